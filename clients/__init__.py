@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NoReturn
 
-from clients.agent import Agent, ProbabilityTriple
-from engine.rules import CALL, FOLD, LIMIT_RAISE, Action, GameDefinition, HandView, raise_to
+from clients.core.agent import Agent, ProbabilityTriple
+from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, Action, GameDefinition, HandView, raise_to
 
 
 def run(factory: Callable[[], Agent]) -> NoReturn:
@@ -29,7 +29,7 @@ def run(factory: Callable[[], Agent]) -> NoReturn:
     Args:
         factory: makes the agent; usually its class.
     """
-    from clients.program import run_agent  # trio only where a bot connects
+    from clients.core.program import run_agent  # trio only where a bot connects
 
     raise SystemExit(run_agent(factory))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 from click_man.core import write_man_pages
 
-from server.commands import riverboat
+from server.commands.program import riverboat
 
 
 def with_all_commands(group: click.Group) -> click.Group:

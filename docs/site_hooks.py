@@ -20,7 +20,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from docs.man_pages import with_all_commands
-from server.commands import riverboat
+from server.commands.program import riverboat
 
 ROOT = Path(__file__).parent.parent
 FROM_REPOSITORY = "repository/"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from engine.rules import CALL, FOLD, LIMIT_RAISE, Action, InvalidActionError, raise_to
-from engine.rules.game_file import read_digits, wrap_int32
+from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, Action, InvalidActionError, raise_to
+from engine.poker.rules.game_file import read_digits, wrap_int32
 
 _SIZE: Final = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]+)")
 

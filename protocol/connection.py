@@ -20,8 +20,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Final, Literal
 
-from engine.rules import CALL, FOLD, LIMIT_RAISE, Action, GameDefinition, HandView, InvalidActionError
-from engine.rules.game_file import wrap_unsigned
+from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, Action, GameDefinition, HandView, InvalidActionError
+from engine.poker.rules.game_file import wrap_unsigned
 from protocol.actions import MissingSizeError, read_action
 from protocol.errors import BadMatchState, BadVersion, LineTooLong, LocalProtocolError, RemoteProtocolError
 from protocol.events import (

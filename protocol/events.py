@@ -10,7 +10,7 @@ import enum
 
 import attrs
 
-from engine.rules import Action, HandView
+from engine.poker.rules import Action, HandView
 
 
 class Event:

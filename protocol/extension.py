@@ -33,7 +33,7 @@ It is also told
     #refused REASON          its request cannot be granted
     #message TEXT            a message for people
     #stacks A|B|...          before a hand for which they have changed: chips by position
-    #commit HASH             before a hand: SHA-256 of the key of its cards (`engine.match_key`)
+    #commit HASH             before a hand: SHA-256 of the key of its cards (`engine.poker.match_key`)
 
 and ``#seat``, ``#names`` and ``#game`` come again before each hand for which they have changed.
 They describe that hand: only its players, in an order in which positions move by one with each hand.

@@ -16,9 +16,17 @@ import itertools
 import re
 from typing import Final
 
-from engine.cards import RANKS, SUITS, InvalidCardError, format_cards, make_card, parse_cards
-from engine.rules import BettingState, Deal, GameDefinition, HandState, HandView, RulesError, initial_betting
-from engine.rules.game_file import read_digits, wrap_unsigned
+from engine.poker.cards import RANKS, SUITS, InvalidCardError, format_cards, make_card, parse_cards
+from engine.poker.rules import (
+    BettingState,
+    Deal,
+    GameDefinition,
+    HandState,
+    HandView,
+    RulesError,
+    initial_betting,
+)
+from engine.poker.rules.game_file import read_digits, wrap_unsigned
 from protocol.actions import read_action
 from protocol.errors import BadMatchState
 

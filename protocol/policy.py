@@ -7,13 +7,12 @@ write, what it would have done with every hand it could hold::
 
 HAND and BETTING are those of the state it answers; BETTING is ``-`` at the beginning of a hand.  ROWS is the
 number of hands it distinguishes: 1 if it does the same with all; in hold'em the 169 starting hands or the
-1326 combos (both in the order of ``engine.combos``); in other games all sets of hole cards, cards ascending,
-in lexicographic order, up to 1326.  DATA has two columns, the chances of folding and of raising by hand, or
-three: in no-limit games the third is how likely a raise is to be to exactly the total chosen, by hand, on
-any scale.
-A number is a 16-bit integer, 65535 for one, big-endian; a column is the high bytes of all hands followed by
-the low bytes; the columns follow each other, are compressed (RFC 1950) and written in base 85 (the alphabet
-of RFC 1924).
+1326 combos (both in the order of ``engine.poker.combos``); in other games all sets of hole cards, cards
+ascending, in lexicographic order, up to 1326.  DATA has two columns, the chances of folding and of raising
+by hand, or three: in no-limit games the third is how likely a raise is to be to exactly the total chosen, by
+hand, on any scale. A number is a 16-bit integer, 65535 for one, big-endian; a column is the high bytes of
+all hands followed by the low bytes; the columns follow each other, are compressed (RFC 1950) and written in
+base 85 (the alphabet of RFC 1924).
 
 A line has at most `MAX_LINE` bytes.  If a policy does not fit, its numbers are rounded to as many bits as do
 fit, in such a way that possible actions stay possible.

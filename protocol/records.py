@@ -12,8 +12,8 @@ from typing import Final
 
 import attrs
 
-from engine.cards import CARD_TEXTS, InvalidCardError
-from engine.rules import (
+from engine.poker.cards import CARD_TEXTS, InvalidCardError
+from engine.poker.rules import (
     Action,
     BettingState,
     Deal,
@@ -23,8 +23,8 @@ from engine.rules import (
     Rake,
     parse_betting,
 )
-from engine.rules.game_file import read_digits, wrap_unsigned
-from engine.user_input import parse_finite, parse_whole
+from engine.poker.rules.game_file import read_digits, wrap_unsigned
+from engine.support.user_input import parse_finite, parse_whole
 from protocol.actions import MissingSizeError, read_action
 from protocol.match_state import format_hole_cards_and_board, parse_hole_cards_and_board
 

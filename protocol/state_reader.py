@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.cards import InvalidCardError, parse_cards
-from engine.rules import BettingState, GameDefinition, HandView, RulesError
+from engine.poker.cards import InvalidCardError, parse_cards
+from engine.poker.rules import BettingState, GameDefinition, HandView, RulesError
 from protocol.actions import read_action
 from protocol.match_state import check_showdown, parse_match_state
 

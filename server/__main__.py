@@ -2,7 +2,7 @@
 
 import sys
 
-from engine.at_once import end_at_once
+from engine.support.at_once import end_at_once
 
 
 def main() -> int:

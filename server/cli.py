@@ -9,7 +9,7 @@ import errno
 import os
 import sys
 
-from engine.interruption import end_at_once, ignore_signals
+from engine.support.interruption import end_at_once, ignore_signals
 
 
 def main() -> int:
@@ -36,10 +36,10 @@ def _fill_standard_descriptors() -> None:
 
 def _run() -> int:
     if sys.argv[1:2] == ["dealer"]:
-        from server.dealer_command import main as deal
+        from server.commands.play.dealer import main as deal
 
         return deal(sys.argv[2:])
-    from server.commands import riverboat
+    from server.commands.program import riverboat
 
     try:
         riverboat(prog_name="riverboat")

@@ -76,7 +76,7 @@ def differences(stated: Stated, computed: Signature) -> tuple[str | None, str | 
 
 def main() -> int:
     """Compute, compare, and print; 1 if the integer parts differ."""
-    from server.commands import riverboat
+    from server.commands.program import riverboat
 
     stated = newest_stated()
     if stated is None:

@@ -50,7 +50,7 @@ def test_import_contracts_hold() -> None:
 
 
 def test_rules_protocol_and_server_start_without_numpy_and_numba() -> None:
-    loaded = imported_by("import server, protocol, engine.rules")
+    loaded = imported_by("import server, protocol, engine.poker.rules")
 
     assert {"server", "protocol", "engine"} <= loaded
     assert not loaded & NUMBER_CRUNCHERS
@@ -60,16 +60,16 @@ def test_rules_protocol_and_server_start_without_numpy_and_numba() -> None:
     "module",
     [
         "engine",
-        "engine.cards",
-        "engine.files",
-        "engine.records",
-        "engine.rules",
+        "engine.poker.cards",
+        "engine.support.files",
+        "engine.poker.records",
+        "engine.poker.rules",
         "protocol",
         "server",
-        "clients.arena",
+        "clients.core.arena",
         "clients.bots.baselines",
-        "clients.commands.play",
-        "clients.commands.telnet",
+        "clients.commands.play.play",
+        "clients.commands.play.telnet",
         "clients.human.agent",
         "clients.human.program",
         "clients.human.telnet",
@@ -77,7 +77,7 @@ def test_rules_protocol_and_server_start_without_numpy_and_numba() -> None:
         "clients.learners.preflop.name",
         "clients.learners.preflop.poker",
         "clients.learners.preflop.winning_hand",
-        "clients.session",
+        "clients.core.session",
     ],
 )
 def test_each_module_of_rules_protocol_and_server_starts_without_numpy_and_numba(module: str) -> None:
@@ -88,8 +88,8 @@ def test_each_module_of_rules_protocol_and_server_starts_without_numpy_and_numba
 def test_a_rule_bot_loads_compiled_code_with_its_first_flop(name: str) -> None:
     def loaded_against(opponent: str) -> set[str]:
         return imported_by(
-            "from clients.arena import Arena; from clients.registry import make_bot\n"
-            "from engine.rules import load_game\n"
+            "from clients.core.arena import Arena; from clients.core.registry import make_bot\n"
+            "from engine.poker.rules import load_game\n"
             f"Arena(load_game('limit-2p'), [make_bot('{name}'), make_bot('{opponent}')], 1).play(20)"
         )
 
@@ -100,7 +100,7 @@ def test_a_rule_bot_loads_compiled_code_with_its_first_flop(name: str) -> None:
 
 
 def test_rules_and_protocol_load_nothing_but_attrs_and_the_standard_library() -> None:
-    loaded = imported_by("import protocol, engine.rules") - imported_by("pass")
+    loaded = imported_by("import protocol, engine.poker.rules") - imported_by("pass")
 
     jython = {"org"}  # the standard library's copy module tries org.python.core, in vain
     assert loaded - set(sys.stdlib_module_names) - jython <= {"engine", "protocol", "attr", "attrs"}
@@ -144,10 +144,15 @@ def test_listed_modules_and_missing_names_are_found() -> None:
         "b",
         "c",
     ]
-    assert missing_names("see `engine.rules`, ``engine.rules.betting`` and `engine.rules.play_hand`") == []
-    assert missing_names("see `engine.rule` and `engine.rules.play_hands`") == [
+    assert (
+        missing_names(
+            "see `engine.poker.rules`, ``engine.poker.rules.betting`` and `engine.poker.rules.play_hand`"
+        )
+        == []
+    )
+    assert missing_names("see `engine.rule` and `engine.poker.rules.play_hands`") == [
         "engine.rule",
-        "engine.rules.play_hands",
+        "engine.poker.rules.play_hands",
     ]
 
 

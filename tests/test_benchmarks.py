@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from clients.bots.baselines import AlwaysFold, AlwaysRaise
-from engine.rules import load_game
+from engine.poker.rules import load_game
 from tests.benchmarks import bench_reading
 from tests.benchmarks.bench_reading import won_by_deal
 from tests.support.dealer_process import ROOT

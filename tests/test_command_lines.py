@@ -9,12 +9,12 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from clients.one_line import OneLineCommand
-from clients.options import OptionError, agent_options, make_agent
-from clients.registry import UnknownBot, installed_bots, load_bot
-from server.commands import riverboat
-from server.dealer_command import configure
-from server.dealer_command import main as deal
+from clients.core.one_line import OneLineCommand
+from clients.core.options import OptionError, agent_options, make_agent
+from clients.core.registry import UnknownBot, installed_bots, load_bot
+from server.commands.play.dealer import configure
+from server.commands.play.dealer import main as deal
+from server.commands.program import riverboat
 
 NOT_FINITE = ("nan", "-nan", "inf", "-inf", "1e999")
 NO_HOST = ("127..0.1", "a" * 64 + ".example", "127.0.0.1\udcff", "")

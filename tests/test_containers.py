@@ -18,7 +18,7 @@ import pytest
 import yaml
 from compose_spec import PyCompose
 
-from server.commands import riverboat
+from server.commands.program import riverboat
 from tests.support.dealer_process import ROOT, environment, program
 
 BOTS: Final = ("formula", "sampling", "learner")

@@ -130,9 +130,9 @@ def test_wrong_commands_are_found(line: str) -> None:
 def test_missing_paths_are_found() -> None:
     readme = ROOT / "engine" / "README.md"
 
-    assert not is_missing_path("rules/betting.py", readme)
-    assert not is_missing_path("engine/rules/betting.py", readme)
-    assert not is_missing_path("rules/", readme)
+    assert not is_missing_path("poker/rules/betting.py", readme)
+    assert not is_missing_path("engine/poker/rules/betting.py", readme)
+    assert not is_missing_path("poker/rules/", readme)
     assert is_missing_path("rules/beting.py", readme)
     assert is_missing_path("engin/rules/betting.py", readme)
     assert is_missing_path("rule/", readme)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
+from clients.core.registry import installed_bots
 from clients.lab.signature import INTEGER_PARTS, Signature, float_parts, signature
-from clients.registry import installed_bots
-from server.commands import riverboat
+from server.commands.program import riverboat
 from tests.signature import Stated, differences, newest_stated, read_trailer
 
 HERE = "cpu, numba 1, Python 3"

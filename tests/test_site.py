@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from server.course.new_bot import LANGUAGES
+from server.league.course.new_bot import LANGUAGES
 from server.room.room_file import load_room
 from tests.support.dealer_process import ROOT, environment
 

@@ -39,7 +39,7 @@ def test_an_environment_variable_is_named_in_one_place() -> None:
         if isinstance(node, ast.Constant) and re.fullmatch(r"RIVERBOAT_\w+", str(node.value))
     }
 
-    assert named == {"engine/files/cache_directory.py", "protocol/variables.py"}
+    assert named == {"engine/support/files/cache_directory.py", "protocol/variables.py"}
 
 
 FUNCTIONS = """

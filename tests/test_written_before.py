@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 
 from clients.bots.formula import memory
+from clients.core.options import OptionError
+from clients.core.registry import make_bot
 from clients.learners.journal import journal_path
 from clients.learners.knowledge_file import read_knowledge
 from clients.learners.preflop.knowledge import read_base
 from clients.learners.street.knowledge import fill_values
-from clients.options import OptionError
-from clients.registry import make_bot
-from engine.intervals import half_width
 from engine.learning.street import ActionValues
-from engine.rules import GameDefinition, load_game, parse_game
+from engine.poker.rules import GameDefinition, load_game, parse_game
+from engine.support.intervals import half_width
 from protocol.records import parse_hand, parse_score
 from tests.support.hands.golden_files import GOLDEN, GoldenLog, read_log, rebuilt_log
 from tests.support.tables import always, match_config, play_match

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 
-from clients.agent import Agent, ProbabilityTriple, Script, Triples
-from engine.rules import CALL, FOLD, Action, GameDefinition, HandView, LegalActions
+from clients.core.agent import Agent, ProbabilityTriple, Script, Triples
+from engine.poker.rules import CALL, FOLD, Action, GameDefinition, HandView, LegalActions
 
 _FOLD, _CALL, _RAISE = ProbabilityTriple(1, 0, 0), ProbabilityTriple(0, 1, 0), ProbabilityTriple(0, 0, 1)
 

@@ -6,7 +6,7 @@ this program, or solves a small game, such as Kuhn's or Leduc's, before it sits 
 
 A strategy of no-limit hold'em knows raises of a few sizes.  An opponent's raise of another size stands for
 one of these, with probabilities given by the pseudo-harmonic mapping
-(`engine.equilibrium.holdem.translation`).
+(`engine.solving.holdem.translation`).
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from clients.agent import Agent, Chances, ProbabilityTriple, Triples, drawn
 from clients.bots.strategy_files import saved_strategy, shipped_strategy
-from clients.options import OptionError
-from engine.rules import Action, GameDefinition, HandView
+from clients.core.agent import Agent, Chances, ProbabilityTriple, Triples, drawn
+from clients.core.options import OptionError
+from engine.poker.rules import Action, GameDefinition, HandView
 
 if TYPE_CHECKING:
-    from engine.equilibrium.holdem.bucketed import BucketedStrategy
-    from engine.equilibrium.strategies import Strategy
+    from engine.solving.holdem.bucketed import BucketedStrategy
+    from engine.solving.strategies import Strategy
 
     AnyStrategy = Strategy | BucketedStrategy
 
@@ -81,7 +81,7 @@ class Equilibrium(Agent):
         Returns:
             One triple per hand; None in a small no-limit game, where a triple does not tell raises apart.
         """
-        from engine.equilibrium.holdem.bucketed import BucketedStrategy
+        from engine.solving.holdem.bucketed import BucketedStrategy
 
         strategy = self.strategy
         if isinstance(strategy, BucketedStrategy):
@@ -95,7 +95,7 @@ class Equilibrium(Agent):
 
     def size_chances(self, view: HandView, total: int) -> Chances | None:
         """The probability, by combo, that a raise is a raise to `total`; None outside no-limit hold'em."""
-        from engine.equilibrium.holdem.bucketed import BucketedStrategy
+        from engine.solving.holdem.bucketed import BucketedStrategy
 
         strategy = self.strategy
         if not isinstance(strategy, BucketedStrategy) or view.game.is_limit:
@@ -130,9 +130,9 @@ def _holding(view: HandView, cards: tuple[int, ...]) -> HandView:
 
 
 def _solved(game: GameDefinition) -> Strategy:
-    from engine.equilibrium.game_tree import GameTree
-    from engine.equilibrium.sizes import TooLarge
-    from engine.equilibrium.solver import Solver
+    from engine.solving.game_tree import GameTree
+    from engine.solving.sizes import TooLarge
+    from engine.solving.solver import Solver
 
     try:
         solver = Solver(GameTree(game, most_nodes=_MOST_NODES))

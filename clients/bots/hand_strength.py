@@ -25,18 +25,18 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Final
 
-from clients.agent import Agent, ProbabilityTriple, Script
 from clients.bots.all_hands import all_strengths
 from clients.bots.starting_hands import STARTING_HAND_PLACES, starting_hand_percentiles
-from clients.options import require_holdem
-from engine.combos import combo_index
-from engine.preparation import prepare_hand_strength
-from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
+from clients.core.agent import Agent, ProbabilityTriple, Script
+from clients.core.options import require_holdem
+from engine.hands.preparation import prepare_hand_strength
+from engine.poker.combos import combo_index
+from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from engine.evaluation.hand_strength import HandStrength
+    from engine.hands.hand_strength import HandStrength
 
 _MOST_RAISES: Final = 2
 """Raises in a betting round, after which a strong hand calls; keeps two such bots from raising for ever."""
@@ -145,7 +145,7 @@ class HandStrengthBot(Agent):
         if self._last is not None and self._last[0] == hole and self._last[1] == board:
             return self._last[2]
         if self._hand_strength is None:
-            from engine.evaluation.hand_strength import hand_strength  # compiled: half a second to load
+            from engine.hands.hand_strength import hand_strength  # compiled: half a second to load
 
             self._hand_strength = hand_strength
         strength = self._hand_strength(hole, board).value

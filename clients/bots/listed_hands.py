@@ -26,8 +26,8 @@ import math
 from itertools import permutations
 from typing import Final, NamedTuple
 
-from engine.cards import NUM_CARDS, RANKS, rank_of
-from engine.opponents.probability_triple import ProbabilityTriple
+from engine.players.probability_triple import ProbabilityTriple
+from engine.poker.cards import NUM_CARDS, RANKS, rank_of
 
 __all__ = ["KINDS", "OTHERS", "Kind", "kinds_of_hands", "listed_triple"]
 

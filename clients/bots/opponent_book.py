@@ -10,15 +10,15 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Literal, get_args
 
-from engine.opponents.learning import learn_from_hand
-from engine.opponents.models.generic import GenericModel
-from engine.opponents.models.model import NoModel, OpponentModel
-from engine.opponents.models.specific import SpecificModel
-from engine.opponents.predictors.model import PredictedModel
-from engine.opponents.statistics import PlayerStatistics
-from engine.opponents.table_reader import PotentialName, TableReader
-from engine.opponents.weight_table import WeightTable
-from engine.rules import GameDefinition, HandView
+from engine.players.learning import learn_from_hand
+from engine.players.models.generic import GenericModel
+from engine.players.models.model import NoModel, OpponentModel
+from engine.players.models.specific import SpecificModel
+from engine.players.predictors.model import PredictedModel
+from engine.players.statistics import PlayerStatistics
+from engine.players.table_reader import PotentialName, TableReader
+from engine.players.weight_table import WeightTable
+from engine.poker.rules import GameDefinition, HandView
 
 __all__ = [
     "DEFAULT_NOISE",

@@ -11,13 +11,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from clients.agent import Agent, ProbabilityTriple, drawn
 from clients.bots.strategy_files import saved_strategy, shipped_answers, shipped_strategy
-from clients.options import OptionError
-from engine.rules import Action, ActionKind, GameDefinition, HandView
+from clients.core.agent import Agent, ProbabilityTriple, drawn
+from clients.core.options import OptionError
+from engine.poker.rules import Action, ActionKind, GameDefinition, HandView
 
 if TYPE_CHECKING:
-    from engine.equilibrium.mixtures.portfolio import Portfolio as Strategies
+    from engine.solving.mixtures.portfolio import Portfolio as Strategies
 
 OPPONENTS: Final = ((0, 1, 0), (0, 0, 1), (0, 1, 1), (1, 1, 1))
 """The opponents it has answers to, by their weights of folding, calling and raising."""
@@ -106,8 +106,8 @@ class Portfolio(Agent):
 
     def _of_files(self, game: GameDefinition) -> Strategies:
         """The strategies of hold'em, read from files."""
-        from engine.equilibrium.holdem.bucketed import BucketedStrategy
-        from engine.equilibrium.mixtures.portfolio import HoldemPortfolio
+        from engine.solving.holdem.bucketed import BucketedStrategy
+        from engine.solving.mixtures.portfolio import HoldemPortfolio
 
         shipped = shipped_strategy(game)
         files = [saved_strategy(path, game).strategy for path in self._answers]
@@ -125,12 +125,12 @@ class Portfolio(Agent):
         """The strategies of a small game, computed now."""
         if self._answers:
             raise OptionError("portfolio: answers are for hold'em; for small games they are computed")
-        from engine.equilibrium.game_tree import GameTree
-        from engine.equilibrium.mixtures.portfolio import SmallPortfolio
-        from engine.equilibrium.responses import restricted_nash
-        from engine.equilibrium.sizes import TooLarge
-        from engine.equilibrium.solver import Solver
-        from engine.equilibrium.strategies import policy_with
+        from engine.solving.game_tree import GameTree
+        from engine.solving.mixtures.portfolio import SmallPortfolio
+        from engine.solving.responses import restricted_nash
+        from engine.solving.sizes import TooLarge
+        from engine.solving.solver import Solver
+        from engine.solving.strategies import policy_with
 
         try:
             tree = GameTree(game, most_nodes=_MOST_NODES)

@@ -51,19 +51,19 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from clients.agent import Agent, ProbabilityTriple, Script
 from clients.bots.all_hands import all_strengths
 from clients.bots.listed_hands import KINDS, OTHERS, kinds_of_hands, listed_triple
 from clients.bots.starting_hands import STARTING_HAND_PLACES, starting_hand_percentiles
-from clients.options import require_holdem
-from engine.cards import NUM_CARDS
-from engine.combos import NUM_COMBOS, combo_index
-from engine.preparation import prepare_hand_strength
-from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView, LegalActions
-from engine.rules.betting import BettingState
+from clients.core.agent import Agent, ProbabilityTriple, Script
+from clients.core.options import require_holdem
+from engine.hands.preparation import prepare_hand_strength
+from engine.poker.cards import NUM_CARDS
+from engine.poker.combos import NUM_COMBOS, combo_index
+from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView, LegalActions
+from engine.poker.rules.betting import BettingState
 
 if TYPE_CHECKING:
-    from engine.evaluation.hand_strength import HandStrength
+    from engine.hands.hand_strength import HandStrength
 
 _OPEN: Final = (0.60, 0.50, 0.40, 0.28, 0.22, 0.18, 0.15, 0.13, 0.12, 0.10)
 """The share of hands to open with, by the number of players still to act."""
@@ -294,7 +294,7 @@ class SimpleBot(Agent):
         if last is not None and last[0] == hole and last[1] == board:
             return last[2], last[3]
         if self._hand_strength is None:
-            from engine.evaluation.hand_strength import hand_strength  # compiled: half a second to load
+            from engine.hands.hand_strength import hand_strength  # compiled: half a second to load
 
             self._hand_strength = hand_strength
         strength = self._hand_strength(hole, board).value
@@ -391,7 +391,7 @@ def draw_outs(hole: Sequence[int], board: Sequence[int]) -> int:
 
 @functools.lru_cache(maxsize=8)
 def _all_outs(board: tuple[int, ...]) -> list[int]:
-    """The outs of every combo, in the order of ``engine.combos``; meaningless for dead combos."""
+    """The outs of every combo, in the order of ``engine.poker.combos``; meaningless for dead combos."""
     if len(board) == 5:
         return [0] * NUM_COMBOS
     return [draw_outs((high, low), board) for high in range(NUM_CARDS) for low in range(high)]

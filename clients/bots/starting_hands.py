@@ -10,9 +10,9 @@ from typing import Final
 
 import numpy as np
 
-from engine.cards import NUM_CARDS
-from engine.combos import COMBO_HIGH, COMBO_LOW, COMBOS_PER_STARTING_HAND, STARTING_HAND_OF_COMBO
-from engine.evaluation.preflop.tables import shipped_tables
+from engine.hands.preflop.tables import shipped_tables
+from engine.poker.cards import NUM_CARDS
+from engine.poker.combos import COMBO_HIGH, COMBO_LOW, COMBOS_PER_STARTING_HAND, STARTING_HAND_OF_COMBO
 
 __all__ = ["STARTING_HAND_PLACES", "starting_hand_percentiles"]
 

@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clients.options import OptionError
+from clients.core.options import OptionError
 
 if TYPE_CHECKING:
-    from engine.equilibrium.holdem.bucketed import BucketedStrategy
-    from engine.equilibrium.strategy_file import SavedStrategy
-    from engine.rules import GameDefinition
+    from engine.poker.rules import GameDefinition
+    from engine.solving.holdem.bucketed import BucketedStrategy
+    from engine.solving.strategy_file import SavedStrategy
 
 __all__ = ["bucketed_strategy", "saved_strategy", "shipped_answers", "shipped_strategy"]
 
@@ -27,7 +27,7 @@ def saved_strategy(path: Path, game: GameDefinition | None = None) -> SavedStrat
     Raises:
         OptionError: the file cannot be read, or is for another game.
     """
-    from engine.equilibrium.strategy_file import read_strategy
+    from engine.solving.strategy_file import read_strategy
 
     with _in_one_line():
         return read_strategy(path, game)
@@ -39,7 +39,7 @@ def bucketed_strategy(path: Path) -> BucketedStrategy:
     Raises:
         OptionError: the file cannot be read, or is for another game.
     """
-    from engine.equilibrium.holdem.bucketed import BucketedStrategy
+    from engine.solving.holdem.bucketed import BucketedStrategy
 
     strategy = saved_strategy(path).strategy
     if not isinstance(strategy, BucketedStrategy):
@@ -53,7 +53,7 @@ def shipped_strategy(game: GameDefinition) -> BucketedStrategy | None:
     Raises:
         OptionError: its file is damaged.
     """
-    from engine.equilibrium.strategy_file import read_shipped
+    from engine.solving.strategy_file import read_shipped
 
     with _in_one_line():
         return read_shipped(game)
@@ -65,7 +65,7 @@ def shipped_answers(game: GameDefinition) -> tuple[BucketedStrategy, ...]:
     Raises:
         OptionError: a file is damaged.
     """
-    from engine.equilibrium.strategy_file import read_shipped_answers
+    from engine.solving.strategy_file import read_shipped_answers
 
     with _in_one_line():
         return read_shipped_answers(game)
@@ -73,7 +73,7 @@ def shipped_answers(game: GameDefinition) -> tuple[BucketedStrategy, ...]:
 
 @contextmanager
 def _in_one_line() -> Iterator[None]:
-    from engine.equilibrium.strategy_file import StrategyFileError
+    from engine.solving.strategy_file import StrategyFileError
 
     try:
         yield

@@ -15,7 +15,7 @@ from typing import Final, Protocol
 import attrs
 import trio
 
-from clients.agent import Agent
+from clients.core.agent import Agent
 from clients.human.input_line import (
     Move,
     Nonsense,
@@ -41,8 +41,8 @@ from clients.human.rendering import (
     render_welcome,
 )
 from clients.human.style import Style
-from engine.rules import Action, GameDefinition, HandView
-from engine.rules.hand_words import format_chips
+from engine.poker.rules import Action, GameDefinition, HandView
+from engine.poker.rules.hand_words import format_chips
 
 NO_CLOCK_S: Final = 86_400.0
 """A table that grants a day or more for a decision has no clock worth showing."""

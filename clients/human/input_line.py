@@ -13,7 +13,7 @@ from typing import Final
 
 import attrs
 
-from engine.rules import CALL, FOLD, Action, HandView, raise_to
+from engine.poker.rules import CALL, FOLD, Action, HandView, raise_to
 
 
 class Query(Enum):

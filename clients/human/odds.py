@@ -10,7 +10,7 @@ from __future__ import annotations
 import textwrap
 
 from clients.human.style import Style
-from engine.rules import HandView
+from engine.poker.rules import HandView
 
 NOT_AVAILABLE = "Odds are worked out for hold'em only: two cards, a full deck, flop, turn and river."
 
@@ -23,7 +23,7 @@ def describe_odds(view: HandView, style: Style) -> list[str]:
     if not view.game.is_holdem:
         return [NOT_AVAILABLE]
     from clients.reports.odds import hand_worth
-    from engine.evaluation.equity import equity_against
+    from engine.hands.equity import equity_against
 
     hole, board = view.own_cards, view.board
     betting = view.betting
@@ -56,7 +56,7 @@ def describe_odds(view: HandView, style: Style) -> list[str]:
 
 
 def _describe_price(view: HandView, style: Style) -> list[str]:
-    from engine.evaluation.pot_odds import immediate_pot_odds
+    from engine.hands.pot_odds import immediate_pot_odds
 
     to_call = view.amount_to_call
     if view.is_finished or to_call <= 0:

@@ -20,7 +20,7 @@ from typing import Any, Final
 import attrs
 import trio
 
-from clients.program import ProgramError
+from clients.core.program import ProgramError
 
 _NO_CLOCK: Final = "1e9"
 """Seconds: thirty years."""

@@ -1,6 +1,6 @@
 """A seat for a person, put together: which table, and how to talk to them.
 
-A table is somebody else's (`clients.program.Table`) or one's own (`clients.human.own_table`); a person
+A table is somebody else's (`clients.core.program.Table`) or one's own (`clients.human.own_table`); a person
 sits at this terminal or comes by telnet.  Exit status: 0 the match is over or was left, 1 it broke off,
 2 usage, 3 an opponent failed, 130 on Ctrl-C.
 """
@@ -14,15 +14,15 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, TextIO
 
+from clients.core.program import Table, join_table
 from clients.human.agent import Human
 from clients.human.own_table import House, HouseOptions, open_house
 from clients.human.shell import Ending, run_program, sit_down
 from clients.human.style import DISPLAYS, PLAIN, Style, detect_style
 from clients.human.telnet import TelnetDesk, open_telnet_port
 from clients.human.terminal import Terminal
-from clients.program import Table, join_table
-from engine.match_key import MatchKey
-from engine.rules.hand_words import format_chips
+from engine.poker.match_key import MatchKey
+from engine.poker.rules.hand_words import format_chips
 
 DISPLAY_NAMES: Final = ("auto", *DISPLAYS)
 """What ``--display`` takes."""

@@ -12,10 +12,10 @@ from typing import Final
 
 import attrs
 
-from clients.agent import seat_of
+from clients.core.agent import seat_of
 from clients.human.style import Style
-from engine.rules import Action, BettingState, GameDefinition, HandView
-from engine.rules.hand_words import (
+from engine.poker.rules import Action, BettingState, GameDefinition, HandView
+from engine.poker.rules.hand_words import (
     format_chips,
     listed,
     name_shown_hands,

@@ -11,9 +11,9 @@ from typing import Final
 import attrs
 import trio
 
+from clients.core.program import ProgramError
+from clients.core.session import SessionError
 from clients.human.agent import Human
-from clients.program import ProgramError
-from clients.session import SessionError
 
 _WORDS_FOR_SIGNALS: Final = {signal.SIGINT: "Ctrl-C", signal.SIGHUP: "The terminal has gone"}
 

@@ -8,7 +8,7 @@ from typing import Final
 
 import attrs
 
-from engine.cards import CARD_TEXTS, suit_of
+from engine.poker.cards import CARD_TEXTS, suit_of
 
 WIDTH: Final = 78
 """Columns of the widest line, whatever the window: longer ones are tiring to read."""

@@ -13,10 +13,10 @@ from typing import Final
 import attrs
 import trio
 
+from clients.core.program import ProgramError, read_host, read_port
 from clients.human.agent import Human
 from clients.human.keyboard_lines import Key, LineAssembler, TelnetDecoder, telnet_text
 from clients.human.style import WIDTH, Style
-from clients.program import ProgramError, read_host, read_port
 
 _CHUNK: Final = 1 << 16
 _MAX_UNSENT: Final = 256 * 1024

@@ -1,7 +1,12 @@
 """The laboratory: what examines programs and the room itself; it may use the house.
 
-===============  ==========================================================
-``command``      ``riverboat signature``
-``signature``    one number for all behaviour, from games and sums of fixed seeds
-===============  ==========================================================
+==================  ==========================================================================
+``experiments``     the papers' experiments
+``environments``    tables as environments of reinforcement-learning libraries
+``testing``         a kit for authors of agents
+``check_bot``       the examination of a bot as a program
+``exploitability``  what the best opponent would win from a bot
+``seats``           bots that are asked, and seats played from elsewhere
+``signature``       one number for all behaviour, from games and sums of fixed seeds
+==================  ==========================================================================
 """

@@ -22,10 +22,10 @@ import attrs
 import click
 from click.testing import CliRunner
 
-from clients.arena import Arena
-from clients.options import OptionError
-from clients.registry import installed_bots, make_bot
-from engine.rules import (
+from clients.core.arena import Arena
+from clients.core.options import OptionError
+from clients.core.registry import installed_bots, make_bot
+from engine.poker.rules import (
     CardDealer,
     GameDefinition,
     HandState,
@@ -234,8 +234,8 @@ def _showdowns() -> Iterator[str]:
 def _evaluations() -> Iterator[str]:
     import numpy as np
 
-    from engine.evaluation.hand_rank import hand_ranks
-    from engine.evaluation.hand_strength import hand_strength
+    from engine.hands.hand_rank import hand_ranks
+    from engine.hands.hand_strength import hand_strength
 
     rng = random.Random(_SEED)
     for size in (5, 6, 7):

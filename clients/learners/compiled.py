@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-from clients.agent import Agent, Script
+from clients.core.agent import Agent, Script
 from engine.learning.preflop import KINDS, Learner, PreflopTable, can_be_played
-from engine.rules import GameDefinition
+from engine.poker.rules import GameDefinition
 
 __all__ = ["CompiledTable", "compiled_table"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from clients.options import is_on
+from clients.core.options import is_on
 
 
 def unless_switched_off(options: Mapping[str, str | None]) -> bool:

@@ -21,7 +21,7 @@ from typing import Final
 
 import attrs
 
-from engine.files.formats import shown
+from engine.support.files.formats import shown
 
 __all__ = ["Journal", "JournalError", "JournalWriter", "journal_path", "read_journal"]
 

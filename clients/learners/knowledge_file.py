@@ -6,7 +6,7 @@ no pickles.  The format does not depend on the learner: each learner names its k
 
 * **Replaced, never changed.**  A new version is written beside the file, synced to the disk, and renamed
   over it: the file is complete at every moment, either the old one or the new one.
-* **One writer.**  A program that may write holds a lock (`engine.files.lock`) as long as the file is
+* **One writer.**  A program that may write holds a lock (`engine.support.files.lock`) as long as the file is
   open; the operating system releases it when the process ends, however it ends.  Readers need no lock.
 * **A journal** (``FILE.journal``, optional) keeps what is learnt between two writes, one record per hand.
   `write` empties it.  A reader gets its records with the arrays.  A record states new values, not
@@ -36,12 +36,12 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from clients.core.options import OptionError
 from clients.learners.journal import Journal, JournalError, JournalWriter, journal_path, read_journal
-from clients.options import OptionError
-from engine.files import write_whole
-from engine.files.formats import format_arrays, parse_arrays, parse_json, shown
-from engine.files.lock import FileIsLocked, FileLock
-from engine.rules import GameDefinition
+from engine.poker.rules import GameDefinition
+from engine.support.files import write_whole
+from engine.support.files.formats import format_arrays, parse_arrays, parse_json, shown
+from engine.support.files.lock import FileIsLocked, FileLock
 
 __all__ = [
     "SCHEMA_VERSION",

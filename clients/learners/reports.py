@@ -22,7 +22,7 @@ class Query:
     """Which rows of a knowledge file to show."""
 
     hand: int | None = None
-    """Only this starting hand, numbered as in `engine.combos`; None for all."""
+    """Only this starting hand, numbered as in `engine.poker.combos`; None for all."""
     min_updates: int = 1
     """Only values that were updated at least this often."""
 

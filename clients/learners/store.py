@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from clients.options import OptionError
+from clients.core.options import OptionError
 from protocol import variables
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ To be trained by ``riverboat train`` and the experiments, a learner offers the f
   (`TrainsItself`).
 
 Either way training is an iterator that stops often and yields what the learner has won in this training so
-far (`engine.intervals.Winnings`).  Between two stops the learner is in a consistent state: the caller may
-save it, or end the training.
+far (`engine.support.intervals.Winnings`).  Between two stops the learner is in a consistent state: the
+caller may save it, or end the training.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 import attrs
 
-from clients.agent import Agent
-from clients.arena import Arena
-from clients.options import OptionError, agent_options, make_agent, parse_settings
-from clients.registry import load_bot, make_bot
-from engine.intervals import Winnings
-from engine.rules import GameDefinition, HandState
+from clients.core.agent import Agent
+from clients.core.arena import Arena
+from clients.core.options import OptionError, agent_options, make_agent, parse_settings
+from clients.core.registry import load_bot, make_bot
+from engine.poker.rules import GameDefinition, HandState
+from engine.support.intervals import Winnings
 
 if TYPE_CHECKING:
     from clients.learners.compiled import CompiledTable

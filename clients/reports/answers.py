@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from clients.reports.figure import new_figure
+from clients.core.figure import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from clients.reports.figure import new_figure
-from engine.cards import RANKS
-from engine.combos import STARTING_HAND_NAMES
+from clients.core.figure import new_figure
+from engine.poker.cards import RANKS
+from engine.poker.combos import STARTING_HAND_NAMES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,12 +12,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.cards import format_cards
-from engine.combos import NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO, combos_without, starting_hand
-from engine.evaluation.equity import equity_against, preflop_equities
-from engine.evaluation.hand_odds import joint_hand_odds, raw_hand_odds
-from engine.evaluation.hand_potential import HandPotential, hand_potential
-from engine.evaluation.hand_strength import (
+from engine.hands.equity import equity_against, preflop_equities
+from engine.hands.hand_odds import joint_hand_odds, raw_hand_odds
+from engine.hands.hand_potential import HandPotential, hand_potential
+from engine.hands.hand_strength import (
     HandStrength,
     effective_hand_strength,
     effective_hand_strength_npot,
@@ -26,7 +24,7 @@ from engine.evaluation.hand_strength import (
     hand_strength,
     multi_player_hand_strength,
 )
-from engine.evaluation.pot_odds import (
+from engine.hands.pot_odds import (
     FurtherBets,
     Rake,
     bet_to_pot_odds,
@@ -36,14 +34,16 @@ from engine.evaluation.pot_odds import (
     return_on_investment,
     straight_play,
 )
-from engine.evaluation.preflop.tables import shipped_tables
-from engine.evaluation.reflective_odds import (
+from engine.hands.preflop.tables import shipped_tables
+from engine.hands.reflective_odds import (
     has_reflective_nuts,
     playable_in_rounds,
     reflective_hand_odds,
 )
-from engine.intervals import Z95
-from engine.rules.hand_names import name_hand
+from engine.poker.cards import format_cards
+from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO, combos_without, starting_hand
+from engine.poker.rules.hand_names import name_hand
+from engine.support.intervals import Z95
 
 __all__ = [
     "ODDS_COLUMNS",

@@ -13,9 +13,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from clients.reports.figure import new_figure, save_figure
-from engine.cards import RANKS, format_cards
-from engine.combos import STARTING_HAND_NAMES, combos_without
+from clients.core.figure import new_figure, save_figure
+from engine.poker.cards import RANKS, format_cards
+from engine.poker.combos import STARTING_HAND_NAMES, combos_without
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -193,9 +193,9 @@ class FinalShares(NamedTuple):
 
 
 def _final_shares(hole_cards: Sequence[int], board: Sequence[int], top: float, seed: int) -> FinalShares:
-    from engine.evaluation.hand_odds import final_boards, final_rank_counts
-    from engine.evaluation.hand_rank import NUM_HAND_RANKS
-    from engine.evaluation.reflective_odds import playable_before_flop
+    from engine.hands.hand_odds import final_boards, final_rank_counts
+    from engine.hands.hand_rank import NUM_HAND_RANKS
+    from engine.hands.reflective_odds import playable_before_flop
 
     weights = np.array([combos_without(hole_cards).astype(np.float64), playable_before_flop(top, 1.0)])
     boards = final_boards(hole_cards, board, rng=np.random.default_rng(seed), samples=2000)
@@ -224,7 +224,7 @@ def spectrum_figure(shares: FinalShares, hole_cards: str, board: str, top: float
     Raises:
         PlotError: matplotlib is missing.
     """
-    from engine.evaluation.hand_rank import NUM_HAND_RANKS
+    from engine.hands.hand_rank import NUM_HAND_RANKS
 
     figure = new_figure(11.0, 6.0)
     axes = figure.add_subplot()
@@ -260,7 +260,7 @@ def _name_categories(axes: Axes) -> None:
     """Names the kinds of hands above the picture: narrow ones are led to by a line, so that no two names
     meet.
     """
-    from engine.evaluation.hand_rank import NUM_HAND_RANKS, HandCategory, hand_category
+    from engine.hands.hand_rank import NUM_HAND_RANKS, HandCategory, hand_category
 
     categories = np.array([hand_category(rank) for rank in range(NUM_HAND_RANKS)])
     centres, names = [], []

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from engine.combos import STARTING_HAND_NAMES
-from engine.evaluation.equity import preflop_equities
-from engine.evaluation.preflop.first_bet import ONE_CHIP_WITH_BLINDS, ONE_CHIP_ZERO_BLIND, SEATS, OneChipGame
+from engine.hands.equity import preflop_equities
+from engine.hands.preflop.first_bet import ONE_CHIP_WITH_BLINDS, ONE_CHIP_ZERO_BLIND, SEATS, OneChipGame
+from engine.poker.combos import STARTING_HAND_NAMES
 
 __all__ = ["first_bet_lines", "first_bet_report", "matrix_lines", "matrix_report"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from engine.opponents.models.generic import GenericModel
-from engine.opponents.models.model import NoModel, OpponentModel
-from engine.opponents.table_reader import TableReader
-from engine.rules import FOLD, load_game, parse_betting
-from engine.trials.players import OwnStrategy, simulated_players
-from engine.trials.selective_sampling import best_move
-from engine.trials.trials import Spot, simulate
+from engine.players.models.generic import GenericModel
+from engine.players.models.model import NoModel, OpponentModel
+from engine.players.table_reader import TableReader
+from engine.players.trials.players import OwnStrategy, simulated_players
+from engine.players.trials.selective_sampling import best_move
+from engine.players.trials.trials import Spot, simulate
+from engine.poker.rules import FOLD, load_game, parse_betting
 
 __all__ = ["simulation_report"]
 

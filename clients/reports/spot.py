@@ -10,13 +10,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from clients.agent import Agent, Triples
+from clients.core.agent import Agent, Triples
 from clients.reports.odds import hand_worth
 from clients.reports.simulation import simulation_report
-from engine.combos import STARTING_HAND_NAMES, STARTING_HAND_OF_COMBO, combos_without
-from engine.opponents.models.generic import GenericModel
-from engine.opponents.table_reader import TableReader
-from engine.rules import HandView
+from engine.players.models.generic import GenericModel
+from engine.players.table_reader import TableReader
+from engine.poker.combos import STARTING_HAND_NAMES, STARTING_HAND_OF_COMBO, combos_without
+from engine.poker.rules import HandView
 
 __all__ = ["by_starting_hand", "own_values", "reasons"]
 

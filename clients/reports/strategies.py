@@ -10,14 +10,14 @@ import numpy as np
 from rich.table import Table
 from rich.text import Text
 
-from clients.reports.figure import new_figure, save_figure
-from engine.cards import NUM_RANKS, RANKS, format_cards
-from engine.combos import NUM_STARTING_HANDS, STARTING_HAND_NAMES, STARTING_HAND_OF_COMBO
-from engine.rules import Action, ActionKind, BettingState
+from clients.core.figure import new_figure, save_figure
+from engine.poker.cards import NUM_RANKS, RANKS, format_cards
+from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_NAMES, STARTING_HAND_OF_COMBO
+from engine.poker.rules import Action, ActionKind, BettingState
 
 if TYPE_CHECKING:
-    from engine.equilibrium.holdem.bucketed import BucketedStrategy
-    from engine.equilibrium.strategies import Strategy
+    from engine.solving.holdem.bucketed import BucketedStrategy
+    from engine.solving.strategies import Strategy
 
 __all__ = ["Shown", "draw_hands", "grid_lines", "hands_of_holdem", "hands_of_small_game", "hands_table"]
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from engine.evidence.equity import KnownHand, pot_shares
 from engine.evidence.moments import Layer, moments_of
-from engine.rules import HandState
+from engine.poker.rules import HandState
 
 __all__ = ["all_in_chips", "expected_chips", "not_shown", "unknown_cards"]
 

@@ -29,8 +29,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.rules import GameDefinition, hand_rank
-from engine.seeds import derive_seed
+from engine.poker.rules import GameDefinition, hand_rank
+from engine.support.seeds import derive_seed
 
 __all__ = [
     "MOST_RUN_OUTS",
@@ -148,8 +148,8 @@ def pot_shares_at(game: GameDefinition, cards: KnownCards, moments: NDArray[np.i
 def _holdem_shares(num_players: int, cards: KnownCards, moments: NDArray[np.int64]) -> NDArray[np.float64]:
     # Imported here so that small games do without the compiler.
     from engine.evidence.pair_equities import combos_of, pair_equities
-    from engine.kernels.cards.tables import ranking_table
     from engine.kernels.evidence.pot_shares import fill_pot_shares
+    from engine.kernels.poker.tables import ranking_table
 
     holes, boards, numbers = cards.holes, cards.boards, cards.numbers
     shares = np.empty((len(moments), num_players))

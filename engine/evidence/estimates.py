@@ -34,8 +34,8 @@ from engine.evidence.columns.moments import MomentColumns, columns_of_moments, m
 from engine.evidence.control_variates import Observations, corrected
 from engine.evidence.equity import KnownCards, KnownHand, known_cards, pot_shares_at
 from engine.evidence.moments import Moments, moments_of
-from engine.intervals import Z95, Estimate, half_width
-from engine.rules import GameDefinition, HandState
+from engine.poker.rules import GameDefinition, HandState
+from engine.support.intervals import Z95, Estimate, half_width
 
 __all__ = ["ESTIMATORS", "Evidence"]
 

@@ -6,8 +6,8 @@ import operator
 
 import attrs
 
-from engine.rules import BettingState
-from engine.rules.showdown import rake_taken
+from engine.poker.rules import BettingState
+from engine.poker.rules.showdown import rake_taken
 
 
 @attrs.frozen
@@ -94,7 +94,7 @@ def _left(betting: BettingState) -> int:
 
 
 def _pots(betting: BettingState) -> list[tuple[float, int]]:
-    """Chips and sharing positions of each pot, peeled in layers as `engine.rules.chips_won` does.
+    """Chips and sharing positions of each pot, peeled in layers as `engine.poker.rules.chips_won` does.
 
     Equal antes are layers like bets; others are shared by all who are left.
     """

@@ -1,6 +1,6 @@
 """The exact equity of two known hands before the flop: of each combo against each, with its own suits.
 
-The 169 x 169 matrix of ``engine.evaluation.equity`` would not do for luck corrections.  It is a mean over
+The 169 x 169 matrix of ``engine.hands.equity`` would not do for luck corrections.  It is a mean over
 suits, but the changes that flops cause have mean zero only relative to the two hands' own equity.
 
 Up to a renaming of suits there are 47,008 pairs of disjoint combos.  Computing all of them takes some seconds
@@ -17,18 +17,18 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.combos import (
+from engine.hands.equity import hand_equity
+from engine.kernels.evidence.pair_points import fill_pair_points
+from engine.kernels.hands.preflop import NUM_CANONICAL_BOARDS, fill_canonical_boards
+from engine.kernels.poker.tables import ranking_table
+from engine.poker.combos import (
     NUM_COMBOS,
     NUM_STARTING_HANDS,
     STARTING_HAND_OF_COMBO,
     combo_cards,
     suit_renamings,
 )
-from engine.evaluation.equity import hand_equity
-from engine.files.cache import load_cached, store_cached
-from engine.kernels.cards.tables import ranking_table
-from engine.kernels.evaluation.preflop import NUM_CANONICAL_BOARDS, fill_canonical_boards
-from engine.kernels.evidence.pair_points import fill_pair_points
+from engine.support.files.cache import load_cached, store_cached
 
 __all__ = ["PAIR_POINTS", "combos_of", "pair_equities", "pair_points"]
 

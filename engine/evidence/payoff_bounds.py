@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import attrs
 
-from engine.rules import GameDefinition
-from engine.rules.betting import initial_betting
-from engine.rules.game_definition import MAX_ACTIONS_PER_ROUND, UNLIMITED_STACK
+from engine.poker.rules import GameDefinition
+from engine.poker.rules.betting import initial_betting
+from engine.poker.rules.game_definition import MAX_ACTIONS_PER_ROUND, UNLIMITED_STACK
 
 __all__ = ["PayoffBounds", "payoff_bounds"]
 

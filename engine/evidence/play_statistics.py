@@ -29,10 +29,10 @@ from typing import Any, Final
 
 import attrs
 
-from engine.intervals import Winnings
-from engine.opponents.hand_play import Ending, PositionPlay, play_by_position
-from engine.opponents.statistics import Rate
-from engine.rules import BettingState, GameDefinition
+from engine.players.hand_play import Ending, PositionPlay, play_by_position
+from engine.players.statistics import Rate
+from engine.poker.rules import BettingState, GameDefinition
+from engine.support.intervals import Winnings
 
 __all__ = ["SOMETHING", "STATISTICS", "Odds", "PlayCounts", "PlayTable", "Sums", "contested_pot"]
 

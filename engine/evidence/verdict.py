@@ -30,8 +30,8 @@ import attrs
 
 from engine.evidence.confidence_sequence import ConfidenceSequence, Interval
 from engine.evidence.payoff_bounds import payoff_bounds
-from engine.intervals import Batches, half_width, student_t
-from engine.rules import GameDefinition
+from engine.poker.rules import GameDefinition
+from engine.support.intervals import Batches, half_width, student_t
 
 __all__ = ["ALPHA", "Goal", "Outcome", "PairVerdict", "Standings", "Verdict", "standings_of"]
 

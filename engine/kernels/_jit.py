@@ -1,7 +1,7 @@
 """The one place that configures numba: the ``kernel`` decorator and where compiled code is kept.
 
 A kernel is compiled once per machine.  Its object code lies in the user's cache directory
-(`engine.files.cache`) ::
+(`engine.support.files.cache`) ::
 
     kernels/<module>-<hash of its source, of the modules of `engine` it imports, and of numba's version>/
 
@@ -37,7 +37,7 @@ from typing import Any, Final, ParamSpec, TypeVar, cast
 
 import numpy as np
 
-from engine.files.cache_directory import cache_directory
+from engine.support.files.cache_directory import cache_directory
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -132,8 +132,9 @@ def kernel_modules_of(module: str, folder: Path = _FOLDER) -> dict[str, bytes]:
     """The source of a kernel module and of all modules of `engine` it imports, directly or not, by name.
 
     Names are dotted, as in ``trials.nodes``; a module that is not a kernel's, whose constants are compiled
-    in, has its full name, ``engine.records``.  What is imported inside functions counts as well; relative
-    imports are not followed, since this package has none.  A kernel that stands elsewhere has no source.
+    in, has its full name, ``engine.poker.records``.  What is imported inside functions counts as well;
+    relative imports are not followed, since this package has none.  A kernel that stands elsewhere has no
+    source.
     """
     sources = {"_jit": (folder / "_jit.py").read_bytes()}  # what it imports is not compiled into anything
     upcoming = {f"{_PACKAGE}.{module}"}

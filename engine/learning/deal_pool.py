@@ -10,7 +10,7 @@ The strength is the *effective hand strength* of Poki, eq. 3.5, with both potent
 
     EHS = HS (1 - NPot) + (1 - HS) PPot
 
-against one random hand.  That is the equity of the hand (``engine.evaluation.hand_strength`` says why), and
+against one random hand.  That is the equity of the hand (``engine.hands.hand_strength`` says why), and
 on the river the hand strength.  Before the flop it is the equity as well.
 
 A *bucket* is a range of strengths.  In each betting round the edges cut off the same shares of all hands
@@ -28,13 +28,13 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.combos import COMBOS_PER_STARTING_HAND, NUM_COMBOS, STARTING_HAND_OF_COMBO, starting_hand
-from engine.evaluation.equity import all_hand_equities, equity_against
-from engine.evaluation.hand_rank import hand_ranks
-from engine.evaluation.preflop.tables import shipped_tables
-from engine.files.cache import load_cached, store_cached
+from engine.hands.equity import all_hand_equities, equity_against
+from engine.hands.hand_rank import hand_ranks
+from engine.hands.preflop.tables import shipped_tables
 from engine.kernels.learning import situations
 from engine.kernels.learning import street as kernels
+from engine.poker.combos import COMBOS_PER_STARTING_HAND, NUM_COMBOS, STARTING_HAND_OF_COMBO, starting_hand
+from engine.support.files.cache import load_cached, store_cached
 
 __all__ = [
     "NUM_BUCKETS",

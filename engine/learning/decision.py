@@ -15,16 +15,16 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.betting_arrays import action_from_number, betting_arrays, game_array, number_of_action
-from engine.evaluation.equity import all_hand_equities
-from engine.evaluation.preflop.tables import shipped_tables
+from engine.hands.betting_arrays import action_from_number, betting_arrays, game_array, number_of_action
+from engine.hands.equity import all_hand_equities
+from engine.hands.preflop.tables import shipped_tables
 from engine.kernels.learning import action_values as kernels
 from engine.kernels.learning import situations
-from engine.kernels.rules.betting import MAX_PLAYERS
+from engine.kernels.poker.betting import MAX_PLAYERS
 from engine.learning.deal_pool import STRENGTH_STEPS, bucket_of, strength_of
 from engine.learning.street import PRIOR, STEP_DECAY, ActionValues, num_situations
-from engine.rules import Action, GameDefinition, initial_betting
-from engine.rules.betting import BettingState
+from engine.poker.rules import Action, GameDefinition, initial_betting
+from engine.poker.rules.betting import BettingState
 
 __all__ = [
     "Considered",

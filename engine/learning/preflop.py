@@ -1,6 +1,7 @@
 """A pre-flop learner at a table of rule-based players, in one compiled loop.
 
-It equals the table of ``clients.arena`` with the same seed, hand for hand: the same cards, the same choices.
+It equals the table of ``clients.core.arena`` with the same seed, hand for hand: the same cards, the same
+choices.
 """
 
 from __future__ import annotations
@@ -10,13 +11,13 @@ from typing import Final
 
 import numpy as np
 
-from engine.betting_arrays import game_array
-from engine.kernels.cards.tables import ranking_table
+from engine.hands.betting_arrays import game_array
 from engine.kernels.learning.preflop_learner import LastAction, Learner, Way
 from engine.kernels.learning.preflop_table import Table, play_hands
 from engine.kernels.learning.rule_players import NUM_NUMBERS, Kind, Script, Simple
 from engine.kernels.mersenne import STATE_SIZE
-from engine.rules import GameDefinition, acpc_generator
+from engine.kernels.poker.tables import ranking_table
+from engine.poker.rules import GameDefinition, acpc_generator
 
 __all__ = ["KINDS", "LastAction", "Learner", "PreflopTable", "Way", "can_be_played"]
 

@@ -54,16 +54,16 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.betting_arrays import game_array
-from engine.combos import COMBOS_PER_STARTING_HAND
-from engine.evaluation.preflop.tables import shipped_tables
+from engine.hands.betting_arrays import game_array
+from engine.hands.preflop.tables import shipped_tables
 from engine.kernels.learning import situations
 from engine.kernels.learning import street as kernels
 from engine.kernels.learning.action_values import CellValues, Prior
 from engine.kernels.learning.scripted_players import ANY_SIZE, BY_HAND, NUM_TRAITS, Kind, Trait
 from engine.learning.deal_pool import DealPool
-from engine.rules import GameDefinition
-from engine.seeds import derive_seed
+from engine.poker.combos import COMBOS_PER_STARTING_HAND
+from engine.poker.rules import GameDefinition
+from engine.support.seeds import derive_seed
 
 __all__ = [
     "ANY_WEIGHT",

@@ -1,8 +1,8 @@
 """Many tables of one game in one compiled loop, for learners that make a batch of decisions at a time.
 
-The rules are those of ``engine.kernels.rules.betting``, which equal those of ``engine.rules``; each table has
-its own generator for the cards, which differs from the ACPC dealer's.  Actions are numbers, observations are
-vectors whose layout the caller chooses (`Places`); amounts are in big blinds.
+The rules are those of ``engine.kernels.poker.betting``, which equal those of ``engine.poker.rules``; each
+table has its own generator for the cards, which differs from the ACPC dealer's.  Actions are numbers,
+observations are vectors whose layout the caller chooses (`Places`); amounts are in big blinds.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.betting_arrays import game_array
-from engine.kernels.cards.tables import ranking_table
+from engine.hands.betting_arrays import game_array
 from engine.kernels.learning.table_batch import (
     HISTORY_COLUMNS,
     NO_CARD,
@@ -25,8 +24,9 @@ from engine.kernels.learning.table_batch import (
     Tables,
     step_tables,
 )
-from engine.kernels.rules.betting import MAX_PLAYERS, NODE_SIZE
-from engine.rules import Deal, GameDefinition, hand_rank, initial_betting, load_game
+from engine.kernels.poker.betting import MAX_PLAYERS, NODE_SIZE
+from engine.kernels.poker.tables import ranking_table
+from engine.poker.rules import Deal, GameDefinition, hand_rank, initial_betting, load_game
 
 __all__ = ["HISTORY_COLUMNS", "SCRIPTED", "Kind", "Places", "TableBatch", "warm_up"]
 

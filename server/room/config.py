@@ -9,11 +9,11 @@ from typing import Final
 
 import attrs
 
-from engine.rules import GameDefinition, load_game
-from server.room.tables.line_up import Entry
-from server.room.tables.settling import Rake
-from server.sit_and_go.terms import SitAndGo
+from engine.poker.rules import GameDefinition, load_game
+from server.room.rules.line_up import Entry
+from server.room.rules.settling import Rake
 from server.table.config import TimeLimits
+from server.table.sit_and_go.terms import SitAndGo
 
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
 """Names of players and tables: for logs, addresses and pages alike."""

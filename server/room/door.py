@@ -22,7 +22,7 @@ from typing import Final
 
 import trio
 
-from engine.user_input import parse_whole, printable
+from engine.support.user_input import parse_whole, printable
 from protocol import (
     NEED_DATA,
     BadVersion,
@@ -36,7 +36,6 @@ from protocol import (
 )
 from protocol.extension import LOBBY, NAME, ROOM_CAPABILITIES, TOKEN
 from protocol.framing import MAX_LINE
-from server.console import Console
 from server.room.config import RoomConfig, TableConfig
 from server.room.identities import Identities
 from server.room.ledger.ledger import LedgerError, LedgerIsFull
@@ -44,6 +43,7 @@ from server.room.tables.place import Refused, Visitor
 from server.room.tables.table import RoomTable
 from server.room.tables.turns import Turns
 from server.room.tls import spoken
+from server.support.console import Console
 from server.table.channel import Channel, ChannelBroken
 from server.table.lobby import open_listener
 from server.table.seat import Client

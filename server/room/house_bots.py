@@ -14,10 +14,10 @@ from typing import Final
 
 import trio
 
-from server.console import Console
-from server.launching.environment import players_environment
+from server.match.launching.environment import players_environment
 from server.room.config import TableConfig
 from server.room.identities import Identities
+from server.support.console import Console
 
 _COMMAND: Final = ("-P", "-m", "server", "seat-bots")
 _AGAIN_S: Final = 2.0

@@ -18,12 +18,12 @@ from typing import Any, Final
 
 import trio
 
-from engine.files.whole import write_whole
-from server.private_files import FILE_MODE
+from engine.support.files.whole import write_whole
 from server.room.config import RoomError, TableConfig
 from server.room.identities import check_name, register, renew
 from server.room.ledger.ledger import Ledger, LedgerError, LedgerIsFull
 from server.room.room import Room
+from server.support.private_files import FILE_MODE
 
 SOCKET: Final = "operator.sock"
 TOKEN: Final = "operator.token"

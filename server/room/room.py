@@ -15,8 +15,6 @@ from typing import Final
 import attrs
 import trio
 
-from server.console import Console
-from server.errors import MatchAborted
 from server.room.config import RoomConfig, RoomError, TableConfig
 from server.room.door import Door, listen
 from server.room.house_bots import HouseBots
@@ -29,6 +27,8 @@ from server.room.tables.log import FOLDER
 from server.room.tables.table import RoomTable
 from server.room.tables.turns import Turns
 from server.room.tls import server_context
+from server.support.console import Console
+from server.support.errors import MatchAborted
 
 _AGAIN_S: Final = 1.0
 # Before a table that had a fault is opened again.

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from engine.rules import GameDefinition, GameDefinitionError, load_game, no_such_game
-from engine.user_input import did_you_mean
+from engine.poker.rules import GameDefinition, GameDefinitionError, load_game, no_such_game
+from engine.support.user_input import did_you_mean
 from server.room.config import (
     DEFAULT_HTTP,
     NAME,
@@ -23,10 +23,10 @@ from server.room.config import (
     TableConfig,
     with_stakes,
 )
-from server.room.tables.line_up import Entry, posts_blinds
-from server.room.tables.settling import Rake
-from server.sit_and_go.terms import DEFAULT_LEVELS, DEFAULT_PAYOUTS, DEFAULT_STACK, Level, SitAndGo
+from server.room.rules.line_up import Entry, posts_blinds
+from server.room.rules.settling import Rake
 from server.table.config import MOST_SECONDS, TimeLimits
+from server.table.sit_and_go.terms import DEFAULT_LEVELS, DEFAULT_PAYOUTS, DEFAULT_STACK, Level, SitAndGo
 
 _MOST_CHIPS: Final = 2**31 - 1
 # The ACPC's stacks are 32-bit integers.

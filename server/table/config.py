@@ -11,9 +11,9 @@ from typing import Final, Protocol
 
 import attrs
 
-from engine.match_key import MatchKey, MatchSeed
-from engine.rules import GameDefinition
-from server.record_file import Opener
+from engine.poker.match_key import MatchKey, MatchSeed
+from engine.poker.rules import GameDefinition
+from server.support.record_file import Opener
 
 MAX_NAME: Final = 100
 """Longest player name: ten of them and a hand fit the ACPC programs' line buffers."""

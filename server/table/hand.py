@@ -7,7 +7,7 @@ from typing import Final, Protocol
 
 import attrs
 
-from engine.rules import HandState
+from engine.poker.rules import HandState
 from protocol import LocalProtocolError, Note, State, TurnWithdrawn
 from protocol.match_state import HandMessages
 from server.table.seat import Client, Seat

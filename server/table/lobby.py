@@ -16,7 +16,7 @@ from typing import Final
 
 import trio
 
-from engine.rules import format_game
+from engine.poker.rules import format_game
 from protocol import (
     CAPABILITIES,
     NEED_DATA,
@@ -30,8 +30,8 @@ from protocol import (
 from protocol.extension import STACKS, TOKEN
 from protocol.framing import MAX_LINE
 from protocol.policy import CAPABILITY
-from server.console import Console
-from server.errors import FailureKind, MatchAborted, SeatFailed
+from server.support.console import Console
+from server.support.errors import FailureKind, MatchAborted, SeatFailed
 from server.table.channel import Channel
 from server.table.config import Entry, MatchConfig
 from server.table.seat import Client, Seat

@@ -1,7 +1,7 @@
 """One match over sockets, from open ports to the score (acpc-spec sections 5 and 6).
 
-`MatchServer` drives the hand loop of `engine.rules`: before every action each seat is shown the hand as it
-may see it, then the acting seat is read until it has replied (`server.table.reply`).
+`MatchServer` drives the hand loop of `engine.poker.rules`: before every action each seat is shown the hand as
+it may see it, then the acting seat is read until it has replied (`server.table.reply`).
 `server.table.seating` decides who sits in which seat, and what becomes of a player that fails; the files are
 in `server.table.records`, and `server.table.stopping` follows the hands and may end the match.
 """
@@ -15,11 +15,11 @@ from typing import Final
 
 import trio
 
-from engine.rules import CALL, FOLD, Action, CardDealer, HandState, KeyedDealer, play_hand
+from engine.poker.rules import CALL, FOLD, Action, CardDealer, HandState, KeyedDealer, play_hand
 from protocol.match_state import HandMessages
 from protocol.records import Transaction, format_hand, format_score, format_stamp
-from server.console import Console, now_us
-from server.errors import Failure, MatchAborted
+from server.support.console import Console, now_us
+from server.support.errors import Failure, MatchAborted
 from server.table.config import MatchConfig, OnFailure
 from server.table.hand import HandOnTable, OtherTables, PlayedHand, Situation
 from server.table.outcome import EarlierSittings, MatchOutcome

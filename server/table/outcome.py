@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import attrs
 
-from server.errors import Failure, FailureKind
+from server.support.errors import Failure, FailureKind
 
 _BUCKETS_PER_E: Final = 51
 _LEAST_S: Final = 1e-7

@@ -11,9 +11,9 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from engine.match_key import MatchKey
-from engine.rules import HandState
-from engine.user_input import printable
+from engine.poker.match_key import MatchKey
+from engine.poker.rules import HandState
+from engine.support.user_input import printable
 from protocol.policy import FILE_HEADER, format_record
 from protocol.records import (
     Transaction,
@@ -27,9 +27,9 @@ from protocol.records import (
     format_transaction,
     parse_transaction,
 )
-from server.console import Console, now_us
-from server.errors import MatchAborted
-from server.record_file import RecordFile, read_lines
+from server.support.console import Console, now_us
+from server.support.errors import MatchAborted
+from server.support.record_file import RecordFile, read_lines
 from server.table.config import MatchConfig
 from server.table.replay import LoggedHands, count_hands, lines_of
 

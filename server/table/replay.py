@@ -17,11 +17,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from engine.rules import Action, GameDefinition, HandState, RulesError, parse_betting
+from engine.poker.rules import Action, GameDefinition, HandState, RulesError, parse_betting
 from protocol.extension import UNREHEARSED
 from protocol.records import parse_hand
-from server.errors import MatchAborted
-from server.record_file import Opener
+from server.support.errors import MatchAborted
+from server.support.record_file import Opener
 from server.table.config import MatchConfig
 from server.table.outcome import Durations
 from server.table.seat import Seat, SeatClock

@@ -15,7 +15,7 @@ from typing import Final
 import attrs
 import trio
 
-from engine.rules import CALL, Action, ActionKind, HandState
+from engine.poker.rules import CALL, Action, ActionKind, HandState
 from protocol import (
     NEED_DATA,
     Comment,
@@ -32,8 +32,8 @@ from protocol import (
 )
 from protocol.policy import CAPABILITY, names_state
 from protocol.records import format_stamp
-from server.console import Console, now_us
-from server.errors import FailureKind, SeatFailed
+from server.support.console import Console, now_us
+from server.support.errors import FailureKind, SeatFailed
 from server.table.channel import ChannelBroken
 from server.table.config import MatchConfig, OnFailure
 from server.table.hand import HandOnTable

@@ -9,7 +9,7 @@ import attrs
 import trio
 
 from protocol import DealerConnection, Request
-from server.errors import Failure
+from server.support.errors import Failure
 from server.table.channel import Channel
 from server.table.config import TimeLimits
 from server.table.outcome import Durations, SeatOutcome

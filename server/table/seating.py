@@ -17,8 +17,8 @@ import trio
 
 from protocol import LocalProtocolError
 from protocol.framing import MAX_LINE
-from server.console import Console
-from server.errors import Failure, FailureKind, MatchAborted, SeatFailed
+from server.support.console import Console
+from server.support.errors import Failure, FailureKind, MatchAborted, SeatFailed
 from server.table.channel import ChannelBroken
 from server.table.config import MatchConfig, OnFailure
 from server.table.hand import Situation

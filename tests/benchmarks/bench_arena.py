@@ -9,10 +9,10 @@ import json
 import time
 from collections.abc import Callable, Sequence
 
-from clients.agent import Agent
-from clients.arena import Arena
 from clients.bots.baselines import AlwaysCall, AlwaysRaise, Random
-from engine.rules import Action, HandView, load_game
+from clients.core.agent import Agent
+from clients.core.arena import Arena
+from engine.poker.rules import Action, HandView, load_game
 from tests.support.benchmarks import BenchmarkParser, how_many
 
 TARGET = 50_000

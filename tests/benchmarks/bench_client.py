@@ -4,8 +4,8 @@
 
 A thread plays the dealer of one seat with recorded hands: it sends each state and, where the seat is to
 act, waits for the reply.  Measured is the CPU time of the client's own thread for a bare trio echo, which
-reads what comes and answers a line where one is awaited, and for `clients.session.play` with an agent that
-always calls.  The difference, per message, is the price of the protocol, the rules and the agent; the
+reads what comes and answers a line where one is awaited, and for `clients.core.session.play` with an agent
+that always calls.  The difference, per message, is the price of the protocol, the rules and the agent; the
 target is 15 us.
 """
 
@@ -20,11 +20,11 @@ from collections.abc import Awaitable, Callable, Sequence
 import attrs
 import trio
 
-from clients.agent import Agent
-from clients.arena import Arena
 from clients.bots.baselines import AlwaysCall, Random
-from clients.session import play
-from engine.rules import Action, GameDefinition, HandView, load_game
+from clients.core.agent import Agent
+from clients.core.arena import Arena
+from clients.core.session import play
+from engine.poker.rules import Action, GameDefinition, HandView, load_game
 from protocol import format_match_state
 from tests.support.benchmarks import BenchmarkParser, how_many
 

@@ -26,9 +26,9 @@ import trio
 from rich.console import Console
 from rich.table import Table
 
-from server.tournament.command import cluster_runner
-from server.tournament.house import Folder, play
-from server.tournament.plan_file import parse_plan
+from server.commands.league.tournament import cluster_runner
+from server.league.house import Folder, play
+from server.league.plan_file import parse_plan
 from tests.support.benchmarks import BenchmarkParser, how_many, known_bot, known_game
 
 ROUNDS: Final = 3

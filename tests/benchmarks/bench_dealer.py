@@ -26,9 +26,9 @@ from typing import Final
 import attrs
 import trio
 
-from engine.match_key import MatchSeed
-from engine.rules import game_path, load_game
-from server.console import SilentConsole
+from engine.poker.match_key import MatchSeed
+from engine.poker.rules import game_path, load_game
+from server.support.console import SilentConsole
 from server.table.config import MatchConfig
 from server.table.match import MatchServer, serve_match
 from tests.support.benchmarks import BenchmarkParser, how_many

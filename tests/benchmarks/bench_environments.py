@@ -56,7 +56,7 @@ def aec_actions(env: Any, episodes: int) -> float:
 
 def gymnasium_steps(opponents: Sequence[str], observations: str, steps: int) -> float:
     """Steps a second of CPU time, resets included."""
-    from clients.environments.single import HoldemEnv
+    from clients.lab.environments.single import HoldemEnv
 
     env: Any = HoldemEnv("limit-2p", opponents, observations=observations)  # type: ignore[arg-type]
     seen, info = env.reset(seed=1)
@@ -76,7 +76,7 @@ def vector_actions(opponents: Sequence[str], tables: int, steps: int) -> float:
     """Actions that were played, a second of CPU time; those that only begin a hand do not count."""
     import numpy as np
 
-    from clients.environments.vector import HoldemVectorEnv
+    from clients.lab.environments.vector import HoldemVectorEnv
 
     envs = HoldemVectorEnv(tables, "limit-2p", opponents)
     envs.reset(seed=1)
@@ -102,7 +102,7 @@ def peer_actions(python: str, name: str, episodes: int) -> float:
 
 def cases(episodes: int) -> dict[str, Callable[[], float]]:
     """What is measured, by name."""
-    from clients.environments import holdem_v0
+    from clients.lab.environments import holdem_v0
 
     def aec(game: str) -> Callable[[], float]:
         return lambda: aec_actions(holdem_v0.env(game), episodes)

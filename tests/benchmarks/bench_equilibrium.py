@@ -11,10 +11,10 @@ from functools import partial
 
 import pyspiel
 
-from engine.equilibrium.game_tree import game_tree
-from engine.equilibrium.solver import Solver
-from engine.equilibrium.values import exploitability
-from engine.rules import load_game
+from engine.poker.rules import load_game
+from engine.solving.game_tree import game_tree
+from engine.solving.solver import Solver
+from engine.solving.values import exploitability
 from tests.support.benchmarks import BenchmarkParser
 
 

@@ -24,10 +24,10 @@ from phevaluator import evaluate_cards
 from rich.console import Console
 from rich.table import Table
 
-from engine.cards import CARD_TEXTS, parse_cards
-from engine.combos import NUM_COMBOS
-from engine.evaluation import equity, hand_potential, hand_rank, hand_strength
-from engine.kernels.cards import tables
+from engine.hands import equity, hand_potential, hand_rank, hand_strength
+from engine.kernels.poker import tables
+from engine.poker.cards import CARD_TEXTS, parse_cards
+from engine.poker.combos import NUM_COMBOS
 from tests.benchmarks.ompeval import ranker
 from tests.support.benchmarks import BenchmarkParser
 

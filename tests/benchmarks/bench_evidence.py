@@ -15,11 +15,11 @@ from typing import Final
 from rich.console import Console
 from rich.table import Table
 
-from clients.arena import Arena
-from clients.registry import make_bot
+from clients.core.arena import Arena
+from clients.core.registry import make_bot
 from engine.evidence import pair_equities
 from engine.evidence.estimates import Evidence
-from engine.rules import HandState, load_game
+from engine.poker.rules import HandState, load_game
 from tests.support.benchmarks import BenchmarkParser
 
 HANDS: Final = 20_000

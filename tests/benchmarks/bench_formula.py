@@ -16,10 +16,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from clients.arena import Arena
 from clients.bots.formula.agent import Formula
-from clients.registry import make_bot
-from engine.rules import Action, GameDefinition, HandState, HandView, load_game
+from clients.core.arena import Arena
+from clients.core.registry import make_bot
+from engine.poker.rules import Action, GameDefinition, HandState, HandView, load_game
 from tests.support.benchmarks import BenchmarkParser, how_many, known_bot, known_game
 
 

@@ -14,11 +14,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from engine.cards import parse_cards
-from engine.evaluation.hand_odds import joint_hand_odds, raw_hand_odds
-from engine.evaluation.preflop.game import call_or_fold_game, exact_matchups, limit_game, solve
-from engine.evaluation.preflop.roll_outs import iterated_income_rates, roll_out_income_rates
-from engine.evaluation.reflective_odds import playable_before_flop, reflective_hand_odds
+from engine.hands.hand_odds import joint_hand_odds, raw_hand_odds
+from engine.hands.preflop.game import call_or_fold_game, exact_matchups, limit_game, solve
+from engine.hands.preflop.roll_outs import iterated_income_rates, roll_out_income_rates
+from engine.hands.reflective_odds import playable_before_flop, reflective_hand_odds
+from engine.poker.cards import parse_cards
 from tests.support.benchmarks import BenchmarkParser
 
 

@@ -27,10 +27,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from clients.agent import Agent
-from clients.arena import Arena
-from clients.registry import make_bot
-from engine.rules import GameDefinition, HandState, load_game
+from clients.core.agent import Agent
+from clients.core.arena import Arena
+from clients.core.registry import make_bot
+from engine.poker.rules import GameDefinition, HandState, load_game
 from tests.benchmarks.bench_formula import interval
 from tests.support.benchmarks import (
     BenchmarkParser,

@@ -28,11 +28,11 @@ from pathlib import Path
 import attrs
 import trio
 
-from engine.rules import load_game
-from server.console import SilentConsole
+from engine.poker.rules import load_game
 from server.room.collecting import collected_in_parts
 from server.room.config import RoomConfig, TableConfig
 from server.room.room import Room
+from server.support.console import SilentConsole
 from server.table.config import TimeLimits
 from tests.support.benchmarks import BenchmarkParser, how_many
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from clients.arena import Arena
-from clients.registry import make_bot
-from engine.rules import load_game
+from clients.core.arena import Arena
+from clients.core.registry import make_bot
+from engine.poker.rules import load_game
 from tests.support.benchmarks import BenchmarkParser, how_many
 
 TARGET = 8_000

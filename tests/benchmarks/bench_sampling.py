@@ -21,21 +21,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clients.agent import Agent
-from clients.arena import Arena
 from clients.bots.opponent_book import DEFAULT_NOISE
 from clients.bots.sampling.agent import Sampling
-from clients.registry import make_bot
-from engine.card_text import parse_written_cards
-from engine.intervals import Estimate, estimate
-from engine.opponents.models.model import OpponentModel
-from engine.opponents.models.specific import SpecificModel
-from engine.opponents.table_reader import TableReader
-from engine.rules import Action, GameDefinition, HandState, HandView, load_game, parse_betting
-from engine.trials.players import OwnStrategy, simulated_players
-from engine.trials.selective_sampling import Estimates
-from engine.trials.trials import Spot, new_tree, simulate
-from tests.engine.trials.spots import experienced_model
+from clients.core.agent import Agent
+from clients.core.arena import Arena
+from clients.core.registry import make_bot
+from engine.players.models.model import OpponentModel
+from engine.players.models.specific import SpecificModel
+from engine.players.table_reader import TableReader
+from engine.players.trials.players import OwnStrategy, simulated_players
+from engine.players.trials.selective_sampling import Estimates
+from engine.players.trials.trials import Spot, new_tree, simulate
+from engine.poker.card_text import parse_written_cards
+from engine.poker.rules import Action, GameDefinition, HandState, HandView, load_game, parse_betting
+from engine.support.intervals import Estimate, estimate
+from tests.engine.players.trials.spots import experienced_model
 from tests.support.benchmarks import BenchmarkParser, how_many, known_bot, known_game
 
 SPOTS = {

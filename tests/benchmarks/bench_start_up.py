@@ -22,8 +22,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from engine.rules import format_game, initial_hand, load_game
-from engine.rules.dealing import CardDealer
+from engine.poker.rules import format_game, initial_hand, load_game
+from engine.poker.rules.dealing import CardDealer
 from protocol import (
     NEED_DATA,
     ConnectionClosed,

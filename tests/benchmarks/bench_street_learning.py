@@ -23,12 +23,12 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from numpy.typing import NDArray
 
-from clients.experiments.line_up import chips_by_seat
+from clients.core.registry import make_bot
+from clients.lab.experiments.line_up import chips_by_seat
 from clients.learners.training import make_learner, release
-from clients.registry import make_bot
 from engine.learning.deal_pool import DealPool, PoolSize, make_pool
 from engine.learning.street import ActionValues, population, train
-from engine.rules import load_game
+from engine.poker.rules import load_game
 from tests.benchmarks.bench_formula import interval
 from tests.engine.learning.pools import CALLER
 from tests.support.benchmarks import BenchmarkParser, how_many

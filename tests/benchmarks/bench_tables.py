@@ -42,17 +42,17 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from clients.arena import Arena
-from clients.registry import make_bot
-from engine.combos import NUM_COMBOS, combo_index, combos_without
-from engine.opponents.action_context import Situation
-from engine.opponents.board_values import board_values
-from engine.opponents.learning import learn_from_hand, predicted_triple
-from engine.opponents.models.specific import SpecificModel
-from engine.opponents.probability_triple import ProbabilityTriple, TripleIndex
-from engine.opponents.table_reader import PotentialName, TableReader
-from engine.records import LastAction, company_of
-from engine.rules import BettingState, GameDefinition, HandState, load_game, parse_betting
+from clients.core.arena import Arena
+from clients.core.registry import make_bot
+from engine.players.action_context import Situation
+from engine.players.board_values import board_values
+from engine.players.learning import learn_from_hand, predicted_triple
+from engine.players.models.specific import SpecificModel
+from engine.players.probability_triple import ProbabilityTriple, TripleIndex
+from engine.players.table_reader import PotentialName, TableReader
+from engine.poker.combos import NUM_COMBOS, combo_index, combos_without
+from engine.poker.records import LastAction, company_of
+from engine.poker.rules import BettingState, GameDefinition, HandState, load_game, parse_betting
 from tests.benchmarks.bench_formula import interval
 from tests.support.benchmarks import BenchmarkParser, how_many, known_file, known_game, known_player
 from tests.support.strangers import STRANGERS

@@ -1,6 +1,6 @@
 """How often a player folds all hands below a bar, or raises with all above: from all seen, at every question.
 
-The rule stands in ``engine.kernels.opponents.bars``.
+The rule stands in ``engine.kernels.players.bars``.
 """
 
 from __future__ import annotations

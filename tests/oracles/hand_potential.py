@@ -8,8 +8,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.combos import combo_index
-from engine.evaluation.hand_rank import hand_ranks
+from engine.hands.hand_rank import hand_ranks
+from engine.poker.combos import combo_index
 
 
 def _outcomes(ours: NDArray[np.uint16], theirs: NDArray[np.uint16]) -> NDArray[np.int64]:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.combos import COMBO_CARDS, NUM_COMBOS
-from engine.rules import CALL, FOLD, LIMIT_RAISE, BettingState, hand_rank
+from engine.poker.combos import COMBO_CARDS, NUM_COMBOS
+from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, BettingState, hand_rank
 
 Floats = NDArray[np.float64]
 Board = tuple[int, ...]

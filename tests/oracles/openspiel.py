@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyspiel
 
-from engine.rules import GameDefinition
+from engine.poker.rules import GameDefinition
 
 
 def openspiel_game(game: GameDefinition) -> pyspiel.Game:

@@ -9,9 +9,9 @@ from typing import Any
 
 import pyspiel
 
-from engine.cards import format_cards
-from engine.rules import Action, Deal, GameDefinition, HandState, HandView, initial_betting
-from engine.rules.action import CALL, FOLD, LIMIT_RAISE, ActionKind
+from engine.poker.cards import format_cards
+from engine.poker.rules import Action, Deal, GameDefinition, HandState, HandView, initial_betting
+from engine.poker.rules.action import CALL, FOLD, LIMIT_RAISE, ActionKind
 
 ACTIONS = (FOLD, CALL, LIMIT_RAISE)
 _NUMBERS = {ActionKind.FOLD: 0, ActionKind.CALL: 1, ActionKind.RAISE: 2}

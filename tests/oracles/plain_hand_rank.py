@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 
-from engine.cards import rank_of, suit_of
+from engine.poker.cards import rank_of, suit_of
 
 ACE, FIVE = 12, 3
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from engine.rules import GameDefinition
+from engine.poker.rules import GameDefinition
 
 
 def count_hand(game: GameDefinition, betting: str, chips: tuple[float, ...]) -> list[Counter[str]]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.combos import COMBO_CARDS
-from engine.equilibrium.holdem.abstraction import Abstraction
-from engine.equilibrium.holdem.betting import HoldemBetting
-from engine.rules import BettingState, hand_rank, initial_betting
+from engine.poker.combos import COMBO_CARDS
+from engine.poker.rules import BettingState, hand_rank, initial_betting
+from engine.solving.holdem.abstraction import Abstraction
+from engine.solving.holdem.betting import HoldemBetting
 
 Floats = NDArray[np.float64]
 Learnt = tuple[HoldemBetting, Abstraction, Floats]

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.evidence.aivat.enumerated import InformationSet, Strategy, legal_list
-from engine.rules import BettingState, GameDefinition, initial_betting, load_game
-from engine.rules.showdown import chips_won
+from engine.poker.rules import BettingState, GameDefinition, initial_betting, load_game
+from engine.poker.rules.showdown import chips_won
 
 Floats = NDArray[np.float64]
 

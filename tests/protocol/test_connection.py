@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.rules import (
+from engine.poker.rules import (
     CALL,
     FOLD,
     LIMIT_RAISE,

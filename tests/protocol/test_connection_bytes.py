@@ -9,7 +9,7 @@ import tracemalloc
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.rules import (
+from engine.poker.rules import (
     CALL,
     LIMIT_RAISE,
     GameDefinition,

@@ -7,8 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.cards import format_cards, parse_cards
-from engine.rules import CALL, GameDefinition, HandState, HandView, initial_hand, load_game, parse_betting
+from engine.poker.cards import format_cards, parse_cards
+from engine.poker.rules import (
+    CALL,
+    GameDefinition,
+    HandState,
+    HandView,
+    initial_hand,
+    load_game,
+    parse_betting,
+)
 from protocol import BadMatchState, format_match_state, parse_match_state
 from protocol.match_state import HandMessages, read_match_state
 from tests.support.hands.golden_files import deals_from

@@ -9,7 +9,7 @@ from itertools import takewhile
 from pathlib import Path
 
 import protocol
-from engine.rules import CALL, HandState, initial_hand, load_game, play_hand
+from engine.poker.rules import CALL, HandState, initial_hand, load_game, play_hand
 from protocol import DealerConnection, Event, Reply, StateUpdate, TurnToAct, Version
 from tests.support.doubles_protocol import drain
 from tests.support.hands.golden_files import deals_from

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.rules import CALL, FOLD, LIMIT_RAISE, Action, HandState, raise_to
+from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, Action, HandState, raise_to
 from protocol.records import (
     HandRecord,
     Transaction,

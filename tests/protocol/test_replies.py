@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.rules import Action, GameDefinition, HandState, load_game, parse_betting
+from engine.poker.rules import Action, GameDefinition, HandState, load_game, parse_betting
 from protocol import (
     Comment,
     DealerConnection,

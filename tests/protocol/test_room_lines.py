@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.rules import CALL, load_game
+from engine.poker.rules import CALL, load_game
 from protocol import (
     NEED_DATA,
     Comment,

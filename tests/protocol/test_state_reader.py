@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.rules import GameDefinition, HandView, initial_betting, load_game
+from engine.poker.rules import GameDefinition, HandView, initial_betting, load_game
 from protocol import BadMatchState, format_match_state, parse_match_state
 from protocol.state_reader import MatchStateReader
 from tests.support.hands.strategies import games, play

@@ -13,7 +13,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from server import commands
+from server.commands import program as commands
 from tests.support.dealer_process import PATIENCE_S, environment, program
 
 FULL = Path("/dev/full")

@@ -7,7 +7,7 @@ import pytest
 from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
-from server import commands
+from server.commands import program as commands
 
 
 def offered(*words: str) -> list[str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from server.dealer_command import USAGE, UsageError, configure, main
+from server.commands.play.dealer import USAGE, UsageError, configure, main
 from server.table.config import MatchConfig, OnFailure, TimeLimits
 from tests.support.dealer_process import dealer_process, environment, program
 from tests.support.hands.golden_files import GOLDEN

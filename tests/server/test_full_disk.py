@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from protocol.records import parse_hand
-from server.record_file import RecordFile
+from server.support.record_file import RecordFile
 from tests.support.limits import run_with_small_disk
 
 UNLIMITED = 1 << 30

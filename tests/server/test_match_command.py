@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from protocol.records import parse_hand, parse_score
-from server.parameters import MatchGoal
+from server.match.parameters import MatchGoal
 from server.table.stopping import rests
 from tests.support.matches import raw_bot, result_of, run_match
 

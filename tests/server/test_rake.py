@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from engine.rules import load_game, parse_betting
-from server.commands import riverboat
-from server.report.logs import open_log
-from tests.server.sittings.test_resume import (
+from engine.poker.rules import load_game, parse_betting
+from server.commands.program import riverboat
+from server.records.logs import open_log
+from tests.server.match.sittings.test_resume import (
     cut_short,
     logs_of,
     resumed,

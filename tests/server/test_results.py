@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.intervals import half_width
-from engine.rules import load_game
-from server.errors import Failure, FailureKind
-from server.report.results import DecisionTimes, Pass, player_results
+from engine.poker.rules import load_game
+from engine.support.intervals import half_width
+from server.records.results import DecisionTimes, Pass, player_results
+from server.support.errors import Failure, FailureKind
 from server.table.config import TimeLimits
 from server.table.outcome import Durations, MatchOutcome, SeatOutcome
 from server.table.seat import Seat, SeatClock

@@ -15,11 +15,11 @@ from typing import Any, Final
 
 import pytest
 
-from engine.match_key import MatchKey
-from engine.rules import load_game
+from engine.poker.match_key import MatchKey
+from engine.poker.rules import load_game
 from protocol.match_state import format_hole_cards_and_board
 from protocol.records import parse_hand, parse_score
-from server.private_files import PrivateFiles
+from server.support.private_files import PrivateFiles
 from tests.support.dealer_process import PATIENCE_S, environment, program
 
 WITHOUT_CARDS: Final = ("plan.json", "secrets.json", "progress.json", "match.lock", "keeper.lock")

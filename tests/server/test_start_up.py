@@ -11,7 +11,7 @@ HEAVY = ("numpy", "numba", "click", "rich", "scipy", "importlib.metadata", "asyn
 
 
 def test_a_dealer_loads_no_heavy_package() -> None:
-    code = "import server, protocol, engine.rules, server.dealer_command"
+    code = "import server, protocol, engine.poker.rules, server.commands.play.dealer"
     run = subprocess.run(
         [sys.executable, "-X", "importtime", "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
     )

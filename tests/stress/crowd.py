@@ -19,7 +19,7 @@ from typing import Any, Final
 import attrs
 import trio
 
-from server.console import SilentConsole
+from server.support.console import SilentConsole
 from server.table.config import OnFailure, TimeLimits
 from server.table.match import MatchServer, serve_match
 from server.table.outcome import Durations

@@ -24,7 +24,7 @@ from typing import Final
 
 import attrs
 
-from engine.rules import load_game
+from engine.poker.rules import load_game
 from tests.stress.common import Stress, begin, end, folder, main
 from tests.stress.leavings import broken_files, processes_left
 from tests.support.dealer_process import environment, sit_down

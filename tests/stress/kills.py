@@ -18,7 +18,7 @@ from typing import Final
 
 import attrs
 
-from engine.rules import load_game
+from engine.poker.rules import load_game
 from tests.stress.common import Stress, begin, end, folder, main, start
 from tests.support.dealer_process import sit_down
 from tests.support.tables import Decider, state_determined

@@ -12,8 +12,8 @@ from pathlib import Path
 import trio
 
 from server.room.config import Policy
-from server.sit_and_go.terms import DEFAULT_LEVELS, DEFAULT_PAYOUTS, SitAndGo
 from server.table.config import TimeLimits
+from server.table.sit_and_go.terms import DEFAULT_LEVELS, DEFAULT_PAYOUTS, SitAndGo
 from tests.stress.common import Stress, begin, folder, main
 from tests.support.room_fuzz import fuzz_lobby, fuzz_pages
 from tests.support.rooms import room_config, table_config

@@ -19,13 +19,13 @@ import attrs
 import httpx
 import trio
 
-from server.console import SilentConsole
 from server.room.collecting import collected_in_parts
 from server.room.config import Policy, RoomConfig
 from server.room.room import Room
-from server.sit_and_go.terms import DEFAULT_PAYOUTS, Level, SitAndGo
+from server.room.web.serving import serve_web
+from server.support.console import SilentConsole
 from server.table.config import TimeLimits
-from server.web.serving import serve_web
+from server.table.sit_and_go.terms import DEFAULT_PAYOUTS, Level, SitAndGo
 from tests.stress.common import Stress, Usage, begin, folder, main, usage
 from tests.support.rooms import Guest, room_config, table_config
 from tests.support.tables import VERSION

@@ -19,11 +19,11 @@ from typing import Final
 
 import attrs
 
-from clients.arena import Arena
-from clients.registry import installed_bots, make_bot
-from engine.cards import NUM_RANKS, make_card
-from engine.rules import load_game
-from engine.rules.hand_rank import hand_rank
+from clients.core.arena import Arena
+from clients.core.registry import installed_bots, make_bot
+from engine.poker.cards import NUM_RANKS, make_card
+from engine.poker.rules import load_game
+from engine.poker.rules.hand_rank import hand_rank
 from tests.stress.common import Stress, Usage, begin, children, end, folder, main, start, usage
 
 _SAMPLE_S: Final = 1.0

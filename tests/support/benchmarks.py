@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Final, NoReturn
 
-from engine.rules import GameDefinitionError, load_game, no_such_game
+from engine.poker.rules import GameDefinitionError, load_game, no_such_game
 
 MOST: Final = 1_000_000_000
 """The greatest number on a command line."""
@@ -54,7 +54,7 @@ def known_game(text: str) -> str:
 
 def known_bot(text: str) -> str:
     """The text of an installed bot with its options, as in `riverboat match`."""
-    from clients.registry import make_bot
+    from clients.core.registry import make_bot
 
     try:
         make_bot(text)

@@ -17,12 +17,12 @@ from typing import Final
 import attrs
 import click
 
-from clients.environments import GAMES
-from clients.options import OptionError, agent_options, parse_settings
-from clients.registry import installed_bots, load_bot
-from engine.rules import GameDefinitionError, load_game
-from server import dealer_command
-from server.commands import riverboat
+from clients.core.options import OptionError, agent_options, parse_settings
+from clients.core.registry import installed_bots, load_bot
+from clients.lab.environments import GAMES
+from engine.poker.rules import GameDefinitionError, load_game
+from server.commands.play import dealer as dealer_command
+from server.commands.program import riverboat
 from tests.support.dealer_process import ROOT
 
 USERS_FILES: Final = frozenset(

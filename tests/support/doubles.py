@@ -9,8 +9,8 @@ from pathlib import Path
 import attrs
 import trio
 
-from clients.testing import Deciding, Recorder
-from engine.rules import CALL, Action, GameDefinition, InvalidActionError
+from clients.lab.testing import Deciding, Recorder
+from engine.poker.rules import CALL, Action, GameDefinition, InvalidActionError
 from protocol import format_match_state
 from protocol.actions import read_action
 from protocol.records import parse_score

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.rules import GameDefinition, HandState, load_game, parse_betting
+from engine.poker.rules import GameDefinition, HandState, load_game, parse_betting
 from protocol import (
     NEED_DATA,
     Comment,

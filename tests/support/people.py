@@ -8,11 +8,11 @@ from contextlib import asynccontextmanager
 
 import trio
 
+from clients.core.program import Table, join_table
 from clients.human.agent import Human
 from clients.human.shell import sit_down
 from clients.human.style import PLAIN
 from clients.human.telnet import TelnetDesk, open_telnet_port
-from clients.program import Table, join_table
 
 
 class Nc:

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 import trio
 
-from engine.rules import GameDefinition, load_game, parse_game
+from engine.poker.rules import GameDefinition, load_game, parse_game
 from server.room.config import RoomConfig, TableConfig
 from server.room.room import Addresses, Room
 from server.table.config import TimeLimits

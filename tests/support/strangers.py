@@ -18,9 +18,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from clients.agent import Agent
 from clients.bots.hand_strength import HandStrengthBot
-from engine.rules import CALL, FOLD, Action, GameDefinition, HandView
+from clients.core.agent import Agent
+from engine.poker.rules import CALL, FOLD, Action, GameDefinition, HandView
 
 
 class Stranger(Agent):

@@ -18,10 +18,10 @@ from typing import Any, Final
 import attrs
 import trio
 
-from engine.match_key import MatchSeed
-from engine.rules import BettingState, GameDefinition, load_game, parse_betting
+from engine.poker.match_key import MatchSeed
+from engine.poker.rules import BettingState, GameDefinition, load_game, parse_betting
 from protocol.records import HandRecord, parse_hand
-from server.errors import FailureKind
+from server.support.errors import FailureKind
 from server.table.config import MatchConfig, OnFailure, TimeLimits
 from server.table.match import MatchServer, serve_match
 from server.table.outcome import MatchOutcome

@@ -14,9 +14,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from clients.agent import Agent
-from clients.testing import StandIn
-from engine.rules import Action, HandView
+from clients.core.agent import Agent
+from clients.lab.testing import StandIn
+from engine.poker.rules import Action, HandView
 from protocol.actions import read_action
 
 

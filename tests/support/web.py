@@ -24,7 +24,7 @@ from wsproto.events import (
 )
 
 from server.room.config import RoomConfig
-from server.web.serving import serve_web
+from server.room.web.serving import serve_web
 from tests.support.rooms import OpenRoom, room_of
 
 

@@ -7,9 +7,9 @@ situations, and before that what a reasonable player does.
 
 The action with the highest estimated value is often the one that is overestimated most, and playing it is
 costly against an opponent who gives nothing away.  So the bot plays an equilibrium unless the opponent's
-habits are well known, and few and clear enough to be answered (``engine.miximax.departure``).  Then it plays
-an action with the equilibrium's probability times exp(value / heat), normalised, which is optimal if
-departing costs *heat* for each unit of relative entropy.  The heat falls with the square root of the
+habits are well known, and few and clear enough to be answered (``engine.solving.miximax.departure``).  Then
+it plays an action with the equilibrium's probability times exp(value / heat), normalised, which is optimal
+if departing costs *heat* for each unit of relative entropy.  The heat falls with the square root of the
 evidence, as the errors of the estimates do.
 
 Sources: Billings and others, *Game-Tree Search with Adaptation in Stochastic Imperfect-Information Games*
@@ -25,19 +25,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from clients.agent import Agent, ProbabilityTriple, drawn
 from clients.bots.strategy_files import bucketed_strategy, shipped_strategy
-from clients.options import OptionError
-from engine.rules import CALL, FOLD, Action, GameDefinition, HandView
+from clients.core.agent import Agent, ProbabilityTriple, drawn
+from clients.core.options import OptionError
+from engine.poker.rules import CALL, FOLD, Action, GameDefinition, HandView
 from protocol import variables
 
 if TYPE_CHECKING:
     from clients.bots.adaptive.memory import MemoryFile, Remembered
-    from engine.equilibrium.holdem.bucketed import BucketedStrategy
-    from engine.miximax.betting_tree import BettingTree
-    from engine.miximax.departure import Departure
-    from engine.miximax.habits import Habits
-    from engine.miximax.values import Miximax
+    from engine.solving.holdem.bucketed import BucketedStrategy
+    from engine.solving.miximax.betting_tree import BettingTree
+    from engine.solving.miximax.departure import Departure
+    from engine.solving.miximax.habits import Habits
+    from engine.solving.miximax.values import Miximax
 
 _SAVE_EVERY: Final = 100
 """The memory file is written once in this many hands."""
@@ -121,8 +121,8 @@ class Adaptive(Agent):
         Raises:
             OptionError: the game is not heads-up hold'em.
         """
-        from engine.miximax.shipped import reasonable_habits
-        from engine.miximax.warm_up import warm_up
+        from engine.solving.miximax.shipped import reasonable_habits
+        from engine.solving.miximax.warm_up import warm_up
 
         warm_up()
         if game is not None:
@@ -148,10 +148,10 @@ class Adaptive(Agent):
         Raises:
             OptionError: the game is not heads-up hold'em, or what is remembered makes no sense.
         """
-        from engine.miximax.departure import Departure
-        from engine.miximax.habits import Expectations, Habits, InvalidHabits
-        from engine.miximax.shipped import reasonable_habits, shipped_changes
-        from engine.miximax.values import Miximax
+        from engine.solving.miximax.departure import Departure
+        from engine.solving.miximax.habits import Expectations, Habits, InvalidHabits
+        from engine.solving.miximax.shipped import reasonable_habits, shipped_changes
+        from engine.solving.miximax.values import Miximax
 
         tree = _tree(game)
         name = self.names[1 - seat] if self.names is not None and len(self.names) == 2 else "opponent"
@@ -287,7 +287,7 @@ def _tree(game: GameDefinition) -> BettingTree:
     Raises:
         OptionError: the game is not heads-up hold'em, or too large.
     """
-    from engine.miximax.trees import TooManyBettings, betting_tree, has_tree
+    from engine.solving.miximax.trees import TooManyBettings, betting_tree, has_tree
 
     if not has_tree(game):
         raise OptionError("adaptive plays Texas hold'em for two only, no-limit without antes or rake")

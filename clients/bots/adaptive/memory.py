@@ -11,9 +11,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.files import write_whole
-from engine.files.formats import format_arrays, parse_arrays, shown
-from engine.files.lock import FileIsLocked, FileLock
+from engine.support.files import write_whole
+from engine.support.files.formats import format_arrays, parse_arrays, shown
+from engine.support.files.lock import FileIsLocked, FileLock
 
 __all__ = ["InvalidMemoryError", "MemoryFile", "Remembered", "format_memory", "load", "parse_memory"]
 
@@ -23,8 +23,10 @@ _OLDEST_SCHEMA: Final = 1
 _KIND: Final = "riverboat habits"
 
 Remembered = Mapping[str, NDArray[Any]]
-"""A player's arrays, from `engine.miximax.habits.Habits.as_arrays`; in no-limit games their names begin with
-``no-limit.``."""
+"""A player's arrays, from `engine.solving.miximax.habits.Habits.as_arrays`.
+
+In no-limit games their names begin with ``no-limit.``.
+"""
 
 
 class InvalidMemoryError(ValueError):

@@ -14,22 +14,22 @@ from pathlib import Path
 
 import numpy as np
 
-from clients.agent import Agent, ProbabilityTriple
 from clients.bots.formula import memory as memory_file
 from clients.bots.formula.bet_size import best_totals, bet_size, size_chances, sizes_are_known
 from clients.bots.formula.config import FormulaConfig
 from clients.bots.opponent_book import DEFAULT_NOISE, DEFAULT_POTENTIAL, LEARNING, ModelName, OpponentBook
-from clients.options import require_holdem
-from engine.combos import combo_index
-from engine.files.lock import FileLock
-from engine.opponents.bet_sizes import FoldsBySize, answers_to_raises
-from engine.opponents.models.formula import continue_chance, formula_triples
-from engine.opponents.models.model import Decision
-from engine.opponents.models.specific import SpecificModel
-from engine.opponents.probability_triple import legal_triple, sample
-from engine.opponents.table_reader import PotentialName
-from engine.opponents.warm_up import warm_up
-from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
+from clients.core.agent import Agent, ProbabilityTriple
+from clients.core.options import require_holdem
+from engine.players.bet_sizes import FoldsBySize, answers_to_raises
+from engine.players.models.formula import continue_chance, formula_triples
+from engine.players.models.model import Decision
+from engine.players.models.specific import SpecificModel
+from engine.players.probability_triple import legal_triple, sample
+from engine.players.table_reader import PotentialName
+from engine.players.warm_up import warm_up
+from engine.poker.combos import combo_index
+from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
+from engine.support.files.lock import FileLock
 from protocol import variables
 
 _SAVE_EVERY = 100

@@ -26,10 +26,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.opponents.action_context import Situation
-from engine.opponents.bet_sizes import FoldsBySize
-from engine.opponents.models.formula import worths_of_raise
-from engine.rules import Action, BettingState
+from engine.players.action_context import Situation
+from engine.players.bet_sizes import FoldsBySize
+from engine.players.models.formula import worths_of_raise
+from engine.poker.rules import Action, BettingState
 
 _NEVER_FOLDS: Final = 0.08
 """A player who folds less often is one who never does."""

@@ -8,8 +8,8 @@ from typing import get_args
 import attrs
 
 from clients.bots.opponent_book import DEFAULT_NOISE, DEFAULT_POTENTIAL, ModelName, check_model
-from engine.opponents.models.formula import Parameters
-from engine.opponents.table_reader import PotentialName
+from engine.players.models.formula import Parameters
+from engine.players.table_reader import PotentialName
 
 
 @attrs.frozen

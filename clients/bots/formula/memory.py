@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from clients.bots.opponent_book import LEARNING, ModelName
-from engine.files import write_whole
-from engine.files.formats import parse_json, shown
-from engine.files.lock import FileIsLocked, FileLock
-from engine.opponents.models.specific import SpecificModel
-from engine.opponents.predictors.model import PREDICTORS, PredictedModel
-from engine.opponents.statistics import PlayerStatistics
+from engine.players.models.specific import SpecificModel
+from engine.players.predictors.model import PREDICTORS, PredictedModel
+from engine.players.statistics import PlayerStatistics
+from engine.support.files import write_whole
+from engine.support.files.formats import parse_json, shown
+from engine.support.files.lock import FileIsLocked, FileLock
 
 SCHEMA_VERSION: Final = 2
 _KIND: Final = "riverboat opponent models"

@@ -10,7 +10,6 @@ Poker* (report C-2008-41).
 
 from __future__ import annotations
 
-from clients.agent import Agent, ProbabilityTriple
 from clients.bots.heuristic.config import HeuristicConfig, MethodName, PredictorName
 from clients.bots.heuristic.evaluation import DirectEstimation, Evaluation, StrategicMethod
 from clients.bots.heuristic.prediction import CountedFolds, FoldPredictor, ModelledFolds, VotedFolds
@@ -19,13 +18,14 @@ from clients.bots.heuristic.rough import Question, raises_met
 from clients.bots.heuristic.selector import CONTINUED, chances_of, drawn
 from clients.bots.heuristic.store import Experience
 from clients.bots.opponent_book import DEFAULT_NOISE, OpponentBook
-from clients.options import require_holdem
-from engine.combos import combo_index
-from engine.evaluation.hand_strength import UNIFORM_WEIGHTS
-from engine.opponents.board_values import board_values
-from engine.opponents.probability_triple import TRIPLE_INDEX
-from engine.opponents.warm_up import warm_up
-from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
+from clients.core.agent import Agent, ProbabilityTriple
+from clients.core.options import require_holdem
+from engine.hands.hand_strength import UNIFORM_WEIGHTS
+from engine.players.board_values import board_values
+from engine.players.probability_triple import TRIPLE_INDEX
+from engine.players.warm_up import warm_up
+from engine.poker.combos import combo_index
+from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
 
 _RAISES: dict[bool, tuple[float, ...]] = {True: (1.0,), False: (0.5, 1.0, 2.0)}
 """The raises considered, in pots, by whether the game is limit (where the size has no effect)."""

@@ -14,7 +14,7 @@ from typing import Final, Protocol
 
 from clients.bots.heuristic.rough import Question, rough_prospects
 from clients.bots.heuristic.store import Experience, scene_of
-from engine.opponents.betting_chains import (
+from engine.players.betting_chains import (
     ChainStore,
     Ending,
     Prospects,

@@ -13,17 +13,17 @@ from typing import Protocol
 
 import attrs
 
-from clients.agent import seat_of
 from clients.bots.heuristic.store import Experience
 from clients.bots.opponent_book import DEFAULT_NOISE, OpponentBook
-from engine.opponents.betting_chains import ActionFrequencies
-from engine.opponents.learning import predicted_triple
-from engine.opponents.models.generic import GenericModel
-from engine.opponents.models.model import Decision, OpponentModel
-from engine.opponents.models.vote import Vote
-from engine.opponents.probability_triple import TRIPLE_INDEX, ProbabilityTriple
-from engine.rules import FOLD, ActionKind, GameDefinition, HandView
-from engine.rules.betting import BettingState
+from clients.core.agent import seat_of
+from engine.players.betting_chains import ActionFrequencies
+from engine.players.learning import predicted_triple
+from engine.players.models.generic import GenericModel
+from engine.players.models.model import Decision, OpponentModel
+from engine.players.models.vote import Vote
+from engine.players.probability_triple import TRIPLE_INDEX, ProbabilityTriple
+from engine.poker.rules import FOLD, ActionKind, GameDefinition, HandView
+from engine.poker.rules.betting import BettingState
 
 __all__ = ["CountedFolds", "FoldPredictor", "ModelledFolds", "VotedFolds"]
 

@@ -23,10 +23,10 @@ from __future__ import annotations
 from typing import Final
 
 from clients.bots.starting_hands import starting_hand_percentiles
-from engine.opponents.models.formula import reasonable_share
-from engine.opponents.probability_triple import ProbabilityTriple, legal_triple
-from engine.rules import Action, ActionKind, HandView
-from engine.rules.betting import BettingState
+from engine.players.models.formula import reasonable_share
+from engine.players.probability_triple import ProbabilityTriple, legal_triple
+from engine.poker.rules import Action, ActionKind, HandView
+from engine.poker.rules.betting import BettingState
 
 __all__ = ["preflop_raise", "preflop_triple"]
 

@@ -17,10 +17,10 @@ from typing import Final
 
 import attrs
 
-from engine.opponents.action_context import situation_of
-from engine.opponents.betting_chains import Ending, Prospect, Prospects
-from engine.rules import Action, ActionKind
-from engine.rules.betting import BettingState
+from engine.players.action_context import situation_of
+from engine.players.betting_chains import Ending, Prospect, Prospects
+from engine.poker.rules import Action, ActionKind
+from engine.poker.rules.betting import BettingState
 
 __all__ = ["Question", "raises_met", "rough_prospects", "usual_strength"]
 

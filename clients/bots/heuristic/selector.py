@@ -10,7 +10,7 @@ import random
 from collections.abc import Mapping
 from typing import Final
 
-from engine.rules import CALL, FOLD, Action, ActionKind
+from engine.poker.rules import CALL, FOLD, Action, ActionKind
 
 __all__ = ["CONTINUED", "chances_of", "drawn"]
 

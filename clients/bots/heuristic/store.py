@@ -11,14 +11,14 @@ from typing import Final
 
 import attrs
 
-from clients.agent import seat_of
 from clients.bots.heuristic.rough import raises_met, usual_strength
-from engine.combos import combo_index
-from engine.evaluation.hand_strength import UNIFORM_WEIGHTS
-from engine.opponents.betting_chains import ChainStore, PlayedHand
-from engine.opponents.board_values import board_values
-from engine.rules import ActionKind, HandView
-from engine.rules.betting import BettingState
+from clients.core.agent import seat_of
+from engine.hands.hand_strength import UNIFORM_WEIGHTS
+from engine.players.betting_chains import ChainStore, PlayedHand
+from engine.players.board_values import board_values
+from engine.poker.combos import combo_index
+from engine.poker.rules import ActionKind, HandView
+from engine.poker.rules.betting import BettingState
 
 __all__ = ["Experience", "Habits", "played_hand", "scene_of"]
 

@@ -9,19 +9,19 @@ from typing import Final
 
 import numpy as np
 
-from clients.agent import Agent, ProbabilityTriple
 from clients.bots.killer.config import KillerConfig, PreflopName
 from clients.bots.killer.preflop import by_configs, by_groups, by_one_chip, read_table
 from clients.bots.killer.reading import Reading
 from clients.bots.killer.straight import Postflop, bluff_chance, decide, hand_odds, hand_strengths
-from clients.options import require_holdem
-from engine.combos import combo_index
-from engine.evaluation.pot_odds import StraightPlay
-from engine.evaluation.preflop.flop_configs import shipped_book
-from engine.opponents.action_context import situation_of
-from engine.opponents.board_values import board_values
-from engine.opponents.warm_up import warm_up
-from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
+from clients.core.agent import Agent, ProbabilityTriple
+from clients.core.options import require_holdem
+from engine.hands.flop_configs import shipped_book
+from engine.hands.pot_odds import StraightPlay
+from engine.players.action_context import situation_of
+from engine.players.board_values import board_values
+from engine.players.warm_up import warm_up
+from engine.poker.combos import combo_index
+from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
 
 _POTS: Final = 0.75
 """The size of no-limit bets and raises after the flop, in pots."""
@@ -163,8 +163,8 @@ class Killer(Agent):
 
 def _warm_up_odds() -> None:
     """Compile the odds against one opponent and against two."""
-    from engine.evaluation.equity import equity_against
-    from engine.evaluation.reflective_odds import reflective_hand_odds
+    from engine.hands.equity import equity_against
+    from engine.hands.reflective_odds import reflective_hand_odds
 
     for board in ((8, 17, 30), (8, 17, 30, 43), (8, 17, 30, 43, 50)):
         weights = np.ones(1326)

@@ -6,7 +6,7 @@ from typing import Literal
 
 import attrs
 
-from engine.evaluation.pot_odds import Rake
+from engine.hands.pot_odds import Rake
 
 __all__ = ["KillerConfig", "PreflopName"]
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.combos import STARTING_HAND_NAMES, parse_starting_hand
+from engine.poker.combos import STARTING_HAND_NAMES, parse_starting_hand
 
 __all__ = ["NO_GROUP", "group_of", "is_drawing", "plays", "raises"]
 

@@ -3,7 +3,7 @@
 *configs*: the action of the greatest expected value.  Players who have already called or raised see the flop;
 each player still to act does so with a probability that depends on how loosely they play.  Every number of
 players is a configuration with its own pot and probability, and the book says what our hand is worth in it
-(`engine.evaluation.preflop.flop_configs`).
+(`engine.hands.flop_configs`).
 
 *one-chip*: the table of the one-chip game with blinds for a first bet, and its rule for calling one: call
 with those of the raiser's hands that are worth the pot odds, scaled by how loosely the raiser plays.
@@ -19,14 +19,14 @@ from typing import Final
 
 import attrs
 
-from clients.agent import seat_of
 from clients.bots.killer.groups import plays, raises
 from clients.bots.killer.reading import Reading, ideal_flops, ideal_share
 from clients.bots.starting_hands import starting_hand_percentiles
-from engine.combos import starting_hand
-from engine.evaluation.pot_odds import Rake
-from engine.evaluation.preflop.flop_configs import FlopBook, FlopConfig, call_value, raise_value
-from engine.rules import ActionKind, HandView
+from clients.core.agent import seat_of
+from engine.hands.flop_configs import FlopBook, FlopConfig, call_value, raise_value
+from engine.hands.pot_odds import Rake
+from engine.poker.combos import starting_hand
+from engine.poker.rules import ActionKind, HandView
 
 __all__ = ["Table", "by_configs", "by_groups", "by_one_chip", "configurations", "read_table"]
 

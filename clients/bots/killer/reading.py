@@ -25,16 +25,16 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from clients.agent import seat_of
-from engine.combos import NUM_COMBOS, combo_index, combos_without
-from engine.evaluation.hand_strength import UNIFORM_WEIGHTS
-from engine.evaluation.pot_odds import BetToPotOdds, immediate_pot_odds
-from engine.evaluation.preflop.first_bet import ONE_CHIP_WITH_BLINDS, call_percentile, first_bet_percentile
-from engine.evaluation.reflective_odds import keep_top, playable_before_flop
-from engine.opponents.board_values import board_values
-from engine.opponents.statistics import Looseness
-from engine.rules import ActionKind, HandView
-from engine.rules.betting import BettingState
+from clients.core.agent import seat_of
+from engine.hands.hand_strength import UNIFORM_WEIGHTS
+from engine.hands.pot_odds import BetToPotOdds, immediate_pot_odds
+from engine.hands.preflop.first_bet import ONE_CHIP_WITH_BLINDS, call_percentile, first_bet_percentile
+from engine.hands.reflective_odds import keep_top, playable_before_flop
+from engine.players.board_values import board_values
+from engine.players.statistics import Looseness
+from engine.poker.combos import NUM_COMBOS, combo_index, combos_without
+from engine.poker.rules import ActionKind, HandView
+from engine.poker.rules.betting import BettingState
 
 __all__ = [
     "Habit",

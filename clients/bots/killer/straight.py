@@ -21,9 +21,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.combos import combo_index
-from engine.evaluation.equity import equity_against
-from engine.evaluation.pot_odds import (
+from engine.hands.equity import equity_against
+from engine.hands.pot_odds import (
     FurtherBets,
     StraightPlay,
     implied_odds,
@@ -32,10 +31,11 @@ from engine.evaluation.pot_odds import (
     raise_odds,
     straight_play,
 )
-from engine.evaluation.reflective_odds import reflective_hand_odds
-from engine.opponents.board_values import board_values
-from engine.opponents.models.formula import bluff_share
-from engine.rules import HandView
+from engine.hands.reflective_odds import reflective_hand_odds
+from engine.players.board_values import board_values
+from engine.players.models.formula import bluff_share
+from engine.poker.combos import combo_index
+from engine.poker.rules import HandView
 
 __all__ = ["Postflop", "bluff_chance", "decide", "further_bets", "hand_odds", "hand_strengths"]
 

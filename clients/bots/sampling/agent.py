@@ -12,19 +12,19 @@ from typing import Final
 
 import trio
 
-from clients.agent import Agent, ProbabilityTriple
 from clients.bots.opponent_book import DEFAULT_NOISE, DEFAULT_POTENTIAL, ModelName, OpponentBook
 from clients.bots.sampling.config import ChooseName, ObviousName, SamplingConfig
-from clients.options import require_holdem, require_no_antes
-from engine.opponents.bet_sizes import BetSizes
-from engine.opponents.probability_triple import TRIPLE_INDEX, legal_triple
-from engine.opponents.table_reader import PotentialName
-from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
-from engine.trials.players import OwnStrategy, simulated_players
-from engine.trials.selective_sampling import Estimates, best_move
-from engine.trials.strata import averages
-from engine.trials.trials import Spot, new_tree, simulate
-from engine.trials.warm_up import warm_up
+from clients.core.agent import Agent, ProbabilityTriple
+from clients.core.options import require_holdem, require_no_antes
+from engine.players.bet_sizes import BetSizes
+from engine.players.probability_triple import TRIPLE_INDEX, legal_triple
+from engine.players.table_reader import PotentialName
+from engine.players.trials.players import OwnStrategy, simulated_players
+from engine.players.trials.selective_sampling import Estimates, best_move
+from engine.players.trials.strata import averages
+from engine.players.trials.trials import Spot, new_tree, simulate
+from engine.players.trials.warm_up import warm_up
+from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
 
 _CLOSE: Final = 0.10
 """An action worth at most this much less than the best is mixed in, in small bets (no-limit: big blinds)."""

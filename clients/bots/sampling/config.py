@@ -7,10 +7,10 @@ from typing import Final, Literal, get_args
 
 import attrs
 
-from clients.bet_sizes import parse_bet_sizes
 from clients.bots.opponent_book import DEFAULT_NOISE, DEFAULT_POTENTIAL, ModelName, check_model
-from engine.opponents.table_reader import PotentialName
-from engine.trials.selective_sampling import Criterion
+from clients.core.bet_sizes import parse_bet_sizes
+from engine.players.table_reader import PotentialName
+from engine.players.trials.selective_sampling import Criterion
 
 DEFAULT_TRIALS: Final = 20_000
 DEFAULT_SECONDS: Final = 0.050

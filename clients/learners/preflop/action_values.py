@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from clients.agent import Agent, ProbabilityTriple
-from engine.seeds import derive_seed
+from clients.core.agent import Agent, ProbabilityTriple
+from engine.support.seeds import derive_seed
 
 __all__ = [
     "CALL",

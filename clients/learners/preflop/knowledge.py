@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 from clients.learners.preflop.action_values import NUM_VALUES, UPDATES, start_values
 from clients.learners.preflop.state import split_key
 from clients.learners.store import Contents, LearnerStore
-from engine.files.formats import parse_json, shown
-from engine.rules import GameDefinition
+from engine.poker.rules import GameDefinition
+from engine.support.files.formats import parse_json, shown
 
 if TYPE_CHECKING:
     from clients.learners.knowledge_file import Knowledge

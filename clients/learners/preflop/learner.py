@@ -56,7 +56,8 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
-from clients.agent import Agent, ProbabilityTriple
+from clients.core.agent import Agent, ProbabilityTriple
+from clients.core.options import require_holdem
 from clients.learners.preflop.action_values import (
     CALL,
     FOLD,
@@ -95,13 +96,12 @@ from clients.learners.preflop.verdicts import (
     hole_cards_verdicts,
     winning_hand_verdicts,
 )
-from clients.options import require_holdem
-from engine.cards import NUM_CARDS
-from engine.opponents.probability_triple import legal_triple
-from engine.opponents.statistics import PlayingStyle
-from engine.rules import CALL as PLAY_CALL
-from engine.rules import FOLD as PLAY_FOLD
-from engine.rules import Action, GameDefinition, HandView
+from engine.players.probability_triple import legal_triple
+from engine.players.statistics import PlayingStyle
+from engine.poker.cards import NUM_CARDS
+from engine.poker.rules import CALL as PLAY_CALL
+from engine.poker.rules import FOLD as PLAY_FOLD
+from engine.poker.rules import Action, GameDefinition, HandView
 
 if TYPE_CHECKING:
     from engine.learning.preflop import Learner

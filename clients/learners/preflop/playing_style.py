@@ -1,6 +1,6 @@
 """Playing styles at a table: counts of what each player does, and the four styles of Fig. 4.2.
 
-There are two classifiers, as the thesis means it and as it prints it (`engine.opponents.statistics`).  They
+There are two classifiers, as the thesis means it and as it prints it (`engine.players.statistics`).  They
 also count calls differently.  *As meant*, a call counts if a raise was possible: a player who always moves
 all in can only call once another one has done so, and among such players always-all-in would count as
 passive.  *As printed*, every call of a bet counts.  Checks never count.
@@ -11,8 +11,8 @@ from __future__ import annotations
 import functools
 from typing import Final, Literal
 
-from engine.opponents.statistics import PlayingStyle, style_as_meant, style_as_printed
-from engine.rules import ActionKind, BettingState
+from engine.players.statistics import PlayingStyle, style_as_meant, style_as_printed
+from engine.poker.rules import ActionKind, BettingState
 
 __all__ = ["Classifier", "StyleTable"]
 

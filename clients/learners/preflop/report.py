@@ -10,8 +10,8 @@ from clients.learners.preflop.action_values import HOLE_CARDS, UPDATES, WINNING_
 from clients.learners.preflop.knowledge import VERSION, read_base
 from clients.learners.preflop.state import ACTIONS, POSITIONS, split_key
 from clients.learners.reports import KnowledgeReport, Query
-from engine.combos import STARTING_HAND_NAMES
-from engine.opponents.statistics import PlayingStyle
+from engine.players.statistics import PlayingStyle
+from engine.poker.combos import STARTING_HAND_NAMES
 
 __all__ = ["report"]
 

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from engine.cards import NUM_CARDS, NUM_RANKS
-from engine.rules import ActionKind, BettingState, GameDefinition
+from engine.poker.cards import NUM_CARDS, NUM_RANKS
+from engine.poker.rules import ActionKind, BettingState, GameDefinition
 
 __all__ = [
     "ACTIONS",
@@ -47,16 +47,16 @@ def _group(card: int, other: int) -> int:
     return high * NUM_RANKS + low if card & 3 == other & 3 else low * NUM_RANKS + high
 
 
-# A separate table, since `engine.combos` needs NumPy, and a learner without a file starts without it.
+# A separate table, since `engine.poker.combos` needs NumPy, and a learner without a file starts without it.
 HAND_GROUP: Final = bytes(_group(card, other) for card in range(NUM_CARDS) for other in range(NUM_CARDS))
-"""The starting hand, numbered as in `engine.combos`, of the cards a and b at ``52 * a + b``."""
+"""The starting hand, numbered as in `engine.poker.combos`, of the cards a and b at ``52 * a + b``."""
 
 
 class StateVariables(NamedTuple):
     """The four variables of a state."""
 
     group: int
-    """The starting hand of `engine.combos`, 0 to 168."""
+    """The starting hand of `engine.poker.combos`, 0 to 168."""
     position: int
     """Index in `POSITIONS`."""
     last_player: int

@@ -35,8 +35,8 @@ from clients.learners.preflop.action_values import (
     Rule,
 )
 from clients.learners.preflop.readings import WinnerReading
-from engine.cards import NUM_CARDS, NUM_RANKS
-from engine.rules import hand_rank
+from engine.poker.cards import NUM_CARDS, NUM_RANKS
+from engine.poker.rules import hand_rank
 
 __all__ = [
     "HOLE_CARDS_VALUE",

@@ -23,12 +23,10 @@ from typing import ClassVar, Final
 
 import attrs
 
-from clients.agent import Agent, ProbabilityTriple
+from clients.core.agent import Agent, ProbabilityTriple
+from clients.core.options import require_holdem, require_no_antes
 from clients.learners.street.knowledge import KIND, StreetKnowledge
 from clients.learners.training import TrainingPlan, train_in_arena
-from clients.options import require_holdem, require_no_antes
-from engine.combos import combo_index
-from engine.intervals import Winnings
 from engine.learning.deal_pool import deal_pool
 from engine.learning.decision import (
     Considered,
@@ -40,7 +38,9 @@ from engine.learning.decision import (
     warm_up,
 )
 from engine.learning.street import ActionValues, train
-from engine.rules import FOLD, Action, ActionKind, GameDefinition, HandView
+from engine.poker.combos import combo_index
+from engine.poker.rules import FOLD, Action, ActionKind, GameDefinition, HandView
+from engine.support.intervals import Winnings
 
 __all__ = ["StreetLearner"]
 

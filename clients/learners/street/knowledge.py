@@ -17,10 +17,10 @@ import numpy as np
 
 from clients.learners.knowledge_file import Knowledge, KnowledgeError, betting_of
 from clients.learners.store import Contents, LearnerStore
-from engine.files.formats import parse_json, shown
 from engine.learning.street import ActionValues
-from engine.rules import GameDefinition, format_game
-from engine.rules.game_definition import UNLIMITED_RAISES, UNLIMITED_STACK
+from engine.poker.rules import GameDefinition, format_game
+from engine.poker.rules.game_definition import UNLIMITED_RAISES, UNLIMITED_STACK
+from engine.support.files.formats import parse_json, shown
 
 __all__ = ["KIND", "VERSION", "StreetKnowledge", "describe_game", "fill_values"]
 

@@ -14,13 +14,13 @@ import numpy as np
 from clients.learners.knowledge_file import Knowledge, KnowledgeError
 from clients.learners.reports import KnowledgeReport, Query
 from clients.learners.street.knowledge import VERSION, fill_values
-from engine.combos import STARTING_HAND_NAMES
-from engine.evaluation.preflop.tables import shipped_tables
+from engine.hands.preflop.tables import shipped_tables
 from engine.learning.deal_pool import bucket_of
 from engine.learning.decision import HandInRound, opening_values
 from engine.learning.street import ActionValues
-from engine.rules import CALL, GameDefinition, GameDefinitionError, initial_betting, parse_game
-from engine.rules.betting import BettingState
+from engine.poker.combos import STARTING_HAND_NAMES
+from engine.poker.rules import CALL, GameDefinition, GameDefinitionError, initial_betting, parse_game
+from engine.poker.rules.betting import BettingState
 
 __all__ = ["report"]
 

@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.evidence.aivat.games import MOST_DEALS
-from engine.rules import CALL, FOLD, Action, BettingState, GameDefinition, HandState, initial_betting
-from engine.rules.showdown import chips_won
+from engine.poker.rules import CALL, FOLD, Action, BettingState, GameDefinition, HandState, initial_betting
+from engine.poker.rules.showdown import chips_won
 
 __all__ = [
     "End",

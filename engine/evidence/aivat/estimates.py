@@ -10,11 +10,11 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.combos import NUM_COMBOS, combo_index
 from engine.evidence.aivat.games import why_not
 from engine.evidence.aivat.policy import Policy
 from engine.evidence.control_variates import Observations, corrected
-from engine.rules import GameDefinition, HandState
+from engine.poker.combos import NUM_COMBOS, combo_index
+from engine.poker.rules import GameDefinition, HandState
 
 __all__ = ["Aivat", "Told", "why_not"]
 

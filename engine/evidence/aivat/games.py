@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from engine.equilibrium.sizes import TooLarge, game_size
-from engine.rules import GameDefinition
+from engine.poker.rules import GameDefinition
+from engine.solving.sizes import TooLarge, game_size
 
 __all__ = ["MOST_DEALS", "is_small", "why_not"]
 

@@ -29,9 +29,9 @@ from numpy.typing import NDArray
 
 from engine.evidence.aivat.policy import Policy
 from engine.evidence.aivat.ranges import PolicyError, Ranges
-from engine.opponents.probability_triple import TRIPLE_INDEX
-from engine.records import USUAL_NO_LIMIT_BET
-from engine.rules import (
+from engine.players.probability_triple import TRIPLE_INDEX
+from engine.poker.records import USUAL_NO_LIMIT_BET
+from engine.poker.rules import (
     CALL,
     FOLD,
     Action,

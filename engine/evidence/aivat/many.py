@@ -24,15 +24,15 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.combos import NUM_COMBOS, STARTING_HAND_OF_COMBO, combo_cards, combo_index, combos_without
-from engine.evaluation.equity import preflop_equities_against_random
-from engine.evaluation.hand_rank import board_ranks
 from engine.evidence.aivat.policy import Policy
 from engine.evidence.aivat.ranges import PolicyError
-from engine.opponents.probability_triple import TRIPLE_INDEX
-from engine.records import USUAL_NO_LIMIT_BET
-from engine.rules import CALL, FOLD, Action, BettingState, HandState
-from engine.rules.showdown import chips_won
+from engine.hands.equity import preflop_equities_against_random
+from engine.hands.hand_rank import board_ranks
+from engine.players.probability_triple import TRIPLE_INDEX
+from engine.poker.combos import NUM_COMBOS, STARTING_HAND_OF_COMBO, combo_cards, combo_index, combos_without
+from engine.poker.records import USUAL_NO_LIMIT_BET
+from engine.poker.rules import CALL, FOLD, Action, BettingState, HandState
+from engine.poker.rules.showdown import chips_won
 
 __all__ = ["NUM_TERMS", "PolicyError", "terms_of"]
 

@@ -9,9 +9,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.combos import NUM_COMBOS, NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO
-from engine.opponents.probability_triple import TRIPLE_INDEX
-from engine.rules import Action, ActionKind
+from engine.players.probability_triple import TRIPLE_INDEX
+from engine.poker.combos import NUM_COMBOS, NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO
+from engine.poker.rules import Action, ActionKind
 
 __all__ = ["Policy"]
 

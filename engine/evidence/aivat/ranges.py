@@ -14,15 +14,15 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.combos import (
+from engine.evidence.pair_equities import pair_equities
+from engine.hands.equity import all_hand_equities
+from engine.poker.combos import (
     COMBO_HIGH,
     COMBO_LOW,
     NUM_COMBOS,
     combo_index,
     combos_without,
 )
-from engine.evaluation.equity import all_hand_equities
-from engine.evidence.pair_equities import pair_equities
 
 __all__ = ["Against", "PolicyError", "Ranges", "against"]
 

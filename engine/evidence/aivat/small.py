@@ -13,13 +13,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.equilibrium.game_tree import GameTree
-from engine.equilibrium.solver import Solver
 from engine.evidence.aivat.enumerated import EnumeratedGame, InformationSet, Strategy, legal_list
 from engine.evidence.aivat.policy import Policy
 from engine.evidence.aivat.ranges import PolicyError
-from engine.opponents.probability_triple import TRIPLE_INDEX
-from engine.rules import GameDefinition, HandState
+from engine.players.probability_triple import TRIPLE_INDEX
+from engine.poker.rules import GameDefinition, HandState
+from engine.solving.game_tree import GameTree
+from engine.solving.solver import Solver
 
 __all__ = ["PolicyError", "SmallGame", "solution"]
 

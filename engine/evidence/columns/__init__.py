@@ -6,7 +6,7 @@ serves short logs and games other than hold'em without the compiler.
 ===========  ==========================================  =================================================
 module       does for many hands                         what is done for one
 ===========  ==========================================  =================================================
-``hands``    reading texts by the rules                  ``engine.rules.parse_betting``, ``HandReader``
+``hands``    reading texts by the rules                  ``engine.poker.rules.parse_betting``, ``HandReader``
 ``play``     counting play and winnings                  ``engine.evidence.play_statistics``
 ``moments``  when cards came, for which pot, among whom  ``engine.evidence.moments``, ``all_in``
 ``leads``    who is better                               ``engine.evidence.verdict``

@@ -17,8 +17,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.opponents.hand_play import play_by_position
-from engine.rules import GameDefinition, GameDefinitionError, HandState
+from engine.players.hand_play import play_by_position
+from engine.poker.rules import GameDefinition, GameDefinitionError, HandState
 
 if TYPE_CHECKING:
     from engine.kernels.evidence.hand_texts import Walked
@@ -141,7 +141,7 @@ def can_be_columns(game: GameDefinition) -> bool:
 @functools.lru_cache(maxsize=16)
 def _rules_of(game: GameDefinition) -> Ints:
     """The betting rules of a game as kernels take them: with antes, for the stacks that are left."""
-    from engine.betting_arrays import game_array
+    from engine.hands.betting_arrays import game_array
 
     return game_array(attrs.evolve(game, stacks=game.betting_stacks, antes=()))
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from engine.evidence.confidence_sequence import MOST_RISKED, ROUNDING, ConfidenceSequence
 from engine.evidence.verdict import Standings
 from engine.kernels.evidence.bettors import bet_on_all
-from engine.rules import GameDefinition
+from engine.poker.rules import GameDefinition
 
 __all__ = ["add_payoffs", "standings_of_deals"]
 

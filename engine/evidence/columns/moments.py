@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from engine.evidence.columns.hands import HandColumns
 from engine.evidence.moments import Moments
-from engine.rules import GameDefinition
+from engine.poker.rules import GameDefinition
 
 __all__ = ["MomentColumns", "columns_of_moments", "moments_in_columns"]
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from engine.evidence.columns.hands import HandColumns
 from engine.evidence.play_statistics import SOMETHING, PlayTable, Sums
 from engine.kernels.evidence.hand_texts import CALLS, CHECKS, RAISES
-from engine.opponents.hand_play import Ending
+from engine.players.hand_play import Ending
 
 __all__ = ["add_to_sums", "add_to_table", "contested_pots", "totals_by_deal"]
 

@@ -7,7 +7,7 @@ import numpy as np
 from engine.evidence.columns.hands import read_hands
 from engine.evidence.columns.leads import add_payoffs
 from engine.evidence.confidence_sequence import ConfidenceSequence
-from engine.rules import load_game
+from engine.poker.rules import load_game
 
 __all__ = ["warm_up"]
 

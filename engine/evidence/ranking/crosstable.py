@@ -18,7 +18,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.intervals import student_t
+from engine.support.intervals import student_t
 
 __all__ = ["CrossTable", "Sitting", "crosstable"]
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.rules.betting import (
+from engine.kernels.poker.betting import (
     CALL,
     FOLD,
     MAX_PLAYERS,
@@ -99,7 +99,7 @@ def walk_bettings(
 ) -> None:
     """Play hands through by the rules.
 
-    rules: the game, as in ``engine.kernels.rules.betting``.
+    rules: the game, as in ``engine.kernels.poker.betting``.
     first_bet: 1 if a blind counts as the first bet before the flop, else 0.
     text: the bettings, each followed by one more character.
     starts: where each betting begins in the text, and one more entry for the end; shape (hands + 1,).

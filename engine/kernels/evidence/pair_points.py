@@ -1,7 +1,7 @@
 """Every combo against every other one over all boards, with suits told apart.
 
 Of boards that differ by a renaming of suits only one is used, with the size of their class as weight
-(``engine.kernels.evaluation.preflop``).  So a single entry of the result is meaningless; the mean over the 24
+(``engine.kernels.hands.preflop``).  So a single entry of the result is meaningless; the mean over the 24
 renamings of both combos is exact.
 
 On one board the combos are numbered by class.  A combo's points against all others come from comparing one
@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.cards.bits import card_bits
-from engine.kernels.evaluation.class_numbers import number_combos
+from engine.kernels.hands.class_numbers import number_combos
+from engine.kernels.poker.bits import card_bits
 
 _LANES: Final = 1344
 """1326 combos, padded to whole vectors."""

@@ -3,7 +3,7 @@
 The training loop (``engine.kernels.learning.street``) and the agent at a table call the same functions, so
 that the agent uses values exactly as they were learnt.
 
-``rules``, ``spent`` and ``node`` are a game and a betting, as in ``engine.kernels.rules.betting``.
+``rules``, ``spent`` and ``node`` are a game and a betting, as in ``engine.kernels.poker.betting``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from engine.kernels._jit import (
     record_of,
 )
 from engine.kernels.learning.situations import num_situations, situation_index, style_of
-from engine.kernels.rules.betting import CALL, FOLD, General, Node, Rule, legal_raise, pot_of
+from engine.kernels.poker.betting import CALL, FOLD, General, Node, Rule, legal_raise, pot_of
 from engine.kernels.splitmix import random_number
 
 

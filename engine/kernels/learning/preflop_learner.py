@@ -123,7 +123,7 @@ NUM_ENTRIES: Final = len(Decision)
 
 @kernel(allocates=False)
 def _derived(seed: np.uint64, index: np.uint64) -> np.uint64:
-    """``engine.seeds.derive_seed``."""
+    """``engine.support.seeds.derive_seed``."""
     return mixed((mixed(seed + GOLDEN) ^ index) + GOLDEN) >> np.uint64(32)
 
 

@@ -1,6 +1,6 @@
 """A table with a pre-flop learner of the Poker Learner thesis and players who play by rules.
 
-The hands are those of ``clients.arena`` with the same seed, bit for bit.
+The hands are those of ``clients.core.arena`` with the same seed, bit for bit.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.cards.bits import count_bits
-from engine.kernels.cards.ranking import rank_hand
 from engine.kernels.learning.preflop_learner import (
     MAX_DECISIONS,
     NUM_ENTRIES,
@@ -27,7 +25,7 @@ from engine.kernels.learning.preflop_learner import (
 )
 from engine.kernels.learning.rule_players import Kind, Script, Seen, fold_or_check, rule_action, to_call
 from engine.kernels.mersenne import next_word
-from engine.kernels.rules.betting import (
+from engine.kernels.poker.betting import (
     CALL,
     FOLD,
     MAX_PLAYERS,
@@ -40,13 +38,15 @@ from engine.kernels.rules.betting import (
     legal_raise,
     settle,
 )
+from engine.kernels.poker.bits import count_bits
+from engine.kernels.poker.ranking import rank_hand
 
 
 class Table(NamedTuple):
     """The game that is played, and the state of the table; the learner sits in seat 0."""
 
     rules: NDArray[np.int64]
-    """The game, as in ``engine.kernels.rules.betting``."""
+    """The game, as in ``engine.kernels.poker.betting``."""
     deck: NDArray[np.uint8]
     """All cards, in the order in which dealing begins."""
     board_ends: NDArray[np.int64]

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.evaluation.strength import hand_strength
+from engine.kernels.hands.strength import hand_strength
 from engine.kernels.mersenne import random_number, seed_generator
-from engine.kernels.rules.betting import CALL, FOLD, MAX_PLAYERS, General, Node, Rule, legal_raise, pot_of
+from engine.kernels.poker.betting import CALL, FOLD, MAX_PLAYERS, General, Node, Rule, legal_raise, pot_of
 
 
 class Kind(IntEnum):

@@ -25,7 +25,7 @@ from engine.kernels.learning.action_values import (
 )
 from engine.kernels.learning.scripted_players import Kind, Trait, scripted_action
 from engine.kernels.learning.situations import NUM_COUNTERS, count_decision
-from engine.kernels.rules.betting import (
+from engine.kernels.poker.betting import (
     MAX_PLAYERS,
     NODE_SIZE,
     General,
@@ -259,7 +259,7 @@ def play_hands(
 ) -> None:
     """Play hands of one learner against opponents drawn from a population, and learn from them.
 
-    rules: the game, as in ``engine.kernels.rules.betting``.
+    rules: the game, as in ``engine.kernels.poker.betting``.
     learnt: the learner's values, changed in place.
     results: chips won by the learner in each hand, shape (num_hands,), filled in place.
     record: the hands as they were played, shape (num_hands or 0, RECORD_SIZE), filled in place.

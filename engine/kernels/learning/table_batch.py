@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.cards.ranking import rank_hand
-from engine.kernels.rules.betting import (
+from engine.kernels.poker.betting import (
     CALL,
     FOLD,
     MAX_PLAYERS,
@@ -26,6 +25,7 @@ from engine.kernels.rules.betting import (
     pot_of,
     settle,
 )
+from engine.kernels.poker.ranking import rank_hand
 from engine.kernels.splitmix import random_number
 
 NO_CARD: Final = 52
@@ -77,7 +77,7 @@ class Plan(NamedTuple):
     """The game and its players, the same for all tables."""
 
     rules: NDArray[np.int64]
-    """The game, as in ``engine.kernels.rules.betting``."""
+    """The game, as in ``engine.kernels.poker.betting``."""
     board_ends: NDArray[np.int64]
     """The number of board cards dealt by each betting round."""
     num_hole_cards: int
@@ -104,7 +104,7 @@ class Tables(NamedTuple):
     hands: NDArray[np.int64]
     """The number of the hand being played, -1 before the first; shape (tables,)."""
     spent: NDArray[np.int64]
-    """Chips spent, as in ``engine.kernels.rules.betting``; shape (tables, MAX_PLAYERS)."""
+    """Chips spent, as in ``engine.kernels.poker.betting``; shape (tables, MAX_PLAYERS)."""
     nodes: NDArray[np.int64]
     """The nodes of the betting, as there; shape (tables, NODE_SIZE)."""
     num_actions: NDArray[np.int64]

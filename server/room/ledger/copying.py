@@ -14,8 +14,8 @@ from typing import Final
 
 import trio
 
-from server.console import Console
 from server.room.ledger.ledger import Ledger
+from server.support.console import Console
 
 EVERY_S: Final = 1.0
 """Between two looks whether something was written."""

@@ -19,10 +19,10 @@ from typing import Any, Final
 
 import attrs
 
-from engine.files.lock import FileIsLocked, FileLock
+from engine.support.files.lock import FileIsLocked, FileLock
 from server.room.ledger.check import Check, check
 from server.room.ledger.schema import SchemaError, migrate, require_current
-from server.room.tables.line_up import Blinds
+from server.room.rules.line_up import Blinds
 
 FILE: Final = "ledger.db"
 """In the folder of the room's data."""
@@ -77,7 +77,7 @@ class HandEntry:
     line: str
     """The ``STATE:`` line, with its line end."""
     secret: str
-    """The key of its cards (`engine.match_key.MatchKey.text`)."""
+    """The key of its cards (`engine.poker.match_key.MatchKey.text`)."""
     at_us: int = 0
     """In microseconds since 1970; set by the ledger when it writes the hand."""
 

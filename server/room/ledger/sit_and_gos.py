@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 import attrs
 
 from server.room.ledger.ledger import Ledger
-from server.sit_and_go.places import leaving_groups, whole_shares
+from server.table.sit_and_go.places import leaving_groups, whole_shares
 
 
 @attrs.frozen

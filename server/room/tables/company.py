@@ -14,14 +14,14 @@ from typing import Final, NoReturn
 
 import trio
 
-from engine.user_input import parse_whole
+from engine.support.user_input import parse_whole
 from protocol import NEED_DATA, ConnectionClosed, InLobby, Request, State, TurnWithdrawn
 from server.room.config import Policy, TableConfig
 from server.room.ledger.ledger import Ledger, LedgerError, Player
 from server.room.ledger.sit_and_gos import SitAndGos
+from server.room.rules.line_up import Entry
 from server.room.tables.contest import Contest
 from server.room.tables.entrance import Arrival, Handover
-from server.room.tables.line_up import Entry
 from server.room.tables.place import Place, Refused, Visitor
 from server.table.channel import ChannelBroken
 from server.table.outcome import Durations

@@ -13,14 +13,14 @@ from typing import Final
 import attrs
 import trio
 
-from engine.rules import GameDefinition
+from engine.poker.rules import GameDefinition
 from server.room.config import TableConfig
 from server.room.ledger.ledger import Ledger
 from server.room.ledger.sit_and_gos import Entrant, Out, SitAndGos
-from server.room.tables.line_up import HEADS_UP
+from server.room.rules.line_up import HEADS_UP
 from server.room.tables.place import Place
-from server.sit_and_go.places import leaving_groups, prizes_by_place, whole_shares
-from server.sit_and_go.terms import MOST_HANDS, Level, SitAndGo
+from server.table.sit_and_go.places import leaving_groups, prizes_by_place, whole_shares
+from server.table.sit_and_go.terms import MOST_HANDS, Level, SitAndGo
 
 _MINUTE_S: Final = 60.0
 

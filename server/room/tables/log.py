@@ -20,13 +20,13 @@ from typing import Final
 
 import attrs
 
-from engine.match_key import MatchKey
+from engine.poker.match_key import MatchKey
 from protocol.records import format_header
-from server.console import Console
-from server.errors import MatchAborted
-from server.private_files import FILE_MODE
 from server.room.config import TableConfig
 from server.room.ledger.ledger import HandEntry, Ledger
+from server.support.console import Console
+from server.support.errors import MatchAborted
+from server.support.private_files import FILE_MODE
 from server.table.config import MatchConfig, OnFailure
 from server.table.records import MatchRecords
 

@@ -12,7 +12,7 @@ from protocol import Note, Seated, State
 from protocol.extension import NEEDED_FOR_CHIPS
 from server.room.config import TableConfig
 from server.room.ledger.ledger import Player
-from server.room.tables.line_up import Entry
+from server.room.rules.line_up import Entry
 from server.table.seat import Client, Seat, SeatClock
 
 _ALL_HANDS: Final = 2**32

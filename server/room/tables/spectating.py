@@ -1,8 +1,8 @@
 """Spectators of a table: they see what everybody at it sees, and hole cards only when they are shown.
 
-What they are sent is made from the public half of a hand (`engine.rules.BettingState`, which knows no cards),
-the board cards dealt so far and, at the end, the hole cards shown at the showdown.  Nothing else ever leaves
-this module.
+What they are sent is made from the public half of a hand (`engine.poker.rules.BettingState`, which knows no
+cards), the board cards dealt so far and, at the end, the hole cards shown at the showdown.  Nothing else
+ever leaves this module.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import trio
 
-from engine.cards import format_cards
-from engine.rules import GameDefinition, HandState, format_game
-from server.room.tables.line_up import LineUp
+from engine.poker.cards import format_cards
+from engine.poker.rules import GameDefinition, HandState, format_game
+from server.room.rules.line_up import LineUp
 
 _MOST_UNREAD: Final = 256
 """Events that a watcher may leave unread before it is dropped."""

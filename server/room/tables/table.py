@@ -1,9 +1,9 @@
 """A table of the room: hand after hand, for as long as the room is open.
 
 Everybody comes and goes between hands (`server.room.tables.company`), so that during a hand only connections
-change.  The hand itself is played by the code that plays a match: the hand loop of `engine.rules`, asking and
-reading (`server.table.reply`), seats and their failures (`server.table.seating`).  Its result is in the
-ledger before anybody is shown its end.
+change.  The hand itself is played by the code that plays a match: the hand loop of `engine.poker.rules`,
+asking and reading (`server.table.reply`), seats and their failures (`server.table.seating`).  Its result is
+in the ledger before anybody is shown its end.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from typing import Final
 import attrs
 import trio
 
-from engine.match_key import MatchKey
-from engine.rules import CALL, FOLD, GameDefinition, HandState, format_game, play_hand
+from engine.poker.match_key import MatchKey
+from engine.poker.rules import CALL, FOLD, GameDefinition, HandState, format_game, play_hand
 from protocol import LocalProtocolError
 from protocol.match_state import HandMessages
 from protocol.records import format_hand
-from server.console import Console
 from server.room.config import Policy, TableConfig
 from server.room.ledger.ledger import HandEntry, Ledger, LedgerIsFull
+from server.room.rules.line_up import Entry, LineUp, can_use_up_chips, line_up
+from server.room.rules.settling import Rake, settle
 from server.room.tables.company import Company
 from server.room.tables.contest import Contest
-from server.room.tables.line_up import Entry, LineUp, can_use_up_chips, line_up
 from server.room.tables.log import TableLog, game_line, match_config
 from server.room.tables.place import Place, Visitor
-from server.room.tables.settling import Rake, settle
 from server.room.tables.spectating import Audience
 from server.room.tables.turns import Turns
+from server.support.console import Console
 from server.table.hand import HandOnTable, Situation
 from server.table.reply import TABLES_PLAYING, Asking
 from server.table.seat import Seat

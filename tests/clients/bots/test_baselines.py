@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clients.agent import begin_decision
 from clients.bots.baselines import AlwaysAllIn, AlwaysCall, AlwaysFold, AlwaysRaise, Random
-from engine.rules import CALL, FOLD, LIMIT_RAISE, CardDealer, HandView, load_game, play_hand, raise_to
+from clients.core.agent import begin_decision
+from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, CardDealer, HandView, load_game, play_hand, raise_to
 from tests.support.hands.strategies import views
 
 

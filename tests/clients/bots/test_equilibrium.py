@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clients.arena import Arena
 from clients.bots.baselines import AlwaysCall, Random
 from clients.bots.equilibrium import Equilibrium
-from clients.options import OptionError
-from clients.registry import make_bot
-from engine.equilibrium.game_tree import game_tree
-from engine.equilibrium.solver import Solver
-from engine.equilibrium.strategies import Strategy, policy_with
-from engine.equilibrium.strategy_file import write_strategy
-from engine.rules import Action, HandView, load_game
+from clients.core.arena import Arena
+from clients.core.options import OptionError
+from clients.core.registry import make_bot
+from engine.poker.rules import Action, HandView, load_game
+from engine.solving.game_tree import game_tree
+from engine.solving.solver import Solver
+from engine.solving.strategies import Strategy, policy_with
+from engine.solving.strategy_file import write_strategy
 
 KUHN, LEDUC = load_game("kuhn-2p"), load_game("leduc")
 

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clients.agent import begin_decision
-from clients.arena import Arena
 from clients.bots.baselines import AlwaysCall
 from clients.bots.hand_strength import HandStrengthBot
 from clients.bots.starting_hands import starting_hand_percentiles
-from clients.options import OptionError
-from engine.cards import format_cards, parse_cards
-from engine.rules import CALL, FOLD, LIMIT_RAISE, GameDefinition, load_game, raise_to
-from engine.rules.hand_rank import hand_rank
+from clients.core.agent import begin_decision
+from clients.core.arena import Arena
+from clients.core.options import OptionError
+from engine.poker.cards import format_cards, parse_cards
+from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, GameDefinition, load_game, raise_to
+from engine.poker.rules.hand_rank import hand_rank
 from tests.support.hands.holdem_hands import decisions, holdem_games, view_with
 
 LIMIT, NO_LIMIT = load_game("limit-2p"), load_game("nolimit-2p-100bb")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from clients.agent import Agent
-from clients.arena import Arena
 from clients.bots.baselines import AlwaysCall, AlwaysRaise
 from clients.bots.portfolio import OPPONENTS, Portfolio
-from clients.options import OptionError, make_agent
-from engine.equilibrium.mixtures.portfolio import HoldemPortfolio, SmallPortfolio
-from engine.equilibrium.values import exploitability
-from engine.rules import load_game
+from clients.core.agent import Agent
+from clients.core.arena import Arena
+from clients.core.options import OptionError, make_agent
+from engine.poker.rules import load_game
+from engine.solving.mixtures.portfolio import HoldemPortfolio, SmallPortfolio
+from engine.solving.values import exploitability
 
 LEDUC = load_game("leduc")
 

@@ -12,17 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clients.agent import Agent, begin_decision
-from clients.arena import Arena
 from clients.bots.baselines import AlwaysAllIn, AlwaysCall, Random
 from clients.bots.hand_strength import HandStrengthBot
 from clients.bots.listed_hands import kinds_of_hands
 from clients.bots.simple import SimpleBot, draw_outs
-from clients.options import OptionError
-from engine.cards import format_cards, parse_cards
-from engine.combos import STARTING_HAND_OF_COMBO, combo_index
-from engine.opponents.probability_triple import ProbabilityTriple
-from engine.rules import CALL, FOLD, Action, ActionKind, GameDefinition, load_game, raise_to
+from clients.core.agent import Agent, begin_decision
+from clients.core.arena import Arena
+from clients.core.options import OptionError
+from engine.players.probability_triple import ProbabilityTriple
+from engine.poker.cards import format_cards, parse_cards
+from engine.poker.combos import STARTING_HAND_OF_COMBO, combo_index
+from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, load_game, raise_to
 from tests.support.hands.golden_files import GOLDEN
 from tests.support.hands.holdem_hands import decisions, holdem_games, view_with
 from tests.support.matches import DEALERS, bot, play_match

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from clients.agent import Agent
 from clients.bots.baselines import AlwaysCall
-from clients.commands.ask import ask_command
+from clients.commands.ask.ask import ask_command
+from clients.core.agent import Agent
+from clients.lab.seats.asking import ask, read_spot
+from clients.lab.testing import Deciding, Recorder
 from clients.reports.answers import answers_figure
-from clients.seats.asking import ask, read_spot
-from clients.testing import Deciding, Recorder
-from engine.rules import FOLD, LIMIT_RAISE, Action, HandView, load_game, raise_to
+from engine.poker.rules import FOLD, LIMIT_RAISE, Action, HandView, load_game, raise_to
 
 KUHN = ["--game", "kuhn-2p", "--betting", "c"]
 

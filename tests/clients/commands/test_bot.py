@@ -18,14 +18,14 @@ from typing import Literal
 import pytest
 from click.testing import CliRunner
 
-from clients import registry
-from clients.agent import Agent
-from clients.arena import Arena
 from clients.bots.baselines import AlwaysCall, Random
-from clients.commands import bot as cli
-from clients.options import OptionError, describe_options, make_agent, parse_settings
-from clients.registry import UnknownBot, installed_bots, load_bot, make_bot
-from engine.rules import format_game, load_game, packaged_games
+from clients.commands.play import bot as cli
+from clients.core import registry
+from clients.core.agent import Agent
+from clients.core.arena import Arena
+from clients.core.options import OptionError, describe_options, make_agent, parse_settings
+from clients.core.registry import UnknownBot, installed_bots, load_bot, make_bot
+from engine.poker.rules import format_game, load_game, packaged_games
 from tests.support.dealer_process import PATIENCE_S, environment, players_environment
 from tests.support.matches import bot, play_match
 
@@ -436,7 +436,7 @@ def test_the_same_seed_plays_the_same_match(tmp_path: Path) -> None:
 
 def test_a_bot_without_numpy_starts_without_numpy() -> None:
     code = (
-        "import sys, clients.program; from clients.registry import load_bot; load_bot('random');"
+        "import sys, clients.core.program; from clients.core.registry import load_bot; load_bot('random');"
         "print(*{'numpy', 'numba', 'rich', 'click'} & set(sys.modules))"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

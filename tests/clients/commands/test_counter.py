@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from clients.arena import Arena
 from clients.bots.baselines import AlwaysCall
 from clients.bots.equilibrium import Equilibrium
-from clients.commands.equilibrium import counter_on_buckets
-from clients.commands.equilibrium.counter import counter as command
-from engine.equilibrium.holdem.betting import holdem_betting
-from engine.equilibrium.holdem.bucketed import BucketedStrategy
-from engine.equilibrium.holdem.buckets import Percentiles
-from engine.equilibrium.strategy_file import read_strategy, write_strategy
-from engine.equilibrium.values import exploitability
-from engine.rules import load_game
+from clients.commands.solve import counter_on_buckets
+from clients.commands.solve.counter import counter as command
+from clients.core.arena import Arena
+from engine.poker.rules import load_game
+from engine.solving.holdem.betting import holdem_betting
+from engine.solving.holdem.bucketed import BucketedStrategy
+from engine.solving.holdem.buckets import Percentiles
+from engine.solving.strategy_file import read_strategy, write_strategy
+from engine.solving.values import exploitability
 
 
 def run(*arguments: object) -> Result:

@@ -11,8 +11,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from clients.commands import experiment as experiment_command
-from clients.commands.experiment import experiment
+from clients.commands.lab import experiment as experiment_command
+from clients.commands.lab.experiment import experiment
 
 
 @click.command()

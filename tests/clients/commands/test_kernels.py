@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from clients.commands.kernels import STEPS
+from clients.commands.lab.kernels import STEPS
 from tests.support.dealer_process import environment, program
 
 
@@ -24,8 +24,8 @@ def test_what_has_been_compiled_is_not_compiled_again() -> None:
         f"kernels: {n} of {count}" for n in range(1, count + 1)
     ]
     code = (
-        "from clients.arena import Arena; from clients.registry import make_bot\n"
-        "from engine.rules import load_game\n"
+        "from clients.core.arena import Arena; from clients.core.registry import make_bot\n"
+        "from engine.poker.rules import load_game\n"
         "bots = [make_bot(name) for name in ('simple', 'formula', 'hand-strength')]\n"
         "Arena(load_game('limit-3p'), bots, 1).play(5)\n"
     )

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from clients.arena import Arena
 from clients.bots.baselines import AlwaysCall
-from clients.commands.knowledge import knowledge
+from clients.commands.ask.knowledge import knowledge
+from clients.core.arena import Arena
 from clients.learners.knowledge_file import write_knowledge
 from clients.learners.preflop.hole_cards import HoleCardsLearner
 from clients.learners.preflop.learner import PreflopLearner
 from clients.learners.preflop.name import NameLearner
-from engine.rules import load_game
+from engine.poker.rules import load_game
 
 
 def taught(learner: PreflopLearner, hands: int = 300) -> None:

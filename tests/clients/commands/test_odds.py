@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from clients.commands.odds import odds
-from engine.cards import parse_cards
-from engine.rules import hand_rank
+from clients.commands.ask.odds import odds
+from engine.poker.cards import parse_cards
+from engine.poker.rules import hand_rank
 
 REQUIRED = {
     "hand_strength", "ahead", "tied", "behind", "positive_potential", "negative_potential",
@@ -252,7 +252,7 @@ def test_the_spectrum_is_drawn(tmp_path: Path) -> None:
 
 def test_neither_plots_nor_tables_are_loaded_without_need() -> None:
     program = (
-        "import sys; from clients.commands.odds import odds;"
+        "import sys; from clients.commands.ask.odds import odds;"
         "odds(['7h9h', '8h6c4h', '--json'], standalone_mode=False);"
         "unwanted = {'matplotlib', 'rich', 'scipy', 'trio'} & set(sys.modules);"
         "print(sorted(unwanted), file=sys.stderr)"
@@ -311,8 +311,8 @@ def test_spots_that_cannot_be_simulated_are_refused_in_one_line(arguments: list[
 
 def test_equities_by_starting_hand_add_up_to_that_against_any_hand() -> None:
     from clients.reports.odds import equity_by_starting_hand
-    from engine.combos import STARTING_HAND_OF_COMBO, combos_without
-    from engine.evaluation.equity import equity_against
+    from engine.hands.equity import equity_against
+    from engine.poker.combos import STARTING_HAND_OF_COMBO, combos_without
 
     hole, board = parse_cards("7h9h"), parse_cards("8h6c4h")
     equities = equity_by_starting_hand(hole, board)

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from clients.commands.play import play
+from clients.commands.play.play import play
+from clients.core.registry import fill_table
 from clients.human.own_table import HouseOptions
-from clients.registry import fill_table
 from tests.support.dealer_process import PATIENCE_S, environment, program
 from tests.support.terminal.person import check_transcript
 from tests.support.terminal.terminals import in_terminal, processes_about, wait_for_end_of

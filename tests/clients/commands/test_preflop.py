@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from clients.commands.preflop import preflop
-from engine.combos import COMBO_HIGH, COMBO_LOW, STARTING_HAND_NAMES, STARTING_HAND_OF_COMBO
+from clients.commands.ask.preflop import preflop
+from engine.poker.combos import COMBO_HIGH, COMBO_LOW, STARTING_HAND_NAMES, STARTING_HAND_OF_COMBO
 
 
 def run(*arguments: str) -> Result:
@@ -167,7 +167,7 @@ def test_the_two_player_game_is_solved_and_compared() -> None:
 
 def test_the_table_is_read_without_compiled_code() -> None:
     program = (
-        "import sys; from clients.commands.preflop import preflop;"
+        "import sys; from clients.commands.ask.preflop import preflop;"
         "preflop(['--json'], standalone_mode=False);"
         "unwanted = {'numba', 'matplotlib', 'rich', 'scipy'} & set(sys.modules);"
         "print(sorted(unwanted), file=sys.stderr)"

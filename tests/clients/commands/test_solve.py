@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from clients.commands.equilibrium.solve import solve as command
-from engine.equilibrium.holdem.bucketed import BucketedStrategy
-from engine.equilibrium.strategy_file import checkpoint_path, read_strategy
-from engine.rules import format_game, load_game
+from clients.commands.solve.solve import solve as command
+from engine.poker.rules import format_game, load_game
+from engine.solving.holdem.bucketed import BucketedStrategy
+from engine.solving.strategy_file import checkpoint_path, read_strategy
 from tests.support.dealer_process import PATIENCE_S, environment, program
 
 

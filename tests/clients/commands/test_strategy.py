@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from clients.commands.equilibrium.strategy import strategy as command
-from engine.equilibrium.game_tree import game_tree
-from engine.equilibrium.holdem.betting import holdem_betting
-from engine.equilibrium.holdem.bucketed import BucketedStrategy
-from engine.equilibrium.holdem.buckets import Percentiles
-from engine.equilibrium.strategies import Strategy, policy_with
-from engine.equilibrium.strategy_file import write_strategy
-from engine.rules import load_game
-from tests.engine.equilibrium.test_strategy_file import edited
+from clients.commands.solve.strategy import strategy as command
+from engine.poker.rules import load_game
+from engine.solving.game_tree import game_tree
+from engine.solving.holdem.betting import holdem_betting
+from engine.solving.holdem.bucketed import BucketedStrategy
+from engine.solving.holdem.buckets import Percentiles
+from engine.solving.strategies import Strategy, policy_with
+from engine.solving.strategy_file import write_strategy
+from tests.engine.solving.test_strategy_file import edited
 
 LIMIT = attrs.evolve(load_game("limit-2p"), max_raises=(1, 1, 1, 1))
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from clients.commands.telnet import telnet
-from engine.rules import load_game, parse_betting
+from clients.commands.play.telnet import telnet
+from engine.poker.rules import load_game, parse_betting
 from protocol.records import parse_hand
 from tests.support.dealer_process import PATIENCE_S, environment, program
 

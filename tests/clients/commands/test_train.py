@@ -15,19 +15,19 @@ from typing import IO
 import pytest
 from click.testing import CliRunner, Result
 
-from clients.agent import Agent
-from clients.arena import Arena
 from clients.bots.baselines import AlwaysCall
-from clients.commands.train import split_opponents
-from clients.commands.train import train as command
+from clients.commands.ask.train import split_opponents
+from clients.commands.ask.train import train as command
+from clients.core.agent import Agent
+from clients.core.arena import Arena
+from clients.core.options import OptionError
 from clients.learners import training
 from clients.learners.journal import journal_path
 from clients.learners.knowledge_file import read_knowledge
 from clients.learners.preflop.hole_cards import HoleCardsLearner
 from clients.learners.training import Table, TrainingPlan, make_learner
-from clients.options import OptionError
-from engine.intervals import Winnings
-from engine.rules import load_game
+from engine.poker.rules import load_game
+from engine.support.intervals import Winnings
 from tests.support.dealer_process import PATIENCE_S, environment
 
 BOTS = ("always-call", "always-all-in", "random", "simple")

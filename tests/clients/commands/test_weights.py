@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from clients.commands.weights import weights
+from clients.commands.ask.weights import weights
 
 
 def test_a_table_for_each_position() -> None:

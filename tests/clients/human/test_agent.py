@@ -11,17 +11,17 @@ import pytest
 import trio
 import trio.testing
 
-from clients.agent import Agent
-from clients.arena import Arena
 from clients.bots.baselines import AlwaysCall, Random
+from clients.core.agent import Agent
+from clients.core.arena import Arena
+from clients.core.session import DealerGone, play
 from clients.human.agent import Human
 from clients.human.keyboard_lines import Key, LineAssembler, TelnetDecoder
 from clients.human.odds import NOT_AVAILABLE, describe_odds
 from clients.human.style import PLAIN
-from clients.session import DealerGone, play
-from clients.testing import Scripted
-from engine.cards import parse_cards
-from engine.rules import HandView, load_game, parse_betting
+from clients.lab.testing import Scripted
+from engine.poker.cards import parse_cards
+from engine.poker.rules import HandView, load_game, parse_betting
 from server.table.config import TimeLimits
 from tests.support.tables import Table, always, folding_config, table_of
 from tests.support.terminal.person import ScreenText, Watched, type_match
@@ -199,8 +199,8 @@ def flop_view(betting: str = "cc/r", board: str = "QhJs2c") -> HandView:
 
 
 def test_odds_are_the_engines() -> None:
-    from engine.evaluation.hand_potential import hand_potential
-    from engine.evaluation.hand_strength import hand_strength
+    from engine.hands.hand_potential import hand_potential
+    from engine.hands.hand_strength import hand_strength
 
     text = "\n".join(describe_odds(flop_view(), PLAIN))
 

@@ -21,7 +21,7 @@ from clients.human.input_line import (
     shown,
 )
 from clients.human.keyboard_lines import Key, LineAssembler, TelnetDecoder, WindowSize, telnet_text
-from engine.rules import CALL, FOLD, LIMIT_RAISE, Action, HandView, load_game, parse_betting, raise_to
+from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, Action, HandView, load_game, parse_betting, raise_to
 
 LIMIT, NO_LIMIT = load_game("limit-2p"), load_game("nolimit-2p")
 

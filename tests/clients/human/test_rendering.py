@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from clients.agent import Agent
 from clients.bots.baselines import AlwaysCall, Random
+from clients.core.agent import Agent
 from clients.human.agent import Human
 from clients.human.rendering import (
     Scene,
@@ -25,8 +25,8 @@ from clients.human.rendering import (
     short_name,
 )
 from clients.human.style import DISPLAYS, PLAIN, Style, detect_style
-from engine.cards import CARD_TEXTS, parse_cards
-from engine.rules import (
+from engine.poker.cards import CARD_TEXTS, parse_cards
+from engine.poker.rules import (
     CardDealer,
     Deal,
     GameDefinition,
@@ -37,7 +37,7 @@ from engine.rules import (
     parse_betting,
     parse_game,
 )
-from engine.rules.hand_words import format_chips
+from engine.poker.rules.hand_words import format_chips
 from tests.support.terminal.person import check_transcript, type_match, without_escapes
 
 LIMIT, NO_LIMIT, THREE = load_game("limit-2p"), load_game("nolimit-2p"), load_game("nolimit-3p")

@@ -11,12 +11,12 @@ import attrs
 import pytest
 import trio
 
+from clients.core.program import ProgramError, Table, join_table
 from clients.human.agent import Human
 from clients.human.shell import Ending, sit_down
 from clients.human.style import DISPLAYS, PLAIN, Style
 from clients.human.telnet import TelnetDesk, open_telnet_port, read_listen_address
-from clients.program import ProgramError, Table, join_table
-from engine.rules import load_game
+from engine.poker.rules import load_game
 from server.table.config import TimeLimits
 from tests.clients.human.test_agent import random_bytes
 from tests.support.people import Nc

@@ -8,7 +8,7 @@ import pytest
 
 from clients.learners.preflop.learner import PreflopLearner
 from clients.learners.training import Table, make_learner, release
-from engine.rules import load_game
+from engine.poker.rules import load_game
 
 HANDS = 2_000
 BOTS = ("always-all-in", "always-call", "hand-strength:plain", "simple:preflop-only")

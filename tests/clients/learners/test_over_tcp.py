@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from clients.arena import Arena
 from clients.bots.baselines import AlwaysCall, Random
-from clients.commands.bot import bot
+from clients.commands.play.bot import bot
+from clients.core.arena import Arena
 from clients.learners.knowledge_file import read_knowledge
 from clients.learners.preflop.knowledge import read_base
 from clients.learners.preflop.name import NameLearner
 from clients.learners.preflop.poker import PokerLearner
-from engine.rules import load_game
+from engine.poker.rules import load_game
 from tests.support.dealer_process import environment, program
 
 
@@ -86,10 +86,10 @@ def test_learners_play_at_a_limit_table(tmp_path: Path) -> None:
 
 _LOOP = """
 import sys, pathlib
-from clients.arena import Arena
+from clients.core.arena import Arena
 from clients.bots.baselines import AlwaysCall, Random
 from clients.learners.preflop.name import NameLearner
-from engine.rules import load_game
+from engine.poker.rules import load_game
 learner = NameLearner(knowledge=pathlib.Path(sys.argv[1]))
 before = learner.learnt.hands
 arena = Arena(load_game("nolimit-3p"), [learner, AlwaysCall(), Random()], int(sys.argv[2]))

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from clients.reports.figure import save_figure
+from clients.core.figure import save_figure
 from clients.reports.grids import strategy_figure, values_figure, weights_figure
 from clients.reports.plots import FinalShares, spectrum_figure
 from tests.support.dealer_process import ROOT

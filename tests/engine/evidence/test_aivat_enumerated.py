@@ -19,7 +19,7 @@ from engine.evidence.aivat.enumerated import (
     Values,
     legal_list,
 )
-from engine.rules import CALL, FOLD, LIMIT_RAISE, CardDealer, initial_hand, load_game, play_hand
+from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, CardDealer, initial_hand, load_game, play_hand
 from tests.oracles.small_equilibrium import CfrPlus, half_uniform, openspiel_leduc, uniform
 
 KNOWN: Sequence[tuple[int, ...]] = ((), (0,), (1,), (0, 1))

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.cards import parse_cards
-from engine.combos import NUM_COMBOS, STARTING_HAND_OF_COMBO, combos_without
-from engine.evaluation.equity import preflop_equities, preflop_pair_counts, range_equities
 from engine.evidence.aivat.estimates import Aivat
 from engine.evidence.aivat.holdem import NUM_TERMS, PRIOR, _add_action, terms_of
 from engine.evidence.aivat.policy import Policy
 from engine.evidence.aivat.ranges import PolicyError, Ranges
 from engine.evidence.all_in import all_in_chips
-from engine.rules import CALL, FOLD, Deal, HandState, load_game, parse_betting, raise_to
+from engine.hands.equity import preflop_equities, preflop_pair_counts, range_equities
+from engine.poker.cards import parse_cards
+from engine.poker.combos import NUM_COMBOS, STARTING_HAND_OF_COMBO, combos_without
+from engine.poker.rules import CALL, FOLD, Deal, HandState, load_game, parse_betting, raise_to
 from protocol.policy import ONE, write_numbers
 
 Floats = NDArray[np.float64]

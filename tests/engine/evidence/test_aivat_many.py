@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.combos import NUM_COMBOS, combo_cards, combos_without
 from engine.evidence.aivat.many import NUM_TERMS, _add_action, _surplus_at_showdown
-from engine.rules import CALL, FOLD, Action, Deal, HandState, load_game, parse_betting
+from engine.poker.combos import NUM_COMBOS, combo_cards, combos_without
+from engine.poker.rules import CALL, FOLD, Action, Deal, HandState, load_game, parse_betting
 from tests.engine.evidence.test_aivat_small import played
 
 CARDS: list[int] = np.random.default_rng(3).permutation(52).tolist()

@@ -9,11 +9,11 @@ import attrs
 import numpy as np
 import pytest
 
-from clients.arena import Arena
-from clients.registry import make_bot
+from clients.core.arena import Arena
+from clients.core.registry import make_bot
 from engine.evidence.aivat.games import is_small, why_not
 from engine.evidence.estimates import Evidence
-from engine.rules import HandState, load_game
+from engine.poker.rules import HandState, load_game
 from protocol.policy import parse_record
 
 

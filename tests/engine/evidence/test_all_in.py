@@ -8,9 +8,9 @@ from itertools import combinations
 import attrs
 import pytest
 
-from engine.cards import format_cards, parse_cards
 from engine.evidence.all_in import all_in_chips
-from engine.rules import CALL, Deal, GameDefinition, HandState, initial_hand, load_game, parse_betting
+from engine.poker.cards import format_cards, parse_cards
+from engine.poker.rules import CALL, Deal, GameDefinition, HandState, initial_hand, load_game, parse_betting
 
 SIDE_POTS = attrs.evolve(load_game("nolimit-3p"), stacks=(400, 2000, 1000))
 
@@ -76,7 +76,7 @@ def test_antes_are_in_the_pot_as_the_rules_have_it(antes: tuple[int, ...]) -> No
 @pytest.mark.slow
 def test_before_the_flop_three_players_get_nearly_the_mean_over_every_run_out() -> None:
     end = hand(SIDE_POTS, "r400cr1000c///", "AsKs", "QhQd", "7c7d", "2c3d4h5s6s")
-    from engine.evaluation.equity import hand_equity
+    from engine.hands.equity import hand_equity
 
     main = [each.value for each in hand_equity([parse_cards(text) for text in ("AsKs", "QhQd", "7c7d")])]
 

@@ -17,8 +17,8 @@ from engine.evidence.confidence_sequence import ConfidenceSequence
 from engine.evidence.moments import moments_of
 from engine.evidence.play_statistics import PlayTable, contested_pot
 from engine.evidence.verdict import standings_of
-from engine.rules import CALL, FOLD, CardDealer, GameDefinition, HandState, Rake, load_game, play_hand
-from engine.rules.action import LIMIT_RAISE, raise_to
+from engine.poker.rules import CALL, FOLD, CardDealer, GameDefinition, HandState, Rake, load_game, play_hand
+from engine.poker.rules.action import LIMIT_RAISE, raise_to
 from protocol.match_state import format_hole_cards_and_board
 from protocol.records import HandReader
 from tests.support.hands.golden_files import LOGS, golden_log

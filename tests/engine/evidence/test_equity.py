@@ -8,10 +8,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from engine.cards import parse_cards
 from engine.evidence.equity import SAMPLES, KnownHand, Moment, pot_shares
-from engine.rules import GameDefinition, load_game
-from tests.engine.evaluation.test_equity import plain_shares
+from engine.poker.cards import parse_cards
+from engine.poker.rules import GameDefinition, load_game
+from tests.engine.hands.test_equity import plain_shares
 
 HEADS_UP = load_game("limit-2p")
 
@@ -85,7 +85,7 @@ def test_cards_of_players_who_folded_are_dead() -> None:
 
 
 def test_sampled_shares_before_the_flop_are_close_and_do_not_depend_on_the_board() -> None:
-    from engine.evaluation.equity import hand_equity
+    from engine.hands.equity import hand_equity
 
     game = load_game("limit-3p")
     errors = []

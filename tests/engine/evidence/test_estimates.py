@@ -9,12 +9,12 @@ import attrs
 import numpy as np
 import pytest
 
-from clients.arena import Arena
-from clients.registry import make_bot
+from clients.core.arena import Arena
+from clients.core.registry import make_bot
 from engine.evidence.control_variates import FIRST_BLOCK
 from engine.evidence.estimates import ESTIMATORS, Evidence
 from engine.evidence.moments import moments_of
-from engine.rules import CALL, FOLD, Deal, GameDefinition, HandState, initial_hand, load_game
+from engine.poker.rules import CALL, FOLD, Deal, GameDefinition, HandState, initial_hand, load_game
 
 
 def every_hand(game: GameDefinition) -> Iterator[tuple[float, HandState]]:

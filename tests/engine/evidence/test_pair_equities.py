@@ -8,8 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.cards import parse_cards
-from engine.combos import (
+from engine.evidence import pair_equities as module
+from engine.evidence.pair_equities import PAIR_POINTS, pair_equities, pair_points
+from engine.hands.equity import hand_equity, preflop_equities
+from engine.poker.cards import parse_cards
+from engine.poker.combos import (
     COMBO_HIGH,
     COMBO_LOW,
     NUM_COMBOS,
@@ -17,9 +20,6 @@ from engine.combos import (
     combo_index,
     suit_renamings,
 )
-from engine.evaluation.equity import hand_equity, preflop_equities
-from engine.evidence import pair_equities as module
-from engine.evidence.pair_equities import PAIR_POINTS, pair_equities, pair_points
 
 HIGH, LOW = COMBO_HIGH.astype(np.int64), COMBO_LOW.astype(np.int64)
 CARDS = np.left_shift(1, HIGH) | np.left_shift(1, LOW)

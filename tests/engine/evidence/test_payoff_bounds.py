@@ -9,8 +9,8 @@ import attrs
 import pytest
 
 from engine.evidence.payoff_bounds import payoff_bounds
-from engine.match_key import MatchSeed
-from engine.rules import (
+from engine.poker.match_key import MatchSeed
+from engine.poker.rules import (
     Action,
     BettingState,
     GameDefinition,
@@ -20,7 +20,7 @@ from engine.rules import (
     play_hand,
     raise_to,
 )
-from engine.rules.action import ActionKind
+from engine.poker.rules.action import ActionKind
 from tests.support.hands.golden_files import GOLDEN
 
 GAMES = [*packaged_games(), *sorted(str(path) for path in GOLDEN.glob("*.game"))]

@@ -10,10 +10,17 @@ import pytest
 from pokerkit import Automation, NoLimitTexasHoldem
 
 from engine.evidence.play_statistics import STATISTICS, Odds, PlayTable, contested_pot
-from engine.intervals import wilson_interval
-from engine.opponents.hand_play import Ending, play_by_position
-from engine.opponents.statistics import Rate
-from engine.rules import GameDefinition, format_game, initial_betting, load_game, parse_betting, parse_game
+from engine.players.hand_play import Ending, play_by_position
+from engine.players.statistics import Rate
+from engine.poker.rules import (
+    GameDefinition,
+    format_game,
+    initial_betting,
+    load_game,
+    parse_betting,
+    parse_game,
+)
+from engine.support.intervals import wilson_interval
 from protocol.records import HandRecord, parse_hand
 from tests.oracles.play_statistics import count_hand
 from tests.support.hands.golden_files import LOGS, golden_log

@@ -8,7 +8,7 @@ import attrs
 import pytest
 
 from engine.evidence.verdict import Goal, Outcome, Standings, Verdict, standings_of
-from engine.rules import load_game
+from engine.poker.rules import load_game
 
 KUHN = load_game("kuhn-2p")
 LIMIT = load_game("limit-2p")

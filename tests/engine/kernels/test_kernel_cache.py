@@ -12,7 +12,6 @@ import numba
 import numpy as np
 import pytest
 
-from engine.files.cache_directory import cache_directory
 from engine.kernels._jit import (
     KEPT_FOLDERS,
     _CompilationLock,
@@ -21,10 +20,11 @@ from engine.kernels._jit import (
     kernel_modules_of,
     remove_old_folders,
 )
+from engine.support.files.cache_directory import cache_directory
 
 RANK_ONCE = """
 import sys
-from engine.evaluation import hand_potential, hand_rank, hand_strength, equity
+from engine.hands import hand_potential, hand_rank, hand_strength, equity
 assert not list(__import__("pathlib").Path(sys.argv[1]).glob("kernels/*/*")) or sys.argv[2] == "warm"
 assert hand_rank.rank_five_cards(50, 46, 42, 38, 34) == 7461
 assert not [name for name in sys.modules if name.partition(".")[0] == "scipy"]
@@ -48,7 +48,7 @@ def test_a_kernel_is_compiled_once_and_said_so_once(tmp_path: Path) -> None:
     first, *progress = cold.stderr.splitlines()
     assert "compiling kernels for this machine, once" in first
     assert all(re.fullmatch(r"riverboat: compiling kernels: \d+ so far, \d+ s", line) for line in progress)
-    assert list((tmp_path / "kernels" / folder_name("cards.ranking")).glob("*.nbc"))
+    assert list((tmp_path / "kernels" / folder_name("poker.ranking")).glob("*.nbc"))
 
     warm = run(tmp_path, "warm")
     assert (warm.returncode, warm.stdout, warm.stderr) == (0, "", "")
@@ -78,13 +78,13 @@ def test_a_folder_that_cannot_be_written_costs_only_the_compilation() -> None:
 
 
 def test_only_the_latest_folders_of_former_versions_are_kept(tmp_path: Path) -> None:
-    names = [f"cards.ranking-{number:020x}" for number in range(KEPT_FOLDERS + 3)]
-    current, others = folder_name("cards.ranking"), ["somebody's", folder_name("cards.tables")]
+    names = [f"poker.ranking-{number:020x}" for number in range(KEPT_FOLDERS + 3)]
+    current, others = folder_name("poker.ranking"), ["somebody's", folder_name("poker.tables")]
     for age, name in enumerate([*names, current, *others]):
         (tmp_path / name).mkdir()
         (tmp_path / name / "kernel.nbc").touch()
         os.utime(tmp_path / name, (1e9 - age, 1e9 - age))
-    fresh = f"cards.ranking-{1 << 79:020x}"
+    fresh = f"poker.ranking-{1 << 79:020x}"
     (tmp_path / fresh).mkdir()
 
     remove_old_folders(tmp_path, current)
@@ -127,8 +127,8 @@ def test_a_folder_depends_on_every_module_of_the_engine_that_is_imported(tmp_pat
 
 
 def test_an_edit_leaves_the_kernels_of_other_modules_compiled() -> None:
-    assert set(kernel_modules_of("cards.ranking")) == {"_jit", "cards.ranking", "cards.tables"}
-    assert folder_name("cards.ranking") != folder_name("cards.tables")
+    assert set(kernel_modules_of("poker.ranking")) == {"_jit", "poker.ranking", "poker.tables"}
+    assert folder_name("poker.ranking") != folder_name("poker.tables")
 
 
 def test_a_kernel_that_makes_an_array_must_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,8 +171,8 @@ def test_a_process_that_compiles_another_kernel_does_not_wait(
 
 
 def test_a_kernel_called_from_python_takes_integers_of_any_kind() -> None:
-    from engine.evaluation.hand_rank import rank_seven_cards
-    from engine.evaluation.hand_strength import hand_strength
+    from engine.hands.hand_rank import rank_seven_cards
+    from engine.hands.hand_strength import hand_strength
 
     cards = [51, 50, 20, 17, 30, 4, 9]
 

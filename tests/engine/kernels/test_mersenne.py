@@ -15,7 +15,7 @@ from engine.kernels.mersenne import (
     random_number,
     seed_generator,
 )
-from engine.rules import acpc_generator
+from engine.poker.rules import acpc_generator
 
 pytestmark = pytest.mark.slow  # compiles for some seconds
 

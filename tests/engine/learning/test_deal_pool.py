@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.evaluation.hand_potential import hand_potential
-from engine.evaluation.hand_strength import effective_hand_strength_npot, hand_strength
-from engine.evaluation.preflop.tables import shipped_tables
+from engine.hands.hand_potential import hand_potential
+from engine.hands.hand_strength import effective_hand_strength_npot, hand_strength
+from engine.hands.preflop.tables import shipped_tables
 from engine.learning.deal_pool import (
     NUM_BUCKETS,
     SHARES_BELOW,
@@ -22,7 +22,7 @@ from engine.learning.deal_pool import (
     make_pool,
     strength_of,
 )
-from engine.rules.hand_rank import hand_rank
+from engine.poker.rules.hand_rank import hand_rank
 
 SMALL = PoolSize(flops=48, turns=4, rivers=3, deals=16)
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.betting_arrays import action_from_number, betting_arrays, game_array
+from engine.hands.betting_arrays import action_from_number, betting_arrays, game_array
 from engine.kernels.learning import action_values as kernels
 from engine.kernels.learning import situations
 from engine.kernels.learning.scripted_players import Kind, Trait
 from engine.kernels.learning.situations import Counter
 from engine.kernels.learning.street import RECORD_SIZE, Record
-from engine.kernels.rules import betting
+from engine.kernels.poker import betting
 from engine.learning import street as street_learning
 from engine.learning.deal_pool import DealPool
 from engine.learning.street import (
@@ -24,8 +24,8 @@ from engine.learning.street import (
     population,
     train,
 )
-from engine.rules import Deal, GameDefinition, initial_hand, load_game, parse_betting
-from engine.rules.betting import BettingState
+from engine.poker.rules import Deal, GameDefinition, initial_hand, load_game, parse_betting
+from engine.poker.rules.betting import BettingState
 from tests.engine.learning.pools import (
     BY_STRENGTH,
     CALLER,

@@ -16,8 +16,8 @@ import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from engine.rules import Action
-from server.errors import FailureKind
+from engine.poker.rules import Action
+from server.support.errors import FailureKind
 from server.table import reply
 from server.table.channel import Channel, ChannelBroken
 from server.table.config import MatchConfig, OnFailure, TimeLimits

@@ -17,8 +17,8 @@ import attrs
 import pytest
 import trio
 
-from engine.rules import parse_game
-from server.errors import FailureKind
+from engine.poker.rules import parse_game
+from server.support.errors import FailureKind
 from server.table.config import MatchConfig, OnFailure, TimeLimits
 from tests.support.dealer_process import dealer_process
 from tests.support.tables import (

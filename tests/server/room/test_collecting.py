@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.rules import BettingState
+from engine.poker.rules import BettingState
 from server.room.collecting import SHARE, collected_in_parts
 from tests.support.rooms import Guest, room_config, room_of
 from tests.support.tables import VERSION

@@ -14,7 +14,7 @@ from trio.testing import MockClock
 
 from server.room.ledger.ledger import Ledger
 from server.room.room import Room
-from server.web.figures import health
+from server.room.web.figures import health
 from tests.server.room.test_serve_command import ROOM, wait_for_hands
 from tests.support.dealer_process import environment, program
 from tests.support.limits import run_with_small_disk

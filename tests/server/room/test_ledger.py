@@ -16,13 +16,13 @@ import trio
 from click.testing import CliRunner
 from trio.testing import MockClock
 
-from server.console import SilentConsole
-from server.room.ledger.command import ledger as command
+from server.commands.operate.ledger import ledger as command
 from server.room.ledger.copying import EVERY_S, copy_back
 from server.room.ledger.ledger import FILE, HandEntry, Ledger, LedgerError
 from server.room.ledger.schema import MIGRATIONS, VERSION, migrate
 from server.room.ledger.sit_and_gos import Out, SitAndGos
-from server.room.tables.line_up import Blinds
+from server.room.rules.line_up import Blinds
+from server.support.console import SilentConsole
 
 KILLS = 200
 PRIZES = (50, 30, 0, 0)

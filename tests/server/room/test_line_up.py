@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.rules import load_game
-from server.room.tables.line_up import Blinds, Entry, LineUp, can_use_up_chips, line_up, posts_blinds
+from engine.poker.rules import load_game
+from server.room.rules.line_up import Blinds, Entry, LineUp, can_use_up_chips, line_up, posts_blinds
 
 SIX = load_game("nolimit-6p-100bb")
 IN, WAITS, POSTS = Entry.IN, Entry.WAITS, Entry.POSTS

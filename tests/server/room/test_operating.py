@@ -13,15 +13,15 @@ import trio
 from click.testing import CliRunner
 
 from clients.bots.baselines import AlwaysCall
-from clients.guess import RoomSeat
-from clients.program import ProgramError, Table, Tls, join_table
-from server.log_commands.verify import verify
+from clients.core.guess import RoomSeat
+from clients.core.program import ProgramError, Table, Tls, join_table
+from server.commands.look_back.verify import verify
+from server.commands.operate.room import room as room_command
 from server.room.config import Policy, RoomError, default_room
 from server.room.ledger.ledger import Ledger
 from server.room.operator import TOKEN, Operator
-from server.room.operator_command import room as room_command
 from server.room.room_file import load_room
-from server.room.tables.line_up import Entry
+from server.room.rules.line_up import Entry
 from server.room.tls import self_signed
 from tests.support.rooms import OpenRoom, room_config, room_of, table_config
 

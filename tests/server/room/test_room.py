@@ -9,15 +9,15 @@ import trio
 from trio.testing import MockClock
 
 from clients.bots.baselines import AlwaysCall, Random
-from clients.guess import RoomSeat
-from clients.program import ProgramError, Table, join_table
-from clients.session import Refusal
-from engine.rules import load_game
+from clients.core.guess import RoomSeat
+from clients.core.program import ProgramError, Table, join_table
+from clients.core.session import Refusal
+from engine.poker.rules import load_game
 from protocol.records import HandReader, parse_hand
 from server.room.config import Policy
 from server.room.identities import register
 from server.room.ledger.ledger import Ledger
-from server.room.tables.settling import Rake
+from server.room.rules.settling import Rake
 from server.table.config import TimeLimits
 from tests.support.rooms import OpenRoom, room_config, room_of, table_config
 from tests.support.tables import VERSION
@@ -220,8 +220,8 @@ async def test_a_match_table_begins_every_hand_with_the_games_stacks(tmp_path: P
 
 
 async def test_the_log_says_what_the_ledger_says_and_replays_to_the_same_chips(tmp_path: Path) -> None:
-    from engine.rules import parse_game
-    from server.room.tables.settling import whole_chips
+    from engine.poker.rules import parse_game
+    from server.room.rules.settling import whole_chips
 
     async with room_of(room_config(tmp_path)) as room:
         for number in range(3):
@@ -339,7 +339,7 @@ async def test_a_fault_of_ours_ends_one_table_and_loses_nothing(
 
 
 def test_addresses_of_rooms() -> None:
-    from clients.program import read_address
+    from clients.core.program import read_address
 
     assert read_address(["127.0.0.1", "4000"]) == ("127.0.0.1", 4000, None)
     assert read_address(["127.0.0.1:4000"]) == ("127.0.0.1", 4000, "any")

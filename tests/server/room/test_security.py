@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from engine.rules import parse_game
+from engine.poker.rules import parse_game
 from protocol import DealerConnection
 from protocol.records import HandReader
 from server.room.door import _flushing

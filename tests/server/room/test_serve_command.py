@@ -122,7 +122,7 @@ def test_people_are_told_where_the_pages_are_and_whoever_reads_nothing_holds_not
 
 
 def test_without_the_extra_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    from server.web import serving
+    from server.room.web import serving
 
     assert serving.what_is_missing() is None
     monkeypatch.setattr(serving, "find_spec", lambda name: None if name == "starlette" else name)
@@ -134,7 +134,7 @@ def test_without_the_extra_one_line_says_how_to_get_it(monkeypatch: pytest.Monke
 def test_mistakes_are_one_line(tmp_path: Path) -> None:
     from click.testing import CliRunner
 
-    from server.room.command import serve
+    from server.commands.operate.serve import serve
 
     (tmp_path / "room.toml").write_text(ROOM.replace("fill", "fil"))
     for arguments, why in (

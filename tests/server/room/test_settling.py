@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.rules import GameDefinition, HandState, load_game
-from server.room.tables.settling import Rake, settle, whole_chips
+from engine.poker.rules import GameDefinition, HandState, load_game
+from server.room.rules.settling import Rake, settle, whole_chips
 from tests.support.hands.strategies import choices, games, play
 
 
@@ -64,6 +64,6 @@ def test_what_nobody_called_is_not_raked(share: float, most: int, expected: int)
 
 
 def _after(game: GameDefinition, betting: str) -> HandState:
-    from engine.rules import CardDealer, parse_betting
+    from engine.poker.rules import CardDealer, parse_betting
 
     return HandState(parse_betting(game, betting), 0, CardDealer(game, 1).deal())

@@ -11,14 +11,14 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from engine.rules import load_game
+from engine.poker.rules import load_game
 from server.room import identities
 from server.room.config import Policy, TableConfig
 from server.room.identities import register
 from server.room.ledger.ledger import Ledger
 from server.room.ledger.sit_and_gos import Entrant, SitAndGos
-from server.sit_and_go.places import whole_shares
-from server.sit_and_go.terms import Level, SitAndGo
+from server.table.sit_and_go.places import whole_shares
+from server.table.sit_and_go.terms import Level, SitAndGo
 from tests.support.rooms import Guest, OpenRoom, room_config, room_of, table_config
 
 TERMS: Final = SitAndGo(100, (Level(2, (1, 2)), Level(2, (5, 10), 1), Level(1, (20, 40))), (0.7, 0.3))

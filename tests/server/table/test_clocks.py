@@ -8,7 +8,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from server.errors import FailureKind
+from server.support.errors import FailureKind
 from server.table.config import TimeLimits
 from tests.support.tables import Player, Table, always, match_config, play_match, table_of
 

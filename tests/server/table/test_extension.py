@@ -5,7 +5,7 @@ from __future__ import annotations
 import trio
 from trio.testing import MockClock
 
-from engine.rules import parse_game
+from engine.poker.rules import parse_game
 from server.table.config import TimeLimits
 from tests.support.tables import always, match_config, table_of
 

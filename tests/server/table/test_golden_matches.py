@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from engine.match_key import MatchSeed
+from engine.poker.match_key import MatchSeed
 from server.table.config import MatchConfig
 from tests.support.dealer_process import dealer_process
 from tests.support.hands.golden_files import LOGS, GoldenLog, golden_log

@@ -11,7 +11,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from server.errors import FailureKind
+from server.support.errors import FailureKind
 from server.table.config import MatchConfig, OnFailure, TimeLimits
 from tests.support.tables import Table, folding_config, match_config, table_of
 

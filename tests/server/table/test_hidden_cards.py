@@ -14,7 +14,7 @@ import trio.lowlevel
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.rules import GameDefinition
+from engine.poker.rules import GameDefinition
 from protocol.records import HandRecord
 from tests.support.hands.strategies import games
 from tests.support.tables import (

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import trio
 
-from server.errors import FailureKind
+from server.support.errors import FailureKind
 from server.table.config import OnFailure, TimeLimits
 from tests.support.tables import (
     VERSION,

@@ -11,7 +11,7 @@ import trio
 from trio.testing import MockClock
 
 from protocol.policy import FILE_HEADER, format_policy, write_numbers
-from server.private_files import PrivateFiles
+from server.support.private_files import PrivateFiles
 from server.table.config import MatchConfig, TimeLimits
 from tests.support.tables import always, folding_config, is_to_act, match_config, split_state, table_of
 

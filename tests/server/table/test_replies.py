@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.rules import parse_game
+from engine.poker.rules import parse_game
 from tests.support.tables import always, match_config, play_match, table_of
 
 BAD_FORMAT = "bad action format in response, changed to call"

@@ -10,7 +10,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from server.errors import FailureKind
+from server.support.errors import FailureKind
 from server.table.config import MatchConfig, TimeLimits
 from tests.support.tables import (
     Player,

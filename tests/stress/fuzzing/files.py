@@ -18,11 +18,10 @@ from clients.learners.journal import JournalError, journal_path, read_journal
 from clients.learners.knowledge_file import KnowledgeError, KnowledgeFile, write_knowledge
 from clients.learners.preflop import knowledge as preflop_knowledge
 from clients.learners.street import knowledge as street_knowledge
-from engine.files.formats import format_arrays, parse_arrays
 from engine.learning.street import ActionValues
-from engine.opponents.models.specific import SpecificModel
-from engine.opponents.statistics import PlayerStatistics
-from engine.rules import (
+from engine.players.models.specific import SpecificModel
+from engine.players.statistics import PlayerStatistics
+from engine.poker.rules import (
     CardDealer,
     GameDefinition,
     GameDefinitionError,
@@ -34,9 +33,10 @@ from engine.rules import (
     parse_betting,
     parse_game,
 )
+from engine.support.files.formats import format_arrays, parse_arrays
 from protocol.records import TransactionError, parse_hand, parse_score, parse_transaction
-from server.console import SilentConsole
-from server.errors import MatchAborted
+from server.support.console import SilentConsole
+from server.support.errors import MatchAborted
 from server.table.match import MatchServer
 from tests.stress.fuzzing.inputs import (
     HANDS,

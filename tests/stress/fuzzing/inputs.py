@@ -13,7 +13,7 @@ from typing import Final
 
 import attrs
 
-from engine.rules import (
+from engine.poker.rules import (
     format_game,
     load_game,
     packaged_games,

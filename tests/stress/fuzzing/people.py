@@ -9,25 +9,25 @@ from typing import Final
 
 import click
 
-from clients.bet_sizes import parse_bet_sizes
+from clients.core.bet_sizes import parse_bet_sizes
+from clients.core.options import OptionError
+from clients.core.program import ProgramError, read_host, read_port, read_seed
+from clients.core.registry import UnknownBot, installed_bots, make_bot
 from clients.human.input_line import Move, Nonsense, RaiseBy, RaiseTo, action_of, parse_line
 from clients.human.keyboard_lines import LineAssembler, TelnetDecoder
 from clients.human.telnet import read_listen_address
-from clients.options import OptionError
-from clients.program import ProgramError, read_host, read_port, read_seed
-from clients.registry import UnknownBot, installed_bots, make_bot
-from engine.card_text import parse_written_cards
-from engine.cards import InvalidCardError
-from engine.combos import parse_starting_hand
-from engine.rules import (
+from engine.poker.card_text import parse_written_cards
+from engine.poker.cards import InvalidCardError
+from engine.poker.combos import parse_starting_hand
+from engine.poker.rules import (
     HandView,
 )
 from protocol import (
     parse_match_state,
 )
-from server.commands import riverboat
-from server.dealer_command import UsageError, _WantsUsage, configure
-from server.launching.players import PlayerError, parse_players
+from server.commands.play.dealer import UsageError, _WantsUsage, configure
+from server.commands.program import riverboat
+from server.match.launching.players import PlayerError, parse_players
 from tests.stress.fuzzing.inputs import (
     LOGS,
     Target,

@@ -10,9 +10,9 @@ import trio
 import trio.testing
 
 from clients.bots.baselines import AlwaysCall, Random
-from clients.guess import GameGuess
-from clients.session import SessionError, play
-from engine.rules import (
+from clients.core.guess import GameGuess
+from clients.core.session import SessionError, play
+from engine.poker.rules import (
     CardDealer,
     HandView,
     format_game,

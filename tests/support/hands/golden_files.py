@@ -9,7 +9,7 @@ from typing import Final
 
 import attrs
 
-from engine.rules import (
+from engine.poker.rules import (
     Action,
     CardDealer,
     Deal,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from hypothesis import strategies as st
 
-from engine.rules import (
+from engine.poker.rules import (
     CALL,
     CardDealer,
     Deal,
@@ -17,7 +17,7 @@ from engine.rules import (
     initial_hand,
     play_hand,
 )
-from engine.rules.action import FOLD, LIMIT_RAISE, raise_to
+from engine.poker.rules.action import FOLD, LIMIT_RAISE, raise_to
 from tests.support.hands.strategies import choose
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from engine.rules import (
+from engine.poker.rules import (
     CALL,
     FOLD,
     Action,
@@ -19,7 +19,7 @@ from engine.rules import (
     initial_hand,
     play_hand,
 )
-from engine.rules.game_definition import UNLIMITED_STACK
+from engine.poker.rules.game_definition import UNLIMITED_STACK
 
 MAX_CARDS_ON_BOARD = 7
 

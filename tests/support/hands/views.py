@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import attrs
 
-from engine.card_text import parse_written_cards
-from engine.rules import CardDealer, HandState, HandView, load_game, parse_betting
+from engine.poker.card_text import parse_written_cards
+from engine.poker.rules import CardDealer, HandState, HandView, load_game, parse_betting
 
 
 def view_after(game_name: str, betting: str, seed: int = 1, hole: str = "", board: str = "") -> HandView:

@@ -10,11 +10,11 @@ from typing import Final
 import attrs
 import trio
 
-from clients.agent import Agent
-from clients.arena import Arena
+from clients.core.agent import Agent
+from clients.core.arena import Arena
 from clients.human.agent import Human
 from clients.human.style import PLAIN, Style
-from engine.rules import Action, GameDefinition, HandView
+from engine.poker.rules import Action, GameDefinition, HandView
 from tests.support.hands.golden_files import GOLDEN
 
 TRANSCRIPTS: Final = GOLDEN / "terminal"

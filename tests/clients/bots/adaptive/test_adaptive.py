@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from clients.agent import Agent, begin_decision
-from clients.arena import Arena
 from clients.bots.adaptive.agent import Adaptive
 from clients.bots.adaptive.memory import InvalidMemoryError, format_memory, load, parse_memory
 from clients.bots.baselines import AlwaysCall, AlwaysFold, AlwaysRaise
-from clients.options import OptionError, make_agent
-from clients.registry import make_bot
-from engine.equilibrium.strategy_file import read_shipped
-from engine.files.formats import format_arrays, parse_arrays
-from engine.rules import FOLD, LIMIT_RAISE, HandView, load_game, parse_betting
+from clients.core.agent import Agent, begin_decision
+from clients.core.arena import Arena
+from clients.core.options import OptionError, make_agent
+from clients.core.registry import make_bot
+from engine.poker.rules import FOLD, LIMIT_RAISE, HandView, load_game, parse_betting
+from engine.solving.strategy_file import read_shipped
+from engine.support.files.formats import format_arrays, parse_arrays
 from protocol import variables
 
 GAME = load_game("limit-2p")

@@ -9,25 +9,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from clients.agent import Agent
-from clients.arena import Arena
 from clients.bots.adaptive.agent import Adaptive
 from clients.bots.adaptive.memory import load
 from clients.bots.baselines import AlwaysCall, AlwaysFold
-from clients.options import OptionError
-from clients.registry import make_bot
-from engine.combos import combos_without
-from engine.equilibrium.holdem.betting import holdem_betting
-from engine.equilibrium.holdem.bucketed import BucketedStrategy
-from engine.equilibrium.holdem.buckets import Percentiles
-from engine.equilibrium.strategy_file import write_strategy
-from engine.kernels.miximax.strength import BUCKETS
-from engine.miximax.departure import Departure
-from engine.miximax.habits import Habits
-from engine.miximax.shipped import shipped_changes
-from engine.miximax.trees import betting_tree
-from engine.miximax.values import Miximax
-from engine.rules import CALL, FOLD, HandView, load_game, parse_betting, raise_to
+from clients.core.agent import Agent
+from clients.core.arena import Arena
+from clients.core.options import OptionError
+from clients.core.registry import make_bot
+from engine.kernels.solving.miximax.strength import BUCKETS
+from engine.poker.combos import combos_without
+from engine.poker.rules import CALL, FOLD, HandView, load_game, parse_betting, raise_to
+from engine.solving.holdem.betting import holdem_betting
+from engine.solving.holdem.bucketed import BucketedStrategy
+from engine.solving.holdem.buckets import Percentiles
+from engine.solving.miximax.departure import Departure
+from engine.solving.miximax.habits import Habits
+from engine.solving.miximax.shipped import shipped_changes
+from engine.solving.miximax.trees import betting_tree
+from engine.solving.miximax.values import Miximax
+from engine.solving.strategy_file import write_strategy
 
 GAME = load_game("nolimit-2p-100bb")
 LIMIT = load_game("limit-2p")

@@ -11,21 +11,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from clients.agent import Agent, begin_decision
-from clients.arena import Arena
 from clients.bots.baselines import AlwaysCall, AlwaysRaise, Random
 from clients.bots.formula.agent import Formula
 from clients.bots.formula.bet_size import best_totals, sizes_are_known
 from clients.bots.formula.memory import InvalidMemoryError, format_memory, parse_memory
 from clients.bots.opponent_book import ModelName
-from clients.options import make_agent
-from engine.combos import combo_index, combos_without
-from engine.opponents.action_context import situation_of
-from engine.opponents.bet_sizes import FoldsBySize
-from engine.opponents.models.specific import SpecificModel
-from engine.opponents.predictors.model import PredictedModel
-from engine.opponents.statistics import PlayerStatistics
-from engine.rules import HandState, HandView, load_game, parse_betting
+from clients.core.agent import Agent, begin_decision
+from clients.core.arena import Arena
+from clients.core.options import make_agent
+from engine.players.action_context import situation_of
+from engine.players.bet_sizes import FoldsBySize
+from engine.players.models.specific import SpecificModel
+from engine.players.predictors.model import PredictedModel
+from engine.players.statistics import PlayerStatistics
+from engine.poker.combos import combo_index, combos_without
+from engine.poker.rules import HandState, HandView, load_game, parse_betting
 from tests.benchmarks.bench_formula import interval, play_rotations, time_decisions
 
 
@@ -306,8 +306,8 @@ def test_the_size_is_the_one_whose_folds_and_calls_bring_most() -> None:
 def test_bluffing_sizes_and_value_sizes_are_drawn_from_the_same_range() -> None:
     """Against who may fold, a size must not tell the hand."""
     from clients.bots.formula.bet_size import bet_size
-    from engine.opponents.action_context import situation_of
-    from engine.rules import parse_betting
+    from engine.players.action_context import situation_of
+    from engine.poker.rules import parse_betting
 
     betting = parse_betting(load_game("nolimit-2p"), "r300c/")
     situation = situation_of(betting)

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 import trio
 
-from clients.agent import Agent
-from clients.arena import Arena
 from clients.bots.baselines import AlwaysCall, Random
 from clients.bots.formula.agent import Formula
 from clients.bots.formula.memory import load
-from clients.program import Table, join_table
-from engine.rules import CALL, Action, HandView, load_game
+from clients.core.agent import Agent
+from clients.core.arena import Arena
+from clients.core.program import Table, join_table
+from engine.poker.rules import CALL, Action, HandView, load_game
 from tests.support.dealer_process import PATIENCE_S, DealerProcess, dealer_process, environment, program
 from tests.support.hands.golden_files import GOLDEN
 from tests.support.matches import DEALERS, bot, play_match

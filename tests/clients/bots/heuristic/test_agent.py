@@ -8,8 +8,6 @@ from itertools import pairwise
 import attrs
 import pytest
 
-from clients.agent import Agent, begin_decision
-from clients.arena import Arena
 from clients.bots.baselines import AlwaysCall, AlwaysFold, Random
 from clients.bots.heuristic.agent import Heuristic
 from clients.bots.heuristic.evaluation import DirectEstimation, StrategicMethod, trust
@@ -17,15 +15,17 @@ from clients.bots.heuristic.preflop import preflop_triple
 from clients.bots.heuristic.rough import Question, raises_met, rough_prospects
 from clients.bots.heuristic.selector import chances_of, drawn
 from clients.bots.heuristic.store import Experience
-from clients.options import OptionError, make_agent
-from clients.testing import check_agent
-from engine.card_text import parse_written_cards
-from engine.combos import NUM_COMBOS, combo_index, format_combo
-from engine.evaluation.hand_potential import hand_potential
-from engine.evaluation.hand_strength import UNIFORM_WEIGHTS, effective_hand_strength_npot, hand_strength
-from engine.opponents.betting_chains import Ending
-from engine.opponents.board_values import board_values
-from engine.rules import (
+from clients.core.agent import Agent, begin_decision
+from clients.core.arena import Arena
+from clients.core.options import OptionError, make_agent
+from clients.lab.testing import check_agent
+from engine.hands.hand_potential import hand_potential
+from engine.hands.hand_strength import UNIFORM_WEIGHTS, effective_hand_strength_npot, hand_strength
+from engine.players.betting_chains import Ending
+from engine.players.board_values import board_values
+from engine.poker.card_text import parse_written_cards
+from engine.poker.combos import NUM_COMBOS, combo_index, format_combo
+from engine.poker.rules import (
     CALL,
     FOLD,
     LIMIT_RAISE,
@@ -38,7 +38,7 @@ from engine.rules import (
     raise_to,
 )
 from tests.benchmarks.bench_formula import interval, play_rotations
-from tests.engine.opponents.hands import random_hand
+from tests.engine.players.hands import random_hand
 from tests.support.hands.views import view_after
 
 

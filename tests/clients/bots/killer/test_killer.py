@@ -9,8 +9,6 @@ import attrs
 import numpy as np
 import pytest
 
-from clients.agent import begin_decision
-from clients.arena import Arena
 from clients.bots.baselines import AlwaysCall, AlwaysFold, AlwaysRaise, Random
 from clients.bots.hand_strength import HandStrengthBot
 from clients.bots.killer.agent import Killer
@@ -18,14 +16,16 @@ from clients.bots.killer.groups import NO_GROUP, group_of, is_drawing, plays, ra
 from clients.bots.killer.preflop import configurations, read_table
 from clients.bots.killer.reading import Habit, Honesty, Reading, ideal_flops, ideal_share
 from clients.bots.killer.straight import Postflop, bluff_chance, decide, further_bets
-from clients.options import OptionError, make_agent
-from clients.testing import check_agent
-from engine.card_text import parse_written_cards
-from engine.combos import COMBOS_PER_STARTING_HAND, combo_index, parse_starting_hand
-from engine.evaluation.pot_odds import StraightPlay, implied_odds
-from engine.rules import CardDealer, HandState, HandView, load_game, parse_betting
+from clients.core.agent import begin_decision
+from clients.core.arena import Arena
+from clients.core.options import OptionError, make_agent
+from clients.lab.testing import check_agent
+from engine.hands.pot_odds import StraightPlay, implied_odds
+from engine.poker.card_text import parse_written_cards
+from engine.poker.combos import COMBOS_PER_STARTING_HAND, combo_index, parse_starting_hand
+from engine.poker.rules import CardDealer, HandState, HandView, load_game, parse_betting
 from tests.benchmarks.bench_formula import interval, play_rotations
-from tests.engine.opponents.hands import random_hand
+from tests.engine.players.hands import random_hand
 from tests.support.hands.views import view_after
 
 
@@ -199,7 +199,7 @@ def test_bluffs_are_as_many_as_make_calls_worth_nothing(bet: float, share: float
     weights = np.ones((1, 1326))
     view = view_after("limit-2p", "cc/cc/cc/", hole="AhJd", board=board)
     from clients.bots.killer.straight import hand_strengths
-    from engine.combos import combo_cards, combos_without
+    from engine.poker.combos import combo_cards, combos_without
 
     strengths = hand_strengths(view.board, weights)
     value = bluffed = 0.0

@@ -10,9 +10,6 @@ import pytest
 import trio
 import trio.testing
 
-from clients.agent import Agent, begin_decision
-from clients.arena import Arena
-from clients.bet_sizes import parse_bet_sizes
 from clients.bots.baselines import Random
 from clients.bots.sampling.agent import Sampling, described, explained
 from clients.bots.sampling.config import (
@@ -21,10 +18,14 @@ from clients.bots.sampling.config import (
     SEEDED_TRIALS,
     SamplingConfig,
 )
-from clients.options import OptionError, make_agent
-from clients.session import play
-from engine.cards import format_cards
-from engine.rules import (
+from clients.core.agent import Agent, begin_decision
+from clients.core.arena import Arena
+from clients.core.bet_sizes import parse_bet_sizes
+from clients.core.options import OptionError, make_agent
+from clients.core.session import play
+from engine.players.trials.selective_sampling import Criterion, Estimates
+from engine.poker.cards import format_cards
+from engine.poker.rules import (
     CALL,
     FOLD,
     LIMIT_RAISE,
@@ -34,7 +35,6 @@ from engine.rules import (
     load_game,
     raise_to,
 )
-from engine.trials.selective_sampling import Criterion, Estimates
 from tests.support.hands.views import view_after
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clients.agent import Agent
+from clients.core.agent import Agent
 from clients.learners.preflop.action_values import (
     CALL,
     DECREMENT_CALL,

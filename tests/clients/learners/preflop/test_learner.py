@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clients.agent import Agent, begin_decision
-from clients.arena import Arena
 from clients.bots.baselines import AlwaysAllIn, AlwaysCall, AlwaysFold, AlwaysRaise, Random
+from clients.core.agent import Agent, begin_decision
+from clients.core.arena import Arena
+from clients.core.options import OptionError
 from clients.learners.preflop.action_values import CALL, FOLD, HOLE_CARDS, RAISE, UPDATES, WINNING_HAND
 from clients.learners.preflop.hole_cards import HoleCardsLearner
 from clients.learners.preflop.learner import PreflopLearner
@@ -19,13 +20,12 @@ from clients.learners.preflop.poker import PokerLearner
 from clients.learners.preflop.readings import LastActionReading
 from clients.learners.preflop.state import ACTIONS, POSITIONS, split_key
 from clients.learners.preflop.winning_hand import WinningHandLearner
-from clients.options import OptionError
-from engine.cards import parse_cards
-from engine.combos import STARTING_HAND_NAMES
-from engine.opponents.statistics import PlayingStyle
-from engine.rules import CALL as PLAY_CALL
-from engine.rules import FOLD as PLAY_FOLD
-from engine.rules import (
+from engine.players.statistics import PlayingStyle
+from engine.poker.cards import parse_cards
+from engine.poker.combos import STARTING_HAND_NAMES
+from engine.poker.rules import CALL as PLAY_CALL
+from engine.poker.rules import FOLD as PLAY_FOLD
+from engine.poker.rules import (
     LIMIT_RAISE,
     Action,
     Deal,

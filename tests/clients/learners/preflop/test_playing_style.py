@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clients.agent import Agent
-from clients.arena import Arena
 from clients.bots.baselines import AlwaysAllIn, AlwaysCall, AlwaysFold, Random
+from clients.core.agent import Agent
+from clients.core.arena import Arena
 from clients.learners.preflop.playing_style import Classifier, StyleTable
-from engine.opponents.statistics import (
+from engine.players.statistics import (
     PlayerStatistics,
     PlayingStyle,
     style_as_meant,
     style_as_printed,
 )
-from engine.rules import HandView, load_game
+from engine.poker.rules import HandView, load_game
 
 TA, TP = PlayingStyle.TIGHT_AGGRESSIVE, PlayingStyle.TIGHT_PASSIVE
 LA, LP = PlayingStyle.LOOSE_AGGRESSIVE, PlayingStyle.LOOSE_PASSIVE

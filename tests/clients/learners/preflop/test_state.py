@@ -18,8 +18,8 @@ from clients.learners.preflop.state import (
     split_key,
     state_key,
 )
-from engine.combos import starting_hand
-from engine.rules import load_game, parse_betting
+from engine.poker.combos import starting_hand
+from engine.poker.rules import load_game, parse_betting
 
 
 @given(st.integers(0, 168), st.integers(0, 2), st.integers(0, 500), st.integers(0, 2))

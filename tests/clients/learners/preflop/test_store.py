@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from clients.arena import Arena
 from clients.bots.baselines import AlwaysCall, Random
+from clients.core.arena import Arena
 from clients.learners.knowledge_file import KnowledgeError, read_knowledge
 from clients.learners.preflop.hole_cards import HoleCardsLearner
 from clients.learners.preflop.learner import PreflopLearner
@@ -15,7 +15,7 @@ from clients.learners.preflop.name import NameLearner
 from clients.learners.preflop.poker import PokerLearner
 from clients.learners.preflop.state import ACTIONS, split_key
 from clients.learners.preflop.winning_hand import WinningHandLearner
-from engine.rules import load_game
+from engine.poker.rules import load_game
 
 LEARNERS: list[type[PreflopLearner]] = [HoleCardsLearner, WinningHandLearner, NameLearner, PokerLearner]
 

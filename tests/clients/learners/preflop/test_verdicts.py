@@ -25,8 +25,8 @@ from clients.learners.preflop.verdicts import (
     winning_hand_verdict,
     winning_hand_verdicts,
 )
-from engine.cards import parse_cards
-from engine.evaluation.hand_rank import hand_rank
+from engine.hands.hand_rank import hand_rank
+from engine.poker.cards import parse_cards
 
 
 @pytest.mark.parametrize(

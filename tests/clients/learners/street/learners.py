@@ -6,7 +6,7 @@ from pathlib import Path
 
 from clients.learners.street.agent import StreetLearner
 from clients.learners.training import TrainingPlan, make_learner, train
-from engine.rules import load_game
+from engine.poker.rules import load_game
 
 LIMIT = load_game("limit-2p")
 

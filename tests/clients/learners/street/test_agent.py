@@ -7,21 +7,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clients.agent import Agent
-from clients.arena import Arena
 from clients.bots.baselines import AlwaysCall, AlwaysRaise, Random
 from clients.bots.hand_strength import HandStrengthBot
+from clients.core.agent import Agent
+from clients.core.arena import Arena
+from clients.core.options import OptionError
+from clients.lab.testing import Replaying
 from clients.learners.knowledge_file import read_knowledge
 from clients.learners.street.agent import StreetLearner
 from clients.learners.training import TrainingPlan, make_learner, train
-from clients.options import OptionError
-from clients.testing import Replaying
-from engine.betting_arrays import action_from_number
+from engine.hands.betting_arrays import action_from_number
 from engine.kernels.learning import situations
 from engine.kernels.learning import street as kernels
 from engine.learning import street as street_learning
 from engine.learning.street import ActionValues, population
-from engine.rules import Action, Deal, GameDefinition, HandView, StackedDealer, load_game
+from engine.poker.rules import Action, Deal, GameDefinition, HandView, StackedDealer, load_game
 from tests.clients.learners.street.learners import LIMIT, trained
 from tests.engine.learning.pools import actions_and_cells, small_pool
 

@@ -14,15 +14,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clients.arena import Arena
 from clients.bots.baselines import Random
+from clients.core.arena import Arena
+from clients.core.options import OptionError
+from clients.core.registry import make_bot
 from clients.learners.journal import journal_path
 from clients.learners.knowledge_file import KnowledgeError, KnowledgeFile, read_knowledge, write_knowledge
 from clients.learners.street.agent import StreetLearner
 from clients.learners.street.knowledge import VERSION, describe_game
-from clients.options import OptionError
-from clients.registry import make_bot
-from engine.rules import GameDefinition, load_game
+from engine.poker.rules import GameDefinition, load_game
 from tests.clients.learners.street.learners import LIMIT, trained
 from tests.support.dealer_process import environment, program
 
@@ -83,9 +83,9 @@ def test_a_learner_that_does_not_learn_changes_nothing(knowledge: Path) -> None:
 
 def test_in_a_duplicate_match_the_file_is_only_read(knowledge: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from clients.arena import Arena\n"
+        "import sys; from pathlib import Path; from clients.core.arena import Arena\n"
         "from clients.bots.baselines import Random; from clients.learners.street.agent import StreetLearner\n"
-        "from engine.rules import load_game\n"
+        "from engine.poker.rules import load_game\n"
         "learner = StreetLearner(Path(sys.argv[1]))\n"
         "Arena(load_game('limit-2p'), [learner, Random()], 3).play(20)\n"
         "assert learner.learnt.hands > 20_000\n"
@@ -220,10 +220,10 @@ PLAYING = """
 import sys
 import threading
 from pathlib import Path
-from clients.arena import Arena
+from clients.core.arena import Arena
 from clients.bots.baselines import Random
 from clients.learners.street.agent import StreetLearner
-from engine.rules import load_game
+from engine.poker.rules import load_game
 learner = StreetLearner(Path(sys.argv[1]))
 Arena(load_game("limit-2p"), [learner, Random()], 3).play(
     10**6, on_hand=lambda state, chips: print(learner.learnt.hands, flush=True)
@@ -233,7 +233,7 @@ Arena(load_game("limit-2p"), [learner, Random()], 3).play(
 TRAINING = """
 import sys
 import threading
-from clients.commands import train as train_command
+from clients.commands.ask.ask import train as train_command
 from clients.learners.street import agent as street
 from tests.support.dealer_process import environment, program
 from tests.engine.learning.pools import small_pool

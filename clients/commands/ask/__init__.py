@@ -1,0 +1,1 @@
+"""Commands that answer questions about hands and bots, and train bots."""

@@ -1,0 +1,182 @@
+"""``riverboat ask``: shows what a bot does in one situation, and why."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections import Counter
+from typing import Any, Final
+
+import click
+
+from clients.core.one_line import CommandError, ComputingCommand, json_option, plot_option, seed_option
+from clients.lab.seats.asking import Answer, Spot, action_counts, ask, read_spot, report
+from clients.lab.seats.opponents import is_program
+from clients.lab.seats.remote import Patience, RemoteSeat, SeatLost, command_seat
+from engine.poker.rules import GameDefinitionError, load_game
+from engine.support.seeds import derive_seed
+
+_TIMES: Final = 10
+_NAMES: Final = {"f": "fold", "c": "call", "r": "raise"}
+
+
+# Many parameters: each is an option.
+@click.command("ask", cls=ComputingCommand)
+@click.argument("bot")
+@click.option("--game", default="limit-2p", show_default=True, metavar="GAME", help="What is played.")
+@click.option("--betting", default="", help='The betting so far, written as in logs: "rc/c".')
+@click.option("--hole", required=True, metavar="CARDS", help="The hole cards of the player who is to act.")
+@click.option("--board", default="", metavar="CARDS", help="The board cards dealt so far.")
+@click.option(
+    "--times",
+    type=click.IntRange(1, 10_000),
+    help=f"How often to ask, with another seed each time.  Default: {_TIMES}, programs once.",
+)
+@click.option(
+    "--trials", type=click.IntRange(0, 10_000_000), default=2000, show_default=True,
+    help="Hands of the simulation; 0 for none.",
+)  # fmt: skip
+@seed_option("answers", default=1)
+@json_option()
+@plot_option("what the bot would do with every hand or, if it does not tell, what it answered")
+def ask_command(
+    bot: str,
+    game: str,
+    betting: str,
+    hole: str,
+    board: str,
+    times: int | None,
+    trials: int,
+    seed: int,
+    as_json: bool,
+    plot: str | None,
+) -> None:
+    """Ask BOT what it does in a spot: ``riverboat ask formula --betting rc/c --hole AhKd --board 2c7d9h``.
+
+    BOT is an installed bot with options, or a command line, which is run as COMMAND HOST PORT and dealt the
+    hand up to that spot.  Its answers on the way there are overruled by the betting, and reported.
+    """
+    try:
+        definition = load_game(game)
+        spot = read_spot(definition, betting, hole, board)
+    except (GameDefinitionError, ValueError, OSError) as error:
+        raise CommandError(str(error)) from error
+    is_remote = is_program(bot)
+    if is_remote:
+        answer, actions = _ask_program(bot, game, spot, times or 1, seed)
+    else:
+        answer, actions = _ask_installed(bot, spot, times or _TIMES, seed)
+    found = report(bot, game, spot, answer, actions)
+    if definition.is_holdem:
+        from clients.reports.spot import own_values, reasons
+
+        simulated = 0 if definition.has_antes else trials  # the simulation knows none
+        found["why"] = reasons(answer.view, game, trials=simulated, seed=seed)
+        found["why"]["own_simulation"] = own_values(answer.agent)
+    if plot is not None:
+        _draw(plot, bot, spot, answer, found)
+    click.echo(json.dumps(found) if as_json else "\n".join(_lines(found)))
+
+
+def _ask_installed(bot: str, spot: Spot, times: int, seed: int) -> tuple[Answer, Counter[Any]]:
+    from clients.core.registry import make_bot
+
+    try:
+        answer = ask(make_bot(bot), spot, seed=derive_seed(seed, 0))
+        others = action_counts(lambda k: make_bot(bot), spot, times - 1, seed)
+    except ValueError as error:  # a game that it does not play
+        raise CommandError(str(error)) from error
+    return answer, Counter([answer.action]) + others
+
+
+def _ask_program(command: str, game: str, spot: Spot, times: int, seed: int) -> tuple[Answer, Counter[Any]]:
+    names = [f"p{position}" for position in range(spot.game.num_players)]
+    answers = []
+    for number in range(times):
+        seat = command_seat(shlex.split(command))()
+        try:
+            answers.append(_ask_seat(seat, game, spot, names, derive_seed(seed, number)))
+        except SeatLost as lost:
+            click.echo(f"riverboat ask: {lost.name} {lost.kind}: {lost.detail}", err=True)
+            raise click.exceptions.Exit(2 if lost.kind == "not-found" else 3) from lost
+        finally:
+            seat.close()
+    return answers[0], Counter([answer.action for answer in answers])
+
+
+def _ask_seat(seat: RemoteSeat, game: str, spot: Spot, names: list[str], seed: int) -> Answer:
+    seat.seed = derive_seed(seed, spot.position)
+    seat.open(spot.game, game, spot.position, names, Patience(response_s=60.0))
+    seat.wait_for_player()
+    return ask(seat, spot, seed=seed, is_remote=True)
+
+
+def _draw(path: str, bot: str, spot: Spot, answer: Answer, found: dict[str, Any]) -> None:
+    """Draw what the bot would do with every hand; if that is not known, or in small games, its answers."""
+    from clients.core.figure import PlotError, save_figure
+    from clients.reports.answers import answers_figure
+    from clients.reports.grids import strategy_figure
+    from clients.reports.spot import by_starting_hand
+    from engine.poker.cards import format_cards
+
+    triples = answer.agent.triples(answer.view) if spot.game.is_holdem else None
+    board = format_cards(spot.board)
+    title = f"{bot}, {spot.game.position_names[spot.position]}"
+    title += f" after {spot.betting.text!r}" if spot.betting.text else " to begin"
+    title += f", board {board}" if board else ""
+    try:
+        if triples is None:
+            figure = answers_figure(found, f"{title}, {format_cards(spot.hole_cards)}")
+        else:
+            figure = strategy_figure(by_starting_hand(triples, spot.board), title)
+        save_figure(figure, path)
+    except PlotError as error:
+        raise CommandError(str(error)) from error
+
+
+def _lines(found: dict[str, Any]) -> list[str]:
+    """The report for people."""
+    where = f"position {found['position']} ({found['position_name']})"
+    lines = [
+        f"{found['bot']}, {where}, {found['hole_cards']}, board {found['board'] or 'none'}, "
+        f"pot {found['pot']}, {found['to_call']} to call",
+    ]
+    rows = [("action", _told(found["action"]))]
+    if not found["is_legal"]:
+        rows.append(("", "put right by the dealer: what it answered is not legal"))
+    if found["triple"]:
+        rows.append(
+            ("it says", ", ".join([f"{name} {chance:.3f}" for name, chance in found["triple"].items()]))
+        )
+    if found["asked"] > 1:
+        shares = [f"{_told(action)} {share:.2f}" for action, share in found["answers"].items()]
+        rows.append((f"asked {found['asked']} times", ", ".join(shares)))
+    for one in found["overruled"]:
+        answered, played = _told(one["answered"]), _told(one["played"])
+        rows.append((f"after {one['betting']!r}", f"it would {answered}; the betting has {played}"))
+    rows += _reasons(found.get("why", {}))
+    return lines + [f"  {label:<18} {text}" for label, text in rows]
+
+
+def _reasons(why: dict[str, Any]) -> list[tuple[str, str]]:
+    rows = []
+    if "hand_strength" in why:
+        rows.append(("hand strength", f"{why['hand_strength']:.3f}"))
+        for cards, positive in why["positive_potential"].items():
+            negative = why["negative_potential"][cards]
+            effective = why["effective_hand_strength"][cards]
+            text = f"positive {positive:.3f}, negative {negative:.3f}; effective strength {effective:.3f}"
+            rows.append((f"potential, {cards} card" + "s" * (cards != "1"), text))
+    for position, weights in why.get("weights", {}).items():
+        named = ", ".join([f"{name} {weight:.2f}" for name, weight in weights.items()])
+        rows.append((f"position {position} holds", f"{named} ...: weights by the generic model"))
+    for key, label in (("simulation", "simulated"), ("own_simulation", "its own values")):
+        if simulated := why.get(key):
+            values = [f"{_told(row['action'])} {row['value']:+z.3f}" for row in simulated["values"]]
+            rows.append((label, f"{', '.join(values)} ({simulated['trials']} trials)"))
+    return rows
+
+
+def _told(action: str) -> str:
+    """``r300`` as ``raise to 300``."""
+    return _NAMES[action[0]] + (f" to {action[1:]}" if action[1:] else "")

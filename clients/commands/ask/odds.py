@@ -1,0 +1,262 @@
+"""``riverboat odds``: the value of a hand, now and at the showdown, and of a call.
+
+It loads only what it needs: no plotting without ``--plot``, no rich outside a terminal.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from clients.core.one_line import (
+    MOST_CHIPS,
+    CommandError,
+    ComputingCommand,
+    FiniteRange,
+    json_option,
+    plot_option,
+    seed_option,
+)
+from engine.poker.card_text import parse_written_cards
+from engine.poker.cards import InvalidCardError, format_cards
+
+if TYPE_CHECKING:
+    from clients.reports.odds import OddsQuery
+
+
+_MOST_OPPONENTS: Final = 9
+
+
+class Shares(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 only
+    """A parameter such as ``25,60``: percentages of hands, one for each betting round."""
+
+    name = "percents"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[float, ...]:
+        """The numbers of the text, each above 0 and at most 100."""
+        if not isinstance(value, str):
+            return tuple(value)
+        one = FiniteRange(0, 100, min_open=True)
+        return tuple(one.convert(part.strip(), param, ctx) for part in value.split(","))
+
+
+@click.command(cls=ComputingCommand)
+@click.argument("cards", metavar="HOLE [BOARD]", nargs=-1, required=True)
+@click.option(
+    "--opponents", type=click.IntRange(1, 9), metavar="N", help="Opponents to beat: 1 to 9 (default 1)."
+)
+@click.option("--pot", type=FiniteRange(0, MOST_CHIPS), metavar="P", help="Chips in the pot before the call.")
+@click.option("--to-call", type=FiniteRange(0, MOST_CHIPS), metavar="C", help="Chips the call costs.")
+@click.option(
+    "--won-later",
+    type=FiniteRange(0, MOST_CHIPS),
+    metavar="CHIPS",
+    help="Implied odds: what opponents still put in, all together, in the hands that you win.",
+)
+@click.option(
+    "--lost-later", type=FiniteRange(0, MOST_CHIPS), metavar="CHIPS",
+    help="Reverse implied odds: what you still put in, in the hands that you lose.",
+)  # fmt: skip
+@click.option(
+    "--rake",
+    type=FiniteRange(0, 100),
+    default=0.0,
+    metavar="PERCENT",
+    help="Rake taken from a pot that is won.",
+)
+@click.option(
+    "--rake-cap", type=FiniteRange(0, MOST_CHIPS), metavar="CHIPS", help="The most rake that is taken."
+)
+@click.option(
+    "--playing",
+    type=Shares(),
+    multiple=True,
+    metavar="PERCENT[,...]",
+    help="Opponents continue only with the best PERCENT of hands, before the flop, on the flop, on the turn, "
+    "on the river: reflective odds.  Once for all opponents, or once for each.",
+)
+@click.option(
+    "--looseness",
+    type=FiniteRange(0, 1000, min_open=True),
+    default=1.0,
+    metavar="X",
+    help="Scales --playing: 25 at looseness 2 is 50.",
+)
+@click.option(
+    "--trials",
+    type=click.IntRange(1000, 100_000_000),
+    default=100_000,
+    metavar="N",
+    help="Number of deals for sampled odds, of trials for --simulate.",
+)
+@seed_option("samples", default=1)
+@click.option(
+    "--simulate",
+    metavar="BETTING",
+    help='Play the hand out from where BETTING leads, written as in logs ("" for the first decision): what '
+    "each action is worth to the player to act, who holds HOLE.",
+)
+@click.option(
+    "--game", default="limit-2p", show_default=True, metavar="GAME", help="What is played, for --simulate."
+)
+@click.option(
+    "--model",
+    type=click.Choice(["none", "generic"]),
+    default="generic",
+    show_default=True,
+    help="Model of the others, for --simulate.",
+)
+@click.option(
+    "--grid", is_flag=True, help="--plot draws the equity against each starting hand, 13 x 13, instead."
+)
+@json_option()
+@plot_option("the spectrum of final hands")
+def odds(
+    cards: tuple[str, ...],
+    opponents: int | None,
+    pot: float | None,
+    to_call: float | None,
+    won_later: float | None,
+    lost_later: float | None,
+    rake: float,
+    rake_cap: float | None,
+    playing: tuple[tuple[float, ...], ...],
+    looseness: float,
+    trials: int,
+    seed: int,
+    simulate: str | None,
+    game: str,
+    model: str,
+    grid: bool,
+    as_json: bool,
+    plot: str | None,
+) -> None:
+    """Show what the two cards HOLE are worth on a BOARD of none, three, four or five cards.
+
+    Cards in any common spelling, in one word or several: 7h9h, "7H 9h", 10h, 7♥9♥.
+    """
+    hole_cards, board = _split_cards(cards)
+    if grid and plot is None:
+        raise CommandError("--grid says how --plot draws: name a file with --plot")
+    if (pot is None) != (to_call is None):
+        raise CommandError("--pot and --to-call belong together: give both or neither")
+    if pot == 0 and to_call == 0:
+        raise CommandError("--pot and --to-call are both 0: there are no odds to speak of")
+    if pot is None and (won_later is not None or lost_later is not None):
+        raise CommandError("--won-later and --lost-later go on from a price: add --pot and --to-call")
+    if pot == 0 and won_later == 0:
+        raise CommandError("--pot and --won-later are both 0: there is nothing to win")
+    if len(playing) > 1 and opponents not in (None, len(playing)):
+        raise CommandError(
+            f"--playing is given {len(playing)} times and --opponents says {opponents}: give it once for all "
+            "opponents, or once for each"
+        )
+    if len(playing) > 1:
+        opponents = len(playing)
+    if opponents is not None and opponents > _MOST_OPPONENTS:
+        raise CommandError(f"--playing is given {opponents} times: expected at most {_MOST_OPPONENTS}")
+    from clients.reports.odds import OddsQuery, odds_report
+
+    query = OddsQuery(
+        hole_cards, board,
+        opponents=opponents, pot=pot, to_call=to_call, won_later=won_later, lost_later=lost_later,
+        rake_percent=rake, rake_cap=rake_cap,
+        playing=playing, looseness=looseness, trials=trials, seed=seed,
+    )  # fmt: skip
+    try:
+        report = odds_report(query)
+    except ValueError as error:  # nothing but what opponents play has not been checked by now
+        raise CommandError(f"--playing: {error}" if playing else str(error)) from error
+    if simulate is not None:
+        report["simulation"] = _simulation(query, game, simulate, model)
+    if plot is not None:
+        from clients.core.figure import PlotError
+
+        try:
+            if grid:
+                _draw_grid(plot, hole_cards, board)
+            else:
+                from clients.reports.plots import draw_spectrum
+
+                shares = playing[0][0] if playing else None
+                draw_spectrum(plot, hole_cards, board, playing=shares, looseness=looseness, seed=seed)
+        except PlotError as error:
+            raise CommandError(str(error)) from error
+    if as_json:
+        click.echo(json.dumps(report))
+    elif sys.stdout.isatty():
+        _print_table(report)
+    else:
+        _print_lines(report)
+
+
+def _draw_grid(path: str, hole_cards: tuple[int, ...], board: tuple[int, ...]) -> None:
+    from clients.core.figure import save_figure
+    from clients.reports.grids import values_figure
+    from clients.reports.odds import equity_by_starting_hand
+
+    where = f"on {format_cards(board)}" if board else "before the flop"
+    title = f"Equity of {format_cards(hole_cards)} {where} against each starting hand, per cent"
+    equities = equity_by_starting_hand(hole_cards, board)
+    save_figure(values_figure(equities, title, "share of the pot"), path)
+
+
+def _split_cards(words: Sequence[str]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The two hole cards and the board, however they are divided into words."""
+    try:
+        known = parse_written_cards(" ".join(words))
+    except InvalidCardError as error:
+        raise CommandError(str(error)) from error
+    if len(known) not in (2, 5, 6, 7):
+        plural = "" if len(known) == 1 else "s"
+        raise CommandError(
+            f"expected two hole cards and a board of 0, 3, 4 or 5, "
+            f"got {len(known)} card{plural}: {format_cards(known)}"
+        )
+    return known[:2], known[2:]
+
+
+def _simulation(query: OddsQuery, game: str, betting: str, model: str) -> dict[str, Any]:
+    from clients.reports.simulation import simulation_report
+
+    try:
+        return simulation_report(
+            query.hole_cards, query.board,
+            game=game, betting=betting, model=model, trials=query.trials, seed=query.seed,
+        )  # fmt: skip
+    except (ValueError, OSError) as error:
+        raise CommandError(f"--simulate: {error}") from error
+
+
+def _print_lines(report: Mapping[str, Any]) -> None:
+    from clients.reports.odds import ODDS_COLUMNS, odds_rows, report_rows
+
+    for label, text in report_rows(report):
+        click.echo(f"{label:<36} {text}")
+    for row in (ODDS_COLUMNS, *odds_rows(report)):
+        click.echo("".join([f"{cell:>16}" for cell in row]))
+
+
+def _print_table(report: Mapping[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from clients.reports.odds import ODDS_COLUMNS, odds_rows, report_rows
+
+    facts = Table(show_header=False, box=None)
+    for row in report_rows(report):
+        facts.add_row(*row)
+    shares = Table(title="share of the pot against random hands", title_justify="left")
+    for column in ODDS_COLUMNS:
+        shares.add_column(column, justify="right")
+    for odds_row in odds_rows(report):
+        shares.add_row(*odds_row)
+    console = Console()
+    console.print(facts)
+    console.print(shares)

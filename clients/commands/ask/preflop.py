@@ -1,0 +1,267 @@
+"""``riverboat preflop``: shows the 169 starting hands with their income rates, or computes them again.
+
+``--first-bet`` and ``--matrix`` show other tables of the game before the flop: Killer's one-chip games, and
+each starting hand against each.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from clients.core.one_line import CommandError, ComputingCommand, json_option, plot_option, seed_option
+from engine.support.files import write_whole
+
+if TYPE_CHECKING:
+    from engine.hands.preflop.tables import PreflopTable
+
+_COLUMNS = {"iterated": "iterated", "roll-out": "roll_out"}
+
+
+@click.command(cls=ComputingCommand)
+@click.option(
+    "--players", type=click.IntRange(2, 10), default=10, show_default=True, help="Players dealt in."
+)
+@click.option(
+    "--rates",
+    type=click.Choice(list(_COLUMNS)),
+    default="iterated",
+    show_default=True,
+    help="Rates in the grid: against hands worth playing, or with everybody calling and checking down.",
+)
+@click.option(
+    "--solve",
+    is_flag=True,
+    help="For two players: the optimal strategy, and how near the iterated one comes.",
+)
+@click.option(
+    "--first-bet",
+    is_flag=True,
+    help="How good a hand must be to bet first, and to call a first bet, by seat: Killer's one-chip games.",
+)
+@click.option(
+    "--matrix", is_flag=True, help="The equity of each of the 169 starting hands against each, exact."
+)
+@click.option("--csv", "as_csv", is_flag=True, help="--matrix as comma-separated values.")
+@json_option()
+@plot_option("the grid")
+@click.option(
+    "--make",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Compute the tables again, in minutes, and write them to FILE.",
+)
+@seed_option("tables of --make and strategy of --solve", default=1)
+@click.option(
+    "--deals",
+    type=click.IntRange(min=1000),
+    default=80_000_000,
+    show_default=True,
+    help="Deals of each plain roll-out of --make.",
+)
+def preflop(
+    players: int,
+    rates: str,
+    solve: bool,
+    first_bet: bool,
+    matrix: bool,
+    as_csv: bool,
+    as_json: bool,
+    plot: str | None,
+    make: str | None,
+    seed: int,
+    deals: int,
+) -> None:
+    """Show the 169 starting hands with their income rates, in thousandths of a small bet per hand.
+
+    Suited hands are above the diagonal of the grid, offsuit hands below it.
+    """
+    chosen = [
+        name
+        for name, is_given in (("--first-bet", first_bet), ("--matrix", matrix), ("--solve", solve))
+        if is_given
+    ]
+    if len(chosen) > 1:
+        raise CommandError(f"{' and '.join(chosen)} do not go together")
+    if chosen and (plot is not None or make is not None):
+        raise CommandError(f"{chosen[0]} and {'--plot' if plot is not None else '--make'} do not go together")
+    if as_csv and (as_json or not matrix):
+        raise CommandError("--csv says how --matrix is printed, and goes without --json")
+    if make is not None:
+        _make(make, seed, deals)
+        return
+    if first_bet or matrix:
+        from clients.reports.preflop import first_bet_lines, first_bet_report, matrix_lines, matrix_report
+
+        if as_json:
+            click.echo(json.dumps(first_bet_report() if first_bet else matrix_report()))
+        else:
+            for line in first_bet_lines() if first_bet else matrix_lines(as_csv=as_csv):
+                click.echo(line)
+        return
+    if solve:
+        if players != 2:
+            raise CommandError("--solve is for two players: add --players 2")
+        _show_solution(seed, as_json)
+        return
+
+    from engine.hands.preflop.tables import shipped_tables
+
+    tables = shipped_tables()
+    table = tables.table(players)
+    values = getattr(table, _COLUMNS[rates])
+    if plot is not None:
+        from clients.core.figure import PlotError
+        from clients.reports.plots import draw_grid
+
+        try:
+            draw_grid(plot, values, f"{players} players, {rates} income rate (thousandths of a small bet)")
+        except PlotError as error:
+            raise CommandError(str(error)) from error
+    if as_json:
+        click.echo(json.dumps(preflop_report(table) | {"made_by": tables.made_by}))
+    elif sys.stdout.isatty():
+        _print_grid(values, f"{players} players, {rates} income rates")
+    else:
+        _print_lines(values, f"{players} players, {rates} income rates (thousandths of a small bet)")
+
+
+def preflop_report(table: PreflopTable) -> dict[str, Any]:
+    """One table in the form of ``riverboat preflop --json``, with the best iterated rate first."""
+    from engine.poker.combos import COMBOS_PER_STARTING_HAND, STARTING_HAND_NAMES
+
+    order = sorted(range(len(STARTING_HAND_NAMES)), key=lambda hand: -table.iterated[hand])
+    shares = table.shares
+    return {
+        "players": table.players,
+        "unit": "thousandths of a small bet a hand",
+        "hands": [
+            {
+                "hand": STARTING_HAND_NAMES[hand],
+                "combos": int(COMBOS_PER_STARTING_HAND[hand]),
+                "income_rate": float(table.roll_out[hand]),
+                "income_rate_standard_error": float(table.roll_out_standard_error[hand]),
+                "iterated_income_rate": float(table.iterated[hand]),
+                "iterated_income_rate_standard_error": float(table.iterated_standard_error[hand]),
+                "share": float(shares[hand]),
+            }
+            for hand in order
+        ],
+    }
+
+
+def _make(path: str, seed: int, deals: int) -> None:
+    from engine.hands.preflop.roll_outs import format_tables, make_tables
+
+    tables = make_tables(
+        seed,
+        roll_out_trials=deals,
+        trials=max(1000, deals // 40),
+        final_trials=max(1000, deals // 4),
+        made_by=f"riverboat preflop --make FILE --seed {seed} --deals {deals}",
+        report=lambda line: click.echo(line, err=True),
+    )
+    try:
+        write_whole(path, format_tables(tables))
+    except OSError as error:
+        raise CommandError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _show_solution(seed: int, as_json: bool) -> None:
+    import numpy as np
+
+    from engine.hands.preflop.differences import differences
+    from engine.hands.preflop.game import (
+        call_or_fold_game,
+        exact_matchups,
+        exploitability,
+        game_value,
+        iterated_strategy,
+        limit_game,
+        solve,
+    )
+
+    matchups = exact_matchups()
+    found = []
+    for game in (call_or_fold_game(), limit_game()):
+        optimal = solve(game, matchups)
+        entry: dict[str, Any] = {
+            "game": game.name,
+            "small_blind_mbb_per_hand": 1000 * game_value(game, optimal, matchups),
+            "exploitability": exploitability(game, optimal, matchups),
+        }
+        for key, cumulative in (("iterated", False), ("iterated_cumulative", True)):
+            iterated = iterated_strategy(game, np.random.default_rng(seed), cumulative=cumulative)
+            different = differences(game, iterated, optimal, matchups)
+            entry[key] = {
+                "exploitability": exploitability(game, iterated, matchups),
+                "differences": [
+                    {
+                        "after": difference.history or "start",
+                        "hand": difference.hand,
+                        "played": difference.played,
+                        "optimal": difference.optimal,
+                        "cost_mbb": difference.cost,
+                    }
+                    for difference in different
+                ],
+            }
+        found.append(entry)
+    if as_json:
+        click.echo(json.dumps({"games": found}))
+        return
+    for entry in found:
+        click.echo(f"{entry['game']}: the small blind wins {entry['small_blind_mbb_per_hand']:+z.1f} mbb/h")
+        click.echo(f"  solved to an exploitability of {entry['exploitability']:.3f} mbb/h")
+        for key, label in (("iterated", "iterated"), ("iterated_cumulative", "iterated, values kept")):
+            part = entry[key]
+            click.echo(
+                f"  {label}: exploitability {part['exploitability']:.1f} mbb/h, "
+                f"other actions with {len(part['differences'])} hands"
+            )
+            for line in part["differences"][:8]:
+                click.echo(
+                    f"    {line['hand']:<4} after {line['after']:<6} {line['played']:>5}, optimal "
+                    f"{line['optimal']:<5} costs {line['cost_mbb']:6.0f} mbb"
+                )
+
+
+def _cells(values: Any) -> list[list[tuple[str, float]]]:
+    """The grid in the usual layout: aces first, suited hands above the diagonal."""
+    from engine.poker.combos import STARTING_HAND_NAMES
+
+    # A suited hand is at (high, low) of ascending ranks, which is above the diagonal in descending order.
+    return [
+        [
+            (STARTING_HAND_NAMES[at], float(values[at]))
+            for at in (row * 13 + column for column in range(12, -1, -1))
+        ]
+        for row in range(12, -1, -1)
+    ]
+
+
+def _print_lines(values: Any, title: str) -> None:
+    click.echo(title)
+    for row in _cells(values):
+        click.echo(" ".join([f"{name:>3} {value:>+5.0f}" for name, value in row]))
+
+
+def _print_grid(values: Any, title: str) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table(
+        title=f"{title} (thousandths of a small bet)", box=None, padding=(0, 1, 0, 0), show_header=False
+    )
+    for row in _cells(values):
+        grid.add_row(
+            *[
+                Text(f"{name}\n{value:+z.0f}", style="bold green" if value > 0 else "dim", justify="center")
+                for name, value in row
+            ]
+        )
+    Console().print(grid)

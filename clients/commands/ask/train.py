@@ -1,0 +1,272 @@
+"""``riverboat train``: a learner plays many hands in this process, and its knowledge is saved.
+
+Checkpoints are written from time to time: whatever ends the program, only the hands since the last one are
+lost.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from clients.core.one_line import BotName, CommandError, GameName, OneLineCommand, json_option, seed_option
+from engine.support.interruption import as_ctrl_c, held_back
+
+if TYPE_CHECKING:
+    from clients.core.agent import Agent
+    from clients.learners.training import TrainingPlan
+    from engine.poker.rules import GameDefinition
+    from engine.support.intervals import Winnings
+
+_DEFAULT_GAMES: Final = {2: "nolimit-2p-100bb", 5: "nolimit-5p-100bb", 6: "nolimit-6p-100bb"}
+"""The game of the Poker Learner thesis, by the number of seats."""
+
+_CHECKPOINT_EVERY: Final = 10_000
+"""Hands between checkpoints at a table in this process, which take some seconds."""
+_CHECKPOINT_EVERY_ALONE: Final = 2_000_000
+"""Hands between checkpoints in a learner's own loop, which take some ten seconds."""
+
+
+@click.command(cls=OneLineCommand)
+@click.argument("learner", type=BotName())
+@click.option(
+    "--against",
+    metavar="BOT[,BOT...]",
+    multiple=True,
+    help="The opponents, in seat order; may be repeated.  If there are fewer than seats, they are repeated.  "
+    "May be omitted for a learner that has opponents of its own: street-learner.",
+)
+@click.option("--hands", type=click.IntRange(min=1), required=True, metavar="N", help="Hands to play.")
+@seed_option("knowledge")
+@click.option(
+    "--save",
+    type=click.Path(dir_okay=False, path_type=Path),
+    required=True,
+    metavar="FILE",
+    help="File that keeps what is learnt.",
+)
+@click.option(
+    "--resume",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Begin with the knowledge in this file; may be the same as --save.",
+)
+@click.option(
+    "--game",
+    type=GameName(),
+    metavar="GAME",
+    help="The game; default: no-limit with blinds 1/2 and 200 chips at 2, 5 or 6 seats.",
+)
+@click.option(
+    "--checkpoint-every",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Hands between two saves; default 10000, without --against 2000000.",
+)
+@json_option()
+def train(
+    learner: str,
+    against: tuple[str, ...],
+    hands: int,
+    seed: int,
+    save: Path,
+    resume: Path | None,
+    game: str | None,
+    checkpoint_every: int | None,
+    as_json: bool,
+) -> None:
+    """Train LEARNER, a bot that learns, against other bots or by itself, and save what it knows.
+
+    It then plays as `riverboat bot LEARNER HOST PORT --set knowledge=FILE`.  Ctrl-C saves and ends with
+    status 130.
+    """
+    from clients.core.options import OptionError
+    from clients.core.program import ProgramError
+    from clients.core.registry import UnknownBot, installed_bots
+    from clients.learners.training import TrainingPlan, TrainsItself, make_learner, release
+    from clients.learners.training import train as training
+
+    try:
+        opponents = split_opponents(against, installed_bots())
+        definition, game_name, opponents = _table(game, opponents)
+        plan = TrainingPlan(definition, opponents, hands, seed)
+        if resume is not None:
+            _copy(learner, resume, save)
+        elif save.exists():
+            raise CommandError(
+                f"{save} is there already: --resume {save} goes on from it, or choose another file"
+            )
+        agent = make_learner(learner, save)
+        try:
+            if not opponents and not isinstance(agent, TrainsItself):
+                raise CommandError(f"{learner} has no opponents of its own: --against BOT[,BOT...]")
+            every = checkpoint_every or (_CHECKPOINT_EVERY if opponents else _CHECKPOINT_EVERY_ALONE)
+            with as_ctrl_c() as interruption:  # while kernels compile; in play it is held back
+                result = _run(agent, training(agent, plan), plan, every, as_json)
+        except KeyboardInterrupt:
+            raise click.exceptions.Exit(interruption.status) from None
+        finally:
+            release(agent)
+    except (UnknownBot, OptionError, ProgramError) as error:
+        raise CommandError(str(error)) from error
+    except (ImportError, AttributeError) as error:
+        raise click.ClickException(f"a bot cannot be loaded: {error}") from error
+
+    winnings, seconds, status = result
+    rate = winnings.rate(definition.big_blind)
+    if as_json:
+        report = {
+            "learner": learner,
+            "game": game_name,
+            "against": list(opponents),
+            "hands": winnings.hands,
+            "seed": plan.seed,
+            "save": str(save),
+            "chips": winnings.chips,
+            "mbb_per_hand": round(rate.mean, 3),
+            "ci95": None if rate.ci95 is None else round(rate.ci95, 3),
+            "seconds": round(seconds, 3),
+            "hands_per_second": round(winnings.hands / seconds, 1),
+            "interrupted": status != 0,
+        }
+        click.echo(json.dumps(report))
+    else:
+        click.echo(
+            f"{learner}: {winnings.hands} hands of {game_name}, seed {plan.seed}, {rate.text(1)} mbb/h "
+            f"while learning, {winnings.hands / seconds:.0f} hands/s, saved in {save}"
+        )
+    if status:
+        raise click.exceptions.Exit(status)
+
+
+def split_opponents(texts: Sequence[str], bots: object) -> tuple[str, ...]:
+    """``["a,b:x=1,y=2", "c"]`` as ``("a", "b:x=1,y=2", "c")``.
+
+    A piece that does not begin with the name of a bot continues the options of the one before.
+
+    Args:
+        texts: the texts as typed.
+        bots: a container of the names of all bots.
+
+    Raises:
+        CommandError: no opponent is named.
+    """
+    opponents: list[str] = []
+    for text in texts:
+        begins = True
+        for piece in text.split(","):
+            if not begins and piece.partition(":")[0] not in bots and ":" in opponents[-1]:  # type: ignore[operator]
+                opponents[-1] += "," + piece
+            else:
+                opponents.append(piece)
+            begins = False
+    if not all(opponents):
+        raise CommandError(f"--against {','.join(texts)!r}: expected names of bots between the commas")
+    return tuple(opponents)
+
+
+def _table(game: str | None, opponents: tuple[str, ...]) -> tuple[GameDefinition, str, tuple[str, ...]]:
+    """The game, its name, and an opponent for each other seat; no opponents if none is named."""
+    from clients.core.program import read_game
+
+    if game is None:
+        seats = len(opponents) + 1 if opponents else 2
+        if seats not in _DEFAULT_GAMES:
+            raise CommandError(f"{len(opponents)} opponents: expected 1, 4 or 5, or --game GAME")
+        game = _DEFAULT_GAMES[seats]
+    definition = read_game(game)
+    others = definition.num_players - 1
+    if len(opponents) > others:
+        raise CommandError(f"{game} has seats for {others} opponents, got {len(opponents)}")
+    if not opponents:
+        return definition, game, ()
+    return definition, game, tuple(opponents[k % len(opponents)] for k in range(others))
+
+
+def _copy(learner: str, source: Path, target: Path) -> None:
+    """Put a knowledge file and its journal where training will go on with them."""
+    from clients.learners.journal import journal_path
+    from clients.learners.training import make_learner, release
+
+    release(make_learner(learner, source, learn=False))  # refuses what it cannot use
+    if target.exists():
+        if target.samefile(source):
+            return
+        raise CommandError(f"{target} is there already: choose another file, or --resume {target}")
+    try:
+        if journal_path(source).exists():
+            shutil.copyfile(journal_path(source), journal_path(target))
+        shutil.copyfile(source, target)
+    except OSError as error:
+        raise CommandError(f"{target} cannot be written: {error.strerror or error}") from error
+
+
+def _run(
+    agent: Agent,
+    training: Iterator[Winnings],
+    plan: TrainingPlan,
+    checkpoint_every: int,
+    quiet: bool,
+) -> tuple[Winnings, float, int]:
+    """Train to the end or to a signal; what was won, in how many seconds, and the exit status."""
+    from clients.learners.training import Learner
+    from engine.support.intervals import Winnings
+
+    assert isinstance(agent, Learner)
+    winnings = Winnings()
+    saved = 0
+    start = time.perf_counter()
+    first = list(itertools.islice(training, 1))  # compiles kernels: a signal ends it at once
+    # Now a signal is noted, so that no hand is left half learnt.
+    with _shown(plan.hands, quiet) as show, held_back() as signals:
+        for winnings in itertools.chain(first, training):
+            if winnings.hands - saved >= checkpoint_every:
+                agent.save_knowledge()
+                saved = winnings.hands
+                show(winnings.hands, True)
+            else:
+                show(winnings.hands, False)
+            if signals:
+                break
+        if winnings.hands > saved:
+            agent.save_knowledge()
+    if winnings.hands == 0:
+        raise CommandError("nothing was trained")
+    status = 128 + signals[0] if signals and winnings.hands < plan.hands else 0
+    return winnings, time.perf_counter() - start, status
+
+
+@contextmanager
+def _shown(hands: int, quiet: bool) -> Iterator[Callable[[int, bool], None]]:
+    """Progress on stderr: a bar on a terminal, else a line for each checkpoint."""
+    if sys.stderr.isatty() and not quiet:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        with Progress(
+            TextColumn("training"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
+            TextColumn("{task.fields[rate]}"), console=Console(stderr=True), transient=True,
+        ) as bar:  # fmt: skip
+            task = bar.add_task("", total=hands, rate="")
+
+            def move(done: int, saved: bool) -> None:
+                speed = bar.tasks[0].finished_speed or bar.tasks[0].speed
+                bar.update(task, completed=done, rate=f"{speed:.0f} hands/s" if speed else "")
+
+            yield move
+        return
+
+    def say(done: int, saved: bool) -> None:
+        if saved and not quiet:
+            click.echo(f"{done} of {hands} hands, saved", err=True)
+
+    yield say

@@ -1,1 +1,0 @@
-"""Commands about equilibria: solving games, measuring players, answering them."""

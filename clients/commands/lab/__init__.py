@@ -1,0 +1,1 @@
+"""Commands for those who measure and change riverboat."""

@@ -1,0 +1,230 @@
+"""``riverboat check-bot``: what is wrong with a bot?"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shlex
+import tempfile
+from collections.abc import Iterator
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Final
+
+import click
+import trio
+
+from clients.lab.check_bot.conversation import Limits
+from clients.lab.check_bot.examination import Examination, Game
+from clients.lab.check_bot.findings import Findings
+from clients.lab.check_bot.launched import GAME_PLACE, Launching
+from clients.lab.check_bot.report import as_json, as_junit, as_text, has_passed
+from engine.poker.rules import ALIASES, load_game, packaged_games
+from engine.support.files.whole import write_whole
+from engine.support.interruption import as_ctrl_c
+from engine.support.user_input import did_you_mean
+from server.match.arguments import check_sandboxes, read_game
+from server.match.launching.limits import ProcessLimits
+from server.match.launching.players import Player, PlayerError, parse_players
+from server.match.launching.process_control import adopt_orphans
+from server.match.parameters import FiniteRange, ProcessLimitsType
+from server.table.config import MOST_SECONDS
+
+_FIRST_GAMES: Final = ("limit-2p", "nolimit-2p", "nolimit-3p", "limit-3p")
+"""The games of each kind that are tried first: the ACPC's."""
+
+
+@click.command("check-bot")
+@click.argument("words", nargs=-1, required=True, metavar="COMMAND")
+@click.option(
+    "--game",
+    "-g",
+    "games",
+    multiple=True,
+    metavar="GAME",
+    help="A game that the bot plays; may be repeated.  Default: all that come with the package, of which it "
+    "may turn out not to play some.",
+)
+@click.option(
+    "--hands", type=click.IntRange(0, 10**6), default=1000, show_default=True, help="Random hands, in all."
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),
+    default=1,
+    show_default=True,
+    help="Of cards, players and bot.",
+)
+@click.option(
+    "--json", "json_wanted", is_flag=True, help="Print one JSON object on stdout and nothing else there."
+)
+@click.option(
+    "--junit",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write JUnit XML, for build servers.",
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Keep what the bot writes: NUMBER-GAME.err and .out, a pair for each time it was started.",
+)
+@click.option(
+    "--response-time",
+    type=FiniteRange(0.01, MOST_SECONDS),
+    default=10.0,
+    show_default=True,
+    help="Seconds for one decision.",
+)
+@click.option(
+    "--first-response-time",
+    type=FiniteRange(0.01, MOST_SECONDS),
+    default=60.0,
+    show_default=True,
+    help="Seconds for the first decision, if that is more.",
+)
+@click.option(
+    "--start-time",
+    type=FiniteRange(0.1, MOST_SECONDS),
+    default=60.0,
+    show_default=True,
+    help="Seconds to connect.",
+)
+@click.option(
+    "--memory",
+    type=click.IntRange(1),
+    default=2048,
+    show_default=True,
+    metavar="MB",
+    help="Memory that it may use.",
+)
+@click.option(
+    "--sandbox", is_flag=True, help="Run the bot in a sandbox (bwrap), as `riverboat match --sandbox` does."
+)
+@click.option(
+    "--limits",
+    type=ProcessLimitsType(),
+    metavar="NAME=N,...",
+    help="What each of its processes may use, as in `riverboat match`.",
+)
+@click.pass_context
+def check_bot(
+    ctx: click.Context,
+    words: tuple[str, ...],
+    games: tuple[str, ...],
+    hands: int,
+    seed: int,
+    json_wanted: bool,
+    junit: Path | None,
+    out: Path | None,
+    response_time: float,
+    first_response_time: float,
+    start_time: float,
+    memory: int,
+    sandbox: bool,
+    limits: ProcessLimits | None,
+) -> None:
+    """Put a bot through everything that a table can do to it, and say what is wrong with it.
+
+    COMMAND is a PLAYER as in `riverboat match`: an installed bot, or a command line that is run as
+    COMMAND HOST PORT.  In it {game} is replaced by the path of a game file, for programs that are told what
+    is played.
+
+    Exit status: 0 nothing is wrong, 3 something is.
+    """
+    player = _read_player(words)
+    named = [_read_game(text) for text in games]
+    if sandbox:
+        check_sandboxes(0)
+
+    def say(line: str) -> None:
+        click.echo(line, err=True)
+
+    with _folder(out) as folder:
+        plan = Examination(
+            launch=Launching(player, folder, say, sandbox, limits),
+            games=named or _all_games(),
+            are_named=bool(named),
+            knows_games=any(GAME_PLACE in word for word in player.command or ()),
+            limits=Limits(
+                response_time,
+                max(response_time, first_response_time),
+                start_time,
+                slow=min(Limits().slow, response_time / 2),
+            ),
+            hands=hands,
+            seed=seed,
+            most_memory=memory * 2**20,
+            folder=folder,
+            say=say if not json_wanted else _say_nothing,
+        )
+        findings = _examine(plan)
+    if junit is not None:
+        write_whole(junit, as_junit(findings, player.text))
+    click.echo(json.dumps(as_json(findings)) if json_wanted else as_text(findings))
+    if not has_passed(findings.verdicts()):
+        ctx.exit(3)
+
+
+def _examine(plan: Examination) -> Findings:
+    """What an examination finds; Ctrl-C and similar signals end the bot and then us."""
+    findings: Findings | None = None
+    adopt_orphans()
+    with contextlib.ExitStack() as stack:
+        interruption = stack.enter_context(as_ctrl_c(under_trio=True))
+        try:
+            findings = trio.run(plan.run)
+        except* KeyboardInterrupt:
+            pass  # not to be raised in here, where it would be wrapped
+    if findings is None:
+        raise click.exceptions.Exit(interruption.status)
+    return findings
+
+
+def _say_nothing(line: str) -> None:
+    pass
+
+
+def _read_player(words: tuple[str, ...]) -> Player:
+    """The player of a PLAYER; several words are its command line."""
+    bots = {entry.name for entry in entry_points(group="riverboat.bots")}
+    text = words[0] if len(words) == 1 else shlex.join(words)
+    try:
+        (player,) = parse_players([text], bots)
+    except PlayerError as error:
+        raise click.UsageError(str(error)) from None
+    if player.command is None:
+        raise click.UsageError("check-bot launches the bot itself, often: expected a command, got 'wait'")
+    fault = player.problem()
+    if fault is not None:
+        raise click.UsageError(f"{fault}{did_you_mean(text, bots) if player.is_unknown_word else ''}")
+    return player
+
+
+def _read_game(text: str) -> Game:
+    return Game(text, read_game(text), text)
+
+
+def _all_games() -> list[Game]:
+    """All packaged games by their short names, in the order in which they are tried."""
+    aliases = {name: alias for alias, name in ALIASES.items()}
+    names = [aliases.get(name, name) for name in packaged_games()]
+    games = [Game(name, load_game(name), name) for name in names]
+
+    def order(game: Game) -> tuple[int, int, str]:
+        first = _FIRST_GAMES.index(game.name) if game.name in _FIRST_GAMES else len(_FIRST_GAMES)
+        return first, game.definition.num_players, game.name
+
+    return sorted(games, key=order)
+
+
+@contextlib.contextmanager
+def _folder(out: Path | None) -> Iterator[Path]:
+    """Where the bot's output goes: a folder that vanishes, unless it was named."""
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        yield out
+        return
+    with tempfile.TemporaryDirectory(prefix="riverboat-check-") as temporary:
+        yield Path(temporary)

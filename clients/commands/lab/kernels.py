@@ -1,0 +1,142 @@
+"""``riverboat kernels``: compiles the code that bots and commands run, for this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable
+from typing import Final
+
+import click
+
+from clients.core.one_line import OneLineCommand
+from clients.core.tasks import run_tasks
+
+
+def _hand_strength() -> None:
+    from engine.hands.preparation import prepare_hand_strength
+
+    prepare_hand_strength()
+
+
+def _odds() -> None:
+    from clients.reports.odds import hand_worth
+    from engine.poker.cards import parse_cards
+
+    for board in ("2c7d9h", "2c7d9hJs", "2c7d9hJsQh"):
+        hand_worth(parse_cards("AhKd"), parse_cards(board))
+
+
+def _models() -> None:
+    from engine.players.warm_up import warm_up
+
+    warm_up("weighted")
+
+
+def _simulation() -> None:
+    from engine.players.trials.warm_up import warm_up
+
+    warm_up()
+
+
+def _match() -> None:
+    """Play three hands, to compile everything else that the bots run."""
+    from clients.core.arena import Arena
+    from clients.core.registry import make_bot
+    from engine.poker.rules import load_game
+
+    for game in ("limit-3p", "nolimit-3p"):
+        bots = [make_bot(spec) for spec in ("formula", "sampling:trials=5", "street-learner")]
+        Arena(load_game(game), bots, 0).play(3)
+
+
+def _equilibrium() -> None:
+    from engine.solving.warm_up import warm_up
+
+    warm_up()
+
+
+def _miximax() -> None:
+    from engine.solving.miximax.warm_up import warm_up
+
+    warm_up()
+
+
+def _luck() -> None:
+    """Compile what reads long logs and takes luck out of results, and compute its table of pairs of hands."""
+    from engine.evidence.columns.warm_up import warm_up
+    from engine.evidence.equity import KnownHand, pot_shares
+    from engine.evidence.pair_equities import pair_points
+    from engine.poker.rules import load_game
+
+    pot_shares(load_game("limit-2p"), [KnownHand(0, ((0, 5), (10, 15)), (20, 25, 30))], [(0, 3, 3)])
+    pair_points()
+    warm_up()
+
+
+def _environments() -> None:
+    from engine.learning.table_batch import warm_up
+
+    warm_up()
+
+
+STEPS: Final[dict[str, Callable[[], None]]] = {
+    "hand strength": _hand_strength,
+    "equilibria": _equilibrium,
+    "models of opponents": _models,
+    "simulation": _simulation,
+    "miximax": _miximax,
+    "luck": _luck,
+    "environments": _environments,
+    "odds": _odds,
+    "bots at a table": _match,
+}
+"""The steps of compiling; each takes up to half a minute on a new machine, and otherwise a second.
+
+Steps that share many kernels are not next to each other, since neighbours are compiled at the same time.
+"""
+
+_MOST_JOBS: Final = 2  # a third process would mostly wait for kernels that the others compile
+
+
+@click.command(cls=OneLineCommand)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, _MOST_JOBS),
+    default=min(_MOST_JOBS, os.cpu_count() or 1),
+    metavar="N",
+    help="Processes that compile, 1 or 2; one leaves more of a busy machine to others.",
+)
+def kernels(jobs: int) -> None:
+    """Compile the code that bots and commands run, unless this machine has already done so.
+
+    Otherwise they compile it themselves when they first need it; this command is for installations, and for
+    machines that must not wait later.  The code of `riverboat train` is compiled when training begins.
+    """
+    started = time.monotonic()
+    with contextlib.closing(run_tasks(_compile, STEPS, jobs)) as compiled:
+        _show(compiled)
+    click.echo(f"kernels are compiled ({time.monotonic() - started:.0f} s)", err=True)
+
+
+def _compile(step: str) -> str:
+    STEPS[step]()
+    return step
+
+
+def _show(steps: Iterable[str]) -> None:
+    """Show on stderr which steps are done, with a bar on a terminal, otherwise in lines."""
+    if not sys.stderr.isatty():
+        for number, name in enumerate(steps, 1):
+            click.echo(f"kernels: {number} of {len(STEPS)}, {name}", err=True)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("kernels"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task("", total=len(STEPS))
+        for name in steps:
+            progress.update(bar, description=name, advance=1)

@@ -1,0 +1,1 @@
+"""Commands that seat a player at a table."""

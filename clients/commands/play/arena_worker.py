@@ -1,0 +1,148 @@
+"""``riverboat arena-worker``: plays hands between installed bots, for ``riverboat match --in-process``.
+
+A program for programs: `engine.support.files.shards` defines its input and output.  What the bots print goes
+to stderr.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+import traceback
+from array import array
+from collections.abc import Sequence
+from typing import IO, Final
+
+import click
+import trio
+
+from clients.core.agent import Agent
+from clients.core.arena import Arena
+from clients.core.options import make_agent, parse_settings
+from clients.core.registry import load_bot
+from engine.poker.match_key import parse_match_seed
+from engine.poker.rules import HandState, parse_game
+from engine.support.files.shards import Frame, Readiness, ShardFailure, ShardOrder, Share
+from engine.support.interruption import die_of
+
+_FRAME_S: Final = 0.2
+# After which finished hands are sent although the chunk is not complete.
+
+
+@click.command(hidden=True)
+def arena_worker() -> None:
+    """Play hands between installed bots, for a match that is played in-process."""
+    die_of(signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # the house tidies up
+    output = os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)
+    try:
+        status = 0
+        while not status and (order := sys.stdin.buffer.readline()):
+            status = _work(ShardOrder.parse(order), sys.stdin.buffer, output)
+        sys.exit(status)
+    except BrokenPipeError:
+        sys.exit(0)  # nobody wants more
+
+
+def _work(order: ShardOrder, orders: IO[bytes], output: IO[bytes]) -> int:
+    """Play what the house orders; returns the exit status, 0 where another order may follow."""
+    agents: list[Agent] = []
+    try:
+        for (name, settings), seed in zip(order.bots, order.seeds, strict=True):
+            agents.append(make_agent(name, load_bot(name), parse_settings(settings)))
+            agents[-1].seed = seed
+        table = _Table(order, agents, output)
+    except Exception as error:
+        seat = len(agents) if len(agents) < len(order.bots) else _seat_at_fault(error, agents)
+        output.write(Readiness((), _failure(seat, error, None)).line())
+        return 1
+    output.write(Readiness(tuple(agent.is_stateless for agent in agents)).line())
+    share = orders.readline()
+    if not share:
+        return 0  # we are not needed
+    try:
+        trio.run(table.play, Share.parse(share))
+    except BrokenPipeError:
+        raise
+    except Exception as error:
+        table.hand_over(_failure(_seat_at_fault(error, agents), error, table.hand_number))
+        return 1
+    return 0
+
+
+class _Table:
+    """A table that sends its hands to the house.
+
+    Raises:
+        Exception: an agent cannot prepare itself.
+    """
+
+    def __init__(self, order: ShardOrder, agents: Sequence[Agent], output: IO[bytes]) -> None:
+        game = parse_game(order.definition)
+        self._arena = Arena(
+            game,
+            agents,
+            0,
+            names=order.names,
+            fixed_seats=order.fixed_seats,
+            seed_agents=False,
+            dealer=parse_match_seed(order.cards).dealer(game),
+        )
+        self._has_fixed_seats = order.fixed_seats
+        self._output = output
+        self._lines: list[str] = []
+        self._told: list[str] = []
+        self._disclose = self._told.append if order.discloses else None
+        self._chips = array("d")
+        self._due = 0.0
+        self.hand_number = 0
+        """The next."""
+
+    async def play(self, share: Share) -> None:
+        """Play a share of the hands."""
+        self._due = time.monotonic() + _FRAME_S
+        for chunk in share.chunks():
+            self._arena.skip(chunk.start - self.hand_number)
+            self.hand_number = chunk.start
+            await self._arena.play_async(
+                len(chunk), record=self._lines.append, on_hand=self._count, disclose=self._disclose
+            )
+            self.hand_over()
+
+    def _count(self, state: HandState, chips: tuple[float, ...]) -> None:
+        shift = 0 if self._has_fixed_seats else self.hand_number % len(chips)
+        self._chips.extend(chips[len(chips) - shift :] + chips[: len(chips) - shift])
+        self.hand_number += 1
+        if time.monotonic() > self._due:
+            self.hand_over()
+
+    def hand_over(self, failure: ShardFailure | None = None) -> None:
+        """Send the hands that are finished."""
+        del self._lines[len(self._chips) // len(self._arena.names) :]  # of a hand after which a bot failed
+        if self._lines or failure is not None:
+            data = memoryview(Frame(tuple(self._lines), self._chips, failure, tuple(self._told)).encode())
+            while data:
+                data = data[self._output.write(data) :]
+        self._lines.clear()
+        self._told.clear()
+        del self._chips[:]
+        self._due = time.monotonic() + _FRAME_S
+
+
+def _failure(seat: int, error: Exception, hand_number: int | None) -> ShardFailure:
+    traceback.print_exception(error)
+    what = " ".join(str(error).split()) or type(error).__name__
+    return ShardFailure(seat, what, hand_number)
+
+
+def _seat_at_fault(error: Exception, agents: Sequence[Agent]) -> int:
+    """Whose method an exception comes from."""
+    seats = {id(agent): seat for seat, agent in enumerate(agents)}
+    found = [
+        seats[id(frame.f_locals["self"])]
+        for frame, _ in traceback.walk_tb(error.__traceback__)
+        if id(frame.f_locals.get("self")) in seats
+    ]
+    return found[-1] if found else 0

@@ -1,0 +1,137 @@
+"""The commands of the players: ``riverboat bot`` and ``riverboat bots``.
+
+`server.cli` finds them through the entry-point group ``riverboat.commands``.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import attrs
+import click
+
+from clients.core.agent import Agent
+from clients.core.one_line import (
+    MOST_SECONDS,
+    BotName,
+    FiniteRange,
+    GameName,
+    json_option,
+    room_options,
+    token_options,
+)
+from protocol import variables
+
+
+@click.command()
+@click.argument("name", type=BotName())
+@click.argument("host", metavar="HOST")
+@click.argument("port", metavar="PORT", required=False)
+@click.option(
+    "--seed",
+    metavar="S",
+    envvar=variables.SEED,
+    help="Same seed, same decisions.  A whole number, or 'random' (the default, reported on stderr); "
+    f"the environment variable {variables.SEED} does the same.",
+)
+@click.option(
+    "--set", "settings", metavar="KEY=VALUE", multiple=True, help="An option of the bot; may be repeated."
+)
+@click.option(
+    "--wait", "wait_s", metavar="SECONDS", type=FiniteRange(0, MOST_SECONDS), default=0.0,
+    help="Keep trying to connect for this long.",
+)  # fmt: skip
+@click.option(
+    "--game",
+    type=GameName(),
+    metavar="GAME",
+    help="What is being played: a game file or the name of a packaged game.  Not needed at a Riverboat "
+    f"table, which says so itself; {variables.GAME} is used where a dealer does not.",
+)
+@token_options()
+@room_options()
+@click.option("--acpc", is_flag=True, help="Say nothing to the dealer beyond the ACPC's own protocol.")
+def bot(
+    name: str,
+    host: str,
+    port: str | None,
+    seed: str | None,
+    settings: tuple[str, ...],
+    wait_s: float,
+    game: str | None,
+    token: str | None,
+    room_name: str | None,
+    chips: int | None,
+    tls: bool,
+    authority: str | None,
+    acpc: bool,
+) -> None:
+    """Seat the bot NAME at the table HOST PORT, or at a table of a room: HOST:PORT/TABLE.
+
+    `riverboat bots` lists the names.  The table may be any dealer that speaks the ACPC's protocol.
+    """
+    from clients.core.program import (
+        ProgramError,
+        Table,
+        main,
+        read_seed,
+        seat_at,
+        speaking_tls,
+        table_from_environment,
+    )
+
+    def start() -> tuple[Agent, Table]:
+        secure = speaking_tls(tls, authority)
+        words = (host,) if port is None else (host, port)
+        place, number, room = seat_at(words, room_name, chips, secure)
+        table = table_from_environment(
+            place, number, wait_s=wait_s, game=game, token=token, extension=not acpc
+        )
+        table = attrs.evolve(table, room=room, tls=secure)
+        own_seed = read_seed(seed or "random")
+        agent = _make_agent(name, settings)
+        agent.seed = own_seed
+        agent.seeded = seed not in (None, "", "random")
+        if not agent.seeded:
+            click.echo(f"{name}: seed {own_seed}", err=True)
+        return agent, table
+
+    def _make_agent(name: str, settings: tuple[str, ...]) -> Agent:
+        from clients.core.options import make_agent, parse_settings
+        from clients.core.registry import UnknownBot, load_bot
+
+        try:
+            factory = load_bot(name)
+        except UnknownBot as error:
+            raise ProgramError(str(error), 2) from error
+        except (ImportError, AttributeError) as error:
+            raise ProgramError(f"the bot {name!r} cannot be loaded: {error}") from error
+        return make_agent(name, factory, parse_settings(settings))
+
+    sys.exit(main(name, start))
+
+
+@click.command()
+@json_option()
+def bots(as_json: bool) -> None:
+    """List the bots that can sit down, with their options."""
+    from clients.core.options import describe_options
+    from clients.core.registry import installed_bots
+
+    listed = []
+    for name, entry in installed_bots().items():
+        try:
+            factory = entry.load()
+            about = (factory.__doc__ or "").strip().partition("\n")[0]
+            options = describe_options(factory)
+        except Exception as error:  # one broken package must not hide the others
+            about, options = f"cannot be loaded: {error}", ""
+        listed.append({"name": name, "about": about, "options": options, "from": entry.value})
+    if as_json:
+        click.echo(json.dumps({"bots": listed}))
+        return
+    width = max((len(bot["name"]) for bot in listed), default=0)
+    for item in listed:
+        options = f"  [{item['options']}]" if item["options"] else ""
+        click.echo(f"{item['name']:<{width}}  {item['about']}{options}")

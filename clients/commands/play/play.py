@@ -1,0 +1,172 @@
+"""``riverboat play``: seats a person at any table, or at a table of their own."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import attrs
+import click
+
+from clients.core.one_line import (
+    MOST_SECONDS,
+    CommandError,
+    FiniteRange,
+    GameName,
+    OneLineCommand,
+    refuse_options,
+    token_options,
+)
+from engine.poker.match_key import parse_match_seed
+
+if TYPE_CHECKING:
+    from clients.core.program import Table
+    from clients.human.own_table import HouseOptions
+
+_OWN_TABLE: Final = ("opponents", "hands", "seed", "folder")
+"""Parameters that apply only to a table of one's own."""
+_NAME: Final = re.compile(r"[^\s=:/|\x00-\x1f\x7f]{1,100}")
+"""A name that PLAYER texts of `riverboat match` allow; anything else could be read as a command."""
+_OTHER_TABLE: Final = ("wait_s", "token", "chips", "tls", "authority")
+"""Parameters that apply only to a table somewhere else."""
+
+
+def _check_seed(context: click.Context, parameter: click.Parameter, text: str) -> str:
+    """Check the text, and return it unchanged: the house reads it again, so that only it knows a new key."""
+    try:
+        parse_match_seed(text)
+    except ValueError as error:
+        raise CommandError(str(error)) from error
+    return text
+
+
+@click.command(cls=OneLineCommand)
+@click.argument("address", nargs=-1, metavar="[HOST PORT]")
+@click.option(
+    "--against",
+    "opponents",
+    multiple=True,
+    metavar="PLAYER",
+    help="Who plays against you at a table of your own, as in `riverboat match`; may be repeated, the last "
+    "one fills the table.  Default: formula.",
+)
+@click.option(
+    "--game",
+    type=GameName(),
+    metavar="GAME",
+    help="What is played: a game file or the name of a packaged game (`riverboat games`).  Default: limit "
+    "hold'em for as many as sit down.",
+)
+@click.option(
+    "--hands",
+    type=click.IntRange(1, 2**32 - 1),
+    default=1000,
+    show_default=True,
+    help="The most hands to play.",
+)
+@click.option(
+    "--seed", default="random", show_default=True, metavar="S", callback=_check_seed,
+    help="Determines cards and bots, as in `riverboat match`.",
+)  # fmt: skip
+@click.option(
+    "--out", "folder", type=click.Path(path_type=Path, file_okay=False),
+    help="Match folder; default under matches/.",
+)  # fmt: skip
+@click.option(
+    "--name",
+    help="Your name: at a table of your own (default: you), or in a room.",
+)
+@click.option("--chips", type=click.IntRange(1), metavar="N", help="Chips to bring to a room's table.")
+@click.option("--tls", is_flag=True, help="Speak TLS with the room.")
+@click.option("--ca", "authority", metavar="FILE", help="Certificates to trust, as a room's own; with --tls.")
+@click.option(
+    "--telnet",
+    metavar="[HOST:]PORT",
+    help="Offer your seat on a port, to plain `telnet` or `nc`, instead of here.",
+)
+@click.option(
+    "--display",
+    type=click.Choice(["auto", "plain", "symbols", "colour"]),
+    default="auto",
+    show_default=True,
+    help="Plain ASCII, suit symbols (UTF-8), or these in colour.",
+)
+@click.option(
+    "--wait", "wait_s", metavar="SECONDS", type=FiniteRange(0, MOST_SECONDS), default=0.0,
+    help="Keep trying to connect to HOST PORT for this long.",
+)  # fmt: skip
+@token_options()
+@click.pass_context
+def play(
+    context: click.Context,
+    address: tuple[str, ...],
+    opponents: tuple[str, ...],
+    game: str | None,
+    hands: int,
+    seed: str,
+    folder: Path | None,
+    name: str | None,
+    chips: int | None,
+    tls: bool,
+    authority: str | None,
+    telnet: str | None,
+    display: str,
+    wait_s: float,
+    token: str | None,
+) -> None:
+    """Sit down at a table and play.
+
+    With HOST PORT you take that seat, wherever it is; with HOST:PORT/TABLE, or HOST:PORT for any table, one
+    in a room (`riverboat serve`).  Without these, it opens a table of your own against bots, with no time
+    limit for you.  Type ? at the table to see what you can type.
+    """
+    from clients.core.program import ProgramError, seat_at, speaking_tls, table_from_environment
+    from clients.human.program import play_at_terminal, play_over_telnet
+    from clients.human.telnet import read_listen_address
+
+    where = "of your own" if address else "at HOST PORT"
+    refuse_options(context, _OWN_TABLE if address else _OTHER_TABLE, f"for a table {where}")
+    try:
+        table: Table | HouseOptions
+        if address:
+            secure = speaking_tls(tls, authority)
+            host, port, room = seat_at(address, name, chips, secure)
+            found = table_from_environment(host, port, wait_s=wait_s, game=game, token=token)
+            table = attrs.evolve(found, room=room, tls=secure)
+        else:
+            table = _own_table(opponents, game, hands, seed, folder, name or "you")
+        if telnet is not None:
+            sys.exit(play_over_telnet(table, display, read_listen_address(telnet), "play"))
+    except ProgramError as error:
+        click.echo(f"play: {error}", err=True)
+        sys.exit(error.status)
+    sys.exit(play_at_terminal(table, display, sys.stdout, os.environ))
+
+
+def _own_table(
+    opponents: tuple[str, ...], game: str | None, hands: int, seed: str, folder: Path | None, name: str
+) -> HouseOptions:
+    from clients.core.program import read_game
+    from clients.core.registry import fill_table, installed_bots
+    from clients.human.own_table import HouseOptions
+    from clients.human.program import GAMES_BY_PLAYERS, OPPONENTS, default_folder
+
+    if not _NAME.fullmatch(name):
+        raise click.UsageError(f"expected a name without blanks and without = : / |, got {name!r}")
+    if not opponents:
+        installed = installed_bots()
+        opponents = tuple([name for name in OPPONENTS if name in installed][:1])
+    if game is None:
+        game = GAMES_BY_PLAYERS.get(len(opponents) + 1)
+        if game is None:
+            raise click.UsageError(f"name a --game for {len(opponents) + 1} players (`riverboat games`)")
+    num_players = read_game(game).num_players
+    seated = fill_table(num_players, opponents)
+    if seated is None:
+        raise click.UsageError(f"{game} is for {num_players} players, got {len(opponents)} opponents")
+    folder = folder or default_folder(datetime.now().strftime("%Y%m%d-%H%M%S"), game)
+    return HouseOptions(game, name, seated, hands, seed, folder)

@@ -1,0 +1,169 @@
+"""What ``riverboat solve`` is asked for, and the solver that does it."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import attrs
+import click
+
+from clients.core.one_line import CommandError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from engine.poker.rules import GameDefinition
+    from engine.solving.holdem.abstraction import Abstraction
+    from engine.solving.holdem.board_solver import BoardSolver
+    from engine.solving.holdem.deal_solver import DealSolver
+    from engine.solving.holdem.kinds import AbstractionKind
+    from engine.solving.solver import Algorithm, Solver
+
+    AnySolver = Solver | BoardSolver | DealSolver
+
+__all__ = ["ON_BOARDS", "SAY_EVERY_S", "Plan", "game_and_algorithm", "new_solver"]
+
+_USUAL: Final = "cfr+"
+ON_BOARDS: Final = "pcs"
+_ON_DEALS: Final = "mcfr"
+"""Algorithms, where none is given: of small games, of limit hold'em, of no-limit hold'em."""
+SAY_EVERY_S: Final = 2.0
+
+
+@attrs.frozen
+class Plan:
+    """What is asked for."""
+
+    game: str
+    save: Path
+    definition: GameDefinition
+    algorithm: str
+    seed: int
+    abstraction: AbstractionKind
+    buckets: tuple[int, int, int]
+    textures: tuple[int, int, int]
+    slips: float
+    answers: bool
+    clusters: tuple[int, int] | None
+    """Of boards that the opponent tells apart; None where it plays what the strategy does."""
+    sizes: tuple[float, ...]
+    """No-limit hold'em: raises, parts of the pot."""
+    jobs: int
+    iterations: int | None
+    """In all; None for as many as there is time for."""
+    seconds: float | None
+    every_s: float
+    """Between checkpoints."""
+
+    @property
+    def notes(self) -> dict[str, Any]:
+        """What runs that go on from each other have in common."""
+        from engine.solving.holdem.kinds import noted_sizes
+
+        if self.definition.is_holdem:
+            own: dict[str, Any] = {"answers": self.answers} if self.algorithm == ON_BOARDS else {}
+            if self.clusters is not None:
+                own["clusters"] = list(self.clusters)
+            if self.sizes:
+                own["sizes"] = noted_sizes(self.sizes)
+            return own | {
+                "algorithm": self.algorithm,
+                "seed": self.seed,
+                "abstraction": self.abstraction,
+                "buckets": list(self.buckets),
+                "textures": list(self.textures),
+                "slips": self.slips,
+            }
+        return {"algorithm": self.algorithm} | ({"seed": self.seed} if self.algorithm == "mcfr" else {})
+
+
+def game_and_algorithm(game: str, algorithm: str | None) -> tuple[GameDefinition, str]:
+    """What is solved, and how."""
+    from clients.core.program import ProgramError, read_game
+    from engine.solving.holdem.betting import is_heads_up_limit_holdem, is_heads_up_no_limit_holdem
+
+    try:
+        definition = read_game(game)
+    except ProgramError as error:
+        raise CommandError(str(error)) from error
+    on_boards, on_deals = is_heads_up_limit_holdem(definition), is_heads_up_no_limit_holdem(definition)
+    if algorithm is None:
+        algorithm = ON_BOARDS if on_boards else _ON_DEALS if on_deals else _USUAL
+    if algorithm == ON_BOARDS and not on_boards:
+        raise CommandError(f"--algorithm pcs solves limit hold'em for two; for {game} expected another")
+    if on_deals and algorithm != _ON_DEALS:
+        raise CommandError(f"--algorithm {algorithm} walks all of a small game; for {game} expected mcfr")
+    return definition, algorithm
+
+
+def new_solver(plan: Plan) -> AnySolver:
+    """The solver at its beginning."""
+    from engine.solving.game_tree import game_tree
+    from engine.solving.sizes import TooLarge
+    from engine.solving.solver import Solver
+
+    if plan.definition.is_holdem and plan.algorithm == _ON_DEALS:
+        from engine.solving.holdem.deal_solver import DealSolver
+
+        abstraction = _abstraction(plan)
+        try:
+            return DealSolver(plan.definition, abstraction, plan.sizes, seed=plan.seed, slips=plan.slips)
+        except TooLarge as error:
+            raise CommandError(f"--bets: {error}") from error
+        except ValueError as error:
+            raise CommandError(f"{plan.game}: {error}") from error
+    if plan.algorithm == ON_BOARDS:
+        from engine.solving.holdem.board_solver import BoardSolver
+
+        abstraction = _abstraction(plan)
+        return BoardSolver(
+            plan.definition,
+            abstraction,
+            seed=plan.seed,
+            jobs=plan.jobs,
+            slips=plan.slips,
+            answers=plan.answers,
+            opponent=_opponent(plan, abstraction),
+        )
+    try:
+        tree = game_tree(plan.definition)
+    except TooLarge as error:
+        raise CommandError(str(error)) from error
+    return Solver(tree, cast("Algorithm", plan.algorithm), seed=plan.seed)
+
+
+def _abstraction(plan: Plan) -> Abstraction:
+    """Hands in buckets, from this machine's cache or made now."""
+    from engine.solving.holdem.kinds import make_abstraction
+
+    try:
+        return make_abstraction(plan.abstraction, plan.buckets, plan.textures, _shown("classing hands"))
+    except ValueError as error:
+        raise CommandError(f"--buckets: {error}") from error
+
+
+def _opponent(plan: Plan, abstraction: Abstraction) -> Abstraction | None:
+    """How the opponent knows hands; None if as the strategy does."""
+    from engine.solving.holdem.kinds import make_opponent
+
+    if plan.clusters is None:
+        return None
+    try:
+        return make_opponent(abstraction, plan.clusters, _shown("clustering boards"))
+    except ValueError as error:
+        raise CommandError(f"--clusters: {error}") from error
+
+
+def _shown(what: str) -> Callable[[int, int], None]:
+    """Says now and then how far work has come that is done once a machine."""
+    said = time.monotonic()
+
+    def show(done: int, of: int) -> None:
+        nonlocal said
+        if time.monotonic() - said >= SAY_EVERY_S:
+            said = time.monotonic()
+            click.echo(f"{what}, once a machine: {done} of {of} flops", err=True)
+
+    return show

@@ -1,0 +1,281 @@
+"""What our commands share: one-line errors, option types, and options that mean the same everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Any, Final, NoReturn, TypeVar
+
+import click
+from click.core import ParameterSource
+from click.shell_completion import CompletionItem
+
+from clients.core.figure import PlotError, require_matplotlib
+from clients.core.options import OptionError
+from clients.core.registry import UnknownBot, installed_bots
+from engine.poker.rules import game_names
+from engine.support.interruption import even_in_kernels
+from engine.support.seeds import parse_seed
+from engine.support.user_input import parse_finite
+from protocol import variables
+
+__all__ = [
+    "MOST_CHIPS",
+    "MOST_SECONDS",
+    "BotName",
+    "CommandError",
+    "ComputingCommand",
+    "FiniteRange",
+    "GameName",
+    "OneLineCommand",
+    "given_option",
+    "json_option",
+    "out_option",
+    "plot_option",
+    "refuse_options",
+    "room_options",
+    "seed_option",
+    "token_options",
+]
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+_TOKEN: Final = "riverboat.token"
+# In a command's `meta`: the token of its --token-file.
+MOST_SECONDS: Final = 1e9
+"""Longest time that can be asked for: thirty years."""
+MOST_CHIPS: Final = 1e15
+"""Largest amount that can be asked about: sums of several are still exact in a double."""
+
+
+class CommandError(click.UsageError):
+    """What the user asked for cannot be done, in one line; exit status 2."""
+
+
+class OneLineCommand(click.Command):
+    """A command whose usage errors are one line too."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """As click's, with the usage text left out of errors."""
+        try:
+            return super().make_context(info_name, args, parent, **extra)
+        except click.UsageError as error:
+            _fail(info_name, error)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """As click's, with the usage text left out of errors.
+
+        An option or a game that a bot rejects is a usage error, wherever it is noticed.
+        """
+        try:
+            return super().invoke(ctx)
+        except click.UsageError as error:
+            _fail(ctx.info_name, error)
+        except (OptionError, UnknownBot) as error:
+            _fail(ctx.info_name, CommandError(str(error)))
+
+
+class ComputingCommand(OneLineCommand):
+    """A command whose kernels run for long: a signal ends it even then."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """As above."""
+        with even_in_kernels():
+            return super().invoke(ctx)
+
+
+def _fail(name: str | None, error: click.UsageError) -> NoReturn:
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        raise error
+    click.echo(f"riverboat {name}: {error.format_message()}", err=True)
+    raise click.exceptions.Exit(2)
+
+
+def given_option(context: click.Context, names: Collection[str]) -> str | None:
+    """The first of some options that was given on the command line, as written; None if none was.
+
+    Args:
+        context: of the command.
+        names: of its parameters.
+    """
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        if option.name in names and source is ParameterSource.COMMANDLINE:
+            return option.opts[0]
+    return None
+
+
+def refuse_options(context: click.Context, names: Collection[str], purpose: str) -> None:
+    """Refuse options that make no sense here, rather than ignore them.
+
+    Args:
+        context: of the command.
+        names: of its parameters.
+        purpose: what they are for: ``for a table of your own``.
+
+    Raises:
+        click.UsageError: one of them was given.
+    """
+    option = given_option(context, names)
+    if option is not None:
+        raise click.UsageError(f"{option} is {purpose}")
+
+
+class FiniteRange(click.FloatRange):
+    """A number in a range, neither NaN nor infinite: those pass click's own comparisons."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number; other text fails in one line."""
+        try:
+            number = parse_finite(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+        return super().convert(number, param, ctx)
+
+
+class GameName(click.types.StringParamType):
+    """GAME: a shell completes the names of packaged games, and files."""
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Completions of the typed text."""
+        found = [CompletionItem(name) for name in game_names() if name.startswith(incomplete)]
+        return found or [CompletionItem(incomplete, type="file")]
+
+
+class BotName(click.types.StringParamType):
+    """The name of a bot, which a shell completes."""
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Completions of the typed text."""
+        return [CompletionItem(name) for name in installed_bots() if name.startswith(incomplete)]
+
+
+def seed_option(what: str, default: int | str = "random") -> Callable[[Decorated], Decorated]:
+    """``--seed S``, a whole number or ``random``; the parameter `seed` is the number.
+
+    Args:
+        what: completes the help text, which begins with "Same seed, same".
+        default: used without the option.
+    """
+    return click.option(
+        "--seed",
+        default=str(default),
+        show_default=True,
+        metavar="S",
+        callback=_read_seed,
+        help=f"Same seed, same {what}: a whole number, or 'random'.",
+    )
+
+
+def _read_seed(context: click.Context, parameter: click.Parameter, text: str) -> int:
+    try:
+        return parse_seed(text)
+    except ValueError as error:
+        raise CommandError(str(error)) from error
+
+
+def token_options() -> Callable[[Decorated], Decorated]:
+    """``--token TOKEN`` and ``--token-file FILE``; the parameter `token` is the token, or None."""
+
+    def decorate(command: Decorated) -> Decorated:
+        in_a_file = click.option(
+            "--token-file",
+            metavar="FILE",
+            expose_value=False,
+            is_eager=True,
+            callback=_read_token_file,
+            help="A file with the seat's token, which other users of this machine cannot see there.",
+        )
+        in_sight = click.option(
+            "--token",
+            metavar="TOKEN",
+            callback=lambda context, parameter, token: token or context.meta.get(_TOKEN),
+            help=f"The seat's token, if it has one; also {variables.TOKEN}.",
+        )
+        return in_sight(in_a_file(command))
+
+    return decorate
+
+
+def _read_token_file(context: click.Context, parameter: click.Parameter, path: str | None) -> None:
+    if path is None:
+        return
+    try:
+        token = Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not text"
+        raise CommandError(f"the token file {path} cannot be read: {reason}") from error
+    if not token or token.split()[1:]:
+        raise CommandError(f"{path} holds no token: expected one word")
+    context.meta[_TOKEN] = token
+
+
+def room_options() -> Callable[[Decorated], Decorated]:
+    """``--name``, ``--chips``, ``--tls`` and ``--ca``, for a seat in a room of many tables.
+
+    The parameters are `room_name`, `chips`, `tls` and `authority`.
+    """
+
+    def decorate(command: Decorated) -> Decorated:
+        for option in (
+            click.option("--ca", "authority", metavar="FILE", help="With --tls: certificates to trust."),
+            click.option("--tls", is_flag=True, help="Speak TLS with the room."),
+            click.option("--chips", type=click.IntRange(1), metavar="N", help="Chips to bring, in a room."),
+            click.option("--name", "room_name", metavar="NAME", help="Your name, in a room."),
+        ):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def json_option() -> Callable[[Decorated], Decorated]:
+    """``--json``, the parameter `as_json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+
+
+def out_option(what: str) -> Callable[[Decorated], Decorated]:
+    """``--out DIR``, which must be given; the parameter `out` is the path of a folder or of nothing yet.
+
+    Args:
+        what: is written there.
+    """
+    return click.option(
+        "--out",
+        type=click.Path(file_okay=False, path_type=Path),
+        required=True,
+        metavar="DIR",
+        help=f"Gets {what}.",
+    )
+
+
+def plot_option(what: str) -> Callable[[Decorated], Decorated]:
+    """``--plot FILE``, the parameter `plot`; matplotlib is asked for before anything is done.
+
+    Args:
+        what: is drawn.
+    """
+    return click.option(
+        "--plot",
+        metavar="FILE",
+        type=click.Path(dir_okay=False),
+        callback=_check_plot,
+        help=f"Draw {what} (PNG, PDF, SVG).",
+    )
+
+
+def _check_plot(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:
+    if path is not None:
+        try:
+            require_matplotlib()
+        except PlotError as error:
+            raise CommandError(str(error)) from error
+    return path

@@ -1,0 +1,71 @@
+"""Bots by name: what installed packages declare in the entry-point group ``riverboat.bots``.
+
+Only the bot that is asked for gets imported, so that one player's heavy libraries cost the others
+nothing.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint, entry_points
+from typing import Final, TypeVar
+
+from clients.core.agent import Agent
+from clients.core.options import AgentFactory, OptionError, make_agent, parse_settings
+from engine.support.user_input import did_you_mean
+
+GROUP: Final = "riverboat.bots"
+Opponent = TypeVar("Opponent")
+
+
+class UnknownBot(LookupError):
+    """No installed package declares a bot of that name; the message is one line for people."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+def installed_bots() -> dict[str, EntryPoint]:
+    """All bots that can sit down, by name, sorted; nothing of theirs is imported."""
+    return {entry.name: entry for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name)}
+
+
+def load_bot(name: str) -> AgentFactory:
+    """The factory of the bot with a name.
+
+    Raises:
+        UnknownBot: there is none.
+        ImportError, AttributeError: its package is broken.
+    """
+    bots = installed_bots()
+    if name not in bots:
+        near = did_you_mean(name, bots)
+        raise UnknownBot(f"there is no bot {name!r}{near or '; there are ' + (', '.join(bots) or 'none')}")
+    factory: AgentFactory = bots[name].load()
+    return factory
+
+
+def make_bot(spec: str) -> Agent:
+    """The agent of a ``BOT[:KEY=VALUE,...]`` text.
+
+    Raises:
+        UnknownBot: there is no such bot.
+        OptionError: it does not take these options.
+    """
+    name, colon, settings = spec.partition(":")
+    options = parse_settings(settings.split(",")) if colon else {}
+    return make_agent(name, load_bot(name), options)
+
+
+def fill_table(num_players: int, opponents: tuple[Opponent, ...]) -> tuple[Opponent, ...] | None:
+    """The opponents at a table: those named, the last of them as often as seats are left.
+
+    Returns:
+        None where there are more than seats.
+    """
+    seats = num_players - 1
+    if len(opponents) > seats:
+        return None
+    return (*opponents, *[opponents[-1]] * (seats - len(opponents)))
+
+
+__all__ = ["GROUP", "OptionError", "UnknownBot", "fill_table", "installed_bots", "load_bot", "make_bot"]

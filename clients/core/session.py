@@ -1,0 +1,446 @@
+"""A seat at a table over TCP: the trio shell around `protocol.PlayerConnection`, the same for every agent.
+
+It does not connect and does not print; `clients.core.program` does.  Every reply leaves in one write, and
+`trio.SocketStream` sets TCP_NODELAY: two small writes without it cost 40 ms per decision.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+
+import trio
+
+from clients.core.agent import Agent, begin_decision, checked_action
+from clients.core.disclosure import can_disclose, policy_line
+from clients.core.guess import GameGuess, RoomGame, RoomSeat, is_same_but_for_chips, name_of
+from engine.poker.rules import (
+    Action,
+    BettingState,
+    GameDefinition,
+    GameDefinitionError,
+    HandView,
+    initial_betting,
+    parse_game,
+)
+from engine.poker.rules.betting import Step
+from engine.support.user_input import parse_finite
+from protocol import (
+    NEED_DATA,
+    BadMatchState,
+    Comment,
+    ConnectionClosed,
+    Event,
+    Greeting,
+    InLobby,
+    Note,
+    PlayerConnection,
+    RemoteProtocolError,
+    Reply,
+    Request,
+    Seated,
+    StateUpdate,
+    TurnToAct,
+    Version,
+    variables,
+)
+from protocol.extension import LOBBY, NAME, STACKS, TOKEN, UNREHEARSED
+from protocol.policy import CAPABILITY
+
+
+class SessionError(Exception):
+    """The match cannot continue, through no fault of the agent; the message is one line for people."""
+
+
+class Refusal(SessionError):
+    """The room does not give us a seat."""
+
+
+class DealerGone(SessionError):
+    """The dealer left in the middle of a hand or before the first one."""
+
+
+class UnreadableState(SessionError):
+    """The dealer said something unreadable; most likely it plays a game other than the one named."""
+
+
+async def play(
+    agent: Agent,
+    stream: trio.abc.Stream,
+    game: GameDefinition | None = None,
+    *,
+    fallback: GameDefinition | None = None,
+    extension: bool = True,
+    token: str | None = None,
+    warn: Callable[[str], None] | None = None,
+    room: RoomSeat | None = None,
+) -> int:
+    """Play until the dealer closes the table; returns the number of hands seen to their end.
+
+    Args:
+        agent: the one that plays; the caller sets its `seed`.
+        stream: connected to a dealer's port for one seat.  The caller closes it.
+        game: what is being played.  Without it: what the server says, else `fallback`, else a guess among
+            the packaged games based on the states received, corrected when one contradicts it.
+        fallback: what is being played unless the server says otherwise.
+        extension: ask for `Riverboat's own notes <protocol.extension>`, which an ACPC dealer skips.
+        token: the seat's credential, if the server wants one.
+        warn: takes the lines people should see: that the game had to be guessed.
+        room: if the stream is connected to a room's door, the seat to ask for there.  It is played until the
+            room takes it away.
+
+    Raises:
+        Refusal: the room does not give us that seat.
+        DealerGone: the connection ended in the middle of a hand, or before the first.
+        UnreadableState: a line is not a state of the game.
+    """
+    session = _Session(agent, stream, game, fallback, warn or _ignore, room)
+    try:
+        may_change = room is not None or game is None
+        words = _greeting_words(agent, token, room, may_change=may_change) if extension or room else ()
+        return await session.run(words)
+    except BadMatchState as error:
+        raise UnreadableState(
+            f"{error} (is another game being played? name it with --game, or set {variables.GAME})"
+        ) from error
+    except RemoteProtocolError as error:
+        raise UnreadableState(str(error)) from error
+
+
+def _ignore(line: str) -> None:
+    pass
+
+
+def _greeting_words(
+    agent: Agent, token: str | None, room: RoomSeat | None, *, may_change: bool
+) -> tuple[str, ...]:
+    words = ["seat", "names", "game"]
+    if may_change:
+        words.append(STACKS)
+    if room is not None:
+        words.append(LOBBY)
+        if room.name is not None:
+            words.append(NAME + room.name)
+    if agent.wants_clock:
+        words.append("clock")
+    if agent.is_stateless:
+        words.append(UNREHEARSED)
+    if can_disclose(agent):
+        words.append(CAPABILITY)
+    if token is not None:
+        words.append(TOKEN + token)
+    return tuple(words)
+
+
+# An agent may think for a long time, or for ever: in its code Ctrl-C works at once
+# (`clients.core.program.join_table`).
+
+
+@trio.lowlevel.disable_ki_protection
+def _ask(agent: Agent, view: HandView) -> Action | Awaitable[Action]:
+    begin_decision(agent, view)
+    return agent.choose_action(view)
+
+
+@trio.lowlevel.disable_ki_protection
+async def _think(chosen: Awaitable[Action]) -> Action:
+    return await chosen
+
+
+class _Session:
+    def __init__(
+        self,
+        agent: Agent,
+        stream: trio.abc.Stream,
+        game: GameDefinition | None,
+        fallback: GameDefinition | None,
+        warn: Callable[[str], None],
+        room: RoomSeat | None,
+    ) -> None:
+        self._agent = agent
+        self._room = room
+        self._has_asked = False  # for the room's seat
+        self._is_seated = False  # in the room
+        self._room_game = RoomGame()
+        self._game_changes = room is not None  # from hand to hand, as the house says before each
+        self._stream = stream
+        self._warn = warn
+        self._game_is_explicit = game is not None
+        self._guess = GameGuess() if game is None and fallback is None and room is None else None
+        self._connection = PlayerConnection(game or fallback, self._guess.candidates if self._guess else None)
+        self._events: deque[Event] = deque()  # came while the agent was thinking, and end its turn
+        self._fault: RemoteProtocolError | None = None  # met while the agent was thinking
+        # The state of the table, as the agent knows it.
+        self._game: GameDefinition | None = None
+        self._seat: int | None = None
+        self._given_seat: int | None = None
+        self._has_fixed_seats = False
+        self._hand_number = -1
+        self._position = -1
+        self._betting: BettingState | None = None
+        self._hands_finished = 0
+        self._discloses = False  # the house has asked what the agent would do with other hands
+        self._sees_actions = type(agent).action_seen is not Agent.action_seen
+
+    # --- bytes ---------------------------------------------------------------------------------------
+
+    async def run(self, words: Sequence[str]) -> int:
+        connection, agent = self._connection, self._agent
+        opening = connection.send(Version())
+        if words:
+            opening += connection.send(Greeting(tuple(words)))
+        await self._send(opening)
+        events, next_event = self._events, connection.next_event
+        while True:
+            event = events.popleft() if events else next_event()
+            if event is NEED_DATA:
+                await self._receive()
+            elif isinstance(event, StateUpdate):
+                self._see(event.view)
+            elif isinstance(event, TurnToAct):
+                view = event.view
+                self._see(view)
+                chosen = _ask(agent, view)
+                if not isinstance(chosen, Action) and isinstance(chosen, Awaitable):
+                    found = await self._wait_for(chosen)
+                    if found is None:
+                        continue
+                    chosen = found
+                action = checked_action(agent, chosen)
+                said = self._comment() + self._policy(view, action) if self._discloses else self._comment()
+                await self._send(said + connection.send(Reply(action)))
+            elif isinstance(event, Note):
+                self._note(event)
+            elif isinstance(event, Greeting):
+                self._discloses = CAPABILITY in event.words
+                self._game_changes |= STACKS in event.words
+            elif isinstance(event, InLobby):
+                if self._is_seated:
+                    if event.reason:
+                        self._warn(event.reason)
+                    return self._hands_finished
+                await self._ask_for_seat()
+            elif isinstance(event, Seated):
+                self._is_seated = True
+            elif isinstance(event, ConnectionClosed):
+                return self._ended()
+
+    async def _ask_for_seat(self) -> None:
+        """The room has let us in: ask for a seat, once."""
+        room = self._room
+        if room is not None and not self._has_asked:
+            self._has_asked = True
+            text = room.table if room.chips is None else f"{room.table} {room.chips}"
+            await self._send(self._connection.send(Request("join", text)))
+
+    def _comment(self) -> bytes:
+        """What the agent says in addition to its action; both leave in one write."""
+        comment, self._agent.comment = self._agent.comment, None
+        if comment is None:
+            return b""
+        return self._connection.send(Comment(b"# " + " ".join(comment.split()).encode()))
+
+    def _policy(self, view: HandView, action: Action) -> bytes:
+        """What the agent tells the house about its strategy."""
+        line = policy_line(self._agent, view, action)
+        return b"" if line is None else self._connection.send(Comment(line.encode()))
+
+    async def _receive(self) -> None:
+        try:
+            data = await self._stream.receive_some()
+        except trio.BrokenResourceError:
+            data = b""  # a reset is an end, too: what came before it counts
+        self._connection.receive_data(bytes(data))
+
+    async def _send(self, data: bytes) -> None:
+        # The dealer may have left: what it said before that must still be read, then comes the end.
+        with contextlib.suppress(trio.BrokenResourceError):
+            await self._stream.send_all(data)
+
+    async def _wait_for(self, chosen: Awaitable[Action]) -> Action | None:
+        """The action a coroutine finds; None if the dealer continued without us, and it was cancelled."""
+        action: Action | None = None
+        error: Exception | None = None  # kept out of the nursery, which would wrap it in a group
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._watch_for_withdrawal, nursery.cancel_scope)
+            try:
+                action = await _think(chosen)
+            except Exception as raised:  # raised again below
+                error = raised
+            nursery.cancel_scope.cancel()
+        if error is not None:
+            raise error
+        if self._fault is not None:
+            raise self._fault
+        if self._events:
+            return None
+        return checked_action(self._agent, action)
+
+    @trio.lowlevel.enable_ki_protection
+    async def _watch_for_withdrawal(self, thinking: trio.CancelScope) -> None:
+        """Read on while the agent thinks, and stop it when the dealer has moved on or left."""
+        connection = self._connection
+        while True:
+            await self._receive()
+            try:
+                while (event := connection.next_event()) is not NEED_DATA:
+                    if isinstance(event, Note):
+                        self._note(event)
+                    elif isinstance(event, StateUpdate | TurnToAct | InLobby | ConnectionClosed):
+                        self._events.append(event)
+            except RemoteProtocolError as error:
+                self._fault = error
+            if self._events or self._fault is not None:
+                thinking.cancel()
+                return
+
+    # --- what reaches the agent ------------------------------------------------------------------------
+
+    def _note(self, note: Note) -> None:
+        if note.name == "seat" and note.text.isdecimal():
+            self._given_seat = int(note.text)
+        elif note.name == "names":
+            names = tuple(note.text.split("|"))
+            if self._game_changes and names != self._agent.names:
+                self._seat = None  # other players: for the agent another match begins
+            self._agent.names = names
+        elif self._game_changes and note.name == STACKS:
+            self._play_in_room(self._room_game.with_stacks(note.text))
+        elif self._room is not None and note.name in ("refused", "message"):
+            self._room_note(note)
+        elif note.name == "clock":
+            with contextlib.suppress(ValueError):
+                self._agent.seconds_to_act = parse_finite(note.text)
+        elif note.name == "game" and not self._game_is_explicit:
+            try:
+                game = parse_game(note.text.replace(";", "\n"), source="the server's #game line")
+            except GameDefinitionError as error:
+                self._warn(f"{error}; going by what is dealt")
+                return
+            if self._guess is not None:
+                self._guess.settle()
+                self._guess = None
+            if self._game_changes:
+                self._play_in_room(self._room_game.with_game(game))
+            elif game != self._connection.game:
+                self._connection.game = game
+
+    def _play_in_room(self, game: GameDefinition | None) -> None:
+        """Take over the game of the next hand, if it may differ from the last."""
+        if game != self._connection.game:
+            self._connection.game = game
+
+    def _room_note(self, note: Note) -> None:
+        """Take in a note that only a room sends."""
+        if note.name == "refused" and not self._is_seated:
+            raise Refusal(f"the room refused: {note.text}")
+        self._warn(note.text)
+
+    @trio.lowlevel.disable_ki_protection
+    def _see(self, view: HandView) -> None:
+        """Tell the agent what is new in a state."""
+        betting = view.betting
+        last, step = self._betting, betting.last_step
+        if (
+            step is None
+            or step[0] is not last
+            or view.hand_number != self._hand_number
+            or view.position != self._position
+        ):
+            is_news = self._catch_up(view, last)
+        else:
+            is_news = True
+            self._betting = betting
+            if self._sees_actions:
+                _, position, action = step
+                self._agent.action_seen(view, position, action)
+        if is_news and betting.position_to_act is None:
+            self._hands_finished += 1
+            self._agent.hand_finished(view)
+
+    def _catch_up(self, view: HandView, last: BettingState | None) -> bool:
+        """Begin a hand, or report several actions at once; returns whether there was anything to report."""
+        betting = view.betting
+        goes_on = (
+            last is not None
+            and view.hand_number == self._hand_number
+            and view.position == self._position
+            and betting.game == last.game
+        )
+        first = last if goes_on and last is not None else initial_betting(betting.game)
+        steps = _steps_after(first, betting)
+        if steps is None:  # the same hand begins again: the dealer has been restarted, perhaps
+            goes_on = False
+            steps = betting.steps()
+        if not goes_on:
+            self._start_hand(view)
+        self._betting = betting
+        if self._sees_actions:
+            states = [*(before for before, _, _ in steps[1:]), betting]  # after each action
+            for (_, position, action), state in zip(steps, states, strict=False):
+                self._agent.action_seen(_view_at(view, state), position, action)
+        return bool(steps) or not goes_on
+
+    def _start_hand(self, view: HandView) -> None:
+        game = view.game
+        seat = self._find_seat(view)
+        self._hand_number, self._position = view.hand_number, view.position
+        if self._game_changes and self._game is not None and is_same_but_for_chips(game, self._game):
+            self._game = self._agent.game = game
+        if seat != self._seat or game != self._game:
+            if game != self._game and self._guess is not None:
+                if self._game is None:
+                    self._warn(f"nobody says what is being played: guessing {name_of(game)}")
+                else:
+                    self._warn(
+                        f"the first guess at what is being played was wrong: now guessing {name_of(game)}"
+                    )
+            self._seat, self._game = seat, game
+            agent = self._agent
+            agent.game, agent.seat = game, seat
+            agent.match_started(game, seat)
+        self._agent.hand_started(_view_at(view, initial_betting(game)))
+
+    def _find_seat(self, view: HandView) -> int:
+        """Our seat, at the start of a hand (acpc-spec 5.4)."""
+        num_players = view.game.num_players
+        if self._given_seat is not None:
+            return self._given_seat
+        if self._seat is not None and view.position == self._position:
+            # Positions move by one each hand; one that does not belongs to a table with fixed seats.
+            self._has_fixed_seats |= (view.hand_number - self._hand_number) % num_players != 0
+        return view.position if self._has_fixed_seats else (view.position + view.hand_number) % num_players
+
+    def _ended(self) -> int:
+        if self._room is not None and not self._is_seated:
+            raise DealerGone("the room closed the connection before it gave us a seat")
+        if self._room is not None and self._betting is None:
+            return 0
+        if self._betting is None:
+            raise DealerGone("the dealer closed the connection before the first hand")
+        if not self._betting.is_finished:
+            raise DealerGone(f"the dealer closed the connection in the middle of hand {self._hand_number}")
+        return self._hands_finished
+
+
+def _steps_after(first: BettingState, last: BettingState) -> list[Step] | None:
+    """The actions between two states, oldest first; None if the last does not follow from the first."""
+    steps = last.steps()
+    states = [*(before for before, _, _ in steps), last]
+    for number, state in enumerate(states):
+        if state.text == first.text:
+            return steps[number:]
+    return None
+
+
+def _view_at(view: HandView, betting: BettingState) -> HandView:
+    """The view as it was at an earlier node of its hand."""
+    if betting is view.betting:
+        return view
+    own_cards_only = tuple(
+        [cards if position == view.position else () for position, cards in enumerate(view.hole_cards)]
+    )
+    return HandView(
+        betting, view.position, view.hand_number, own_cards_only, view.board[: betting.num_board_cards]
+    )

@@ -1,0 +1,378 @@
+"""All games that the bot plays, and faults that show only across them.
+
+A bot cannot be asked which games it plays.  It declines a game by ending with exit status 2.
+If it gives no answer in any game of a kind (`Game.kind`), such as limit with three players and more, it is
+assumed not to play that kind, which is reported but not a fault; the same holds if a bot that is not told
+what is played falls silent.  A game that the user names is one that it plays.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+import attrs
+import trio
+
+from clients.lab.check_bot import findings as checks
+from clients.lab.check_bot import scripts
+from clients.lab.check_bot.client import Launch
+from clients.lab.check_bot.conversation import Limits
+from clients.lab.check_bot.findings import Findings
+from clients.lab.check_bot.pace import Pace, median
+from clients.lab.check_bot.sitting import Ending, Sitting, Terms
+from engine.poker.rules import ALIASES, GameDefinition, format_game
+from engine.poker.situations import with_stacks
+from engine.support.files.whole import write_whole
+from engine.support.seeds import derive_seed
+from server.records.progress import clock_time
+
+_SEED_HANDS: Final = 25
+_SIDE_POT_HANDS: Final = 10
+_MOST_IN_VAIN: Final = 2
+"""Games of a kind that are tried while the bot has not answered in any; only one if it does not ask what is
+played and just says nothing."""
+_LEAST_GROWTH: Final = 128 * 2**20
+_MEGABYTE: Final = 2**20
+_TELL_S: Final = 10.0
+
+
+@attrs.frozen
+class Game:
+    """A game to try the bot in."""
+
+    name: str
+    """As users name it."""
+    definition: GameDefinition
+    text: str
+    """Name or path that the bot is told."""
+
+    @property
+    def kind(self) -> str:
+        """The kind of game, by the skills needed to play it."""
+        game = self.definition
+        if not game.is_holdem:
+            return "poker with other cards than Texas hold'em"
+        betting = "limit" if game.is_limit else "no-limit"
+        return f"{betting} hold'em of {'two' if game.num_players == 2 else 'three and more'}"
+
+    @property
+    def is_among_the_acpcs(self) -> bool:
+        """Whether its stacks and blinds are those that a program assumes if it is told nothing."""
+        return self.definition.is_limit or self.name in ALIASES or self.name in ALIASES.values()
+
+
+@attrs.frozen
+class Examination:
+    """What to examine.
+
+    Args:
+        launch: starts the bot.
+        games: to try.
+        are_named: the user says that it plays these.
+        knows_games: the bot is told on its command line what is played.
+        limits: of time.
+        hands: random ones, in all games together.
+        seed: of everything.
+        most_memory: allowed to the bot, in bytes.
+        folder: for game files of our own.
+        say: takes lines for people.
+    """
+
+    launch: Launch
+    games: Sequence[Game]
+    are_named: bool
+    knows_games: bool
+    limits: Limits
+    hands: int
+    seed: int
+    most_memory: int
+    folder: Path
+    say: Callable[[str], None]
+
+    async def run(self) -> Findings:
+        """Try the bot in everything; returns what was found."""
+        return await _Examiner(self).run()
+
+
+class _Examiner:
+    def __init__(self, plan: Examination) -> None:
+        self._plan = plan
+        self._findings = Findings()
+        self._pace = Pace()
+        self._played: list[Game] = []
+        self._is_hopeless = False
+        self._was_silent = False
+        self._sat_down: Sitting | None = None
+
+    async def run(self) -> Findings:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._keep_telling)
+            await self._examine()
+            nursery.cancel_scope.cancel()
+        return self._findings
+
+    async def _keep_telling(self) -> None:
+        """Report progress now and then to a person who waits."""
+        began = trio.current_time()
+        while True:
+            await trio.sleep(_TELL_S)
+            sitting, pace = self._sat_down, self._pace
+            if sitting is not None:
+                decisions = len(pace.seconds) + len(pace.first)
+                self._plan.say(
+                    f"{sitting.where}, {sitting.check}: {decisions:,} decisions in "
+                    f"{clock_time(trio.current_time() - began)}, median "
+                    f"{_shown(median([*pace.seconds, *pace.first])) if decisions else '-'}"
+                )
+
+    async def _examine(self) -> None:
+        self._expect()
+        in_vain: list[Findings] = []
+        for kind, games in _by_kind(self._plan.games):
+            tried = await self._try_kind(kind, games)
+            in_vain += tried
+            if self._is_hopeless or (not self._played and len(in_vain) > _MOST_IN_VAIN):
+                break
+        if not self._played:
+            for trial in in_vain[:1]:
+                self._findings.absorb(trial)
+            if not in_vain:
+                self._findings.fault(
+                    checks.ANSWERS, self._plan.games[0].name, "it plays none of the games that were tried"
+                )
+        elif not self._is_hopeless:
+            await self._try_what_is_tried_once()
+        self._judge()
+
+    def _expect(self) -> None:
+        """Name the checks that this examination will make."""
+        games = [game.definition for game in self._plan.games]
+        skipped = set()
+        if all(game.is_limit for game in games):
+            skipped |= {checks.ALL_IN}
+        if self._ring_game(self._plan.games) is None:
+            skipped |= {checks.SIDE_POTS}
+        for check in checks.TITLES:
+            if check not in skipped:
+                self._findings.expect(check)
+
+    # --- games ---------------------------------------------------------------------------------------------
+
+    async def _try_kind(self, kind: str, games: Sequence[Game]) -> list[Findings]:
+        """Try the games of a kind; returns the findings of games in which the bot gave no answer."""
+        plan = self._plan
+        in_vain: list[Findings] = []
+        reasons: list[str] = []
+        has_played = False
+        for game in games:
+            check = checks.seats_check(game.definition.num_players)
+            if self._findings.has_failed(check):
+                self._findings.note(f"{game.name} was not tried: see {check}")
+                continue
+            if not (self._may_know(game) or plan.are_named or not self._played):
+                self._findings.note(
+                    f"{game.name} was not tried: the bot does not ask what is played (see --game, {{game}})"
+                )
+                continue
+            trial = Findings()
+            ending, sitting = await self._try_game(game, trial)
+            if ending is Ending.DECLINED:
+                self._findings.note(f"{game.name}: the bot does not play it: {sitting.why}")
+            elif ending is Ending.PLAYED or plan.are_named:
+                has_played = True
+                self._played += [game] if ending is Ending.PLAYED else []
+                self._findings.absorb(trial)
+            else:
+                in_vain.append(trial)
+                reasons.append(f"{game.name}: {sitting.why}")
+            if ending is Ending.NOT_STARTED and not self._played:
+                self._is_hopeless = True
+                return in_vain
+            self._was_silent = self._was_silent or sitting.was_silent
+            most = 1 if sitting.was_silent and not self._pace.asks_for_game else _MOST_IN_VAIN
+            if len(in_vain) >= most and not has_played:
+                break
+        if has_played:
+            for trial in in_vain:
+                self._findings.absorb(trial)
+            return []
+        if reasons and self._played:
+            self._findings.note(
+                f"{kind}: taken for something that the bot does not play, since it has not answered there "
+                f"once ({reasons[0]}); --game {games[0].name} says that it does"
+            )
+        return in_vain
+
+    def _may_know(self, game: Game) -> bool:
+        plan = self._plan
+        return plan.knows_games or self._pace.asks_for_game or game.is_among_the_acpcs
+
+    async def _try_game(self, game: Game, trial: Findings) -> tuple[Ending, Sitting]:
+        """Try everything in one game."""
+        plan = self._plan
+        in_order = [each for _, games in _by_kind(plan.games) for each in games]
+        plan.say(f"{game.name} ({in_order.index(game) + 1} of {len(in_order)}) ...")
+        definition = game.definition
+        is_first_of_kind = all(played.kind != game.kind for played in self._played)
+        tried = [scripts.plain(definition), *scripts.poker(definition)]
+        if is_first_of_kind:
+            tried += scripts.network(definition, plan.limits.slow if not self._played else 0.1)
+        each = -(-plan.hands // len(plan.games))
+        # In thirds, so that its memory can be compared.
+        tried += [scripts.random_hands(share) for share in _thirds(each)]
+        sitting = self._sitting(game, trial)
+        ending = await sitting.run(tried)
+        self._compare_memory(game, trial, sitting.memory)
+        return ending, sitting
+
+    def _sitting(self, game: Game, findings: Findings, *, where: str = "", seed: int = 0) -> Sitting:
+        plan = self._plan
+        terms = Terms(
+            plan.launch,
+            self._limits(),
+            self._pace,
+            seed or derive_seed(plan.seed, plan.games.index(game) if game in plan.games else 1000),
+            self._findings,
+            plan.knows_games,
+        )
+        self._sat_down = Sitting(
+            terms, game.definition, game.text, where or game.name, findings, is_named=plan.are_named
+        )
+        return self._sat_down
+
+    def _limits(self) -> Limits:
+        """The time limits: shorter for a bot that has started before, or that was silent."""
+        limits = self._plan.limits
+        if not self._pace.first:
+            return attrs.evolve(limits, first_response=limits.response) if self._was_silent else limits
+        longest = max(limits.response, 3 * max(self._pace.first))
+        return attrs.evolve(limits, first_response=min(limits.first_response, longest))
+
+    # --- once ----------------------------------------------------------------------------------------------
+
+    async def _try_what_is_tried_once(self) -> None:
+        game = self._played[0]
+        self._plan.say("sitting down in the middle of a hand, and being left in one ...")
+        middle = self._sitting(game, self._findings)
+        await middle.run(scripts.reconnection(game.definition), scripts.stop_in_a_hand, checks.BROKEN_OFF)
+        if (ring := self._ring_game(self._played)) is not None:
+            self._plan.say("side pots ...")
+            await self._try_side_pots(ring)
+        self._plan.say("the same seed twice ...")
+        await self._compare_seeds(game)
+
+    @staticmethod
+    def _ring_game(games: Sequence[Game]) -> Game | None:
+        """A no-limit game of three and more in which stacks can differ."""
+        ring = [game for game in games if not game.definition.is_limit and game.definition.num_players > 2]
+        return next((game for game in ring if game.definition.is_holdem), ring[0] if ring else None)
+
+    async def _try_side_pots(self, game: Game) -> None:
+        uneven = with_stacks(game.definition, scripts.uneven_stacks(game.definition))
+        path = self._plan.folder / f"{game.name}-uneven.game"
+        write_whole(path, format_game(uneven))
+        other = Game(game.name, uneven, str(path))
+        sitting = self._sitting(other, self._findings, where=f"{game.name} with uneven stacks")
+        pace, plan = self._pace, self._plan
+        hands = min(_SIDE_POT_HANDS, plan.hands)
+        await sitting.run(
+            [scripts.side_pots(lambda: pace.asks_for_game or plan.knows_games, hands)],
+            closing=checks.SIDE_POTS,
+        )
+
+    async def _compare_seeds(self, game: Game) -> None:
+        """Compare two matches with the same cards, the same opponents and the same seed for the bot."""
+        self._findings.tried(checks.SEED, game.name)
+        answers = []
+        for _ in range(2):
+            trial = Findings()
+            sitting = self._sitting(game, trial)
+            if (
+                await sitting.run([scripts.random_hands(min(_SEED_HANDS, self._plan.hands))])
+                is not Ending.PLAYED
+            ):
+                return
+            answers.append(sitting.answers)
+        for (state, one), (other_state, other) in zip(*answers, strict=False):
+            if (state, one) == (other_state, other):
+                continue
+            difference = (
+                f"in {state} it says {one.lstrip(':')!r} once and {other.lstrip(':')!r} the next time"
+            )
+            if self._pace.greets:
+                self._findings.fault(
+                    checks.SEED,
+                    game.name,
+                    f"{difference}: draw from nothing but your own generator (Agent.rng; RIVERBOAT_SEED in "
+                    "other languages), or no match can be repeated",
+                )
+            else:
+                self._findings.say(
+                    checks.SEED,
+                    f"no: {difference}.  That is no fault, but matches with it cannot be repeated, unless it "
+                    "draws its numbers by the seed in RIVERBOAT_SEED",
+                )
+            return
+
+    # --- at the end ----------------------------------------------------------------------------------------
+
+    def _compare_memory(self, game: Game, trial: Findings, memory: Sequence[int]) -> None:
+        """Check its memory after each third of the random hands, and in all."""
+        if not memory or not memory[-1]:
+            return
+        trial.tried(checks.MEMORY, game.name)
+        most = self._plan.most_memory
+        if memory[-1] > most:
+            trial.fault(
+                checks.MEMORY,
+                game.name,
+                f"has used {memory[-1] / _MEGABYTE:,.0f} MB, {most / _MEGABYTE:,.0f} MB are allowed",
+            )
+        if len(memory) > 2 and memory[-1] - memory[-3] > max(_LEAST_GROWTH, memory[-3] // 2):
+            trial.fault(
+                checks.MEMORY,
+                game.name,
+                f"grew from {memory[-3] / _MEGABYTE:,.0f} to {memory[-1] / _MEGABYTE:,.0f} MB in two thirds "
+                "of the random hands: do not keep what is over",
+            )
+        trial.say(checks.MEMORY, f"{memory[-1] / _MEGABYTE:,.0f} MB at most")
+
+    def _judge(self) -> None:
+        """Judge what follows from everything together."""
+        pace, findings = self._pace, self._findings
+        if self._played:
+            findings.forget_untried(checks.ALL_IN, checks.SIDE_POTS, checks.MEMORY)
+        decisions = sorted([*pace.seconds, *pace.first])
+        if decisions:
+            words = [
+                f"median {_shown(median(decisions))}",
+                f"99 % {_shown(decisions[int(0.99 * (len(decisions) - 1))])}",
+                f"longest {_shown(decisions[-1])}",
+            ]
+            findings.say(checks.TIME, f"{len(decisions):,} decisions: {', '.join(words)}")
+        if pace.waits_for_acknowledgements:
+            findings.fault(
+                checks.ONE_WRITE,
+                self._played[0].name,
+                f"its answers come in pieces, the last {1000 * median(pace.late_gaps):.0f} ms after the "
+                "first: build the line and send it in one write (comments and answer together), and set "
+                "TCP_NODELAY; each decision takes that much longer",
+            )
+
+
+def _by_kind(games: Sequence[Game]) -> list[tuple[str, list[Game]]]:
+    """The games by kind, kinds in the order in which they come first."""
+    kinds = list(dict.fromkeys(game.kind for game in games))
+    return [(kind, [game for game in games if game.kind == kind]) for kind in kinds]
+
+
+def _thirds(hands: int) -> list[int]:
+    ends = [hands * part // 3 for part in range(4)]
+    return [end - begin for begin, end in itertools.pairwise(ends)]
+
+
+def _shown(seconds: float) -> str:
+    return f"{seconds:.2g} s" if seconds >= 1 else f"{1000 * seconds:.2g} ms"

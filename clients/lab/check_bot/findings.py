@@ -1,0 +1,188 @@
+"""What is checked, and what was found: a verdict for each item, in words that say what to do."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final
+
+import attrs
+
+from engine.support.user_input import printable
+
+STARTS: Final = "starts"
+VERSION: Final = "handshake"
+ANSWERS: Final = "answers"
+ECHO: Final = "echo"
+TURN: Final = "turn"
+ACTIONS: Final = "legal-actions"
+SPLIT: Final = "split-lines"
+LINE_END: Final = "split-line-end"
+MERGED: Final = "merged-lines"
+COMMENTS: Final = "comments"
+EARLY: Final = "early-lines"
+LATE: Final = "late-lines"
+WALK: Final = "walk"
+RAISES: Final = "raises"
+ALL_IN: Final = "short-all-in"
+SIDE_POTS: Final = "side-pots"
+RANDOM: Final = "random-hands"
+RECONNECT: Final = "reconnect"
+BROKEN_OFF: Final = "broken-off"
+CLOSE: Final = "close"
+TIME: Final = "time"
+ONE_WRITE: Final = "one-write"
+MEMORY: Final = "memory"
+SEED: Final = "same-seed"
+_SEATS: Final = "seats-"
+
+TITLES: Final = {
+    STARTS: "starts and connects",
+    VERSION: "says its version first",
+    ANSWERS: "answers when it is to act",
+    ECHO: "repeats the state that it answers",
+    TURN: "speaks once, and only when it is to act",
+    ACTIONS: "does only what is legal",
+    SPLIT: "reads a line that comes in pieces",
+    LINE_END: "reads a line whose CR and LF come apart",
+    MERGED: "reads several lines that come at once",
+    COMMENTS: "skips lines that begin with # or ;",
+    EARLY: "goes on when the dealer has acted in its place",
+    LATE: "waits while others think",
+    WALK: "survives hands that end before it has acted",
+    RAISES: "survives everybody raising all they may",
+    ALL_IN: "survives an all-in that is less than a raise",
+    SIDE_POTS: "survives side pots of three players",
+    RANDOM: "plays random hands",
+    RECONNECT: "can sit down in the middle of a hand",
+    BROKEN_OFF: "ends when the table vanishes in a hand",
+    CLOSE: "ends when the match is over",
+    TIME: "is in time",
+    ONE_WRITE: "sends an answer in one piece",
+    MEMORY: "does not eat memory",
+    SEED: "plays the same with the same seed",
+}
+"""What a verdict is about, by the check's name and in the order of the report; the sizes of tables aside."""
+
+
+def seats_check(num_players: int) -> str:
+    """The check that a bot plays at a table of some size."""
+    return f"{_SEATS}{num_players}"
+
+
+def title_of(check: str) -> str:
+    """What a check is about, in words."""
+    return TITLES.get(check) or f"plays at a table of {check.removeprefix(_SEATS)}"
+
+
+class Status(Enum):
+    """The result of a check."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    NOT_TRIED = "not tried"
+
+
+@attrs.frozen
+class Verdict:
+    """The verdict of one check."""
+
+    name: str
+    status: Status
+    detail: str
+
+    @property
+    def title(self) -> str:
+        """What it is about, in words."""
+        return title_of(self.name)
+
+
+@attrs.define(eq=False)
+class _Item:
+    fault: str | None = None
+    times: int = 0
+    where: list[str] = attrs.Factory(list)
+    """The games it was tried in."""
+    words: str = ""
+    """What to say if all is well."""
+    not_tried: str = ""
+
+
+class Findings:
+    """What has been found so far, by check."""
+
+    def __init__(self) -> None:
+        self._items: dict[str, _Item] = {}
+        self.notes: list[str] = []
+        """What is worth knowing but not a fault."""
+
+    def expect(self, check: str, why_not: str = "the bot did not get so far") -> None:
+        """Add a check to this examination; if it is never tried, the report says `why_not`."""
+        self._items.setdefault(check, _Item(not_tried=why_not))
+
+    def tried(self, check: str, where: str) -> None:
+        """Note that a check was made in a game."""
+        item = self._items.setdefault(check, _Item())
+        if where not in item.where:
+            item.where.append(where)
+
+    def fault(self, check: str, where: str, detail: str) -> None:
+        """Record a fault; the report tells the first of each check."""
+        self.tried(check, where)
+        item = self._items[check]
+        item.times += 1
+        if item.fault is None:
+            item.fault = printable(f"{where}: {detail}")
+
+    def say(self, check: str, words: str) -> None:
+        """Set what to say about a check if all is well."""
+        self._items.setdefault(check, _Item()).words = words
+
+    def note(self, line: str) -> None:
+        """Note something worth knowing, once."""
+        line = printable(line)
+        if line not in self.notes:
+            self.notes.append(line)
+
+    def has_failed(self, check: str) -> bool:
+        """Whether a fault was found."""
+        return check in self._items and self._items[check].fault is not None
+
+    def was_tried(self, check: str) -> bool:
+        """Whether a check was tried anywhere."""
+        return check in self._items and bool(self._items[check].where)
+
+    def forget_untried(self, *checks: str) -> None:
+        """Drop checks that do not come up in the games that the bot plays."""
+        for check in checks:
+            if check in self._items and not self.was_tried(check):
+                del self._items[check]
+
+    def absorb(self, other: Findings) -> None:
+        """Take over what was found elsewhere."""
+        for check, found in other._items.items():
+            for where in found.where:
+                self.tried(check, where)
+            item = self._items.setdefault(check, _Item(not_tried=found.not_tried))
+            item.times += found.times
+            item.fault = item.fault or found.fault
+            item.words = found.words or item.words
+        for line in other.notes:
+            self.note(line)
+
+    def verdicts(self) -> list[Verdict]:
+        """One for each check that belongs to the examination, in the order of the report."""
+        order = [*TITLES]
+        order[order.index(SPLIT) : order.index(SPLIT)] = sorted(
+            (check for check in self._items if check not in TITLES),
+            key=lambda name: int(name.rsplit("-")[-1]),
+        )
+        return [_verdict(check, self._items[check]) for check in order if check in self._items]
+
+
+def _verdict(check: str, item: _Item) -> Verdict:
+    if item.fault is not None:
+        often = f" ({item.times} times in all)" if item.times > 1 else ""
+        return Verdict(check, Status.FAILED, item.fault + often)
+    if not item.where:
+        return Verdict(check, Status.NOT_TRIED, f"not tried: {item.not_tried}")
+    return Verdict(check, Status.PASSED, item.words or f"in {', '.join(item.where)}")

@@ -1,0 +1,236 @@
+"""One game: scripts one after another, restarted after one at which the bot breaks down."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from enum import Enum, auto
+from typing import Final
+
+import attrs
+
+from clients.lab.check_bot import findings as checks
+from clients.lab.check_bot.client import Client, Launch, NotStarted, Order
+from clients.lab.check_bot.conversation import Conversation, DoesNotPlay, Fell, Limits
+from clients.lab.check_bot.findings import Findings
+from clients.lab.check_bot.pace import Pace
+from clients.lab.check_bot.scripts import Script
+from clients.lab.check_bot.table import Table
+from engine.poker.rules import GameDefinition
+
+_DECLINES: Final = 2
+"""The exit status by which a program says that it cannot do what is asked."""
+
+ADVICE: Final = {
+    checks.SPLIT: "a line may come in any number of pieces: collect what you read, and take a line when its "
+    "LF has come",
+    checks.LINE_END: "a line ends with LF, and the CR before it may come in an earlier piece: collect what "
+    "you read until LF, then strip CR",
+    checks.MERGED: "one read may bring several lines: keep what stands behind the first LF for the next",
+    checks.COMMENTS: "skip lines that begin with # or ;",
+    checks.EARLY: "a dealer acts for players who are late: take each state as it stands, and do not count on "
+    "having acted in it",
+    checks.LATE: "others may think for long: wait for the next line without a time-out",
+    checks.WALK: "a hand may end before you have acted, when everybody folds to your blind: read the end of "
+    "a hand without counting on an action of yours",
+    checks.RAISES: "where no raise is allowed call or fold; a hand may be all in before the flop, and its "
+    "state then ends with the whole board",
+    checks.ALL_IN: "whoever has too few chips for a full raise may raise to all they have, and you may only "
+    "call, fold or do the same",
+    checks.SIDE_POTS: "players who are all in are passed over, and each plays for what they can match: find "
+    "the turn and the stacks from the betting",
+    checks.RECONNECT: "the state says all that there is to know of a hand: do not count on having seen its "
+    "beginning",
+    checks.VERSION: "write VERSION:2.0.0 and a line end as soon as you have connected",
+}
+"""What to do about a bot that breaks down, by check."""
+
+
+class Ending(Enum):
+    """How a sitting ended."""
+
+    PLAYED = auto()
+    DECLINED = auto()
+    """The bot says that it does not play this game."""
+    FELL_AT_FIRST = auto()
+    """It has never answered; or it fell silent, and nobody says what is played."""
+    NOT_STARTED = auto()
+
+
+@attrs.frozen
+class Terms:
+    """What is the same in all sittings of an examination."""
+
+    launch: Launch
+    limits: Limits
+    pace: Pace
+    seed: int
+    known: Findings
+    """What earlier sittings have found: failed checks are not tried again."""
+    knows_games: bool
+    """The bot is told on its command line what is played."""
+
+
+class Sitting:
+    """Some scripts in one game.
+
+    Args:
+        terms: of the examination.
+        game: what is played.
+        text: the game as users name it, or the path of its file.
+        where: what to call it in findings.
+        findings: takes what is wrong.
+        is_named: the user says that the bot plays this.
+    """
+
+    def __init__(
+        self,
+        terms: Terms,
+        game: GameDefinition,
+        text: str,
+        where: str,
+        findings: Findings,
+        *,
+        is_named: bool = True,
+    ) -> None:
+        self._terms = terms
+        self._game = game
+        self._text = text
+        self.where: Final = where
+        """What it is called in findings."""
+        self.check = checks.VERSION
+        """The check being tried."""
+        self._findings = findings
+        self._is_named = is_named
+        self._has_answered = False
+        self.answers: list[tuple[str, str]] = []
+        """The states in which the bot was asked, and its answers, on the last connection."""
+        self.why = ""
+        """Why the game was not played, in words."""
+        self.was_silent = False
+        """The bot broke down by saying nothing, with its connection open."""
+        self.memory: list[int] = []
+        """Bytes of memory after each script, on the last connection."""
+
+    async def run(
+        self,
+        scripts: Sequence[Script],
+        leave: Callable[[Table], Awaitable[None]] | None = None,
+        closing: str = checks.CLOSE,
+    ) -> Ending:
+        """Try all scripts, then close the table.
+
+        Args:
+            scripts: one after another.
+            leave: plays on to where the table is to vanish; without it, it closes after a hand.
+            closing: the check that is about the end.
+        """
+        todo = list(scripts)
+        while True:
+            label = f"{self.where}-{len(scripts) - len(todo)}".replace(" ", "-")
+            order = Order(self._game, self._text, self._terms.seed, self._terms.limits.start, label)
+            try:
+                async with self._terms.launch(order) as client:
+                    self._findings.tried(checks.STARTS, self.where)
+                    ending = await self._sit(client, todo, leave, closing)
+            except NotStarted as error:
+                return self._not_started(error)
+            if ending is not None:
+                return ending
+
+    def _not_started(self, error: NotStarted) -> Ending:
+        self.why = str(error)
+        if error.returncode == _DECLINES and not self._is_named:
+            return Ending.DECLINED
+        self._findings.fault(checks.STARTS, self.where, str(error))
+        return Ending.NOT_STARTED
+
+    async def _sit(
+        self,
+        client: Client,
+        todo: list[Script],
+        leave: Callable[[Table], Awaitable[None]] | None,
+        closing: str,
+    ) -> Ending | None:
+        """Play scripts of the list until it is empty, or the bot breaks down: None to restart it."""
+        terms = self._terms
+        talk = Conversation(client, self._game, self.where, self._findings, terms.pace, terms.limits)
+        talk.knows_game = terms.knows_games
+        talk.may_decline = not self._is_named
+        talk.is_doubtful = self._is_doubtful()
+        table = Table(talk, self._game, terms.seed)
+        self.answers, self.memory = talk.answers, []
+        check = checks.VERSION
+        try:
+            await talk.shake_hands()
+            await talk.greet()
+            while todo:
+                check = self.check = todo[0].check
+                if not (terms.known.has_failed(check) or self._findings.has_failed(check)):
+                    self._findings.tried(check, self.where)
+                    await todo[0].run(table)
+                    if todo[0].settles:
+                        await table.settle()
+                self.memory.append(client.memory_bytes() or 0)
+                del todo[0]
+            check = self.check = closing
+            if leave is not None:
+                await leave(table)
+        except DoesNotPlay as reason:
+            self.why = str(reason)
+            return Ending.DECLINED
+        except Fell as fell:
+            return await self._fallen(client, talk, fell, check, todo)
+        self._has_answered = self._has_answered or bool(talk.answers)
+        await self._close(client, talk, check)
+        return Ending.PLAYED
+
+    async def _fallen(
+        self, client: Client, talk: Conversation, fell: Fell, check: str, todo: list[Script]
+    ) -> Ending | None:
+        """Record that the bot has broken down at a check, and find where to continue."""
+        end = await client.ended(self._terms.limits.end) if fell.is_gone else None
+        self._has_answered = self._has_answered or bool(talk.answers)
+        words = str(fell) if end is None else end.words
+        shown = f" after it was shown {talk.last_shown}" if fell.is_gone and talk.last_shown else ""
+        self.why = words
+        self.was_silent = not fell.is_gone
+        if end is not None and end.returncode == _DECLINES and not self._is_named and not self._has_answered:
+            return Ending.DECLINED
+        advice = f"; {ADVICE[check]}" if check in ADVICE else ""
+        self._findings.fault(check, self.where, f"{words}{shown}{advice}")
+        if not self._has_answered:
+            if check != checks.VERSION and not self._terms.known.was_tried(checks.ANSWERS):
+                self._findings.fault(checks.ANSWERS, self.where, f"{words}{shown}")
+            return Ending.FELL_AT_FIRST
+        if self.was_silent and self._is_doubtful():
+            return Ending.FELL_AT_FIRST
+        if check == checks.seats_check(self._game.num_players):
+            return Ending.PLAYED  # everything else would break down in the same way
+        del todo[:1]
+        return None if todo else Ending.PLAYED
+
+    def _is_doubtful(self) -> bool:
+        """Whether a bot that plays something else need not play this: it is not told what is played."""
+        terms = self._terms
+        is_told = self._is_named or terms.knows_games or terms.pace.asks_for_game
+        return not is_told and terms.known.was_tried(checks.ANSWERS)
+
+    async def _close(self, client: Client, talk: Conversation, check: str) -> None:
+        """Close the table: the bot must end, and after a finished hand in good order."""
+        limit = self._terms.limits.end
+        if self._terms.known.has_failed(check):
+            return
+        self._findings.tried(check, self.where)
+        await talk.hear_the_rest(limit)
+        end = await client.ended(limit)
+        if end is None:
+            self._findings.fault(
+                check,
+                self.where,
+                f"it still runs {limit:g} s after the table has closed: end when reading gives the end of "
+                "the file (nothing, an empty line, 0 bytes)",
+            )
+        elif end.returncode != 0 and check != checks.BROKEN_OFF:
+            self._findings.fault(
+                check, self.where, f"the match is over, and it {end.words}: end with exit status 0"
+            )

@@ -1,0 +1,270 @@
+"""A gymnasium environment: one player's seat, with opponents in the others.
+
+An episode is a hand, or several.  `step` plays an action and goes on to our next decision; what the others
+do in between is in the history of the observation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Final, Literal
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from clients.lab.environments.observations import DEFAULT_SIZES, Encoder, Node
+from clients.lab.environments.policy import ObservationKind
+from clients.lab.environments.rendering import RENDER_MODES, Scene, check_render_mode, render
+from clients.lab.environments.spaces import observation_space
+from clients.lab.environments.table import Table, TableOptions, check_patience, read_game
+from clients.lab.seats.opponents import Opponent, fill_seats, opponent_names
+from clients.lab.seats.remote import Patience, SeatLost
+from engine.poker.rules import GameDefinition, HandState
+from protocol import format_match_state
+
+__all__ = ["HoldemEnv"]
+
+_SEAT: Final = 0
+"""Ours."""
+Observation = Any
+
+
+class HoldemEnv(gymnasium.Env[Observation, Any]):
+    """Poker against opponents of all kinds, for one learner.
+
+    Rewards are chips won in big blinds, at the end of each hand.  An action that is not legal is played as
+    the dealer would (`LegalActions.nearest`) and counted in ``info["illegal_actions"]``.
+
+    `reset` with a seed deals the cards of ``riverboat match --seed`` and makes the opponents anew; `reset`
+    without one goes on with the next hand of that match.  Hands that are over before we are asked, because
+    everybody folds to us, are passed over; ``info["passed_hands"]`` and ``info["passed_reward"]`` tell of
+    them.
+
+    When a remote opponent is lost the hand is void: the episode is truncated with a reward of 0, and
+    ``info["failure"]`` says who and why.  The next `reset` begins another match.
+
+    ``info`` has the hand's number, our position, how many actions of the episode were not legal, and at its
+    end our chips since the match began; `table.last_hand` has the end of the last hand.
+
+    Args:
+        game: a packaged game's name, the path of a game file, or a game.
+        opponents: in seat order, ours left out, the last one as often as seats are left.  Installed bots
+            (``"formula:model=none"``), programs (``"./my_bot"``, started as ``COMMAND HOST PORT``),
+            ``"tcp://HOST:PORT"``, where the table waits for somebody who connects, or what makes an `Agent`.
+        hands: in an episode.
+        position: ours in every hand; None to move around the table.
+        sizes: of raises in no-limit games, parts of the pot.
+        observations: ``"dict"``, the fields by name with ``"action_mask"``, or ``"array"``, the whole vector,
+            with the mask in ``info["action_mask"]``.
+        match_states: put the ACPC's text of each state into ``info["match_state"]``; the last one has the
+            cards that were shown.
+        patience: with remote players.
+        log: a new file for the hands, as a dealer writes them; `riverboat verify` reads it.
+        render_mode: ``"ansi"`` or ``"rgb_array"``.
+
+    Raises:
+        UnknownBot, ValueError, OSError: a game or opponents that cannot be had.
+
+    *Resource handling*: `close` ends connections and programs.  Processes that are forked need an environment
+    each, made after the fork.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": RENDER_MODES, "render_fps": 2}  # type: ignore[misc]
+
+    # Many parameters: the keywords of `gymnasium.make`.
+    def __init__(
+        self,
+        game: str | GameDefinition = "limit-2p",
+        opponents: Sequence[Opponent] = ("always-call",),
+        *,
+        hands: int = 1,
+        position: int | None = None,
+        sizes: Sequence[float] = DEFAULT_SIZES,
+        observations: ObservationKind = "dict",
+        match_states: bool = False,
+        patience: Patience = Patience(),  # noqa: B008  # a value
+        log: str | Path | None = None,
+        render_mode: Literal["ansi", "rgb_array"] | None = None,
+    ) -> None:
+        check_render_mode(render_mode)
+        if hands < 1:
+            raise ValueError(f"expected 1 or more hands in an episode, got {hands}")
+        definition = read_game(game)
+        others = fill_seats(definition, opponents)
+        seats: list[Opponent | None] = [None, *others]
+        names = ["learner", *opponent_names(others)]
+        self._seat = _SEAT
+        if position is not None:
+            if not 0 <= position < definition.num_players:
+                raise ValueError(f"expected a position 0 to {definition.num_players - 1}, got {position}")
+            # With fixed seats a seat is a position.
+            seats = [*others[:position], None, *others[position:]]
+            names.insert(position, names.pop(0))
+            self._seat = position
+        options = TableOptions(position is not None, patience, None if log is None else Path(log))
+        self._table = Table(game, seats, names, options=options)
+        self._encoder = Encoder(definition, sizes)
+        self._unit = self._encoder.layout.unit
+        self._is_dict = observations == "dict"
+        self._hands = hands
+        self._hands_left = 0
+        self._match_states = match_states
+        self._is_over = True  # the episode
+        self._state: HandState | None = None  # as it was seen last
+        self._node: Node  # of the state's betting
+        self._illegal = 0
+        self.render_mode = render_mode
+        self.observation_space = observation_space(self._encoder, is_dict=self._is_dict)
+        self.action_space = spaces.Discrete(self._encoder.num_actions)
+
+    @property
+    def encoder(self) -> Encoder:
+        """How views become observations, and numbers actions."""
+        return self._encoder
+
+    @property
+    def table(self) -> Table:
+        """Chips by seat, names, the end of the last hand."""
+        return self._table
+
+    # --- gymnasium ---------------------------------------------------------------------------------------
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin an episode.
+
+        A remote opponent who is lost before we are asked is told of in ``info["failure"]``; another match has
+        begun then.
+
+        Raises:
+            SeatLost: a remote opponent does not sit down.
+            RuntimeError: we are never asked: the game, or the opponents, leave us nothing to do.
+        """
+        super().reset(seed=seed)
+        table = self._table
+        if seed is not None:
+            table.open(seed)
+        self._hands_left = self._hands
+        self._illegal = 0
+        passed_hands, passed_chips, failure = 0, 0.0, None
+        state = None
+        while state is None:
+            if not table.is_open:
+                table.open(int(self.np_random.integers(2**32)))
+            try:
+                state = table.deal()
+            except SeatLost as lost:  # no episode has begun that could be cut short: another match does
+                failure = lost
+                continue
+            if state is None:
+                passed_hands += 1
+                passed_chips += self._chips_of_hand()
+                check_patience(passed_hands)
+        self._is_over = False
+        info: dict[str, Any] = {}
+        seen = self._asked(state, info)
+        info["passed_hands"] = passed_hands
+        info["passed_reward"] = passed_chips / self._unit
+        if failure is not None:
+            info["failure"] = failure.as_dict()
+        return seen, info
+
+    def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Play an action.
+
+        Raises:
+            RuntimeError: the episode is over.
+        """
+        if self._is_over:
+            raise RuntimeError("the episode is over: call reset() first")
+        node, number = self._node, int(action)
+        if number < 0:
+            raise ValueError(f"expected an action 0 to {len(node.actions) - 1}, got {number}")
+        if not node.legal[number]:
+            self._illegal += 1
+        chips = 0.0
+        try:
+            state = self._table.act(node.actions[number])
+            while state is None:
+                chips += self._chips_of_hand()
+                self._hands_left -= 1
+                if self._hands_left == 0:
+                    return self._end_of_episode(chips)
+                state = self._table.deal()
+        except SeatLost as lost:
+            return self._cut_short(lost, chips)
+        info: dict[str, Any] = {}
+        return self._asked(state, info), chips and chips / self._unit, False, False, info
+
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """The hand as we see it: text, or a picture of shape (height, width, 3), uint8."""
+        if self.render_mode is None or self._state is None:
+            return None
+        view = self._state.view(self._table.position_of(self._seat))
+        names = [self._table.names[self._table.seat_at(p)] for p in range(self._encoder.game.num_players)]
+        return render(Scene(view, tuple(names)), self.render_mode)
+
+    def close(self) -> None:
+        """End connections and programs."""
+        self._is_over = True
+        self._table.close()
+
+    # --- results -----------------------------------------------------------------------------------------
+
+    def _chips_of_hand(self) -> float:
+        """What we have won in the hand that has just ended."""
+        last = self._table.last_hand
+        assert last is not None
+        return last[1][self._table.position_of(self._seat)]
+
+    def _end_of_episode(self, chips: float) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        last = self._table.last_hand
+        assert last is not None
+        info: dict[str, Any] = {}
+        seen = self._watching(last[0], info)
+        info["chips"] = self._table.chips[self._seat]
+        return seen, chips / self._unit, True, False, info
+
+    def _cut_short(
+        self, lost: SeatLost, chips: float
+    ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """The end of an episode whose last hand is void; what earlier hands brought is kept."""
+        assert self._state is not None
+        info: dict[str, Any] = {}
+        seen = self._watching(self._state, info)
+        info["failure"] = lost.as_dict()
+        return seen, chips / self._unit, False, True, info
+
+    def _asked(self, state: HandState, info: dict[str, Any]) -> Observation:
+        """We are to act."""
+        self._node = node = self._encoder.node(state.betting)
+        return self._observe(state, node, node.mask.copy(), info)
+
+    def _watching(self, state: HandState, info: dict[str, Any]) -> Observation:
+        """The episode is over."""
+        self._is_over = True
+        return self._observe(state, self._encoder.node(state.betting), self._encoder.no_mask(), info)
+
+    def _observe(
+        self, state: HandState, node: Node, mask: NDArray[np.int8], info: dict[str, Any]
+    ) -> Observation:
+        """What we see, and what stands in the info because it does not stand in there."""
+        self._state, betting, deal, encoder = state, state.betting, state.deal, self._encoder
+        position = self._table.position_of(self._seat)
+        info["hand_number"] = state.hand_number
+        info["position"] = position
+        info["illegal_actions"] = self._illegal
+        if self._match_states:
+            info["match_state"] = format_match_state(state.view(position))
+        board = deal.board[: betting.num_board_cards]
+        vector = encoder.observe_cards(node, betting, position, deal.hole_cards[position], board)
+        if not self._is_dict:
+            info["action_mask"] = mask
+            return vector
+        fields: dict[str, NDArray[Any]] = encoder.fields(vector)
+        fields["action_mask"] = mask
+        return fields

@@ -1,0 +1,245 @@
+"""A table at which some seats are played from outside: what all environments stand on.
+
+It is an `Arena` whose hands are played one at a time, and that stops wherever an outside seat is to act.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Generator, Sequence
+from pathlib import Path
+from typing import Final, TextIO
+
+import attrs
+
+from clients.core.agent import Agent
+from clients.core.arena import Arena, OutsideSeat
+from clients.lab.seats.opponents import Opponent, read_opponent, waits_for_somebody
+from clients.lab.seats.remote import Patience, RemoteSeat
+from engine.poker.rules import Action, GameDefinition, HandState, HandView, load_game
+from engine.support.seeds import derive_seed
+from protocol.records import format_header
+
+__all__ = ["Table", "TableOptions", "check_patience", "read_game"]
+
+_MOST_PASSED: Final = 1000
+"""Hands in a row in which nobody from outside is asked."""
+_ENDLESS: Final = 2**32 - 1
+"""Hands in the header of a log: nobody knows how many there will be."""
+
+
+@attrs.frozen
+class TableOptions:
+    """How a table is run."""
+
+    fixed_seats: bool = False
+    """Seats keep their positions."""
+    patience: Patience = attrs.field(factory=Patience)
+    """With remote players."""
+    log: Path | None = None
+    """A new file for the hands, as the ACPC's dealer writes them; a match for each time the table is
+    opened.
+    """
+
+
+def read_game(game: str | GameDefinition) -> GameDefinition:
+    """What is played: the name of a packaged game, the path of a game file, or a game.
+
+    Raises:
+        OSError, GameDefinitionError: there is no such game, or it cannot be played.
+    """
+    return load_game(game) if isinstance(game, str) else game
+
+
+def check_patience(hands: int) -> None:
+    """Stop looking for a hand in which somebody from outside is asked.
+
+    Raises:
+        RuntimeError: there were too many in which nobody was.
+    """
+    if hands >= _MOST_PASSED:
+        raise RuntimeError(f"{hands} hands were over before the learner was asked: nothing to learn here")
+
+
+class Table:
+    """Hands of a game, one at a time.
+
+    Args:
+        game: what is played, as text or as a game.
+        opponents: by seat; None for the seats that are played from outside.
+        names: by seat.
+        options: see there.
+
+    Raises:
+        UnknownBot, ValueError: an opponent that cannot be had.
+        FileExistsError: there is a log already.
+    """
+
+    def __init__(
+        self,
+        game: str | GameDefinition,
+        opponents: Sequence[Opponent | None],
+        names: Sequence[str],
+        *,
+        options: TableOptions = TableOptions(),  # a value
+    ) -> None:
+        self.game: Final = read_game(game)
+        if len(opponents) != self.game.num_players:
+            raise ValueError(f"expected {self.game.num_players} players, ours included, got {len(opponents)}")
+        self._num_players = self.game.num_players
+        self._game_name = game if isinstance(game, str) else None
+        self._makers = [None if one is None else read_opponent(one) for one in opponents]
+        self._visitors: dict[int, RemoteSeat] = {}  # from outside, who stay from match to match
+        self.names: Final = tuple(names)
+        self._fixed_seats = options.fixed_seats
+        self._options = options
+        self._log: TextIO | None = None
+        if self._options.log is not None:
+            self._log = self._options.log.open("x", encoding="ascii", buffering=1)
+        self._record = self._log.write if self._log is not None else None
+        for seat, one in enumerate(opponents):
+            if waits_for_somebody(one):
+                maker = self._makers[seat]
+                assert maker is not None
+                visitor = maker()
+                assert isinstance(visitor, RemoteSeat)
+                visitor.listen()
+                self._visitors[seat] = visitor
+        self._arena: Arena | None = None
+        self._agents: list[Agent] = []
+        self._hand: Generator[Awaitable[Action], Action, None] | None = None
+        self._void_hand: HandState | None = None  # the last that was broken off
+        self.seed = 0
+        """Of the cards; the n-th seed derived from it is the n-th seat's."""
+        self.hand_number = 0
+        """Of the hand that is played, or was played last."""
+        self.last_hand: tuple[HandState, tuple[float, ...]] | None = None
+        """The end of the hand that was played last, and the chips it brought, by position."""
+
+    @property
+    def is_open(self) -> bool:
+        """Hands can be played."""
+        return self._arena is not None
+
+    @property
+    def chips(self) -> tuple[float, ...]:
+        """Chips won by each seat since the table was opened."""
+        return self._arena.chips if self._arena is not None else (0.0,) * self.game.num_players
+
+    def position_of(self, seat: int) -> int:
+        """The position of a seat in the hand that is played."""
+        return seat if self._fixed_seats else (seat - self.hand_number) % self._num_players
+
+    def seat_at(self, position: int) -> int:
+        """The seat in a position of the hand that is played."""
+        return position if self._fixed_seats else (position + self.hand_number) % self._num_players
+
+    def open(self, seed: int) -> None:
+        """Begin a match: the cards of ``riverboat match --seed``, and opponents who know nothing yet.
+
+        Programs are started anew; players who have connected from outside keep their seats.
+
+        Raises:
+            SeatLost: somebody does not sit down.
+        """
+        self._end_match()
+        self.seed, self.hand_number, self.last_hand = seed % 2**32, 0, None
+        self._agents = [
+            OutsideSeat() if maker is None else self._visitors.get(seat) or maker()
+            for seat, maker in enumerate(self._makers)
+        ]
+        remote = [agent for agent in self._agents if isinstance(agent, RemoteSeat)]
+        try:
+            for seat, agent in enumerate(self._agents):
+                agent.seed = derive_seed(self.seed, seat)
+                if isinstance(agent, RemoteSeat):
+                    agent.open(self.game, self._game_name, seat, self.names, self._options.patience)
+            for agent in remote:
+                agent.wait_for_player()
+            self._arena = Arena(
+                self.game, self._agents, self.seed, names=self.names, fixed_seats=self._fixed_seats
+            )
+        except BaseException:
+            self._end_match()
+            raise
+        if self._log is not None:
+            self._log.write(
+                format_header("episodes", self._game_name or "game", _ENDLESS, str(self.seed), 0, 0, 0)
+            )
+
+    def deal(self) -> HandState | None:
+        """Begin the next hand: the state in which the first outside seat is to act; None where the hand is
+        over before one is.
+
+        Raises:
+            SeatLost: a remote player cannot go on.  The hand is void, and the match is over.
+        """
+        arena = self._arena
+        if arena is None:
+            raise RuntimeError("the table is not open")
+        self.hand_number = arena.hands_played
+        self._hand = arena.turns(1, record=self._record, on_hand=self._note)
+        return self._next(None)
+
+    def act(self, action: Action) -> HandState | None:
+        """Do a legal action for the outside seat that is to act, and go on to the next, as `deal` does.
+
+        Raises:
+            SeatLost: as there.
+        """
+        return self._next(action)
+
+    def view_of(self, seat: int) -> HandView:
+        """The hand as the player in a seat sees it: now, at its end, or where it was broken off.
+
+        Raises:
+            RuntimeError: there was none.
+        """
+        position = self.position_of(seat)
+        if self._arena is not None and self._hand is None and self.last_hand is not None:
+            return self.last_hand[0].view(position)
+        state = self._void_hand if self._arena is None else self._arena.state
+        if state is None:
+            raise RuntimeError("no hand has been played")
+        return state.view(position)
+
+    def _next(self, action: Action | None) -> HandState | None:
+        hand, arena = self._hand, self._arena
+        if hand is None or arena is None:
+            raise RuntimeError("no hand is being played")
+        try:
+            asked = hand.send(action)  # type: ignore[arg-type]  # None begins it
+        except StopIteration:
+            self._hand = None
+            return None
+        except BaseException:  # nobody knows how far the agents have come
+            self._end_match()
+            raise
+        assert type(asked) is OutsideSeat
+        return arena.state
+
+    def _note(self, state: HandState, chips: tuple[float, ...]) -> None:
+        self.last_hand = (state, chips)
+
+    def _end_match(self) -> None:
+        """Write the score, end the programs, and let go of those whose connection is gone."""
+        arena, self._arena = self._arena, None
+        if arena is not None and self._hand is not None:
+            self._void_hand = arena.state
+        self._hand = None
+        if arena is not None and arena.hands_played and self._log is not None:
+            self._log.write(arena.score_line())
+        for seat, agent in enumerate(self._agents):
+            if isinstance(agent, RemoteSeat) and seat not in self._visitors:
+                agent.close()
+        for visitor in self._visitors.values():
+            visitor.listen()  # where nobody sits there any more
+
+    def close(self) -> None:
+        """End the match, and with it all connections and programs; may be called again."""
+        self._end_match()
+        for visitor in self._visitors.values():
+            visitor.close()
+        self._agents = []
+        if self._log is not None:
+            self._log.close()
+            self._log = self._record = None

@@ -1,0 +1,331 @@
+"""Decisions from self-play, each simulated many times: the material of parts b, c and d.
+
+The tables have equal numbers of sampling bots and formula bots.  Of the sampling bots' decisions in which a
+raise is allowed, the same number is kept from every betting round.  For each decision there are
+
+* the *reference*: the values after very many trials,
+* a *run*: a smaller number of other trials, kept one by one, which is cut into separate simulations of 100,
+  200 ... trials, at most five of each length;
+* another run whose hands are dealt without the weight tables.
+
+A *change* is a decision that differs from the reference's; its *regret* is what it loses by the reference's
+values.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from clients.core.agent import Agent
+from clients.core.registry import make_bot
+from clients.lab.experiments.line_up import LineUp, chips_by_seat
+from clients.lab.experiments.resuming import Work, keep
+from clients.lab.experiments.selective_sampling.bots import WatchedSampling, make_sampling
+from clients.lab.experiments.selective_sampling.settings import Settings
+from clients.lab.experiments.selective_sampling.tasks import PartTask
+from engine.players.trials.sampler import JointSampler
+from engine.players.trials.selective_sampling import Criterion, Estimates, best_move
+from engine.players.trials.trials import Spot, Trials, first_actions
+from engine.poker.combos import NUM_COMBOS
+from engine.poker.rules import FOLD, Action, ActionKind, load_game
+from engine.support.seeds import derive_seed
+
+__all__ = [
+    "Deviation",
+    "MeasuredSpot",
+    "Stop",
+    "dealt_run",
+    "ladder",
+    "measure",
+    "measured_spots",
+    "possible_moves",
+]
+
+Floats = NDArray[np.float64]
+
+LADDER: Final = (100, 200, 500, 2_000, 10_000)
+REPEATS: Final = 5
+BATCH: Final = 100
+_TRIALS_AT_THE_TABLE: Final = 100
+_SPOTS_OF_A_TABLE: Final = 8
+_REFERENCE_BATCH: Final = 2_000
+_ROUNDS: Final = 4
+
+
+@attrs.frozen
+class Deviation:
+    """The mean difference of simulations of some length from the reference."""
+
+    difference: float
+    """The mean absolute difference of the values of call and raises, in small bets."""
+    changed: float
+    """The share of simulations with another decision."""
+    regret: float
+    """What these lose, in small bets."""
+
+
+@attrs.frozen
+class Stop:
+    """The results of simulations that stop at an obvious move."""
+
+    obvious: float
+    """The share of simulations that stopped early."""
+    trials: float
+    """The mean number of trials used."""
+    changed: float
+    """The share of simulations whose decision differs from the reference's."""
+    regret: float
+
+
+@attrs.frozen
+class MeasuredSpot:
+    """One decision."""
+
+    betting_round: int
+    opponents: int
+    """The number of opponents still in the hand."""
+    deviations: dict[int, Deviation]
+    """The deviations by number of trials, dealt from the weight tables."""
+    uniform: dict[int, Deviation]
+    """The same with uniformly dealt cards."""
+    weighted: dict[int, Deviation]
+    """The same with uniformly dealt trials weighted by the likelihood of their cards."""
+    effective_trials: float
+    """How many trials of equal weight one weighted trial is worth."""
+    stops: dict[str, Stop]
+    """The results of stopping early, by criterion."""
+
+    @classmethod
+    def of(cls, fields: Mapping[str, Any]) -> MeasuredSpot:
+        """The spot with these fields, as they are kept in a file."""
+
+        def deviations(name: str) -> dict[int, Deviation]:
+            return {int(trials): Deviation(**each) for trials, each in fields[name].items()}
+
+        return cls(
+            fields["betting_round"],
+            fields["opponents"],
+            deviations("deviations"),
+            deviations("uniform"),
+            deviations("weighted"),
+            fields["effective_trials"],
+            {criterion: Stop(**each) for criterion, each in fields["stops"].items()},
+        )
+
+
+def ladder(reference: int) -> tuple[int, ...]:
+    """The numbers of trials that are compared with a reference: at most a tenth of it."""
+    return tuple(trials for trials in LADDER if 10 * trials <= reference) or (LADDER[0],)
+
+
+@attrs.frozen
+class Table(PartTask):
+    """One table, at which a number of decisions is measured."""
+
+    seed: int
+    spots: int
+    settings: Settings
+
+    def __str__(self) -> str:
+        return f"decisions, {self.spots} of a table"
+
+
+@functools.lru_cache(maxsize=1)
+def measured_spots(settings: Settings, work: Work) -> tuple[MeasuredSpot, ...]:
+    """The decisions of all tables; measured once for the three parts that need them."""
+    tables = [
+        Table(
+            work.folder,
+            derive_seed(settings.seed ^ 0x5B07, number),
+            min(settings.spots - first, _SPOTS_OF_A_TABLE),
+            settings,
+        )
+        for number, first in enumerate(range(0, settings.spots, _SPOTS_OF_A_TABLE))
+    ]
+    return tuple(
+        MeasuredSpot.of(fields) for found in work.each(measure_table, tables) for fields in found["spots"]
+    )
+
+
+class _Enough(Exception):
+    """Raised when a table has all the decisions that it needs."""
+
+
+def measure_table(table: Table) -> dict[str, Any]:
+    """Play until there are enough decisions, and measure each as it occurs."""
+    game = load_game(table.settings.game)
+    line_up = LineUp(game.num_players // 2, game.num_players)
+    quota = [(table.spots + _ROUNDS - 1 - r) // _ROUNDS for r in range(_ROUNDS)]
+    found: list[MeasuredSpot] = []
+
+    def watch(spot: Spot) -> None:
+        if quota[spot.betting.betting_round] == 0 or not spot.betting.legal_actions().can_raise:
+            return
+        quota[spot.betting.betting_round] -= 1
+        seed = derive_seed(table.seed, len(found))
+        found.append(measure(spot, seed, table.settings.reference, table.settings.trials))
+        if not any(quota):
+            raise _Enough
+
+    agents: list[Agent] = []
+    for is_first in line_up.passes()[0]:
+        if is_first:
+            agent = make_sampling(WatchedSampling, table.settings, _TRIALS_AT_THE_TABLE)
+            agent.watch = watch
+            agents.append(agent)
+        else:
+            agents.append(make_bot(table.settings.formula))
+    try:
+        while True:  # some decision of every round comes sooner or later
+            chips_by_seat(game, agents, derive_seed(table.seed, -1), 1 << 20)
+    except _Enough:
+        result = {"spots": [attrs.asdict(spot) for spot in found]}
+    keep(table, result)
+    return result
+
+
+# --- one decision --------------------------------------------------------------------------------------
+
+
+def measure(spot: Spot, seed: int, reference: int, limit: int) -> MeasuredSpot:
+    """Simulate a decision many times, and compare the simulations with the reference.
+
+    Args:
+        spot: the decision.
+        seed: the same seed gives the same numbers.
+        reference: the number of trials of the reference.
+        limit: the number of trials after which a simulation without an obvious move ends.
+    """
+    moves = possible_moves(spot)
+    steps = ladder(reference)
+    truth = _reference_values(spot, moves, derive_seed(seed, 0), reference)
+    length = max(steps[-1], limit)
+    run, _ = dealt_run(spot, moves, derive_seed(seed, 1), length)
+    uniform, weights = dealt_run(spot, moves, derive_seed(seed, 2), length, uniform=True)
+    return MeasuredSpot(
+        spot.betting.betting_round,
+        spot.betting.num_in_hand - 1,
+        {step: _deviation(moves, truth, _means(run, step)) for step in steps},
+        {step: _deviation(moves, truth, _means(uniform, step)) for step in steps},
+        {step: _deviation(moves, truth, _means(uniform, step, weights)) for step in steps},
+        float(weights.sum() ** 2 / (weights @ weights) / len(weights)) if weights.any() else 0.0,
+        {criterion.value: _stop(moves, truth, run, limit, criterion) for criterion in Criterion},
+    )
+
+
+def possible_moves(spot: Spot) -> tuple[Action, ...]:
+    """The legal moves from the least to the most aggressive: fold, call, raises."""
+    actions = first_actions(spot.betting)
+    return (FOLD, *actions) if spot.betting.legal_actions().can_fold else actions
+
+
+def _values(moves: Sequence[Action], trials: Trials, number: int) -> tuple[Floats, NDArray[np.uint8]]:
+    """The value of each move in each trial, shape (moves, number), and the cards dealt."""
+    deals = trials.sample(number)
+    values = [np.zeros(number) if move == FOLD else trials.value(deals, move) for move in moves]
+    return np.array(values), deals.holes
+
+
+def _reference_values(spot: Spot, moves: Sequence[Action], seed: int, number: int) -> Floats:
+    trials = Trials(spot, seed)
+    total = np.zeros(len(moves))
+    for start in range(0, number, _REFERENCE_BATCH):
+        values, _ = _values(moves, trials, min(_REFERENCE_BATCH, number - start))
+        total += values.sum(axis=1)
+    return total / number
+
+
+def dealt_run(
+    spot: Spot, moves: Sequence[Action], seed: int, number: int, *, uniform: bool = False
+) -> tuple[Floats, Floats]:
+    """Values of moves in single trials.
+
+    Args:
+        spot: the decision.
+        moves: the moves to value.
+        seed: the same seed gives the same trials.
+        number: the number of trials.
+        uniform: deal cards uniformly instead of by the weight tables.
+
+    Returns:
+        The values, shape (moves, number), and the likelihood of each trial's cards by the tables, shape
+        (number,).
+    """
+    trials = Trials(spot, seed)
+    if uniform:
+        trials.sampler = _uniform_sampler(spot)
+    values, weights = [], []
+    others = [p for p in range(spot.betting.game.num_players) if p != spot.position]
+    for start in range(0, number, _REFERENCE_BATCH):
+        batch, holes = _values(moves, trials, min(_REFERENCE_BATCH, number - start))
+        values.append(batch)
+        weight = np.ones(len(holes))
+        for position in others:
+            cards = holes[:, position].astype(np.int64)
+            high, low = cards.max(axis=1), cards.min(axis=1)
+            weight *= spot.weights[position][high * (high - 1) // 2 + low]
+        weights.append(weight)
+    return np.concatenate(values, axis=1), np.concatenate(weights)
+
+
+def _uniform_sampler(spot: Spot) -> JointSampler:
+    """A sampler that deals cards uniformly, also to folded players, so that every trial can be weighted."""
+    tables = {p: np.ones(NUM_COMBOS) for p in range(spot.betting.game.num_players) if p != spot.position}
+    return JointSampler(spot.own_cards, spot.position, spot.board, tables)
+
+
+def _means(run: Floats, step: int, weights: Floats | None = None) -> Floats:
+    """The values of separate simulations of a length, shape (repeats, moves)."""
+    means = []
+    for start in range(0, min(run.shape[1], REPEATS * step) - step + 1, step):
+        part = slice(start, start + step)
+        if weights is None or not weights[part].any():
+            means.append(run[:, part].mean(axis=1))
+        else:
+            means.append(np.average(run[:, part], axis=1, weights=weights[part]))
+    return np.array(means)
+
+
+def _choice(moves: Sequence[Action], values: Floats) -> int:
+    return best_move(values.tolist(), list(range(len(moves))))
+
+
+def _deviation(moves: Sequence[Action], truth: Floats, means: Floats) -> Deviation:
+    counted = [index for index, move in enumerate(moves) if move.kind is not ActionKind.FOLD]
+    best = _choice(moves, truth)
+    chosen = [_choice(moves, values) for values in means]
+    return Deviation(
+        float(np.abs(means - truth)[:, counted].mean()),
+        float(np.mean([choice != best for choice in chosen])),
+        float(np.mean([truth[best] - truth[choice] for choice in chosen])),
+    )
+
+
+def _stop(moves: Sequence[Action], truth: Floats, run: Floats, limit: int, criterion: Criterion) -> Stop:
+    """The results of simulations that check after every hundred trials whether a move is obvious."""
+    best = _choice(moves, truth)
+    obvious, used, chosen = [], [], []
+    for start in range(0, min(run.shape[1], REPEATS * limit) - limit + 1, limit):
+        part = run[:, start : start + limit]
+        end, found = limit, False
+        for samples in range(min(BATCH, limit), limit + 1, BATCH):
+            seen = part[:, :samples]
+            estimates = Estimates(tuple(moves), samples, seen.sum(axis=1), seen @ seen.T)
+            if estimates.is_obvious(criterion):
+                end, found = samples, True
+                break
+        obvious.append(found)
+        used.append(end)
+        chosen.append(_choice(moves, part[:, :end].mean(axis=1)))
+    return Stop(
+        float(np.mean(obvious)),
+        float(np.mean(used)),
+        float(np.mean([choice != best for choice in chosen])),
+        float(np.mean([truth[best] - truth[choice] for choice in chosen])),
+    )

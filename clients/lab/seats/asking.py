@@ -1,0 +1,268 @@
+"""What a bot does in a spot that is described: ``riverboat ask``.
+
+The bot sits at a table in this process, or at the end of a connection, and is dealt a hand that goes as the
+betting says, up to the spot; there it is asked.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import attrs
+import trio
+
+from clients.core.agent import Agent, begin_decision, checked_action
+from clients.core.arena import Arena
+from engine.poker.card_text import parse_written_cards
+from engine.poker.cards import InvalidCardError, format_cards
+from engine.poker.records import ProbabilityTriple
+from engine.poker.rules import (
+    Action,
+    Deal,
+    GameDefinition,
+    HandView,
+    IllegalActionError,
+    StackedDealer,
+    parse_betting,
+)
+from engine.poker.rules.betting import BettingState
+from engine.poker.situations.tables import stacked_deal
+from engine.support.seeds import derive_seed
+from protocol import format_match_state
+
+__all__ = ["Answer", "Overruled", "Spot", "action_counts", "ask", "read_spot", "report"]
+
+
+@attrs.frozen
+class Spot:
+    """A decision: everything that the player who is to make it knows."""
+
+    game: GameDefinition
+    betting: BettingState
+    """In it somebody is to act."""
+    hole_cards: tuple[int, ...]
+    board: tuple[int, ...]
+
+    @property
+    def position(self) -> int:
+        """Of the player who is asked."""
+        position = self.betting.position_to_act
+        assert position is not None  # checked by `read_spot`
+        return position
+
+
+def read_spot(game: GameDefinition, betting: str, hole_cards: str, board: str) -> Spot:
+    """A spot as people write it.
+
+    Args:
+        game: what is played.
+        betting: as in logs; empty for the first decision.
+        hole_cards: of the player who is to act, in any common spelling.
+        board: the cards that are out.
+
+    Raises:
+        ValueError: a betting that is none or that ends the hand, wrong cards, or too few of them; one line.
+    """
+    try:
+        state = parse_betting(game, betting)
+        hole, out = (tuple(parse_written_cards(text)) if text else () for text in (hole_cards, board))
+    except (IllegalActionError, InvalidCardError) as error:
+        raise ValueError(str(error)) from error
+    if state.position_to_act is None:
+        raise ValueError(f"after {betting!r} the hand is over: nobody is to act")
+    if len(hole) != game.num_hole_cards:
+        raise ValueError(f"expected {game.num_hole_cards} hole cards, got {format_cards(hole) or 'none'}")
+    if len(out) != state.num_board_cards:
+        raise ValueError(
+            f"after {betting!r} there are {state.num_board_cards} board cards, "
+            f"got {format_cards(out) or 'none'}"
+        )
+    both = (*hole, *out)
+    if len(set(both)) != len(both):
+        raise ValueError(f"expected different cards, got {format_cards(both)}")
+    if not set(both) <= set(game.deck):
+        foreign = format_cards([card for card in both if card not in game.deck])
+        raise ValueError(f"{foreign} is not in the game's deck")
+    return Spot(game, state, hole, out)
+
+
+@attrs.frozen
+class Overruled:
+    """An earlier decision of the bot's that the betting has otherwise."""
+
+    betting: str
+    answered: Action
+    played: Action
+
+
+@attrs.frozen
+class Answer:
+    """What a bot has answered."""
+
+    action: Action
+    """As it is played: put right where it was not legal."""
+    is_legal: bool
+    triple: ProbabilityTriple | None
+    """The chances it says it had; None for a bot that does not tell."""
+    view: HandView
+    overruled: tuple[Overruled, ...]
+    agent: Agent
+
+    @property
+    def match_state(self) -> str:
+        """What was asked, in the ACPC's words."""
+        return format_match_state(self.view)
+
+
+class _Enough(Exception):
+    """The spot has been reached and the bot has answered: the rest of the hand is nobody's business."""
+
+
+class _Asked(Agent):
+    """Hands everything on to a bot, but has it answer in one spot only, and elsewhere follows the betting.
+
+    Args:
+        bot: who is asked.
+        spot: where.
+        is_always_asked: a player over the wire waits for no permission: its other answers are taken and,
+        where
+            they differ, overruled.
+    """
+
+    def __init__(self, bot: Agent, spot: Spot, *, is_always_asked: bool) -> None:
+        self._bot = bot
+        self._spot = spot
+        self._script = [action for _, _, action in spot.betting.steps()]
+        self._is_always_asked = is_always_asked
+        self._overruled: list[Overruled] = []
+        self.answer: Answer | None = None
+
+    def prepare(self, game: GameDefinition | None) -> None:
+        """The bot's."""
+        self._bot.prepare(game)
+
+    def match_started(self, game: GameDefinition, seat: int) -> None:
+        """The bot's."""
+        bot = self._bot
+        bot.game, bot.seat, bot.names = game, seat, self.names
+        bot.match_started(game, seat)
+
+    def hand_started(self, view: HandView) -> None:
+        """The bot's."""
+        self._bot.hand_started(view)
+
+    def action_seen(self, view: HandView, position: int, action: Action) -> None:
+        """The bot's."""
+        self._bot.action_seen(view, position, action)
+
+    def choose_action(self, view: HandView) -> Action:
+        """The bot's answer, in the spot; else what the betting says.
+
+        Raises:
+            _Enough: after the answer in the spot.
+        """
+        number = len(view.betting.steps())
+        is_spot = number == len(self._script)
+        if not is_spot and not self._is_always_asked:
+            return self._script[number]
+        begin_decision(self._bot, view)
+        chosen = checked_action(self._bot, _at_once(self._bot.choose_action(view)))
+        played = view.legal_actions().nearest(chosen)
+        if not is_spot:
+            if played != self._script[number]:
+                self._overruled.append(Overruled(view.betting.text, played, self._script[number]))
+            return self._script[number]
+        tells: Callable[[HandView], ProbabilityTriple] | None
+        tells = getattr(self._bot, "probability_triple", None)
+        triple = None if tells is None else ProbabilityTriple(*map(float, tells(view)))
+        self.answer = Answer(played, played == chosen, triple, view, tuple(self._overruled), self._bot)
+        raise _Enough
+
+
+def _at_once(chosen: Action | Awaitable[Action]) -> Action:
+    """What a bot has chosen, waited for where it has to think."""
+    if isinstance(chosen, Action):
+        return chosen
+
+    async def wait() -> Action:
+        return await chosen
+
+    return trio.run(wait)
+
+
+class _Other(Agent):
+    """Follows the betting."""
+
+    def __init__(self, spot: Spot) -> None:
+        self._script = [action for _, _, action in spot.betting.steps()]
+
+    def choose_action(self, view: HandView) -> Action:
+        """What the betting says."""
+        return self._script[len(view.betting.steps())]
+
+
+def ask(bot: Agent, spot: Spot, *, seed: int = 0, is_remote: bool = False) -> Answer:
+    """Deal a bot the spot's hand, and have it answer there.
+
+    Args:
+        bot: who is asked; its `seed` is set from `seed`.
+        spot: where.
+        seed: of the bot, and of the cards that nobody has named.
+        is_remote: the bot is at the other end of a connection: it answers at every turn of its own.
+    """
+    game = spot.game
+    asked = _Asked(bot, spot, is_always_asked=is_remote)
+    agents: list[Agent] = [
+        asked if position == spot.position else _Other(spot) for position in range(game.num_players)
+    ]
+    bot.seed, bot.seeded = derive_seed(seed, spot.position), True
+    names = [f"p{position}" for position in range(game.num_players)]
+    table = Arena(game, agents, seed, names=names, dealer=StackedDealer([_deal(spot, seed)]))
+    with contextlib.suppress(_Enough):
+        table.play(1)
+    assert asked.answer is not None  # the betting leads to the spot
+    return asked.answer
+
+
+def _deal(spot: Spot, seed: int) -> Deal:
+    """The cards: those that are known, and any others."""
+    return stacked_deal(
+        spot.game, {spot.position: format_cards(spot.hole_cards)}, format_cards(spot.board), seed=seed
+    )
+
+
+def action_counts(make: Callable[[int], Agent], spot: Spot, times: int, seed: int) -> Counter[Action]:
+    """How often a bot does what, asked several times, with another seed each time."""
+    return Counter([ask(make(k), spot, seed=derive_seed(seed, k)).action for k in range(times)])
+
+
+def report(name: str, game: str, spot: Spot, answer: Answer, actions: Counter[Action]) -> dict[str, Any]:
+    """What ``riverboat ask --json`` prints."""
+    legal = spot.betting.legal_actions()
+    asked = sum(actions.values())
+    triple = answer.triple
+    return {
+        "bot": name,
+        "game": game,
+        "betting": spot.betting.text,
+        "position": spot.position,
+        "position_name": spot.game.position_names[spot.position],
+        "hole_cards": format_cards(spot.hole_cards),
+        "board": format_cards(spot.board),
+        "match_state": answer.match_state,
+        "pot": spot.betting.pot,
+        "to_call": max(0, spot.betting.amount_to_call(spot.position)),
+        "legal": str(legal),
+        "action": str(answer.action),
+        "is_legal": answer.is_legal,
+        "triple": None if triple is None else dict(zip(("fold", "call", "raise"), triple, strict=True)),
+        "asked": asked,
+        "answers": {str(action): count / asked for action, count in actions.most_common()},
+        "overruled": [
+            {"betting": one.betting, "answered": str(one.answered), "played": str(one.played)}
+            for one in answer.overruled
+        ],
+    }

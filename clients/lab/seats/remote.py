@@ -1,0 +1,347 @@
+"""A remote player at an environment's table: the dealer's end of the line protocol, over a socket that
+blocks.
+
+There is no second thread and no event loop: whoever steps the environment reads and writes, always with a
+deadline, so nobody can wait for anybody who waits for them.  The table calls the hooks of an agent, as it
+does for everybody; here they become messages.
+
+*Resource handling*: `close` ends connection and process; a process also ends with ours.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from typing import IO, Final
+
+import attrs
+
+from clients.core.agent import Agent
+from engine.poker.rules import CALL, Action, GameDefinition, HandView, format_game
+from engine.support.user_input import parse_whole, printable
+from protocol import (
+    NEED_DATA,
+    ConnectionClosed,
+    DealerConnection,
+    Event,
+    Greeting,
+    Note,
+    ProtocolError,
+    Reply,
+    State,
+    TurnWithdrawn,
+    Version,
+    format_match_state,
+    variables,
+)
+
+__all__ = ["Patience", "RemoteSeat", "SeatLost", "command_seat", "waiting_seat"]
+
+_MOST_NONSENSE: Final = 100
+"""Lines in one turn that are no answer to what was asked."""
+_GRACE_S: Final = 2.0
+"""For a process to end by itself, and again after it was asked to."""
+_LAST_WORDS: Final = 2000
+"""Bytes of what a program has written that are searched for its last line."""
+
+
+@attrs.frozen
+class SeatLost(Exception):  # what has happened, as `PlayerLeft`
+    """A remote player cannot go on."""
+
+    seat: int
+    name: str
+    kind: str
+    """``not-found``, ``crashed``, ``disconnected``, ``stalled`` or ``nonsense``."""
+    detail: str
+
+    def as_dict(self) -> dict[str, str | int]:
+        """The same for records: `seat`, `name`, `kind`, `detail`."""
+        return attrs.asdict(self)
+
+    def __str__(self) -> str:
+        return f"{self.name} (seat {self.seat}) {self.kind}: {self.detail}"
+
+
+@attrs.frozen
+class Patience:
+    """How long we wait for a remote player."""
+
+    response_s: float = 10.0
+    """For an action, and for a message to be taken."""
+    start_s: float = 60.0
+    """Until it has sat down."""
+
+
+def command_seat(command: Sequence[str]) -> Callable[[], RemoteSeat]:
+    """What makes a seat for a program, started as ``COMMAND HOST PORT``."""
+    return lambda: RemoteSeat(command, ("127.0.0.1", 0))
+
+
+def waiting_seat(address: str) -> Callable[[], RemoteSeat]:
+    """What makes a seat at ``HOST:PORT`` for a player who connects from outside.
+
+    Raises:
+        ValueError: that is no address.
+    """
+    host, colon, digits = address.rpartition(":")
+    try:
+        port = parse_whole(digits)
+    except ValueError:
+        port = 0
+    if not (host and colon and 0 < port < 2**16):
+        raise ValueError(f"expected tcp://HOST:PORT, a port for a player to connect to, got tcp://{address}")
+    return lambda: RemoteSeat(None, (host.strip("[]"), port))
+
+
+class RemoteSeat(Agent):
+    """Somebody at the other end of a connection.
+
+    Args:
+        command: what starts the player; None for one who comes from outside.
+        address: where they connect; port 0 for any.
+    """
+
+    def __init__(self, command: Sequence[str] | None, address: tuple[str, int]) -> None:
+        self._command = command
+        self._address = address
+        self._patience = Patience()
+        self._listener: socket.socket | None = None
+        self._socket: socket.socket | None = None
+        self._connection: DealerConnection | None = None
+        self._notes: dict[str, str] = {}
+        self._process: subprocess.Popen[bytes] | None = None
+        self._output: IO[bytes] | None = None
+        self._ending: weakref.finalize[..., RemoteSeat] | None = None
+
+    # --- sitting down ------------------------------------------------------------------------------------
+
+    def listen(self) -> None:
+        """Have a place to connect to, where nobody has done so yet.
+
+        Raises:
+            OSError: there is no such place; one line for people.
+        """
+        if self._socket is not None or self._listener is not None:
+            return
+        host, port = self._address
+        try:
+            family = socket.AF_INET6 if ":" in host else socket.AF_INET
+            self._listener = socket.create_server(self._address, family=family)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise OSError(error.errno, f"cannot listen on {host}:{port}: {reason}") from error
+
+    def open(
+        self, game: GameDefinition, game_name: str | None, seat: int, names: Sequence[str], patience: Patience
+    ) -> None:
+        """Have a place to connect to, and start the player's program, if it is one we start.
+
+        Raises:
+            SeatLost: there is no such program, or no such port.
+        """
+        self.game, self.seat, self.names, self._patience = game, seat, tuple(names), patience
+        self._notes = {
+            "seat": str(seat),
+            "names": "|".join(names),
+            "game": format_game(game).strip().replace("\n", ";"),
+        }
+        if self._socket is not None:
+            assert self._connection is not None
+            if self._connection.state is State.TO_ACT:  # of the hand that was broken off
+                self._connection.send(TurnWithdrawn())
+            return
+        try:
+            self.listen()
+        except OSError as error:
+            raise self._lost("not-found", str(error.strerror)) from error
+        if self._command is not None:
+            self._start(self._command, game_name)
+
+    def _start(self, command: Sequence[str], game_name: str | None) -> None:
+        assert self._listener is not None
+        host, port = self._listener.getsockname()[:2]
+        environment = {name: value for name, value in os.environ.items() if not variables.is_handed_out(name)}
+        environment[variables.SEED] = str(self.seed)
+        if game_name is not None:
+            environment[variables.GAME] = game_name
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115  # for as long as the program runs
+        try:
+            self._process = subprocess.Popen(
+                [*command, host, str(port)],
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=self._output,
+                stderr=self._output,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise self._lost("not-found", f"{command[0]}: {error.strerror or error}") from error
+        self._ending = weakref.finalize(self, _abandon, self._process, (self._listener, self._output))
+
+    def wait_for_player(self) -> None:
+        """Let the player in, and hear which protocol they speak.
+
+        Raises:
+            SeatLost: nobody came in time, or somebody who speaks no protocol.
+        """
+        if self._socket is not None:
+            return
+        due = time.monotonic() + self._patience.start_s
+        listener = self._listener
+        assert listener is not None
+        while not select.select([listener], [], [], min(0.05, max(0.0, due - time.monotonic())))[0]:
+            if self._process is not None and self._process.poll() is not None:
+                raise self._lost("crashed", f"it {self._how_it_ended()} before it sat down")
+            if time.monotonic() >= due:
+                raise self._lost("stalled", f"nobody sat down within {self._patience.start_s:g} s")
+        self._socket, _ = listener.accept()
+        listener.close()
+        self._listener = None
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._connection = DealerConnection(self.game)
+        event = self._next_event(due)
+        assert isinstance(event, Version)  # the only thing that may come first
+
+    # --- the table's calls -------------------------------------------------------------------------------
+
+    def hand_started(self, view: HandView) -> None:
+        """The first state of a hand."""
+        self._show(view)
+
+    def action_seen(self, view: HandView, position: int, action: Action) -> None:
+        """The state after an action."""
+        self._show(view)
+
+    def choose_action(self, view: HandView) -> Action:
+        """What the player answers; a call where the answer is no action, as the ACPC's dealer has it.
+
+        Raises:
+            SeatLost: no answer.
+        """
+        due = time.monotonic() + self._patience.response_s
+        for _ in range(_MOST_NONSENSE):  # comments count as well: nobody needs so many
+            event = self._next_event(due)
+            if isinstance(event, Reply):
+                return event.action or CALL
+        raise self._lost("nonsense", f"{_MOST_NONSENSE} lines in one turn, and none was an answer")
+
+    def _show(self, view: HandView) -> None:
+        connection = self._connection
+        assert connection is not None
+        while (event := connection.next_event()) is not NEED_DATA:  # what has been received already
+            self._heed(event)
+        message = format_match_state(view).encode("ascii")
+        self._send(connection.show(message, is_turn=view.is_our_turn))
+
+    # --- the line ----------------------------------------------------------------------------------------
+
+    def _next_event(self, due: float) -> Event:
+        connection, line = self._connection, self._socket
+        assert connection is not None
+        assert line is not None
+        try:
+            while (event := connection.next_event()) is NEED_DATA:
+                line.settimeout(max(0.001, due - time.monotonic()))
+                connection.receive_data(line.recv(1 << 16))
+        except TimeoutError:
+            raise self._lost("stalled", f"no answer within {self._patience.response_s:g} s") from None
+        except ProtocolError as error:
+            raise self._lost("nonsense", str(error)) from error
+        except OSError as error:
+            raise self._gone(error.strerror or str(error)) from error
+        self._heed(event)
+        return event
+
+    def _heed(self, event: Event) -> None:
+        """Answer greetings, and notice who leaves."""
+        connection = self._connection
+        assert connection is not None
+        if isinstance(event, ConnectionClosed):
+            raise self._gone("the connection was closed")
+        if isinstance(event, Greeting):
+            granted = tuple([word for word in event.words if word in self._notes])
+            data = connection.send(Greeting(granted))
+            for word in granted:
+                data += connection.send(Note(word, self._notes[word]))
+            self._send(data)
+
+    def _send(self, data: bytes) -> None:
+        line = self._socket
+        assert line is not None
+        line.settimeout(self._patience.response_s)
+        try:
+            line.sendall(data)
+        except TimeoutError:
+            detail = f"took no message for {self._patience.response_s:g} s"
+            raise self._lost("stalled", detail) from None
+        except OSError as error:
+            raise self._gone(error.strerror or str(error)) from error
+
+    # --- the end -----------------------------------------------------------------------------------------
+
+    def _gone(self, why: str) -> SeatLost:
+        """A connection that has ended, of a program that may have done so too."""
+        if self._process is None:
+            return self._lost("disconnected", why)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_GRACE_S)
+            return self._lost("crashed", f"it {self._how_it_ended()}")
+        return self._lost("disconnected", why)
+
+    def _lost(self, kind: str, detail: str) -> SeatLost:
+        assert self.names is not None
+        self.close()
+        return SeatLost(self.seat, self.names[self.seat], kind, detail)
+
+    def _how_it_ended(self) -> str:
+        assert self._process is not None
+        status, words = self._process.returncode, ""
+        if self._output is not None:
+            size = self._output.seek(0, os.SEEK_END)
+            self._output.seek(max(0, size - _LAST_WORDS))
+            lines = self._output.read().decode("utf-8", "replace").split("\n")
+            words = next((printable(line.strip()) for line in reversed(lines) if line.strip()), "")
+        how = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
+        return f"{how} ({words})" if words else how
+
+    def close(self) -> None:
+        """End the connection and the program; may be called again."""
+        for line in (self._socket, self._listener):
+            if line is not None:
+                line.close()
+        self._socket = self._listener = self._connection = None
+        if self._ending is not None:
+            self._ending.detach()
+            self._ending = None
+            assert self._process is not None
+            _end(self._process, _GRACE_S)
+        if self._output is not None:
+            self._output.close()
+            self._output = None
+
+
+def _abandon(process: subprocess.Popen[bytes], files: Sequence[socket.socket | IO[bytes]]) -> None:
+    """The end of a seat that nobody has closed: of the whole program, perhaps."""
+    for file in files:
+        file.close()
+    _end(process, 0.2)
+
+
+def _end(process: subprocess.Popen[bytes], grace_s: float) -> None:
+    """Have a program end: by itself, since its connection is closed; by request; by force."""
+    for number in (None, signal.SIGTERM, signal.SIGKILL):
+        if number is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(grace_s)
+            return

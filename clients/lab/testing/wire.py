@@ -1,0 +1,259 @@
+"""A table over the real protocol, in memory: agents behind their sessions, a small dealer before them.
+
+`play_over_wire` plays agents as a match over TCP would, without sockets, processes and a server.
+`deal_over_wire` is the dealer alone, for clients that are not agents: it talks to any trio streams, those of
+programs included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+import trio
+import trio.testing
+
+from clients.core.agent import Agent
+from clients.core.arena import Dealer
+from clients.core.session import play
+from engine.poker.rules import (
+    CALL,
+    Action,
+    CardDealer,
+    GameDefinition,
+    HandState,
+    format_game,
+    initial_hand,
+    load_game,
+)
+from engine.support.seeds import derive_seed
+from protocol import (
+    NEED_DATA,
+    Comment,
+    ConnectionClosed,
+    DealerConnection,
+    Event,
+    Greeting,
+    Note,
+    Reply,
+    StateUpdate,
+    TurnToAct,
+    Version,
+)
+
+__all__ = ["PlayedMatch", "PlayerLeft", "deal_over_wire", "play_over_wire"]
+
+
+class PlayerLeft(Exception):
+    """A client closed its connection before the match was over."""
+
+
+@attrs.frozen
+class PlayedMatch:
+    """What a match over the protocol has come to."""
+
+    hands: tuple[HandState, ...]
+    """The ends of the hands, in order."""
+    chips: tuple[float, ...]
+    """Won by each seat."""
+    complaints: tuple[str, ...]
+    """What a dealer would warn of: lines that are no answers, actions that had to be corrected."""
+
+
+async def play_over_wire(
+    agents: Sequence[Agent],
+    game: str | GameDefinition,
+    hands: int,
+    *,
+    seed: int = 0,
+    dealer: Dealer | None = None,
+    extension: bool = True,
+) -> PlayedMatch:
+    """Play a match of agents, each at its end of a connection in memory.
+
+    The same hands as in an `Arena` with the same seed.  What an agent raises comes out as it is.
+
+    Args:
+        agents: in seat order, each an object of its own; seeded as the arena does.
+        game: a packaged game's name, the path of a game file, or a game.
+        hands: how many.
+        seed: of the cards and the agents.
+        dealer: of the cards, instead of one that deals by `seed`.
+        extension: the dealer says seat, names and game, which the ACPC's does not; without, the clients know
+            the game, as from their command lines, and find out their seats.
+
+    Raises:
+        SessionError: a client could not go on.
+        PlayerLeft: one of them left.
+    """
+    game = load_game(game) if isinstance(game, str) else game
+    errors: list[Exception] = []
+    played: PlayedMatch | None = None
+    pairs = [trio.testing.memory_stream_pair() for _ in agents]
+
+    async def sit(agent: Agent, stream: trio.abc.Stream) -> None:
+        try:
+            async with stream:
+                await play(agent, stream, None if extension else game, extension=extension)
+        except Exception as error:  # kept out of the nursery, which would wrap it into a group
+            errors.append(error)
+            nursery.cancel_scope.cancel()
+
+    async with trio.open_nursery() as nursery:
+        for seat, (agent, (stream, _)) in enumerate(zip(agents, pairs, strict=True)):
+            agent.seed, agent.seeded = derive_seed(seed, seat), True
+            nursery.start_soon(sit, agent, stream)
+        try:
+            played = await deal_over_wire(
+                [stream for _, stream in pairs], game, hands, seed=seed, dealer=dealer
+            )
+        except PlayerLeft as error:
+            await trio.testing.wait_all_tasks_blocked()  # why it left comes first
+            errors.append(error)
+            nursery.cancel_scope.cancel()
+    if errors:
+        raise errors[0]
+    assert played is not None  # nothing else ends the nursery
+    return played
+
+
+async def deal_over_wire(
+    streams: Sequence[trio.abc.Stream],
+    game: str | GameDefinition,
+    hands: int,
+    *,
+    seed: int = 0,
+    dealer: Dealer | None = None,
+    names: Sequence[str] | None = None,
+) -> PlayedMatch:
+    """Be the dealer of a match, without clocks and without mercy for those who leave; closes the streams.
+
+    Args:
+        streams: to a client each, in seat order.
+        game: a packaged game's name, the path of a game file, or a game.
+        hands: how many.
+        seed: of the cards.
+        dealer: of the cards, instead of one that deals by `seed`.
+        names: of the players, by seat; ``p0``, ``p1`` ... without.
+
+    Raises:
+        BadVersion: the first line of a client is not a version.
+        PlayerLeft: a client closed its connection.
+        ValueError: not one stream for each seat.
+    """
+    game = load_game(game) if isinstance(game, str) else game
+    num_players = game.num_players
+    if len(streams) != num_players:
+        raise ValueError(f"expected {num_players} streams, one a seat, got {len(streams)}")
+    dealer = dealer or CardDealer(game, seed)
+    names = names or [f"p{seat}" for seat in range(num_players)]
+    complaints: list[str] = []
+    chairs = [_Chair(seat, stream, game, names, complaints) for seat, stream in enumerate(streams)]
+    ends: list[HandState] = []
+    chips = [0.0] * num_players
+    try:
+        for chair in chairs:
+            await chair.shake_hands()
+        for number in range(hands):
+            at = [chairs[(position + number) % num_players] for position in range(num_players)]
+            ends.append(await _play(game, number, dealer, at))
+            for chair, won in zip(at, ends[-1].chips_won(), strict=True):
+                chips[chair.seat] += won
+    finally:
+        for chair in chairs:
+            await chair.stream.aclose()
+    return PlayedMatch(tuple(ends), tuple(chips), tuple(complaints))
+
+
+async def _play(game: GameDefinition, number: int, dealer: Dealer, at: Sequence[_Chair]) -> HandState:
+    """One hand with the clients in their positions."""
+    state = initial_hand(game, number, dealer.deal())
+    while True:
+        for position, chair in enumerate(at):
+            await chair.show(state, position)
+        to_act = state.position_to_act
+        if to_act is None:
+            return state
+        state = state.apply(await at[to_act].answer(state))
+
+
+class _Chair:
+    """The dealer's end of one client's connection."""
+
+    def __init__(
+        self,
+        seat: int,
+        stream: trio.abc.Stream,
+        game: GameDefinition,
+        names: Sequence[str],
+        complaints: list[str],
+    ) -> None:
+        self.seat = seat
+        self.stream = stream
+        self._connection = DealerConnection(game)
+        self._notes = {
+            "seat": str(seat),
+            "names": "|".join(names),
+            "game": format_game(game).strip().replace("\n", ";"),
+        }
+        self._complaints = complaints
+
+    async def shake_hands(self) -> None:
+        """Wait for the client's version."""
+        event = await self._next_event()
+        if isinstance(event, Version) and not event.is_supported:
+            self._complain(f"speaks version {event.major}.{event.minor}, expected 2.0")
+
+    async def show(self, state: HandState, position: int) -> None:
+        """Tell the client where the hand stands."""
+        connection = self._connection
+        while (
+            event := connection.next_event()
+        ) is not NEED_DATA:  # what has come already: greetings, the end
+            await self._heed(event)
+        view = state.view(position)
+        await self._send(connection.send(TurnToAct(view) if view.is_our_turn else StateUpdate(view)))
+
+    async def answer(self, state: HandState) -> Action:
+        """What the client does, corrected as the ACPC's dealer does."""
+        while True:
+            event = await self._next_event()
+            if isinstance(event, Reply):
+                break
+            if not isinstance(event, Comment | Greeting):
+                self._complain(f"not an answer: {event}")
+        legal = state.legal_actions()
+        if event.action is None or event.action not in legal:
+            flaw = "illegal action" if event.flaw is None else event.flaw.value
+            self._complain(f"{flaw}: {event.line!r}")
+        return legal.nearest(event.action or CALL)
+
+    async def _next_event(self) -> Event:
+        connection = self._connection
+        while (event := connection.next_event()) is NEED_DATA:
+            try:
+                connection.receive_data(bytes(await self.stream.receive_some()))
+            except trio.BrokenResourceError as error:
+                raise PlayerLeft(f"seat {self.seat}: the connection broke") from error
+        await self._heed(event)
+        return event
+
+    async def _heed(self, event: Event) -> None:
+        """Answer greetings, and let nobody leave."""
+        if isinstance(event, ConnectionClosed):
+            raise PlayerLeft(f"seat {self.seat}: the client closed the connection")
+        if isinstance(event, Greeting):
+            granted = tuple(word for word in event.words if word in self._notes)
+            data = self._connection.send(Greeting(granted))
+            for word in granted:
+                data += self._connection.send(Note(word, self._notes[word]))
+            await self._send(data)
+
+    async def _send(self, data: bytes) -> None:
+        try:
+            await self.stream.send_all(data)
+        except trio.BrokenResourceError as error:
+            raise PlayerLeft(f"seat {self.seat}: the client closed the connection") from error
+
+    def _complain(self, what: str) -> None:
+        self._complaints.append(f"seat {self.seat}: {what}")

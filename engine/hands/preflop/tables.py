@@ -1,0 +1,182 @@
+"""The shipped tables of the 169 starting hands: income rates for 2 to 10 players and exact raw odds.
+
+One JSON file, ``engine/data/preflop/tables.json``; the file beside it tells how it was made.  Reading it
+needs no compiled code; how the numbers come about is described in ``engine.hands.preflop.roll_outs``.
+
+Starting hands are numbered as in ``engine.poker.combos``: arrays of 169 are the usual 13 x 13 grid,
+``reshape(13, 13)``, suited hands at (high, low).
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from importlib import resources
+from typing import Any, Final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_NAMES, starting_hand
+
+__all__ = [
+    "MAX_PLAYERS",
+    "MIN_PLAYERS",
+    "SCHEMA_VERSION",
+    "InvalidTablesError",
+    "PreflopTable",
+    "PreflopTables",
+    "format_tables",
+    "parse_tables",
+    "shipped_tables",
+]
+
+SCHEMA_VERSION: Final = 1
+MIN_PLAYERS: Final = 2
+MAX_PLAYERS: Final = 10
+
+_KIND: Final = "riverboat preflop tables"
+
+
+class InvalidTablesError(ValueError):
+    """A file that does not hold preflop tables of this version."""
+
+
+@attrs.frozen(eq=False)
+class PreflopTable:
+    """The income rates of the starting hands at a table of one size, in thousandths of a small bet a hand."""
+
+    players: int
+    """Players dealt in, 2 to 10."""
+    roll_out: NDArray[np.float64]
+    """Everybody calls one bet and checks down: ``1000 * (players * share of the pot - 1)``.  Shape (169,)."""
+    roll_out_standard_error: NDArray[np.float64]
+    """Shape (169,)."""
+    iterated: NDArray[np.float64]
+    """Opponents play the hands that are worth it: what playing the hand earns over folding it.  Shape (169,).
+    """
+    iterated_standard_error: NDArray[np.float64]
+    """Shape (169,)."""
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """The share of the pot against ``players - 1`` random hands dealt together, shape (169,)."""
+        return (self.roll_out / 1000 + 1) / self.players
+
+    @property
+    def share_standard_errors(self) -> NDArray[np.float64]:
+        """The standard errors of `shares`, shape (169,)."""
+        return self.roll_out_standard_error / 1000 / self.players
+
+
+@attrs.frozen(eq=False)
+class PreflopTables:
+    """The income rates for every number of players, and the raw odds."""
+
+    tables: tuple[PreflopTable, ...]
+    """For 2 to 10 players, in this order."""
+    raw_odds: NDArray[np.float64]
+    """Share of the pot against 1 to 9 random hands, the power taken on each of all boards.  Shape (169, 9).
+    """
+    made_by: str
+    """The command that makes these tables."""
+
+    def table(self, players: int) -> PreflopTable:
+        """The income rates for a number of players.
+
+        Raises:
+            ValueError: not 2 to 10 players.
+        """
+        if not MIN_PLAYERS <= players <= MAX_PLAYERS:
+            raise ValueError(f"{players} players: expected {MIN_PLAYERS} to {MAX_PLAYERS}")
+        return self.tables[players - MIN_PLAYERS]
+
+    def raw_odds_of(self, card: int, other_card: int) -> NDArray[np.float64]:
+        """The raw odds of two hole cards against 1 to 9 opponents, shape (9,).
+
+        Raises:
+            ValueError: not two different cards.
+        """
+        odds: NDArray[np.float64] = self.raw_odds[starting_hand(card, other_card)]
+        return odds
+
+
+_RATES: Final = ("roll_out", "roll_out_standard_error", "iterated", "iterated_standard_error")
+
+
+def format_tables(tables: PreflopTables) -> str:
+    """The tables as JSON text, a line for each array: rates to a tenth of a milli-bet, odds to six digits."""
+    lines = [
+        "{",
+        f' "kind": "{_KIND}",',
+        f' "schema": {SCHEMA_VERSION},',
+        f' "made_by": {json.dumps(tables.made_by)},',
+        f' "starting_hands": {json.dumps(STARTING_HAND_NAMES)},',
+        ' "raw_odds": {',
+    ]
+    for hand, name in enumerate(STARTING_HAND_NAMES):
+        comma = "," if hand < NUM_STARTING_HANDS - 1 else ""
+        odds = ", ".join([f"{value:.6f}" for value in tables.raw_odds[hand]])
+        lines.append(f'  "{name}": [{odds}]{comma}')
+    lines.append(' },\n "tables": [')
+    for table in tables.tables:
+        lines.append(f'  {{"players": {table.players}')
+        for name in _RATES:
+            values = ", ".join([f"{value:.1f}" for value in getattr(table, name)])
+            lines[-1] += ","
+            lines.append(f'   "{name}": [{values}]')
+        lines[-1] += "}," if table.players < MAX_PLAYERS else "}"
+    lines.append(" ]\n}\n")
+    return "\n".join(lines)
+
+
+def parse_tables(text: str) -> PreflopTables:
+    """The tables of a text made by `format_tables`.
+
+    Raises:
+        InvalidTablesError: not JSON, another kind or version of file, or arrays that do not fit.
+    """
+    try:
+        data: Any = json.loads(text)
+    except ValueError as error:
+        raise InvalidTablesError(f"preflop tables: not JSON ({error})") from error
+    if not isinstance(data, dict) or data.get("kind") != _KIND:
+        raise InvalidTablesError(f"preflop tables: expected an object whose kind is {_KIND!r}")
+    if data.get("schema") != SCHEMA_VERSION:
+        raise InvalidTablesError(
+            f"preflop tables: expected schema {SCHEMA_VERSION}, got {data.get('schema')!r}; make them again"
+        )
+    try:
+        if data["starting_hands"] != list(STARTING_HAND_NAMES):
+            raise InvalidTablesError("preflop tables: the starting hands stand in another order")
+        raw_odds = np.array([data["raw_odds"][name] for name in STARTING_HAND_NAMES], np.float64)
+        tables = tuple(
+            PreflopTable(
+                int(entry["players"]),
+                **{name: _frozen(np.array(entry[name], np.float64)) for name in _RATES},
+            )
+            for entry in data["tables"]
+        )
+        made_by = str(data["made_by"])
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InvalidTablesError(f"preflop tables: something is missing ({error!r})") from error
+    if [table.players for table in tables] != list(range(MIN_PLAYERS, MAX_PLAYERS + 1)):
+        raise InvalidTablesError(
+            f"preflop tables: expected one for {MIN_PLAYERS} to {MAX_PLAYERS} players each"
+        )
+    shapes = {getattr(table, name).shape for table in tables for name in _RATES}
+    if shapes != {(NUM_STARTING_HANDS,)} or raw_odds.shape != (NUM_STARTING_HANDS, MAX_PLAYERS - 1):
+        raise InvalidTablesError("preflop tables: an array has the wrong length")
+    return PreflopTables(tables, _frozen(raw_odds), made_by)
+
+
+def _frozen(array: NDArray[np.float64]) -> NDArray[np.float64]:
+    array.flags.writeable = False
+    return array
+
+
+@functools.cache
+def shipped_tables() -> PreflopTables:
+    """The tables that come with Riverboat, read once."""
+    return parse_tables(resources.files("engine").joinpath("data/preflop/tables.json").read_text("utf-8"))

@@ -1,1 +1,0 @@
-"""Kernels that rank hands and count cards."""

@@ -1,0 +1,17 @@
+"""Kernels of probability triples and re-weighting: how players act, and what their actions tell.
+
+==================  =================================================================================
+``records``         what these kernels take and return; the names of columns
+``hand_features``   what a hand is worth on a board at a glance
+``hand_values``     what a hand is worth in a situation
+``raises``          who goes on against a raise, and what it brings
+``thresholds``      the formula's thresholds: from a public situation to what is done with which hand
+``triples``         every number of a probability triple: the formula, and its blend with frequencies
+``pot_odds``        how folds depend on the price
+``bars``            how folds depend on what the player may hold
+``predictions``     how often a counted player acts
+``reweighting``     from an action to new weights, from frequencies to implied thresholds
+``counting``        how what is known of a player grows with a decision
+``trials``          how hands are played out in simulations
+==================  =================================================================================
+"""

@@ -1,0 +1,324 @@
+"""Who goes on against a raise, and what it brings with a hand: against the only opponent left, or several.
+
+What the numbers mean stands in ``engine.players.models.formula``; *traits* are those of ``thresholds``.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels._jit import integer, kernel
+from engine.kernels.players.bars import fold_of_range
+from engine.kernels.players.pot_odds import fold_at_odds, odds_distance, with_odds
+from engine.kernels.players.records import (
+    FOLDS_COMPANY,
+    FOLDS_EXPECTED,
+    FOLDS_SEEN,
+    FOLDS_STEEPNESS,
+    FOLDS_USUAL_ODDS,
+    Push,
+    Trait,
+)
+from engine.kernels.poker.betting import MAX_PLAYERS
+from engine.kernels.poker.bits import count_bits
+from engine.poker import records as plain
+from engine.poker.records import NUM_COMPANIES, LastAction, PublicSituation
+
+_company_of = kernel(allocates=False, inlined=True)(plain.company_of)
+_context_index = kernel(allocates=False, inlined=True)(plain.context_index)
+_log_pot_odds = kernel(allocates=False, inlined=True)(plain.log_pot_odds)
+_group_index = kernel(allocates=False, inlined=True)(plain.group_index)
+_detail_index = kernel(allocates=False, inlined=True)(plain.detail_index)
+_noise_index = kernel(allocates=False, inlined=True)(plain.noise_index)
+
+BEATEN_THAT_FOLD: Final = (0.28, 0.55, 0.75, 0.95)
+"""By betting round: how far the hands that an opponent folds are those that are beaten anyhow.  All are on
+the river; before it, what is behind has cards to come, before the flop nearly half of the chances."""
+_PROTECTS: Final = 0.15
+"""The chance of a fold from which on a bet protects as much as any."""
+_BETS_TO_COME: Final = 0.15
+"""The part of the bets to come that a pot which was called grows by from either side."""
+_MOST_IN_COMPANY: Final = 6
+"""Players at a table at which it is reckoned what a raise brings against several of them."""
+_COMPANY_COSTS: Final = 0.15
+"""What a raise before the flop must bring more against several, in bets: its hand has yet to be played."""
+PATIENCE: Final = (0.71, 0.66, 0.62, 0.5)
+"""By betting round: the chance to win, against all hands, above which hardly anything is gained by betting
+later, when it is known what the hand has become."""
+WORTH_OF_WAITING: Final = 1.2
+"""What a bet that is made on the river brings more, in bets, per chance that is short of `PATIENCE`."""
+
+
+@kernel(allocates=False, inlined=True)
+def clip(value: float, low: float, high: float) -> float:
+    """The nearest number between two."""
+    return min(max(value, low), high)
+
+
+@kernel(allocates=False)
+def reasonable_share(players_behind: int) -> float:
+    """The share of hands that are worth opening, by the number of players still to act."""
+    return min(0.9, 1.2 / (max(1, players_behind) + 0.4))
+
+
+@kernel(allocates=False, inlined=True)
+def _last_action(situation: PublicSituation, position: int) -> int:
+    """The `LastAction` of an opponent."""
+    if situation.raised_last >> position & 1:
+        return integer(LastAction.RAISED.value)
+    if situation.called_last >> position & 1:
+        return integer(LastAction.CALLED.value)
+    return integer(LastAction.NOTHING.value)
+
+
+@kernel(allocates=False, inlined=True)
+def _numbers_after_raise(situation: PublicSituation, position: int, bet: float) -> tuple[int, int, int]:
+    """The bets to call after a raise by `bet`, and the context and detail in which an answer is counted."""
+    last_action = _last_action(situation, position)
+    is_matched = situation.matched >> position & 1 == 1
+    is_one_bet = is_matched if situation.is_limit else bet <= situation.pot + situation.to_call
+    bets = 1 if is_one_bet else 2
+    is_in = situation.is_in >> position & 1 == 1
+    betting_round, is_capped = situation.betting_round, situation.last_raise
+    context = _context_index(betting_round, bets, last_action, True, is_capped)
+    detail = _detail_index(betting_round, situation.raises + 1, bets, last_action, is_capped, is_in)
+    return bets, integer(context), integer(detail)
+
+
+@kernel(allocates=False, inlined=True)
+def _log_odds_after_raise(situation: PublicSituation, position: int, bet: float) -> float:
+    """The logarithm of the pot odds that an opponent has for calling a raise by `bet`."""
+    raised = situation.to_call + bet
+    to_call = bet if situation.matched >> position & 1 else raised
+    return float(_log_pot_odds(situation.betting_round, situation.pot + raised, to_call))
+
+
+@kernel(allocates=False, inlined=True)
+def _preflop_fold(situation: PublicSituation, position: int, traits: NDArray[np.float64]) -> float:
+    """The chance that an opponent folds before the flop, wherever he has not been seen."""
+    fold = float(traits[position, Trait.PREFLOP_FOLD])
+    if np.isnan(fold):
+        share = reasonable_share(count_bits(situation.to_respond))
+        fold = 1.0 - min(0.9, 0.55 * share * traits[position, Trait.LOOSENESS])
+    return fold
+
+
+@kernel(allocates=False, inlined=True)
+def _fold_in_company(
+    situation: PublicSituation, position: int, traits: NDArray[np.float64], fold: float, is_capped: bool
+) -> float:
+    """The chance that an opponent folds, with as many others as are left; nobody else is taken to fold.
+
+    fold: the same whoever is left.
+    """
+    group = integer(_group_index(situation.betting_round > 0, True, is_capped))
+    company = integer(_company_of(count_bits(situation.opponents)))
+    odds = float(traits[position, FOLDS_COMPANY + NUM_COMPANIES * group + company])
+    return with_odds(fold, odds) if odds != 1.0 else fold
+
+
+@kernel(allocates=False, inlined=True)
+def _joins_chance(situation: PublicSituation, position: int, traits: NDArray[np.float64]) -> float:
+    """The chance that an opponent who has yet to pay the bet before the flop does, in limit, if we call.
+
+    Roughly: after a raise whoever has chips in is taken to owe one bet, though the small blind owes half a
+    bet more, and after two raises everybody two.
+    """
+    is_in = situation.is_in >> position & 1 == 1
+    bets = 1 if situation.raises == 0 or (situation.raises == 1 and is_in) else 2
+    last_action = _last_action(situation, position)
+    detail = integer(_detail_index(0, situation.raises, bets, last_action, False, is_in))
+    usual = _preflop_fold(situation, position, traits)
+    fold = traits[position, FOLDS_SEEN + detail] + usual * traits[position, FOLDS_EXPECTED + detail]
+    return 1.0 - _fold_in_company(situation, position, traits, float(fold), False)
+
+
+@kernel(allocates=False, inlined=True)
+def continue_chance(situation: PublicSituation, position: int, traits: NDArray[np.float64]) -> float:
+    """The chance that an opponent, at `position`, does not fold to a bet or raise of the usual size."""
+    return continue_chance_at(situation, position, traits, situation.bet)
+
+
+@kernel(allocates=False, inlined=True)
+def continue_chance_at(
+    situation: PublicSituation, position: int, traits: NDArray[np.float64], bet: float
+) -> float:
+    """The chance that an opponent does not fold to a raise that adds `bet` to the call.
+
+    In the state after the raise, as far as he has been seen there; else by how he plays in general.
+    """
+    fold = float(traits[position, Trait.FOLD_TO_BET])
+    if situation.betting_round == 0:
+        fold = _preflop_fold(situation, position, traits)
+    has_entered = situation.entered >> position & 1
+    if position == situation.raiser or (has_entered and situation.raises > 0):
+        fold *= 0.25  # they have paid a bet already
+    bets, context, detail = _numbers_after_raise(situation, position, bet)
+    fold = traits[position, FOLDS_SEEN + detail] + fold * traits[position, FOLDS_EXPECTED + detail]
+    steepness = float(traits[position, FOLDS_STEEPNESS + context])
+    if steepness > 0.0:
+        odds = _log_odds_after_raise(situation, position, bet)
+        distance = odds_distance(odds, float(traits[position, FOLDS_USUAL_ODDS + context]))
+        fold = fold_at_odds(float(fold), steepness, distance)
+    fold = _fold_in_company(situation, position, traits, float(fold), situation.last_raise)
+    return 1.0 - (
+        fold_of_range(fold, traits[position], bets, context) if situation.betting_round > 0 else fold
+    )
+
+
+@kernel(allocates=False, inlined=True)
+def worth_of_waiting(continues: float) -> float:
+    """What a no-limit bet brings more on the river than now, in bets, per chance short of `PATIENCE`.
+
+    Whoever never folds pays as much later on, when it is known whether the hand is good.  In limit, a bet
+    that is not made is lost.
+
+    continues: the chance that the opponent does not fold to it.
+    """
+    return WORTH_OF_WAITING * clip((continues - 0.8) / 0.2, 0.0, 1.0)
+
+
+@kernel(allocates=False)
+def protection(situation: PublicSituation, traits: NDArray[np.float64]) -> float:
+    """How much a bet protects: 1 where somebody may fold, 0 where nobody ever does."""
+    if situation.betting_round == 0:
+        return 1.0
+    folding = 0.0
+    for position in range(MAX_PLAYERS):
+        if situation.opponents >> position & 1:
+            folding = max(folding, 1.0 - continue_chance(situation, position, traits))
+            if folding >= _PROTECTS:
+                return 1.0  # whatever the others do
+    return folding / _PROTECTS
+
+
+@kernel(allocates=False, inlined=True)
+def worse_that_fold(situation: PublicSituation, position: int, traits: NDArray[np.float64]) -> float:
+    """How far an opponent's folds are of hands that are beaten anyhow: 0 to 1."""
+    place = _noise_index(situation.betting_round, count_bits(situation.opponents))
+    blind = traits[position, Trait.BLIND_FOLDS + integer(place)]
+    return float((1.0 - blind) * BEATEN_THAT_FOLD[situation.betting_round])
+
+
+@kernel(allocates=False, inlined=True)
+def raises_in_company(situation: PublicSituation) -> bool:
+    """Whether it is reckoned what a raise brings against several opponents: in limit, before the flop.
+
+    At tables of up to six: at ten seats less is won with it of a player who hardly ever folds.
+    """
+    is_small = situation.num_players <= _MOST_IN_COMPANY
+    return bool(is_small and situation.is_limit and situation.betting_round == 0)
+
+
+@kernel(allocates=False)
+def push_of(situation: PublicSituation, traits: NDArray[np.float64]) -> Push:
+    """What a raise and a call bring, as far as the opponents have been seen there.
+
+    Against the only opponent left, or against several where `raises_in_company`.
+    """
+    opponents = count_bits(situation.opponents)
+    has_company = opponents > 1
+    if not situation.can_raise or (has_company and not raises_in_company(situation)):
+        return Push(0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
+    pot, to_call, bet = situation.pot, situation.to_call, situation.bet
+    known = 0.0
+    shift = 0.0
+    all_fold = 1.0
+    callers = 0.0
+    paid = 0.0
+    stayers = 0.0
+    joined = 0.0
+    for other in range(MAX_PLAYERS):
+        if situation.opponents >> other & 1:
+            continues = continue_chance(situation, other, traits)
+            _, _, detail = _numbers_after_raise(situation, other, bet)
+            # The chance of a fold has itself been drawn towards what was expected before any were counted.
+            known += np.sqrt(1.0 - traits[other, FOLDS_EXPECTED + detail])
+            shift += (1.0 - continues) * worse_that_fold(situation, other, traits)
+            all_fold *= 1.0 - continues
+            callers += continues
+            if not has_company or situation.matched >> other & 1:
+                paid += continues * bet
+                stayers += 1.0
+            else:
+                joins = _joins_chance(situation, other, traits)
+                paid += continues * (to_call + bet)
+                stayers += joins
+                joined += joins * to_call
+    more = _BETS_TO_COME * situation.future_bets
+    goes_on = 1.0 - all_fold
+    won = goes_on * (pot + to_call + bet + more) + paid + callers * more
+    lost = goes_on * (to_call + bet + more)
+    return Push(
+        known=known / opponents,
+        folded=all_fold * pot / bet,
+        shift=min(shift / opponents, 0.98),
+        callers=max(callers / max(goes_on, 1e-9), 1.0),
+        won=won / bet,
+        lost=lost / bet + (_COMPANY_COSTS if has_company else 0.0),
+        stayers=max(stayers, 1.0),
+        call_won=(pot + to_call + more + joined + stayers * more) / bet,
+        call_lost=(to_call + more) / bet,
+        waiting=0.0 if situation.is_limit else goes_on * worth_of_waiting(goes_on),
+        patience=PATIENCE[situation.betting_round],
+    )
+
+
+@kernel(allocates=False, inlined=True)
+def worth_of_push(chance: float, push: Push) -> float:
+    """What a raise brings with a hand beyond the better of a call and a fold, in bets.
+
+    chance: of the hand at the showdown against one of the opponents.
+    """
+    against = max(chance - push.shift, 0.0) / (1.0 - push.shift)
+    raised = against / (against + push.callers * (1.0 - against))
+    called = chance / (chance + push.stayers * (1.0 - chance))
+    brought = push.folded + push.won * raised - push.lost
+    brought -= max(push.call_won * called - push.call_lost, 0.0)
+    return brought - push.waiting * max(push.patience - against, 0.0)
+
+
+@kernel(allocates=False, inlined=True)
+def worth_of_raise(
+    chance: float,
+    continues: float,
+    worse: float,
+    stakes: tuple[float, float, float, float],
+    waiting: float,
+    patience: float,
+) -> float:
+    """What a no-limit raise of some size brings with a hand, in chips, compared with a fold.
+
+    chance: of the hand at the showdown.
+    continues: the chance that the only opponent does not fold to it.
+    worse: how far his folds are of hands that are beaten anyhow.
+    stakes: the pot, what the player has put in, the most that anybody has, and the total of the raise.
+    waiting, patience: as in `Push`.
+    """
+    pot, spent, most, total = stakes
+    shift = min((1.0 - continues) * worse, 0.98)
+    against = max(chance - shift, 0.0) / (1.0 - shift)
+    called = against * (pot + 2.0 * total - most - spent) - (total - spent)
+    called -= waiting * max(patience - against, 0.0) * (total - most)
+    return (1.0 - continues) * pot + continues * called
+
+
+@kernel(allocates=False)
+def fill_worths_of_raise(
+    chances: NDArray[np.float64],
+    continues: float,
+    worse: float,
+    stakes: tuple[float, float, float, float],
+    waiting: float,
+    patience: float,
+    worths: NDArray[np.float64],
+) -> None:
+    """`worth_of_raise` of every hand.
+
+    chances: shape (n,).  worths: shape (n,), filled in place.
+    """
+    for hand in range(chances.shape[0]):
+        worths[hand] = worth_of_raise(chances[hand], continues, worse, stakes, waiting, patience)

@@ -1,0 +1,374 @@
+"""The betting tree of trials: its nodes, and the ranges of all players at each.
+
+Whatever follows from the betting alone is computed once for a betting sequence and kept in a *tree*: who is
+to act, the thresholds, the ranges of all players, and how often the player to act takes each action on
+average.  Nodes are made when a trial first comes to them.  Nothing in a node depends on the cards dealt in a
+trial: a player's triple is a function of the node, the player's two cards and the board so far.
+
+**Ranges.**  At a node each player's range is a distribution over `NUM_STRATA` strata of hand strength
+(``strata``); before the flop, strength is the share of starting hands that are worth less.  A range begins
+with the player's weight table.  It moves with each action of the player as a weight table does (Fig. 3.5),
+stratum by stratum; a new board card moves it as strengths move on average.
+
+``nodes`` computes what the player to act does.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels._jit import integer, kernel
+from engine.kernels.players.records import Push, Thresholds
+from engine.kernels.players.reweighting import likelihood
+from engine.kernels.players.trials.players import Players
+from engine.kernels.players.trials.strata import NUM_STRATA, Averages
+from engine.kernels.poker.betting import (
+    CALL,
+    FOLD,
+    MAX_PLAYERS,
+    NODE_SIZE,
+    General,
+    Node,
+    Rule,
+    apply_action,
+    legal_raise,
+    pot_of,
+)
+from engine.poker.records import NUM_SIZES, LastAction, RaiseSize
+from engine.poker.rules.action import COMMITTED
+
+
+class Child(IntEnum):
+    """Places among a node's children."""
+
+    FOLD = 0
+    CALL = 1
+    RAISE = 2
+    """The raise of the first size; the others follow."""
+
+
+NUM_CHILDREN: Final = Child.RAISE + NUM_SIZES
+"""The most children of a node."""
+
+
+class TreeNode(IntEnum):
+    """Integers of a node after those of its betting (`Node`)."""
+
+    ENTERED = NODE_SIZE
+    """Bit p: position p has called or raised in this round."""
+    LOW = NODE_SIZE + 1
+    """The smallest total of a raise; 0 if none is legal."""
+    HIGH = NODE_SIZE + 2
+    """The greatest total of a raise."""
+    READY = NODE_SIZE + 3
+    """1 once the triples have been computed."""
+    PREFLOP_TABLE = NODE_SIZE + 4
+    """Before the flop, the `table_index` of the ranking of the actor's starting hand."""
+    OPPONENT = NODE_SIZE + 5
+    """Before the flop, the position of the only opponent left; -1 if there are several."""
+    NUM_OPPONENTS = NODE_SIZE + 6
+    """The number of opponents still in the hand."""
+    CHILDREN = NODE_SIZE + 7
+    """The first of the nodes after a fold, a call and a raise of each size; 0 for those not made yet."""
+    SPENT = CHILDREN + NUM_CHILDREN
+    """The first of the chips spent in the hand, by position."""
+    LAST_ACTION = SPENT + MAX_PLAYERS
+    """The first of the last actions in the hand, by position: a `LastAction` each."""
+    RANGES = LAST_ACTION + MAX_PLAYERS
+    """The first of the rows of `Tree.ranges` that hold the ranges, by position."""
+
+
+NODE_INTEGERS: Final = TreeNode.RANGES + MAX_PLAYERS
+"""The number of integers of a node."""
+
+
+class NodeNumber(IntEnum):
+    """Floating-point numbers of a node; the first ones are the fields of `Thresholds`, in their order."""
+
+    CALL = 0
+    CALL_SPREAD = 1
+    RAISE = 2
+    RAISE_SPREAD = 3
+    RAISE_MOST = 4
+    PRICE = 5
+    PRICE_SPREAD = 6
+    SEMI_BLUFF = 7
+    SEMI_BLUFF_CHANCE = 8
+    BLUFF_BELOW = 9
+    TRAP = 10
+    TRAP_CHANCE = 11
+    CAN_FOLD = 12
+    CAN_RAISE = 13
+    PUSH = 14
+    """First of eleven: the fields of `Push`."""
+    BLUFFS = 25
+    """The chance that the weakest hands bluff."""
+    PROTECTION = 26
+    """After the flop, by how much a bet protects."""
+    SHARE = 27
+    """The weight of the implied thresholds, against that of the formula."""
+    CALL_AT = 28
+    """The implied threshold of calling."""
+    RAISE_AT = 29
+    """The implied threshold of raising."""
+    FOLD_NOISE = 30
+    """How far the actor ignores its hand when it decides whether to fold."""
+    RAISE_NOISE = 31
+    """How far the actor ignores its hand when it decides whether to raise."""
+    MEAN = 32
+    """First of three: the actor's mean triple over its range."""
+    STRENGTH = MEAN + 3
+    """First of NUM_STRATA + 1: the chance to be ahead of all opponents, at the edges of the strata.
+    Before the flop, in our own nodes of limit games, the mean of the ranges of several opponents."""
+    CALLS = STRENGTH + NUM_STRATA + 1
+    """First of NUM_STRATA: the chance of each stratum to call."""
+    RAISES = CALLS + NUM_STRATA
+    """First of NUM_STRATA: the chance of each stratum to raise."""
+    CONTINUES = RAISES + NUM_STRATA
+    """First of NUM_SIZES, in our own nodes of no-limit games against one opponent: the chance that he goes on
+    against a raise of a size; -1 for sizes that are not made there."""
+    WORSE_THAT_FOLD = CONTINUES + NUM_SIZES
+    """There, how far his folds are of hands that are beaten anyhow."""
+
+
+NODE_NUMBERS: Final = NodeNumber.WORSE_THAT_FOLD + 1
+"""The number of floating-point numbers of a node."""
+
+
+class Used(IntEnum):
+    """Entries of `Tree.used`."""
+
+    NODES = 0
+    """The number of nodes made, without passing ones."""
+    RANGES = 1
+    """The number of ranges made, without those of passing nodes."""
+    PASSING = 2
+    """The number of passing nodes made."""
+
+
+NUM_USED: Final = len(Used)
+
+
+class Scratch(IntEnum):
+    """Rows of `Tree.scratch`."""
+
+    WEIGHTS = 0
+    VALUES = 1
+    CHANCES = 2
+    DRAWS = 3
+    VALUE_VARIANCES = 4
+    """By how much the values of the hands of a stratum differ."""
+    CHANCE_VARIANCES = 5
+    """By how much their chances differ."""
+    SPARE = 6
+    """The first of three spare rows."""
+
+
+NUM_SCRATCH: Final = Scratch.SPARE + 3
+
+PASSING_NODES: Final = 4
+"""Nodes at the end of the arrays that are reused again and again once the tree is full."""
+PASSING_RANGES: Final = PASSING_NODES * MAX_PLAYERS
+"""The ranges of the passing nodes: each has its own, by position."""
+
+
+class Tree(NamedTuple):
+    """The betting tree, as far as trials have come."""
+
+    integers: NDArray[np.int64]
+    """Shape (capacity, NODE_INTEGERS)."""
+    numbers: NDArray[np.float64]
+    """Shape (capacity, NODE_NUMBERS)."""
+    ranges: NDArray[np.float64]
+    """The part of a player's range below each edge of the strata, shape (rows, NUM_STRATA + 1).
+
+    Nodes between which a range does not change share its row.
+    """
+    used: NDArray[np.int64]
+    """How much of the arrays is in use, shape (NUM_USED,)."""
+    scratch: NDArray[np.float64]
+    """Shape (NUM_SCRATCH, NUM_STRATA + 1)."""
+
+
+@kernel(allocates=False)
+def _finish_node(rules: NDArray[np.int64], integers: NDArray[np.int64]) -> None:
+    """Fill in what follows directly from the betting."""
+    integers[TreeNode.READY] = 0
+    integers[TreeNode.LOW] = 0
+    integers[TreeNode.HIGH] = 0
+    for child in range(NUM_CHILDREN):
+        integers[TreeNode.CHILDREN + child] = 0
+    if integers[Node.TO_ACT] >= 0:
+        low, high = legal_raise(
+            rules, integers[TreeNode.SPENT : TreeNode.SPENT + MAX_PLAYERS], integers[:NODE_SIZE]
+        )
+        integers[TreeNode.LOW] = low
+        integers[TreeNode.HIGH] = high
+
+
+@kernel(allocates=False, inlined=True)
+def thresholds_in(numbers: NDArray[np.float64]) -> Thresholds:
+    """The thresholds in a node's numbers."""
+    return Thresholds(
+        call=float(numbers[NodeNumber.CALL]),
+        call_spread=float(numbers[NodeNumber.CALL_SPREAD]),
+        raise_=float(numbers[NodeNumber.RAISE]),
+        raise_spread=float(numbers[NodeNumber.RAISE_SPREAD]),
+        raise_most=float(numbers[NodeNumber.RAISE_MOST]),
+        price=float(numbers[NodeNumber.PRICE]),
+        price_spread=float(numbers[NodeNumber.PRICE_SPREAD]),
+        semi_bluff=float(numbers[NodeNumber.SEMI_BLUFF]),
+        semi_bluff_chance=float(numbers[NodeNumber.SEMI_BLUFF_CHANCE]),
+        bluff_below=float(numbers[NodeNumber.BLUFF_BELOW]),
+        trap=float(numbers[NodeNumber.TRAP]),
+        trap_chance=float(numbers[NodeNumber.TRAP_CHANCE]),
+        can_fold=float(numbers[NodeNumber.CAN_FOLD]),
+        can_raise=float(numbers[NodeNumber.CAN_RAISE]),
+    )
+
+
+@kernel(allocates=False, inlined=True)
+def keep_thresholds(thresholds: Thresholds, numbers: NDArray[np.float64]) -> None:
+    """Write thresholds to a node's numbers, where `thresholds_in` finds them."""
+    for field in range(len(thresholds)):
+        numbers[NodeNumber.CALL + field] = thresholds[field]
+
+
+@kernel(allocates=False, inlined=True)
+def push_in(numbers: NDArray[np.float64]) -> Push:
+    """The `Push`, what a raise and a call bring, in a node's numbers."""
+    return Push(
+        known=float(numbers[NodeNumber.PUSH]),
+        folded=float(numbers[NodeNumber.PUSH + 1]),
+        shift=float(numbers[NodeNumber.PUSH + 2]),
+        callers=float(numbers[NodeNumber.PUSH + 3]),
+        won=float(numbers[NodeNumber.PUSH + 4]),
+        lost=float(numbers[NodeNumber.PUSH + 5]),
+        stayers=float(numbers[NodeNumber.PUSH + 6]),
+        call_won=float(numbers[NodeNumber.PUSH + 7]),
+        call_lost=float(numbers[NodeNumber.PUSH + 8]),
+        waiting=float(numbers[NodeNumber.PUSH + 9]),
+        patience=float(numbers[NodeNumber.PUSH + 10]),
+    )
+
+
+@kernel(allocates=False, inlined=True)
+def keep_push(push: Push, numbers: NDArray[np.float64]) -> None:
+    """Write a `Push` to a node's numbers, where `push_in` finds it."""
+    for field in range(len(push)):
+        numbers[NodeNumber.PUSH + field] = push[field]
+
+
+@kernel(allocates=False)
+def raise_total(rules: NDArray[np.int64], integers: NDArray[np.int64], size: int) -> int:
+    """The total of a raise of a given `RaiseSize` by the position to act; only if a raise is legal."""
+    low, high = integer(integers[TreeNode.LOW]), integer(integers[TreeNode.HIGH])
+    if rules[Rule.GENERAL, General.IS_LIMIT] or size == RaiseSize.SMALLEST:
+        return low
+    if size == RaiseSize.ALL_IN:
+        return high
+    position = integers[Node.TO_ACT]
+    pot = pot_of(rules, integers[TreeNode.SPENT : TreeNode.SPENT + MAX_PLAYERS])
+    stack, spent = rules[Rule.STACK, position], integers[TreeNode.SPENT + position]
+    pot += min(stack, integers[Node.MAX_SPENT]) - spent
+    share = 0.5 if size == RaiseSize.HALF_POT else (1.0 if size == RaiseSize.POT else 2.0)
+    total = integer(integers[Node.MAX_SPENT] + share * pot + 0.5)
+    if total - spent > COMMITTED * (stack - spent):
+        return high
+    return min(max(total, low), high)
+
+
+@kernel(allocates=False, inlined=True)
+def _move(weights: NDArray[np.float64], step: NDArray[np.float64], moved: NDArray[np.float64]) -> None:
+    """The weights of strata after the next card; `moved`, shape (NUM_STRATA,), is filled in place.
+
+    step: the chances to move from each stratum to each, from `Averages`.
+    """
+    for later in range(NUM_STRATA):
+        moved[later] = 0.0
+    for stratum in range(NUM_STRATA):
+        for later in range(NUM_STRATA):
+            moved[later] += weights[stratum] * step[stratum, later]
+
+
+@kernel(allocates=False)
+def make_child(
+    tree: Tree, players: Players, averages: Averages, rules: NDArray[np.int64], node: int, action: int
+) -> int:
+    """Make the node after an action of the position to act at a node; returns its number.
+
+    If the tree is full, the new node is a passing one, which is valid until four more have been made.
+
+    action: `FOLD`, `CALL` or the total raised to.
+    """
+    nodes = tree.integers.shape[0] - PASSING_NODES
+    ranges = tree.ranges.shape[0] - PASSING_RANGES
+    is_passing = tree.used[Used.NODES] >= nodes or tree.used[Used.RANGES] > ranges - MAX_PLAYERS
+    if not is_passing:
+        child = integer(tree.used[Used.NODES])
+        tree.used[Used.NODES] += 1
+    else:
+        child = nodes + integer(tree.used[Used.PASSING]) % PASSING_NODES
+        tree.used[Used.PASSING] += 1
+    old, new = tree.integers[node], tree.integers[child]
+    for column in range(NODE_SIZE):
+        new[column] = old[column]
+    for column in range(TreeNode.SPENT, NODE_INTEGERS):
+        new[column] = old[column]
+    position = integer(old[Node.TO_ACT])
+    entered = integer(old[TreeNode.ENTERED])
+    if action != FOLD:
+        entered |= 1 << position
+        new[TreeNode.LAST_ACTION + position] = LastAction.CALLED if action == CALL else LastAction.RAISED
+    apply_action(rules, new[TreeNode.SPENT : TreeNode.SPENT + MAX_PLAYERS], new[:NODE_SIZE], action)
+    is_new_round = new[Node.ROUND] != old[Node.ROUND]
+    new[TreeNode.ENTERED] = 0 if is_new_round else entered
+    _finish_node(rules, new)
+
+    if new[Node.TO_ACT] < 0:
+        return child
+
+    # The action moves the actor's range; a new board card moves everybody's.
+    own = ranges + (child - nodes) * MAX_PLAYERS
+    has_acted = action != FOLD and old[TreeNode.READY] > 0
+    first = NodeNumber.CALLS if action == CALL else NodeNumber.RAISES
+    seen = tree.numbers[node, first : first + NUM_STRATA]
+    for other in range(rules[Rule.GENERAL, General.NUM_PLAYERS]):
+        row = integer(old[TreeNode.RANGES + other])
+        moves = is_new_round or (has_acted and other == position)
+        if new[Node.FOLDED] >> other & 1 or not (moves or (is_passing and row >= ranges)):
+            continue
+        if is_passing:
+            target = own + other
+        else:
+            target = integer(tree.used[Used.RANGES])
+            tree.used[Used.RANGES] += 1
+        new[TreeNode.RANGES + other] = target
+        below, after = tree.ranges[row], tree.ranges[target]
+        if not moves:
+            for edge in range(NUM_STRATA + 1):
+                after[edge] = below[edge]
+            continue
+        weights = tree.scratch[Scratch.WEIGHTS]
+        for stratum in range(NUM_STRATA):
+            weights[stratum] = below[stratum + 1] - below[stratum]
+        if has_acted and other == position:
+            for stratum in range(NUM_STRATA):
+                weights[stratum] *= likelihood(seen[stratum], players.reweighting_noise)
+        if is_new_round:
+            step = averages.to_flop if new[Node.ROUND] == 1 else averages.to_next[new[Node.ROUND] - 2]
+            _move(weights, step, tree.scratch[Scratch.SPARE])
+            weights = tree.scratch[Scratch.SPARE]
+        total = 0.0
+        after[0] = 0.0
+        for stratum in range(NUM_STRATA):
+            total += weights[stratum]
+            after[stratum + 1] = total
+        scale = 1.0 / total
+        for stratum in range(NUM_STRATA):
+            after[stratum + 1] *= scale
+    return child

@@ -1,0 +1,1 @@
+"""Kernels that rank hands, count cards and follow the betting."""

@@ -1,1 +1,0 @@
-"""Kernels of betting and of settling pots."""

@@ -1,0 +1,240 @@
+"""The public situation of a player who is to act, and the context in which actions are counted.
+
+Both follow from the betting alone and contain no cards, so they are the same for everybody at the table.
+
+Source: Loki, "Opponent modeling"; Papp (1998) counts actions by betting round and bets to call (0, 1, 2 or
+more), Peña (1999) also by the player's last action.  A player who has acted in this round and faces a bet has
+either checked before, or was raised: that, and the number of raises before the flop, are the context's
+details.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Iterable
+from typing import Final
+
+import attrs
+import numpy as np
+
+from engine.poker.records import (
+    NUM_CONTEXTS,
+    NUM_DETAILS,
+    NUM_GROUPS,
+    ContextNumbers,
+    LastAction,
+    PublicSituation,
+    bets_to_call,
+    company_of,
+    context_index,
+    detail_index,
+    group_index,
+    log_pot_odds,
+    no_limit_bet,
+    no_limit_future_bets,
+)
+from engine.poker.rules.action import ActionKind
+from engine.poker.rules.betting import BettingState
+
+__all__ = [
+    "CONTEXT_OF_DETAIL",
+    "GROUP_OF_DETAIL",
+    "NUM_CONTEXTS",
+    "NUM_DETAILS",
+    "NUM_GROUPS",
+    "ActionContext",
+    "Situation",
+    "situation_of",
+]
+
+
+@attrs.frozen
+class ActionContext:
+    """The coarse kind of a situation, for which action frequencies are counted."""
+
+    betting_round: int
+    """0 for preflop to 3 for the river."""
+    bets_to_call: int
+    """0, 1, or 2 for two and more; in no-limit 2 is a bet of more than the pot."""
+    last_action: int
+    """The player's last action in this hand: a `LastAction`."""
+    is_raised: bool = False
+    """Before the flop: whether somebody has raised, so that a bet to call is more than a blind."""
+    is_capped: bool = False
+    """Whether no raise is allowed, so that a player who would raise must call."""
+    raises: int = 0
+    """A detail: raises in this round, as in `PublicSituation`."""
+    is_in: bool = False
+    """A detail: whether the player has acted in this round; before the flop, put chips in, as blinds have."""
+
+    @property
+    def index(self) -> int:
+        """The index of the context, 0 to NUM_CONTEXTS - 1."""
+        return context_index(
+            self.betting_round, self.bets_to_call, self.last_action, self.is_raised, self.is_capped
+        )
+
+    @property
+    def group(self) -> int:
+        """The group, 0 to NUM_GROUPS - 1: before or after the flop, facing a bet or not, capped or not."""
+        return group_index(self.betting_round > 0, self.bets_to_call > 0, self.is_capped)
+
+    @property
+    def detail(self) -> int:
+        """The index of the context with its details, 0 to NUM_DETAILS - 1."""
+        return detail_index(
+            self.betting_round, self.raises, self.bets_to_call, self.last_action, self.is_capped, self.is_in
+        )
+
+
+def _coarser() -> tuple[tuple[int, ...], tuple[int, ...]]:
+    contexts, groups = [0] * NUM_DETAILS, [0] * NUM_DETAILS
+    for betting_round, bets, last, is_capped in itertools.product(
+        range(4), range(3), range(3), (False, True)
+    ):
+        for raises, is_in in itertools.product(range(4) if betting_round == 0 else (0,), (False, True)):
+            context = ActionContext(betting_round, bets, last, raises > 0, is_capped, raises, is_in)
+            contexts[context.detail], groups[context.detail] = context.index, context.group
+    return tuple(contexts), tuple(groups)
+
+
+CONTEXT_OF_DETAIL: Final = np.array(_coarser()[0])
+"""The index of the context of each detail, shape (NUM_DETAILS,)."""
+GROUP_OF_DETAIL: Final = np.array(_coarser()[1])
+"""The group of each detail, shape (NUM_DETAILS,)."""
+
+
+@attrs.frozen(eq=False)
+class Situation:
+    """The public state that a strategy uses besides board and weight tables.  Amounts are in chips."""
+
+    public: PublicSituation
+    """The whole situation in numbers, as kernels take it."""
+    context: ActionContext
+    opponents: tuple[int, ...]
+    """Positions that have not folded, except the player's own."""
+    entered: tuple[int, ...]
+    """Opponents who have called or raised in this round."""
+    pot: int
+    """All chips in the middle before the action."""
+    amount_to_call: int
+    big_blind: int
+
+    @property
+    def numbers(self) -> ContextNumbers:
+        """Group, context, detail, price and company."""
+        context, public = self.context, self.public
+        odds = log_pot_odds(public.betting_round, public.pot, public.to_call)
+        company = company_of(len(self.opponents))
+        return ContextNumbers(context.group, context.index, context.detail, odds, company)
+
+    @property
+    def position(self) -> int:
+        """The position to act."""
+        return self.public.position
+
+    @property
+    def betting_round(self) -> int:
+        """0 for preflop to 3 for the river."""
+        return self.public.betting_round
+
+    @property
+    def raises(self) -> int:
+        """Raises in this round; blinds do not count."""
+        return self.public.raises
+
+    @property
+    def bet(self) -> float:
+        """The chips that a bet or raise adds to the call: the fixed size, or in no-limit the usual one."""
+        return self.public.bet
+
+    @property
+    def can_fold(self) -> bool:
+        """Whether there is something to call."""
+        return self.public.can_fold
+
+    @property
+    def can_raise(self) -> bool:
+        """Whether a bet or raise is allowed."""
+        return self.public.can_raise
+
+
+@functools.lru_cache(maxsize=1 << 15)
+def situation_of(betting: BettingState) -> Situation:
+    """The situation of the position to act.
+
+    Raises:
+        ValueError: the hand is over.
+    """
+    position = betting.position_to_act
+    if position is None:
+        raise ValueError(f"after {betting.text!r} the hand is over: nobody is to act")
+    game, betting_round = betting.game, betting.betting_round
+    legal = betting.legal_actions()
+    to_call = max(0, betting.amount_to_call(position))
+    pot = betting.pot
+    opponents = tuple(p for p in range(game.num_players) if p != position and not betting.folded[p])
+
+    raiser = -1
+    last_actions: dict[int, LastAction] = {}  # in the hand
+    acted: set[int] = set()  # in this round
+    since_raise: set[int] = set()  # in this round, after its last raise, or the raise itself
+    for before, who, action in betting.steps():
+        kind = action.kind
+        if before.betting_round == betting_round and kind is not ActionKind.FOLD:
+            acted.add(who)
+            if kind is ActionKind.RAISE:
+                raiser, since_raise = who, {who}
+            else:
+                since_raise.add(who)
+        if kind is not ActionKind.FOLD:
+            last_actions[who] = LastAction.RAISED if kind is ActionKind.RAISE else LastAction.CALLED
+
+    left = max([game.betting_stacks[p] - betting.spent[p] for p in opponents], default=0)
+    left = min(left, game.betting_stacks[position] - betting.spent[position])
+    if game.is_limit:
+        bet = float(game.raise_sizes[betting_round])
+        future = float(sum(game.raise_sizes[betting_round + 1 : game.num_rounds]))
+    else:
+        bet = no_limit_bet(pot, to_call, left, game.big_blind)
+        future = no_limit_future_bets(pot, to_call, game.num_rounds - 1 - betting_round)
+    entered = tuple(p for p in opponents if p in acted)
+    is_in = acted if betting_round > 0 else [p for p in range(game.num_players) if betting.spent[p] > 0]
+    public = PublicSituation(
+        betting_round=betting_round,
+        num_players=game.num_players,
+        position=position,
+        raises=betting.raises_in_round,
+        raiser=raiser,
+        entered=_mask(entered),
+        to_respond=_mask(p for p in opponents if p not in since_raise and betting.can_act(p)),
+        opponents=_mask(opponents),
+        called_last=_mask(p for p, last in last_actions.items() if last is LastAction.CALLED),
+        raised_last=_mask(p for p, last in last_actions.items() if last is LastAction.RAISED),
+        is_in=_mask(is_in),
+        matched=_mask(p for p in range(game.num_players) if betting.spent[p] == betting.max_spent),
+        pot=float(pot),
+        to_call=float(to_call),
+        bet=bet,
+        future_bets=min(future, float(max(left - to_call, 0))),
+        last_raise=betting.raises_left() == 1,
+        is_limit=game.is_limit,
+        can_fold=legal.can_fold,
+        can_raise=legal.can_raise,
+    )
+    context = ActionContext(
+        betting_round,
+        bets_to_call(public),
+        last_actions.get(position, LastAction.NOTHING),
+        is_raised=betting_round == 0 and betting.raises_in_round > 0,
+        is_capped=not legal.can_raise,
+        raises=betting.raises_in_round,
+        is_in=position in is_in,
+    )
+    return Situation(public, context, opponents, entered, pot, to_call, max(1, game.big_blind))
+
+
+def _mask(positions: Iterable[int]) -> int:
+    """Positions as a bit mask."""
+    return sum(1 << position for position in positions)

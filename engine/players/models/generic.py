@@ -1,0 +1,41 @@
+"""The generic model: everybody is a reasonable player, who follows the formula.
+
+Source: Loki, "Opponent modeling" (the formula strategy read as what a reasonable player would do).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.players.models.formula import DEFAULT_PARAMETERS, Parameters, formula_triples, traits_array
+from engine.players.models.model import Decision, FixedModel
+
+__all__ = ["GenericModel"]
+
+_REASONABLE_TABLE: Final = traits_array({})
+
+
+class GenericModel(FixedModel):
+    """A reasonable player among reasonable players, with the default parameters.
+
+    Args:
+        parameters: of the formula such a player is taken to follow.
+    """
+
+    def __init__(self, parameters: Parameters = DEFAULT_PARAMETERS) -> None:
+        self._parameters = parameters
+
+    @property
+    def state(self) -> Hashable:
+        """The parameters."""
+        return GenericModel, self._parameters
+
+    def triples(self, decision: Decision) -> NDArray[np.float64]:
+        """What the formula would do with every combo, shape (1326, 3)."""
+        return formula_triples(
+            decision.situation, decision.values, decision.weights, _REASONABLE_TABLE, self._parameters
+        )

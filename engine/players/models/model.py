@@ -1,0 +1,128 @@
+"""What a model of an opponent is, and the model that knows nothing.
+
+Source: Poki 3.3.3 (``PredictOpponentAction`` of Fig. 3.5); Loki, "Opponent modeling".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Final, Protocol, Self
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.players.action_context import Situation
+from engine.players.hand_values import HandValues
+from engine.players.models.formula import Traits, average_traits
+from engine.poker.combos import NUM_COMBOS
+
+__all__ = ["Decision", "FixedModel", "NoModel", "OpponentModel"]
+
+Floats = NDArray[np.float64]
+
+
+@attrs.frozen(eq=False)
+class Decision:
+    """A player to act, as everybody at the table sees them."""
+
+    situation: Situation
+    values: HandValues
+    """Values of all the player's combos, against the tables of the opponents."""
+    weights: Floats
+    """The player's own table, shape (1326,)."""
+    below: Floats | None = None
+    """The part of it below each bar (``engine.kernels.players.bars``), shape (NUM_BARS,); None before
+    the flop, and where nothing is to be decided."""
+
+
+class OpponentModel(Protocol):
+    """Predicts a player's actions, and learns from them.
+
+    All of it is public: a model never learns a card that its player has not shown.
+    """
+
+    @property
+    def traits(self) -> Traits:
+        """How the player plays, as far as the formula asks."""
+
+    def triples(self, decision: Decision) -> Floats:
+        """The probability triple of every combo the player may hold, shape (1326, 3)."""
+
+    def observe_action(self, situation: Situation, action: int) -> None:
+        """The player folded, called or raised: `action` is a `TripleIndex`."""
+
+    def observe_decision(self, decision: Decision, action: int) -> None:
+        """The player folded, called or raised in a decision whose hand has been read."""
+
+    def observe_showdown(self, combo: int, decisions: Sequence[tuple[Decision, int]]) -> None:
+        """The player has shown what they held while they made these decisions."""
+
+    @property
+    def state(self) -> Hashable:
+        """What has been learned until now: models of equal states predict alike.
+
+        All who watch a table see the same, so where several models of one player live in one
+        process the work of reading them is done once (``table_reader``).
+        """
+
+    def snapshot(self) -> OpponentModel:
+        """A model of the same state that does not learn together with this one."""
+
+    def adopt(self, other: OpponentModel) -> None:
+        """Know what another model of this kind knows, instead of what this one knew.
+
+        Raises:
+            TypeError: it is of another kind.
+        """
+
+
+def _uniform() -> tuple[Floats, ...]:
+    arrays = []
+    for legal in ((0, 1, 0), (0, 1, 1), (1, 1, 0), (1, 1, 1)):
+        array = np.tile(np.array(legal, np.float64) / sum(legal), (NUM_COMBOS, 1))
+        array.flags.writeable = False
+        arrays.append(array)
+    return tuple(arrays)
+
+
+_UNIFORM: Final = _uniform()
+
+
+class FixedModel:
+    """A model that learns nothing: every player is a reasonable one."""
+
+    @property
+    def traits(self) -> Traits:
+        """Those of a reasonable player."""
+        return average_traits()
+
+    def observe_action(self, situation: Situation, action: int) -> None:
+        """Nothing is learned."""
+
+    def observe_decision(self, decision: Decision, action: int) -> None:
+        """Nothing is learned."""
+
+    def observe_showdown(self, combo: int, decisions: Sequence[tuple[Decision, int]]) -> None:
+        """Nothing is learned."""
+
+    def snapshot(self) -> Self:
+        """The model itself, which never changes."""
+        return self
+
+    def adopt(self, other: OpponentModel) -> None:
+        """There is nothing to know."""
+
+
+class NoModel(FixedModel):
+    """A player who does anything that is legal, whatever they hold: the actions tell nothing."""
+
+    @property
+    def state(self) -> Hashable:
+        """The same for all."""
+        return NoModel
+
+    def triples(self, decision: Decision) -> Floats:
+        """Uniform over what is legal, shape (1326, 3), read-only."""
+        situation = decision.situation
+        return _UNIFORM[2 * situation.can_fold + situation.can_raise]

@@ -1,0 +1,109 @@
+"""Probability triples {f, c, r}: the probabilities of folding, calling and raising, always in this order.
+
+A triple is a mixed strategy at one point of a hand, computed for a known hand or averaged over a weight
+table.  This module is plain Python; arrays of shape (..., 3) hold the triples of many hands, with an action's
+probability at its `TripleIndex`.  Their numbers come from ``engine.kernels.players.triples``.
+
+Source: Poki 3.4; Loki, "Probability triples"; the noise factor is from Poki 3.3.3.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from typing import Final
+
+from engine.poker.records import ProbabilityTriple, TripleIndex
+from engine.poker.rules.action import ActionKind
+
+__all__ = [
+    "TRIPLE_INDEX",
+    "ProbabilityTriple",
+    "TripleIndex",
+    "checked",
+    "legal_triple",
+    "mix",
+    "sample",
+    "with_noise",
+]
+
+TRIPLE_INDEX: Final = {
+    ActionKind.FOLD: TripleIndex.FOLD,
+    ActionKind.CALL: TripleIndex.CALL,
+    ActionKind.RAISE: TripleIndex.RAISE,
+}
+"""The index of an action's probability in a triple."""
+
+_TOLERANCE: Final = 1e-6
+
+
+def checked(triple: Sequence[float]) -> ProbabilityTriple:
+    """Three numbers as a triple.
+
+    Raises:
+        ValueError: not three, one negative or not finite, or a sum that is not one.
+    """
+    if len(triple) != 3:
+        raise ValueError(f"a probability triple has 3 chances, got {len(triple)}")
+    if not all(math.isfinite(chance) and chance >= 0 for chance in triple):
+        raise ValueError(f"chances are finite and 0 or more, got {tuple(triple)}")
+    if abs(sum(triple) - 1) > _TOLERANCE:
+        raise ValueError(f"the chances of a triple add up to 1, got {sum(triple)} from {tuple(triple)}")
+    return ProbabilityTriple(*(float(chance) for chance in triple))
+
+
+def with_noise(triple: Sequence[float], noise: float) -> ProbabilityTriple:
+    """The triple mixed with the uniform one: ``a - a * noise + noise / 3`` for each probability a.
+
+    0 leaves it as it is, 1 flattens it: {0, .2, .8} at 0.5 becomes {.167, .267, .567}.
+
+    Raises:
+        ValueError: not a triple, or a noise outside 0..1.
+
+    Source: Poki 3.3.3, "Noise-Factors".
+    """
+    if not 0 <= noise <= 1:
+        raise ValueError(f"a noise factor lies between 0 and 1, got {noise}")
+    return ProbabilityTriple(*(chance - chance * noise + noise / 3 for chance in checked(triple)))
+
+
+def mix(triples: Sequence[Sequence[float]], weights: Sequence[float]) -> ProbabilityTriple:
+    """The mixture of some triples by their weights.
+
+    Raises:
+        ValueError: different numbers of triples and weights, a negative weight, or none that is positive.
+    """
+    if len(triples) != len(weights) or min(weights, default=-1.0) < 0 or sum(weights) <= 0:
+        raise ValueError(
+            f"expected a weight of 0 or more for each triple, one positive, got {tuple(weights)} for "
+            f"{len(triples)} triples"
+        )
+    total = sum(weights)
+    mixed = [0.0, 0.0, 0.0]
+    for triple, weight in zip(triples, weights, strict=True):
+        for index, chance in enumerate(checked(triple)):
+            mixed[index] += weight / total * chance
+    return ProbabilityTriple(*mixed)
+
+
+def legal_triple(triple: Sequence[float], can_fold: bool, can_raise: bool) -> ProbabilityTriple:
+    """The triple with the probability of illegal actions given to calling, which is always legal."""
+    fold, call, raise_ = checked(triple)
+    if not can_fold:
+        fold, call = 0.0, call + fold
+    if not can_raise:
+        raise_, call = 0.0, call + raise_
+    return ProbabilityTriple(fold, call, raise_)
+
+
+def sample(triple: Sequence[float], rng: random.Random) -> ActionKind:
+    """An action drawn by its probability, with one number of the generator.
+
+    Source: Poki 3.4: "a uniform random number is generated between 0 and 1".
+    """
+    fold, _, raise_ = triple
+    drawn = rng.random()
+    if drawn < fold:
+        return ActionKind.FOLD
+    return ActionKind.RAISE if drawn >= 1 - raise_ else ActionKind.CALL

@@ -1,0 +1,285 @@
+"""The weight tables of all players in a hand, from public information alone.
+
+A reader follows a hand action by action.  After each action it asks the player's model what the player would
+have done with every combo, and re-weights the player's table by what they did (Fig. 3.5).  There is a table
+for each position, including our own, which is what the others think of us if they read like us.  The table of
+a player who folded includes the fold and stays.
+
+Nobody's hole cards are used.  To take our own cards into account, use `WeightTable.without`; the strength of
+our hand against a table ignores combos with our cards anyway.
+
+Everything follows from the state of the hand, so a reader can begin in the middle of a hand with the same
+result.  Two readers whose models know the same have the same result, too: what one of them has computed is
+kept for a while (`Reading`), so at a table of ten agents that watch each other the work is done once instead
+of ten times.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Hashable, Sequence
+from typing import Final, Literal, get_args
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels.players.bars import fill_folds_of_range
+from engine.kernels.players.reweighting import reweight
+from engine.players.action_context import situation_of
+from engine.players.board_values import BoardValues, Potentials, board_values
+from engine.players.hand_values import HandValues, postflop_values, preflop_values
+from engine.players.models.formula import protection, traits_array
+from engine.players.models.model import Decision, OpponentModel
+from engine.players.models.specific import SpecificModel
+from engine.players.probability_triple import TRIPLE_INDEX
+from engine.players.weight_table import WeightTable
+from engine.poker.combos import NUM_COMBOS
+from engine.poker.rules.betting import BettingState
+
+__all__ = ["PotentialName", "Reading", "ReadingStyle", "TableReader"]
+
+Floats = NDArray[np.float64]
+
+
+PotentialName = Literal["plain", "weighted"]
+"""The hands against which hand potential is computed: a random hand, or the opponents' weight tables."""
+
+_RIVER: Final = 5
+"""The number of board cards on the river."""
+
+
+@attrs.frozen
+class ReadingStyle:
+    """How actions are read.
+
+    Raises:
+        ValueError: a noise factor outside 0..1, or an unknown word.
+    """
+
+    noise: float = 0.0
+    """The noise factor of the re-weighting: 0 believes actions as the model reads them, 1 ignores them."""
+    potential: PotentialName = "plain"
+    """The hands against which hand potential is computed: a random hand, or the opponents' weight tables."""
+
+    def __attrs_post_init__(self) -> None:
+        if not 0 <= self.noise <= 1:
+            raise ValueError(f"a noise factor lies between 0 and 1, got {self.noise}")
+        if self.potential not in get_args(PotentialName):
+            raise ValueError(f"potential: expected plain or weighted, got {self.potential!r}")
+
+
+@attrs.define(eq=False)
+class Reading:
+    """What the actions up to one point of a hand say; shared by all readers that have come to it."""
+
+    models: tuple[OpponentModel, ...]
+    """The models by position, as they stood when the hand began."""
+    traits: Floats
+    """The players' traits by position, as in ``traits_array``."""
+    style: ReadingStyle
+    weights: tuple[Floats, ...]
+    """The weights by position, shape (1326,) each; do not change them."""
+    board: tuple[int, ...] = ()
+    values: BoardValues | None = None
+    """The values of all combos on the board; None before the flop."""
+    last: tuple[Reading, Decision, int] | None = None
+    """The reading before, its decision, and the action taken, a `TripleIndex`; None at the beginning."""
+    _strengths: dict[int, Floats] = attrs.field(factory=dict)
+    # By position, of all combos against the table there; filled as they are asked for.
+    _potentials: dict[tuple[int, ...], Potentials] = attrs.field(factory=dict)
+    _decision: tuple[BettingState, Decision] | None = None
+
+    def decision(self, node: BettingState) -> Decision:
+        """The decision of the player to act in `node`, the state that has been read."""
+        if self._decision is None or self._decision[0] is not node:
+            situation = situation_of(node)
+            weights, below = self.weights[situation.position], None
+            if self.values is not None and (situation.can_fold or situation.can_raise):
+                below = self.values.below_bars(weights)
+            decision = Decision(situation, self._hand_values(node), weights, below)
+            self._decision = node, decision
+        return self._decision[1]
+
+    def after(self, node: BettingState, board: tuple[int, ...]) -> Reading:
+        """The reading after one more action, the last of `node`, and the cards dealt then."""
+        step = node.last_step
+        assert step is not None  # there is an action
+        before, position, done = step
+        decision, action = self.decision(before), int(TRIPLE_INDEX[done.kind])
+        changed = decision.weights.copy()
+        reweight(changed, self.models[position].triples(decision), action, self.style.noise)
+        weights = (*self.weights[:position], changed, *self.weights[position + 1 :])
+        last = self, decision, action
+        if board == self.board:
+            strengths = {p: array for p, array in self._strengths.items() if p != position}
+            return self._with(weights, board, self.values, last, strengths)
+        values = board_values(board)
+        left = [array * values.free for array in weights]
+        weights = tuple(array if array.any() else values.free.copy() for array in left)
+        return self._with(weights, board, values, last, {})
+
+    def _with(
+        self,
+        weights: tuple[Floats, ...],
+        board: tuple[int, ...],
+        values: BoardValues | None,
+        last: tuple[Reading, Decision, int],
+        strengths: dict[int, Floats],
+    ) -> Reading:
+        """A reading of the same hand."""
+        return Reading(self.models, self.traits, self.style, weights, board, values, last, strengths)
+
+    def decisions(self) -> list[tuple[Decision, int]]:
+        """All decisions until now, as their players saw them, each with its action, a `TripleIndex`."""
+        decisions = []
+        last = self.last
+        while last is not None:
+            before, decision, action = last
+            decisions.append((decision, action))
+            last = before.last
+        decisions.reverse()
+        return decisions
+
+    def _hand_values(self, node: BettingState) -> HandValues:
+        situation = situation_of(node)
+        if self.values is None:
+            return preflop_values(situation, self.weights, self.traits)
+        strengths = self._strengths
+        for position in situation.opponents:
+            if position not in strengths:
+                strengths[position] = self.values.strengths(self.weights[position])
+        potentials = self.potentials(situation.opponents)
+        return postflop_values(situation, strengths, potentials, protection(situation, self.traits))
+
+    def traits_here(self, node: BettingState) -> Floats:
+        """`traits` with what the ranges of the others say of their folds to the player to act in `node`."""
+        if self.values is None:
+            return self.traits
+        traits, situation = self.traits.copy(), self.decision(node).situation
+        for position in situation.opponents:
+            model = self.models[position]
+            if isinstance(model, SpecificModel):
+                below = self.values.below_bars(self.weights[position])
+                fill_folds_of_range(model.counts, situation.public.betting_round, below, traits[position])
+        return traits
+
+    def potentials(self, opponents: tuple[int, ...]) -> Potentials:
+        """The potentials of all combos against some players; for several, against the mean of their tables.
+
+        Args:
+            opponents: the players' positions.
+
+        Raises:
+            ValueError: before the flop.
+        """
+        if self.values is None:
+            raise ValueError("before the flop no card can change how two hands compare")
+        if self.style.potential == "plain" or len(self.board) == _RIVER:
+            return self.values.plain
+        known = self._potentials.get(opponents)
+        if known is None:
+            tables = [self.weights[position] for position in opponents]
+            mean = (
+                tables[0] if len(tables) == 1 else np.mean([table / table.sum() for table in tables], axis=0)
+            )
+            known = self._potentials[opponents] = self.values.potentials(mean)
+        return known
+
+    def potentials_by_position(self, node: BettingState) -> dict[int, Potentials] | None:
+        """The potentials of each player who has not folded against the others; None before the flop."""
+        if self.values is None:
+            return None
+        live = [position for position, folded in enumerate(node.folded) if not folded]
+        return {p: self.potentials(tuple(other for other in live if other != p)) for p in live}
+
+
+@attrs.frozen
+class _Table:
+    """The players at a table; two tables are equal if their models know the same."""
+
+    states: tuple[Hashable, ...]
+    models: tuple[OpponentModel, ...] = attrs.field(eq=False)
+
+
+@functools.lru_cache(maxsize=16)
+def _beginning(table: _Table, style: ReadingStyle) -> Reading:
+    models = tuple(model.snapshot() for model in table.models)
+    traits = traits_array({position: model.traits for position, model in enumerate(models)})
+    return Reading(models, traits, style, tuple(np.ones(NUM_COMBOS) for _ in models))
+
+
+@functools.lru_cache(maxsize=128)
+def _after(reading: Reading, node: BettingState, board: tuple[int, ...]) -> Reading:
+    """`Reading.after`, computed once.  Betting states and readings are distinguished by identity."""
+    return reading.after(node, board)
+
+
+class TableReader:
+    """Follows one hand.
+
+    Args:
+        models: the players' models by position; what they learn later does not affect the reader.
+        noise: the noise factor of the re-weighting, 0 to 1.
+        potential: the hands against which hand potential is computed.
+
+    Raises:
+        ValueError: a noise factor outside 0..1, or an unknown word.
+    """
+
+    def __init__(
+        self, models: Sequence[OpponentModel], noise: float = 0.0, potential: PotentialName = "plain"
+    ) -> None:
+        table = _Table(tuple(model.state for model in models), tuple(models))
+        self._beginning = _beginning(table, ReadingStyle(noise, potential))
+        self._node: BettingState | None = None
+        self.reading = self._beginning
+
+    reading: Reading
+    """The reading of the state read last."""
+
+    def follow(self, betting: BettingState, board: Sequence[int]) -> None:
+        """Read all actions up to a state; start again if it does not continue what was read.
+
+        Args:
+            betting: the state.
+            board: its board cards.
+
+        Raises:
+            ValueError: fewer board cards than the state has, or cards of another hand than before.
+        """
+        cards = tuple(board)[: betting.num_board_cards]
+        if len(cards) < betting.num_board_cards:
+            raise ValueError(f"expected {betting.num_board_cards} board cards, got {len(cards)}")
+        path = [*(before for before, _, _ in betting.steps()), betting]
+        reading, read = self.reading, 0
+        if self._node in path and cards[: len(reading.board)] == reading.board:
+            read = path.index(self._node)
+        else:
+            reading = self._beginning
+        for node in path[read + 1 :]:
+            reading = _after(reading, node, cards[: node.num_board_cards])
+        self._node, self.reading = betting, reading
+
+    def decision(self, betting: BettingState) -> Decision:
+        """The decision of the player to act in the state read last.
+
+        Raises:
+            ValueError: another state, or nobody is to act.
+        """
+        if betting is not self._node:
+            raise ValueError("follow the hand to this state first")
+        return self.reading.decision(betting)
+
+    @property
+    def decisions(self) -> list[tuple[Decision, int]]:
+        """All decisions until now, as their players saw them, each with its action, a `TripleIndex`."""
+        return self.reading.decisions()
+
+    def weights(self, position: int) -> Floats:
+        """The weights of a position, shape (1326,); do not change them."""
+        return self.reading.weights[position]
+
+    def table(self, position: int) -> WeightTable:
+        """The table of a position, from public information."""
+        return WeightTable(self.reading.weights[position])

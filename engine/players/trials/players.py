@@ -1,0 +1,101 @@
+"""Models of opponents as the players of a trial: the arrays from which a kernel computes their actions.
+
+Opponents act as their models predict; we ourselves act by the formula, with what is known of the others.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels.players.counting import nothing_counted
+from engine.kernels.players.records import NOISE_SHAPE
+from engine.kernels.players.trials import players as kernels
+from engine.kernels.players.trials.players import Kind
+from engine.kernels.poker.betting import MAX_PLAYERS
+from engine.players.bet_sizes import BetSizes
+from engine.players.models.formula import DEFAULT_PARAMETERS, Parameters, parameters_array, traits_array
+from engine.players.models.frequencies import FrequencyModel
+from engine.players.models.generic import GenericModel
+from engine.players.models.model import NoModel, OpponentModel
+from engine.players.models.specific import SpecificModel
+from engine.poker.records import NUM_SIZES
+
+__all__ = ["OwnStrategy", "simulated_players"]
+
+Floats = NDArray[np.float64]
+
+
+@attrs.frozen
+class OwnStrategy:
+    """Marks our own position, which plays on by the formula after the action that is simulated."""
+
+    parameters: Parameters = DEFAULT_PARAMETERS
+
+
+def simulated_players(
+    models: Sequence[OpponentModel | OwnStrategy],
+    noise: float = 0.0,
+    sizes: Sequence[BetSizes] | None = None,
+) -> kernels.Players:
+    """The players of a table.
+
+    Args:
+        models: by position, a NoModel, GenericModel, SpecificModel, FrequencyModel, or our own strategy.
+        noise: the noise factor of the re-weighting within a trial.
+        sizes: by position, the players' bet sizes in no-limit games.
+
+    Raises:
+        TypeError: a model of a kind that trials cannot play.
+    """
+    count = MAX_PLAYERS
+    players = kernels.Players(
+        kinds=np.zeros(count, np.int64),
+        traits=traits_array(
+            {p: model.traits for p, model in enumerate(models) if not isinstance(model, OwnStrategy)}
+        ),
+        usual_traits=traits_array({}),
+        parameters=parameters_array(DEFAULT_PARAMETERS),
+        usual_parameters=parameters_array(DEFAULT_PARAMETERS),
+        noise=np.zeros((count, *NOISE_SHAPE)),
+        **{name: np.zeros((count, *shape)) for name, shape in _shapes_of_counts().items()},
+        sizes=np.ones((count, 2, NUM_SIZES)),
+        reweighting_noise=float(noise),
+    )
+    default_sizes = _default_chances()
+    for position, model in enumerate(models):
+        chances = default_sizes if sizes is None else sizes[position].chances
+        players.sizes[position] = np.cumsum(chances, axis=1)
+        if isinstance(model, OwnStrategy):
+            players.kinds[position] = Kind.OURS
+            players = players._replace(parameters=parameters_array(model.parameters))
+        elif isinstance(model, NoModel):
+            players.kinds[position] = Kind.RANDOM
+        elif isinstance(model, GenericModel):
+            players.kinds[position] = Kind.REASONABLE
+        elif isinstance(model, FrequencyModel):
+            players.kinds[position] = Kind.FIXED
+            players.contexts[position] = model.frequencies
+            players.noise[position] = model.noise
+        elif isinstance(model, SpecificModel):
+            players.kinds[position] = Kind.COUNTED
+            players.noise[position] = model.noises
+            for name, array in model.counts._asdict().items():
+                getattr(players, name)[position] = array
+        else:
+            raise TypeError(f"a trial cannot let a {type(model).__name__} act")
+    return players
+
+
+@functools.cache
+def _shapes_of_counts() -> dict[str, tuple[int, ...]]:
+    return {name: array.shape for name, array in nothing_counted()[0]._asdict().items()}
+
+
+@functools.cache
+def _default_chances() -> Floats:
+    return BetSizes().chances

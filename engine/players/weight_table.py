@@ -1,0 +1,124 @@
+"""Weight tables: how likely a player is to hold each of the 1326 combos (Poki 3.3.3).
+
+A weight lies between 0 and 1; the greatest of a table is 1.  Combos with known cards (board cards, our own
+hole cards) have weight zero.  A table never becomes empty: a possible combo keeps some weight, whatever the
+player does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+import attrs
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from engine.hands.hand_strength import check_weights
+from engine.kernels.players.reweighting import LEAST_CHANCE, reweight
+from engine.players.probability_triple import TripleIndex
+from engine.poker.cards import NUM_RANKS, RANKS
+from engine.poker.combos import (
+    NUM_COMBOS,
+    NUM_STARTING_HANDS,
+    STARTING_HAND_OF_COMBO,
+    combos_without,
+)
+
+__all__ = ["LEAST_CHANCE", "WeightTable", "format_grid", "grid_of"]
+
+
+def _scaled(given: ArrayLike) -> NDArray[np.float64]:
+    weights = check_weights(given)
+    greatest = float(weights.max())
+    if greatest <= 0.0:
+        raise ValueError("weights: expected some weight on a hand that the player can hold, got none")
+    table: NDArray[np.float64] = weights / greatest
+    table.flags.writeable = False
+    return table
+
+
+@attrs.frozen(eq=False)
+class WeightTable:
+    """The weights of one player's combos; an immutable value.
+
+    Raises:
+        ValueError: not of shape (1326,), a weight that is negative or not finite, or none that is positive.
+    """
+
+    weights: NDArray[np.float64] = attrs.field(converter=_scaled)
+    """Shape (1326,), from 0 to 1, the greatest 1; read-only."""
+
+    @classmethod
+    def uniform(cls, known: Iterable[int] = ()) -> WeightTable:
+        """The table of an unknown player, who does not hold the known cards."""
+        return cls(combos_without(known).astype(np.float64))
+
+    def without(self, cards: Iterable[int]) -> WeightTable:
+        """The table of a player who cannot hold these cards.
+
+        If that leaves no weight, because it was all on combos that are now impossible, the table is uniform
+        over the possible ones.
+        """
+        free = combos_without(cards)
+        left = np.where(free, self.weights, 0.0)
+        return WeightTable(left if left.any() else (free & (self.weights >= 0)).astype(np.float64))
+
+    def reweighted(self, triples: ArrayLike, action: int, noise: float = 0.0) -> WeightTable:
+        """The table after an action: each weight times the probability of the action with that combo.
+
+        Args:
+            triples: the model's triple for every combo, shape (1326, 3).
+            action: a `TripleIndex`.
+            noise: the noise factor, with which triples are first mixed with the uniform one.
+
+        Raises:
+            ValueError: triples of another shape, no such action, or a noise outside 0..1.
+
+        Source: Poki, Fig. 3.5 and "Noise-Factors".
+        """
+        array = np.ascontiguousarray(triples, dtype=np.float64)
+        if array.shape != (NUM_COMBOS, 3):
+            raise ValueError(f"triples: expected shape ({NUM_COMBOS}, 3), got {array.shape}")
+        if action not in tuple(TripleIndex):
+            raise ValueError(f"action: expected 0 (fold), 1 (call) or 2 (raise), got {action}")
+        if not 0 <= noise <= 1:
+            raise ValueError(f"a noise factor lies between 0 and 1, got {noise}")
+        weights = self.weights.copy()
+        reweight(weights, array, int(action), noise)
+        return WeightTable(weights)
+
+    def grid(self) -> NDArray[np.float64]:
+        """The 13 x 13 view of Fig. 3.6, shape (169,) by starting hand: the maximum over a cell's combos."""
+        return grid_of(self.weights)
+
+
+def grid_of(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The maximum of the weights in each of the 169 cells.  Shape (169,), by starting hand."""
+    grid = np.zeros(NUM_STARTING_HANDS)
+    np.maximum.at(grid, STARTING_HAND_OF_COMBO, weights)
+    return grid
+
+
+_SHADES: Final = " ░▒▓█"
+
+
+def format_grid(grid: NDArray[np.float64], *, numbers: bool = False) -> str:
+    """The 13 x 13 view as text: suited hands in the upper right, aces first; darker is more likely.
+
+    Args:
+        grid: shape (169,), from 0 to 1.
+        numbers: write hundredths instead of shades.
+    """
+    cells = grid.reshape(NUM_RANKS, NUM_RANKS)[::-1, ::-1]
+    ranks = RANKS[::-1]
+    lines = ["   " + " ".join(f"{rank:>2}" for rank in ranks)]
+    for rank, row in zip(ranks, cells, strict=True):
+        shown = [
+            f"{min(99, round(100 * value)):>2}"
+            if numbers
+            else _SHADES[min(len(_SHADES) - 1, int(value * len(_SHADES)))] * 2
+            for value in row
+        ]
+        lines.append(f"{rank}  " + " ".join(shown))
+    return "\n".join(lines)

@@ -1,0 +1,380 @@
+"""What is being played: players, blinds, stacks, bet sizes, rounds, deck.
+
+Everything indexed by *position* (0 is the first blind; see the glossary) or by *betting round*.
+The checks are the ACPC reader's own, in its order (acpc-spec 1.3), followed by the faults that
+program does not notice and then loops or crashes on (acpc-spec 8.10-8.14).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Final
+
+import attrs
+
+from engine.poker.cards import NUM_RANKS, NUM_SUITS, make_card
+from engine.poker.rules.errors import GameDefinitionError
+from engine.support.user_input import parse_finite
+
+MAX_PLAYERS: Final = 10
+MAX_ROUNDS: Final = 4
+MAX_HOLE_CARDS: Final = 3
+MAX_BOARD_CARDS: Final = 7
+"""Size of the ACPC dealer's board; more cards than these overwrite hole cards there (acpc-spec 8.14)."""
+MAX_ACTIONS_PER_ROUND: Final = 64
+"""Raises are refused when a round's actions and the players together pass this (acpc-spec 3.2)."""
+UNLIMITED_STACK: Final = 2**31 - 1
+"""The stack of a game that names none: the largest 32-bit integer."""
+UNLIMITED_RAISES: Final = 255
+"""The raise cap of a game that names none."""
+_ORDINALS: Final = ("1st", "2nd", "3rd", *[f"{k}th" for k in range(4, MAX_PLAYERS + 1)])
+_RAKE: Final = re.compile(r"([0-9.]{1,20}(?:e[+-]?[0-9]{1,3})?) %(?: up to ([0-9.e+-]{1,20}) chips)?")
+_LATE: Final = ("LJ", "HJ", "CO")
+# Lojack, hijack and cutoff: the last positions before the button.
+
+
+@attrs.frozen
+class Rake:
+    """What the house takes from a pot: a percentage, up to a cap."""
+
+    percent: float = attrs.field(default=0.0)
+    """Per cent of the pot, 0 to 100."""
+    cap: float = attrs.field(default=math.inf)
+    """The most that is taken from one pot, in chips."""
+
+    @percent.validator
+    def _check_percent(self, _attribute: attrs.Attribute[float], value: float) -> None:
+        if not 0 <= value <= 100:
+            raise ValueError(f"rake is {value!r} per cent: expected 0 to 100")
+
+    @cap.validator
+    def _check_cap(self, _attribute: attrs.Attribute[float], value: float) -> None:
+        if not value >= 0:
+            raise ValueError(f"the cap of the rake is {value!r}: expected at least 0 chips")
+
+    def amount(self, pot: float) -> float:
+        """Chips taken from a final pot of ``pot`` chips."""
+        if not (math.isfinite(pot) and pot >= 0):
+            raise ValueError(f"pot is {pot!r}: expected a finite number of at least 0 chips")
+        return min(pot * self.percent / 100, self.cap)
+
+    def __str__(self) -> str:
+        """As in ``5 % up to 60 chips``; `parse` reads it."""
+        return f"{self.percent:g} %" + (f" up to {self.cap:g} chips" if math.isfinite(self.cap) else "")
+
+    @classmethod
+    def parse(cls, text: str) -> Rake:
+        """The rake that ``str`` has written.
+
+        Raises:
+            ValueError: it is something else.
+        """
+        found = _RAKE.fullmatch(text)
+        if found is None:
+            raise ValueError(f"expected a rake such as '5 % up to 60 chips', got {text[:60]!r}")
+        return cls(float(found[1]), math.inf if found[2] is None else float(found[2]))
+
+
+NO_RAKE: Final = Rake()
+"""A house that takes nothing."""
+
+
+@attrs.frozen(cache_hash=True)
+class GameDefinition:
+    """One game of poker, valid by construction.
+
+    Raises:
+        GameDefinitionError: a game that cannot be played.
+    """
+
+    is_limit: bool
+    """Fixed bet sizes; otherwise no-limit."""
+    num_players: int
+    """2 to 10."""
+    num_rounds: int
+    """1 to 4 betting rounds."""
+    blinds: tuple[int, ...]
+    """Chips each position has in the pot before the first action."""
+    raise_sizes: tuple[int, ...]
+    """Limit: chips a raise adds, per betting round.  Empty in no-limit."""
+    num_suits: int
+    """1 to 4, counted from the end of clubs, diamonds, hearts, spades."""
+    num_ranks: int
+    """1 to 13, counted from the ace down."""
+    num_hole_cards: int
+    """1 to 3 cards dealt to each position."""
+    num_board_cards: tuple[int, ...]
+    """Cards dealt to the board at the start of each betting round."""
+    stacks: tuple[int, ...]
+    """Chips of each position at the start of every hand."""
+    first_positions: tuple[int, ...]
+    """Position first in line to act in each betting round, from 0."""
+    max_raises: tuple[int, ...]
+    """Raises allowed in each betting round; blinds do not count."""
+    antes: tuple[int, ...] = ()
+    """Chips each position puts into the pot before its blind, or its whole stack if that is less.
+
+    An extension: the ACPC's games have none.  They count in the pot but in no bet: not in `spent`, in no
+    total of a raise, in no amount to call.  Equal antes are part of what a position plays for, so a
+    position with less than an ante competes for as much of the others'; other antes, such as the big
+    blind's alone, are dead money for the winner of the main pot.
+    """
+    rake: Rake = NO_RAKE
+    """What the house takes from pots that have seen a board card, or any in a game without a board.
+
+    An extension: the ACPC's games have none.  Bets that nobody called are not raked.
+    """
+    antes_posted: tuple[int, ...] = attrs.field(init=False, eq=False, repr=False)
+    """The antes as far as the stacks go."""
+    betting_stacks: tuple[int, ...] = attrs.field(init=False, eq=False, repr=False)
+    """Chips each position has for blinds and bets: its stack less its ante."""
+    deck: tuple[int, ...] = attrs.field(init=False, eq=False, repr=False)
+    """A fresh deck in dealing order: suit by suit, ranks ascending (acpc-spec 4.2)."""
+    board_ends: tuple[int, ...] = attrs.field(init=False, eq=False, repr=False)
+    """How many board cards have been dealt in each betting round: ``(0, 3, 4, 5)`` in hold'em."""
+
+    def __attrs_post_init__(self) -> None:
+        if not any(self.antes):
+            object.__setattr__(self, "antes", (0,) * self.num_players)
+        _check(self)
+        posted = tuple(map(min, self.antes, self.stacks))
+        object.__setattr__(self, "antes_posted", posted)
+        left = tuple(stack - ante for stack, ante in zip(self.stacks, posted, strict=True))
+        object.__setattr__(self, "betting_stacks", left)
+        deck = tuple(
+            make_card(rank, suit)
+            for suit in range(NUM_SUITS - self.num_suits, NUM_SUITS)
+            for rank in range(NUM_RANKS - self.num_ranks, NUM_RANKS)
+        )
+        object.__setattr__(self, "deck", deck)
+        ends = tuple(sum(self.num_board_cards[: k + 1]) for k in range(self.num_rounds))
+        object.__setattr__(self, "board_ends", ends)
+
+    @property
+    def big_blind(self) -> int:
+        """The largest blind: the unit of mbb/h and of the smallest no-limit bet."""
+        return max(self.blinds)
+
+    def raked(self, text: str) -> GameDefinition:
+        """The same game with a rake as people write it: ``5%,3``, at most 3 small bets.
+
+        In no-limit they are big blinds.
+
+        Raises:
+            ValueError: it is not a rake.
+        """
+        percent, _, cap = text.partition(",")
+        try:
+            share = parse_finite(percent.strip().removesuffix("%").strip())
+            most = parse_finite(cap) * (self.small_bet or self.big_blind) if cap.strip() else math.inf
+            if not 0 < share <= 100 or not most > 0:
+                raise ValueError
+        except ValueError:
+            raise ValueError(
+                f"expected a rake such as 5% or 5%,3, at most 3 small bets (or big blinds), got {text!r}"
+            ) from None
+        return attrs.evolve(self, rake=Rake(share, most))
+
+    @property
+    def has_rake(self) -> bool:
+        """Whether the house takes something."""
+        return self.rake.percent > 0 and self.rake.cap > 0
+
+    @property
+    def has_antes(self) -> bool:
+        """Whether somebody posts an ante."""
+        return any(self.antes)
+
+    @property
+    def has_equal_antes(self) -> bool:
+        """Whether everybody posts the same ante, as far as stacks go."""
+        return self.antes[0] > 0 and len(set(self.antes)) == 1
+
+    @property
+    def small_bet(self) -> int | None:
+        """The bet size of a limit game's first round, the papers' unit; None in no-limit."""
+        return self.raise_sizes[0] if self.is_limit else None
+
+    @property
+    def is_holdem(self) -> bool:
+        """Texas hold'em: 52 cards, two hole cards, boards of 0, 3, 4 and 5 cards."""
+        return (
+            self.num_suits == NUM_SUITS
+            and self.num_ranks == NUM_RANKS
+            and self.num_hole_cards == 2
+            and self.board_ends == (0, 3, 4, 5)
+        )
+
+    @property
+    def position_names(self) -> tuple[str, ...]:
+        """What players call each position: ``("SB", "BB", "UTG", "CO", "BTN")``.
+
+        The button acts last after the flop; heads-up it posts a blind and is ``BTN/SB``.  If all post the
+        same, or nothing, positions are ``1st``, ``2nd`` and so on.
+        """
+        n, blinds = self.num_players, self.blinds
+        if min(blinds) == max(blinds):
+            return _ORDINALS[:n]
+        button = (self.first_positions[-1] - 1) % n
+        small = [p for p in range(n) if 0 < blinds[p] < self.big_blind]
+        names = ["BTN" if p == button else "" for p in range(n)]
+        for p in range(n):
+            if blinds[p]:
+                blind = "BB" if blinds[p] == self.big_blind else "SB" if len(small) == 1 else f"B{p + 1}"
+                names[p] = f"BTN/{blind}" if p == button else blind
+        others = [p for p in ((self.first_positions[0] + k) % n for k in range(n)) if not names[p]]
+        early = len(others) - min(len(_LATE), (len(others) + 1) // 2)
+        for k, p in enumerate(others):
+            names[p] = _LATE[k - len(others)] if k >= early else f"UTG+{k}" if k else "UTG"
+        return tuple([f"{name}{p + 1}" if names.count(name) > 1 else name for p, name in enumerate(names)])
+
+    @property
+    def cards_per_hand(self) -> int:
+        """Cards dealt each hand, and so random numbers drawn (acpc-spec 4.4)."""
+        return self.num_players * self.num_hole_cards + self.board_ends[-1]
+
+
+def _check(game: GameDefinition) -> None:
+    """Raise the first fault in the ACPC reader's order, then the faults it overlooks."""
+    _check_players_and_bets(game)
+    _check_cards(game)
+    _check_counts(game)
+    _check_what_cannot_be_played(game)
+
+
+def _fault(field: str, acpc_line: str | None, message: str) -> GameDefinitionError:
+    return GameDefinitionError(f"{field}: {message}", acpc_line=acpc_line, field=field)
+
+
+def _check_players_and_bets(game: GameDefinition) -> None:
+    """Check what the ACPC reader checks first."""
+    rounds, players = game.num_rounds, game.num_players
+    if not 1 <= rounds <= MAX_ROUNDS:
+        raise _fault(
+            "numRounds",
+            f"invalid number of rounds: {rounds}",
+            f"expected 1 to 4 betting rounds, got {rounds}",
+        )
+    if not 2 <= players <= MAX_PLAYERS:
+        raise _fault(
+            "numPlayers", f"invalid number of players: {players}", f"expected 2 to 10 players, got {players}"
+        )
+    if len(game.stacks) < players:
+        raise _fault(
+            "stack",
+            f"only read {len(game.stacks)} stack sizes, need {players}",
+            f"expected a stack for each of {players} positions, got {len(game.stacks)} "
+            "(a game of five or more players must name them)",
+        )
+    if len(game.blinds) < players:
+        raise _fault(
+            "blind",
+            f"only read {len(game.blinds)} blinds, need {players}",
+            f"expected a blind, 0 for none, for each of {players} positions, got {len(game.blinds)}",
+        )
+    for position in range(players):
+        if game.blinds[position] > game.stacks[position]:
+            raise _fault(
+                "blind",
+                f"blind for player {position + 1} is greater than stack size",
+                f"position {position} posts {game.blinds[position]} of a stack of {game.stacks[position]}",
+            )
+    if game.is_limit and len(game.raise_sizes) < rounds:
+        raise _fault(
+            "raiseSize",
+            f"only read {len(game.raise_sizes)} raise sizes, need {rounds}",
+            f"expected a raise size for each of {rounds} betting rounds, got {len(game.raise_sizes)}",
+        )
+    for betting_round in range(rounds):
+        first = game.first_positions[betting_round] + 1
+        if not 1 <= first <= players:
+            raise _fault(
+                "firstPlayer",
+                f"invalid first player {first} on round {betting_round + 1}",
+                f"round {betting_round + 1} begins with player {first}, expected 1 to {players}",
+            )
+
+
+def _check_cards(game: GameDefinition) -> None:
+    """Check what it checks next."""
+    rounds, players = game.num_rounds, game.num_players
+    if not 1 <= game.num_suits <= NUM_SUITS:
+        raise _fault(
+            "numSuits", f"invalid number of suits: {game.num_suits}", f"expected 1 to 4, got {game.num_suits}"
+        )
+    if not 1 <= game.num_ranks <= NUM_RANKS:
+        raise _fault(
+            "numRanks",
+            f"invalid number of ranks: {game.num_ranks}",
+            f"expected 1 to 13, got {game.num_ranks}",
+        )
+    if not 1 <= game.num_hole_cards <= MAX_HOLE_CARDS:
+        raise _fault(
+            "numHoleCards",
+            f"invalid number of hole cards: {game.num_hole_cards}",
+            f"expected 1 to 3, got {game.num_hole_cards}",
+        )
+    if len(game.num_board_cards) < rounds:
+        raise _fault(
+            "numBoardCards",
+            f"only read {len(game.num_board_cards)} board card numbers, need {rounds}",
+            f"expected a number, 0 for none, for each of {rounds} betting rounds, "
+            f"got {len(game.num_board_cards)}",
+        )
+    dealt = players * game.num_hole_cards + sum(game.num_board_cards[:rounds])
+    if dealt > game.num_suits * game.num_ranks:
+        raise _fault(
+            "numHoleCards",
+            "too many hole and board cards for specified deck",
+            f"{dealt} hole and board cards cannot come from a deck of {game.num_suits * game.num_ranks}",
+        )
+
+
+def _check_counts(game: GameDefinition) -> None:
+    """Check what a game file cannot get wrong, but a program can."""
+    rounds, players = game.num_rounds, game.num_players
+    for field, values, count in (
+        ("stack", game.stacks, players),
+        ("blind", game.blinds, players),
+        ("ante", game.antes, players),
+        ("raiseSize", game.raise_sizes, rounds if game.is_limit else 0),
+        ("firstPlayer", game.first_positions, rounds),
+        ("maxRaises", game.max_raises, rounds),
+        ("numBoardCards", game.num_board_cards, rounds),
+    ):
+        if len(values) != count:
+            raise _fault(field, None, f"expected {count} numbers, got {len(values)}")
+    for field, values in (("maxRaises", game.max_raises), ("numBoardCards", game.num_board_cards)):
+        if min(values) < 0:
+            raise _fault(field, None, f"expected 0 or more, got {min(values)}")
+
+
+def _check_what_cannot_be_played(game: GameDefinition) -> None:
+    """Check for faults that the ACPC reader lets pass, so that its dealer hangs, crashes or cheats."""
+    rounds, players = game.num_rounds, game.num_players
+    if sum(game.num_board_cards[:rounds]) > MAX_BOARD_CARDS:
+        raise _fault(
+            "numBoardCards",
+            None,
+            f"{sum(game.num_board_cards[:rounds])} board cards, at most 7 can be played",
+        )
+    for position in range(players):
+        if game.stacks[position] <= 0:
+            raise _fault(
+                "stack",
+                None,
+                f"position {position} has a stack of {game.stacks[position]}, expected 1 or more",
+            )
+        for field, posts in (("blind", game.blinds[position]), ("ante", game.antes[position])):
+            if posts < 0:
+                raise _fault(field, None, f"position {position} posts {posts}, expected 0 or more")
+        ante, blind, stack = game.antes[position], game.blinds[position], game.stacks[position]
+        if min(ante, stack) + blind > stack:
+            raise _fault(
+                "ante",
+                None,
+                f"position {position} posts an ante of {ante} and a blind of {blind} of a stack of {stack}",
+            )
+    if game.is_limit and min(game.raise_sizes[:rounds]) < 0:
+        raise _fault("raiseSize", None, f"a raise size is negative: {min(game.raise_sizes[:rounds])}")

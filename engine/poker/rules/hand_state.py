@@ -1,0 +1,154 @@
+"""One hand, seen in two ways: `HandState` is everything, `HandView` is what one position may know.
+
+The ACPC sources keep the same two apart.  A view is built from copies of the cards its position may
+see and of the public betting; nothing in it leads back to the other cards.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import attrs
+
+from engine.poker.rules.action import Action
+from engine.poker.rules.betting import BettingState, LegalActions, initial_betting, passing_betting
+from engine.poker.rules.dealing import Deal
+from engine.poker.rules.game_definition import MAX_PLAYERS, GameDefinition
+from engine.poker.rules.showdown import chips_won
+
+_HIDDEN: Final[tuple[tuple[int, ...], ...]] = ((),) * MAX_PLAYERS
+"""Cards that a player does not see."""
+
+
+@attrs.frozen
+class HandView:
+    """A hand as the player in one position may see it (acpc-spec 2.3)."""
+
+    betting: BettingState
+    position: int
+    """Whose view this is."""
+    hand_number: int
+    hole_cards: tuple[tuple[int, ...], ...]
+    """By position: our own always, others' only if a showdown has shown them, else empty."""
+    board: tuple[int, ...]
+    """Board cards that are out."""
+
+    @property
+    def game(self) -> GameDefinition:
+        """What is being played."""
+        return self.betting.game
+
+    @property
+    def own_cards(self) -> tuple[int, ...]:
+        """The hole cards of this position."""
+        return self.hole_cards[self.position]
+
+    @property
+    def betting_round(self) -> int:
+        """0 preflop, 1 flop, 2 turn, 3 river."""
+        return self.betting.betting_round
+
+    @property
+    def is_our_turn(self) -> bool:
+        """Whether this position is to act."""
+        return self.betting.position_to_act == self.position
+
+    @property
+    def is_finished(self) -> bool:
+        """The hand is over."""
+        return self.betting.position_to_act is None
+
+    @property
+    def pot(self) -> int:
+        """Chips in the middle: antes, blinds and all rounds."""
+        return self.betting.pot
+
+    @property
+    def amount_to_call(self) -> int:
+        """Chips this position would put in by calling."""
+        return self.betting.amount_to_call(self.position)
+
+    def legal_actions(self) -> LegalActions:
+        """What the position to act, ours or another, may do."""
+        return self.betting.legal_actions()
+
+    def chips_won(self) -> tuple[float, ...]:
+        """Net chips of each position.
+
+        Raises:
+            ValueError: the hand is not over.
+        """
+        return chips_won(self.betting, self.hole_cards, self.board)
+
+
+@attrs.frozen
+class HandState:
+    """A hand with all its cards: what the dealer knows."""
+
+    betting: BettingState
+    hand_number: int
+    deal: Deal
+
+    @property
+    def position_to_act(self) -> int | None:
+        """None when the hand is over."""
+        return self.betting.position_to_act
+
+    @property
+    def is_finished(self) -> bool:
+        """The hand is over."""
+        return self.betting.position_to_act is None
+
+    @property
+    def board(self) -> tuple[int, ...]:
+        """Board cards that are out."""
+        return self.deal.board[: self.betting.num_board_cards]
+
+    def legal_actions(self) -> LegalActions:
+        """What the position to act may do."""
+        return self.betting.legal_actions()
+
+    def apply(self, action: Action) -> HandState:
+        """The state after the position to act does `action`.
+
+        Raises:
+            IllegalActionError: it may not do that, or the hand is over.
+        """
+        return HandState(self.betting.apply(action), self.hand_number, self.deal)
+
+    def view(self, position: int) -> HandView:
+        """What the player in a position may know now."""
+        betting, deal = self.betting, self.deal
+        hole_cards = deal.hole_cards
+        if betting.position_to_act is None and betting.is_showdown:
+            folded = betting.folded
+            shown = tuple(
+                [() if folded[p] and p != position else cards for p, cards in enumerate(hole_cards)]
+            )
+        else:
+            hidden = _HIDDEN[: len(hole_cards) - 1]
+            shown = (*hidden[:position], hole_cards[position], *hidden[position:])
+        return HandView(betting, position, self.hand_number, shown, deal.board[: betting.num_board_cards])
+
+    def chips_won(self) -> tuple[float, ...]:
+        """Net chips of each position.
+
+        Raises:
+            ValueError: the hand is not over.
+        """
+        return chips_won(self.betting, self.deal.hole_cards, self.board)
+
+
+def initial_hand(
+    game: GameDefinition, hand_number: int, deal: Deal, *, is_passing: bool = False
+) -> HandState:
+    """A hand that has been dealt: blinds posted, nobody has acted.
+
+    Args:
+        game: what is played.
+        hand_number: of the hand.
+        deal: its cards.
+        is_passing: no other hand is played with these stacks (`passing_betting`).
+    """
+    betting = passing_betting(game) if is_passing else initial_betting(game)
+    return HandState(betting, hand_number, deal)

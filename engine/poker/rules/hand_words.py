@@ -1,0 +1,126 @@
+"""What happens in a hand, in sentences: the same for those at the table and those who look back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from engine.poker.rules.action import Action, ActionKind
+from engine.poker.rules.betting import BettingState
+from engine.poker.rules.game_definition import GameDefinition
+from engine.poker.rules.hand_names import name_hand
+
+__all__ = [
+    "format_chips",
+    "listed",
+    "name_shown_hands",
+    "round_name",
+    "tell_action",
+    "tell_posts",
+    "tell_winnings",
+]
+
+_HOLDEM_ROUNDS: Final = ("Before the flop", "Flop", "Turn", "River")
+
+
+def format_chips(chips: float, *, sign: bool = False) -> str:
+    """Chips as people write them: ``40``, ``12.5``, with a sign ``+40``.  A split pot can leave fractions."""
+    text = f"{chips:{'+' if sign else ''}.2f}".rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "+0") else text
+
+
+def round_name(game: GameDefinition, betting_round: int) -> str:
+    """``Flop``; in games without one, ``Round 2``."""
+    return _HOLDEM_ROUNDS[betting_round] if game.is_holdem else f"Round {betting_round + 1}"
+
+
+def tell_posts(game: GameDefinition, names: Sequence[str]) -> str:
+    """``Posted: Ann 5, Bob 10 and an ante of 1.``; empty if nobody posts anything.
+
+    Args:
+        game: what is played.
+        names: by position.
+    """
+    posted = []
+    for name, ante, blind in zip(names, game.antes_posted, game.blinds, strict=True):
+        parts = [str(blind)] if blind else []
+        parts += [f"an ante of {ante}"] if ante else []
+        if parts:
+            posted.append(f"{name} {listed(parts)}")
+    return f"Posted: {', '.join(posted)}." if posted else ""
+
+
+def tell_action(
+    before: BettingState, position: int, action: Action, name: str, *, is_reader: bool = False
+) -> str:
+    """An action as a sentence: ``formula raises to 40 (20 more).``
+
+    Args:
+        before: the state in which it was done.
+        position: whose it is.
+        action: what was done.
+        name: whom the sentence is about.
+        is_reader: that player is the reader, who is called ``You``.
+    """
+    after = before.apply(action)
+    total = after.spent[position]
+    paid = total - before.spent[position]
+    all_in = ""
+    if total >= before.game.betting_stacks[position] and paid > 0:
+        all_in = " and are all in" if is_reader else " and is all in"
+
+    def verb(word: str) -> str:
+        return f"{name} {word}{'' if is_reader else 's'}"
+
+    if action.kind is ActionKind.FOLD:
+        return f"{verb('fold')}."
+    if action.kind is ActionKind.CALL:
+        return f"{verb('call')} {paid}{all_in}." if paid > 0 else f"{verb('check')}."
+    if before.bets_in_round == 0:
+        return f"{verb('bet')} {paid}{all_in}."
+    return f"{verb('raise')} to {total} ({paid} more){all_in}."
+
+
+def tell_winnings(won: Sequence[float], names: Sequence[str], *, reader: int | None = None) -> str:
+    """``Ann wins 40; Bob loses 40.``
+
+    Args:
+        won: chips by position.
+        names: by position.
+        reader: the position of the reader, who is called ``You``; None for a reader who is not at the table.
+    """
+    parts = []
+    for position in sorted(range(len(won)), key=lambda position: -won[position]):
+        if won[position]:
+            word = "win" if won[position] > 0 else "lose"
+            person = "" if position == reader else "s"
+            parts.append(f"{names[position]} {word}{person} {format_chips(abs(won[position]))}")
+    return "; ".join(parts) + "." if parts else "The pot is split: nobody wins anything."
+
+
+def name_shown_hands(
+    betting: BettingState, hole_cards: Sequence[tuple[int, ...]], board: tuple[int, ...]
+) -> list[tuple[int, str]]:
+    """The positions that show cards at the showdown, each with its hand in words; none without a showdown.
+
+    Args:
+        betting: the end of a hand.
+        hole_cards: by position, empty if they are not known.
+        board: the board cards dealt.
+    """
+    if not betting.is_showdown:
+        return []
+    shown = [position for position, cards in enumerate(hole_cards) if cards and not betting.folded[position]]
+    hands = [(*hole_cards[position], *board) for position in shown]
+    names = [name_hand(hand) for hand in hands]
+    # Between hands with the same name kickers decide, or nothing does.
+    return [
+        (position, name_hand(hand, kickers=True) if names.count(name) > 1 else name)
+        for position, hand, name in zip(shown, hands, names, strict=True)
+    ]
+
+
+def listed(values: Iterable[object]) -> str:
+    """``5, 10 and 20``."""
+    *first, last = map(str, values)
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,0 +1,20 @@
+"""Equilibria, and how far strategies are from them: small games solved exactly, hold'em on buckets.
+
+==================  ===============================================================================
+``sizes``           nodes, sequences and information sets of any limit game, counted without a tree
+``deals``           all deals of a small game, and what each player sees of them
+``game_tree``       a small game as arrays: public nodes, information sets, payoffs
+``strategies``      strategies on a tree: from a function, a bot's triple, a file
+``values``          the value of a strategy: by node, against a best response; exploitability
+``solver``          CFR, CFR+, DCFR, LCFR and external sampling
+``responses``       counter-strategies: restricted Nash, data-biased and frequentist best responses
+``mixtures``        several strategies together: mixtures, the range of skill, portfolios
+``strategy_file``   strategies and checkpoints as files
+``levels``          the form in which these files keep the chances of strategies on buckets
+``saved_states``    checks on a solver's saved state before it is restored
+``bounds``          bounds on exploitability in games too large for an exact best response
+``warm_up``         compiles all kernels of this package before a clock runs
+``miximax``         expectimax over all betting sequences, against counted habits
+``holdem``          heads-up hold'em on buckets: limit by public chance sampling, no-limit by deals
+==================  ===============================================================================
+"""

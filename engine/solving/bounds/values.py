@@ -1,0 +1,333 @@
+"""What a best response wins on a flop: exact from the turn card on, cross-fitted before it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.poker.combos import (
+    COMBO_HIGH,
+    COMBO_LOW,
+    NUM_COMBOS,
+    NUM_STARTING_HANDS,
+    STARTING_HAND_OF_COMBO,
+    combos_without,
+)
+from engine.solving.bounds.players import Player
+from engine.solving.bounds.river_round import RiverRound
+from engine.solving.bounds.sample import Board, Flop, next_cards
+from engine.solving.bounds.shapes import Bettings, Shape, Start
+
+__all__ = ["FlopValues", "Responder", "ascend", "controlled", "decided_by_first", "descend"]
+
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+Values = NDArray[Any]
+
+_TURNS, _RIVERS = 45, 44
+"""Turn and river cards that may come, given the board and both players' hole cards."""
+_FLOPS, _FLOPS_LEFT = 22_100, 17_296
+"""All flops, and the flops that both players' four hole cards leave possible."""
+
+
+@attrs.frozen(eq=False)
+class FlopValues:
+    """What a best response wins on a flop, by starting hand and betting before it: shape (169, bettings).
+
+    The unit is chips times the opponent's reach, added up over the hands of both players, as if all flops
+    were like this one.
+    """
+
+    fitted: Doubles
+    """Decisions made on some turns and valued on others."""
+    in_sample: Doubles
+    """Decisions made and valued on the same turns."""
+    met: Doubles
+    """The opponent's reach alone, without chips; its mean over all flops is `Responder.met`."""
+
+
+class Responder:
+    """A best response in one seat.
+
+    Args:
+        bettings: all bettings of the game.
+        player: the opponent.
+        position: the position of the best response.
+    """
+
+    def __init__(self, bettings: Bettings, player: Player, position: int) -> None:
+        self.bettings = bettings
+        self.position = position
+        self._player = player
+        self._river = RiverRound(bettings, player, position)
+        start = bettings.preflop
+        chances = self._chances([start], np.ones((NUM_COMBOS, 1), np.float32), ())
+        folds, ends = descend(start.shape, position, np.ones((NUM_COMBOS, 1), np.float32), chances)
+        self.preflop_folds = [
+            None if reach is None else _by_starting_hand(value).ravel()
+            for reach, value in self._with_folds(start.shape, folds, np.zeros(1, np.float32), ())
+        ]
+        """The value of the fold at each node before the flop, by starting hand; None where there is none."""
+        self._reach = np.concatenate(ends, axis=1)
+        self.met = _by_starting_hand(_meeting(self._reach))
+        """The opponent's reach at the flop, added up by our starting hand; shape (169, bettings)."""
+
+    def on_flop(self, flop: Flop, seen: Callable[[], None]) -> FlopValues:
+        """What the best response wins on a flop.
+
+        Args:
+            flop: the flop, with its turns.
+            seen: called after each turn card.
+        """
+        shape, board, starts = self.bettings.flop_shape, flop.board, self.bettings.flops
+        reach = self._reach * _live(board)
+        folds, ends = descend(shape, self.position, reach, self._chances(starts, reach, board))
+        staked = np.array([start.staked for start in starts], np.float32)
+        folded = [value for _, value in self._with_folds(shape, folds, staked, board)]
+        # Lanes of the turn: the bettings before the flop, and within them the ends of the round.
+        lanes = np.stack(ends, axis=-1).reshape(NUM_COMBOS, -1)
+        reached = np.flatnonzero(lanes.any(axis=0))
+        sums, mets = np.zeros((2, *lanes.shape)), np.zeros((2, *lanes.shape))
+        for card, names, cards in next_cards(board, (board,)):
+            wanted = [[turn in turns for turn in cards] for turns in flop.turns]
+            if not any(map(any, wanted)):
+                continue
+            on = (*board, card)
+            worth, met = self._on_turn(board, card, lanes), np.zeros(lanes.shape, np.float32)
+            met[:, reached] = _meeting(lanes[:, reached] * _live(on), on)
+            seen()
+            for half in (0, 1):
+                for renamed, is_wanted in zip(names, wanted[half], strict=True):
+                    if is_wanted:
+                        sums[half, renamed] += worth
+                        mets[half, renamed] += met
+        for half, turns in enumerate(flop.turns):
+            scale = (52.0 - len(board)) / (len(turns) * _TURNS)
+            sums[half] *= scale
+            mets[half] *= scale
+        expected = _meeting(lanes, board)
+
+        def valued(decides: int | slice, pays: int | slice) -> Doubles:
+            pair = controlled(
+                _mean(sums, decides),
+                _mean(mets, decides),
+                expected,
+                _mean(sums, pays)[None],
+                _mean(mets, pays)[None],
+            )
+            by_end = pair.reshape(2, NUM_COMBOS, len(starts), -1)
+            ends = [by_end[..., end] for end in range(by_end.shape[-1])]
+            worth = ascend(shape, self.position, folded, ends, decided_by_first)
+            return _by_starting_hand(worth[1]) * (_FLOPS / _FLOPS_LEFT)
+
+        came = _by_starting_hand(_meeting(reach, board)) * (_FLOPS / _FLOPS_LEFT)
+        in_sample = valued(slice(2), slice(2))
+        if flop.is_whole:
+            return FlopValues(in_sample, in_sample, came)
+        fitted = (valued(0, 1) + valued(1, 0)) / 2
+        return FlopValues(fitted, in_sample, came)
+
+    def _on_turn(self, flop: Board, card: int, lanes: Floats) -> Floats:
+        """What the best response wins from the start of each betting on the turn, shape (1326, lanes)."""
+        board = (*flop, card)
+        reached = np.flatnonzero(lanes.any(axis=0))
+        worth = np.zeros(lanes.shape, np.float32)
+        if not len(reached):
+            return worth
+        starts = [self.bettings.turns[lane] for lane in reached]
+        shape = self.bettings.turn_shape
+        reach = np.ascontiguousarray(lanes[:, reached]) * _live(board)
+        folds, ends = descend(shape, self.position, reach, self._chances(starts, reach, board))
+        staked = np.array([start.staked for start in starts], np.float32)
+        folded = [value for _, value in self._with_folds(shape, folds, staked, board)]
+        shown = self._on_rivers(flop, card, reached, ends)
+        worth[:, reached] = ascend(shape, self.position, folded, shown, _best)
+        return worth
+
+    def _on_rivers(
+        self, flop: Board, card: int, reached: NDArray[np.int64], ends: Sequence[Floats]
+    ) -> list[Floats]:
+        """What the best response wins after each end of the turn's betting, averaged over all rivers."""
+        lanes = self._river.lanes(reached.tolist(), ends)
+        for river, names, _ in next_cards((*flop, card), (flop, (card,))):
+            self._river.add((*flop, card, river), names, lanes)
+        sums = [np.zeros(end.shape, np.float32) for end in ends]
+        for each in lanes:
+            sums[each.end][:, each.columns] = each.worth / np.float32(_RIVERS)
+        return sums
+
+    def _chances(self, starts: Sequence[Start], reach: Floats, board: Board) -> list[Floats | None]:
+        """The opponent's chances at its nodes of a round, shape (3, 1326, lanes) each; None at the others."""
+        shape = starts[0].shape
+        is_reached = np.asarray(reach.any(axis=0))
+        nodes = [number for number, node in enumerate(shape) if node.position != self.position]
+        asked = [
+            start.bettings[number] if is_reached[lane] else None
+            for number in nodes
+            for lane, start in enumerate(starts)
+        ]
+        classes, chances = self._player.chances(asked, board)
+        by_node = chances.reshape(len(nodes), len(starts), 3, -1)
+        table = np.ascontiguousarray(by_node.transpose(0, 2, 3, 1))[:, :, classes]
+        found: list[Floats | None] = [None] * len(shape)
+        for place, number in enumerate(nodes):
+            found[number] = table[place]
+        return found
+
+    def _with_folds(
+        self, shape: Shape, folds: Sequence[Floats | None], staked: Floats, board: Board
+    ) -> list[tuple[Floats | None, Floats]]:
+        """For each node, the reach of its fold (None if there is none) and the value of the fold."""
+        found = []
+        for node, reach in zip(shape, folds, strict=True):
+            value = np.zeros(0, np.float32)
+            if reach is not None:
+                chips = staked + np.float32(node.fold)
+                sign = -1 if node.position == self.position else 1
+                value = _meeting(reach, board) * (sign * chips)
+            found.append((reach, value))
+        return found
+
+
+def descend(
+    shape: Shape, responder: int, reach: Floats, chances: Sequence[Floats | None]
+) -> tuple[list[Floats | None], list[Floats]]:
+    """The opponent's reach throughout a round.
+
+    Args:
+        shape: the tree of the round.
+        responder: the position of the best response, which may do anything.
+        reach: the opponent's reach at the start, shape (1326, lanes).
+        chances: the opponent's chances at its own nodes, each of shape (3, 1326, lanes); None at the others.
+
+    Returns:
+        Its reach at the fold of each node, None where there is no fold; and at each end of the round.  Each
+        array has shape (1326, lanes).
+    """
+    at: list[Floats] = [reach] * len(shape)
+    folds: list[Floats | None] = [None] * len(shape)
+    ends = []
+    for number, node in enumerate(shape):
+        theirs, said = at[number], chances[number]
+        folded, called, raised = (theirs,) * 3 if said is None else (theirs * each for each in said)
+        assert (said is None) == (node.position == responder)
+        if node.fold >= 0:
+            folds[number] = folded
+        if node.call >= 0:
+            ends.append(called)
+        else:
+            at[node.after_call] = called
+        if node.after_raise >= 0:
+            at[node.after_raise] = raised
+    return folds, ends
+
+
+def ascend(
+    shape: Shape,
+    responder: int,
+    folds: Sequence[Values],
+    ends: Sequence[Values],
+    best: Callable[[list[Values]], Values],
+) -> Values:
+    """The value of a round, from the values of its ends.
+
+    Args:
+        shape: the tree of the round.
+        responder: the position of the best response.
+        folds: the value of the fold at each node; anything where there is no fold.
+        ends: the values of the ends of the round, in order.
+        best: combines the values of the best response's options into one.
+    """
+    worth: list[Values | None] = [None] * len(shape)
+    left = list(ends)
+    for number in range(len(shape) - 1, -1, -1):
+        node = shape[number]
+        called = left.pop() if node.call >= 0 else worth[node.after_call]
+        raised = worth[node.after_raise] if node.after_raise >= 0 else None
+        options = [each for each in (called, raised) if each is not None]
+        if node.fold >= 0:
+            options.append(_like(folds[number], options[0]))
+        worth[number] = best(options) if node.position == responder else functools.reduce(np.add, options)
+    found = worth[0]
+    assert found is not None
+    return found
+
+
+def _like(fold: Values, other: Values) -> Values:
+    """The value of a fold, broadcast to the shape of another option's value."""
+    return np.broadcast_to(fold, other.shape)
+
+
+def _best(options: list[Floats]) -> Floats:
+    """The greatest value for each combo and lane."""
+    worth: Floats = functools.reduce(np.maximum, options)
+    return worth
+
+
+def decided_by_first(options: list[Doubles]) -> Doubles:
+    """The values, in all rows, of the option that is best in the first row; shape (rows, ...)."""
+    stacked = np.stack(options)
+    choice = np.argmax(stacked[:, 0], axis=0)
+    worth: Doubles = np.take_along_axis(stacked, choice[None, None], axis=0)[0]
+    return worth
+
+
+def controlled(taught: Doubles, come: Doubles, expected: Values, paid: Doubles, met: Doubles) -> Doubles:
+    """Values corrected for hands that the drawn cards made rarer or more frequent than they are on average.
+
+    How often the opponent is met is known on average over all cards, so it serves as a control variate.  Its
+    coefficients come from the cards on which decisions are made.
+
+    Args:
+        taught: values on the cards on which decisions are made.
+        come: how often the opponent was met on those cards.
+        expected: how often it is met on average over all cards.
+        paid: values to correct, one row for each set of cards, shape (rows, ...).
+        met: how often the opponent was met on those sets, in the same shape.
+
+    Returns:
+        In the first row the corrected values for deciding, then the corrected rows of `paid`; shape (rows +
+        1, ...).
+    """
+    rate = np.divide(taught, come, out=np.zeros_like(taught), where=come > 0)
+    return np.concatenate([(rate * expected)[None], paid - rate * (met - expected)])
+
+
+def _mean(halves: Doubles, of: int | slice) -> Doubles:
+    """One of the two halves, or the mean of both."""
+    found: Doubles = halves[of] if isinstance(of, int) else halves.mean(axis=0)
+    return found
+
+
+_HOLDING: Final = np.zeros((52, NUM_COMBOS), np.float32)
+_HOLDING[COMBO_HIGH, np.arange(NUM_COMBOS)] = 1.0
+_HOLDING[COMBO_LOW, np.arange(NUM_COMBOS)] = 1.0
+
+
+def _meeting(weights: Floats, board: Board = ()) -> Floats:
+    """The total weight of the hands that each combo can meet, shape (1326, lanes).
+
+    Args:
+        weights: shape (1326, lanes), 0 for combos that share a card with the board.
+        board: the board; the result is 0 for combos that share a card with it.
+    """
+    by_card = _HOLDING @ weights
+    met: Floats = (weights.sum(axis=0) - by_card[COMBO_HIGH] - by_card[COMBO_LOW] + weights) * _live(board)
+    return met
+
+
+def _live(board: Board) -> Floats:
+    """1 for combos that share no card with a board, else 0; shape (1326, 1)."""
+    return combos_without(board).astype(np.float32)[:, None]
+
+
+def _by_starting_hand(worth: NDArray[np.floating]) -> Doubles:
+    """Sums over the combos of each starting hand, shape (169, lanes)."""
+    sums = np.zeros((NUM_STARTING_HANDS, worth.shape[1]))
+    np.add.at(sums, STARTING_HAND_OF_COMBO, worth)
+    return sums

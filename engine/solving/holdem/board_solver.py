@@ -1,0 +1,288 @@
+"""Solving heads-up limit hold'em on buckets: boards are sampled one by one, with all hands on each at once.
+
+An iteration is one board, on which each player in turn learns against the other's current strategy.  Regrets
+and strategies of iteration t count t times (linear CFR).  Several threads share the river by the leaves of
+the turn and prepare the next board meanwhile; the result depends on the seed alone.
+
+Source: Johanson and others (2012), see `engine.kernels.solving.chance_sampling`; Brown and Sandholm,
+*Solving Imperfect-Information Games via Discounted Regret Minimization* (2019), for the weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels.solving.chance_sampling import ascend, descend, play_river, take_back
+from engine.kernels.solving.lanes import (
+    LIVE_CARDS,
+    LIVE_HANDS,
+    RIVER,
+    Hands,
+    Kind,
+    Learning,
+    Place,
+    RiverRoom,
+    Room,
+    Rooms,
+    Round,
+    Rounds,
+    Side,
+)
+from engine.poker.cards import NUM_CARDS
+from engine.poker.combos import COMBO_CARDS
+from engine.poker.rules import GameDefinition
+from engine.solving.holdem.abstraction import Abstraction, by_strength
+from engine.solving.holdem.betting import holdem_betting
+from engine.solving.holdem.bucketed import BucketedStrategy
+from engine.solving.holdem.rounds import RoundTree, round_trees
+from engine.solving.saved_states import check_state
+
+__all__ = ["BoardSolver", "hands_on"]
+
+_BOARD_SIZES: Final = (0, 3, 4, 5)
+
+BothHands = tuple[Hands, Hands]
+"""The hands on a board in the buckets of the player who learns, and in those of the opponent."""
+
+
+class BoardSolver:
+    """A solver of heads-up limit hold'em.
+
+    Args:
+        game: the game.
+        abstraction: the buckets of the strategy.
+        seed: the seed of the boards.
+        jobs: the number of threads; the result does not depend on it.
+        slips: the part of the opponent's actions that are slips, 0 to 1; see `Learning`.
+        answers: whether the opponent plays a best response on the river, on each board.
+        opponent: the buckets of the opponent on flop and turn; on the river it has those of `abstraction`.
+            The opponent then learns a strategy of its own, against the player's.  None for an opponent that
+            plays the player's own strategy of the other seat.
+
+    Raises:
+        ValueError: the game is another one, or an opponent that learns does not answer on the river.
+    """
+
+    def __init__(
+        self,
+        game: GameDefinition,
+        abstraction: Abstraction,
+        *,
+        seed: int = 0,
+        jobs: int = 1,
+        slips: float = 0.0,
+        answers: bool = False,
+        opponent: Abstraction | None = None,
+    ) -> None:
+        if opponent is not None and not answers:
+            raise ValueError("expected an opponent that answers on the river, as it learns")
+        self.game = game
+        self.abstraction = abstraction
+        self.betting = holdem_betting(game, abstraction.num_buckets)
+        self.iterations = 0
+        """The number of iterations so far, each on one board."""
+        self._seed, self._jobs, self._slips, self._answers = seed, jobs, slips, answers
+        self._trees = round_trees(self.betting)
+        preflop, flop, turn, river = map(_fresh_round, self._trees, abstraction.num_buckets)
+        self._rounds = (preflop, flop, turn, river)
+        self._opponent = opponent
+        knows = opponent or abstraction
+        upper = self._trees[:RIVER]
+        self._their_rounds: Rounds | None = None
+        if opponent is not None:
+            preflop, flop, turn = (
+                _fresh_round(tree, buckets, is_averaged=False)
+                for tree, buckets in zip(upper, opponent.num_buckets[:RIVER], strict=True)
+            )
+            self._their_rounds = (preflop, flop, turn)
+        self._rooms = [
+            _rooms(upper, each.buckets_on_a_board, slips)
+            for each, slips in ((abstraction, 0.0), (knows, slips))
+        ]
+        places, buckets, width = (
+            len(self._trees[RIVER].places),
+            abstraction.buckets_on_a_board[RIVER],
+            upper[-1].lanes,
+        )
+        leaves = upper[-1].places[:, Place.KIND] == Kind.NEXT
+        self._leaves = [int(place) for place in np.flatnonzero(leaves)]
+        self._rivers = [
+            (
+                (_room(places, buckets, width, 0.0), _room(places, buckets, width, slips)),
+                _river_room(places, buckets, width),
+            )
+            for _ in (self._leaves if jobs > 1 else self._leaves[:1])
+        ]
+
+    @property
+    def num_information_sets(self) -> int:
+        """The number of information sets of both players, on buckets."""
+        return self.betting.num_information_sets
+
+    def run(self, iterations: int) -> None:
+        """Run some more iterations."""
+        boards = range(self.iterations, self.iterations + iterations)
+        if self._jobs == 1:
+            self._learn_all(map(self._hands, boards), None)
+            return
+        with ThreadPoolExecutor(self._jobs) as pool:
+            self._learn_all(_one_ahead(pool, self._hands, boards), pool)
+
+    def _learn_all(self, boards: Iterable[BothHands], pool: ThreadPoolExecutor | None) -> None:
+        """An iteration on each board."""
+        for hands in boards:
+            for player in (0, 1):
+                self._learn(hands, player, float(self.iterations + 1), pool)
+            self.iterations += 1
+
+    def learn_on(self, board: tuple[int, ...], player: int) -> None:
+        """Let one player learn on a given board, with weight 1; this is not counted as an iteration."""
+        self._learn(self._hands_on(board), player, 1.0, None)
+
+    def _learn(self, hands: BothHands, player: int, weight: float, pool: ThreadPoolExecutor | None) -> None:
+        """One player's pass on a board."""
+        river, own = self._rounds[RIVER], self._rounds[:RIVER]
+        opponent_learns = self._their_rounds is not None
+        learning = Learning(player, weight, self._slips, self._answers, opponent_learns)
+        ours = Side(own, self._rooms[0], hands[0])
+        theirs = Side(self._their_rounds or own, self._rooms[1], hands[1])
+        descend(ours, theirs, learning)
+
+        def play(leaf: int) -> tuple[Room, Room]:
+            rooms, room = self._rivers[leaf % len(self._rivers)]
+            play_river(river, rooms, room, (ours, theirs), (self._leaves[leaf], leaf), learning)
+            return rooms
+
+        leaves = range(len(self._leaves))
+        played = map(play, leaves) if pool is None else pool.map(play, leaves)
+        for leaf, rooms in zip(self._leaves, played, strict=True):
+            for side, room in list(zip((ours, theirs), rooms, strict=True))[: 1 + opponent_learns]:
+                take_back(side.rooms[RIVER - 1], side.hands.buckets[RIVER - 1], leaf, room.worth, 0)
+        ascend(ours, theirs, learning)
+
+    def average(self) -> BucketedStrategy:
+        """The average strategy so far."""
+        return BucketedStrategy.of(self.game, self.abstraction, self.by_slot("sums"))
+
+    def by_slot(self, what: Literal["regrets", "sums"]) -> NDArray[np.float64]:
+        """The regrets or the summed strategies, by slot of `betting`."""
+        found = np.zeros(self.betting.num_slots)
+        for tree, rnd in zip(self._trees, self._rounds, strict=True):
+            array = rnd.regrets if what == "regrets" else rnd.sums
+            buckets = np.arange(array.shape[1])[None, :, None]
+            slots = tree.slots[:, None, :] + tree.num_actions[:, None, None] * buckets
+            is_there = np.broadcast_to(tree.slots[:, None, :] >= 0, slots.shape)
+            found[slots[is_there]] = array[is_there]
+        return found
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """All that `restore` needs to continue exactly from here, as arrays by name."""
+        arrays = {f"regrets{number}": rnd.regrets.copy() for number, rnd in enumerate(self._rounds)}
+        arrays |= {f"sums{number}": rnd.sums.copy() for number, rnd in enumerate(self._rounds)}
+        for number, rnd in enumerate(self._their_rounds or ()):
+            arrays[f"opponent{number}"] = rnd.regrets.copy()
+        return arrays | {"iterations": np.array(self.iterations)}
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Continue from the `state` of a solver of the same game, abstraction and seed.
+
+        Raises:
+            ValueError: it is not such a state.
+        """
+        check_state(state, self.state())
+        for number, rnd in enumerate(self._rounds):
+            rnd.regrets[:], rnd.sums[:] = state[f"regrets{number}"], state[f"sums{number}"]
+        for number, rnd in enumerate(self._their_rounds or ()):
+            rnd.regrets[:] = state[f"opponent{number}"]
+        self.iterations = int(state["iterations"])
+
+    def _hands(self, number: int) -> BothHands:
+        """The hands on the board of an iteration."""
+        generator = np.random.default_rng((self._seed, number))
+        return self._hands_on(tuple(int(card) for card in generator.permutation(NUM_CARDS)[:5]))
+
+    def _hands_on(self, board: tuple[int, ...]) -> BothHands:
+        """The hands on a full board, for both sides."""
+        ours = hands_on(board, self.abstraction)
+        return ours, ours if self._opponent is None else hands_on(board, self._opponent)
+
+
+def _one_ahead(
+    pool: ThreadPoolExecutor, make: Callable[[int], BothHands], numbers: range
+) -> Iterator[BothHands]:
+    """The results of `make`; each is made while the one before is being used."""
+    upcoming = pool.submit(make, numbers[0]) if numbers else None
+    for number in numbers:
+        assert upcoming is not None
+        found = upcoming.result()
+        if number + 1 in numbers:
+            upcoming = pool.submit(make, number + 1)
+        yield found
+
+
+def hands_on(board: tuple[int, ...], abstraction: Abstraction) -> Hands:
+    """The live hands on a full board in ascending order of strength, with their buckets in each round."""
+    held, ends = by_strength(board)
+    numbers = np.zeros(NUM_CARDS, np.int64)
+    numbers[[card for card in range(NUM_CARDS) if card not in board]] = np.arange(LIVE_CARDS)
+    cards = numbers[COMBO_CARDS[held]]
+    buckets = np.ascontiguousarray([abstraction.buckets(board[:size])[held] for size in _BOARD_SIZES])
+    on_a_board = np.array(abstraction.buckets_on_a_board, np.int64)
+    first_rows = buckets[:, 0] // on_a_board * on_a_board
+    buckets -= first_rows[:, None]
+    number = abstraction.buckets_on_a_board[RIVER]
+    counts = np.zeros((number, LIVE_CARDS + 1), np.float32)
+    np.add.at(counts, (buckets[RIVER][:, None], cards), 1)
+    counts[:, LIVE_CARDS] = -np.bincount(buckets[RIVER], minlength=number)
+    bounds = np.searchsorted(buckets[RIVER], np.arange(number + 1))
+    return Hands(cards, ends, buckets, bounds, counts, first_rows)
+
+
+def _fresh_round(tree: RoundTree, buckets: int, *, is_averaged: bool = True) -> Round:
+    """A round of which nothing has been learnt; it sums up strategies only if `is_averaged`."""
+    shape = (len(tree.places) - 1, buckets, tree.lanes)
+    regrets = np.zeros(shape, np.float32)
+    sums = np.zeros(shape if is_averaged else (shape[0], 0, shape[2]), np.float32)
+    return Round(tree.places, tree.chips, regrets, sums)
+
+
+def _rooms(trees: Sequence[RoundTree], buckets: Sequence[int], slips: float) -> Rooms:
+    """Scratch arrays of one side for all rounds but the river."""
+    preflop, flop, turn = (
+        _room(len(tree.places), number, tree.lanes, slips)
+        for tree, number in zip(trees, buckets[:RIVER], strict=True)
+    )
+    return preflop, flop, turn
+
+
+def _room(places: int, buckets: int, width: int, slips: float) -> Room:
+    """Scratch arrays of one side for one round."""
+
+    def by_place() -> NDArray[np.float32]:
+        return np.zeros((places, buckets, width), np.float32)
+
+    def by_hand() -> NDArray[np.float32]:
+        return np.zeros((LIVE_HANDS, width), np.float32)
+
+    plays = by_place()
+    return Room(
+        by_place(), plays, by_place() if slips else plays, by_place(), np.zeros((buckets, width), np.float32),
+        by_hand(), by_hand(), np.zeros((places, LIVE_CARDS + 1, width), np.float32),
+    )  # fmt: skip
+
+
+def _river_room(places: int, buckets: int, width: int) -> RiverRoom:
+    """Scratch arrays for showdowns on the river."""
+
+    def by_card(number: int) -> NDArray[np.float32]:
+        return np.zeros((number, LIVE_CARDS + 1, width), np.float32)
+
+    return RiverRoom(
+        by_card(buckets), np.zeros((LIVE_HANDS, width), np.float32), np.zeros((buckets, width), np.float32),
+        by_card(places), by_card(2), np.zeros((4, width), np.float32),
+    )  # fmt: skip

@@ -1,0 +1,154 @@
+"""A strategy of heads-up hold'em on buckets of hands, which answers what it does with a hand."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.poker.combos import NUM_COMBOS, combo_index
+from engine.poker.records import ProbabilityTriple
+from engine.poker.rules import CALL, Action, ActionKind, BettingState, GameDefinition, HandView
+from engine.solving.holdem.abstraction import NO_BUCKET, Abstraction
+from engine.solving.holdem.betting import HoldemBetting, holdem_betting
+from engine.solving.holdem.translation import Translator
+
+__all__ = ["COLUMN_OF_KIND", "BucketedStrategy"]
+
+COLUMN_OF_KIND: Final = {ActionKind.FOLD: 0, ActionKind.CALL: 1, ActionKind.RAISE: 2}
+"""The place of each kind of action in a probability triple."""
+
+
+@attrs.frozen(eq=False)
+class BucketedStrategy:
+    """A strategy for both seats, by bucket."""
+
+    betting: HoldemBetting
+    abstraction: Abstraction
+    policy: NDArray[np.float64]
+    """Chances by slot; those of a bucket at a decision add up to 1."""
+
+    @property
+    def game(self) -> GameDefinition:
+        """The game it plays."""
+        return self.betting.game
+
+    @classmethod
+    def of(
+        cls,
+        game: GameDefinition,
+        abstraction: Abstraction,
+        weights: NDArray[np.float64],
+        sizes: tuple[float, ...] = (),
+    ) -> BucketedStrategy:
+        """The strategy proportional to weights by slot, such as summed strategies.
+
+        Actions are equally likely where none has weight.
+
+        Args:
+            game: the game it plays.
+            abstraction: its buckets.
+            weights: shape (slots,).
+            sizes: the raises it knows in a no-limit game, as parts of the pot.
+
+        Raises:
+            ValueError: the game is another one, or there are not as many weights as slots.
+            TooLarge: with so many chips and sizes there are too many decisions.
+        """
+        betting = holdem_betting(game, abstraction.num_buckets, sizes)
+        if weights.shape != (betting.num_slots,):
+            raise ValueError(f"expected {betting.num_slots} chances, got an array of shape {weights.shape}")
+        policy = np.empty(betting.num_slots)
+        for decision in betting.decisions.values():
+            found, chances = betting.rows(decision, weights), betting.rows(decision, policy)
+            total = found.sum(axis=1, keepdims=True)
+            chances[:] = 1.0 / len(decision.actions)
+            np.divide(found, total, out=chances, where=total > 0)
+        return cls(betting, abstraction, policy)
+
+    def chances(self, view: HandView) -> dict[Action, float]:
+        """The chance of each action; bettings with raises that it does not know go through a `Translator`.
+
+        Raises:
+            ValueError: nobody is to act, or it is another game.
+        """
+        decisions = self._translator.decisions(view.betting)
+        bucket = self.abstraction.bucket(combo_index(*view.own_cards), view.board)
+        found: dict[Action, float] = {}
+        for decision, weight in decisions:
+            chances = self.policy[decision.slots(bucket)].tolist()
+            for action, chance in zip(decision.actions_at(view.betting), chances, strict=True):
+                found[action] = found.get(action, 0.0) + weight * chance
+        return found or {CALL: 1.0}
+
+    def triple(self, view: HandView) -> ProbabilityTriple:
+        """The chances of a fold, a call and a raise.
+
+        Raises:
+            ValueError: nobody is to act, or it is another game.
+        """
+        triple = [0.0, 0.0, 0.0]
+        for action, chance in self.chances(view).items():
+            triple[COLUMN_OF_KIND[action.kind]] += chance
+        return ProbabilityTriple(*triple)
+
+    def triples(self, betting: BettingState, board: Sequence[int]) -> NDArray[np.float64]:
+        """The triples of all combos that the player to act may hold, shape (1326, 3).
+
+        Combos that share a card with the board call.
+        """
+        actions, chances = self.chances_of_all(betting, board)
+        triples = np.zeros((NUM_COMBOS, 3))
+        for action, column in zip(actions, chances.T, strict=True):
+            triples[:, COLUMN_OF_KIND[action.kind]] += column
+        triples[np.isnan(chances[:, 0])] = (0.0, 1.0, 0.0)
+        return triples
+
+    def chances_of_all(
+        self, betting: BettingState, board: Sequence[int]
+    ) -> tuple[tuple[Action, ...], NDArray[np.float64]]:
+        """The possible actions, and the chance of each with each combo, shape (1326, actions).
+
+        Chances are nan for combos that share a card with the board.
+
+        Raises:
+            ValueError: nobody is to act, or it is another game.
+        """
+        buckets = self.abstraction.buckets(board)
+        dead, known = buckets == NO_BUCKET, np.maximum(buckets, 0)
+        found: dict[Action, NDArray[np.float64]] = {}
+        for decision, weight in self._translator.decisions(betting):
+            number = len(decision.actions)
+            slots = decision.first_slot + known * number
+            for place, action in enumerate(decision.actions_at(betting)):
+                chances = weight * self.policy[slots + place]
+                found[action] = found[action] + chances if action in found else chances
+        order = sorted(found, key=lambda action: (COLUMN_OF_KIND[action.kind], action.raise_to or 0)) or [
+            CALL
+        ]
+        every = np.stack([found.get(action, np.ones(NUM_COMBOS)) for action in order], axis=1)
+        every[dead] = np.nan
+        return tuple(order), every
+
+    def size_chances(self, betting: BettingState, board: Sequence[int], total: int) -> NDArray[np.float64]:
+        """The chance that a raise, if one is made, is to `total` chips; shape (1326,), 0 where none is made.
+
+        Raises:
+            ValueError: nobody is to act, or it is another game.
+        """
+        actions, chances = self.chances_of_all(betting, board)
+        are_raises = np.array([action.kind is ActionKind.RAISE for action in actions])
+        is_it = np.array([action.raise_to == total for action in actions]) & are_raises
+        raised = chances[:, are_raises].sum(axis=1)
+        found: NDArray[np.float64] = np.divide(
+            chances[:, is_it].sum(axis=1), raised, out=np.zeros(NUM_COMBOS), where=raised > 0
+        )
+        return found
+
+    @functools.cached_property
+    def _translator(self) -> Translator:
+        return Translator(self.betting)

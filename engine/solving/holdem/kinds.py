@@ -1,0 +1,228 @@
+"""All kinds of abstractions, by their names in files; and sizes of raises as files have them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, Literal
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.poker.cards import NUM_CARDS
+from engine.poker.combos import NUM_COMBOS
+from engine.solving.holdem.abstraction import Abstraction
+from engine.solving.holdem.buckets import Percentiles
+from engine.solving.holdem.clusters import (
+    FEATURES,
+    MOST_CLUSTERS,
+    NUM_TURNS,
+    BoardFeatures,
+    Clusters,
+    board_features,
+    cluster_boards,
+)
+from engine.solving.holdem.distributions import BINS, NUM_FLOPS, TEXTURES, Distributions
+from engine.support.files.cache import load_cached, store_cached
+from engine.support.files.formats import shown
+
+__all__ = [
+    "KINDS",
+    "AbstractionKind",
+    "UnknownAbstraction",
+    "abstraction_of",
+    "make_abstraction",
+    "make_opponent",
+    "noted_sizes",
+    "sizes_of",
+]
+
+AbstractionKind = Literal["distributions", "percentiles"]
+KINDS: Final[Mapping[AbstractionKind, tuple[int, int, int]]] = {
+    "distributions": (60, 60, 20),
+    "percentiles": (20, 20, 20),
+}
+"""The kinds that can be made, each with its usual numbers of buckets on flop, turn and river."""
+
+_ALL_IN: Final = "all-in"
+"""The word for an infinite size in files."""
+_SEED: Final = 1
+"""The seed of k-means: fixed, since one abstraction serves all strategies."""
+_SCHEMA: Final = 1
+"""The version of cached abstractions."""
+
+
+class UnknownAbstraction(ValueError):
+    """A file uses a kind of abstraction that this program does not know.
+
+    The message is what follows the file's name in an error for people.
+    """
+
+
+def abstraction_of(notes: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Abstraction:
+    """The abstraction that a file was written with.
+
+    Args:
+        notes: ``abstraction``, the kind, and all of `Abstraction.notes`.
+        arrays: all of `Abstraction.arrays`, and perhaps others.
+
+    Raises:
+        UnknownAbstraction: this program does not know the kind.
+        ValueError: the file is damaged.
+    """
+    kind = notes.get("abstraction")
+    if kind == Percentiles.kind:
+        return Percentiles(_buckets(notes)[0])
+    if kind == Distributions.kind:
+        return _distributions_of(notes, arrays, _textures(notes))
+    if kind == Clusters.kind:
+        flops, turns = _arrays(arrays, "flop_clusters", "turn_clusters")
+        return Clusters(_distributions_of(notes, arrays, (1, 1, _textures(notes)[2])), flops, turns)
+    known = ", ".join(repr(each.kind) for each in (Percentiles, Distributions, Clusters))
+    raise UnknownAbstraction(f"knows hands by {shown(kind)}, this riverboat by {known}")
+
+
+def _distributions_of(
+    notes: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], textures: tuple[int, int, int]
+) -> Distributions:
+    """The buckets by distribution of strength that a file was written with."""
+    flops, turns = _arrays(arrays, "flops", "turns")
+    return Distributions(flops, turns, _buckets(notes)[2], textures)
+
+
+def _arrays(arrays: Mapping[str, NDArray[Any]], *names: str) -> Iterator[NDArray[Any]]:
+    """The arrays of some names; ValueError if one is missing."""
+    for name in names:
+        if name not in arrays:
+            raise ValueError(f"expected {name!r}")
+        yield np.ascontiguousarray(arrays[name])
+
+
+def noted_sizes(sizes: Sequence[float]) -> list[float | str]:
+    """Sizes of raises in terms of JSON: parts of the pot, and a word for all-in."""
+    return [_ALL_IN if math.isinf(size) else size for size in sizes]
+
+
+def sizes_of(notes: Mapping[str, Any]) -> tuple[float, ...]:
+    """The sizes of raises that a file was written with.
+
+    Raises:
+        ValueError: the file is damaged.
+    """
+    found = notes.get("sizes")
+    if not isinstance(found, list) or not found:
+        raise ValueError(f"expected parts of the pot as 'sizes', got {shown(found)}")
+    sizes = [math.inf if size == _ALL_IN else size for size in found]
+    if not all(isinstance(size, (int, float)) and size > 0 for size in sizes):
+        raise ValueError(f"expected parts of the pot as 'sizes', got {shown(found)}")
+    return tuple(map(float, sizes))
+
+
+def make_abstraction(
+    kind: AbstractionKind,
+    buckets: Sequence[int],
+    textures: tuple[int, int, int] = (1, 1, 1),
+    show: Callable[[int, int], None] = lambda done, of: None,
+) -> Abstraction:
+    """An abstraction; what takes long to compute is made once per machine and cached.
+
+    Args:
+        kind: one of `KINDS`.
+        buckets: the numbers of buckets on flop, turn and river.
+        textures: the numbers of kinds of boards that distributions tell apart on flop, turn and river.  On
+            flop and turn, numbers that are not in `TEXTURES` mean so many clusters.
+        show: called with the work done and all the work, if it takes long.
+
+    Raises:
+        ValueError: a number of buckets, textures or clusters is out of range, or they do not go together.
+    """
+    flop, turn, river = buckets
+    if kind == "percentiles":
+        if not flop == turn == river:
+            raise ValueError(f"expected as many percentiles in each round, got {flop}, {turn} and {river}")
+        return Percentiles(flop)
+    if not (1 <= flop <= 255 and 1 <= turn <= 255 and 1 <= river <= 255):
+        raise ValueError(f"expected 1 to 255 buckets in each round, got {flop}, {turn} and {river}")
+    kinds = textures[:2]
+    if (kinds[0] in TEXTURES) != (kinds[1] in TEXTURES):
+        raise ValueError(f"expected textures or clusters on flop and turn, got {kinds[0]} and {kinds[1]}")
+    are_clusters = kinds[0] not in TEXTURES
+    base = _distributions(flop, turn, river, (1, 1, textures[2]) if are_clusters else textures, show)
+    return _clustered(base, kinds, show) if are_clusters else base
+
+
+def make_opponent(
+    base: Abstraction, clusters: tuple[int, int], show: Callable[[int, int], None] = lambda done, of: None
+) -> Clusters:
+    """The finer abstraction of an opponent that a strategy learns against, made once per machine.
+
+    Args:
+        base: the abstraction of the strategy.
+        clusters: the numbers of clusters of boards that the opponent tells apart on flop and turn.
+        show: as for `make_abstraction`.
+
+    Raises:
+        ValueError: a number of clusters is out of range, or the strategy's buckets are percentiles.
+    """
+    if isinstance(base, Clusters):
+        base = base.base
+    if not isinstance(base, Distributions):
+        raise ValueError(f"expected hands by distributions, got {base.kind}")  # noqa: TRY004
+    return _clustered(base, clusters, show)
+
+
+def _distributions(
+    flop: int, turn: int, river: int, textures: tuple[int, int, int], show: Callable[[int, int], None]
+) -> Distributions:
+    """Buckets by distribution of strength, whose arrays are cached."""
+    name = f"strength-distributions/{flop}-{turn}"
+    shapes = {"flops": ((NUM_FLOPS, NUM_COMBOS), np.uint8), "turns": ((BINS, turn), np.float32)}
+    found = load_cached(name, _SCHEMA, shapes)
+    if found is None:
+        flops, turns = Distributions.made(flop, turn, _SEED, lambda done: show(done, NUM_FLOPS))
+        found = {"flops": flops, "turns": turns}
+        store_cached(name, _SCHEMA, found)
+    return Distributions(found["flops"], found["turns"], river, textures)
+
+
+def _clustered(base: Distributions, clusters: tuple[int, int], show: Callable[[int, int], None]) -> Clusters:
+    """Buckets by cluster of boards, whose features are cached."""
+    flop, turn = clusters
+    if not (1 <= flop <= MOST_CLUSTERS and 1 <= turn <= MOST_CLUSTERS):
+        raise ValueError(f"expected 1 to {MOST_CLUSTERS} clusters, got {flop} and {turn}")
+    name = "board-features"
+    shapes = {
+        "flops": ((NUM_FLOPS, FEATURES), np.float32),
+        "turns": ((NUM_TURNS, FEATURES), np.float32),
+        "numbers": ((NUM_FLOPS, NUM_CARDS), np.int64),
+    }
+    found = load_cached(name, _SCHEMA, shapes)
+    if found is None:
+        features = board_features(lambda done: show(done, NUM_FLOPS))
+        store_cached(name, _SCHEMA, attrs.asdict(features))
+    else:
+        features = BoardFeatures(**found)
+    return Clusters(base, *cluster_boards(features, flop, turn, _SEED))
+
+
+def _textures(notes: Mapping[str, Any]) -> tuple[int, int, int]:
+    """The numbers of textures on flop, turn and river; a file of schema 1 notes only the river's."""
+    found = notes.get("textures")
+    if isinstance(found, int):
+        return 1, 1, found
+    flop, turn, river = _three(notes, "textures")
+    return flop, turn, river
+
+
+def _buckets(notes: Mapping[str, Any]) -> Sequence[int]:
+    """The numbers of buckets on flop, turn and river."""
+    return _three(notes, "buckets")
+
+
+def _three(notes: Mapping[str, Any], name: str) -> Sequence[int]:
+    """A note that must be three whole numbers; ValueError if it is not."""
+    found = notes.get(name)
+    if not isinstance(found, list) or len(found) != 3 or not all(isinstance(number, int) for number in found):
+        raise ValueError(f"expected three numbers as {name!r}, got {shown(found)}")
+    return found

@@ -1,0 +1,162 @@
+"""Whether an opponent departs from an equilibrium, in a way that its habits tell.
+
+Two explanations of an opponent compete: that it plays the equilibrium, and that it goes on as its habits say.
+Each says beforehand how likely every action is, and every hand that is shown.  The logarithm of the quotient,
+old observations fading, is the *evidence* of a departure; the logarithm of one over what the habits said is
+the *surprise* that they leave.  Against somebody who plays well the habits never foretell as much as the
+equilibrium does, since they know neither the board nor the hands that are bet with.
+
+Somebody who plays otherwise is found out after some dozens of hands.  To answer that pays where the habits
+foretell most of it: they must explain a third of what the equilibrium leaves open, so that the evidence is
+half of the surprise.  Otherwise what they do not know costs more than what they know wins, until they have
+been counted for some hundreds of hands.
+
+The equilibrium knows what everybody sees: it follows the opponent's possible hands through the betting.
+
+Source: Bayes factors, in the sequential form of Dawid, *Present Position and Potential Developments: The
+Prequential Approach* (1984).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels.solving.miximax.strength import BUCKETS
+from engine.kernels.solving.miximax.values import Kind
+from engine.players.board_values import board_values
+from engine.poker.combos import NUM_COMBOS, combo_index, combos_without
+from engine.poker.rules import Action, BettingState
+from engine.solving.miximax.habits import Habits, InvalidHabits
+from engine.solving.miximax.values import Miximax
+
+__all__ = ["Departure", "FollowedStrategy"]
+
+Floats = NDArray[np.float64]
+
+_SLIPS: Final = 0.02
+"""The part of its actions in which a player of the equilibrium is taken to do anything."""
+_SHOWN_SLIPS: Final = 0.05
+_LEAST: Final = 1e-3
+"""Least chance that habits are held to."""
+_FADES: Final = 0.9999
+"""What an observation counts after the next."""
+_PART_OF_SURPRISE: Final = 0.5
+"""By which the evidence must be greater, for habits to explain a third of what the strategy leaves open."""
+_DOUBT: Final = 30.0
+"""Evidence beyond that from which on habits are rather trusted than not."""
+_SCALE: Final = 5.0
+_MUCH: Final = 400.0
+"""Evidence that is enough, whatever the surprise: after some hundreds of hands."""
+_SCALE_OF_MUCH: Final = 60.0
+
+
+class FollowedStrategy(Protocol):
+    """A strategy that says what it does with all hands."""
+
+    def chances_of_all(
+        self, betting: BettingState, board: Sequence[int]
+    ) -> tuple[tuple[Action, ...], Floats]:
+        """The legal actions, and the chance of each with each combo, shape (1326, actions); nan for combos
+        that share a card with the board.
+        """
+
+
+class Departure:
+    """The evidence that one opponent departs from a strategy.
+
+    Args:
+        strategy: an equilibrium, or near one.
+    """
+
+    def __init__(self, strategy: FollowedStrategy) -> None:
+        self._strategy = strategy
+        self.evidence = 0.0
+        """A logarithm of chances: above 0, habits foretell better."""
+        self.surprise = 0.0
+        """A logarithm of chances: 0, habits foretell everything."""
+
+    @property
+    def trust(self) -> float:
+        """How far habits are to be answered, 0 to 1."""
+        plain = (self.evidence - _PART_OF_SURPRISE * self.surprise - _DOUBT) / _SCALE
+        known = (self.evidence - _MUCH) / _SCALE_OF_MUCH
+        return 1.0 / (1.0 + math.exp(min(max(-max(plain, known), -700.0), 700.0)))
+
+    def observe(
+        self,
+        habits: Habits,
+        search: Miximax,
+        betting: BettingState,
+        position: int,
+        cards: tuple[Sequence[int], Sequence[int]],
+        board: Sequence[int],
+    ) -> None:
+        """A hand is over, which the habits do not know yet.
+
+        Args:
+            habits: of the opponent.
+            search: with the same tree.
+            betting: all of it.
+            position: the opponent's.
+            cards: ours, and the opponent's where a showdown has shown them.
+            board: what lies at the end.
+        """
+        ours, theirs = cards
+        weights = combos_without(ours).astype(np.float64)
+        for before, actor, action in betting.steps():
+            node = habits.tree.node(before)
+            if actor != position or habits.tree.arrays.kinds[node] != Kind.DECISION:
+                continue
+            actions, chances = self._strategy.chances_of_all(before, board[: before.num_board_cards])
+            if len(actions) == 1:
+                continue
+            dead = np.isnan(chances[:, 0])
+            weights[dead] = 0.0
+            column = habits.tree.column(before, action)
+            same = [habits.tree.column(before, each) == column for each in actions]
+            with_it = np.where(dead, 0.0, chances[:, same].sum(axis=1))
+            with_it = (1.0 - _SLIPS) * with_it + _SLIPS / len(actions)
+            expected = search.expected_action(habits, node)
+            self._weigh(float(expected[column]), float(weights @ with_it / weights.sum()))
+            weights *= with_it
+        if betting.is_showdown and len(theirs) == 2:
+            buckets = np.minimum(board_values(tuple(board)).strengths(_ALL) * BUCKETS, BUCKETS - 1)
+            buckets = buckets.astype(np.int64)
+            weights[~combos_without(board)] = 0.0
+            bucket = buckets[combo_index(*theirs)]
+            usual = float(weights[buckets == bucket].sum() / weights.sum())
+            usual = (1.0 - _SHOWN_SLIPS) * usual + _SHOWN_SLIPS / BUCKETS
+            shown = search.expected_hands(habits, habits.tree.node(betting), position)
+            self._weigh(float(shown[bucket]), usual)
+
+    # --- files ---------------------------------------------------------------------------------------------
+
+    def as_arrays(self) -> dict[str, NDArray[np.generic]]:
+        """For a file, beside the habits."""
+        return {"departure": np.array([self.evidence, self.surprise])}
+
+    def remember(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
+        """Take what a file says; one that has habits alone is trusted, a hand of them as a unit of evidence.
+
+        Raises:
+            InvalidHabits: there is something else, or no habits.
+        """
+        known = arrays.get("departure")
+        if known is None and "hands" in arrays:
+            known = np.array([float(arrays["hands"]), 0.0])
+        if known is None or known.shape != (2,) or known.dtype.kind != "f" or not np.isfinite(known).all():
+            raise InvalidHabits("departure: expected two numbers")
+        self.evidence, self.surprise = map(float, known)
+
+    def _weigh(self, by_habits: float, by_strategy: float) -> None:
+        chance = max(by_habits, _LEAST)
+        self.evidence = _FADES * self.evidence + math.log(chance / by_strategy)
+        self.surprise = _FADES * self.surprise - math.log(chance)
+
+
+_ALL: Final = np.ones(NUM_COMBOS)

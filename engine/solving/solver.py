@@ -1,0 +1,207 @@
+"""Solving a small game: counterfactual regret minimisation in its usual forms.
+
+=========  ============================================  ==========================================
+algorithm  after iteration t, regrets are multiplied by  weight of t in the average
+=========  ============================================  ==========================================
+``cfr``    nothing                                       1
+``cfr+``   0 where negative                              t
+``dcfr``   t^1.5 / (t^1.5 + 1); ½ where negative         t²
+``lcfr``   t / (t + 1)                                   t
+``mcfr``   nothing; cards and the others' actions drawn  1
+=========  ============================================  ==========================================
+
+Within an iteration the players take turns.  The result is the average strategy.  It depends on the number of
+iterations and, for ``mcfr``, on the seed, but not on how the iterations are split into runs.
+
+Source: as for ``engine.kernels.solving.regrets`` and ``sampling``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels.solving.regrets import Discount, Regrets, Scratch, minimise
+from engine.kernels.solving.sampling import Visits, sample
+from engine.poker.rules import GameDefinition
+from engine.solving.game_tree import GameTree
+from engine.solving.saved_states import check_state
+from engine.solving.strategies import Strategy, normalised, uniform_policy
+
+__all__ = ["ALGORITHMS", "Algorithm", "Constraints", "Solver"]
+
+Algorithm = Literal["cfr", "cfr+", "dcfr", "lcfr", "mcfr"]
+ALGORITHMS: Final[tuple[Algorithm, ...]] = get_args(Algorithm)
+
+_EXPONENTS: Final[Mapping[Algorithm, tuple[float, float, float]]] = {
+    "cfr": (np.inf, np.inf, 0.0),
+    "cfr+": (np.inf, -np.inf, 1.0),
+    "dcfr": (1.5, 0.0, 2.0),
+    "lcfr": (1.0, 1.0, 1.0),
+}
+"""α for positive regrets, β for negative ones, γ for the average (Brown and Sandholm)."""
+
+
+class Constraints:
+    """Chances that are prescribed to the players, who choose freely only what is left.
+
+    A player plays ``bound + loose * x`` where x is the player's own strategy.
+
+    Args:
+        bound: prescribed chances by slot.
+        loose: the part left to the player, by slot: 1 less the sum of `bound` over the information set, the
+            same for all of its actions.
+    """
+
+    def __init__(self, bound: NDArray[np.float64], loose: NDArray[np.float64]) -> None:
+        self.bound = np.ascontiguousarray(bound, np.float64)
+        self.loose = np.ascontiguousarray(loose, np.float64)
+
+
+class Solver:
+    """A solver of a small game.
+
+    Args:
+        tree: the game.
+        algorithm: one of `ALGORITHMS`.
+        seed: the seed of ``mcfr``.
+        constraints: chances prescribed to the players; not for ``mcfr``.
+
+    Raises:
+        ValueError: there is no such algorithm, or ``mcfr`` is given constraints.
+    """
+
+    def __init__(
+        self,
+        tree: GameTree,
+        algorithm: Algorithm = "cfr+",
+        *,
+        seed: int = 0,
+        constraints: Constraints | None = None,
+    ) -> None:
+        if algorithm not in ALGORITHMS:
+            raise ValueError(f"expected one of {', '.join(ALGORITHMS)}, got {algorithm!r}")
+        if algorithm == "mcfr" and constraints is not None:
+            raise ValueError("constraints are for algorithms that walk the whole tree")
+        self.tree = tree
+        self.algorithm: Algorithm = algorithm
+        self.iterations = 0
+        """The number of iterations so far."""
+        free = uniform_policy(tree)
+        slots = tree.num_slots
+        bound, loose = np.zeros(slots), np.ones(slots)
+        if constraints is not None:
+            bound, loose = constraints.bound, constraints.loose
+        self._learnt = Regrets(np.zeros(slots), np.zeros(slots), free, bound + loose * free, bound, loose)
+        self._random = np.array([seed & 2**64 - 1], np.uint64)
+        self._scratch: Scratch | Visits | None = None
+
+    @property
+    def game(self) -> GameDefinition:
+        """The game that is being solved."""
+        return self.tree.game
+
+    @property
+    def num_information_sets(self) -> int:
+        """The number of information sets of all players."""
+        return self.tree.num_information_sets
+
+    def run(self, iterations: int) -> None:
+        """Run some more iterations."""
+        if self.algorithm == "mcfr":
+            if not isinstance(self._scratch, Visits):
+                self._scratch = _visits(self.tree)
+            sample(
+                self.tree.arrays,
+                self._learnt.regrets,
+                self._learnt.sums,
+                self._scratch,
+                self._random,
+                iterations,
+            )
+        else:
+            if not isinstance(self._scratch, Scratch):
+                self._scratch = _scratch(self.tree)
+            minimise(
+                self.tree.arrays, self._learnt, self._scratch,
+                schedule(self.algorithm, self.iterations + 1, iterations),
+            )  # fmt: skip
+        self.iterations += iterations
+
+    def average(self) -> Strategy:
+        """The average strategy so far, which is the result; uniform where a player never plays to."""
+        return Strategy(self.tree, normalised(self.tree, self._learnt.sums))
+
+    def current(self) -> Strategy:
+        """The strategy that the next iteration begins with."""
+        if self.algorithm == "mcfr":
+            return Strategy(self.tree, normalised(self.tree, np.maximum(self._learnt.regrets, 0.0)))
+        return Strategy(self.tree, self._learnt.played.copy())
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """All that `restore` needs to continue exactly from here, as arrays by name."""
+        learnt = self._learnt
+        return {
+            "regrets": learnt.regrets.copy(),
+            "sums": learnt.sums.copy(),
+            "free": learnt.free.copy(),
+            "random": self._random.copy(),
+            "iterations": np.array(self.iterations),
+        }
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Continue from the `state` of a solver of the same game, algorithm and constraints.
+
+        Raises:
+            ValueError: it is not such a state, or is of another game.
+        """
+        check_state(state, self.state())
+        learnt = self._learnt
+        learnt.regrets[:], learnt.sums[:], learnt.free[:] = state["regrets"], state["sums"], state["free"]
+        learnt.played[:] = learnt.bound + learnt.loose * learnt.free
+        self._random[:] = state["random"]
+        self.iterations = int(state["iterations"])
+
+
+def schedule(algorithm: Algorithm, first: int, iterations: int) -> NDArray[np.float64]:
+    """The discounts and weights of some iterations, shape (iterations, len(Discount)).
+
+    Args:
+        algorithm: any but ``mcfr``.
+        first: the number of the first iteration, from 1.
+        iterations: how many.
+    """
+    positive, negative, weight = _EXPONENTS[algorithm]
+    numbers = np.arange(first, first + iterations, dtype=np.float64)
+    rows = np.empty((iterations, len(Discount)))
+    rows[:, Discount.POSITIVE] = _discount(numbers, positive)
+    rows[:, Discount.NEGATIVE] = _discount(numbers, negative)
+    rows[:, Discount.WEIGHT] = numbers**weight
+    return rows
+
+
+def _discount(numbers: NDArray[np.float64], exponent: float) -> NDArray[np.float64]:
+    """``t^exponent / (t^exponent + 1)``, with its limits for infinite exponents."""
+    if np.isinf(exponent):
+        return np.full_like(numbers, 1.0 if exponent > 0 else 0.0)
+    powers = numbers**exponent
+    return powers / (powers + 1.0)
+
+
+def _scratch(tree: GameTree) -> Scratch:
+    """Arrays for a pass over a tree."""
+    return Scratch(
+        np.empty(tree.num_nodes), np.empty(tree.num_nodes), np.zeros(tree.num_slots), np.zeros(tree.num_slots)
+    )
+
+
+def _visits(tree: GameTree) -> Visits:
+    """Arrays for a traversal by ``mcfr``."""
+    most_actions = max(len(node.actions) for node in tree.nodes)
+    blocks = len(tree.nodes)
+    return Visits(
+        np.zeros((blocks + 1, 3), np.int64), np.zeros(blocks + 1), np.zeros((blocks + 1, most_actions))
+    )

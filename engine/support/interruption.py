@@ -1,0 +1,222 @@
+"""How Ctrl-C, SIGTERM and SIGHUP end a program: always with 128 and the signal's number, never a traceback.
+
+===================  ==============================================================================
+`end_at_once`        the rule: nothing needs tidying while modules load and kernels compile
+`even_in_kernels`    the same where compiled code runs for long
+`die_of`             for a program that dies of a signal as a C program does
+`held_back`          for work that is brought to an end first
+`as_ctrl_c`          for programs that tidy up as a KeyboardInterrupt passes through them
+`ignore_signals`     when all is done
+===================  ==============================================================================
+
+Programs that start others listen with `trio.open_signal_receiver` until the last of them has ended.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from types import FrameType
+from typing import Any, Final
+
+from engine.support.at_once import end_at_once, leave
+
+__all__ = ["SIGNALS", "as_ctrl_c", "die_of", "end_at_once", "even_in_kernels", "held_back", "ignore_signals"]
+
+SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+_INSISTS_S: Final = 2.0
+"""Somebody who sends a signal again so much later does not want to wait; sooner they pressed a key twice."""
+_AGAIN_S: Final = 0.02
+"""After which a KeyboardInterrupt that was lost comes again."""
+
+
+def die_of(*numbers: int) -> None:
+    """From now on these signals kill this process, as they kill a C program; but not what is ignored."""
+    for number in numbers:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def ignore_signals() -> None:
+    """From now on nothing disturbs the interpreter's end, nor changes the exit status."""
+    for number in _handlers():
+        signal.signal(number, signal.SIG_IGN)
+
+
+@contextlib.contextmanager
+def even_in_kernels() -> Iterator[None]:
+    """Within this, what `end_at_once` has begun holds though compiled code keeps Python from seeing signals.
+
+    Not for programs of trio, which wants to be woken itself; a kernel must have let go of the interpreter's
+    lock.
+    """
+    if signal.getsignal(signal.SIGINT) is not leave:
+        yield
+        return
+    ours, pythons = os.pipe()
+    os.set_blocking(pythons, False)
+    threading.Thread(target=_watch, args=(ours,), daemon=True).start()
+    before = signal.set_wakeup_fd(pythons)
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(pythons)  # ends the thread
+
+
+def _watch(wakeups: int) -> None:
+    """Leave when one of our signals arrives; the interpreter writes its number as a byte."""
+    while received := os.read(wakeups, 1):
+        if received[0] in SIGNALS:
+            leave(received[0])
+    os.close(wakeups)
+
+
+@contextlib.contextmanager
+def held_back() -> Iterator[list[int]]:
+    """Within this, signals are noted in the list that it yields; one that is sent again later ends us."""
+    noted: list[int] = []
+    since = 0.0
+
+    def note(number: int, frame: FrameType | None) -> None:
+        nonlocal since
+        if not noted:
+            since = time.monotonic()
+        elif time.monotonic() - since > _INSISTS_S:
+            leave(noted[0])
+        noted.append(number)
+
+    before = _handlers()
+    for number in before:
+        signal.signal(number, note)
+    try:
+        yield noted
+    finally:
+        _restore(before)
+
+
+class CtrlC:
+    """What has interrupted us, or will."""
+
+    status = 128 + signal.SIGINT
+    """The exit status that says so."""
+    was_sent = False
+    """A signal has come; under trio, one other than Ctrl-C."""
+    was_raised = False
+
+    def send(self, number: int, frame: FrameType | None) -> None:
+        """A handler: the signal is Ctrl-C, with its own status."""
+        if not self.was_sent:
+            self.was_sent = True
+            self.status = 128 + number
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background
+            self.raise_once(number, frame)
+        handler = signal.getsignal(signal.SIGINT)
+        assert callable(handler)
+        handler(signal.SIGINT, frame)
+
+    def raise_again(
+        self, otherwise: Callable[[sys.UnraisableHookArgs], Any], lost: sys.UnraisableHookArgs
+    ) -> None:
+        """A hook: a KeyboardInterrupt that nobody could catch comes again a moment later.
+
+        Python drops what is raised in a callback from C, such as the compiler's when a kernel is ready.
+        """
+        if not issubclass(lost.exc_type, KeyboardInterrupt):
+            otherwise(lost)
+            return
+        self.was_raised = False
+        is_over = threading.Event()
+        threading.Thread(target=self._send_again, args=(is_over,), daemon=True).start()
+        is_over.set()
+
+    def _send_again(self, hook_is_over: threading.Event) -> None:
+        """Not while the hook runs, however long it takes on a loaded machine: it would be lost there, too."""
+        hook_is_over.wait()
+        time.sleep(_AGAIN_S)
+        os.kill(os.getpid(), self.status - 128)
+
+    def raise_once(self, number: int, frame: FrameType | None) -> None:
+        """A handler: a KeyboardInterrupt, and no second one to disturb the tidying up."""
+        if not self.was_raised:
+            self.was_raised = self.was_sent = True
+            raise KeyboardInterrupt
+
+
+@contextlib.contextmanager
+def as_ctrl_c(*, under_trio: bool = False) -> Iterator[CtrlC]:
+    """Within this, the signals are KeyboardInterrupts; after an interruption they are ignored.
+
+    What comes afterwards is the end of the program, which a key that was pressed twice must not disturb.
+    Where it ends otherwise, the signals are what they were.
+
+    Args:
+        under_trio: trio is to choose the moment, for which it needs Python's own handler.
+    """
+    with _sigint_blocked_where_ignored() if under_trio else contextlib.nullcontext():
+        yield from _as_ctrl_c(under_trio)
+
+
+def _as_ctrl_c(under_trio: bool) -> Iterator[CtrlC]:
+    interruption = CtrlC()
+    before = _handlers()
+    for number in before:
+        signal.signal(number, interruption.send)
+    hook = sys.unraisablehook
+    sys.unraisablehook = functools.partial(interruption.raise_again, hook)
+    if signal.SIGINT in before:
+        signal.signal(signal.SIGINT, signal.default_int_handler if under_trio else interruption.raise_once)
+    try:
+        yield interruption
+    except (KeyboardInterrupt, BaseExceptionGroup):
+        if under_trio or interruption.was_sent:
+            ignore_signals()
+        else:
+            _restore(before)
+        raise
+    except BaseException:
+        _restore(before)
+        raise
+    else:
+        _restore(before)
+    finally:
+        sys.unraisablehook = hook
+
+
+@contextlib.contextmanager
+def _sigint_blocked_where_ignored() -> Iterator[None]:
+    """In the background, where Ctrl-C is ignored, it is kept away instead: trio has a handler for it alone.
+
+    Without one of its own a KeyboardInterrupt for another signal would break into trio's work.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        yield
+        return
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # which drops what has come meanwhile
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+
+def _handlers() -> dict[signal.Signals, Any]:
+    """The handlers that we may replace: not those by which our caller wants a signal ignored."""
+    if threading.current_thread() is not threading.main_thread():
+        return {}
+    handlers = {number: signal.getsignal(number) for number in SIGNALS}
+    return {number: each for number, each in handlers.items() if each not in (None, signal.SIG_IGN)}
+
+
+def _restore(handlers: Mapping[signal.Signals, Any]) -> None:
+    for number, handler in handlers.items():
+        signal.signal(number, handler)

@@ -1,0 +1,1 @@
+"""Commands that play many matches: tournaments, ladders, courses."""

@@ -1,0 +1,121 @@
+"""``riverboat course``: a tournament for those who learn, every night."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Final
+
+import attrs
+import click
+
+from engine.poker.rules import load_game
+from engine.support.files.whole import write_whole
+from engine.support.user_input import how_many
+from server.league.course.building import Built, build, check, has_sandboxes, version_of, with_players
+from server.league.course.folder import LIMITS, NAME, NIGHTLY, STUDENTS, TOURNAMENT, course_files, students_of
+from server.league.course.new_bot import LANGUAGES
+from server.match.arguments import read_game
+from server.match.launching.bot_file import BotFile
+from server.match.launching.sandbox import why_there_are_none
+
+_EXECUTABLE: Final = 0o755
+
+
+@click.group()
+def course() -> None:
+    """Run a course: a folder for each student, checks, a tournament every night."""
+
+
+@course.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
+@click.option(
+    "--student", "-s", "students", multiple=True, metavar="NAME", help="A student; may be repeated."
+)
+@click.option(
+    "--language", "-l", type=click.Choice(sorted(LANGUAGES)), default="python", show_default=True,
+    help="What the students' bots are written in, to begin with.",
+)  # fmt: skip
+@click.option("--game", default="limit-2p", show_default=True, help="What is played.")
+@click.option("--force", is_flag=True, help="Replace files that are there.")
+def init(folder: Path, students: tuple[str, ...], language: str, game: str, force: bool) -> None:
+    """Set up a course in DIR, or add students to one.
+
+    It has tournament.toml, nightly.sh, and students/NAME/ with a starter bot.
+    """
+    read_game(game)
+    for student in students:
+        if not NAME.fullmatch(student):
+            raise click.UsageError(f"expected names of letters, digits, '.', '_' and '-', got {student!r}")
+    why = why_there_are_none()
+    files = course_files(folder, students, language, game, why)
+    is_new = not (folder / TOURNAMENT).exists()
+    if not is_new and not force:
+        files = {path: text for path, text in files.items() if path.startswith(f"{STUDENTS}/")}
+        if not files:
+            raise click.UsageError(f"{folder / TOURNAMENT} is there already: add --student NAME, or --force")
+    there = [path for path in files if (folder / path).exists()]
+    if there and not force:
+        raise click.UsageError(f"{folder / there[0]} is there already; --force replaces it")
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        write_whole(folder / path, text)
+    if is_new or force:
+        (folder / NIGHTLY).chmod(_EXECUTABLE)
+    who = how_many(len(students_of(folder)), "student")
+    click.echo(f"{folder}: {who}; {folder / NIGHTLY} builds, checks and plays")
+    if why is not None:
+        click.echo(
+            f"no sandboxes: {why}.  Bots run as you and can read what you can read: see docs/course.md",
+            err=True,
+        )
+
+
+@course.command("build")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False, exists=True))
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="For what comes of it."
+)
+@click.option(
+    "--hands", type=click.IntRange(0), default=100, show_default=True, help="Random hands of a check."
+)
+@click.option("--limits", default=LIMITS, show_default=True, help="Of each process of a bot that is checked.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@click.pass_context
+def build_all(ctx: click.Context, folder: Path, out: Path, hands: int, limits: str, as_json: bool) -> None:
+    """Build and check every student's bot, and write the tournament of those that passed.
+
+    OUT/tournament.toml is DIR/tournament.toml with these players; OUT/NAME.build.txt, NAME.check.json and
+    NAME.check.xml are for the students.  Exit status: 0 all passed, 3 some did not.
+    """
+    try:
+        text = (folder / TOURNAMENT).read_text("utf-8")
+        game = str(tomllib.loads(text)["game"]["game"])
+        load_game(game)
+    except OSError as error:
+        raise click.UsageError(
+            f"{folder / TOURNAMENT}: {error.strerror}; see `riverboat course init`"
+        ) from None
+    except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+        raise click.UsageError(f'{folder / TOURNAMENT}: expected [game] with game = "...": {error}') from None
+    out.mkdir(parents=True, exist_ok=True)
+    in_sandbox = has_sandboxes()
+    options = ["--limits", limits, *(["--sandbox"] if in_sandbox else [])]
+    found: list[Built] = []
+    for student in students_of(folder):
+        made = build(student.absolute(), out, in_sandbox=in_sandbox)
+        each = check(made, out, [game], hands, options) if isinstance(made, BotFile) else made
+        try:
+            each = attrs.evolve(each, version=version_of(student))
+        except OSError as error:
+            each = attrs.evolve(each, passed=False, words=f"{error.filename}: {error.strerror}")
+        found.append(each)
+        if not as_json:
+            click.echo(f"{'ok' if each.passed else 'FAILED':<7} {each.folder.name}: {each.words}")
+    write_whole(out / TOURNAMENT, with_players(text, found))
+    if as_json:
+        rows = [{"student": each.folder.name, "passed": each.passed, "detail": each.words} for each in found]
+        click.echo(json.dumps({"passed": all(each.passed for each in found), "students": rows}))
+    if not all(each.passed for each in found):
+        ctx.exit(3)

@@ -1,0 +1,241 @@
+"""``riverboat league``: ratings over many tournaments, and where a new player stands among them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+import click
+import trio
+
+from engine.support.files import write_whole
+from engine.support.interruption import held_back
+from engine.support.intervals import Z95
+from engine.support.user_input import did_you_mean, how_many, printable
+from server.commands.league.tournament import Refused, fault_line, runner_of, tell
+from server.league.house import Folder, TournamentFault
+from server.league.journal import DamagedMatch
+from server.league.ladder.placing import Placing, place, tournament_text
+from server.league.ladder.ratings import Rung, ladder_of
+from server.league.ladder.store import Ladder, LadderFault
+from server.league.plan_file import FileMistake, parse_plan
+from server.league.report.words import columns, rate
+from server.match.launching.interruptions import await_signal
+from server.match.launching.process_control import adopt_orphans, keep_others_out
+
+__all__ = ["league"]
+
+_FILE: Final = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.group("league")
+def league() -> None:
+    """Keep players and results of many tournaments, and rate the players.
+
+    LADDER is a SQLite file; a player with another command, or another `version` in the tournament's file, is
+    another version.
+    """
+
+
+@league.command()
+@click.argument("ladder", type=_FILE)
+@click.argument("folders", nargs=-1, required=True, metavar="DIR...", type=click.Path(path_type=Path))
+def add(ladder: Path, folders: tuple[Path, ...]) -> None:
+    """Add tournaments; one that is added again counts once."""
+    with _ladder(ladder, make=True) as kept:
+        for path in folders:
+            try:
+                folder = Folder.reading(path)
+            except (DamagedMatch, FileMistake, TournamentFault) as error:
+                raise click.ClickException(str(error)) from None
+            click.echo(f"{path}: {how_many(_in_one_line(kept, folder), 'match')}")
+
+
+def _in_one_line(kept: Ladder, folder: Folder) -> int:
+    try:
+        return kept.add(folder)
+    except LadderFault as error:
+        raise click.ClickException(str(error)) from None
+
+
+@contextlib.contextmanager
+def _ladder(path: Path, *, make: bool = False) -> Any:
+    try:
+        kept = Ladder(path, make=make)
+    except LadderFault as error:
+        raise Refused(str(error)) from None
+    with contextlib.closing(kept):
+        yield kept
+
+
+@league.command()
+@click.argument("ladder", type=_FILE)
+@click.option("--game", help="Of which game; needed where there are several.")
+@click.option("--html", type=_FILE, metavar="FILE", help="Write a page instead.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+def show(ladder: Path, game: str | None, html: Path | None, as_json: bool) -> None:
+    """Show the ladder: ratings by Bradley-Terry on margins, from all matches on it."""
+    with _ladder(ladder) as kept:
+        game = _game(kept, game)
+        rungs = ladder_of(kept, game)
+        tournaments = kept.tournaments()
+    content = {"game": game, "players": [rung.as_json() for rung in rungs], "tournaments": len(tournaments)}
+    if html is not None:
+        from server.league.ladder.page import ladder_page  # loads jinja2
+
+        write_whole(html, ladder_page(game, rungs, tournaments))
+        click.echo(str(html))
+    elif as_json:
+        click.echo(json.dumps(content))
+    else:
+        click.echo(_table(game, rungs, len(tournaments)))
+
+
+def _game(kept: Ladder, game: str | None) -> str:
+    games = kept.games()
+    if game is None and len(games) == 1:
+        return games[0]
+    if game in games:
+        return str(game)
+    if game is None:
+        raise click.UsageError(f"the ladder has several games, name one with --game: {', '.join(games)}")
+    raise click.UsageError(f"the ladder has no results of {game!r}{did_you_mean(game, games)}")
+
+
+def _table(game: str, rungs: list[Rung], tournaments: int) -> str:
+    rows = [["", "player", "rating (95 %)", "hands", "opponents", "command"]]
+    for number, rung in enumerate(rungs, 1):
+        half = None if rung.error is None else Z95 * rung.error
+        rows.append(
+            [
+                str(number) if rung.rating is not None else "–",
+                printable(rung.name),
+                rate(rung.rating, half),
+                str(rung.hands),
+                str(rung.opponents),
+                printable(f"{rung.command} {rung.version}".rstrip()),
+            ]
+        )
+    kept = f"{how_many(len(rungs), 'player')}, {how_many(tournaments, 'tournament')}"
+    head = f"{game}: {kept}; mbb/h against the average player"
+    return "\n".join([head, "", *columns(rows, {1, 5})])
+
+
+# Many parameters: each is an option of the command.
+@league.command("place")
+@click.argument("ladder", type=_FILE)
+@click.argument("player")
+@click.option("--game", help="Of which game; needed where there are several.")
+@click.option("--hands", type=click.IntRange(1), default=20_000, show_default=True, help="To play in all.")
+@click.option(
+    "--match-hands",
+    type=click.IntRange(1),
+    default=200,
+    show_default=True,
+    help="Deals of a match, duplicate.",
+)
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, metavar="DIR")
+@click.option("--resume", is_flag=True, help="Continue what was cut short in DIR.")
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of the cards.")
+@click.option("--in-process", is_flag=True, help="Without sockets, for installed bots.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+def place_command(
+    ladder: Path,
+    player: str,
+    game: str | None,
+    hands: int,
+    match_hands: int,
+    out: Path,
+    resume: bool,
+    seed: int,
+    in_process: bool,
+    as_json: bool,
+) -> None:
+    """Place a new PLAYER on the ladder, by the most informative matches.
+
+    PLAYER is [NAME=]PLAYER as in `riverboat match`.  Its matches are then added to the ladder.
+    """
+    keep_others_out()
+    adopt_orphans()
+    with _ladder(ladder) as kept, held_back() as noted:
+        game = _game(kept, game)
+        name, _, command = player.rpartition("=") if "=" in player.split(":")[0] else (player, "", player)
+        rungs = _opponents(ladder_of(kept, game), name)
+        options = {"seed": seed, "in_process": in_process, "matches": max(1, hands // (2 * match_hands))}
+        text = tournament_text((name, command), rungs, game, match_hands, options)
+        try:
+            plan = parse_plan(text, Path(f"the tournament of {name}"))
+            if plan.events[0].seats != 2:
+                raise click.UsageError(f"players are placed heads-up; {game} is for {plan.events[0].seats}")
+            folder = Folder.open(out, plan, text, lambda line: click.echo(line, err=True), resume=resume)
+        except (FileMistake, TournamentFault) as error:
+            raise Refused(str(error)) from None
+        placing = Placing(rungs)
+        with contextlib.closing(folder):
+            try:
+                status = trio.run(
+                    _play,
+                    folder,
+                    placing,
+                    name,
+                    hands,
+                    noted,
+                    restrict_keyboard_interrupt_to_checkpoints=True,
+                )
+                tell(folder, is_complete=not status)
+            except BaseException as error:
+                line = fault_line(error)
+                if line is None:
+                    raise
+                raise click.ClickException(line) from None
+            if not status:
+                _in_one_line(kept, folder)
+    placed = placing.placed()
+    if placed is None:
+        raise click.UsageError(f"--hands {hands} is less than a match")
+    content = {
+        "name": name,
+        "rating": placed.rating,
+        "ci95": Z95 * placed.error,
+        "rank": placed.above + 1,
+        "of": len(rungs) + 1,
+        "deals": placed.deals,
+    }
+    click.echo(
+        json.dumps(content)
+        if as_json
+        else f"{printable(name)}: {rate(placed.rating, Z95 * placed.error)} mbb/h against the average, "
+        f"place {placed.above + 1} of {len(rungs) + 1} after {placed.deals} deals"
+    )
+    sys.exit(status)
+
+
+def _opponents(rungs: list[Rung], name: str) -> list[Rung]:
+    """Players with a rating, the newest version of each; none of the new player's name."""
+    newest: dict[str, Rung] = {}
+    for rung in rungs:
+        held = newest.get(rung.name)
+        if rung.rating is not None and rung.name != name and (held is None or rung.player > held.player):
+            newest[rung.name] = rung
+    if not newest:
+        raise Refused("the ladder has nobody with a rating to play against")
+    return list(newest.values())
+
+
+async def _play(folder: Folder, placing: Placing, name: str, hands: int, noted: list[int]) -> int:
+    """Play; returns the exit status that a signal asks for."""
+    interruptions: list[int] = []
+    async with trio.open_nursery() as nursery:
+        stopped = trio.CancelScope()
+        await nursery.start(await_signal, interruptions, stopped, noted)
+        with stopped:
+            runner = runner_of(folder)
+            try:
+                await place(folder, runner, placing, name, hands)
+            finally:
+                await runner.close()
+        nursery.cancel_scope.cancel()
+    return interruptions[0] if interruptions else 0

@@ -1,0 +1,252 @@
+"""``riverboat tournament``: many matches from one file."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import os
+import re
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, Final
+
+import click
+import trio
+
+from engine.poker.match_key import MatchKey
+from engine.support.files import write_whole
+from engine.support.interruption import held_back
+from server.league.bot_options import first_fault
+from server.league.house import Folder, TournamentFault, play
+from server.league.match import Match, match_cards
+from server.league.plan import Format
+from server.league.plan_file import FileMistake, parse_plan
+from server.league.report.pages import NEEDED, can_be_made
+from server.league.report.progress import Progress
+from server.league.report.words import table_of
+from server.league.running.cluster import NEEDED as NEEDS_CLUSTER
+from server.league.running.cluster import ClusterRunner, connected, is_installed, num_threads
+from server.league.running.in_process import InProcessRunner
+from server.league.running.processes import CannotPlay, LocalRunner, ProcessRunner, match_words
+from server.league.sit_and_go.playing import SitAndGoRunner
+from server.league.sit_and_go.seated import SeatedRunner
+from server.league.toml_text import read_text
+from server.match.launching.interruptions import await_signal
+from server.match.launching.match_folder import new_folder
+from server.match.launching.process_control import adopt_orphans, keep_others_out
+from server.records.logs import LogError
+from server.support.private_files import FILE_MODE
+
+__all__ = ["RESULT", "Refused", "cluster_runner", "fault_line", "runner_of", "tell", "tournament"]
+
+RESULT: Final = "result.json"
+_HOME: Final = Path("tournaments")
+_EXIT_PLAYER_FAILED: Final = 3
+
+
+class Refused(click.ClickException):
+    """A file or a folder cannot be used: one line, without the command's usage."""
+
+    exit_code = 2
+
+
+@click.command("tournament")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Folder of the tournament; default under tournaments/.",
+)
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="Continue the tournament in DIR, if there is one: after it was cut short, or with players, "
+    "matches or games that have been added to FILE.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 1000),
+    metavar="N",
+    help="Matches played in parallel; default half the processors of this machine, or all of a cluster's.",
+)
+@click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Play on the workers of the Dask cluster with this scheduler, such as tcp://10.0.0.1:8786 "
+    "(docs/cluster.md).",
+)
+@click.option("--watch", is_flag=True, help="Show the standings in the terminal while it is played.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object on stdout and nothing else there."
+)
+def tournament(
+    file: Path,
+    out: Path | None,
+    resume: bool,
+    workers: int | None,
+    scheduler: str | None,
+    watch: bool,
+    as_json: bool,
+) -> None:
+    """Play the tournament that FILE describes, and rank its players.
+
+    If it is cut short, the same command with --resume continues it.  Everything is derived from the logs of
+    the matches, which `riverboat verify DIR` checks.  docs/tournaments.md describes FILE.
+
+    Exit status: 0 done, 1 a fault, 2 a mistake in FILE or on the command line, 3 a player failed, 130 Ctrl-C.
+    """
+    try:
+        source = read_text(file)
+        plan = parse_plan(source, file)
+    except FileMistake as error:
+        raise Refused(str(error)) from None
+    if scheduler is not None:
+        if not is_installed():
+            raise click.UsageError(NEEDS_CLUSTER)
+        if plan.format is Format.SIT_AND_GO:
+            raise click.UsageError(
+                "--scheduler does not go with a sit-and-go, whose tables are in this process: leave it out"
+            )
+    if out is None:
+        if resume:
+            raise click.UsageError("--resume needs --out DIR, the folder of the tournament")
+        out = new_folder(_HOME, re.sub(r"[^\w.-]+", "-", plan.name) or "tournament")
+    keep_others_out()
+    adopt_orphans()
+    mistake = first_fault(plan.entrants)
+    if mistake is not None:
+        raise Refused(f"{file}:{mistake[0]}: {mistake[1]}")
+
+    def say(line: str) -> None:
+        with contextlib.suppress(OSError):  # nobody reads it
+            click.echo(line, err=True)
+
+    if not can_be_made():
+        say(NEEDED)
+    with held_back() as noted:
+        try:
+            folder = Folder.open(out, plan, source, say, resume=resume)
+        except TournamentFault as error:
+            raise Refused(str(error)) from None
+        with contextlib.closing(folder):
+            house = functools.partial(_play, folder, workers, noted, watch=watch, scheduler=scheduler)
+            status = _play_and_tell(folder, house, as_json=as_json)
+    if status not in (0, _EXIT_PLAYER_FAILED):
+        say(f"to go on with it: riverboat tournament {file} --out {out} --resume")
+    sys.exit(status)
+
+
+def _play_and_tell(folder: Folder, house: Callable[[], Awaitable[int]], *, as_json: bool) -> int:
+    """Play, and report the result; returns the exit status."""
+    fault: str | None = None
+    status = 0
+    try:
+        status = trio.run(house, restrict_keyboard_interrupt_to_checkpoints=True)
+    except BaseException as error:
+        fault = fault_line(error)
+        if fault is None:
+            raise
+    try:
+        content = tell(folder, is_complete=fault is None and status == 0)
+    except (LogError, OSError) as error:
+        what = f"the result cannot be written: {error.strerror}" if isinstance(error, OSError) else str(error)
+        fault, content = fault or what, None
+    if content is not None:
+        with contextlib.suppress(BrokenPipeError):
+            click.echo(json.dumps(content) if as_json else table_of(content))
+    if fault is not None:
+        click.echo(fault, err=True)
+        return 1
+    if status:
+        return status
+    return _EXIT_PLAYER_FAILED if content is not None and content["failures"] else 0
+
+
+def tell(folder: Folder, *, is_complete: bool) -> dict[str, Any]:
+    """Write a tournament's result, with its pages; returns the contents of ``result.json``.
+
+    Raises:
+        LogError: a log cannot be read.
+        OSError: it cannot be written.
+    """
+    from server.league.report.pages import write_report  # loads jinja2
+    from server.league.standings import standings  # loads numpy
+
+    content = standings(folder, is_complete=is_complete)
+    write_whole(folder.path / RESULT, json.dumps(content, indent=2) + "\n", mode=FILE_MODE)
+    write_report(folder, content)
+    return content
+
+
+def fault_line(error: BaseException) -> str | None:
+    """The line that says why a tournament could not go on; None for a bug."""
+    while isinstance(error, BaseExceptionGroup):
+        known = [each for each in error.exceptions if fault_line(each) is not None]
+        if len(known) < len(error.exceptions):
+            return None
+        error = known[0]
+    if isinstance(error, CannotPlay | TournamentFault):
+        return str(error)
+    if isinstance(error, OSError):
+        where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
+        return f"{where}{error.strerror or error}"
+    return None
+
+
+def _cards_of(folder: Folder, match: Match) -> str:
+    """The seed or key of a match's cards, as text."""
+    cards = match_cards(folder.root, match, common=folder.plan.common_seeds)
+    return cards.text if isinstance(cards, MatchKey) else str(cards.number)
+
+
+def runner_of(folder: Folder) -> LocalRunner:
+    """The runner that plays the matches of a tournament on this machine."""
+    if folder.plan.format is Format.SIT_AND_GO:
+        runner = SitAndGoRunner if folder.plan.in_process else SeatedRunner
+        return runner(folder.plan, folder.root, folder.path)
+    if folder.plan.in_process:
+        return InProcessRunner(folder.plan, folder.root, folder.path)
+    return ProcessRunner(folder.plan, folder.root)
+
+
+def cluster_runner(folder: Folder, client: Any, address: str) -> ClusterRunner:
+    """The runner that has the matches of a tournament played by the workers of a cluster.
+
+    Args:
+        folder: of the tournament.
+        client: a ``distributed.Client``.
+        address: of its scheduler.
+    """
+    return ClusterRunner(
+        client,
+        address,
+        functools.partial(match_words, folder.plan),
+        functools.partial(_cards_of, folder),
+    )
+
+
+async def _play(
+    folder: Folder, workers: int | None, noted: list[int], *, watch: bool, scheduler: str | None
+) -> int:
+    """Play until everything is played or a signal comes; returns the exit status."""
+    interruptions: list[int] = []
+    async with trio.open_nursery() as nursery:
+        stopped = trio.CancelScope()
+        await nursery.start(await_signal, interruptions, stopped, noted)
+        nursery.start_soon(Progress(folder, trio.current_time, watch=watch).show)
+        with stopped:
+            if scheduler is not None:
+                async with connected(scheduler, functools.partial(click.echo, err=True)) as client:
+                    cluster = cluster_runner(folder, client, scheduler)
+                    await play(folder, cluster, workers or num_threads(client))
+            else:
+                runner = runner_of(folder)
+                try:
+                    await play(folder, runner, workers or max(1, (os.cpu_count() or 2) // 2))
+                finally:
+                    await runner.close()
+        nursery.cancel_scope.cancel()
+    return interruptions[0] if interruptions else 0

@@ -1,0 +1,1 @@
+"""Commands that read logs of hands that were played."""

@@ -1,0 +1,108 @@
+"""``riverboat replay``: retells hands that were played."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from engine.support.files import write_whole
+from engine.support.user_input import printable
+from server.commands.look_back.parameters import PATH, game_option
+from server.records.formats.hands import FormatError, PlayedHand
+from server.records.formats.reading import find_hands, read_hands
+from server.records.logs import LogError
+from server.records.replay.page import replay_page
+from server.records.replay.telling import tell_hand
+
+_HELP = "Enter: on; h: next hand; q: quit"
+
+
+@click.command("replay")
+@click.argument("log", type=PATH)
+@click.option("--hand", "number", type=click.IntRange(min=0), metavar="N", help="Only hand N.")
+@click.option("--html", "page", type=PATH, metavar="FILE", help="Write an HTML page instead.")
+@game_option
+@click.option("--force", is_flag=True, help="Overwrite FILE.")
+@click.pass_context
+def replay(
+    ctx: click.Context, log: Path, number: int | None, page: Path | None, game: str | None, force: bool
+) -> None:
+    """Tell hands that were played, action by action, with all cards that are known.
+
+    LOG is a match log, a PHH file or PokerStars' text, gzipped or not, or the folder of a match.  In a
+    terminal it waits for a key after each action: Enter continues, h skips to the next hand, q quits.
+    """
+    if page is not None and page.exists() and not force:
+        raise click.ClickException(f"{page} would be overwritten; --force does it")
+    try:
+        hands = _hands(log, number, game)
+        if page is not None:
+            text = replay_page(hands, printable(str(log)))
+            write_whole(page, text)
+            click.echo(f"written to {page}")
+        elif sys.stdin.isatty() and sys.stdout.isatty():
+            step_through(hands)
+        else:
+            for hand in hands:
+                for lines in tell_hand(hand):
+                    click.echo("\n".join(lines))
+                click.echo()
+    except (LogError, FormatError) as error:
+        raise click.ClickException(printable(str(error))) from None
+
+
+def _hands(log: Path, number: int | None, game: str | None) -> Iterator[PlayedHand]:
+    """The hands asked for.
+
+    Raises:
+        FormatError: a hand cannot be read, or there is none with this number.
+    """
+    found, seen = False, 0
+    least = most = None
+    for path in find_hands([log]):
+        for hand in read_hands(path, game):
+            if isinstance(hand, FormatError):
+                raise hand
+            seen += 1
+            least = hand.number if least is None else min(least, hand.number)
+            most = hand.number if most is None else max(most, hand.number)
+            if number is None or hand.number == number:
+                found = True
+                yield hand
+    if not found:
+        there = f"it has hands {least} to {most}" if seen else "it has none at all"
+        which = "no hand" if number is None else f"no hand {number}"
+        raise FormatError(f"{log}: there is {which}: {there}")
+
+
+def step_through(hands: Iterator[PlayedHand]) -> None:
+    """Tell hands in a terminal, an action for each key, until the reader has had enough."""
+    click.echo(_HELP)
+    for hand in hands:
+        for lines in tell_hand(hand):
+            click.echo("\n".join(lines))
+            key = _key()
+            if key == "q":
+                return
+            if key == "h":
+                break
+        click.echo()
+
+
+def _key() -> str:
+    """The next key that means something."""
+    while True:
+        try:
+            key = click.getchar()
+        except EOFError:
+            return "q"
+        if key in ("q", "Q", "\x1b"):
+            return "q"
+        if key in ("\r", "\n", " "):
+            return ""
+        if key in ("h", "H"):
+            return "h"
+        click.echo(_HELP)

@@ -1,0 +1,1 @@
+"""Commands that open and manage a room."""

@@ -1,0 +1,158 @@
+"""``riverboat serve``: opens a room until it is told to close."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import attrs
+import click
+import trio
+
+from server.room.collecting import collected_in_parts
+from server.room.config import RoomError, default_room
+from server.room.ledger.ledger import LedgerError, LedgerIsFull
+from server.room.operator import Operator
+from server.room.reporting import OperatorConsole, operator_console
+from server.room.room import Addresses, Room
+from server.room.room_file import load_room
+from server.room.tls import self_signed as make_certificate
+
+_FAULTS: Final = (RoomError, LedgerError, LedgerIsFull)
+_LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
+_PORTS: Final = 65535
+_CTRL_C: Final = 128 + signal.SIGINT
+
+
+class _HttpPort(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 only
+    """A port, or ``off``."""
+
+    name = "port"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int | Literal["off"]:
+        """The number of a port."""
+        if value == "off":
+            return "off"
+        text = str(value)
+        if not (
+            text.isascii() and text.isdecimal() and len(text) <= len(str(_PORTS)) and int(text) <= _PORTS
+        ):
+            self.fail(f"expected a port, 0 to {_PORTS}, or off, got {text!r}", param, ctx)
+        return int(text)
+
+
+@click.command("serve")
+@click.argument(
+    "room", required=False, metavar="[ROOM.toml]", type=click.Path(path_type=Path, dir_okay=False)
+)
+@click.option("--host", help="Address to listen on.  Default: loopback, 127.0.0.1.")
+@click.option("--port", type=click.IntRange(0, 65535), help="The players' port; 0 for any.  Default: 4000.")
+@click.option(
+    "--http",
+    type=_HttpPort(),
+    metavar="PORT|off",
+    help="The port of the pages; 0 for any, off for none.  Default: 8000, or any if that is taken.",
+)
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="The folder of ledger and logs.  Default: room, beside the file.",
+)
+@click.option(
+    "--self-signed", is_flag=True, help="Speak TLS with a certificate of the room's own, kept in its folder."
+)
+def serve(
+    room: Path | None,
+    host: str | None,
+    port: int | None,
+    http: int | Literal["off"] | None,
+    data: Path | None,
+    self_signed: bool,
+) -> None:
+    """Open a room: many tables behind one port, where chips carry over.
+
+    Without a file it has three ring tables, limit-2p, limit-6p and nolimit-6p, each with bots that leave when
+    others need their seats.  When players may come in it prints `players HOST:PORT`, to be used in `riverboat
+    play HOST:PORT` or `riverboat bot formula HOST:PORT/limit-6p`; then `people http://HOST:PORT/`, pages for
+    playing, watching and looking back, which need `pip install 'riverboat[web]'`.
+
+    `riverboat room` manages it.  SIGTERM and Ctrl-C close it when every table has finished its hand; a second
+    signal closes it at once.
+    """
+    try:
+        config = default_room() if room is None else load_room(room)
+        config = attrs.evolve(
+            config,
+            host=config.host if host is None else host,
+            port=config.port if port is None else port,
+            data=data or config.data,
+            http=config.http if http is None else None if http == "off" else http,
+            is_http_chosen=config.is_http_chosen or http is not None,
+        )
+        if self_signed:
+            config = attrs.evolve(config, tls=make_certificate(config.data, config.host))
+        console = operator_console()
+        if config.host not in _LOOPBACK and config.tls is None:
+            console.err(
+                f"riverboat: {config.host} is open to others without TLS: "
+                "tokens and cards can be read on the way (--self-signed)\n"
+            )
+        with collected_in_parts():
+            status = trio.run(_serve, Room(config, console), console)
+    except _FAULTS as error:
+        raise click.ClickException(str(error)) from None
+    except BaseExceptionGroup as group:
+        faults, others = group.split(_FAULTS)
+        if faults is None or others is not None:
+            raise
+        raise click.ClickException(str(_first(faults))) from None
+    raise click.exceptions.Exit(status)
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+async def _serve(room: Room, console: OperatorConsole) -> int:
+    """Play until a signal comes and all hands are finished; returns the exit status."""
+    status = 0
+    async with trio.open_nursery() as nursery:
+
+        async def await_signals(*, task_status: trio.TaskStatus[None]) -> None:
+            nonlocal status
+            with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+                task_status.started()
+                async for number in signals:
+                    if room.is_closing:
+                        nursery.cancel_scope.cancel()
+                    status = _CTRL_C if number == signal.SIGINT else 0
+                    room.drain()
+
+        await nursery.start(await_signals)
+        addresses: Addresses = await nursery.start(room.run)
+        for name, port in addresses.table_ports.items():
+            console.of_table(name).err(f"riverboat: {name}: ACPC clients at {addresses.host} port {port}\n")
+        await nursery.start(Operator(room).serve)
+        pages = None
+        if room.config.http is not None:
+            from server.room.web.serving import serve_web, what_is_missing
+
+            missing = what_is_missing()
+            if missing is None:
+                pages = await nursery.start(serve_web, room, console)
+            else:
+                console.err(f"riverboat: {missing}\n")
+        print(f"players {addresses.host}:{addresses.port}", flush=True)
+        if pages is not None:
+            print(f"people {pages}", flush=True)
+        console.event("open", players=f"{addresses.host}:{addresses.port}", people=pages)
+        await room.closed.wait()
+        console.event("closed")
+        nursery.cancel_scope.cancel()
+    return status

@@ -1,0 +1,1 @@
+"""Commands that play hands: a dealer, a match."""

@@ -1,0 +1,397 @@
+"""``riverboat dealer``: a drop-in for the ACPC dealer (acpc-spec 5.1).
+
+The command line is read as GNU getopt reads it, abbreviations and all, and numbers as C's scanf does;
+so this program parses its own arguments.  It loads neither click nor rich nor any plug-in, which keeps
+its ports on stdout within a fraction of a second.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import attrs
+import trio
+
+from engine.poker.match_key import MatchSeed
+from engine.poker.rules import GameDefinition, GameDefinitionError, load_game
+from engine.poker.rules.game_file import read_digits, wrap_unsigned
+from engine.support.interruption import as_ctrl_c, die_of
+from engine.support.seeds import random_seed
+from engine.support.user_input import parse_finite, parse_whole, printable
+from server.support.errors import MatchAborted
+from server.support.seat_tokens import hidden_tokens
+from server.table.config import MOST_SECONDS, MatchConfig, OnFailure, TimeLimits, check_names
+from server.table.match import MatchServer
+
+PROGRAM: Final = "riverboat dealer"
+_SHORT: Final = "flLp:qtTa"
+_ACPC_LONG: Final = ("t_response", "t_hand", "t_per_hand", "start_timeout")
+_OUR_LONG: Final = (
+    "host",
+    "seat-token",
+    "seat-token-file",
+    "on-failure",
+    "handshake_timeout",
+    "grace",
+    "rake",
+)
+_NUMBER: Final = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]+)")
+
+USAGE: Final = f"""\
+usage: {PROGRAM} MATCH GAME HANDS SEED NAME NAME... [options]
+  MATCH                 names the log: MATCH.log, MATCH.tlog
+  GAME                  a game file, or the name of a packaged game (riverboat games)
+  SEED                  a number, or `random`
+  -f                    fixed seats; otherwise the button moves each hand
+  -l / -L               no log / write MATCH.log (default)
+  -t / -T               no transaction file (default) / write MATCH.tlog
+  -a                    append to the files; with -T resume an interrupted match
+  -q                    quiet: no trace of the messages on stderr
+  -p PORT,PORT,...      ports to listen on, in seat order; 0 or missing: any
+  --t_response MS       longest time for one response (600000)
+  --t_hand MS           longest time of one player in one hand (600000)
+  --t_per_hand MS       average time per hand over the match (7000)
+  --start_timeout MS    time for all players to connect (-1: no limit)
+  --handshake_timeout MS  from connecting to the version line (30000)
+  --host ADDRESS        address to listen on (127.0.0.1)
+  --seat-token TOKEN,... words the clients must present, in seat order; or SEAT=TOKEN
+  --seat-token-file SEAT=PATH  the same from a file, where other users cannot see it; also
+                        RIVERBOAT_SEAT_TOKEN_1, RIVERBOAT_SEAT_TOKEN_2, ...
+  --on-failure abort|fold  end the match when a player fails (default), or fold for it
+  --grace SECONDS       with fold: wait so long for a vacated seat to be taken again (0)
+  --rake P%[,CAP]       take P per cent of pots that saw a flop, at most CAP small bets
+"""
+
+
+class UsageError(Exception):
+    """The command line cannot be understood; the message is for stderr."""
+
+
+class _WantsUsage(Exception):
+    """Too few arguments: the usage text goes to stdout."""
+
+
+@attrs.define
+class _Options:
+    fixed_seats: bool = False
+    rake: str | None = None
+    log: bool = True
+    transactions: bool = False
+    append: bool = False
+    quiet: bool = False
+    ports: tuple[int, ...] = ()
+    response_ms: int = 600_000
+    hand_ms: int = 600_000
+    per_hand_ms: int = 7_000
+    start_ms: int = -1
+    handshake_ms: int = 30_000
+    grace: float = 0.0
+    host: str = "127.0.0.1"
+    tokens: list[str] = attrs.Factory(list)
+    token_files: list[str] = attrs.Factory(list)
+    on_failure: OnFailure = OnFailure.ABORT
+    positionals: list[str] = attrs.Factory(list)
+
+
+def _number(text: str, complaint: str) -> int:
+    number = _NUMBER.match(text)
+    if number is None:
+        raise UsageError(f"ERROR: {complaint}{text}\n")
+    return read_digits(number.group(1))
+
+
+def _unsigned(text: str, complaint: str, bits: int) -> int:
+    """An unsigned number as scanf reads it: a negative one wraps around."""
+    return wrap_unsigned(_number(text, complaint), bits)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = parse_finite(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= MOST_SECONDS:
+        raise UsageError(f"ERROR: --grace expects seconds, from 0 to {MOST_SECONDS:g}, got {text}\n")
+    return seconds
+
+
+def _ports(text: str) -> tuple[int, ...]:
+    ports: list[int] = []
+    rest = text
+    while rest and len(ports) < 10:
+        if ports:
+            if not rest.startswith(","):
+                raise UsageError(f"ERROR: bad port string {text}\n")
+            rest = rest[1:]
+        number = _NUMBER.match(rest)
+        if number is None:
+            raise UsageError(f"ERROR: bad port string {text}\n")
+        ports.append(wrap_unsigned(read_digits(number.group(1)), 16))
+        rest = rest[number.end() :]
+    return tuple(ports)
+
+
+def _long_option(word: str) -> str:
+    """The long option that a possibly abbreviated word means; the ACPC's own go before ours.
+
+    An abbreviation of several ACPC options is the first of them: getopt cannot tell them apart, as that
+    dealer declares them.
+    """
+    candidates = [name for name in _ACPC_LONG if name.startswith(word)]
+    if candidates:
+        return candidates[0]
+    candidates = [name for name in _OUR_LONG if name.startswith(word)]
+    if len(candidates) == 1 or word in candidates:
+        return word if word in candidates else candidates[0]
+    if candidates:
+        possible = " ".join(f"'--{name}'" for name in candidates)
+        raise _unknown(f"option '--{word}' is ambiguous; possibilities: {possible}")
+    raise _unknown(f"unrecognized option '--{word}'")
+
+
+def _unknown(complaint: str) -> UsageError:
+    return UsageError(f"{PROGRAM}: {complaint}\nERROR: unknown option ?\n")
+
+
+def _parse(arguments: Sequence[str]) -> _Options:
+    options = _Options()
+    rest = list(arguments)
+    while rest:
+        word = rest.pop(0)
+        if word == "--":
+            options.positionals += rest
+            break
+        if word.startswith("--"):
+            written, equals, value = word[2:].partition("=")
+            name = _long_option(written)
+            if not equals:
+                if not rest:
+                    raise _unknown(f"option '--{name}' requires an argument")
+                value = rest.pop(0)
+            _set_long(options, name, value)
+        elif word.startswith("-") and word != "-":
+            letters = word[1:]
+            while letters:
+                letter, letters = letters[0], letters[1:]
+                if letter == ":" or letter not in _SHORT:
+                    raise _unknown(f"invalid option -- '{letter}'")
+                value = ""
+                if letter == "p":
+                    if not letters and not rest:
+                        raise _unknown("option requires an argument -- 'p'")
+                    value, letters = letters or rest.pop(0), ""
+                _set_short(options, letter, value)
+        else:
+            options.positionals.append(word)
+    return options
+
+
+def _set_short(options: _Options, letter: str, value: str) -> None:
+    if letter == "f":
+        options.fixed_seats = True
+    elif letter in "lL":
+        options.log = letter == "L"
+    elif letter in "tT":
+        options.transactions = letter == "T"
+    elif letter == "a":
+        options.append = True
+    elif letter == "q":
+        options.quiet = True
+    else:
+        options.ports = _ports(value)
+
+
+def _set_long(options: _Options, name: str, value: str) -> None:
+    if name == "t_response":
+        options.response_ms = _unsigned(value, "could not get response timeout from ", 64)
+    elif name == "t_hand":
+        options.hand_ms = _unsigned(value, "could not get player hand timeout from ", 64)
+    elif name == "t_per_hand":
+        options.per_hand_ms = _unsigned(value, "could not get average player hand timeout from ", 64)
+    elif name == "start_timeout":
+        options.start_ms = _number(value, "could not get start timeout ")
+    elif name == "handshake_timeout":
+        options.handshake_ms = _unsigned(value, "could not get handshake timeout ", 64)
+    elif name == "grace":
+        options.grace = _seconds(value)
+    elif name == "host":
+        if not value.strip():
+            raise UsageError("ERROR: --host expects an address to listen on, got nothing\n")
+        options.host = value
+    elif name == "rake":
+        options.rake = value
+    elif name == "seat-token":
+        options.tokens += value.split(",")
+    elif name == "seat-token-file":
+        options.token_files.append(value)
+    else:
+        try:
+            options.on_failure = OnFailure(value)
+        except ValueError:
+            raise UsageError(f"ERROR: --on-failure expects abort or fold, got {value}\n") from None
+
+
+def _seat_tokens(items: Sequence[str], files: Sequence[str], seats: int) -> tuple[str | None, ...]:
+    try:
+        tokens = hidden_tokens(files, os.environ, seats)
+    except ValueError as error:
+        raise UsageError(f"ERROR: {error}\n") from None
+    upcoming = 0
+    for item in items:
+        seat_text, equals, token = item.partition("=")
+        try:
+            seat = parse_whole(seat_text if equals else "") - 1
+        except ValueError:  # all of it is the token
+            seat, token = upcoming, item
+            upcoming += 1
+        if not 0 <= seat < seats or any(letter.isspace() for letter in token):
+            raise UsageError(
+                f"ERROR: bad seat token {item}: expected TOKEN or SEAT=TOKEN, without blanks, "
+                f"for seats 1 to {seats}\n"
+            )
+        tokens[seat] = token or None
+    return tuple(tokens)
+
+
+def _load_game(text: str) -> GameDefinition:
+    try:
+        return load_game(text)
+    except OSError as error:
+        raise UsageError(
+            f"ERROR: could not open game definition {text}\n"
+            f"{PROGRAM}: {error.strerror}; `riverboat games` lists the packaged games\n"
+        ) from None
+    except GameDefinitionError as error:
+        acpc_line = f"{error.acpc_line}\n" if error.acpc_line else ""
+        raise UsageError(f"{acpc_line}ERROR: could not read game {text}\n{PROGRAM}: {error}\n") from None
+
+
+def configure(arguments: Sequence[str]) -> MatchConfig:
+    """The match a command line asks for, checked in the ACPC dealer's order (acpc-spec 5.1).
+
+    Raises:
+        UsageError: with the lines for stderr.
+    """
+    options = _parse(arguments)
+    if len(options.positionals) < 4:
+        raise _WantsUsage
+    match_name, game_text, hands_text, seed_text, *names = options.positionals
+    game = _load_game(game_text)
+    if options.rake is not None:
+        try:
+            game = game.raked(options.rake)
+        except ValueError as error:
+            raise UsageError(f"ERROR: --rake {error}\n") from None
+    if len(names) < game.num_players:
+        raise _WantsUsage
+    names = names[: game.num_players]
+    hands = _unsigned(hands_text, "invalid number of hands ", 32)
+    if hands == 0:
+        raise UsageError(f"ERROR: invalid number of hands {hands_text}\n")
+    if seed_text == "random":
+        seed = random_seed()
+        sys.stderr.write(f"# seed {seed}, drawn from the operating system\n")
+    else:
+        seed = _unsigned(seed_text, "invalid random number seed ", 32)
+    fault = check_names(names)
+    if fault is None and any(letter in match_name for letter in "\r\n\0"):
+        fault = f"invalid match name {match_name!r}: expected one line"
+    if fault is not None:
+        raise UsageError(f"ERROR: {fault}\n")
+    return MatchConfig(
+        name=match_name,
+        game=game,
+        game_text=game_text,
+        hands=hands,
+        cards=MatchSeed(seed),
+        names=tuple(names),
+        limits=TimeLimits(
+            response=options.response_ms / 1000,
+            hand=options.hand_ms / 1000,
+            per_hand=options.per_hand_ms / 1000,
+            start=None if options.start_ms < 0 else options.start_ms / 1000,
+            handshake=options.handshake_ms / 1000,
+            grace=options.grace,
+        ),
+        fixed_seats=options.fixed_seats,
+        on_failure=options.on_failure,
+        host=options.host,
+        ports=options.ports,
+        seat_tokens=_seat_tokens(options.tokens, options.token_files, game.num_players),
+        log_path=Path(f"{match_name}.log") if options.log else None,
+        transaction_path=Path(f"{match_name}.tlog") if options.transactions else None,
+        append=options.append,
+        quiet=options.quiet,
+    )
+
+
+class _Terminal:
+    """The dealer's stdout and stderr.  A match outlives their readers: its log has it all."""
+
+    def __init__(self) -> None:
+        self._lost: set[int] = set()
+        self._is_terminal = os.isatty(2)
+
+    def _write(self, descriptor: int, text: str) -> None:
+        data = text.encode("utf-8", "surrogateescape")
+        while data and descriptor not in self._lost:
+            try:
+                data = data[os.write(descriptor, data) :]
+            except OSError:
+                self._lost.add(descriptor)
+
+    def out(self, text: str) -> None:
+        self._write(1, text)
+
+    def err(self, text: str) -> None:
+        if self._is_terminal:  # which a client's line might move the cursor of
+            text = printable(text, "\n")
+        self._write(2, text)
+
+    def hand_finished(self, hand_number: int) -> None:
+        pass
+
+
+async def _deal(config: MatchConfig) -> int:
+    terminal = _Terminal()
+    server = MatchServer(config, terminal)
+    try:
+        server.open()
+    except MatchAborted as error:
+        terminal.err(error.lines)
+        return 1
+    terminal.out(" ".join(map(str, server.ports)) + "\n")
+    outcome = await server.run()
+    return 0 if outcome.error is None else 1
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the dealer; returns its exit status: 0 success, 1 any failure, 130 after Ctrl-C."""
+    if [*arguments] == ["--help"]:
+        sys.stdout.write(USAGE)
+        return 0
+    try:
+        config = configure(arguments)
+    except _WantsUsage:
+        sys.stdout.write(USAGE)
+        return 1
+    except UsageError as error:
+        _Terminal().err(str(error))
+        return 1
+    try:
+        # Ctrl-C at checkpoints only: elsewhere it could break into trio's own work, as starting a task.
+        with as_ctrl_c(under_trio=True) as interruption:
+            die_of(signal.SIGTERM, signal.SIGHUP)  # as the ACPC dealer does; each line of its files is whole
+            return trio.run(_deal, config, restrict_keyboard_interrupt_to_checkpoints=True)
+    except KeyboardInterrupt:
+        return interruption.status
+    except BaseExceptionGroup as group:  # Ctrl-C that reached one of several tasks
+        if group.split(KeyboardInterrupt)[1] is not None:
+            raise
+        return interruption.status

@@ -1,0 +1,344 @@
+"""``riverboat match``: opens a table, launches or awaits the players, plays, reports (design 3)."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Final
+
+import click
+
+from engine.evidence.verdict import Goal
+from server.match.arguments import (
+    check_goal,
+    check_jobs,
+    check_sandboxes,
+    new_page,
+    open_announcer,
+    open_sitting,
+    read_cards,
+    read_game,
+    read_players,
+    read_ports,
+    read_rake,
+    read_tokens,
+)
+from server.match.in_process.checks import check_in_process
+from server.match.launched_match import MatchPlan
+from server.match.launching.learning import learning_players
+from server.match.launching.limits import ProcessLimits
+from server.match.launching.process_control import adopt_orphans, keep_others_out
+from server.match.parameters import (
+    FiniteRange,
+    GameName,
+    ListeningAddress,
+    MatchGoal,
+    PlayerName,
+    ProcessLimitsType,
+)
+from server.match.resuming import ResumableCommand, check_game, stored_plan
+from server.match.running import run_match
+from server.records.evidence import Luck
+from server.records.match_defaults import MATCH_DEFAULTS
+from server.table.config import MOST_SECONDS, MatchConfig, OnFailure, TimeLimits
+
+_DEFAULT_HANDS: Final = 1000
+_DEFAULT_MOST_HANDS: Final = 100_000
+
+
+@click.command("match", cls=ResumableCommand)
+@click.argument("game", required=False, type=GameName())
+@click.argument("players", nargs=-1, type=PlayerName(), metavar="PLAYER PLAYER...")
+@click.option(
+    "--hands",
+    type=click.IntRange(1, 2**32 - 1),
+    help="Hands to play (deals, in a duplicate match); default 1000.  With --until: the most to play, "
+    "default 100000.",
+)
+@click.option(
+    "--duplicate",
+    is_flag=True,
+    help="Play each deal once for each rotation of the players over the seats, so that luck cancels out.",
+)
+@click.option(
+    "--until",
+    type=MatchGoal(),
+    metavar="decided|X",
+    help="Stop once it is known for every pair of players which is better, or once results are known to "
+    "+- X mbb/h.  The verdict stays valid although the result is looked at after every deal.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 64),
+    default=MATCH_DEFAULTS.jobs,
+    show_default=True,
+    help="Passes of a duplicate match to play in parallel.  With more jobs than passes, the hands of a pass "
+    "are divided among several tables, each with its own players, or with --in-process among processes, but "
+    "only if no player carries anything from hand to hand.",
+)
+@click.option(
+    "--stateless",
+    is_flag=True,
+    help="With --jobs: players other than installed bots carry nothing from hand to hand, although they do "
+    "not say so.",
+)
+@click.option(
+    "--seed",
+    default="random",
+    show_default=True,
+    metavar="S",
+    help="Determines the cards and the players' own seeds.  'random': a key that nobody can guess, "
+    "revealed after the last hand; or such a key, to play its match again.  A number up to 4294967295: the "
+    "ACPC's cards, which a player can compute from a few hands; for bots you trust.",
+)
+@click.option(
+    "--seed-file",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="The same, as the first line of a file, where other users of the machine cannot see it; "
+    "/dev/fd/N for programs.",
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path, file_okay=False), help="Match folder; default under matches/."
+)
+@click.option(
+    "--resume",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Continue the match in folder DIR, which was cut short; do not repeat GAME, the PLAYERs and the "
+    "options that define the match.",
+)
+@click.option(
+    "--no-rehearse",
+    is_flag=True,
+    help="With --resume: do not show the finished hands again to players who may have learned from them.",
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object on stdout and nothing else there."
+)
+@click.option(
+    "--report",
+    is_flag=False,
+    flag_value="",
+    metavar="[FILE]",
+    help="Write a page about the match when it is over, as `riverboat report` does: --report=FILE, or "
+    "--report as the last word for report.html in the match folder.",
+)
+@click.option(
+    "--host", type=ListeningAddress(), default="127.0.0.1", show_default=True, help="Address to listen on."
+)
+@click.option("--ports", "-p", default="", metavar="P,P,...", help="Ports in seat order; 0 or missing: any.")
+@click.option(
+    "--seat-token",
+    "tokens",
+    multiple=True,
+    metavar="SEAT=TOKEN",
+    help="A word that the client in a seat (from 1) must present; may be repeated.  All users of the machine "
+    "can see it here: use --seat-token-file or the variables RIVERBOAT_SEAT_TOKEN_1 and so on instead.",
+)
+@click.option(
+    "--seat-token-file",
+    "token_files",
+    multiple=True,
+    metavar="SEAT=PATH",
+    help="The same, with the word in a file.",
+)
+@click.option("--fixed-seats", is_flag=True, help="The button stays where it is.")
+@click.option(
+    "--on-failure",
+    type=click.Choice([policy.value for policy in OnFailure]),
+    default=MATCH_DEFAULTS.on_failure,
+    show_default=True,
+    help="When a player fails: end the match, or check and fold for it until it is back.",
+)
+@click.option(
+    "--response-time",
+    type=FiniteRange(0.001, MOST_SECONDS),
+    default=MATCH_DEFAULTS.response_time,
+    show_default=True,
+    help="Seconds a player may take for one decision.",
+)
+@click.option(
+    "--first-response-time",
+    type=FiniteRange(0.001, MOST_SECONDS),
+    default=MATCH_DEFAULTS.first_response_time,
+    show_default=True,
+    help="Seconds a player may take for its first decision of the match, if longer.",
+)
+@click.option(
+    "--hand-time",
+    type=FiniteRange(0.001, MOST_SECONDS),
+    default=MATCH_DEFAULTS.hand_time,
+    show_default=True,
+    help="Seconds a player may take in one hand.",
+)
+@click.option(
+    "--match-time",
+    type=FiniteRange(0.001, MOST_SECONDS),
+    default=MATCH_DEFAULTS.match_time,
+    show_default=True,
+    help="Seconds per hand that a player may take, on average over the match.",
+)
+@click.option(
+    "--start-time",
+    type=FiniteRange(0.1, MOST_SECONDS),
+    default=MATCH_DEFAULTS.start_time,
+    show_default=True,
+    help="Seconds a launched player may take to join.",
+)
+@click.option(
+    "--grace",
+    type=FiniteRange(0, MOST_SECONDS),
+    default=MATCH_DEFAULTS.grace,
+    show_default=True,
+    metavar="SECONDS",
+    help="With `--on-failure fold`: how long to wait for a vacant seat to be taken before folding hands for "
+    "it.",
+)
+@click.option(
+    "--recover",
+    type=click.IntRange(0, 1000),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Restart a launched player that crashes during play, up to N times.",
+)
+@click.option(
+    "--rake",
+    metavar="P%[,CAP]",
+    help="The house takes P per cent of each pot that saw a flop, at most CAP small bets (big blinds in "
+    "no-limit): 5%,3.",
+)
+@click.option(
+    "--luck",
+    type=click.Choice([luck.value for luck in Luck]),
+    default=MATCH_DEFAULTS.luck,
+    show_default=True,
+    help="The luck to take out of the results that are shown beside the chips won: none; by equity, that of "
+    "the cards; with AIVAT, also that of players whose strategy is known.",
+)
+@click.option(
+    "--in-process",
+    is_flag=True,
+    help="Let installed bots play without sockets, for bots you trust: the same log and result, many times "
+    "as fast; with --jobs on several processors.",
+)
+@click.option(
+    "--limits",
+    type=ProcessLimitsType(),
+    metavar="NAME=N,...",
+    help="What each process of a player may use: cpu=SECONDS, memory=MB, processes=N, file-size=MB.",
+)
+@click.option(
+    "--sandbox",
+    is_flag=True,
+    help="Launch players where they see no other processes or files and reach only their table "
+    "(needs bwrap).",
+)
+@click.option(
+    "--end-with-stdin",
+    is_flag=True,
+    help="End the match when standard input is closed: for programs that launch one.",
+)
+@click.option(
+    "--announce",
+    type=click.IntRange(min=0),
+    metavar="FD",
+    help="Write a JSON line to this file descriptor when a table is open, for programs that launch one: "
+    '{"pass": 0, "seats": [{"seat", "name", "host", "port", "awaited"}, ...]}, where awaited seats are for '
+    'players from outside; or {"error": ...}, if there is to be no table.',
+)
+def match(
+    game: str,
+    players: tuple[str, ...],
+    hands: int | None,
+    duplicate: bool,
+    until: Goal | None,
+    jobs: int,
+    stateless: bool,
+    seed: str,
+    seed_file: Path | None,
+    out: Path | None,
+    resume: Path | None,
+    no_rehearse: bool,
+    as_json: bool,
+    report: str | None,
+    host: str,
+    ports: str,
+    tokens: tuple[str, ...],
+    token_files: tuple[str, ...],
+    fixed_seats: bool,
+    on_failure: str,
+    response_time: float,
+    first_response_time: float,
+    hand_time: float,
+    match_time: float,
+    start_time: float,
+    grace: float,
+    recover: int,
+    rake: str | None,
+    luck: str,
+    in_process: bool,
+    sandbox: bool,
+    limits: ProcessLimits | None,
+    end_with_stdin: bool,
+    announce: int | None,
+) -> None:
+    """Play a match of GAME between the PLAYERs, in seat order.
+
+    GAME is a game file or the name of a packaged game (`riverboat games`).  PLAYER is
+    [NAME=]BOT[:KEY=VALUE,...] for an installed bot (`riverboat bots`), [NAME=]COMMAND LINE for any
+    program, run as COMMAND HOST PORT, or [NAME=]wait for somebody who connects from outside.
+
+    A match that was cut short, for example by Ctrl-C, is continued with `riverboat match --resume DIR`.
+    """
+    # Long, because each option is a parameter, on a line of its own.
+    ctx = click.get_current_context()
+    announcer = open_announcer(announce)
+    keep_others_out()  # before there is a key
+    adopt_orphans()
+    try:
+        if sandbox:
+            check_sandboxes(recover)
+        definition = read_rake(rake, read_game(game))
+        check_goal(until, definition, game)
+        seated = read_players(players, definition)
+        sitting = open_sitting(ctx, out, game)
+        check_game(sitting, definition)
+        config = MatchConfig(
+            name="match",
+            game=definition,
+            game_text=game,
+            hands=hands or (_DEFAULT_HANDS if until is None else _DEFAULT_MOST_HANDS),
+            cards=read_cards(seed, seed_file),
+            names=tuple(player.name for player in seated),
+            limits=TimeLimits(
+                response=response_time,
+                first_response=first_response_time,
+                hand=hand_time,
+                per_hand=match_time,
+                grace=grace,
+            ),
+            fixed_seats=fixed_seats,
+            on_failure=OnFailure(on_failure),
+            comment_failures=True,
+            host=host,
+            ports=read_ports(ports, definition.num_players),
+            seat_tokens=read_tokens(tokens, token_files, definition.num_players),
+            quiet=True,
+        )
+        page = None if report is None else new_page(sitting, report)
+        check_jobs(jobs, config.ports)
+        if in_process:
+            check_in_process(ctx, seated)
+        plan = MatchPlan(
+            config, seated, sitting.folder, duplicate, jobs, until, learning_players(seated), start_time,
+            recover, sandbox, end_with_stdin, sitting, in_process, not no_rehearse, Luck(luck), stateless,
+            limits,
+        )  # fmt: skip
+    except click.UsageError as error:
+        announcer.failed(error.format_message())
+        raise
+    sys.exit(
+        run_match(plan, sitting, stored_plan(ctx, sitting, config), announcer, as_json=as_json, page=page)
+    )

@@ -1,0 +1,219 @@
+"""The command group of the `riverboat` program.
+
+A command's module is imported when the command is run: a bot must not wait for the house's imports, nor
+the house for a bot's.  Player commands come from the entry-point group ``riverboat.commands``, which
+anybody's package may add to.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import importlib
+import json
+import os
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Final
+
+import click
+from click.shell_completion import CompletionItem, get_completion_class
+
+from engine.poker.rules import ALIASES, load_game, packaged_games
+from engine.support.user_input import did_you_mean
+
+_HOUSE: Final = {
+    "analyse": ("server.commands.look_back.analyse:analyse", "Show how the players of logs play."),
+    "convert": (
+        "server.commands.look_back.convert:convert",
+        "Write hands as PHH, PokerStars' text or ACPC logs.",
+    ),
+    "course": (
+        "server.commands.league.course:course",
+        "Run a course: students' bots, checks, a tournament every night.",
+    ),
+    "league": (
+        "server.commands.league.league:league",
+        "Rate players over many tournaments; place a new one.",
+    ),
+    "match": ("server.commands.play.match:match", "Play a match between programs and report the result."),
+    "new-bot": (
+        "server.league.course.new_bot:new_bot",
+        "Write a bot to begin with, in one of five languages.",
+    ),
+    "report": ("server.commands.look_back.report:report", "Report on a match or on logs as a page."),
+    "ledger": ("server.commands.operate.ledger:ledger", "Check that a room's chips add up."),
+    "replay": ("server.commands.look_back.replay:replay", "Tell hands of a log again, action by action."),
+    "room": ("server.commands.operate.room:room", "Look after an open room: tables, players, names."),
+    "serve": ("server.commands.operate.serve:serve", "Open a room of many tables."),
+    "tournament": (
+        "server.commands.league.tournament:tournament",
+        "Play many matches from a file and rank the players.",
+    ),
+    "verify": ("server.commands.look_back.verify:verify", "Check that match logs are true."),
+}
+_SHELLS: Final = ("bash", "fish", "zsh")
+_DEALER: Final = "Deal one match exactly as the ACPC dealer does (own option syntax)."
+
+
+class _Commands(click.Group):
+    """Finds commands by name when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *_HOUSE, "dealer", *_players_commands()})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in _HOUSE:
+            return _load(EntryPoint(cmd_name, _HOUSE[cmd_name][0], ""))
+        own = super().get_command(ctx, cmd_name)
+        if own is not None:
+            return own
+        entry = _players_commands().get(cmd_name)
+        return None if entry is None else _load(entry)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click's, with the nearest names for an unknown one."""
+        name = args[0]
+        known = self.list_commands(ctx)
+        if not name.startswith("-") and name not in known:
+            ctx.fail(f"there is no command {name!r}{did_you_mean(name, known)}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self._summaries(ctx)))
+
+    def _summaries(self, ctx: click.Context) -> Iterator[tuple[str, str]]:
+        """Each command to be shown, with its summary."""
+        for name in self.list_commands(ctx):
+            if name == "dealer":
+                yield name, _DEALER
+                continue
+            try:
+                command = self.get_command(ctx, name)
+            except click.ClickException as error:
+                yield name, f"({error.message})"
+                continue
+            if command is not None and not command.hidden:
+                yield name, command.get_short_help_str(limit=80)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The names and summaries of commands; only the name of one that cannot be loaded."""
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        return [
+            CompletionItem(name, help=text)
+            for name, text in self._summaries(ctx)
+            if name.startswith(incomplete)
+        ]
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """As click's; an interruption ends the program as in `invoke`."""
+        with _ending_in_one_line():
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """As click's; status 130 where click says "Aborted!" and 1, and one line for a full disk."""
+        with _ending_in_one_line():
+            return super().invoke(ctx)
+
+
+@contextlib.contextmanager
+def _ending_in_one_line() -> Iterator[None]:
+    """Within this, Ctrl-C (also while modules load) and system errors end a command without a traceback."""
+    try:
+        yield
+    except (KeyboardInterrupt, OSError, BaseExceptionGroup) as error:
+        fault = _cause(error)
+        if isinstance(fault, KeyboardInterrupt):
+            raise click.exceptions.Exit(130) from None
+        if fault is None or fault.errno == errno.EPIPE:
+            raise  # a bug; or nobody reads us any more, which click takes as the end
+        where = f"{os.fsdecode(fault.filename)}: " if isinstance(fault.filename, str | bytes) else ""
+        raise click.ClickException(f"{where}{fault.strerror or fault}") from error
+
+
+def _cause(error: BaseException) -> KeyboardInterrupt | OSError | None:
+    """Why a command ended: an interruption, else a system error; None if there is more to it."""
+    if not isinstance(error, BaseExceptionGroup):
+        return error if isinstance(error, KeyboardInterrupt | OSError) else None
+    causes = [_cause(each) for each in error.exceptions]
+    if any(cause is None for cause in causes):
+        return None
+    return next((cause for cause in causes if isinstance(cause, KeyboardInterrupt)), causes[0])
+
+
+def _players_commands() -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group="riverboat.commands")}
+
+
+def _load(entry: EntryPoint) -> click.Command:
+    module, _, name = entry.value.partition(":")
+    try:
+        command = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise click.ClickException(
+            f"the command {entry.name!r} of {entry.value} cannot be loaded: {error}"
+        ) from error
+    if not isinstance(command, click.Command):
+        raise click.ClickException(f"the command {entry.name!r}: {entry.value} is not a click command")
+    return command
+
+
+def _print_completion(context: click.Context, parameter: click.Parameter, shell: str | None) -> None:
+    """Print what a shell has to run to complete our commands."""
+    if shell is None or context.resilient_parsing:
+        return
+    script = get_completion_class(shell)
+    assert script is not None  # click has one for each of `_SHELLS`
+    click.echo(script(context.command, {}, "riverboat", "_RIVERBOAT_COMPLETE").source())
+    context.exit()
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="riverboat", prog_name="riverboat")
+@click.option(
+    "--completion",
+    type=click.Choice(_SHELLS),
+    is_eager=True,
+    expose_value=False,
+    callback=_print_completion,
+    help='Print what makes a shell complete commands, bots and games: eval "$(riverboat --completion bash)".',
+)
+def riverboat() -> None:
+    """A poker room for programs and people.
+
+    `riverboat COMMAND --help` describes a command.
+    """
+
+
+@riverboat.command()
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+def games(as_json: bool) -> None:
+    """List the games that come with the package; GAME may also be the path of an ACPC game file."""
+    aliases = {name: alias for alias, name in ALIASES.items()}
+    rows = [(name, aliases.get(name), load_game(name)) for name in packaged_games()]
+    if as_json:
+        listed = [
+            {
+                "name": name,
+                "alias": alias,
+                "players": game.num_players,
+                "limit": game.is_limit,
+                "blinds": game.blinds,
+                "antes": game.antes,
+            }
+            for name, alias, game in rows
+        ]
+        click.echo(json.dumps({"games": listed}))
+        return
+    for name, alias, game in rows:
+        kind = "limit" if game.is_limit else "no-limit"
+        blinds = "/".join(map(str, game.blinds))
+        antes = f", antes {'/'.join(map(str, game.antes))}" if game.has_antes else ""
+        row = f"{name:<34} {alias or '':<11} {game.num_players:>2} players  {kind:<8}  blinds {blinds}{antes}"
+        click.echo(row)

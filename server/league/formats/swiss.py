@@ -1,0 +1,112 @@
+"""Swiss pairing: in each round players with equal scores meet, nobody the same opponent twice.
+
+Points are 1 for a match won and 1/2 for one drawn or for a bye; equal points are ordered by winnings.
+With an odd number the lowest-placed player who has had no bye sits out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from server.league.match import Match, Scores, canonical_order
+
+__all__ = ["pairing", "rounds"]
+
+_MOST_TRIES: Final = 100_000
+"""After so many attempts players may meet again."""
+
+
+class _Table:
+    """The standings of a Swiss tournament."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.points = dict.fromkeys(names, 0.0)
+        self.won = dict.fromkeys(names, 0.0)
+        self.byes: set[str] = set()
+        self.met: set[frozenset[str]] = set()
+
+    def order(self) -> list[str]:
+        """The players, the best first; equal ones in the order of the file."""
+        return sorted(self.points, key=lambda name: (-self.points[name], -self.won[name]))
+
+    def count(self, match: Match, score: Mapping[str, float]) -> None:
+        one, other = match.players
+        self.met.add(frozenset(match.players))
+        lead = score[one] - score[other]
+        for name, sign in ((one, lead), (other, -lead)):
+            self.points[name] += 1.0 if sign > 0 else 0.5 if sign == 0 else 0.0
+            self.won[name] += score[name]
+
+    def places(self) -> tuple[tuple[str, ...], ...]:
+        """By place; players with the same points and chips are together."""
+        found: list[list[str]] = []
+        for name in self.order():
+            last = found[-1][0] if found else None
+            if last is not None and (self.points[last], self.won[last]) == (
+                self.points[name],
+                self.won[name],
+            ):
+                found[-1].append(name)
+            else:
+                found.append([name])
+        return tuple(map(tuple, found))
+
+
+def rounds(
+    names: Sequence[str], scores: Scores, number: int
+) -> tuple[tuple[Match, ...], bool, tuple[tuple[str, ...], ...], tuple[str, ...]]:
+    """The matches as far as known, whether they are all, the places, and a line for each round."""
+    table = _Table(names)
+    matches: list[Match] = []
+    notes: list[str] = []
+    for round_number in range(1, number + 1):
+        pairs, bye = pairing(table.order(), table.met, table.byes)
+        now = [Match(0, round_number, canonical_order(pair), "swiss") for pair in pairs]
+        matches += now
+        said = ", ".join(" v ".join(match.players) for match in now)
+        notes.append(f"round {round_number}: {said}" + (f"; {bye} sits out" if bye else ""))
+        if any(match not in scores for match in now):
+            return tuple(matches), False, (), tuple(notes)
+        for match in now:
+            table.count(match, scores[match])
+        if bye is not None:
+            table.byes.add(bye)
+            table.points[bye] += 0.5
+    return tuple(matches), True, table.places(), tuple(notes)
+
+
+def pairing(
+    order: Sequence[str], met: set[frozenset[str]], byes: set[str]
+) -> tuple[list[tuple[str, str]], str | None]:
+    """The pairs of a round, and who sits out.
+
+    Args:
+        order: the players, the best first.
+        met: pairs that have played.
+        byes: players who have sat out.
+    """
+    left = list(order)
+    bye = None
+    if len(left) % 2:
+        bye = next((name for name in reversed(left) if name not in byes), left[-1])
+        left.remove(bye)
+    tries = [_MOST_TRIES]
+    pairs = _paired(left, met, tries)
+    return (pairs if pairs is not None else list(zip(left[::2], left[1::2], strict=True))), bye
+
+
+def _paired(left: list[str], met: set[frozenset[str]], tries: list[int]) -> list[tuple[str, str]] | None:
+    """Pairs of neighbours who have not met, by trial and error; None if there are none."""
+    if not left:
+        return []
+    best, *others = left
+    for other in others:
+        tries[0] -= 1
+        if tries[0] < 0:
+            return None
+        if frozenset((best, other)) not in met:
+            rest = _paired([name for name in others if name != other], met, tries)
+            if rest is not None:
+                return [(best, other), *rest]
+    return None

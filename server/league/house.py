@@ -1,0 +1,361 @@
+"""The house of a tournament: what has been played, what remains, and the workers that play it.
+
+`Folder` is a tournament on disk; `play` plays it to its end, from wherever it was.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+import trio
+
+from engine.poker.match_key import MatchKey, MatchSeed, parse_match_seed
+from engine.support.files import write_whole
+from engine.support.files.formats import parse_json
+from engine.support.files.lock import FileIsLocked, FileLock
+from server.league.formats import Schedule, schedule
+from server.league.journal import MATCHES, DamagedMatch, Played, move_aside, read_match
+from server.league.match import Match
+from server.league.plan import Format, Rule, TournamentPlan
+from server.league.plan_file import parse_plan
+from server.league.running.processes import Runner
+from server.league.sit_and_go.log import read_sit_and_go
+from server.support.private_files import FILE_MODE, FOLDER_MODE
+
+__all__ = ["PLAN", "Folder", "TournamentFault", "play"]
+
+PLAN: Final = "tournament.json"
+_LOCK: Final = "tournament"
+_TIME: Final = "time.json"
+_SCHEMA: Final = 1
+
+
+class TournamentFault(Exception):
+    """Why a tournament cannot be played here: one line."""
+
+
+@attrs.define(eq=False)
+class Folder:
+    """A tournament on disk.
+
+    *Resource handling*: `close` on every way out.
+    """
+
+    path: Path
+    plan: TournamentPlan
+    root: MatchSeed | MatchKey
+    """The seed or key from which all cards follow."""
+    played: dict[Match, Played]
+    """The matches that are over."""
+    say: Callable[[str], None]
+    ends_at: float | None = None
+    """When the budget of seconds is used up, on trio's clock; no match begins after that."""
+    _lock: FileLock | None = attrs.field(default=None, alias="lock")
+
+    @classmethod
+    def open(
+        cls, path: Path, plan: TournamentPlan, source: str, say: Callable[[str], None], *, resume: bool
+    ) -> Folder:
+        """Begin a tournament in a folder, or continue the one that is there.
+
+        Args:
+            path: of the folder.
+            plan: what the file says.
+            source: the file's contents, which are kept.
+            say: takes lines for people.
+            resume: continue what is there, if there is anything.
+
+        Raises:
+            TournamentFault: another tournament is there, another process plays it, or the folder cannot be
+                written.
+        """
+        try:
+            path.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+            lock = FileLock(path / _LOCK)
+        except FileIsLocked:
+            raise TournamentFault(
+                f"another tournament is being played in {path}: name another folder"
+            ) from None
+        except OSError as error:
+            raise TournamentFault(f"the folder {path} cannot be written: {error.strerror or error}") from None
+        try:
+            root = _begin(path, plan, source, resume=resume)
+            folder = cls(path, plan, root, {}, say, lock=lock)
+            folder.read()
+        except BaseException:
+            lock.release()
+            raise
+        return folder
+
+    @classmethod
+    def reading(cls, path: Path) -> Folder:
+        """A tournament opened for reading only.
+
+        Raises:
+            TournamentFault: there is none.
+            FileMistake: its file can no longer be understood.
+            DamagedMatch: files of a match do not agree.
+        """
+        kept = _kept(path / PLAN)
+        if kept is None:
+            raise TournamentFault(f"there is no tournament in {path}: {PLAN} is missing")
+        plan = parse_plan(str(kept["file"]), path / PLAN)
+        folder = cls(path, plan, parse_match_seed(str(kept["cards"])), {}, _nobody)
+        folder.read()
+        return folder
+
+    def close(self) -> None:
+        """Release the folder."""
+        if self._lock is not None:
+            self._lock.release()
+
+    def place(self, match: Match) -> Path:
+        """The folder of a match."""
+        return self.path / MATCHES / match.id
+
+    def read(self) -> None:
+        """Read what has been played; damaged matches are put aside, to be played again."""
+        while True:
+            found = [match for match in self.schedule().matches if match not in self.played]
+            before = len(self.played)
+            for match in found:
+                self._take(match)
+            if len(self.played) == before:
+                return
+
+    def _take(self, match: Match) -> None:
+        place = self.place(match)
+        try:
+            played = self._read(match)
+        except DamagedMatch as error:
+            if self._lock is None:
+                raise DamagedMatch(f"{place}: {error}") from None
+            aside = move_aside(place)
+            self.say(f"{match.label} is damaged, and is played again: {error}; what was there is in {aside}")
+            return
+        if played is not None:
+            self.played[match] = played
+
+    def _read(self, match: Match) -> Played | None:
+        """A match that is over; None if it is not.
+
+        Raises:
+            DamagedMatch: its files do not agree.
+        """
+        if self.plan.format is Format.SIT_AND_GO:
+            return read_sit_and_go(self.place(match), match, self.plan)
+        return read_match(self.place(match), match, self.plan.events[match.event])
+
+    def note(self, match: Match) -> None:
+        """Note that a match has been played.
+
+        Raises:
+            TournamentFault: what it left cannot be read.
+        """
+        try:
+            played = self._read(match)
+        except DamagedMatch as error:
+            raise TournamentFault(f"{match.label}: {error}") from None
+        if played is None:
+            raise TournamentFault(f"{match.label} has left no result in {self.place(match)}")
+        self.played[match] = played
+
+    def spent(self) -> float:
+        """Seconds that earlier sittings took, except those that were killed."""
+        try:
+            value = parse_json((self.path / _TIME).read_text("utf-8"))
+            return float(value["seconds"])
+        except (OSError, ValueError, TypeError, KeyError):
+            return 0.0
+
+    def note_spent(self, seconds: float) -> None:
+        """Store how long all sittings took; on a full disk this is lost."""
+        with contextlib.suppress(OSError):
+            write_whole(self.path / _TIME, json.dumps({"seconds": seconds}) + "\n", mode=FILE_MODE)
+
+    @property
+    def disqualified(self) -> frozenset[str]:
+        """Players who are out because they have failed."""
+        if self.plan.failures.rule is not Rule.DISQUALIFY:
+            return frozenset()
+        return frozenset(name for played in self.played.values() for name in played.faults)
+
+    def counting(self) -> dict[Match, Played]:
+        """The matches that count: those without a player who is out."""
+        out = self.disqualified
+        return {match: played for match, played in self.played.items() if not out & set(match.players)}
+
+    def schedule(self) -> Schedule:
+        """What is to be played, as far as known."""
+        scores = {
+            match: {name: played.total(name) for name in match.players}
+            for match, played in self.counting().items()
+        }
+        return schedule(self.plan, scores, self.disqualified)
+
+
+def _begin(path: Path, plan: TournamentPlan, source: str, *, resume: bool) -> MatchSeed | MatchKey:
+    """Store what is played; returns the seed or key of the cards.
+
+    Raises:
+        TournamentFault: another tournament is there.
+    """
+    kept = path / PLAN
+    earlier = _kept(kept)
+    if earlier is not None and not resume:
+        raise TournamentFault(
+            f"{path} has a tournament, {earlier.get('name')!r}: add --resume to go on with it, or name "
+            "another folder"
+        )
+    if earlier is None:
+        root = parse_match_seed(plan.seed)
+        if (path / MATCHES).exists():
+            raise TournamentFault(f"{path / MATCHES} is there, and {kept} is not: name another folder")
+    else:
+        root = _check_same(kept, earlier, plan)
+    stored = {
+        "schema": _SCHEMA,
+        "name": plan.name,
+        "version": version("riverboat"),
+        "cards": root.text if isinstance(root, MatchKey) else str(root.number),
+        "seed": plan.seed,
+        "common_seeds": plan.common_seeds,
+        "events": [_event_facts(plan, k) for k in range(len(plan.events))],
+        "players": {**(earlier or {}).get("players", {}), **{each.name: each.text for each in plan.entrants}},
+        "versions": {
+            **(earlier or {}).get("versions", {}),
+            **{each.name: each.version for each in plan.entrants if each.version},
+        },
+        "file": source,
+    }
+    try:
+        write_whole(kept, json.dumps(stored, indent=2) + "\n", mode=FILE_MODE, durable=True)
+    except OSError as error:
+        raise TournamentFault(
+            f"{kept} cannot be written, no hand is played: {error.strerror or error}"
+        ) from None
+    return root
+
+
+def _kept(path: Path) -> dict[str, Any] | None:
+    """What an earlier sitting has begun."""
+    try:
+        value = parse_json(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise TournamentFault(f"{path} is not a tournament: {error}") from None
+    if not isinstance(value, dict) or value.get("schema") != _SCHEMA:
+        raise TournamentFault(f"{path} is of another version of riverboat")
+    return value
+
+
+def _event_facts(plan: TournamentPlan, number: int) -> dict[str, Any]:
+    """What must not change while a tournament is played."""
+    event = plan.events[number]
+    from engine.poker.rules import format_game
+
+    return {
+        "game": event.name,
+        "hands": event.hands,
+        "duplicate": event.duplicate,
+        "definition": format_game(event.game),
+    }
+
+
+def _check_same(kept: Path, earlier: dict[str, Any], plan: TournamentPlan) -> MatchSeed | MatchKey:
+    """Check that the file still describes what was begun; players, matches and games may have been added."""
+    facts = {"seed": plan.seed, "common_seeds": plan.common_seeds}
+    for key, value in facts.items():
+        if earlier.get(key) != value:
+            raise TournamentFault(
+                f"{key} was {earlier.get(key)!r} when {kept.parent} was begun, and is {value!r} now: "
+                "put it back, or name another folder"
+            )
+    for number, was in enumerate(earlier.get("events", [])[: len(plan.events)]):
+        for key, value in _event_facts(plan, number).items():
+            if was.get(key) != value:
+                raise TournamentFault(
+                    f"{key} of game {number + 1} was {was.get(key)!r} when {kept.parent} was begun, and is "
+                    f"{value!r} now: put it back, or name another folder"
+                )
+    for entrant in plan.entrants:
+        text = earlier.get("players", {}).get(entrant.name)
+        if text not in (None, entrant.text):
+            raise TournamentFault(
+                f"player {entrant.name!r} was {text!r} when {kept.parent} was begun, and is "
+                f"{entrant.text!r} now: give the new one a name of its own"
+            )
+        version = earlier.get("versions", {}).get(entrant.name, "")
+        if text is not None and version != entrant.version:
+            raise TournamentFault(
+                f"player {entrant.name!r} was of version {version!r} when {kept.parent} was begun, and is of "
+                f"{entrant.version!r} now: name another folder"
+            )
+    try:
+        return parse_match_seed(str(earlier.get("cards")))
+    except ValueError as error:
+        raise TournamentFault(f"{kept}: cards: {error}") from None
+
+
+def _nobody(line: str) -> None:
+    """Takes lines for people, and drops them."""
+
+
+async def play(folder: Folder, runner: Runner, workers: int) -> bool:
+    """Play everything that is to be played; returns whether the budget ended it.
+
+    Args:
+        folder: of the tournament.
+        runner: plays a match.
+        workers: how many matches are played in parallel.
+
+    Raises:
+        CannotPlay: a match cannot be played.
+        TournamentFault: what a match left cannot be read.
+    """
+    seconds = folder.plan.budget.seconds
+    if seconds is None:
+        return await _play_all(folder, runner, workers)
+    before = max(folder.spent(), sum(played.seconds for played in folder.played.values()) / workers)
+    began = trio.current_time()
+    folder.ends_at = began + seconds - before
+    try:
+        return await _play_all(folder, runner, workers)
+    finally:
+        folder.note_spent(before + trio.current_time() - began)
+
+
+async def _play_all(folder: Folder, runner: Runner, workers: int) -> bool:
+    """See `play`."""
+
+    def is_over() -> bool:
+        return folder.ends_at is not None and trio.current_time() >= folder.ends_at
+
+    while True:
+        plan = folder.schedule()
+        todo = [match for match in plan.matches if match not in folder.played]
+        if not todo:
+            return False
+        queue = iter(todo)
+
+        async def work() -> None:
+            for match in queue:  # noqa: B023 - the workers of this round end before the next begins
+                if is_over():
+                    return
+                if folder.disqualified & set(match.players):
+                    continue
+                await runner.play(match, folder.place(match))
+                folder.note(match)
+
+        async with trio.open_nursery() as nursery:
+            for _ in range(min(workers, len(todo))):
+                nursery.start_soon(work)
+        if is_over():
+            return True

@@ -1,0 +1,311 @@
+"""Reads FILE.toml, in which a user describes a tournament; see `docs/tournaments.md`.
+
+Any mistake is a `FileMistake`: one line with file, line number, what was expected, and the nearest name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from engine.evidence.verdict import Goal
+from engine.poker.match_key import parse_match_seed
+from engine.poker.rules import ALIASES, GameDefinition, GameDefinitionError, load_game, packaged_games
+from engine.support.user_input import did_you_mean
+from server.league.plan import (
+    Budget,
+    Entrant,
+    Event,
+    Failures,
+    Format,
+    Limits,
+    Rule,
+    RunOff,
+    TournamentPlan,
+)
+from server.league.toml_text import FileMistake, Section, parse_toml
+from server.match.launching.limits import parse_limits
+from server.match.launching.players import Player, PlayerError, parse_players
+from server.match.launching.sandbox import why_there_are_none
+from server.records.evidence import Luck
+from server.table.config import MOST_SECONDS, check_names
+from server.table.sit_and_go.terms import DEFAULT_LEVELS, DEFAULT_PAYOUTS, DEFAULT_STACK, Level, SitAndGo
+
+__all__ = ["FileMistake", "parse_plan"]
+
+_DEFAULT_HANDS: Final = 200
+_HEADS_UP: Final = (Format.SWISS, Format.KNOCK_OUT)
+_LEAST_ENTRANTS: Final = 2
+_ROUNDING: Final = 1e-6
+_EVERY: Final = "all"
+_BALANCED: Final = "balanced"
+
+
+def parse_plan(text: str, path: Path) -> TournamentPlan:
+    """The tournament that a text describes.
+
+    Args:
+        text: of the file.
+        path: of the file, for messages.
+
+    Raises:
+        FileMistake: with the line of the mistake.
+    """
+    file = parse_toml(text, path)
+    head = file.section("tournament", required=True)
+    if "game" in file and "games" in file:
+        raise file.mistake("games", "expected one [game] or several [[games]], got both")
+    events = file.sections("games") if "games" in file else [file.section("game", required=True)]
+    format_ = Format(head.choice("format", [each.value for each in Format]))
+    plan = TournamentPlan(
+        name=head.text("name", path.stem),
+        format=format_,
+        seed=_seed(head),
+        entrants=_entrants(file),
+        events=tuple([_event(each, has_budget="budget" in file) for each in events]),
+        common_seeds=head.flag("common_seeds", True),
+        in_process=head.flag("in_process", False),
+        challengers=head.texts("challengers", ()),
+        rounds=head.whole("rounds", None, most=1000),
+        run_off=RunOff(head.choice("run_off", [each.value for each in RunOff], RunOff.BANKROLL.value)),
+        seeded_by_round_robin=head.choice("seeding", ["file", "round-robin"], "file") == "round-robin",
+        third_place=head.flag("third_place", True),
+        luck=Luck(head.choice("luck", [Luck.OFF.value, Luck.EQUITY.value], Luck.OFF.value)),
+        limits=_limits(file.section("limits")),
+        failures=_failures(file.section("failures")),
+        budget=_budget(file.section("budget")),
+        sit_and_go=_sit_and_go(file.section("sit_and_go"), format_),
+    )
+    head.close()
+    for each in events:
+        each.close()
+    file.close()
+    _check_together(plan, head, events)
+    return plan
+
+
+def _seed(head: Section) -> str:
+    text: str = head.whole_or_text("seed", "random")
+    try:
+        parse_match_seed(text)
+    except ValueError as error:
+        raise head.mistake("seed", f"seed: {error}") from None
+    return text
+
+
+def _entrants(file: Section) -> tuple[Entrant, ...]:
+    bots = {entry.name for entry in entry_points(group="riverboat.bots")}
+    entrants: list[Entrant] = []
+    lines: dict[str, int] = {}
+    sections = file.sections("players")
+    for section in sections:
+        text = section.text("player", expected='a PLAYER as in `riverboat match`, such as "always-call"')
+        player = _player(section, text, bots)
+        name = section.text("name", player.name)
+        fault = check_names([name])
+        if fault is not None:
+            raise section.mistake("name", fault)
+        if set(name) & set("=/"):
+            raise section.mistake("name", f"name: expected a name without '=' and '/', got {name!r}")
+        if name in lines:
+            raise section.mistake(
+                "name" if "name" in section else "player",
+                f"two players are named {name!r}, the first in line {lines[name]}: give one another name",
+            )
+        lines[name] = section.line("name")
+        members = section.texts("members", ())
+        version = section.text("version", "")
+        line = section.line("player")
+        section.close()
+        text = text.removeprefix(f"{player.name}=")
+        entrants.append(Entrant(name, text, attrs.evolve(player, name=name), members, version, line))
+    if len(entrants) < _LEAST_ENTRANTS:
+        raise file.mistake(
+            "players", f"expected at least {_LEAST_ENTRANTS} tables [[players]], got {len(entrants)}"
+        )
+    return tuple(entrants)
+
+
+def _player(section: Section, text: str, bots: set[str]) -> Player:
+    try:
+        (player,) = parse_players([text], bots)
+    except PlayerError as error:
+        raise section.mistake("player", str(error)) from None
+    if player.command is None:
+        raise section.mistake("player", "nobody can be waited for in a tournament: name a bot or a program")
+    if player.is_unknown_word:
+        near = did_you_mean(text.rpartition("=")[2].partition(":")[0], bots)
+        raise section.mistake("player", f"{player.problem()}{near}")
+    return player
+
+
+def _event(section: Section, *, has_budget: bool) -> Event:
+    name = section.text("game", expected="a game file or the name of a packaged game (`riverboat games`)")
+    game = _game(section, name)
+    tables = section.whole_or_word("tables", [_EVERY, _BALANCED], _BALANCED)
+    seatings = section.whole_or_word("seatings", [_EVERY, "rotations"], "rotations")
+    if game.num_players == 2:
+        for key in ("tables", "seatings"):
+            if key in section:
+                raise section.mistake(key, f"{key} is for games of more than two players; {name} is for two")
+    return Event(
+        name=name,
+        game=game,
+        hands=section.whole("hands", _DEFAULT_HANDS),
+        duplicate=section.flag("duplicate", True),
+        matches=section.whole("matches", None if has_budget else 1, most=100_000),
+        tables=None if tables == _EVERY else 0 if tables == _BALANCED else tables,
+        seatings=None if seatings == _EVERY else 1 if seatings == "rotations" else seatings,
+        until=_goal(section),
+    )
+
+
+def _goal(section: Section) -> Goal | None:
+    within = section.number_or_word("until", ["decided"], None, most=1e6)
+    return None if within is None else Goal(None if isinstance(within, str) else within)
+
+
+def _game(section: Section, name: str) -> GameDefinition:
+    try:
+        return load_game(name)
+    except OSError as error:
+        known = [*packaged_games(), *ALIASES]
+        why = error.strerror or str(error)
+        raise section.mistake(
+            "game", f"game: {name!r} is neither a packaged game nor a file: {why}{did_you_mean(name, known)}"
+        ) from None
+    except GameDefinitionError as error:
+        raise section.mistake("game", f"game: {str(error).splitlines()[-1]}") from None
+
+
+def _limits(section: Section) -> Limits:
+    defaults = Limits()
+
+    def seconds(name: str, least: float = 0.001) -> float:
+        value: float = section.number(name, getattr(defaults, name), least=least, most=MOST_SECONDS)
+        return value
+
+    limits = Limits(
+        response_time=seconds("response_time"),
+        first_response_time=seconds("first_response_time"),
+        hand_time=seconds("hand_time"),
+        match_time=seconds("match_time"),
+        start_time=seconds("start_time", 0.1),
+        grace=seconds("grace", 0.0),
+        sandbox=section.flag("sandbox", False),
+        process=_process_limits(section),
+    )
+    if limits.sandbox and (fault := why_there_are_none()) is not None:
+        raise section.mistake("sandbox", f"sandbox: {fault}")
+    section.close()
+    return limits
+
+
+def _process_limits(section: Section) -> str | None:
+    text: str | None = section.text("process", None)
+    if text is None:
+        return None
+    try:
+        return parse_limits(text).as_argument()
+    except ValueError as error:
+        raise section.mistake("process", f"process: {error}") from None
+
+
+def _failures(section: Section) -> Failures:
+    rule = Rule(section.choice("rule", [each.value for each in Rule], Rule.FOLD.value))
+    if "restarts" in section and rule is not Rule.RESTART:
+        raise section.mistake("restarts", f'restarts goes with rule = "restart", the rule is "{rule.value}"')
+    failures = Failures(rule, section.whole("restarts", 3, most=1000))
+    section.close()
+    return failures
+
+
+def _budget(section: Section) -> Budget:
+    budget = Budget(
+        section.whole("hands", None, most=10**12),
+        section.number("seconds", None, least=1.0),
+        section.choice("spend", ["evenly", "halving"], "evenly") == "halving",
+    )
+    if budget.halving and budget.hands is None:
+        raise section.mistake("spend", 'spend = "halving" needs hands, to be shared out among its stages')
+    section.close()
+    return budget
+
+
+def _check_sit_and_go(plan: TournamentPlan, event: Event, section: Section, head: Section) -> None:
+    game = event.game
+    if game.is_limit or event.until is not None:
+        raise section.mistake("game", f"a sit-and-go is for no-limit games; {event.name} is none")
+    if event.duplicate and "duplicate" in section:
+        raise section.mistake("duplicate", "a sit-and-go has no second pass: after a hand stacks differ")
+
+
+def _sit_and_go(section: Section, format_: Format) -> SitAndGo | None:
+    if format_ is not Format.SIT_AND_GO:
+        return None
+    stack: int = section.whole("stack", DEFAULT_STACK, least=2, most=10**8)
+    levels = section.sections("levels")
+    found = tuple([_level(each) for each in levels])
+    payouts = section.numbers("payouts", DEFAULT_PAYOUTS)
+    if abs(sum(payouts) - 1) > _ROUNDING:
+        raise section.mistake("payouts", f"payouts: expected shares that add up to 1, got {sum(payouts):g}")
+    section.close()
+    return SitAndGo(stack, found or DEFAULT_LEVELS, payouts)
+
+
+def _level(section: Section) -> Level:
+    small: int = section.whole("small", most=10**8)
+    level = Level(
+        section.whole("hands", 10),
+        (small, section.whole("big", 2 * small, least=small, most=10**8)),
+        section.whole("ante", 0, least=0, most=10**8),
+    )
+    section.close()
+    return level
+
+
+def _check_together(plan: TournamentPlan, head: Section, events: Sequence[Section]) -> None:
+    """Check which settings can be combined."""
+    names = set(plan.names)
+    for section, event in zip(events, plan.events, strict=True):
+        if plan.format is Format.SIT_AND_GO:
+            _check_sit_and_go(plan, event, section, head)
+        elif event.seats > len(names):
+            raise section.mistake(
+                "game", f"{event.name} is for {event.seats} players, the file has {len(names)}"
+            )
+        if plan.format in _HEADS_UP and event.seats != 2:
+            raise section.mistake(
+                "game",
+                f"format {plan.format.value} is for games of two players; {event.name} is for {event.seats}",
+            )
+    if plan.format in (*_HEADS_UP, Format.SIT_AND_GO) and len(events) > 1:
+        raise head.mistake("format", f"format {plan.format.value} is for one [game], got {len(events)}")
+    for name in plan.challengers:
+        if plan.format is not Format.GAUNTLET:
+            raise head.mistake("challengers", 'challengers goes with format = "gauntlet"')
+        if name not in names:
+            raise head.mistake(
+                "challengers", f"challengers: there is no player {name!r}{did_you_mean(name, names)}"
+            )
+    if plan.budget != Budget() and plan.format not in (Format.ROUND_ROBIN, Format.GAUNTLET, Format.RUN_OFF):
+        raise head.mistake("format", f"format {plan.format.value} takes no [budget]")
+    if plan.budget.halving and (plan.format is not Format.ROUND_ROBIN or len(events) > 1):
+        raise head.mistake("format", 'spend = "halving" goes with format = "round-robin" and one [game]')
+    if plan.rounds is not None and plan.format is not Format.SWISS:
+        raise head.mistake("rounds", 'rounds goes with format = "swiss"')
+    if plan.in_process:
+        for entrant in plan.entrants:
+            if not entrant.player.is_bot:
+                raise head.mistake(
+                    "in_process",
+                    f"in_process is for installed bots, and {entrant.name} is none: {entrant.text!r}",
+                )
+        if plan.limits.sandbox:
+            raise head.mistake("in_process", "in_process does not go with sandbox: there are no processes")
+        if plan.limits.process is not None:
+            raise head.mistake("in_process", "in_process does not go with process: there are no processes")

@@ -1,0 +1,180 @@
+"""What the pages of a tournament show in addition to ``result.json``: curves, matches, play, last output."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+from engine.support.user_input import printable
+from server.league.house import Folder
+from server.league.match import Match
+from server.league.plan import Format
+from server.league.report.curves import bankroll_curves, thinned
+from server.records.logs import find_logs, open_log
+from server.records.review.counts import count_hands
+
+__all__ = ["page_of_player", "pages_of"]
+
+_MOST_HANDS: Final = 20_000
+"""Hands of a game for which play is counted: it takes seconds."""
+_LAST_LINES: Final = 12
+_MOST_BYTES: Final = 4000
+_STRONG: Final = 0.001
+_PROVED: Final = 0.05
+_UNSAFE: Final = re.compile(r"[^A-Za-z0-9_-]")
+
+
+def page_of_player(name: str) -> str:
+    """The file of a player's page, from the folder of the tournament."""
+    plain = _UNSAFE.sub("_", name)[:60]
+    if plain != name:  # otherwise others could have the same
+        plain += f"-{sha256(name.encode()).hexdigest()[:6]}"
+    return f"players/{plain}.html"
+
+
+def pages_of(folder: Folder, content: Mapping[str, Any]) -> dict[str, Any]:
+    """What the pages show.
+
+    Args:
+        folder: of the tournament.
+        content: of its ``result.json``.
+    """
+    names = [row["name"] for row in content["players"]]
+    curves = {name: thinned(_won(folder, name)) for name in names}
+    pairs: dict[tuple[str, str], dict[str, Any]] = {}
+    for pair in content["pairs"]:
+        one, other = pair["players"]
+        pairs[one, other] = pair
+        pairs[other, one] = pair | {"mbb_per_hand": -pair["mbb_per_hand"]}
+        if "luck_corrected" in pair:
+            corrected = pair["luck_corrected"]
+            pairs[other, one]["luck_corrected"] = corrected | {"mbb_per_hand": -corrected["mbb_per_hand"]}
+    play = _play(folder)
+    last_words = _last_words(folder, content["failures"])
+    return {
+        "names": names,
+        "pages": {name: page_of_player(name) for name in names},
+        "colours": {name: k for k, name in enumerate(names)},
+        "curves": bankroll_curves([curves[name] for name in names], range(len(names))),
+        "cells": {(one, other): _cell(pairs.get((one, other))) for one in names for other in names},
+        "players": {
+            name: {
+                "curve": bankroll_curves([curves[name]], [k]),
+                "pairs": [(other, _cell(pairs[name, other])) for other in names if (name, other) in pairs],
+                "matches": _matches(folder, name),
+                "play": play.get(name, []),
+                "failures": [each for each in content["failures"] if each["player"] == name],
+            }
+            for k, name in enumerate(names)
+        },
+        "last_words": last_words,
+        "above": _above(content),
+    }
+
+
+def _cell(pair: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """A cell of the cross table, with the class of its colour."""
+    if pair is None:
+        return None
+    side = "gain" if pair["mbb_per_hand"] > 0 else "loss"
+    p = pair["p_holm"]
+    strength = "-strong" if p < _STRONG else "-proved" if p < _PROVED else ""
+    return {**pair, "class": f"{side}{strength}" if strength else ""}
+
+
+def _won(folder: Folder, name: str) -> list[float]:
+    """A player's winnings in each deal, in big blinds, in the order of the matches' numbers."""
+    won: list[float] = []
+    for match, played in sorted(folder.counting().items(), key=lambda each: (each[0].number, each[0])):
+        if name in match.players:
+            passes = folder.plan.events[match.event].passes
+            won += [mbb * passes / 1000 for mbb in played.deals[match.players.index(name)]]
+    return won
+
+
+def _matches(folder: Folder, name: str) -> list[dict[str, Any]]:
+    """A player's matches."""
+    rows = []
+    for match, played in sorted(folder.played.items()):
+        if name in match.players:
+            deals = len(played.deals[0])
+            rows.append(
+                {
+                    "match": match.label,
+                    "folder": f"matches/{match.id}",
+                    "hands": played.hands,
+                    "mbb_per_hand": played.total(name) / deals if deals else None,
+                    "failed": [player for player in match.players if player in played.faults],
+                }
+            )
+    return rows
+
+
+def _play(folder: Folder) -> dict[str, list[dict[str, Any]]]:
+    """By player and game, the statistics of play; only of the first hands if there are many."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    if folder.plan.format is Format.SIT_AND_GO:  # no two hands are of the same game
+        return found
+    for number, event in enumerate(folder.plan.events):
+        passes = []
+        hands = 0
+        for match in sorted(folder.counting(), key=lambda each: (each.number, each)):
+            if match.event == number and folder.played[match].hands and hands < _MOST_HANDS:
+                passes.append(_logs(folder, match))
+                hands += folder.played[match].hands
+        if not passes:
+            continue
+        counts = count_hands(passes)
+        for k, name in enumerate(counts.names):
+            found.setdefault(name, []).append(
+                {
+                    "game": event.name,
+                    "hands": counts.winnings[k].hands,
+                    "counts": counts.play.counts(k).as_json(),
+                }
+            )
+    return found
+
+
+def _logs(folder: Folder, match: Match) -> tuple[Any, ...]:
+    event = folder.plan.events[match.event]
+    return tuple([open_log(log, event.game) for log in find_logs([folder.place(match)])])
+
+
+def _last_words(folder: Folder, failures: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """By player, the last lines that it wrote in the first match in which it failed."""
+    found: dict[str, str] = {}
+    for failure in failures:
+        name = failure["player"]
+        if name in found:
+            continue
+        files = sorted((folder.path / failure["folder"]).rglob(f"players/{name}.err"))
+        for file in files:
+            text = _tail(file)
+            if text:
+                found[name] = text
+                break
+    return found
+
+
+def _tail(file: Path) -> str:
+    try:
+        data = file.read_bytes()[-_MOST_BYTES:]
+    except OSError:
+        return ""
+    return printable("\n".join(data.decode("utf-8", "replace").splitlines()[-_LAST_LINES:]), "\n").strip()
+
+
+def _above(content: Mapping[str, Any]) -> dict[tuple[str, str], float]:
+    """How often the row ranked above the column."""
+    names = content["bootstrap"]["players"]
+    return {
+        (one, other): share
+        for one, row in zip(names, content["bootstrap"]["above"], strict=True)
+        for other, share in zip(names, row, strict=True)
+        if one != other and not math.isnan(share)
+    }

@@ -1,0 +1,126 @@
+"""Shows people on stderr how far a tournament is and how it stands, while it runs."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+import click
+import trio
+
+from engine.support.user_input import how_many, printable
+from server.league.house import Folder
+from server.records.progress import clock_time
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = ["Progress"]
+
+_LOOK_S: Final = 0.2
+_MOST_ROWS: Final = 40
+
+
+class Progress:
+    """Follows a tournament.
+
+    Args:
+        folder: of the tournament, which is being played.
+        now: a clock, in seconds.
+        watch: show the standings, too, on a terminal.
+    """
+
+    def __init__(self, folder: Folder, now: Callable[[], float], *, watch: bool = False) -> None:
+        self._folder = folder
+        self._now = now
+        self._watch = watch
+        self._began = now()
+        self._before = len(folder.played)
+        self._planned: int | None = 0
+        # Matches; None if only the time ends it.
+        self._known = -1
+        self._rows: list[tuple[str, float, int]] = []
+
+    def _look(self) -> int:
+        """Count again if a match has been played; returns how many have."""
+        folder = self._folder
+        played = len(folder.played)
+        if played != self._known:
+            self._known = played
+            schedule = folder.schedule()
+            endless = folder.plan.budget.seconds is not None and not schedule.is_all
+            self._planned = None if endless else len(schedule.matches)
+            self._rows = self._rates() if self._watch else []
+        return played
+
+    def _rates(self) -> list[tuple[str, float, int]]:
+        """Players with their rates and deals so far, the best first."""
+        won: dict[str, float] = {}
+        deals: dict[str, int] = {}
+        for match, played in self._folder.counting().items():
+            for name in match.players:
+                won[name] = won.get(name, 0.0) + played.total(name)
+                deals[name] = deals.get(name, 0) + len(played.deals[0])
+        rows = [(name, won[name] / deals[name], deals[name]) for name in won if deals[name]]
+        return sorted(rows, key=lambda row: -row[1])
+
+    def line(self) -> str:
+        """``12 of 66 matches, 3:20 left``."""
+        done = self._look()
+        here = done - self._before
+        if self._planned is None:
+            ends_at = self._folder.ends_at
+            left = 0.0 if ends_at is None else max(0.0, ends_at - self._now())
+            return f"{how_many(done, 'match')}, {clock_time(left)} left"
+        text = f"{done} of {self._planned} matches"
+        if here > 0 and self._planned > done:
+            left = (self._now() - self._began) / here * (self._planned - done)
+            text += f", {clock_time(left)} left"
+        return text
+
+    def table(self) -> Table:
+        """The standings as they are now."""
+        from rich.table import Table
+
+        table = Table(title=printable(self._folder.plan.name), caption=self.line())
+        for head in ("player", "mbb/h", "deals"):
+            table.add_column(head, justify="left" if head == "player" else "right")
+        for name, rate, deals in self._rows[:_MOST_ROWS]:
+            table.add_row(printable(name), f"{rate:+z.1f}", f"{deals:,}")
+        return table
+
+    async def show(self) -> None:
+        """Show it until cancelled: a line or a table on a terminal, else a line for each tenth of the way."""
+        if sys.stderr.isatty():
+            await self._show_live()
+        said = 0
+        while True:
+            line = self.line()
+            tenth = self._tenths()
+            if tenth > said and self._known > self._before:
+                said = tenth
+                with contextlib.suppress(OSError):  # nobody reads it: the tournament goes on
+                    click.echo(line, err=True)
+            await trio.sleep(_LOOK_S)
+
+    def _tenths(self) -> int:
+        """How many tenths of the tournament are done."""
+        if self._planned is not None:
+            return self._known * 10 // max(1, self._planned)
+        seconds, ends_at = self._folder.plan.budget.seconds, self._folder.ends_at
+        if seconds is None or ends_at is None:
+            return 0
+        return int(10 * min(1.0, 1 - (ends_at - self._now()) / seconds))
+
+    async def _show_live(self) -> None:
+        from rich.console import Console
+        from rich.live import Live
+        from rich.text import Text
+
+        with Live(console=Console(stderr=True), transient=True, auto_refresh=False) as live:
+            while True:
+                line = self.line()
+                live.update(self.table() if self._watch else Text(line), refresh=True)
+                await trio.sleep(_LOOK_S)

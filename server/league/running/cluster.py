@@ -1,0 +1,174 @@
+"""Matches of a tournament on the workers of a Dask cluster.
+
+Dask runs an event loop in a thread of its own; we wait for it from trio, through threads and tokens, and
+never pass it one of our loops.  A match is a task: its key names the match, so that it is played again if its
+worker dies, and its folder comes back as soon as it is over.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import os
+import secrets
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+import trio
+
+from server.league.match import Match
+from server.league.running.errand import Errand, Report, run_errand, unpack, versions_here
+from server.league.running.processes import CannotPlay, clear, is_over
+
+__all__ = ["NEEDED", "ClusterRunner", "connected", "is_installed"]
+
+NEEDED: Final = "--scheduler needs dask and distributed: pip install 'riverboat[cluster]'"
+_CONNECT_S: Final = 30.0
+_LOOK_S: Final = 1.0
+_TALKATIVE: Final = ("distributed", "tornado")
+_GONE_S: Final = 20.0
+"""How long a scheduler may be silent before it is given up."""
+_RETRIES: Final = 2
+"""How often a task that raised is tried again; those whose worker died are played again anyway."""
+
+
+def is_installed() -> bool:
+    """Whether Dask is installed."""
+    from importlib.util import find_spec
+
+    return find_spec("distributed") is not None
+
+
+@asynccontextmanager
+async def connected(address: str, say: Callable[[str], None]) -> AsyncIterator[Any]:
+    """A client of the scheduler at an address, whose workers have our versions.
+
+    Raises:
+        CannotPlay: nobody answers there, there are no workers, or they have other versions.
+    """
+    from distributed import Client
+
+    _silence()
+    say(f"connecting to the scheduler at {address} ...")
+    try:
+        client = await trio.to_thread.run_sync(
+            functools.partial(Client, address, timeout=_CONNECT_S, set_as_default=False)
+        )
+    except (OSError, ValueError, TimeoutError) as error:
+        raise CannotPlay(f"the scheduler at {address} cannot be reached: {_words(error)}") from None
+    try:
+        await trio.to_thread.run_sync(_compare_versions, client, address)
+        yield client
+    finally:
+        with trio.CancelScope(shield=True):
+            await trio.to_thread.run_sync(functools.partial(client.close, timeout=5))
+
+
+def _silence() -> None:
+    """Hide Dask's own messages from people: anything that matters is reported in a line."""
+    for name in list(logging.root.manager.loggerDict):
+        if name.partition(".")[0] in _TALKATIVE:
+            logger = logging.getLogger(name)
+            logger.handlers[:] = [logging.NullHandler()]
+            logger.propagate = False
+
+
+def _compare_versions(client: Any, address: str) -> None:
+    """Refuse a cluster whose workers have other versions: they would play other matches."""
+    ours = versions_here()
+    try:
+        found: Mapping[str, Any] = client.run(versions_here, on_error="return")
+    except (OSError, TimeoutError) as error:
+        raise CannotPlay(f"the workers of {address} do not answer: {_words(error)}") from None
+    if not found:
+        raise CannotPlay(
+            f"the scheduler at {address} has no workers: start some with `dask worker {address}`"
+        )
+    for worker, theirs in found.items():
+        if not isinstance(theirs, Mapping):
+            raise CannotPlay(f"worker {worker} cannot run riverboat: {_words(theirs)}")
+        for name, value in ours.items():
+            if theirs.get(name) != value:
+                raise CannotPlay(
+                    f"worker {worker} has {name} {theirs.get(name)}, here it is {value}: the same versions "
+                    "must be installed on all machines"
+                )
+
+
+def num_threads(client: Any) -> int:
+    """How many matches the workers play at a time."""
+    return max(1, sum(map(int, client.nthreads().values())))
+
+
+@attrs.define(eq=False)
+class ClusterRunner:
+    """Plays matches on workers of a cluster; see `Runner`."""
+
+    client: Any
+    """A ``distributed.Client``, which has no types to speak of."""
+    address: str
+    """Of the scheduler."""
+    words: Callable[[Match], list[str]]
+    """The command line of ``riverboat match``, without a folder."""
+    cards: Callable[[Match], str]
+    """The seed or key of a match's cards."""
+    _run: str = attrs.field(factory=functools.partial(secrets.token_hex, 4), init=False)
+
+    async def play(self, match: Match, folder: Path) -> None:
+        """See `Runner.play`: a match is played as a whole, or again."""
+        clear(folder)
+        errand = Errand(match.label, tuple(self.words(match)), self.cards(match), os.getcwd())
+        report = await self._report(errand, f"riverboat-{self._run}-{match.id}")
+        if report.folder:
+            try:
+                await trio.to_thread.run_sync(unpack, report.folder, folder)
+            except ValueError as error:
+                raise CannotPlay(f"{match.label}: {error}") from None
+        if not is_over(report.status, folder):
+            raise CannotPlay(f"{match.label}: {report.said or f'exit status {report.status}'}")
+
+    async def _report(self, errand: Errand, key: str) -> Report:
+        token = trio.lowlevel.current_trio_token()
+        done = trio.Event()
+
+        def tell(_: object) -> None:
+            token.run_sync_soon(done.set)
+
+        submit = functools.partial(
+            self.client.submit, run_errand, errand, key=key, pure=False, retries=_RETRIES
+        )
+        future = await trio.to_thread.run_sync(submit)
+        future.add_done_callback(tell)
+        try:
+            await self._wait(done)
+            report: Report = await trio.to_thread.run_sync(future.result)
+        except CannotPlay:
+            raise
+        except Exception as error:  # whatever Dask or a broken worker raises
+            if future.cancelled():  # as Dask does with all of them when it loses its scheduler
+                raise self._gone() from None
+            raise CannotPlay(f"{errand.label}: the cluster did not play it: {_words(error)}") from error
+        finally:
+            future.release()
+        return report
+
+    async def _wait(self, done: trio.Event) -> None:
+        """Wait until a task is over, as long as the scheduler responds."""
+        silent = 0.0
+        while not done.is_set():
+            with trio.move_on_after(_LOOK_S):
+                await done.wait()
+            silent = 0.0 if self.client.status == "running" else silent + _LOOK_S
+            if silent >= _GONE_S and not done.is_set():
+                raise self._gone()
+
+    def _gone(self) -> CannotPlay:
+        return CannotPlay(f"the scheduler at {self.address} has gone")
+
+
+def _words(error: object) -> str:
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if isinstance(error, BaseException) else text

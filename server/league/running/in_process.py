@@ -1,0 +1,238 @@
+"""Matches between installed bots without sockets, one after another in long-lived processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+import trio
+
+from engine.poker.match_key import MatchKey, MatchSeed
+from engine.support.files import write_whole
+from engine.support.files.shards import Readiness, ShardOrder
+from protocol import variables
+from server.league.match import Match, match_cards
+from server.league.plan import TournamentPlan
+from server.league.running.processes import CannotPlay
+from server.match.in_process.table import WorkersTable
+from server.match.in_process.workers import Worker, Workforce, Workplace, order_for
+from server.match.launched_match import MatchPlan
+from server.match.launching.environment import players_environment
+from server.match.launching.learning import learning_players
+from server.match.launching.orphanage import Orphanage
+from server.records.evidence import Luck
+from server.records.results import Pass, player_results
+from server.records.tally import Tally
+from server.support.private_files import FILE_MODE, FOLDER_MODE, PrivateFiles
+from server.table.config import MatchConfig, OnFailure
+from server.table.stopping import CommonDecision, Onlooker
+
+__all__ = ["InProcessRunner", "Staff"]
+
+_RESULT: Final = "result.json"
+
+
+class _Quiet:
+    """The console of one match among many: it shows nothing."""
+
+    def out(self, text: str) -> None:
+        pass  # the score is in the log
+
+    def err(self, text: str) -> None:
+        pass  # what went wrong is in the outcome
+
+    def hand_finished(self, hand_number: int) -> None:
+        pass
+
+
+@attrs.frozen
+class _Follower:
+    """Follows the hands of a pass, and asks whether enough is known."""
+
+    tally: Tally
+    decision: CommonDecision
+    plan: MatchPlan
+    number: int
+
+    def hand_finished(self, chips_by_seat: Sequence[float]) -> bool:
+        return self.tally.hand_finished(self.number, chips_by_seat)
+
+    async def continues(self) -> bool:
+        if self.plan.num_passes == 1:
+            return not self.tally.is_settled()
+        return await self.decision.continues()
+
+
+class _Engaged(Workforce):
+    """A worker from an earlier match, hired for one pass."""
+
+    def __init__(self, order: ShardOrder, place: Workplace, worker: Worker) -> None:
+        super().__init__(order, place, 1)
+        self._worker = worker
+
+    async def _start_one(self) -> Readiness:
+        self._workers.append(self._worker)
+        return await self._worker.engage(self._order)
+
+
+class Staff:
+    """Processes that play one match after another.
+
+    Args:
+        folder: of the tournament; takes what the bots write.
+
+    *Resource handling*: `close` on every way out.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._idle: dict[bool, list[Worker]] = {False: [], True: []}
+        # By whether they play duplicate matches, from which bots keep nothing.
+        self.place = Workplace(
+            folder / "in-process.err",
+            PrivateFiles(),
+            Orphanage.open(),
+            players_environment((sys.executable,), os.environ),
+        )
+
+    async def hire(self, order: ShardOrder, *, duplicate: bool) -> Worker:
+        """An idle worker, perhaps a new one."""
+        idle = self._idle[duplicate]
+        if idle:
+            return idle.pop()
+        extra = {variables.DUPLICATE: "0"} if duplicate else {}
+        environment = {**self.place.environment, **extra}
+        return await Worker.start(order, attrs.evolve(self.place, environment=environment))
+
+    async def keep(self, worker: Worker, *, duplicate: bool, is_free: bool) -> None:
+        """Return a worker; one that may still be busy is ended."""
+        if is_free:
+            self._idle[duplicate].append(worker)
+        else:
+            await worker.end()
+
+    async def close(self) -> None:
+        """End the processes."""
+        for worker in [*self._idle[False], *self._idle[True]]:
+            await worker.end()
+
+
+class InProcessRunner:
+    """Plays matches in long-lived processes.
+
+    Args:
+        plan: of the tournament.
+        root: the seed or key from which all cards follow.
+        folder: of the tournament; takes what the bots write.
+
+    *Resource handling*: `close` on every way out.
+    """
+
+    def __init__(self, plan: TournamentPlan, root: MatchSeed | MatchKey, folder: Path) -> None:
+        self._plan = plan
+        self._root = root
+        self._staff = Staff(folder)
+        self._place = self._staff.place
+
+    async def play(self, match: Match, folder: Path) -> None:
+        """See `Runner.play`."""
+        of_match = self._of_match(match, folder)
+        if of_match.until is None:
+            passes = [await self._play_pass(of_match, number) for number in range(of_match.num_passes)]
+        else:
+            passes = await self._play_side_by_side(of_match)
+        _write_result(of_match, passes)
+
+    async def _play_side_by_side(self, plan: MatchPlan) -> list[Pass]:
+        """Play all passes at once, until enough is known."""
+        tally = plan.new_tally()
+        decision = CommonDecision(plan.num_passes, tally.is_settled)
+        passes: dict[int, Pass] = {}
+
+        async def play_one(number: int) -> None:
+            passes[number] = await self._play_pass(plan, number, _Follower(tally, decision, plan, number))
+            decision.end()
+
+        async with trio.open_nursery() as nursery:
+            for number in range(plan.num_passes):
+                nursery.start_soon(play_one, number)
+        return [passes[number] for number in range(plan.num_passes)]
+
+    def _of_match(self, match: Match, folder: Path) -> MatchPlan:
+        """The plan of a match in a folder, which is created."""
+        plan, event = self._plan, self._plan.events[match.event]
+        folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+        config = MatchConfig(
+            name="match",
+            game=event.game,
+            game_text=event.name,
+            hands=event.hands,
+            cards=match_cards(self._root, match, common=plan.common_seeds),
+            names=match.players,
+            on_failure=OnFailure.FOLD,
+            comment_failures=True,
+            quiet=True,
+        )
+        players = tuple([plan.entrant(name).player for name in match.players])
+        return MatchPlan(
+            config,
+            players,
+            folder,
+            event.duplicate,
+            in_process=True,
+            luck=Luck.OFF,
+            until=event.until,
+            learners=learning_players(players),
+        )
+
+    async def _play_pass(self, plan: MatchPlan, number: int, onlooker: Onlooker | None = None) -> Pass:
+        folder = plan.pass_folder(number)
+        folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
+        log = folder / "match.log"
+        config = attrs.evolve(
+            plan.pass_config(number),
+            is_resumable=True,
+            resumes=log.exists(),
+            append=True,
+            reveals_key=False,  # these cards are to be dealt in other matches
+            opener=self._place.files.open,
+        )
+        seating = plan.seating(number)
+        order = order_for(config, [plan.players[player] for player in seating], seating)
+        worker = await self._staff.hire(order, duplicate=plan.duplicate)
+        is_free = False
+        try:
+            table = WorkersTable(config, _Quiet(), _Engaged(order, self._place, worker), onlooker)
+            outcome = await table.run()
+            if outcome.error is not None and not any(seat.failures for seat in outcome.seats):
+                raise CannotPlay("; ".join(outcome.error.strip().splitlines()).removeprefix("ERROR: "))
+            is_free = outcome.hands == config.hands and not config.resumes
+        finally:
+            await self._staff.keep(worker, duplicate=plan.duplicate, is_free=is_free)
+        return Pass(outcome, seating)
+
+    async def close(self) -> None:
+        """End the processes."""
+        await self._staff.close()
+
+
+def _write_result(plan: MatchPlan, passes: Sequence[Pass]) -> None:
+    """``result.json`` of a match that is over."""
+    config = plan.config
+    seconds = sum(each.outcome.seconds for each in passes)
+    hands = sum(each.outcome.hands for each in passes)
+    result: dict[str, Any] = {
+        "game": config.game_text,
+        "hands": hands,
+        "deals": min(each.outcome.hands for each in passes),
+        "duplicate": plan.duplicate,
+        "players": [each.as_json(config.game) for each in player_results(passes, config.names, config.game)],
+        "seconds": seconds,
+        "hands_per_second": hands / seconds if seconds > 0 else None,
+        "in_process": True,
+    }
+    write_whole(plan.folder / _RESULT, json.dumps(result) + "\n", mode=FILE_MODE)

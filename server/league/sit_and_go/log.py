@@ -1,0 +1,285 @@
+"""The log of a sit-and-go: a line for each hand, from which everything else follows.
+
+The lines are those of a match's log, with each hand's own number of players; stacks and blinds are not in
+them, since they follow from earlier lines.  Comments say what became of players::
+
+    # out ann nonsense (hand 3): sent ...         is out, with its chips
+    # failed bob stalled (hand 7): gave no ...    has failed in the next hand, and stays in
+    # absent bob                                  the house checked or folded for it in the next hand
+    # crashed bob ended with exit status 1        how its process ended, if a connection was lost
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from array import array
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from engine.poker.match_key import MatchKey, MatchSeed
+from engine.poker.rules import Deal
+from engine.support.files import write_whole
+from engine.support.files.formats import parse_json
+from engine.support.seeds import derive_seed
+from engine.support.user_input import how_many, printable
+from protocol.records import HandReader, format_chips
+from server.league.journal import DamagedMatch, Fault, Played, move_aside
+from server.league.match import Match
+from server.league.plan import TournamentPlan
+from server.league.sit_and_go.rules import SitAndGoTable
+from server.support.errors import Failure, FailureKind
+from server.support.private_files import FILE_MODE, FOLDER_MODE
+
+__all__ = [
+    "LOG",
+    "begin",
+    "check_log",
+    "end",
+    "format_absence",
+    "format_crash",
+    "format_failure",
+    "format_head",
+    "format_out",
+    "hand_cards",
+    "read_log",
+    "read_sit_and_go",
+    "table_of_match",
+    "take_line",
+]
+
+LOG: Final = "match.log"
+_RESULT: Final = "result.json"
+_OUT: Final = "# out "
+_FAILED: Final = "# failed "
+_ABSENT: Final = "# absent "
+_CRASHED: Final = "# crashed "
+_COMMENTS: Final = (_OUT, _FAILED, _ABSENT, _CRASHED)
+_STATE: Final = "STATE:"
+_FAILURE: Final = re.compile(rf"(?:({'|'.join(FailureKind)})(?: \(hand (\d+)\))?: )?(.*)")
+
+
+def format_head(table: SitAndGoTable) -> str:
+    """The first line of a log."""
+    return f"# sit-and-go {len(table.players)} players, {table.plan.stack} chips\n"
+
+
+def format_out(name: str, failure: Failure) -> str:
+    """The line of a player who has failed, and is out because of it."""
+    return f"{_OUT}{name} {_failure(failure)}\n"
+
+
+def format_failure(name: str, failure: Failure) -> str:
+    """The line of a player who has failed, and stays in."""
+    return f"{_FAILED}{name} {_failure(failure)}\n"
+
+
+def format_absence(name: str) -> str:
+    """The line of a player for whom the house checks or folds in the next hand."""
+    return f"{_ABSENT}{name}\n"
+
+
+def format_crash(name: str, how: str) -> str:
+    """The line that says how a player's process ended after its connection was lost."""
+    return f"{_CRASHED}{name} {printable(how)}\n"
+
+
+def _failure(failure: Failure) -> str:
+    hand = "" if failure.hand_number is None else f" (hand {failure.hand_number})"
+    return f"{failure.kind.value}{hand}: {failure.detail}"
+
+
+def begin(folder: Path, match: Match, plan: TournamentPlan) -> SitAndGoTable:
+    """The table of a match as far as it has been played in a folder, which is created.
+
+    Damaged files are put aside, and lines after the last hand are cut off: they belong to a hand that is
+    played again.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+    table = table_of_match(plan, match)
+    try:
+        size = read_log(folder / LOG, table)
+    except DamagedMatch:
+        move_aside(folder)
+        folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+        return table_of_match(plan, match)
+    if size and size < (folder / LOG).stat().st_size:
+        os.truncate(folder / LOG, size)
+    return table
+
+
+def end(folder: Path, seconds: float, decision_seconds: Mapping[str, Mapping[str, float] | None]) -> None:
+    """Record that the last hand has been played.
+
+    Args:
+        folder: of the match.
+        seconds: that it took, as far as known.
+        decision_seconds: of the players, as far as known.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    result = {"over": True, "seconds": seconds, "decision_seconds": decision_seconds}
+    write_whole(folder / _RESULT, json.dumps(result) + "\n", mode=FILE_MODE)
+
+
+def hand_cards(cards: MatchSeed | MatchKey, number: int) -> MatchSeed | MatchKey:
+    """The seed or key of a hand's cards."""
+    if isinstance(cards, MatchSeed):
+        return MatchSeed(derive_seed(cards.number, number))
+    from hmac import digest
+
+    return MatchKey(digest(cards.secret, b"riverboat sit-and-go hand %d" % number, "sha256"))
+
+
+def _result(folder: Path) -> dict[str, Any] | None:
+    """What was recorded after the last hand, None if it has not been played; the log has the rest."""
+    try:
+        result = parse_json((folder / _RESULT).read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    return result if isinstance(result, dict) and result.get("over") is True else None
+
+
+def read_log(path: Path, table: SitAndGoTable) -> int:
+    """Replay the hands of a log at a table that has not begun; returns how many bytes hold them.
+
+    Comments after the last hand do not count.  Nor does an incomplete last line, left when its writer died.
+
+    Raises:
+        DamagedMatch: a hand that does not follow from the earlier ones.
+    """
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return 0
+    except OSError as error:
+        raise DamagedMatch(f"{path.name} cannot be read: {error.strerror}") from None
+    size = at = 0
+    for number, line in enumerate(data.splitlines(keepends=True), 1):
+        if not line.endswith(b"\n"):
+            break
+        at += len(line)
+        try:
+            if take_line(line.decode("utf-8", "replace"), table):
+                size = at
+        except (ValueError, IndexError) as error:
+            raise DamagedMatch(f"{path.name}:{number}: {error}") from None
+    return size
+
+
+def take_line(line: str, table: SitAndGoTable) -> bool:
+    """Replay the hand of a line, or let a player leave; False for any other line.
+
+    Raises:
+        ValueError, IndexError: it does not follow from the earlier ones.
+    """
+    if line.startswith(_OUT):
+        table.leave(line.removeprefix(_OUT).split()[0])
+    elif line.startswith(_STATE):
+        head, chips, names = line.rstrip("\n").rsplit(":", 2)
+        if int(head.split(":")[1]) != table.hands or tuple(names.split("|")) != table.seating():
+            raise ValueError(f"expected hand {table.hands} of {'|'.join(table.seating())}")
+        table.finish([float(won) for won in chips.split("|")])
+    else:
+        return False
+    return True
+
+
+def table_of_match(plan: TournamentPlan, match: Match) -> SitAndGoTable:
+    """The table of a match before its first hand; seats move on by one from match to match."""
+    assert plan.sit_and_go is not None  # the plan is for sit-and-gos
+    turn = (match.number - 1) % len(match.players)
+    players = match.players[turn:] + match.players[:turn]
+    return SitAndGoTable(players, plan.sit_and_go, plan.events[match.event].game)
+
+
+def read_sit_and_go(folder: Path, match: Match, plan: TournamentPlan) -> Played | None:
+    """A sit-and-go that is over; None if it is not.
+
+    A player's winnings are its share of the prizes less the buy-in, in thousandths of a buy-in.
+
+    Raises:
+        DamagedMatch: its log is incomplete.
+    """
+    result = _result(folder)
+    if result is None:
+        return None
+    table = table_of_match(plan, match)
+    read_log(folder / LOG, table)
+    if not table.is_over:
+        raise DamagedMatch(f"its log ends after {table.hands} hands, with {len(table.left)} players left")
+    n = len(match.players)
+    payouts = table.payouts()
+    faults, absences = _comments((folder / LOG).read_text("utf-8"), match)
+    places = "; ".join(f"{k}. {', '.join(group)}" for k, group in enumerate(table.places(), 1))
+    return Played(
+        match,
+        tuple([array("d", [1000 * (payouts[name] * n - 1)]) for name in match.players]),
+        table.hands,
+        0,
+        faults,
+        absences,
+        float(result.get("seconds", 0.0)),
+        {name: result.get("decision_seconds", {}).get(name) for name in match.players},
+        f"{match.label}, {how_many(table.hands, 'hand')}: {places}",
+    )
+
+
+def _comments(text: str, match: Match) -> tuple[dict[str, Fault], dict[str, int]]:
+    """How players have failed, and in how many hands the house checked or folded for each."""
+    faults: dict[str, Fault] = {}
+    absences = dict.fromkeys(match.players, 0)
+    for line in text.splitlines():
+        name, _, rest = line[2:].partition(" ")[2].partition(" ")
+        if name not in absences or not line.startswith(_COMMENTS):
+            continue
+        if line.startswith(_ABSENT):
+            absences[name] += 1
+        elif line.startswith(_CRASHED):
+            if name in faults and faults[name].kind == FailureKind.DISCONNECTED:
+                faults[name] = attrs.evolve(faults[name], kind=FailureKind.CRASHED.value, detail=rest)
+        elif name in faults:
+            faults[name] = attrs.evolve(faults[name], times=faults[name].times + 1)
+        else:
+            found = _FAILURE.fullmatch(rest)
+            kind, hand, detail = found.groups() if found else (None, None, rest)
+            at = None if hand is None else int(hand)
+            faults[name] = Fault(match, kind or FailureKind.CRASHED.value, detail, at)
+    return faults, absences
+
+
+def check_log(path: Path, table: SitAndGoTable, cards: MatchSeed | MatchKey) -> tuple[int, str] | None:
+    """The first wrong line of a log and why, by cards, rules, chips and names; None if none is wrong."""
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        if line.startswith(_OUT):
+            table.leave(line.removeprefix(_OUT).split()[0])
+        if not line.startswith(_STATE):
+            continue
+        game = table.game()
+        try:
+            record, state = HandReader(game).read(line)
+            if record.names != table.seating() or record.hand_number != table.hands:
+                return number, f"expected hand {table.hands} of {'|'.join(table.seating())}"
+            deal = hand_cards(cards, table.hands).dealer(game).deal()
+            if not _shows(state.deal, deal):
+                return number, "other cards than follow from the seed"
+            won = tuple(map(format_chips, state.chips_won()))
+            if won != tuple(map(format_chips, record.chips)):
+                return number, f"expected chips {'|'.join(won)}"
+            table.finish(state.chips_won())
+        except ValueError as error:
+            return number, str(error)
+    return None
+
+
+def _shows(shown: Deal, dealt: Deal) -> bool:
+    """Whether the cards that a log shows are those that were dealt."""
+    return shown.hole_cards == dealt.hole_cards and shown.board == dealt.board[: len(shown.board)]

@@ -1,0 +1,322 @@
+"""The result of a tournament: ``result.json``, derived from its journal and from nothing else."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from server.league.house import Folder
+from server.league.journal import Played
+from server.league.match import Match
+from server.league.plan import Format, RunOff, TournamentPlan
+from server.league.report.luck import Adjusted, adjusted_pairs
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from engine.evidence.ranking.crosstable import CrossTable, Sitting
+    from engine.evidence.ranking.significance import RankRange
+
+__all__ = ["standings"]
+
+_PROVED: Final = 0.95
+"""The share of resamples in which a player must rank above another."""
+
+
+@attrs.frozen(eq=False)
+class _League:
+    """Players, their deals, and what follows from them."""
+
+    names: tuple[str, ...]
+    sittings: tuple[Sitting, ...]
+    table: CrossTable
+    unit: str
+    """What a block is: ``deal`` or ``match``."""
+
+
+def standings(folder: Folder, *, is_complete: bool) -> dict[str, Any]:
+    """The contents of ``result.json``.
+
+    Args:
+        folder: of the tournament.
+        is_complete: nothing is left to be played.
+    """
+    plan = folder.plan
+    out = folder.disqualified
+    names = tuple([name for name in plan.names if name not in out])
+    counting = folder.counting()
+    league = _league(plan, names, counting)
+    schedule = folder.schedule()
+    adjusted = adjusted_pairs(folder, counting)
+    above = _bootstrap(plan, league)
+    players = _players(folder, league, _ranks(plan, league, above, schedule.placing))
+    content: dict[str, Any] = {
+        "name": plan.name,
+        "format": plan.format.value,
+        "unit": plan.unit,
+        "complete": is_complete,
+        "players": sorted(players, key=lambda row: row["rank"]),
+        "pairs": _pairs(league, counting, adjusted if len(plan.events) == 1 else {}),
+        "hands": sum(played.hands for played in counting.values()),
+        "matches": len(counting),
+        "matches_planned": len(schedule.matches) if schedule.is_all else None,
+        "seconds": math.fsum(played.seconds for played in folder.played.values()),
+        "games": [
+            {"game": event.name, "hands": event.hands, "duplicate": event.duplicate} for event in plan.events
+        ],
+        "rounds": [*schedule.notes, *[each.note for _, each in sorted(counting.items()) if each.note]],
+        "rule_for_failures": plan.failures.rule.value,
+        "failures": _failures(folder),
+        **_ranking(league, above),
+        "version": version("riverboat"),
+    }
+    if len(plan.events) > 1:
+        for number, game in enumerate(content["games"]):
+            of_game = {match: each for match, each in counting.items() if match.event == number}
+            part = _league(plan, names, of_game)
+            ranks = _ranks(plan, part, _bootstrap(plan, part), ())
+            rows = [_player(part, k, ranks[k], of_game) for k in range(len(names))]
+            game |= {
+                "players": sorted(rows, key=lambda row: row["rank"]),
+                "pairs": _pairs(part, of_game, adjusted, number),
+            }
+    return content
+
+
+def _league(plan: TournamentPlan, names: Sequence[str], counting: Mapping[Match, Played]) -> _League:
+    """The deals as arrays, with the blocks of deals that have the same cards."""
+    import numpy as np
+
+    from engine.evidence.ranking.bootstrap import LEAST_BLOCKS
+    from engine.evidence.ranking.crosstable import Sitting, crosstable
+
+    place = {name: k for k, name in enumerate(names)}
+    by_match = len({match.number for match in counting}) >= LEAST_BLOCKS
+    bases: dict[Any, int] = {}
+    following = 0
+    sittings: list[Sitting] = []
+    for match in sorted(counting):
+        event = plan.events[match.event]
+        key = (match.event, match.number) if plan.common_seeds else match
+        if key not in bases:
+            bases[key] = following
+            following += 1 if by_match else event.hands
+        won = np.array([list(each) for each in counting[match].deals])
+        deals = won.shape[1]
+        blocks = np.full(deals, bases[key]) if by_match else bases[key] + np.arange(deals)
+        sittings.append(Sitting(tuple([place[name] for name in match.players]), won, blocks))
+    table = crosstable(len(names), sittings)
+    return _League(tuple(names), tuple(sittings), table, "match" if by_match else "deal")
+
+
+def _bootstrap(plan: TournamentPlan, league: _League) -> NDArray[np.float64]:
+    from engine.evidence.ranking.bootstrap import bootstrap_above
+    from engine.evidence.ranking.run_off import bankroll_ranks, run_off
+
+    if plan.format is Format.RUN_OFF:
+        is_series = plan.run_off is RunOff.SERIES
+        return bootstrap_above(
+            len(league.names), league.sittings, lambda matrix: run_off(matrix, series=is_series).ranks
+        )
+    return bootstrap_above(len(league.names), league.sittings, bankroll_ranks)
+
+
+def _ranks(
+    plan: TournamentPlan,
+    league: _League,
+    above: NDArray[np.float64],
+    placing: Sequence[Sequence[str]],
+) -> list[RankRange]:
+    """By player, rank and range, by the rule of the format."""
+    from engine.evidence.ranking.run_off import run_off
+    from engine.evidence.ranking.significance import RankRange, rank_ranges
+
+    by_rate = rank_ranges(league.table)
+    n = len(league.names)
+    if plan.format is Format.RUN_OFF:
+        ranks = run_off(league.table.mean, series=plan.run_off is RunOff.SERIES).ranks
+        return [
+            RankRange(
+                rank,
+                min(rank, 1 + int((above[:, k] >= _PROVED).sum())),
+                max(rank, n - int((above[k] >= _PROVED).sum())),
+            )
+            for k, rank in enumerate(ranks)
+        ]
+    if not placing:
+        return by_rate
+    found: dict[str, tuple[int, int]] = {}
+    rank = 1
+    for group in placing:
+        for name in group:
+            found[name] = (rank, rank + len(group) - 1)
+        rank += len(group)
+    return [
+        RankRange(found[name][0], min(found[name][0], by_rate[k].low), max(found[name][1], by_rate[k].high))
+        for k, name in enumerate(league.names)
+    ]
+
+
+def _finite(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else float(value)
+
+
+def _players(folder: Folder, league: _League, ranks: Sequence[RankRange]) -> list[dict[str, Any]]:
+    from engine.evidence.ranking.margins import fit_margins
+    from engine.evidence.ranking.nash import nash_average
+    from engine.support.intervals import Z95
+
+    counting = folder.counting()
+    rows = [_player(league, k, ranks[k], counting) for k in range(len(league.names))]
+    ratings = fit_margins(league.table)
+    average = nash_average(league.table.mean)
+    for k, row in enumerate(rows):
+        row["rating"] = None if ratings is None else float(ratings.rating[k])
+        row["rating_ci95"] = None if ratings is None else Z95 * float(ratings.error[k])
+        row["nash_weight"] = float(average.weight[k])
+        row["nash_score"] = float(average.score[k])
+    last = len(folder.plan.names)
+    for name in folder.plan.names:
+        if name in folder.disqualified:
+            rows.append(
+                dict.fromkeys(rows[0] if rows else (), None)
+                | {"name": name, "rank": last, "rank_low": last, "rank_high": last, "mbb_per_hand": None}
+                | {"ci95": None, "hands": 0, "hands_not_played": 0, "disqualified": True}
+            )
+    for row in rows:
+        members = folder.plan.entrant(row["name"]).members
+        row |= {"player": folder.plan.entrant(row["name"]).text} | (
+            {"members": list(members)} if members else {}
+        )
+        faults = [
+            played.faults[row["name"]] for played in folder.played.values() if row["name"] in played.faults
+        ]
+        if faults:
+            row |= {"failures": sum(each.times for each in faults), "matches_with_failures": len(faults)}
+            row["failure"] = faults[0].kind
+    return rows
+
+
+def _player(league: _League, k: int, rank: RankRange, counting: Mapping[Match, Played]) -> dict[str, Any]:
+    table, name = league.table, league.names[k]
+    mine = [played for match, played in counting.items() if name in match.players]
+    return {
+        "name": name,
+        "rank": rank.rank,
+        "rank_low": rank.low,
+        "rank_high": rank.high,
+        "mbb_per_hand": _finite(float(table.rate[k])),
+        "ci95": _finite(table.half_width(k)) if not math.isnan(table.rate[k]) else None,
+        "ci95_simultaneous": _finite(table.half_width(k, 0.05 / max(1, len(league.names))))
+        if not math.isnan(table.rate[k])
+        else None,
+        "hands": sum(played.hands for played in mine),
+        "hands_not_played": sum(played.by_default[name] for played in mine),
+    }
+
+
+def _pairs(
+    league: _League, counting: Mapping[Match, Played], adjusted: Adjusted, game: int = 0
+) -> list[dict[str, Any]]:
+    from engine.evidence.ranking.significance import pair_p_values
+
+    table = league.table
+    plain, by_holm = pair_p_values(table)
+    hands: dict[tuple[str, str], int] = {}
+    for match, played in counting.items():
+        for one in match.players:
+            for other in match.players:
+                hands[one, other] = hands.get((one, other), 0) + played.hands
+    rows = []
+    for i, one in enumerate(league.names):
+        for j in range(i + 1, len(league.names)):
+            if not table.deals[i, j]:
+                continue
+            other = league.names[j]
+            rows.append(
+                {
+                    "players": [one, other],
+                    "mbb_per_hand": float(table.mean[i, j]),
+                    "ci95": _finite(table.pair_half_width(i, j)),
+                    "hands": hands[one, other],
+                    "deals": int(table.deals[i, j]),
+                    "p": float(plain[i, j]),
+                    "p_holm": float(by_holm[i, j]),
+                }
+            )
+            if (game, one, other) in adjusted:
+                rows[-1]["luck_corrected"] = adjusted[game, one, other]
+    return rows
+
+
+def _failures(folder: Folder) -> list[dict[str, Any]]:
+    """Every match in which somebody failed."""
+    return [
+        {
+            "player": name,
+            "match": match.label,
+            "folder": str(folder.place(match).relative_to(folder.path)),
+            "failure": fault.kind,
+            "detail": fault.detail,
+            "hand": fault.hand,
+            "times": fault.times,
+            "hands_not_played": played.by_default[name],
+        }
+        for match, played in sorted(folder.played.items())
+        for name, fault in sorted(played.faults.items())
+    ]
+
+
+def _ranking(league: _League, above: NDArray[np.float64]) -> dict[str, Any]:
+    """What supports the ranks: run-offs, bootstrap, cycles."""
+    from engine.evidence.ranking.bootstrap import LEAST_BLOCKS, RESAMPLES
+    from engine.evidence.ranking.margins import fit_margins
+    from engine.evidence.ranking.nash import cycles
+    from engine.evidence.ranking.run_off import run_off
+    from engine.evidence.ranking.significance import pair_p_values
+
+    table, names = league.table, league.names
+    matches = len({int(block) for each in league.sittings for block in each.blocks[:1]})
+    notes = []
+    if league.unit == "deal" and names:
+        notes.append(
+            f"fewer than {LEAST_BLOCKS} matches a table: intervals come from deals, and are too narrow for "
+            "players who learn"
+        )
+    found = {}
+    for kind in RunOff:
+        result = run_off(table.mean, series=kind is RunOff.SERIES)
+        found[kind.value] = {
+            "ranks": dict(zip(names, result.ranks, strict=True)),
+            "rounds": [
+                {
+                    "points": {names[k]: points for k, points in each.points.items()},
+                    "out": [names[k] for k in each.out],
+                }
+                for each in result.rounds
+            ],
+        }
+    ratings = fit_margins(table)
+    circles = cycles(table.mean, pair_p_values(table)[1]) if len(names) > 2 else []
+    return {
+        "run_off": found,
+        "bootstrap": {
+            "resamples": RESAMPLES,
+            "unit": league.unit,
+            "units": len(table.parts),
+            "matches": matches,
+            "players": list(names),
+            "above": [[round(float(share), 4) for share in row] for row in above],
+            "stable_from": _PROVED,
+        },
+        "bradley_terry": None
+        if ratings is None
+        else {"chi_square": ratings.chi_square, "degrees": ratings.degrees},
+        "cycles": [[names[k] for k in circle] for circle in circles],
+        "notes": notes,
+    }

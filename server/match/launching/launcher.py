@@ -1,0 +1,361 @@
+"""Players as processes: each started in a process group of its own, watched, and gone at the end.
+
+A player that crashes during play can be restarted (`match --recover`).
+What a player writes is kept in the match folder.  No process outlives its match: on every way out the groups
+are asked to end and then killed, and processes that have left their group end in the `Orphanage`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import signal
+import socket
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Final, Protocol
+
+import attrs
+import trio
+
+from engine.support.user_input import printable
+from protocol import variables
+from server.match.launching.doorman import Doorman
+from server.match.launching.environment import players_environment
+from server.match.launching.limits import ProcessLimits
+from server.match.launching.orphanage import Orphanage
+from server.match.launching.players import Player
+from server.match.launching.sandbox import HOST, Sandbox, receive_listener
+from server.support.errors import Failure, FailureKind
+from server.support.private_files import FOLDER_MODE, PrivateFiles
+
+_GRACE_S: Final = 3.0
+# Time for players to end by themselves when the match is over, and again after they were asked to.
+_SAY_AFTER_S: Final = 3.0
+_SAY_EVERY_S: Final = 10.0
+# After which people are told which player keeps the match waiting, and the last line that it wrote.
+_LAST_WORDS: Final = 4096
+# Bytes at the end of a player's stderr searched for the line that says why it ended.
+
+
+@attrs.define(eq=False)
+class _Process:
+    """The process of a seat's player: the latest, if it was restarted."""
+
+    seat: int
+    name: str
+    player: Player
+    line: Sequence[str]
+    """What is executed, in a sandbox if there is one."""
+    port: int
+    environment: Mapping[str, str]
+    process: trio.Process | None = None
+    returncode: int | None = None
+    """How it ended by itself; None while it runs, or when we ended it."""
+    crash: str | None = None
+    """How it ended when it first ended by itself with an error."""
+    restarts: int = 0
+    is_replaced: bool = False
+    """It ended, and somebody else played on in its seat."""
+
+
+class Host(Protocol):
+    """The table with open ports for which players are launched."""
+
+    @property
+    def ports(self) -> Sequence[int]:
+        """In seat order."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no more hands will come: clients may leave."""
+
+    def has_joined(self, number: int) -> bool:
+        """Whether somebody has taken a seat."""
+
+    def give_up(self, number: int, failure: Failure) -> bool:
+        """Stop waiting for a seat's first player; returns whether nobody had ever come."""
+
+    def expect_nobody(self, number: int) -> None:
+        """Do not wait for anybody to come back to a seat."""
+
+
+@attrs.frozen
+class Patience:
+    """What launched players are granted."""
+
+    start_s: float
+    """Seconds to join."""
+    recover: int = 0
+    """How often a player that crashes during play is restarted."""
+    limits: ProcessLimits | None = None
+    """Limits for each of its processes."""
+
+
+class Launcher:
+    """Starts and ends the players of one match.
+
+    Args:
+        folder: for what the players write.
+        files: creates the files in it.
+        patience: what the players are granted.
+        say: takes lines for people.
+        variables: for the players' environment, in addition to those of their seats.
+        doorman: lets the players in.
+        orphanage: knows whom we wait for.
+        sandbox: that confines the players; None for none.
+
+    *Resource handling*: `end` must run on every way out.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        files: PrivateFiles,
+        patience: Patience,
+        say: Callable[[str], None],
+        variables: Mapping[str, str],
+        doorman: Doorman,
+        orphanage: Orphanage,
+        sandbox: Sandbox | None,
+    ) -> None:
+        self._folder = folder
+        self._files = files
+        self._start_s = patience.start_s
+        self._say = say
+        self._variables = variables
+        self._doorman = doorman
+        self._orphanage = orphanage
+        self._sandbox = sandbox
+        self._recover = patience.recover
+        self._limits = patience.limits
+        self._processes: list[_Process] = []
+        self._is_settling = False
+        self._is_ending = False
+        self.was_in_vain = False
+        """Whether a player could not be started, or never joined: no hand has been played."""
+
+    async def start(
+        self,
+        players: Sequence[Player],
+        seeds: Sequence[int],
+        host: str,
+        game: str,
+        server: Host,
+        nursery: trio.Nursery,
+    ) -> None:
+        """Start all players that are programs, and watch them.
+
+        The server gives up a player that ends, or that has not joined in time.
+        """
+        self._folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
+        for seat, (player, seed) in enumerate(zip(players, seeds, strict=True)):
+            line = player.command_line(host if self._sandbox is None else HOST, server.ports[seat])
+            if line is None or player.command is None:
+                continue
+            environment = {
+                **players_environment(player.command, os.environ),
+                **self._variables,
+                variables.GAME: game,
+                variables.SEED: str(seed),
+                variables.TOKEN: self._doorman.token(seat),
+            }
+            entry = _Process(seat, player.name, player, line, server.ports[seat], environment)
+            try:
+                process = await self._execute(entry)
+            except OSError as error:
+                self._doorman.is_launched(seat, None)
+                detail = f"cannot be started: {error.strerror or error}"
+                self._give_up(server, seat, Failure(FailureKind.NOT_FOUND, detail))
+                continue
+            nursery.start_soon(self._watch, entry, process, server)
+            nursery.start_soon(self._await_joining, entry, process, server)
+
+    async def _execute(self, entry: _Process) -> trio.Process:
+        """Start or restart a seat's process.
+
+        Raises:
+            OSError: it cannot be started.
+        """
+        is_first = entry.process is None
+        stdout, stderr = (self._open(self._output(entry, stream)) for stream in ("out", "err"))
+        with stdout, stderr, trio.CancelScope(shield=True):  # a process that has started must be registered
+            ours, theirs = socket.socketpair()
+            with ours, theirs:
+                line = entry.line if self._limits is None else self._limits.command_line(entry.line)
+                if self._sandbox is not None:
+                    line = self._sandbox.command_line(entry.player, line, entry.port, theirs.fileno())
+                with self._orphanage.starting():
+                    process = await trio.lowlevel.open_process(
+                        line,
+                        stdin=subprocess.DEVNULL,
+                        stdout=stdout,
+                        stderr=stderr,
+                        env=entry.environment,
+                        cwd=entry.player.folder,
+                        start_new_session=True,
+                        pass_fds=() if self._sandbox is None else (theirs.fileno(),),
+                    )
+                    self._orphanage.awaits(process.pid)
+                if is_first:
+                    self._processes.append(entry)
+                entry.process = process
+                theirs.close()
+                listener = None if self._sandbox is None else await _listener_of_a_sandbox(ours)
+            self._doorman.is_launched(entry.seat, process.pid, listener)
+        return process
+
+    def _open(self, path: Path) -> IO[bytes]:
+        """A file for what a process writes; a restarted one appends to it.
+
+        Raises:
+            OSError: it cannot be made.
+        """
+        return open(path, "ab", opener=self._files.open)
+
+    def _output(self, entry: _Process, stream: str) -> Path:
+        """Where a player's stdout or stderr goes."""
+        return self._folder / f"{entry.name}.{stream}"
+
+    def _give_up(self, server: Host, seat: int, failure: Failure) -> None:
+        if server.give_up(seat, failure):
+            self.was_in_vain = True
+
+    async def _watch(self, entry: _Process, process: trio.Process, server: Host) -> None:
+        """Wait for a process to end: before it has joined this ends the match, later it may be restarted."""
+        while True:
+            returncode = await process.wait()
+            if self._is_ending:
+                return
+            self._note_end(entry, returncode)
+            detail = f"did not join: {self._describe_end(entry)}; its output: {self._output(entry, 'err')}"
+            self._give_up(server, entry.seat, Failure(FailureKind.CRASHED, detail))
+            if not server.is_over and not self._doorman.knows(entry.seat):
+                entry.is_replaced = True
+            if returncode == 0 or entry.restarts == self._recover or self._is_settling:
+                server.expect_nobody(entry.seat)
+                return
+            entry.restarts += 1
+            self._say(
+                f"{entry.name} {self._describe_end(entry)}: started again, "
+                f"{entry.restarts} of {self._recover} times"
+            )
+            _signal_group(process.pid, signal.SIGKILL)  # what the crashed player left behind
+            try:
+                process = await self._execute(entry)
+            except OSError as error:
+                self._say(f"{entry.name} cannot be started again: {error.strerror or error}")
+                server.expect_nobody(entry.seat)
+                return
+
+    async def _await_joining(self, entry: _Process, process: trio.Process, server: Host) -> None:
+        """Name the players the match is waiting for, and give up one that has not joined in time."""
+        began = trio.current_time()
+        with trio.move_on_after(self._start_s):
+            for pause in itertools.chain(
+                [min(_SAY_AFTER_S, self._start_s / 2)], itertools.repeat(_SAY_EVERY_S)
+            ):
+                await trio.sleep(pause)
+                if server.has_joined(entry.seat) or process.returncode is not None:
+                    return
+                last = self._last_line(entry)
+                waited = f"{trio.current_time() - began:.0f} s of {self._start_s:g}"
+                self._say(f"waiting for {entry.name} to join ({waited})" + (f": {last}" if last else ""))
+        detail = (
+            f"did not join within {self._start_s:g} s of its start; its output: {self._output(entry, 'err')}"
+        )
+        self._give_up(server, entry.seat, Failure(FailureKind.STALLED, detail))
+
+    async def settle(self) -> None:
+        """Give players time to end by themselves now that the match is over."""
+        self._is_settling = True
+        with trio.move_on_after(_GRACE_S):
+            for _, process in self._started():
+                await process.wait()
+            for entry, process in self._started():
+                self._note_end(entry, process.returncode)
+
+    def crashes(self) -> dict[int, str]:
+        """By seat, how processes ended by themselves, with an error."""
+        return {entry.seat: entry.crash for entry in self._processes if entry.crash is not None}
+
+    def end_of(self, seat: int) -> str | None:
+        """How the process of a seat ended by itself, with its last output; None while it runs."""
+        ended = [entry for entry in self._processes if entry.seat == seat and entry.returncode is not None]
+        return self._describe_end(ended[0]) if ended else None
+
+    def returncode(self, seat: int) -> int | None:
+        """The exit status of a seat's process that ended by itself; None while it runs."""
+        return next((entry.returncode for entry in self._processes if entry.seat == seat), None)
+
+    def process_of(self, seat: int) -> int | None:
+        """The number of a seat's process, which leads a session; None if none was started."""
+        return next((process.pid for entry, process in self._started() if entry.seat == seat), None)
+
+    def last_words(self, seat: int) -> str:
+        """The last line of text that a seat's player wrote to stderr."""
+        return next((self._last_line(entry) for entry in self._processes if entry.seat == seat), "")
+
+    def replaced(self) -> dict[int, str]:
+        """By seat, how processes ended while a client not recognised as theirs played on in their seat."""
+        return {entry.seat: self._describe_end(entry) for entry in self._processes if entry.is_replaced}
+
+    async def end(self) -> None:
+        """End every process group: ask, then kill."""
+        self._is_ending = True
+        with trio.CancelScope(shield=True):
+            for _, process in self._started():
+                _signal_group(process.pid, signal.SIGTERM)
+            with trio.move_on_after(_GRACE_S):
+                for _, process in self._started():
+                    await process.wait()
+            for _, process in self._started():
+                _signal_group(process.pid, signal.SIGKILL)  # also what a player left behind
+            for _, process in self._started():
+                await process.wait()
+        self._doorman.close()
+
+    def _started(self) -> list[tuple[_Process, trio.Process]]:
+        return [(entry, entry.process) for entry in self._processes if entry.process is not None]
+
+    def _note_end(self, entry: _Process, returncode: int | None) -> None:
+        entry.returncode = returncode
+        if returncode and entry.crash is None:
+            entry.crash = self._describe_end(entry)
+
+    def _describe_end(self, entry: _Process) -> str:
+        """How a process ended, with its last output."""
+        code = entry.returncode or 0
+        if code < 0:
+            try:
+                how = f"was killed by {signal.Signals(-code).name}"
+            except ValueError:
+                how = f"was killed by signal {-code}"
+        else:
+            how = f"ended with exit status {code}"
+        last = self._last_line(entry)
+        return f"{how}: {last}" if last else how
+
+    def _last_line(self, entry: _Process) -> str:
+        """The last line of text that a player wrote to stderr, to quote."""
+        end = self._files.tail(self._output(entry, "err"), _LAST_WORDS)
+        words = [line.strip() for line in end.decode("utf-8", "replace").split("\n") if line.strip()]
+        return printable(words[-1][:200]) if words else ""
+
+
+async def _listener_of_a_sandbox(connection: socket.socket) -> socket.socket | None:
+    """Where the player connects; None if its sandbox has failed, whose process then ends and says why."""
+    with contextlib.suppress(OSError):
+        return await receive_listener(connection)
+    return None
+
+
+def _signal_group(group: int, number: signal.Signals) -> None:
+    try:
+        os.killpg(group, number)
+    except ProcessLookupError:
+        pass  # everybody in it has ended
+    except PermissionError:
+        pass  # only zombies are left in it, on some systems

@@ -1,0 +1,363 @@
+"""The report of a match: ``result.json``, the JSON line, and the table for people."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import sys
+import textwrap
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from engine.poker.match_key import MatchKey
+from engine.poker.rules import GameDefinition
+from engine.support.files import write_whole
+from server.match.launched_match import MatchPlan
+from server.records.evidence import Luck, MatchEvidence, match_evidence
+from server.records.logs import LogError
+from server.records.results import Pass, PlayerResult, hands_saved
+from server.records.tally import Tally
+
+_TIMES: Final = ["median ms", "p99", "max"]
+_LEAST_COLUMNS: Final = 80
+_LEAST_NAME: Final = 8
+"""The length to which a name may be cut, in characters."""
+_WHOLE_NAME: Final = 16
+"""Names up to this length are not cut to make room for a column that could be printed below."""
+_GAP: Final = 2
+"""Blanks between columns."""
+
+
+class Report:
+    """The report of a match that has been played."""
+
+    def __init__(
+        self,
+        plan: MatchPlan,
+        passes: Sequence[Pass],
+        results: Sequence[PlayerResult],
+        tally: Tally,
+        *,
+        is_cut_short: bool = False,
+    ) -> None:
+        self._plan = plan
+        self._is_cut_short = is_cut_short
+        self._results = results
+        self._verdict = tally.verdict()
+        self._has_reached_goal = tally.has_reached_goal()
+        self._hands = sum(each.outcome.hands for each in passes)
+        self._deals = min(each.outcome.hands for each in passes)
+        self._seconds = sum(each.outcome.seconds for each in passes)
+        paths = [plan.pass_config(number).log_path for number in range(plan.num_passes)]
+        self._logs = [str(path) for path in paths if path is not None and path.exists()]
+        self._error = next((each.outcome.error for each in passes if each.outcome.error), None)
+        self._no_evidence = ""
+        self._evidence = self._take_luck_out([path for path in paths if path is not None])
+
+    def _take_luck_out(self, logs: Sequence[Path]) -> MatchEvidence | None:
+        """What the logs prove beside the chips; None if that was not asked for or is not possible."""
+        plan = self._plan
+        if plan.luck is Luck.OFF or not self._deals:
+            return None
+        names = plan.config.names
+        try:
+            return match_evidence(logs, plan.config.game, names, plan.luck, plan.critical_value(self._deals))
+        except LogError as error:
+            self._no_evidence = str(error)
+            return None
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that ``--json`` prints."""
+        config = self._plan.config
+        return {
+            "game": config.game_text,
+            "hands": self._hands,
+            "deals": self._deals,
+            **self._cut_short(),
+            "seed": config.cards.number if self._may_tell else None,
+            **self._key(),
+            "duplicate": self._plan.duplicate,
+            **self._until(),
+            **self._rake(),
+            "players": [
+                each.as_json(config.game)
+                | self._evidence_of(each)
+                | ({"player_seeds": self._plan.player_seeds(each.seat)} if self._may_tell else {})
+                for each in self._results
+            ],
+            "verdict": self._verdict.as_json(),
+            **self._luck_as_json(),
+            "logs": self._logs,
+            "seconds": self._seconds,
+            "hands_per_second": self._hands / self._seconds if self._seconds > 0 else None,
+        }
+
+    def _taken(self) -> float:
+        """The rake that the house has taken, in chips."""
+        return abs(math.fsum([result.chips for result in self._results]))
+
+    def _rake(self) -> dict[str, Any]:
+        rake = self._plan.config.game.rake
+        if not self._plan.config.game.has_rake:
+            return {}
+        cap = rake.cap if math.isfinite(rake.cap) else None
+        return {"rake": {"percent": rake.percent, "cap": cap, "taken": self._taken()}}
+
+    def _evidence_of(self, result: PlayerResult) -> dict[str, Any]:
+        """A player's rate by each estimator."""
+        if self._evidence is not None:
+            return {"evidence": self._evidence.as_json(result.seat)}
+        return {"evidence": {"chips": {"mbb_per_hand": result.mbb_per_hand, "ci95": result.ci95}}}
+
+    def _luck_as_json(self) -> dict[str, Any]:
+        """How luck was taken out, or why not, and how many hands that was worth."""
+        found = self._evidence
+        why = {"equity": self._no_evidence} if self._no_evidence else {}
+        luck: dict[str, Any] = {"method": self._plan.luck.value, "missing": found.missing if found else why}
+        if found is not None:
+            luck["times_fewer_hands"] = {
+                name: found.times_fewer_hands(name) for name in found.estimates if name != "chips"
+            }
+            if found.doubts:
+                luck["doubts"] = found.doubts
+        return {"luck": luck}
+
+    def _key(self) -> dict[str, Any]:
+        """The key from which the cards follow, and the commitment published before the match."""
+        cards = self._plan.config.cards
+        if not isinstance(cards, MatchKey):
+            return {}
+        return ({"key": cards.text} if self._may_tell else {}) | {"commitment": cards.commitment}
+
+    @property
+    def _may_tell(self) -> bool:
+        """Whether no secret is left: no hand is to come, or everybody may know the cards."""
+        return not (self._is_cut_short and isinstance(self._plan.config.cards, MatchKey))
+
+    def _cut_short(self) -> dict[str, Any]:
+        """That hands are still to come, and how to play them; empty for a finished match."""
+        sitting = self._plan.sitting
+        if not self._is_cut_short or sitting is None:
+            return {}
+        return {"cut_short": {"deals_planned": self._plan.config.hands, "resume": sitting.command}}
+
+    def _until(self) -> dict[str, Any]:
+        """How a match that might stop early ended; empty for others."""
+        goal = self._plan.until
+        if goal is None:
+            return {}
+        return {
+            "until": {
+                "goal": "decided" if goal.within is None else "within",
+                "mbb_per_hand": goal.within,
+                "reached": self._has_reached_goal,
+            }
+        }
+
+    def write(self, started: str) -> None:
+        """Write ``result.json``, whole or not at all.
+
+        Args:
+            started: when the match began, in ISO 8601.
+        """
+        plan = self._plan
+        config, limits = plan.config, plan.config.limits
+        result = {
+            **self.as_json(),
+            "version": version("riverboat"),
+            "commands": [player.text for player in plan.players],
+            "options": {
+                "hands": config.hands,
+                "fixed_seats": config.fixed_seats,
+                "on_failure": config.on_failure.value,
+                "host": config.host,
+                "response_time": limits.response,
+                "first_response_time": limits.first_response,
+                "hand_time": limits.hand,
+                "match_time": limits.per_hand,
+                "start_time": plan.start_s,
+                "grace": limits.grace,
+                "jobs": plan.jobs,
+                "sandbox": plan.in_sandboxes,
+                "luck": plan.luck.value,
+            },
+            "error": self._error,
+            "started": started,
+            "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        write_whole(plan.folder / "result.json", json.dumps(result, indent=2) + "\n", mode=0o600)
+
+    def print(self) -> None:
+        """Print the table; on a terminal with lines around it."""
+        plan = self._plan
+        config = plan.config
+        heads = ["player", "chips", "mbb/h (95 %)"]
+        heads += ["sb/h (95 %)"] if config.game.is_limit else []
+        heads += ["plain 95 %"] if plan.duplicate else []
+        parts = [[heads, *map(self._won, self._results)]]
+        if self._evidence is not None and "equity" not in self._evidence.missing:
+            parts.append([["adjusted (95 %)", "hands"], *map(self._adjusted, self._results)])
+        parts.append([_TIMES, *map(_times, self._results)])
+        speed = f"{self._seconds:.1f} s"
+        if self._seconds > 0:
+            speed += f", {self._hands / self._seconds:.0f} hands/s"
+        deals = f" ({self._deals} deals, duplicate)" if plan.duplicate else ""
+        label = config.cards.label if self._may_tell else "key kept"
+        title = f"{config.game_text}: {self._hands} hands{deals}, {label}, {speed}"
+        if self._is_cut_short:
+            title += f" (cut short, {config.hands} planned)"
+        _print_tables(title, parts)
+        if config.game.has_rake:
+            click.echo(f"rake: {config.game.rake} of each pot, {self._taken():g} chips in all")
+        self._print_luck()
+        saved = hands_saved(self._results, self._hands) if plan.duplicate else None
+        if saved is not None:
+            click.echo(
+                f"the pairing saved {saved} hands: without it, that many more would give the same interval"
+            )
+        for line in self._verdict.lines():
+            click.echo(_wrapped(line))
+        if plan.until is not None:
+            end = "was reached" if self._has_reached_goal else "was not reached"
+            click.echo(f"--until {plan.until} {end}; the intervals hold whenever you look")
+        for result in self._results:
+            failure = result.failure
+            if failure is not None:
+                where = "" if failure.hand_number is None else f" in hand {failure.hand_number}"
+                more = f" (first of {result.num_failures} failures)" if result.num_failures > 1 else ""
+                click.echo(f"{result.name} {failure.kind.value}{where}: {failure.detail}{more}")
+            if result.hands_by_default:
+                click.echo(f"{result.name}: checked or folded for in {result.hands_by_default} hands")
+        for log in self._logs:
+            click.echo(f"log: {log}")
+        if not self._logs:
+            click.echo(f"in {plan.folder}")
+
+    def _print_luck(self) -> None:
+        """Print what the corrected figure means, or why there is none."""
+        found = self._evidence
+        why = self._no_evidence
+        if found is not None:
+            why = found.missing.get("equity", "")
+            times = found.times_fewer_hands(found.best)
+            what = "the cards and of known players' draws" if found.best == "aivat" else "the cards"
+            if times is not None and found.best != "chips":
+                click.echo(f"adjusted: mbb/h less the luck of {what}; worth {times:.1f} times the hands")
+            if "aivat" in found.missing:
+                click.echo(f"no AIVAT: {found.missing['aivat']}")
+            if found.doubts:
+                fault, number = max(found.doubts.items(), key=lambda item: item[1])
+                decisions = sum(found.doubts.values())
+                click.echo(
+                    f"AIVAT does without {decisions} decisions of known players, {number} for: {fault}"
+                )
+        if why:
+            click.echo(f"luck was not taken out: {why}")
+
+    def _adjusted(self, result: PlayerResult) -> list[str]:
+        """The corrected rate, and the factor of hands that would be needed without the correction."""
+        found = self._evidence
+        corrected = found.of(found.best, result.seat) if found is not None else None
+        if found is None or corrected is None:
+            return ["-", "-"]
+        times = found.times_fewer_hands_of(found.best, result.seat)
+        return [corrected.text(1), "-" if times is None else f"× {times:.1f}"]
+
+    def _won(self, result: PlayerResult) -> list[str]:
+        game = self._plan.config.game
+        cells = [result.name, f"{result.chips:+z.2f}".rstrip("0").rstrip("."), _mbb(result)]
+        cells += [_small_bets(result, game)] if game.is_limit else []
+        if self._plan.duplicate:
+            cells.append("-" if result.plain_ci95 is None else f"± {result.plain_ci95:.1f}")
+        return cells
+
+
+def _times(result: PlayerResult) -> list[str]:
+    times = result.decision_seconds
+    if times is None:
+        return ["-", "-", "-"]
+    return [f"{seconds * 1000:.2f}" for seconds in (times.median, times.p99, times.max)]
+
+
+def _mbb(result: PlayerResult) -> str:
+    if result.mbb_per_hand is None:
+        return "-"
+    half = "" if result.ci95 is None else f" ± {result.ci95:.1f}"
+    return f"{result.mbb_per_hand:+z.1f}{half}"
+
+
+def _small_bets(result: PlayerResult, game: GameDefinition) -> str:
+    if result.sb_per_hand is None or not game.small_bet:
+        return "-"
+    if result.ci95 is None:
+        return f"{result.sb_per_hand:+z.4f}"
+    return f"{result.sb_per_hand:+z.4f} ± {result.ci95 / 1000 * game.big_blind / game.small_bet:.4f}"
+
+
+def _print_tables(title: str, parts: Sequence[Sequence[Sequence[str]]]) -> None:
+    """Print the parts of a table side by side as far as they fit, and the others below.
+
+    Args:
+        title: the line above the first part.
+        parts: the rows of each part, heads first; the first column of the first part names the row.
+    """
+    names = [row[:1] for row in parts[0]]
+    rows = [list(row) for row in parts[0]]
+    for part in parts[1:]:
+        wider = [[*row, *more] for row, more in zip(rows, part, strict=True)]
+        name, *numbers = _widths(wider[0], wider[1:])
+        fits = name + sum(numbers) + _GAP * len(numbers) <= _columns()
+        if fits and name >= min(_WHOLE_NAME, *[max(map(len, each)) for each in zip(*names, strict=True)]):
+            rows = wider
+        else:
+            _print_table(title, rows[0], rows[1:])
+            title = ""
+            rows = [[*name, *more] for name, more in zip(names, part, strict=True)]
+    _print_table(title, rows[0], rows[1:])
+
+
+def _wrapped(line: str) -> str:
+    """A long line, wrapped; lines after the first are indented."""
+    return textwrap.fill(line, _columns(), subsequent_indent="    ", break_long_words=False)
+
+
+def _columns() -> int:
+    """The greatest width of a table, in characters."""
+    return max(_LEAST_COLUMNS, shutil.get_terminal_size().columns) if sys.stdout.isatty() else _LEAST_COLUMNS
+
+
+def _widths(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
+    """The widths of a table's columns: names may be cut, numbers may not."""
+    name, *numbers = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    room = _columns() - sum(numbers) - _GAP * len(numbers)
+    return [max(min(name, room), min(name, _LEAST_NAME)), *numbers]
+
+
+def _print_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    widths = _widths(heads, rows)
+    if sys.stdout.isatty():
+        from rich.console import Console
+        from rich.table import Table
+
+        table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0))
+        for k, (head, width) in enumerate(zip(heads, widths, strict=True)):
+            table.add_column(head, justify="left" if k == 0 else "right", no_wrap=True, width=width)
+        for row in rows:
+            table.add_row(*row)
+        console = Console(width=_columns() + _GAP)
+        if title:
+            console.print(title, markup=False, highlight=False)
+        console.print(table)
+        return
+    if title:
+        click.echo(title)
+    for name, *numbers in (heads, *rows):
+        shown = name if len(name) <= widths[0] else name[: widths[0] - 1] + "…"
+        cells = [cell.rjust(width) for cell, width in zip(numbers, widths[1:], strict=True)]
+        click.echo((" " * _GAP).join([shown.ljust(widths[0]), *cells]).rstrip())

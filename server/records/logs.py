@@ -1,0 +1,437 @@
+"""Reads match logs: hands as the rules see them, with the chips and names that the log gives.
+
+It reads ACPC logs of any origin, ours, the C dealer's and other programs', with and without comments and
+header, with line ends of either kind, gzipped or not.  Nothing here imports numpy.
+
+::
+
+    for path in find_logs([Path("matches/20250101-120000-limit-2p")]):  # a match's folder, or files
+        log = open_log(path)                                            # or open_log(path, "limit-2p")
+        for hand in log.hands():                                        # lazily, in the order of the file
+            hand.state.betting.steps()                # all actions: (state before, position, action)
+            hand.state.deal.hole_cards                # by position; () where the log does not show them
+            hand.state.board
+            for position, player in enumerate(hand.players):
+                log.players[player], hand.chips[position]               # who won what
+
+`open_log` scans the file once without interpreting its hands, so game, players, number of hands, score and
+key are known at once.  `MatchLog.hands` may be called repeatedly; each call reads the file again.
+`server.records.passes` recognises, by their cards, the logs that are passes of one duplicate match, and pairs
+their hands.
+
+Every fault is a `LogError`, one line with file and line.  The exception is a last line that was torn off when
+its writer died: the hands before it count, and `MatchLog.warnings` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from engine.poker.rules import (
+    GameDefinition,
+    GameDefinitionError,
+    Rake,
+    game_path,
+    load_game,
+    no_such_game,
+    parse_game,
+)
+from engine.support.files.formats import parse_json
+from protocol.records import RAKE, HandReader, parse_score, read_rake
+from server.records.log_lines import (
+    A_LOG,
+    Header,
+    LogError,
+    LoggedHand,
+    LoggedLine,
+    fault,
+    numbered_lines,
+    shown,
+)
+
+__all__ = [
+    "GAME_FILE",
+    "Header",
+    "LogError",
+    "LoggedHand",
+    "LoggedLine",
+    "MatchLog",
+    "find_logs",
+    "open_log",
+    "rotation",
+]
+
+GAME_FILE: Final = "match.game"
+"""A game file beside a log, which is the log's game."""
+PLAN_FILE: Final = "plan.json"
+"""The plan in a match's folder, which contains the game's definition."""
+_LOG_FILE: Final = "match.log"
+_MOST_COMMENTS: Final = 1000
+_MOST_HANDS: Final = (1 << 63) - 1
+"""The greatest number of a hand: the largest integer of an array, and more than any program writes."""
+COMMITMENT: Final = "# cards: sha256 "
+"""The beginning of the line that publishes a key's hash."""
+KEY: Final = "# key "
+"""The beginning of the line that reveals the key."""
+
+
+@attrs.frozen
+class MatchLog:
+    """A log that has been scanned by `open_log`."""
+
+    path: Path
+    game: GameDefinition
+    game_text: str
+    """The game as the user or the header named it."""
+    headers: tuple[Header, ...]
+    """The headers in the order of the file: several if a match was resumed, none in some programs' logs."""
+    num_hands: int
+    """The number of lines with hands, whether or not they can be read."""
+    players: tuple[str, ...]
+    """The players' names, in seat order if the log tells it, otherwise in order of appearance.
+
+    There are as many as positions, or more if players come and go.
+    """
+    score: tuple[tuple[float, ...], tuple[str, ...]] | None
+    """Chips and names of the last ``SCORE:`` line, in seat order; None if the match did not end."""
+    commitments: tuple[str, ...]
+    """The hexadecimal SHA-256 hashes of the secret keys, published before the first hand."""
+    keys: tuple[str, ...]
+    """Keys that have been revealed, as text."""
+    comments: tuple[tuple[int, str], ...]
+    """Line and text of the other comments, the first thousand of them."""
+    warnings: tuple[str, ...]
+    """Warnings for the user, each one line."""
+    end: int | None
+    """The line that was torn off, which is not read; None if there is none."""
+    has_namesakes: bool
+    """Whether players in one hand have the same name, and are told apart by their seats."""
+    has_fixed_seats: bool
+    """Whether everybody keeps their position, so that the button does not move."""
+
+    @property
+    def header(self) -> Header | None:
+        """The first header."""
+        return self.headers[0] if self.headers else None
+
+    def hands(self) -> Iterator[LoggedHand]:
+        """The hands in the order of the file.
+
+        Raises:
+            LogError: a line that cannot be read or played, with file and line.
+        """
+        reader = HandReader(self.game)
+        for row in self.parsed_lines(reader):
+            try:
+                yield row.played(reader)
+            except ValueError as error:
+                raise fault(self.path, row.line, str(error)) from None
+
+    def parsed_lines(self, reader: HandReader) -> Iterator[LoggedLine]:
+        """The parsed lines of the hands, not yet played by the rules.
+
+        Args:
+            reader: the reader for the log's game.
+
+        Raises:
+            LogError: a line that cannot be parsed, with file and line.
+        """
+        index = {name: k for k, name in enumerate(self.players)}
+        seats: dict[tuple[str, ...], tuple[int, ...]] = {}
+        match, last = 0, -1
+        for line, text in numbered_lines(self.path):
+            if line == self.end:
+                return
+            if not text.startswith("STATE:"):
+                continue
+            try:
+                record = reader.record(text)
+                number, names = record.hand_number, record.names
+                if number > _MOST_HANDS:
+                    raise ValueError(f"expected the number of a hand, got {number}")
+                players = seats.get(names)
+                if players is None:
+                    if self.has_namesakes:
+                        players = (
+                            tuple(range(len(names))) if self.has_fixed_seats else rotation(number, len(names))
+                        )
+                    else:
+                        players = seats[names] = tuple([index[name] for name in names])
+            except ValueError as error:
+                raise fault(self.path, line, str(error)) from None
+            if number <= last:
+                match += 1
+            last = number
+            yield LoggedLine(line, match, record, players)
+
+
+def rotation(number: int, num_players: int) -> tuple[int, ...]:
+    """By position, the seat of the player in a hand, if the button moves."""
+    return tuple([(position + number) % num_players for position in range(num_players)])
+
+
+# --- a file ----------------------------------------------------------------------------------------------
+
+
+def find_logs(paths: Iterable[Path]) -> tuple[Path, ...]:
+    """The logs that some paths name: a file is one; a match's folder has one, or one for each pass.
+
+    Raises:
+        LogError: a path does not exist, or is a folder without logs.
+    """
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            passes = sorted(path.glob(f"pass-*/{_LOG_FILE}"), key=lambda log: (len(log.parent.name), log))
+            whole = path / _LOG_FILE
+            logs = [whole] if whole.exists() else passes
+            logs = logs or sorted([*path.glob("*.log"), *path.glob("*.log.gz")])
+            if not logs:
+                raise LogError(f"{path}: there is no log in this folder (expected {_LOG_FILE}, or *.log)")
+            found += logs
+        else:
+            found.append(path)
+    return tuple(found)
+
+
+def open_log(path: Path, game: GameDefinition | str | None = None, *, tolerant: bool = False) -> MatchLog:
+    """Scan a log.
+
+    Args:
+        path: the file.
+        game: the game, for logs that do not name a game that can be found: GAME as users type it, or the
+            game itself.  Without it, the game in the log's folder is used (`PLAN_FILE`, `GAME_FILE`), then
+            the one that the header names: as a path, beside the log, or among the packaged games.
+        tolerant: skip lines that do not belong to a log, for a reader that checks all lines itself.
+
+    Raises:
+        LogError: the file is not a log, or its game cannot be found.
+    """
+    scan = _Scan(path, tolerant)
+    definition, game_text = _game_of(path, scan.headers, game)
+    if scan.rake is not None:
+        definition = attrs.evolve(definition, rake=scan.rake)
+    end, warning = scan.end(definition)
+    return MatchLog(
+        path=path,
+        game=definition,
+        game_text=game_text,
+        headers=tuple(scan.headers),
+        num_hands=scan.num_hands,
+        players=scan.players(),
+        score=scan.score,
+        commitments=tuple(scan.commitments),
+        keys=tuple(scan.keys),
+        comments=tuple(scan.comments),
+        warnings=(warning,) if warning else (),
+        end=end,
+        has_namesakes=scan.has_namesakes,
+        has_fixed_seats=scan.has_fixed_seats,
+    )
+
+
+class _Scan:
+    """Collects what a log says besides its hands."""
+
+    def __init__(self, path: Path, tolerant: bool) -> None:
+        self.path = path
+        self._tolerant = tolerant
+        self._fault: LogError | None = None  # the first that was skipped
+        self.headers: list[Header] = []
+        self.comments: list[tuple[int, str]] = []
+        self.commitments: list[str] = []
+        self.keys: list[str] = []
+        self.rake: Rake | None = None
+        self.num_hands = 0
+        self.score: tuple[tuple[float, ...], tuple[str, ...]] | None = None
+        self._first = 0  # the number of the first hand
+        self._names: dict[str, None] = {}  # by position, as text, in order of appearance
+        self._last = (0, "")  # the last line, if it has no end
+        try:
+            for line, text in numbered_lines(path):
+                if text[-1] != "\n":
+                    self._last = (line, text)
+                elif text.startswith("STATE:"):
+                    self._hand(text)
+                else:
+                    self._other(line, text.rstrip("\r\n"))
+        except LogError as error:
+            if not (tolerant and error.line):
+                raise
+            self._fault = self._fault or error
+        if self._names or self.headers or self.score:
+            return
+        line, text = self._last
+        if line and not _begins_like_a_log(text):
+            self._fault = self._fault or fault(path, line, f"expected {A_LOG}, got {shown(text)}")
+        if self._fault is not None:
+            raise self._fault
+        if not line:
+            what = "has comments only" if self.comments else "is empty"
+            raise LogError(f"{path}: {what}; expected {A_LOG}")
+
+    @property
+    def positions(self) -> list[tuple[str, ...]]:
+        """The players' names by position, each order once."""
+        return [tuple(names.split("|")) for names in self._names]
+
+    def players(self) -> tuple[str, ...]:
+        """`MatchLog.players`."""
+        positions = self.positions
+        if not positions:
+            return self.score[1] if self.score else ()
+        names = dict.fromkeys([name for each in positions for name in each])
+        first = positions[0]
+        if self.score and len(self.score[1]) == len(first) and names.keys() <= set(self.score[1]):
+            return self.score[1]
+        if len(names) > len(first):
+            return tuple(names)
+        if self.has_fixed_seats:
+            return first
+        seats = rotation(self._first, len(first))
+        return tuple([first[seats.index(seat)] for seat in range(len(first))])
+
+    @property
+    def has_namesakes(self) -> bool:
+        """`MatchLog.has_namesakes`."""
+        return any(len(set(names)) < len(names) for names in self.positions)
+
+    @property
+    def has_fixed_seats(self) -> bool:
+        """`MatchLog.has_fixed_seats`."""
+        positions = self.positions
+        return self.num_hands > 1 and len(positions) == 1 and len(set(positions[0])) > 1
+
+    def end(self, game: GameDefinition) -> tuple[int | None, str]:
+        """Read the last line if it has no line end; returns its number if it was torn off, and a warning.
+
+        Raises:
+            LogError: it cannot belong to a log.
+        """
+        line, text = self._last
+        if not line:
+            return None, ""
+        try:
+            self._check_end(text, game)
+        except ValueError as error:
+            if not _begins_like_a_log(text):
+                if self._tolerant:
+                    return line, ""
+                raise fault(self.path, line, f"expected {A_LOG}, got {shown(text)}") from None
+            return line, f"{self.path}:{line}: the last line is torn off, and passed over ({error})"
+        if text.startswith("STATE:"):
+            self._hand(text)
+        else:
+            self._other(line, text)
+        return None, ""
+
+    def _check_end(self, text: str, game: GameDefinition) -> None:
+        """Raise ValueError if a line without a line end is incomplete."""
+        names: tuple[str, ...] = ()
+        if text.startswith("STATE:"):
+            names = HandReader(game).read(text)[0].names
+        elif text.startswith("#"):
+            if text.startswith(KEY) and len(text) != len(KEY) + 64:
+                raise ValueError("the key is cut off")
+        elif (score := parse_score(text)) is not None:
+            names = score[1]
+        else:
+            raise ValueError("it is cut off")
+        known = {name for each in self.positions for name in each}
+        if known and not known.issuperset(names):
+            raise ValueError("a name is cut off")
+
+    def _hand(self, text: str) -> None:
+        if not self.num_hands:
+            number = text[6:].partition(":")[0]
+            self._first = int(number) if number.isdecimal() and len(number) < 20 else 0
+        self.num_hands += 1
+        self._names[text.rpartition(":")[2].rstrip("\r\n")] = None
+
+    def _other(self, line: int, text: str) -> None:
+        try:
+            self._read_other(line, text)
+        except LogError as error:
+            if not self._tolerant:
+                raise
+            self._fault = self._fault or error
+
+    def _read_other(self, line: int, text: str) -> None:
+        if text.startswith("#"):
+            self._comment(line, text)
+        elif text.startswith("SCORE"):
+            try:
+                self.score = parse_score(text)
+            except ValueError as error:
+                raise fault(self.path, line, str(error)) from None
+            if self.score is None or len(self.score[0]) != len(self.score[1]):
+                raise fault(self.path, line, f"expected SCORE:values:names, got {shown(text)}")
+        elif text.strip():
+            raise fault(self.path, line, f"expected {A_LOG}, got {shown(text)}")
+
+    def _comment(self, line: int, text: str) -> None:
+        if (header := Header.read(line, text)) is not None:
+            self.headers.append(header)
+        elif text.startswith(COMMITMENT):
+            self.commitments.append(text[len(COMMITMENT) :].strip())
+        elif text.startswith(KEY):
+            self.keys.append(text[len(KEY) :].strip())
+        elif text.startswith(RAKE):
+            self.rake = read_rake(text)
+        elif not text.startswith("#--") and len(self.comments) < _MOST_COMMENTS:
+            self.comments.append((line, text))
+
+
+def _begins_like_a_log(text: str) -> bool:
+    """Whether a line, which may be torn off, can belong to a log."""
+    return any(text.startswith(begin) or begin.startswith(text) for begin in ("STATE:", "SCORE:", "# "))
+
+
+def _planned_game(plan: Path) -> str | None:
+    """The game file that a match's plan contains; None if there is no such plan."""
+    if not plan.is_file():
+        return None
+    try:
+        value = parse_json(plan.read_text("utf-8"))
+    except (OSError, ValueError):
+        return None  # the header may name it
+    definition = value.get("definition") if isinstance(value, dict) else None
+    return definition if isinstance(definition, str) else None
+
+
+def _game_of(
+    path: Path, headers: Sequence[Header], game: GameDefinition | str | None
+) -> tuple[GameDefinition, str]:
+    """The game of a log, and its name."""
+    named = headers[0].game if headers else ""
+    if isinstance(game, GameDefinition):
+        return game, named
+    try:
+        if game is not None:
+            try:
+                return load_game(game), game
+            except FileNotFoundError as error:
+                raise LogError(no_such_game(game, error.strerror or "no such file")) from None
+        folder = path.parent
+        homes = [folder, folder.parent] if folder.name.startswith("pass-") else [folder]
+        for home in homes:
+            planned = _planned_game(home / PLAN_FILE)
+            if planned is not None:
+                return parse_game(planned, str(home / PLAN_FILE)), named
+        own = [home / GAME_FILE for home in homes]
+        called = Path(named).name
+        near = [folder / called, game_path(called.removesuffix(".game"))] if called else []
+        for place in [*own, *([game_path(named)] if named else []), *near]:
+            if place.is_file():
+                return load_game(str(place)), named or place.name
+    except GameDefinitionError as error:
+        raise LogError(f"{path}: its game: {error}") from None
+    except OSError as error:
+        raise LogError(f"{path}: its game: {error.filename}: {error.strerror}") from None
+    if not headers:
+        raise LogError(f"{path}: it does not say what is played; name the game with --game GAME")
+    raise fault(path, headers[0].line, f"the game {shown(named)} is not here; name its file with --game")

@@ -1,0 +1,187 @@
+"""The players' results of a match: chips, rates and intervals.
+
+Rates are per hand played.  An interval is the normal approximation 1.96 s/√n, where s is the sample standard
+deviation (n - 1 in its denominator); below two samples there is none.  The samples are a player's chips in
+each hand; in a duplicate match they are the player's means over the passes of each deal, since only these are
+independent.  Such an interval is valid if the number of hands was fixed in advance; a match that may stop
+early has the wider intervals of `server.records.tally`, which are valid whenever you look.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from engine.poker.rules import GameDefinition
+from engine.support.intervals import Winnings, half_width
+from server.support.errors import Failure, FailureKind
+from server.table.outcome import Durations, MatchOutcome
+
+
+@attrs.frozen
+class DecisionTimes:
+    """How long a player took for its decisions, in seconds."""
+
+    median: float
+    """The median, exact to 1 %; so is the next."""
+    p99: float
+    max: float
+
+    @classmethod
+    def of(cls, durations: Durations) -> DecisionTimes | None:
+        """The times of all decisions of a match; None without any."""
+        if not durations:
+            return None
+        return cls(durations.percentile(0.5), durations.percentile(0.99), durations.longest)
+
+
+@attrs.frozen
+class Pass:
+    """One pass through the deals; a match has one, a duplicate match one for each rotation of the seats."""
+
+    outcome: MatchOutcome
+    players: tuple[int, ...]
+    """The player in each seat."""
+    crashes: Mapping[int, str] = attrs.Factory(dict)
+    """By seat, how a player's process ended, if it ended by itself with an error."""
+    replaced: Mapping[int, str] = attrs.Factory(dict)
+    """By seat, how a player's process ended, if somebody else continued in its seat."""
+
+    def failures_at(self, seat: int) -> list[Failure]:
+        """The failures at a seat; a connection lost because the process died counts as a crash."""
+        failures = list(self.outcome.seats[seat].failures)
+        if seat in self.crashes:
+            failures = [
+                attrs.evolve(failure, kind=FailureKind.CRASHED, detail=self.crashes[seat])
+                if failure.kind is FailureKind.DISCONNECTED
+                else failure
+                for failure in failures
+            ]
+        if not failures and seat in self.replaced:
+            detail = f"somebody else plays in its seat, and its own process {self.replaced[seat]}"
+            failures.append(Failure(FailureKind.CRASHED, detail))
+        return failures
+
+
+@attrs.frozen
+class PlayerResult:
+    """The result of one player."""
+
+    name: str
+    seat: int
+    """Its seat in the first pass, which is its place in the order in which the players were given."""
+    chips: float
+    mbb_per_hand: float | None
+    """Milli big blinds per hand; None without a hand."""
+    ci95: float | None
+    """Half width of its 95 % interval, in mbb/h."""
+    plain_ci95: float | None
+    """The same as if all hands were independent, to measure what the pairing of a duplicate match gains."""
+    sb_per_hand: float | None
+    """Small bets per hand; None in no-limit games."""
+    failures: tuple[Failure, ...]
+    num_failures: int
+    """How often it has failed, which may be more than the failures listed."""
+    hands_by_default: int
+    """Hands in which the house checked or folded for the player, which was late or absent."""
+    decision_seconds: DecisionTimes | None
+
+    @property
+    def failure(self) -> Failure | None:
+        """The first failure, if there was one."""
+        return self.failures[0] if self.failures else None
+
+    def as_json(self, game: GameDefinition) -> dict[str, Any]:
+        """The player's object in ``result.json``."""
+        row: dict[str, Any] = {
+            "name": self.name,
+            "seat": self.seat,
+            "chips": self.chips,
+            "mbb_per_hand": self.mbb_per_hand,
+            "ci95": self.ci95,
+        }
+        if game.is_limit:
+            row["sb_per_hand"] = self.sb_per_hand
+        if self.failure is not None:
+            row |= {
+                "failure": self.failure.kind.value,
+                "failure_detail": self.failure.detail,
+                "failure_hand": self.failure.hand_number,
+                "failures": self.num_failures,
+            }
+        if self.hands_by_default:
+            row["hands_by_default"] = self.hands_by_default
+        times = self.decision_seconds
+        row["decision_seconds"] = None if times is None else attrs.asdict(times)
+        return row
+
+
+def player_results(
+    passes: Sequence[Pass], names: Sequence[str], game: GameDefinition
+) -> tuple[PlayerResult, ...]:
+    """The players' results, in the order they were given.
+
+    Args:
+        passes: the passes of the match; if there are several, each deal that all have played counts once.
+        names: the players' names, in the order given.
+        game: the game played.
+    """
+    results: list[PlayerResult] = []
+    to_mbb = 1000 / game.big_blind if game.big_blind else None
+    for player, name in enumerate(names):
+        seated = [(each.outcome, each.players.index(player)) for each in passes]
+        won = sum([_winnings(outcome, seat) for outcome, seat in seated], Winnings())
+        per_hand = won.chips / won.hands if won.hands else None
+        plain_half = half = won.half_width()
+        if len(passes) > 1:
+            half = half_width(_means_of_deals(seated))
+        has_rate = per_hand is not None and to_mbb is not None
+        failures = tuple(
+            failure
+            for each, (_, seat) in zip(passes, seated, strict=True)
+            for failure in each.failures_at(seat)
+        )
+        more_failures = sum(outcome.seats[seat].more_failures for outcome, seat in seated)
+        results.append(
+            PlayerResult(
+                name=name,
+                seat=player,
+                chips=won.chips,
+                mbb_per_hand=per_hand * to_mbb if has_rate and per_hand is not None and to_mbb else None,
+                ci95=half * to_mbb if half is not None and to_mbb else None,
+                plain_ci95=plain_half * to_mbb if plain_half is not None and to_mbb else None,
+                sb_per_hand=per_hand / game.small_bet if per_hand is not None and game.small_bet else None,
+                failures=failures,
+                num_failures=len(failures) + more_failures,
+                hands_by_default=sum(outcome.seats[seat].hands_by_default for outcome, seat in seated),
+                decision_seconds=DecisionTimes.of(
+                    sum([outcome.seats[seat].decision_times for outcome, seat in seated], Durations())
+                ),
+            )
+        )
+    return tuple(results)
+
+
+def _winnings(outcome: MatchOutcome, seat: int) -> Winnings:
+    return Winnings(outcome.hands, outcome.chips_by_seat[seat], outcome.squares_by_seat[seat])
+
+
+def _means_of_deals(seated: Sequence[tuple[MatchOutcome, int]]) -> list[float]:
+    """A player's mean over the passes, for each deal that all passes have played."""
+    chips = [outcome.hand_chips_by_seat[seat] for outcome, seat in seated]
+    deals = min(map(len, chips))
+    return [math.fsum(deal) / len(chips) for deal in zip(*[hand[:deals] for hand in chips], strict=True)]
+
+
+def hands_saved(results: Sequence[PlayerResult], hands: int) -> int | None:
+    """How many more hands the same widest interval would take without pairing; None if unknown."""
+    widths = [(r.plain_ci95, r.ci95) for r in results if r.plain_ci95 is not None and r.ci95]
+    if not widths:
+        return None
+    plain, paired = max(widths)
+    assert plain is not None
+    assert paired is not None
+    return round(hands * (plain / paired) ** 2) - hands

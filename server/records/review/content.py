@@ -1,0 +1,323 @@
+"""Everything that a report says, as one JSON object: the page and the tables show nothing else.
+
+Rates are milli big blinds per hand; intervals are half widths of 95 % intervals, unless they are pairs.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any, Final
+
+from engine.evidence.verdict import Goal, Standings, standings_of
+from engine.players.hand_play import Ending
+from engine.poker.rules import GameDefinition, format_game
+from engine.poker.rules.hand_words import round_name
+from engine.support.intervals import Z95, Winnings
+from engine.support.user_input import printable
+from server.records.batches import FEWEST_HANDS
+from server.records.evidence import Luck
+from server.records.review.again import how_to_repeat
+from server.records.review.counts import Counts, count_hands
+from server.records.review.luck import Luckless
+from server.records.review.sources import Record, Source
+from server.records.review.words import hand_in_words
+
+__all__ = ["play_of", "rate_of", "report_on"]
+
+_POINTS: Final = 400
+"""The most points of a bankroll curve, which are more than a page has room for."""
+_MOST_COMMENTS: Final = 50
+_FEW: Final = 10
+"""The number of hands of a kind below which no interval is given, since the spread of so few says little."""
+_DIFFERENCE: Final = 0.01
+# Chips per hand by which a result and its log may differ: six printed decimals, and a wide margin.
+
+
+def report_on(source: Source, luck: Luck | None = None) -> dict[str, Any]:
+    """The report on some hands, as a JSON object.
+
+    Args:
+        source: the hands.
+        luck: the luck to take out, beside each result; None for the same as when the match was played.
+
+    Raises:
+        LogError: a line of a log that cannot be read.
+    """
+    result, first = source.result, source.logs[0]
+    listed = [name for player in result.records("players") if (name := player.text("name"))]
+    luck = luck or _luck_of(result)
+    luckless = None if luck is Luck.OFF else Luckless(first.game, luck)
+    counts = count_hands(source.matches, listed, luckless)
+    game = counts.game
+    estimates = luckless.estimates(len(counts.names)) if luckless else [{} for _ in counts.names]
+    players = [
+        _player(counts, k, _result_of(result, name), estimates[k]) for k, name in enumerate(counts.names)
+    ]
+    warnings = [*source.warnings, *_contradictions(counts, result)]
+    return {
+        "title": source.title,
+        "game": printable(result.text("game") or first.game_text),
+        "game_definition": format_game(game),
+        "limit": game.is_limit,
+        "big_blind": game.big_blind,
+        "hands": counts.hands,
+        "deals": counts.deals,
+        "passes": counts.passes,
+        "duplicate": counts.passes > 1,
+        "matches": len(source.matches),
+        "seconds": result.number("seconds"),
+        "hands_per_second": result.number("hands_per_second"),
+        "error": result.text("error"),
+        "cut_short": _cut_short(result),
+        "players": players,
+        "verdict": _verdict(counts, result),
+        "until": _until(result),
+        "saved": _saved(counts, players),
+        "bankroll": _bankroll(counts, luckless),
+        "luck_missing": luckless.missing if luckless else {},
+        "biggest_pots": [
+            {"pot": each.pot, "log": printable(str(each.log.name)), **hand_in_words(each.hand)}
+            for each in counts.biggest
+        ],
+        "last_words": source.last_words(),
+        "comments": [
+            {"log": printable(log.path.name), "line": line, "text": printable(text)}
+            for log in source.logs
+            for line, text in log.comments[:_MOST_COMMENTS]
+        ][:_MOST_COMMENTS],
+        "warnings": warnings,
+        "again": how_to_repeat(source),
+        "made": {
+            "riverboat": version("riverboat"),
+            "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        },
+    }
+
+
+def play_of(counts: Counts, player: int) -> dict[str, Any]:
+    """A player's statistics of play and what they won, by position, betting round and ending."""
+    game, play = counts.game, counts.play
+    hands = counts.winnings[player].hands
+    positions = dict(zip(game.position_names, range(game.num_players), strict=True))
+    rounds = [round_name(game, betting_round) for betting_round in range(game.num_rounds)]
+    endings = play.won_by_ending(player)
+    return {
+        "statistics": {
+            "all": play.counts(player).as_json(),
+            "by_position": {
+                name: play.counts(player, position).as_json() for name, position in positions.items()
+            },
+        },
+        "won": {
+            "by_position": _won(dict(zip(positions, play.won_by_position(player), strict=True)), hands, game),
+            "by_round": _won(dict(zip(rounds, play.won_by_round(player), strict=True)), hands, game),
+            "by_ending": _won({ending.value: endings[ending] for ending in Ending}, hands, game),
+        },
+    }
+
+
+def _won(parts: Mapping[str, Winnings], hands: int, game: GameDefinition) -> dict[str, Any]:
+    """What was won in each kind of hands: per hand of the kind, and as a part of the whole rate."""
+    shown = {}
+    for name, winnings in parts.items():
+        row: dict[str, Any] = {"hands": winnings.hands, "chips": winnings.chips}
+        if game.big_blind and winnings.hands:
+            rate = winnings.rate(game.big_blind)
+            share = Winnings(hands, winnings.chips, winnings.squares).rate(game.big_blind)
+            row |= {
+                "mbb_per_hand": rate.mean,
+                "ci95": rate.ci95 if winnings.hands >= _FEW else None,
+                "mbb_per_hand_of_all": share.mean,
+                "ci95_of_all": share.ci95,
+            }
+        shown[name] = row
+    return shown
+
+
+def rate_of(counts: Counts, player: int) -> dict[str, Any]:
+    """What a player won: hands, chips, and the rate with its interval."""
+    winnings, big_blind = counts.winnings[player], counts.game.big_blind
+    row: dict[str, Any] = {"hands": winnings.hands, "chips": winnings.chips}
+    if not winnings.hands or not big_blind:
+        return row | {"mbb_per_hand": None, "ci95": None, "plain_ci95": None}
+    to_mbb = 1000 / big_blind
+    half, plain = counts.half_width(player), winnings.half_width()
+    per_hand = winnings.chips / winnings.hands
+    row |= {
+        "mbb_per_hand": per_hand * to_mbb,
+        "ci95": None if half is None else half * to_mbb,
+        "plain_ci95": None if plain is None else plain * to_mbb,
+    }
+    if counts.game.small_bet:
+        row["sb_per_hand"] = per_hand / counts.game.small_bet
+    return row
+
+
+def _player(
+    counts: Counts, player: int, said: Record, estimates: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Everything about a player: from the logs, and from the result what logs do not say."""
+    row: dict[str, Any] = {"name": printable(counts.names[player]), **rate_of(counts, player)}
+    ci95 = said.number("ci95")
+    if ci95 is not None:  # wider if the match was watched to decide when to stop
+        row["ci95"] = ci95
+    evidence = said.record("evidence")
+    told = {name: evidence.record(name) for name in evidence.names()}
+    row["evidence"] = {
+        **{
+            name: {"mbb_per_hand": each.number("mbb_per_hand"), "ci95": each.number("ci95")}
+            for name, each in told.items()
+            if each.number("mbb_per_hand") is not None
+        },
+        **estimates,
+    }
+    times = said.record("decision_seconds")
+    if times:
+        row["decision_seconds"] = {key: times.number(key) for key in ("median", "p99", "max")}
+    if said.text("failure"):
+        row |= {
+            "failure": said.text("failure"),
+            "failure_detail": said.text("failure_detail"),
+            "failure_hand": said.whole("failure_hand"),
+            "failures": said.whole("failures"),
+        }
+    by_default = said.whole("hands_by_default")
+    if by_default:
+        row["hands_by_default"] = by_default
+    return row | play_of(counts, player)
+
+
+def _result_of(result: Record, name: str) -> Record:
+    for player in result.records("players"):
+        if player.text("name") == printable(name):
+            return player
+    return Record()
+
+
+def _contradictions(counts: Counts, result: Record) -> list[str]:
+    """The contradictions between the result and the logs, in lines."""
+    said = result.whole("hands")
+    if said is not None and said != counts.hands:
+        return [f"result.json has {said} hands, the logs have {counts.hands}: this report follows the logs"]
+    found = []
+    for name, winnings in zip(counts.names, counts.winnings, strict=True):
+        chips = _result_of(result, name).number("chips")
+        if chips is not None and abs(chips - winnings.chips) > _DIFFERENCE * (1 + winnings.hands):
+            found.append(
+                f"result.json says that {printable(name)} won {chips:g} chips, the logs {winnings.chips:g}"
+            )
+    return found
+
+
+def _verdict(counts: Counts, result: Record) -> dict[str, Any]:
+    """What the deals of the logs prove, judged by the goal in ``result.json``."""
+    learners = result.record("verdict").texts("learners")
+    places = [place for place, name in enumerate(counts.names) if name in learners]
+    until = result.record("until")
+    goal = Goal(until.number("mbb_per_hand")) if until else None
+    try:
+        verdict = _standings(counts, places).verdict(goal)
+    except ValueError:  # rules or stacks that differ from the game's, as in logs of other programs
+        return {"lines": ["no verdict: a hand has lost or won more than the game allows"]}
+    return verdict.as_json() | {"lines": verdict.lines()}
+
+
+def _standings(counts: Counts, learners: Sequence[int]) -> Standings:
+    """The standings after the deals; many deals are counted by compiled loops."""
+    if counts.game.is_holdem and counts.deals >= FEWEST_HANDS:
+        import numpy as np
+
+        from engine.evidence.columns.leads import standings_of_deals
+
+        won = np.stack([np.array(chips) for chips in counts.won], axis=-1) / counts.passes
+        return standings_of_deals(counts.game, counts.names, won, learners)
+    deals = ([chips / counts.passes for chips in deal] for deal in zip(*counts.won, strict=True))
+    return standings_of(counts.game, counts.names, deals, learners)
+
+
+def _luck_of(result: Record) -> Luck:
+    text = result.record("options").text("luck")
+    return next((luck for luck in Luck if luck.value == text), Luck.EQUITY)
+
+
+def _cut_short(result: Record) -> dict[str, Any] | None:
+    """For an unfinished match, how many deals it has, and the command that continues it; otherwise None."""
+    said = result.record("cut_short")
+    return {"deals_planned": said.whole("deals_planned"), "resume": said.text("resume")} if said else None
+
+
+def _until(result: Record) -> dict[str, Any] | None:
+    until = result.record("until")
+    if not until:
+        return None
+    bound = until.number("mbb_per_hand")
+    return {
+        "goal": "decided" if bound is None else f"± {bound:g} mbb/h",
+        "mbb_per_hand": bound,
+        "reached": until.flag("reached"),
+    }
+
+
+def _saved(counts: Counts, players: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """How many more hands the same intervals would take without each method.
+
+    The intervals are those for a number of hands fixed in advance: for the pairing of a duplicate match the
+    widest one of the players, as in its table of results; for estimators those of all players together.
+    """
+    saved = []
+    rates = [rate_of(counts, player) for player in range(len(players))]
+    if counts.passes > 1:
+        widths = [(rate["plain_ci95"], rate["ci95"]) for rate in rates if rate["plain_ci95"] and rate["ci95"]]
+        saved += _row_saved("duplicate", counts.hands, widths and [max(widths)])
+    methods = dict.fromkeys(name for player in players for name in player["evidence"] if name != "chips")
+    for method in methods:
+        found = [player["evidence"].get(method, {}).get("ci95") for player in players]
+        widths = [
+            (rate["ci95"], ci95) for rate, ci95 in zip(rates, found, strict=True) if rate["ci95"] and ci95
+        ]
+        saved += _row_saved(method, counts.hands, widths)
+    return saved
+
+
+def _row_saved(method: str, hands: int, widths: Sequence[tuple[float, float]]) -> list[dict[str, Any]]:
+    if not widths:
+        return []
+    times = math.fsum(plain**2 for plain, _ in widths) / math.fsum(better**2 for _, better in widths)
+    return [{"method": method, "times": times, "hands": round(hands * times) - hands}]
+
+
+def _bankroll(counts: Counts, luckless: Luckless | None) -> dict[str, Any] | None:
+    """The players' bankrolls deal by deal, in big blinds, with 95 % bands.
+
+    A band contains the expectation times the number of deals with a probability of 95 %, by the normal
+    approximation after that many deals.
+    """
+    big_blind = counts.game.big_blind
+    if counts.deals < 2 or not big_blind:
+        return None
+    step = max(1, math.ceil(counts.deals / _POINTS))
+    at = [*range(step, counts.deals, step), counts.deals]
+    curves = [_curve(won, at, big_blind) for won in counts.won]
+    corrected = luckless.won(len(counts.names), counts.deals) if luckless else None
+    for curve, won in zip(curves, corrected or (), strict=False):
+        curve["luck_corrected"] = _curve(won, at, big_blind)["won"]
+    return {"deals": [0, *at], "players": curves}
+
+
+def _curve(won: array[float], at: Sequence[int], big_blind: int) -> dict[str, list[float]]:
+    total = squares = 0.0
+    curve, half = [0.0], [0.0]
+    done = 0
+    for deals in at:
+        part = won[done:deals]
+        total += math.fsum(part)
+        squares += math.fsum([chips * chips for chips in part])
+        done = deals
+        spread = Winnings(deals, total, squares).half_width(Z95)
+        curve.append(total / big_blind)
+        half.append(0.0 if spread is None else spread * deals / big_blind)
+    return {"won": curve, "half_width": half}

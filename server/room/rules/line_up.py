@@ -1,0 +1,211 @@
+"""Who is dealt the next hand, in which position, and who posts what: the dead button.
+
+The big blind moves to the next player in every hand, no matter who has come or gone, so that nobody pays it
+twice in a round and nobody escapes it.  The small blind is due from the seat that had the big blind before,
+and the button stands where the small blind was.  If nobody sits there any more, the small blind is dead
+(nobody posts it), or the button is dead (it stands at an empty seat).  With two players the button posts the
+small blind.
+
+A player who has just sat down, or was not dealt in, waits for the big blind to come round, or posts an
+additional live big blind to be dealt in at once; never between the button and the blinds.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+import attrs
+
+from engine.poker.rules import GameDefinition
+
+HEADS_UP: Final = 2
+
+
+class Entry(enum.Enum):
+    """When a player who wants to play is dealt in."""
+
+    IN = "in"
+    """At once: they were dealt the last hand."""
+    WAITS = "waits"
+    """When the big blind is theirs."""
+    POSTS = "posts"
+    """As soon as they may post a big blind."""
+
+
+@attrs.frozen
+class Blinds:
+    """The seats of button and blinds in a hand; a seat may have been empty, or vacated since."""
+
+    button: int
+    small: int
+    big: int
+
+
+@attrs.frozen
+class LineUp:
+    """The players of one hand."""
+
+    seats: tuple[int, ...]
+    """By position, the seat at the table."""
+    game: GameDefinition
+    """The table's game for these players, with their stacks and what they post."""
+    blinds: Blinds
+
+
+def posts_blinds(game: GameDefinition) -> bool:
+    """Whether fewer players can play a game: it has a small and a big blind, in the usual places."""
+    return _usual(game) == (game.blinds, game.first_positions)
+
+
+def _usual(game: GameDefinition) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """Blinds and first positions of a game as hold'em has them for as many players."""
+    posted = sorted(blind for blind in game.blinds if blind)
+    if len(posted) != 2:
+        return None
+    small, big = posted
+    rest = (0,) * (game.num_rounds - 1)
+    if game.num_players == HEADS_UP:
+        return (big, small), (1, *rest)
+    return (small, big, *(0,) * (game.num_players - 2)), (2 % game.num_players, *rest)
+
+
+def line_up(
+    game: GameDefinition,
+    ready: Mapping[int, tuple[int, Entry]],
+    last: Blinds | None,
+    draw: Callable[[int], int],
+) -> LineUp | None:
+    """The players of the next hand; None while there are too few of them.
+
+    Args:
+        game: of the table, for all its seats.
+        ready: by seat, the chips of those who want to play, 1 or more, and on what condition.
+        last: the previous hand's; None before the first.
+        draw: gives a random number below its argument: where the button is when play begins.
+    """
+    if not posts_blinds(game):
+        return _full_table(game, ready, last)
+    if last is None or sum(entry is Entry.IN for _, entry in ready.values()) < HEADS_UP:
+        return _begin(game, ready, last, draw)
+    seats = game.num_players
+    big = _next(ready, last.big, seats)
+    small, button = last.big, last.small
+    behind_button = _between(button, big, seats)
+    dealt = {
+        seat
+        for seat, (_, entry) in ready.items()
+        if seat in (big, small) or (seat not in behind_button and entry is not Entry.WAITS)
+    }
+    if small in dealt and ready[small][1] is not Entry.IN:
+        dealt.discard(small)  # they have left and come back: the small blind is dead
+    if len(dealt) < HEADS_UP:
+        return _begin(game, ready, last, draw)
+    posting = {seat for seat in dealt if ready[seat][1] is Entry.POSTS and seat != big}
+    if len(dealt) == HEADS_UP:
+        (small,) = dealt - {big}
+        button = small
+        posting = set()
+    return _lined_up(game, {seat: ready[seat][0] for seat in dealt}, Blinds(button, small, big), posting)
+
+
+def _begin(
+    game: GameDefinition,
+    ready: Mapping[int, tuple[int, Entry]],
+    last: Blinds | None,
+    draw: Callable[[int], int],
+) -> LineUp | None:
+    """The first hand, also after a break: everybody is dealt in and posts what the position requires."""
+    if len(ready) < HEADS_UP:
+        return None
+    order = sorted(ready)
+    big = order[draw(len(order))] if last is None else _next(ready, last.big, game.num_players)
+    at = order.index(big)
+    small = order[at - 1]
+    button = small if len(order) == HEADS_UP else order[at - 2]
+    return _lined_up(game, {seat: ready[seat][0] for seat in order}, Blinds(button, small, big), set())
+
+
+def _full_table(
+    game: GameDefinition, ready: Mapping[int, tuple[int, Entry]], last: Blinds | None
+) -> LineUp | None:
+    """A full table for a game with other blinds; positions move by one with each hand."""
+    seats = game.num_players
+    if len(ready) < seats:
+        return None
+    first = 0 if last is None else (last.small + 1) % seats
+    order = tuple([(first + position) % seats for position in range(seats)])
+    seated = _of(game, [ready[seat][0] for seat in order], game.blinds, game.antes, game.first_positions)
+    return LineUp(order, seated, Blinds(order[-1], first, first))
+
+
+def _lined_up(game: GameDefinition, stacks: Mapping[int, int], blinds: Blinds, posting: set[int]) -> LineUp:
+    """The hand of some players, by seat with their chips; those in `posting` post an additional big blind."""
+    small_blind, big_blind = sorted(blind for blind in game.blinds if blind)
+    number, total = len(stacks), game.num_players
+    if number == HEADS_UP:
+        order = [blinds.big, blinds.small]
+    else:
+        order = sorted(stacks, key=lambda seat: (seat - blinds.button - 1) % total)
+    posts = {blinds.small: small_blind, **dict.fromkeys(posting, big_blind), blinds.big: big_blind}
+    at_big = order.index(blinds.big)
+    first = order.index(blinds.small) if number == HEADS_UP else (at_big + 1) % number
+    seated = _of(
+        game,
+        [stacks[seat] for seat in order],
+        [posts.get(seat, 0) for seat in order],
+        _antes(game, number, at_big),
+        (first, *(0,) * (game.num_rounds - 1)),
+    )
+    return LineUp(tuple(order), seated, blinds)
+
+
+def _antes(game: GameDefinition, number: int, big: int) -> tuple[int, ...]:
+    """Antes for fewer players: everybody's, or the big blind's alone."""
+    if game.has_equal_antes or not game.has_antes:
+        return (game.antes[0],) * number
+    return tuple([max(game.antes) if position == big else 0 for position in range(number)])
+
+
+def _of(
+    game: GameDefinition,
+    stacks: Sequence[int],
+    blinds: Sequence[int],
+    antes: Sequence[int],
+    first_positions: tuple[int, ...],
+) -> GameDefinition:
+    """A table's game for some players; those with less than they must post post what they have."""
+    return attrs.evolve(
+        game,
+        num_players=len(stacks),
+        stacks=tuple(stacks),
+        blinds=tuple(
+            [
+                min(blind, stack - min(ante, stack))
+                for blind, ante, stack in zip(blinds, antes, stacks, strict=True)
+            ]
+        ),
+        antes=tuple(antes),
+        first_positions=first_positions,
+    )
+
+
+def _next(ready: Mapping[int, object], seat: int, seats: int) -> int:
+    """The first seat after another, clockwise, where somebody is ready."""
+    return min(ready, key=lambda other: (other - seat - 1) % seats)
+
+
+def _between(start: int, end: int, seats: int) -> set[int]:
+    """The seats after one and before another, clockwise; the first is not among them."""
+    distance = (end - start) % seats or seats
+    return {(start + step) % seats for step in range(1, distance)}
+
+
+def can_use_up_chips(game: GameDefinition) -> bool:
+    """Whether somebody may run out of chips in a hand of this game."""
+    if not game.is_limit:
+        return True
+    most = max(game.antes) + game.big_blind
+    most += sum(size * raises for size, raises in zip(game.raise_sizes, game.max_raises, strict=True))
+    return min(game.stacks) <= most

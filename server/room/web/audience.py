@@ -1,0 +1,177 @@
+"""Spectators in browsers: one task for each watched table, however many watch it.
+
+What they are sent is made from the events of `server.room.tables.spectating` and from nothing else: no hole
+cards before the showdown, and those it shows only after the room's delay.  A table may play a thousand hands
+per second; watchers are sent its current state a few times per second.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+import trio
+
+from engine.poker.cards import parse_cards
+from engine.poker.rules import GameDefinition, parse_betting, parse_game
+from engine.poker.rules.hand_words import tell_winnings
+from server.room.room import Room
+from server.room.tables.spectating import Event
+from server.room.web.scenes import Shown, draw, texts
+
+EVERY_S: Final = 0.1
+"""Time between two scenes of a table."""
+_LOOK_S: Final = 5.0
+# After which we notice that nobody watches any more, if nothing happens at a table.
+_MOST_UNREAD: Final = 64
+# Messages that a browser may leave unread before its stream is ended; it then asks again.
+_MOST_RESULTS: Final = 10
+# Results of hands that end between two scenes.
+
+
+class Broadcasts:
+    """What is sent to browsers, by table.
+
+    Args:
+        room: whose tables are watched.
+        nursery: for the tasks.
+    """
+
+    def __init__(self, room: Room, nursery: trio.Nursery) -> None:
+        self._room = room
+        self._nursery = nursery
+        self._by_table: dict[str, _Broadcast] = {}
+
+    @property
+    def watchers(self) -> int:
+        """How many are watching."""
+        return sum(len(each.watchers) for each in self._by_table.values())
+
+    def watch(self, name: str) -> trio.MemoryReceiveChannel[str] | None:
+        """The messages about a table from now on, each in JSON; None if there is no such table.
+
+        They end when the table closes, or the reader is too slow.
+        """
+        table = self._room.tables.get(name)
+        if table is None:
+            return None
+        broadcast = self._by_table.get(name)
+        if broadcast is None:
+            broadcast = _Broadcast(self._room.config.show_cards_after)
+            self._by_table[name] = broadcast
+            self._nursery.start_soon(self._run, name, broadcast, table.audience.watch())
+        return broadcast.watch()
+
+    async def _run(self, name: str, broadcast: _Broadcast, events: trio.MemoryReceiveChannel[Event]) -> None:
+        with events:
+            try:
+                await broadcast.run(events)
+            finally:
+                del self._by_table[name]
+                broadcast.end()
+
+
+class _Broadcast:
+    """The broadcast of one table."""
+
+    def __init__(self, delay_s: float) -> None:
+        self._delay_s = delay_s
+        self.watchers: set[trio.MemorySendChannel[str]] = set()
+        self._hand: Event | None = None
+        self._game: GameDefinition | None = None
+        self._state: Event | None = None  # not sent yet
+        self._results: list[dict[str, Any]] = []  # not sent yet
+        self._last = ""  # the last one sent
+        self._news = trio.Event()
+
+    def watch(self) -> trio.MemoryReceiveChannel[str]:
+        """The last scene, and all that follow."""
+        send, receive = trio.open_memory_channel[str](_MOST_UNREAD)
+        if self._last:
+            send.send_nowait(self._last)
+        self.watchers.add(send)
+        return receive
+
+    def end(self) -> None:
+        """End the streams of all watchers."""
+        for watcher in self.watchers:
+            watcher.close()
+        self.watchers.clear()
+
+    async def run(self, events: trio.MemoryReceiveChannel[Event]) -> None:
+        """Send what happens, until the table closes or nobody watches any more."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._send_scenes, nursery.cancel_scope)
+            async for event in events:
+                self._hear(event, nursery)
+            nursery.cancel_scope.cancel()
+
+    def _hear(self, event: Event, nursery: trio.Nursery) -> None:
+        match event["kind"]:
+            case "hand":
+                self._hand, self._game, self._state = event, None, None
+            case "state":
+                self._state = event
+            case "end":
+                self._state = {**event, "holes": [""] * len(event["holes"])} if self._delay_s else event
+                if self._hand is not None:
+                    text = tell_winnings(event["chips"], self._hand["names"])
+                    self._results = [
+                        *self._results[1 - _MOST_RESULTS :], {"hand": event["hand"], "text": text}
+                    ]  # fmt: skip
+                if self._delay_s and any(event["holes"]) and self._hand is not None:
+                    nursery.start_soon(self._show_later, event, self._hand["names"])
+        self._news.set()
+
+    async def _show_later(self, event: Event, names: list[str]) -> None:
+        await trio.sleep(self._delay_s)
+        cards = [
+            {"name": name, "cards": texts(parse_cards(hole))}
+            for name, hole in zip(names, event["holes"], strict=True)
+            if hole
+        ]
+        self._send(json.dumps({"kind": "shown", "hand": event["hand"], "players": cards}))
+
+    async def _send_scenes(self, scope: trio.CancelScope) -> None:
+        while True:
+            with trio.move_on_after(_LOOK_S):
+                await self._news.wait()
+            self._news = trio.Event()
+            if self._hand is not None and self._state is not None:
+                results, self._results = self._results, []
+                self._last = json.dumps(self._scene(self._hand, self._state))
+                self._send(self._last)
+                if results:
+                    self._send(json.dumps({"kind": "results", "results": results}))
+            await trio.sleep(EVERY_S)
+            for watcher in list(self.watchers):
+                if not watcher.statistics().open_receive_channels:  # whose browser has gone
+                    watcher.close()
+                    self.watchers.discard(watcher)
+            if not self.watchers:
+                scope.cancel()
+
+    def _scene(self, hand: Event, state: Event) -> Mapping[str, Any]:
+        if self._game is None:
+            self._game = parse_game(hand["game"])
+        return draw(
+            Shown(
+                betting=parse_betting(self._game, state["betting"]),
+                hand=hand["hand"],
+                board=parse_cards(state["board"]),
+                names=tuple(hand["names"]),
+                seats=tuple(hand["seats"]),
+                holes=tuple(map(parse_cards, state.get("holes", [""] * len(hand["names"])))),
+                button=hand["button"],
+                chips=tuple(state.get("chips", ())),
+            )
+        )
+
+    def _send(self, message: str) -> None:
+        for watcher in list(self.watchers):
+            try:
+                watcher.send_nowait(message)
+            except (trio.WouldBlock, trio.BrokenResourceError):
+                watcher.close()
+                self.watchers.discard(watcher)

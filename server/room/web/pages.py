@@ -1,0 +1,330 @@
+"""The pages and their addresses, made from templates that escape everything that others wrote."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime
+from functools import partial
+from http import HTTPStatus
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from engine.poker.rules import GameDefinition
+from engine.poker.rules.hand_words import format_chips
+from server.room.config import NAME, TableConfig
+from server.room.room import Room
+from server.room.tables.contest import Contest, ordinal
+from server.room.tables.table import RoomTable
+from server.room.web.audience import Broadcasts
+from server.room.web.curves import curve
+from server.room.web.events import EventStream
+from server.room.web.figures import Figures, health, may_see
+from server.room.web.past import MOST_STANDINGS, PAGE, Past
+from server.room.web.scenes import draw, steps
+from server.room.web.seat import seat
+from server.table.sit_and_go.places import prizes_by_place
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.websockets import WebSocket
+
+_HERE: Final = Path(__file__).parent
+_TYPES: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_MOST_HANDS: Final = 2**32
+_CURVES: Final = 20
+# Size of a curve in the standings.
+_SMALL: Final = (140.0, 32.0)
+_LARGE: Final = (720.0, 240.0)
+_DAY_S: Final = 86_400
+
+
+class Pages:
+    """The pages of a room.
+
+    Args:
+        room: the open room.
+        broadcasts: for those who watch.
+    """
+
+    def __init__(self, room: Room, broadcasts: Broadcasts) -> None:
+        self._room = room
+        self.figures: Figures | None = None
+        """Figures for the operator; None before there are any."""
+        self._broadcasts = broadcasts
+        self._past = Past(room.config.data, room.config.show_cards_after)
+        self._files = {
+            path.name: (path.read_bytes(), _TYPES[path.suffix]) for path in (_HERE / "static").iterdir()
+        }
+        version = hashlib.sha256(b"".join([text for _, (text, _) in sorted(self._files.items())]))
+        self._templates = _environment(version.hexdigest()[:12])
+
+    def application(self) -> Starlette:
+        """The application that answers."""
+        from starlette.applications import Starlette
+        from starlette.exceptions import HTTPException
+        from starlette.routing import Route, WebSocketRoute
+
+        return Starlette(
+            routes=[
+                Route("/", self._lobby),
+                Route("/tables.json", self._tables),
+                Route("/tables/{table}", self._table),
+                Route("/tables/{table}/events", self._events),
+                Route("/tables/{table}/hands", self._hands),
+                Route("/tables/{table}/hands/{number}", self._hand),
+                Route("/standings", self._standings),
+                Route("/players/{player}", self._player),
+                Route("/static/{file}", self._static),
+                Route("/metrics", self._metrics),
+                Route("/healthz", self._health),
+                WebSocketRoute("/seat", self._seat),
+            ],
+            exception_handlers={HTTPException: self._excuse},
+        )
+
+    def _page(self, template: str, status: int = 200, **content: Any) -> Response:
+        from starlette.responses import HTMLResponse
+
+        text = self._templates.get_template(f"{template}.html.j2").render(content)
+        return HTMLResponse(text, status, {"cache-control": "no-store"})
+
+    async def _excuse(self, request: Request, error: Exception) -> Response:
+        status = HTTPStatus(getattr(error, "status_code", 500))
+        response = self._page("message", status.value, heading=status.phrase, text=_EXCUSES.get(status, ""))
+        response.headers.update(getattr(error, "headers", None) or {})
+        return response
+
+    # --- the room --------------------------------------------------------------------------------------
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """The open tables."""
+        return [_row(table) for table in self._room.tables.values()]
+
+    async def _lobby(self, request: Request) -> Response:
+        return self._page("lobby", tables=self._rows(), config=self._room.config)
+
+    async def _tables(self, request: Request) -> Response:
+        from starlette.responses import JSONResponse
+
+        return JSONResponse(self._rows(), headers={"cache-control": "no-store"})
+
+    async def _static(self, request: Request) -> Response:
+        from starlette.responses import Response
+
+        found = self._files.get(request.path_params["file"])
+        if found is None:
+            raise _nothing()
+        return Response(found[0], media_type=found[1], headers={"cache-control": f"max-age={_DAY_S}"})
+
+    # --- for the operator ------------------------------------------------------------------------------
+
+    async def _metrics(self, request: Request) -> Response:
+        from starlette.responses import PlainTextResponse, Response
+
+        address = request.client.host if request.client else ""
+        if self.figures is None:
+            raise _nothing()
+        if not may_see(self._room.config.data, address, request.headers.get("authorization", "")):
+            return PlainTextResponse("Figures are for the operator.\n", 403)
+        return Response(self.figures.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    async def _health(self, request: Request) -> Response:
+        from starlette.responses import JSONResponse
+
+        status, body = health(self._room)
+        return JSONResponse(body, status)
+
+    # --- a table ---------------------------------------------------------------------------------------
+
+    async def _table(self, request: Request) -> Response:
+        table = self._room.tables.get(request.path_params["table"])
+        if table is None:
+            raise _nothing()
+        config = table.config
+        past = [] if config.sit_and_go is None else await self._past.sit_and_gos(config.name)
+        return self._page(
+            "table",
+            table=_row(table),
+            config=config,
+            terms=_terms(config),
+            past=past,
+            guests=self._room.config.guests,
+        )
+
+    async def _events(self, request: Request) -> EventStream:
+        messages = self._broadcasts.watch(request.path_params["table"])
+        if messages is None:
+            raise _nothing()
+        return EventStream(messages)
+
+    async def _seat(self, websocket: WebSocket) -> None:
+        await seat(websocket, self._room.door)
+
+    # --- what was played -------------------------------------------------------------------------------
+
+    async def _hands(self, request: Request) -> Response:
+        name = request.path_params["table"]
+        before = request.query_params.get("before")
+        found = (
+            await self._past.hands(name, None if before is None else _number(before))
+            if _is_name(name)
+            else None
+        )
+        if found is None:
+            raise _nothing()
+        older = found.before - PAGE if found.before > PAGE else None
+        newer = found.before + PAGE if found.before < found.next_hand else None
+        return self._page("hands", name=name, found=found, older=older, newer=newer)
+
+    async def _hand(self, request: Request) -> Response:
+        name, number = request.path_params["table"], _number(request.path_params["number"])
+        hand = await self._past.hand(name, number) if _is_name(name) else None
+        if hand is None:
+            raise _nothing()
+        return self._page(
+            "hand",
+            name=name,
+            hand=hand,
+            game=_describe(hand.shown.game),
+            scene=draw(hand.shown),
+            steps=steps(hand.shown),
+        )
+
+    async def _standings(self, request: Request) -> Response:
+        width, height = _SMALL
+        found = await self._past.standings(_CURVES, partial(curve, width=width, height=height))
+        return self._page("standings", standings=found, most=MOST_STANDINGS, size=_SMALL)
+
+    async def _player(self, request: Request) -> Response:
+        name = request.path_params["player"]
+        width, height = _LARGE
+        drawn = partial(curve, width=width, height=height)
+        found = await self._past.standing(name, drawn) if _is_name(name) else None
+        if found is None:
+            raise _nothing()
+        return self._page("player", player=found, size=_LARGE)
+
+
+_EXCUSES: Final = {
+    HTTPStatus.NOT_FOUND: "There is nothing here: the table has closed, or the hand is not over.",
+    HTTPStatus.METHOD_NOT_ALLOWED: "Pages are read here, and nothing is sent to them.",
+}
+
+
+def _nothing() -> Exception:
+    from starlette.exceptions import HTTPException
+
+    return HTTPException(HTTPStatus.NOT_FOUND)
+
+
+def _is_name(text: str) -> bool:
+    return NAME.fullmatch(text) is not None
+
+
+def _number(text: str) -> int:
+    """The number of a hand."""
+    if not (text.isascii() and text.isdecimal() and len(text) <= len(str(_MOST_HANDS))):
+        raise _nothing()
+    return int(text)
+
+
+def _row(table: RoomTable) -> dict[str, Any]:
+    """What the lobby says about a table."""
+    config = table.config
+    return {
+        "name": config.name,
+        "game": _describe(config.game if table.contest is None else table.contest.game()),
+        "policy": str(config.policy),
+        "stakes": _stakes(config),
+        "seats": [
+            None
+            if place is None
+            else {
+                "name": place.player.name,
+                "house": place.is_house,
+                "stack": place.stack,
+                "there": place.is_there and not place.sits_out,
+            }
+            for place in table.places
+        ],
+        "hands": table.hands_played,
+        "paused": table.is_paused,
+        "contest": None if table.contest is None else _contest(table.contest),
+    }
+
+
+def _contest(contest: Contest) -> dict[str, Any]:
+    """The standing of a table's sit-and-go, or the end of the last one."""
+    level = contest.level
+    levels = contest.terms.levels
+    following = str(levels[level + 1]) if level + 1 < len(levels) else ""
+    return {
+        "on": contest.is_on,
+        "level": level + 1,
+        "blinds": str(levels[level]),
+        "next": following,
+        "entrants": contest.entrants,
+        "left": contest.entrants - len(contest.out),
+        "prizes": contest.prizes,
+        "out": [{"name": each.name, "place": each.place, "prize": each.prize} for each in contest.out],
+    }
+
+
+def _terms(config: TableConfig) -> str:
+    """The terms of a sit-and-go, for those who consider joining."""
+    terms = config.sit_and_go
+    if terms is None:
+        return ""
+    first = terms.levels[0]
+    lasts = f"{first.hands} hands" if first.hands else f"{first.minutes:g} minutes"
+    prizes = prizes_by_place(config.least * config.seats, terms.payouts, config.seats)
+    paid = ", ".join([f"{ordinal(place)} {prize}" for place, prize in enumerate(prizes, 1) if prize])
+    return (
+        f"A sit-and-go: a seat costs {config.least} chips, everybody begins with {terms.stack}, "
+        f"and it begins when all {config.seats} seats are taken. The first level, {first}, lasts {lasts}. "
+        f"Prizes: {paid or 'none'}."
+    )
+
+
+def _describe(game: GameDefinition) -> str:
+    """``no-limit hold'em, blinds 5/10``."""
+    kind = "limit" if game.is_limit else "no-limit"
+    name = "hold'em" if game.is_holdem else "poker"
+    blinds = "/".join(map(str, sorted({blind for blind in game.blinds if blind})))
+    antes = max(game.antes_posted, default=0)
+    return f"{kind} {name}" + (f", blinds {blinds}" if blinds else "") + (f", antes {antes}" if antes else "")
+
+
+def _stakes(config: TableConfig) -> str:
+    if config.policy == "match":
+        return f"{format_chips(max(config.game.stacks))} each hand"
+    if config.policy == "sit-and-go":
+        return f"{config.least} for a sit-and-go"
+    return f"{config.least} to {config.most}"
+
+
+def _environment(version: str) -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(_HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals["version"] = version
+    environment.filters |= {
+        "chips": format_chips,
+        "signed": lambda chips: format_chips(chips, sign=True),
+        "when": lambda at: datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
+        "ordinal": ordinal,
+        "suit": lambda card: _SUITS[card[1]],
+    }
+    return environment
+
+
+_SUITS: Final = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}

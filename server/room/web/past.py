@@ -1,0 +1,208 @@
+"""What has been played, from the ledger: hands, standings, bankrolls.
+
+Everything is read in a thread through a connection of its own, so that no table waits for it.  The reader of
+a hand is told what everybody at the table was told: the hole cards shown at the showdown, after the room's
+delay, and nothing else; the key from which all its cards follow never leaves this module.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from array import array
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final, TypeAlias, TypeVar
+
+import attrs
+import trio
+
+from engine.poker.rules import parse_game
+from engine.poker.rules.hand_words import tell_winnings
+from protocol.records import HandReader
+from server.room.ledger.ledger import HandEntry, Ledger, Player
+from server.room.ledger.sit_and_gos import PastSitAndGo, SitAndGos
+from server.room.web.curves import Curve
+from server.room.web.scenes import Shown
+
+PAGE: Final = 50
+"""Hands on a page."""
+MOST_STANDINGS: Final = 100
+"""Players on their page."""
+_MOST_HANDS: Final = 10_000
+# Of a bankroll.
+_SIT_AND_GOS: Final = 10
+# On a table's page.
+_AT_ONCE: Final = 2
+# Threads that read.
+
+T = TypeVar("T")
+Draw: TypeAlias = Callable[[Sequence[int]], Curve]
+
+
+@attrs.frozen
+class HandLine:
+    """A hand in a list."""
+
+    number: int
+    at: float
+    """Seconds since 1970."""
+    result: str
+
+
+@attrs.frozen
+class HandList:
+    """Some hands of a table, the newest first."""
+
+    hands: tuple[HandLine, ...]
+    next_hand: int
+    """The number of the table's next hand."""
+    before: int
+    """The hands are those before this one."""
+
+
+@attrs.frozen
+class PastHand:
+    """A past hand."""
+
+    shown: Shown
+    at: float
+    is_kept_back: bool
+    """Its showdown is not shown yet."""
+    next_hand: int
+
+
+@attrs.frozen
+class Standing:
+    """What a player has won."""
+
+    name: str
+    kind: str
+    hands: int
+    chips: int
+    curve: Curve | None
+    """Chips won so far, after each of the last hands."""
+    shown: int
+    """Hands in the curve."""
+
+
+class Past:
+    """Reads the ledger of a room.
+
+    Args:
+        folder: of the room's data.
+        delay_s: during which a hand's showdown is not shown.
+    """
+
+    def __init__(self, folder: Path, delay_s: float) -> None:
+        self._folder = folder
+        self._delay_s = delay_s
+        self._limiter = trio.CapacityLimiter(_AT_ONCE)
+
+    async def _ask(self, question: Callable[[Ledger], T]) -> T:
+        def ask() -> T:
+            with Ledger(self._folder, read_only=True) as ledger:
+                return question(ledger)
+
+        return await trio.to_thread.run_sync(ask, limiter=self._limiter)
+
+    async def hands(self, table: str, before: int | None) -> HandList | None:
+        """Hands of a table before some number, or its last ones; None if there is no such table."""
+
+        def question(ledger: Ledger) -> HandList | None:
+            if table not in ledger.tables():
+                return None
+            following, _ = ledger.open_table(table)
+            end = following if before is None else min(before, following)
+            start = max(0, end - PAGE)
+            found = ledger.hands_from(table, start, end - start)
+            return HandList(tuple([_line(each) for each in found if each.number < end][::-1]), following, end)
+
+        return await self._ask(question)
+
+    async def hand(self, table: str, number: int) -> PastHand | None:
+        """A hand; None if there is none."""
+
+        def question(ledger: Ledger) -> PastHand | None:
+            entry = next(ledger.hands_from(table, number, 1), None)
+            if entry is None or entry.number != number:
+                return None
+            following, _ = ledger.open_table(table)
+            at = entry.at_us / 1e6
+            is_young = time.time() < at + self._delay_s
+            shown = _shown(entry)
+            kept = is_young and any(shown.holes)
+            if is_young:
+                shown = attrs.evolve(shown, holes=((),) * len(shown.holes))
+            return PastHand(shown, at, kept, following)
+
+        return await self._ask(question)
+
+    async def sit_and_gos(self, table: str) -> list[PastSitAndGo]:
+        """A table's finished sit-and-gos, the last one first."""
+        return await self._ask(lambda ledger: SitAndGos(ledger).last(table, _SIT_AND_GOS))
+
+    async def standings(self, curves: int, draw: Draw) -> list[Standing]:
+        """Those who have won most, the best first: at most `MOST_STANDINGS`.
+
+        Args:
+            curves: how many of the first have one.
+            draw: a curve of values.
+        """
+
+        def question(ledger: Ledger) -> list[Standing]:
+            found = []
+            # One bankroll after another, so that there is never more than one in memory.
+            for place, (name, kind, hands, chips) in enumerate(ledger.standings(MOST_STANDINGS)):
+                player = ledger.player(name) if place < curves else None
+                values = () if player is None else _bankroll(ledger, player, chips)
+                found.append(
+                    Standing(name, kind, hands, chips, draw(values) if values else None, len(values) - 1)
+                )
+            return found
+
+        return await self._ask(question)
+
+    async def standing(self, name: str, draw: Draw) -> Standing | None:
+        """One player's standing, with a curve; None if nobody of that name has played."""
+
+        def question(ledger: Ledger) -> Standing | None:
+            player = ledger.player(name)
+            found = None if player is None else ledger.standing(player)
+            if player is None or found is None:
+                return None
+            values = _bankroll(ledger, player, found[-1])
+            return Standing(*found, draw(values), len(values) - 1)
+
+        return await self._ask(question)
+
+
+def _bankroll(ledger: Ledger, player: Player, total: int) -> Sequence[int]:
+    won = ledger.bankroll(player, _MOST_HANDS)
+    return array("q", itertools.accumulate(won, initial=total - sum(won)))
+
+
+def _line(entry: HandEntry) -> HandLine:
+    shown = _shown(entry)
+    return HandLine(entry.number, entry.at_us / 1e6, tell_winnings(shown.chips, shown.names))
+
+
+def _shown(entry: HandEntry) -> Shown:
+    """What everybody at the table was shown of a hand."""
+    record, state = HandReader(parse_game(entry.game.replace(";", "\n"))).read(entry.line)
+    betting = state.betting
+    players = betting.game.num_players
+    return Shown(
+        betting=betting,
+        hand=entry.number,
+        board=state.board,
+        names=record.names,
+        seats=tuple([(position + entry.number) % players for position in range(players)]),
+        holes=tuple(
+            [
+                cards if betting.is_showdown and not out else ()
+                for cards, out in zip(state.deal.hole_cards, betting.folded, strict=True)
+            ]
+        ),
+        chips=record.chips,
+    )

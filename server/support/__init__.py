@@ -1,0 +1,10 @@
+"""Plain services for the whole house.
+
+===================  ===============================================================================
+``errors``           errors that end a match or a command in one line
+``console``          messages to the operator on stderr
+``record_file``      the match log and the transaction log on disk
+``private_files``    files that only our own user can read
+``seat_tokens``      seat tokens from files and the environment
+===================  ===============================================================================
+"""

@@ -1,0 +1,74 @@
+"""Where a match reports."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from pathlib import Path
+from typing import Protocol
+
+from engine.support.user_input import printable
+from server.support.record_file import Opener
+
+
+class Console(Protocol):
+    """What a match says to the outside: the dealer's stdout and stderr, or files in the match folder."""
+
+    def out(self, text: str) -> None:
+        """For programs: the score."""
+
+    def err(self, text: str) -> None:
+        """For people: header, trace, warnings and errors.  Undecodable bytes from clients are surrogates."""
+
+    def hand_finished(self, hand_number: int) -> None:
+        """Note that a hand is over."""
+
+
+class SilentConsole:
+    """A console to which nobody listens."""
+
+    def out(self, text: str) -> None:
+        """Drop it."""
+
+    def err(self, text: str) -> None:
+        """Drop it."""
+
+    def hand_finished(self, hand_number: int) -> None:
+        """Drop it."""
+
+
+class FileConsole:
+    """Writes warnings and failures into a file in a match's folder; a full disk loses them, not the match.
+
+    Args:
+        path: of the file, which is appended to.
+        opener: creates it.
+
+    *Resource handling*: `close` it.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+
+    def __init__(self, path: Path, opener: Opener) -> None:
+        self._file = open(path, "ab", buffering=0, opener=opener)  # noqa: SIM115 - closed in close()
+
+    def out(self, text: str) -> None:
+        """Drop it: the score is in the log and in the result."""
+
+    def err(self, text: str) -> None:
+        """Write it into the file."""
+        with contextlib.suppress(OSError):
+            self._file.write(printable(text, "\n").encode())
+
+    def hand_finished(self, hand_number: int) -> None:
+        """Drop it: others are told, with its result."""
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def now_us() -> int:
+    """The wall clock, in microseconds since 1970: for stamps, never for measuring."""
+    return time.time_ns() // 1000

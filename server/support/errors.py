@@ -1,0 +1,58 @@
+"""How a player fails, and how a match ends before its time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+import attrs
+
+from engine.support.user_input import printable
+
+
+class FailureKind(StrEnum):
+    """The word for a player's failure in reports and ``result.json``."""
+
+    NOT_FOUND = "not-found"
+    """There is no such bot or program."""
+    CRASHED = "crashed"
+    """Its process ended by itself, with an error or before it joined."""
+    DISCONNECTED = "disconnected"
+    """It closed its connection, or lost it."""
+    STALLED = "stalled"
+    """It did not answer in time, never joined, or does not read what it is sent."""
+    NONSENSE = "nonsense"
+    """It sent what is not the protocol, or answered only other states, and no valid answer came in time."""
+
+
+@attrs.frozen
+class Failure:
+    """A player's failure."""
+
+    kind: FailureKind
+    detail: str = attrs.field(converter=printable)
+    """What happened and when, for people; it may quote the player."""
+    hand_number: int | None = None
+    """None before the first hand."""
+
+
+class SeatFailed(Exception):
+    """A seat cannot continue.  The policy decides what that means for the match.
+
+    `acpc_lines` is what the ACPC dealer prints when it gives up for this reason.
+    """
+
+    def __init__(self, kind: FailureKind, detail: str, acpc_lines: str) -> None:
+        super().__init__(detail)
+        self.kind = kind
+        self.detail = detail
+        self.acpc_lines = acpc_lines
+
+
+class MatchAborted(Exception):
+    """The match ends now; `lines` says why, on stderr."""
+
+    def __init__(self, lines: str, seats: Sequence[int] = ()) -> None:
+        super().__init__(lines)
+        self.lines = lines
+        self.seats = tuple(seats)

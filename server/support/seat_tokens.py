@@ -1,0 +1,48 @@
+"""Seat tokens from places that other users of the machine cannot see: files and the environment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from engine.support.user_input import parse_whole
+from protocol.variables import SEAT_TOKEN
+
+
+def hidden_tokens(files: Sequence[str], environment: Mapping[str, str], seats: int) -> list[str | None]:
+    """The tokens by seat; a file's goes before a variable's, None for a seat that has neither.
+
+    Args:
+        files: ``SEAT=PATH``, seats from 1; the file holds the token and perhaps a line end.
+        environment: with ``RIVERBOAT_SEAT_TOKEN_1`` and so on.
+        seats: how many there are.
+
+    Raises:
+        ValueError: what is asked for cannot be understood or read; the message is one line.
+    """
+    names = [f"{SEAT_TOKEN}{number}" for number in range(1, seats + 1)]
+    tokens = [_checked(environment[name], name) if environment.get(name) else None for name in names]
+    for item in files:
+        seat_text, equals, path = item.partition("=")
+        try:
+            seat = parse_whole(seat_text)
+        except ValueError:
+            seat = 0
+        if not (equals and path and 1 <= seat <= seats):
+            raise ValueError(
+                f"expected --seat-token-file SEAT=PATH with a seat from 1 to {seats}, got {item!r}"
+            )
+        try:
+            with open(path, encoding="utf-8") as file:
+                tokens[seat - 1] = _checked(file.read(), path)
+        except (OSError, UnicodeError) as error:
+            reason = getattr(error, "strerror", None) or "it is not text"
+            raise ValueError(f"the token file {path} cannot be read: {reason}") from None
+    return tokens
+
+
+def _checked(text: str, source: str) -> str:
+    """A token without its line end."""
+    token = text.strip()
+    if not token or token.split()[1:]:
+        raise ValueError(f"{source} holds no token: expected one word")
+    return token

@@ -1,0 +1,321 @@
+"""The arena: the dealer's hands and log lines, whatever the agents do and however they are written."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import attrs
+import pytest
+import trio
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clients.bots.baselines import AlwaysAllIn, AlwaysCall, AlwaysFold, AlwaysRaise, Random
+from clients.core.agent import Agent, may_be_asked_once
+from clients.core.arena import Arena
+from clients.lab.testing import Deciding, Recorder, Replaying
+from engine.poker.rules import (
+    CALL,
+    FOLD,
+    LIMIT_RAISE,
+    Action,
+    Deal,
+    GameDefinition,
+    HandState,
+    HandView,
+    StackedDealer,
+    load_game,
+    parse_betting,
+    raise_to,
+)
+from protocol import format_match_state
+from tests.support.hands.golden_files import LOGS, golden_log
+from tests.support.hands.strategies import games
+from tests.support.matches import DEALERS, bot, play_match
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_the_arena_writes_the_golden_logs(name: str) -> None:
+    log = golden_log(name)
+    hands = [
+        [action for _, _, action in parse_betting(log.game, record.betting).steps()] for record in log.records
+    ]
+    agents = [Replaying(hands) for _ in log.names]
+    arena = Arena(log.game, agents, log.seed, names=log.names)
+    lines: list[str] = []
+
+    arena.play(log.hands, record=lines.append)
+
+    assert log.header + "".join(lines) + arena.score_line() == log.text
+
+
+def record_of(
+    game: GameDefinition, agents: list[Agent], hands: int, seed: int, *, fixed_seats: bool = False
+) -> list[str]:
+    arena = Arena(game, agents, seed, fixed_seats=fixed_seats)
+    lines: list[str] = []
+    arena.play(hands, record=lines.append)
+    return [line.rstrip("\n") for line in [*lines, arena.score_line()]]
+
+
+@pytest.mark.parametrize("dealer", DEALERS)
+@pytest.mark.parametrize(
+    ("game", "names", "options"),
+    [
+        ("holdem.limit.2p.reverse_blinds", ["random", "random"], []),
+        pytest.param(
+            "holdem.nolimit.3p", ["random", "always-raise", "always-call"], [], marks=pytest.mark.slow
+        ),
+        ("leduc", ["random", "always-fold"], ["-f"]),
+        pytest.param("kuhn.limit.3p", ["always-all-in", "random", "random"], [], marks=pytest.mark.slow),
+    ],
+)
+def test_the_same_hands_as_over_tcp(
+    game: str, names: list[str], options: list[str], dealer: str | None, tmp_path: Path
+) -> None:
+    factories = {
+        "random": Random,
+        "always-raise": AlwaysRaise,
+        "always-call": AlwaysCall,
+        "always-fold": AlwaysFold,
+        "always-all-in": AlwaysAllIn,
+    }
+    agents = [factories[name]() for name in names]
+    loaded = load_game(game)
+    expected = record_of(loaded, list(agents), 40, 7, fixed_seats="-f" in options)
+
+    (tmp_path / f"{game}.game").write_bytes(
+        (Path(__file__).parent / f"../../golden/{game}.game").read_bytes()
+    )
+    arguments = ["m", f"{game}.game", "40", "7", *(f"p{k}" for k in range(len(names))), *options]
+    players = [
+        bot(name, "--seed", str(agent.seed), "--game", f"{game}.game")
+        for name, agent in zip(names, agents, strict=True)
+    ]
+    played = play_match(arguments, players, tmp_path, dealer)
+
+    assert played.errors == [""] * len(names)
+    assert played.statuses == [0] * len(names)
+    assert played.log == expected
+
+
+ANY_ACTION = st.one_of(st.sampled_from([FOLD, CALL, LIMIT_RAISE]), st.integers(-10, 30000).map(raise_to))
+
+
+@given(games(), st.lists(ANY_ACTION, min_size=1, max_size=5), st.integers(0, 2**32 - 1))
+def test_any_agent_can_play_any_game(game: GameDefinition, answers: list[Action], seed: int) -> None:
+    turns = itertools.cycle(answers)
+    agents = [Deciding(lambda _: next(turns)) for _ in range(game.num_players)]
+    ends: list[tuple[HandState, tuple[float, ...]]] = []
+    arena = Arena(game, agents, seed)
+
+    won = arena.play(5, on_hand=lambda state, chips: ends.append((state, chips)))
+
+    assert won == arena.chips
+    assert arena.hands_played == len(ends) == 5
+    for hand_number, (state, chips) in enumerate(ends):
+        assert state.is_finished
+        assert state.hand_number == hand_number
+        assert chips == state.chips_won()
+    for seat in range(game.num_players):
+        by_hand = [chips[(seat - number) % game.num_players] for number, (_, chips) in enumerate(ends)]
+        assert sum(by_hand) == arena.chips[seat]
+
+
+def test_agents_are_told_what_a_client_at_that_seat_is_told() -> None:
+    game = load_game("nolimit-3p")
+    agents = [Recorder() for _ in range(3)]
+    ends: list[HandState] = []
+
+    Arena(game, agents, 7).play(3, on_hand=lambda state, _: ends.append(state))
+
+    for seat, agent in enumerate(agents):
+        assert agent.matches == [(game, seat)]
+        expected: list[str] = []
+        for number, end in enumerate(ends):
+            position = (seat - number) % 3
+            nodes = [*(before for before, _, _ in end.betting.steps()), end.betting]
+            expected += [
+                format_match_state(HandState(node, number, end.deal).view(position)) for node in nodes
+            ]
+        assert agent.seen == expected
+        assert [state for kind, state, *_ in agent.told if kind == "end"] == [
+            format_match_state(end.view((seat - number) % 3)) for number, end in enumerate(ends)
+        ]
+
+
+def test_nobody_sees_the_others_cards_before_the_showdown() -> None:
+    class Spy(Random):
+        def hand_started(self, view: HandView) -> None:
+            self.check(view)
+
+        def action_seen(self, view: HandView, position: int, action: Action) -> None:
+            self.check(view)
+
+        def check(self, view: HandView) -> None:
+            for position, cards in enumerate(view.hole_cards):
+                if position != view.position and not (
+                    view.betting.is_showdown and not view.betting.folded[position]
+                ):
+                    assert cards == ()
+
+    Arena(load_game("nolimit-6p"), [Spy() for _ in range(6)], 7).play(100)
+
+
+def test_a_hand_in_which_nobody_can_act() -> None:
+    game = attrs.evolve(load_game("nolimit-2p"), stacks=(100, 50))
+    agents = [Recorder(), Recorder()]
+
+    Arena(game, agents, 7).play(1)
+
+    assert [kind for kind, *_ in agents[0].told] == ["hand", "end"]
+
+
+def test_playing_on_continues_the_match() -> None:
+    game = load_game("limit-2p")
+    whole = record_of(game, [Random(), Random()], 30, 7)
+    arena = Arena(game, [Random(), Random()], 7)
+    lines: list[str] = []
+
+    first = arena.play(10, record=lines.append)
+    second = arena.play(20, record=lines.append)
+
+    assert [line.rstrip() for line in [*lines, arena.score_line()]] == whole
+    assert arena.chips == tuple(map(sum, zip(first, second, strict=True)))
+
+
+def test_hands_passed_over_change_nothing_in_those_after_them() -> None:
+    game = load_game("nolimit-3p")
+    whole = record_of(game, [Random(), Random(), Random()], 30, 7)
+    arena = Arena(game, [Random(), Random(), Random()], 7)
+    lines: list[str] = []
+
+    arena.skip(20)
+    arena.play(4, record=lines.append)
+    arena.skip(5)
+    arena.play(1, record=lines.append)
+
+    assert [line.rstrip() for line in lines] == [*whole[20:24], whole[29]]
+    assert arena.hands_played == 5
+
+
+def test_cards_may_be_stacked() -> None:
+    game = load_game("leduc")
+    deals = [Deal(((0,), (5,)), (4,)), Deal(((9,), (8,)), (1,))]
+    dealt: list[Deal] = []
+
+    Arena(game, [AlwaysCall(), AlwaysCall()], 7, dealer=StackedDealer(deals)).play(
+        2, on_hand=lambda state, _: dealt.append(state.deal)
+    )
+
+    assert dealt == deals
+
+
+class Coroutine(Random):
+    """The random player, in no hurry."""
+
+    waits = True
+
+    async def choose_action(self, view: HandView) -> Action:  # type: ignore[override]  # both are allowed
+        if self.waits:
+            await trio.lowlevel.checkpoint()
+        return super().choose_action(view)
+
+
+async def test_coroutines_that_wait_play_the_same_hands() -> None:
+    game = load_game("limit-2p")
+    arena = Arena(game, [Coroutine(), Random()], 7)
+    lines: list[str] = []
+
+    won = await arena.play_async(20, record=lines.append)
+
+    assert won == arena.chips
+    assert [line.rstrip() for line in [*lines, arena.score_line()]] == record_of(
+        game, [Random(), Random()], 20, 7
+    )
+
+
+def test_coroutines_that_do_not_wait_need_no_loop() -> None:
+    agent = Coroutine()
+    agent.waits = False
+    game = load_game("limit-2p")
+
+    assert record_of(game, [agent, Random()], 20, 7) == record_of(game, [Random(), Random()], 20, 7)
+
+
+def test_coroutines_that_wait_are_refused_without_a_loop() -> None:
+    with pytest.raises(RuntimeError, match="play_async"):
+        Arena(load_game("limit-2p"), [Coroutine(), Random()], 7).play(1)
+
+
+def test_agents_may_bring_their_own_seeds() -> None:
+    agents = [Random(), Random()]
+    agents[0].seed, agents[1].seed = 11, 12
+
+    Arena(load_game("limit-2p"), agents, 7, seed_agents=False)
+
+    assert [agent.seed for agent in agents] == [11, 12]
+
+
+def test_one_agent_in_two_seats_is_refused() -> None:
+    agent = Random()
+
+    with pytest.raises(ValueError, match="2 different agents"):
+        Arena(load_game("limit-2p"), [agent, agent], 7)
+    with pytest.raises(ValueError, match="2 different agents"):
+        Arena(load_game("limit-2p"), [agent], 7)
+    with pytest.raises(ValueError, match="2 names"):
+        Arena(load_game("limit-2p"), [Random(), Random()], 7, names=["a"])
+
+
+def test_what_is_not_an_action_is_refused() -> None:
+    class Wrong(Agent):
+        def choose_action(self, view: HandView) -> Action:
+            return "call"  # type: ignore[return-value]
+
+    with pytest.raises(TypeError, match=r"Wrong\.choose_action returned 'call'"):
+        Arena(load_game("leduc"), [Wrong(), AlwaysCall()], 7).play(1)
+
+
+class Stubborn(AlwaysCall):
+    """Inherits a trait that is not its own, for it folds a deuce."""
+
+    def choose_action(self, view: HandView) -> Action:
+        self.asked = getattr(self, "asked", 0) + 1
+        return FOLD if view.legal_actions().can_fold and min(view.own_cards) < 4 else CALL
+
+
+def test_only_agents_that_play_by_the_betting_are_asked_once_about_it() -> None:
+    """Nor does a subclass, or an object, that chooses in another way inherit the trait."""
+    game = load_game("limit-2p")
+    asked: list[str] = []
+
+    def remembering(view: HandView) -> Action:
+        asked.append(view.betting.text)
+        return CALL
+
+    changed = AlwaysCall()
+    changed.choose_action = remembering  # type: ignore[method-assign]
+    stubborn = Stubborn()
+
+    Arena(game, [stubborn, changed], 3).play(200)
+
+    assert stubborn.asked > 300
+    assert asked.count("cc/") > 50
+    assert may_be_asked_once(AlwaysFold())
+    assert not any(map(may_be_asked_once, (stubborn, changed, Random())))
+
+
+@given(games(), st.integers(0, 2**16))
+def test_answers_that_are_remembered_are_those_that_would_be_given(game: GameDefinition, seed: int) -> None:
+    yardsticks = (AlwaysCall, AlwaysRaise, AlwaysFold, AlwaysAllIn)
+
+    def lines(*, is_remembered: bool) -> list[str]:
+        agents = [yardsticks[(seed + seat) % 4]() for seat in range(game.num_players)]
+        if not is_remembered:
+            for agent in agents:
+                agent.choose_action = agent.choose_action  # type: ignore[method-assign]
+        return record_of(game, list(agents), 12, seed)
+
+    assert lines(is_remembered=True) == lines(is_remembered=False)

@@ -1,0 +1,261 @@
+"""Hands in the environments are a dealer's hands: same cards, same rules, same log, same chips."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+
+import clients.lab.environments
+from clients.bots.baselines import AlwaysCall, AlwaysFold, Random
+from clients.core.arena import Arena
+from clients.core.registry import UnknownBot
+from clients.lab.environments import PolicyAgent, holdem_v0
+from clients.lab.environments.single import HoldemEnv
+from clients.lab.testing import Replaying, play_over_wire
+from engine.poker.rules import load_game
+from protocol.records import HandReader
+from server.records.verification.log_checker import verify_log
+
+assert clients.lab.environments.GAMES
+
+
+def lines_of(log: Path) -> list[str]:
+    return [line for line in log.read_text().splitlines(keepends=True) if line.startswith("STATE:")]
+
+
+def play_episodes(env: HoldemEnv, episodes: int, *, seed: int) -> list[float]:
+    """Random legal actions; returns the rewards of the episodes."""
+    rng = np.random.default_rng(seed)
+    rewards = []
+    for number in range(episodes):
+        seen, info = env.reset(seed=seed if number == 0 else None)
+        reward, ended = info["passed_reward"], False
+        while not ended:
+            seen, won, ended, truncated, info = env.step(rng.choice(np.flatnonzero(seen["action_mask"])))
+            assert not truncated
+            reward += won
+        rewards.append(reward)
+    return rewards
+
+
+@pytest.mark.parametrize("game", ["limit-2p", "nolimit-6p", "leduc", "kuhn-2p"])
+def test_episodes_replay_to_the_byte(game: str, tmp_path: Path) -> None:
+    """The arena plays the same actions on the cards of the seed: the same lines.  The log verifies."""
+    log = tmp_path / "episodes.log"
+    env = HoldemEnv(game, ["random", "always-call"][: load_game(game).num_players - 1], log=log)
+
+    rewards = play_episodes(env, 30, seed=11)
+    chips = env.table.chips
+    env.close()
+
+    lines = lines_of(log)
+    reader = HandReader(load_game(game))
+    hands = [[action for _, _, action in reader.read(line)[1].betting.steps()] for line in lines]
+    players = [Replaying(hands) for _ in env.table.names]
+    again: list[str] = []
+    arena = Arena(load_game(game), players, 11, names=env.table.names)
+    arena.play(len(hands), record=again.append)
+    assert again == lines
+    assert arena.chips == chips
+    assert sum(rewards) == pytest.approx(chips[0] / max(1, load_game(game).big_blind))
+    found = verify_log(log)
+    assert found.is_valid, found.problem
+    assert (found.hands, found.cards, found.is_complete) == (len(lines), "seed 11", True)
+
+
+def test_agents_of_pettingzoo_play_the_same_hands(tmp_path: Path) -> None:
+    """Seat by seat, with rewards that add up to nothing and to what the log says."""
+    log = tmp_path / "episodes.log"
+    env = holdem_v0.env("nolimit-3p", log=log, bots={1: "random"})
+    rng = np.random.default_rng(5)
+    won = dict.fromkeys(["player_0", "player_2"], 0.0)
+    for number in range(25):
+        env.reset(seed=4 if number == 0 else None)
+        for agent in env.agent_iter():
+            _, reward, terminated, _, info = env.last()
+            won[agent] += reward
+            env.step(None if terminated else rng.choice(np.flatnonzero(info["action_mask"])))
+    chips = env.table.chips
+    env.close()
+
+    assert env.possible_agents == ["player_0", "player_2"]
+    assert (won["player_0"], won["player_2"]) == pytest.approx((chips[0] / 100, chips[2] / 100))
+    assert abs(sum(chips)) < 1e-9
+    found = verify_log(log)
+    assert found.is_valid, found.problem
+    assert found.hands >= 25
+
+
+def test_several_hands_in_an_episode_are_paid_as_they_end() -> None:
+    env = HoldemEnv("limit-2p", ["always-fold"], hands=6)
+    env.reset(seed=1)
+
+    steps = [env.step(2) for _ in range(3)]
+
+    # We raise, and the other folds the big blind; in the next hand it folds the small one before we are
+    # asked.
+    assert [reward for _, reward, *_ in steps] == [1.5, 1.5, 1.5]
+    assert [terminated for _, _, terminated, _, _ in steps] == [False, False, True]
+
+
+def test_hands_that_end_before_we_are_asked_are_reported() -> None:
+    """A player who always folds gives us the blinds before we act, whenever we are the big blind."""
+    env = HoldemEnv("limit-2p", ["always-fold"])
+    passed = 0.0
+    for number in range(10):
+        _, info = env.reset(seed=1 if number == 0 else None)
+        assert info["passed_hands"] == (1 if info["passed_reward"] else 0)
+        passed += info["passed_reward"]
+        env.step(2)
+
+    assert passed > 0
+    won = env.table.chips[0] / 10
+    assert won == passed + 10 * 1.0  # each of our own hands wins the big blind
+
+
+def test_illegal_actions_are_played_as_by_the_dealer_and_counted() -> None:
+    env = HoldemEnv("limit-2p", ["always-call"], position=0)
+    seen, info = env.reset(seed=2)
+    assert info["position"] == 0
+    seen, *_ = env.step(1)
+    assert seen["action_mask"].tolist() == [0, 1, 1]
+
+    _, _, terminated, _, info = env.step(0)  # a fold where there is nothing to call: a check
+
+    assert not terminated
+    assert info["illegal_actions"] == 1
+
+
+@pytest.mark.parametrize("position", [0, 1, 2])
+def test_a_position_can_be_kept(position: int, tmp_path: Path) -> None:
+    env = HoldemEnv("limit-3p", ["always-call", "random"], position=position, log=tmp_path / "log")
+    for number in range(4):
+        _, info = env.reset(seed=8 if number == 0 else None)
+        assert info["position"] == position
+        while not env.step(1)[2]:
+            pass
+    env.close()
+    assert verify_log(tmp_path / "log").is_valid
+
+
+def test_the_same_seed_is_the_same_hand_and_another_is_another() -> None:
+    def run(seed: int) -> tuple[float, ...]:
+        env = HoldemEnv("nolimit-6p", ["random"])
+        play_episodes(env, 10, seed=seed)
+        return env.table.chips
+
+    assert run(3) == run(3) != run(4)
+
+
+def test_without_a_seed_cards_differ() -> None:
+    envs = [HoldemEnv("limit-2p") for _ in range(2)]
+    seeds = set()
+    for env in envs:
+        env.reset()
+        seeds.add(env.table.seed)
+    assert len(seeds) == 2
+
+
+def test_what_was_learnt_sits_down_anywhere_unchanged() -> None:
+    """The same policy wins the same chips in the environment, in the arena and over the protocol."""
+
+    def policy(seen: Any, mask: Any) -> int:
+        strong = seen["hole_cards"][32:].sum() > 0 or seen["history"][:, 0].sum() > 6
+        return 2 if strong and mask[2] else 1
+
+    env = HoldemEnv("limit-2p", [lambda: Random()])
+    for number in range(20):
+        seen, _ = env.reset(seed=6 if number == 0 else None)
+        ended = False
+        while not ended:
+            seen, _, ended, _, _ = env.step(policy(seen, seen["action_mask"]))
+    hands = env.table.hand_number + 1
+
+    arena = Arena(load_game("limit-2p"), [PolicyAgent(policy), Random()], 6)
+    assert arena.play(hands) == env.table.chips
+
+
+async def test_what_was_learnt_plays_the_same_over_the_protocol() -> None:
+    def policy(vector: Any, mask: Any) -> int:
+        return int(mask[-1] and vector[:52].argmax() > 30) * (len(mask) - 1) or 1
+
+    def agents() -> list[Any]:
+        return [PolicyAgent(policy, observations="array"), AlwaysCall()]
+
+    arena = Arena(load_game("nolimit-2p"), agents(), 6)
+    played = await play_over_wire(agents(), "nolimit-2p", 20, seed=6)
+
+    assert played.chips == arena.play(20)
+    assert played.chips[0] != 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"opponents": ["formulla"]}, UnknownBot, "did you mean"),
+        ({"opponents": ["random:folds=1"]}, ValueError, "folds"),
+        ({"opponents": []}, ValueError, "expected 1 to 1 opponents"),
+        ({"opponents": ["random", "random"]}, ValueError, "expected 1 to 1 opponents, got 2"),
+        ({"opponents": ["tcp://nowhere"]}, ValueError, "tcp://HOST:PORT"),
+        ({"hands": 0}, ValueError, "1 or more hands"),
+        ({"position": 2}, ValueError, "position 0 to 1"),
+        ({"render_mode": "human"}, ValueError, "ansi"),
+        ({"game": "limit-2q"}, OSError, "limit-2q"),
+    ],
+)
+def test_mistakes_are_one_line(arguments: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message) as caught:
+        HoldemEnv(**arguments)
+
+    assert "\n" not in str(caught.value)
+
+
+def test_a_log_is_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "log").write_text("something")
+    with pytest.raises(FileExistsError):
+        HoldemEnv(log=tmp_path / "log")
+
+
+def test_a_step_too_many_says_so() -> None:
+    env = HoldemEnv("kuhn-2p", [AlwaysFold])
+    with pytest.raises(RuntimeError, match="reset"):
+        env.step(1)
+
+
+def test_the_text_shows_what_the_learner_sees() -> None:
+    env = HoldemEnv("limit-2p", ["always-call"], render_mode="ansi", position=0)
+    assert env.render() is None
+    env.reset(seed=7)
+    text = env.render()
+    assert isinstance(text, str)
+    assert "8dJd" in text
+    assert "????" in text
+    assert "Td4d" not in text
+    while not env.step(1)[2]:
+        pass
+    text = env.render()
+    assert isinstance(text, str)
+    assert "Showdown" in text
+    assert "Td4d" in text
+
+
+@pytest.mark.slow
+def test_a_picture_has_ink() -> None:
+    picture_env = HoldemEnv("limit-10p", ["always-call"], render_mode="rgb_array")
+    picture_env.reset(seed=7)
+    picture = picture_env.render()
+    assert isinstance(picture, np.ndarray)
+    assert picture.shape == (400, 640, 3)
+    assert 0.02 < (picture.mean(axis=2) < 100).mean() < 0.3  # there is ink, and not only ink
+
+
+def test_gymnasium_makes_vectors_of_it() -> None:
+    envs = gymnasium.make_vec("riverboat/HoldemLimit-v0", num_envs=3, vectorization_mode="sync")
+    seen, _ = envs.reset(seed=1)
+    assert seen["hole_cards"].shape == (3, 52)
+    envs.step(np.ones(3, np.int64))
+    envs.close()

@@ -1,0 +1,155 @@
+"""What a player sees follows from the hand's text, and holds nothing the player may not know."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clients.lab.environments.observations import Encoder
+from engine.poker.cards import parse_cards
+from engine.poker.rules import (
+    CALL,
+    FOLD,
+    LIMIT_RAISE,
+    CardDealer,
+    Deal,
+    HandState,
+    initial_hand,
+    load_game,
+    parse_betting,
+    parse_game,
+    raise_to,
+)
+from protocol import parse_match_state
+
+
+def cards_in(field: np.ndarray[tuple[int], np.dtype[np.float32]]) -> set[int]:
+    return set(np.flatnonzero(field).tolist())
+
+
+def test_a_limit_hand_by_hand() -> None:
+    """The button, position 1, raises to 20 and is called; then the big blind bets 10 on the flop."""
+    game = load_game("limit-2p")
+    view = parse_match_state("MATCHSTATE:1:3:rc/r:|AhKd/2c7d9h", game)
+    encoder = Encoder(game)
+
+    fields = encoder.fields(encoder.observe(view))
+
+    assert cards_in(fields["hole_cards"]) == set(parse_cards("AhKd"))
+    assert cards_in(fields["board"]) == set(parse_cards("2c7d9h"))
+    assert fields["position"].tolist() == fields["to_act"].tolist() == [0, 1]
+    assert fields["betting_round"].tolist() == [0, 1, 0, 0]
+    assert fields["folded"].tolist() == [0, 0]
+    assert fields["spent"].tolist() == [3, 2]
+    # A big blind, three raises before the flop, four of a small bet, and twice four of a big one.
+    assert fields["stacks"].tolist() == [1 + 3 + 4 + 16 - 3, 1 + 3 + 4 + 16 - 2]
+    assert fields["amounts"].tolist() == [5, 1, 4, 4]
+    assert fields["history"][:3].tolist() == [
+        [1, 0, 1, 2, 1.5, 0.5],  # from 5 to 20: 10 beyond the call, of a pot of 20
+        [1, 0, 0, 1, 1, 0],
+        [1, 1, 0, 2, 1, 0.25],
+    ]
+    assert not fields["history"][3:].any()
+    assert encoder.mask(view.betting).tolist() == [1, 1, 1]
+    assert encoder.actions(view.betting) == (FOLD, CALL, LIMIT_RAISE)
+
+
+def test_the_player_who_waits_sees_the_same_but_for_the_cards_and_the_price() -> None:
+    game = load_game("limit-2p")
+    encoder = Encoder(game)
+    acting = parse_match_state("MATCHSTATE:1:3:rc/r:|AhKd/2c7d9h", game)
+    waiting = parse_match_state("MATCHSTATE:0:3:rc/r:5s5c|/2c7d9h", game)
+
+    ours, theirs = (encoder.fields(encoder.observe(view)) for view in (acting, waiting))
+
+    assert cards_in(theirs["hole_cards"]) == set(parse_cards("5s5c"))
+    assert theirs["position"].tolist() == [1, 0]
+    assert theirs["amounts"].tolist() == [5, 0, 4, 4]
+    for name in ("board", "to_act", "betting_round", "folded", "stacks", "spent", "history"):
+        assert np.array_equal(ours[name], theirs[name]), name
+
+
+def test_sizes_are_parts_of_the_pot_and_masked_where_they_are_no_raise_of_their_own() -> None:
+    game = load_game("nolimit-2p")  # blinds 50 and 100, stacks of 20000
+    encoder = Encoder(game, (0, 0.25, 1, 2, 150))
+    raised = parse_betting(game, "r300")
+
+    # A pot of 600 after the call; the last raise was by 200, and a quarter of the pot is less.
+    assert list(map(str, encoder.actions(raised))) == [
+        "f", "c", "r500", "c", "r900", "r1500", "c", "r20000",
+    ]  # fmt: skip
+    assert encoder.mask(raised).tolist() == [1, 1, 1, 0, 1, 1, 0, 1]
+    start = parse_betting(game, "")
+    assert encoder.mask(start).tolist() == [1, 1, 1, 0, 1, 1, 0, 1]
+    all_in = parse_betting(game, "r20000")
+    assert encoder.mask(all_in).tolist() == [1, 1, 0, 0, 0, 0, 0, 0]
+    assert set(encoder.actions(all_in)[2:]) == {CALL}
+    small = parse_betting(game, "cc/r400")
+    assert encoder.mask(small).tolist() == [1, 1, 1, 0, 1, 1, 0, 1]  # a quarter of 800 is less than 300
+
+
+def test_no_size_is_negative() -> None:
+    with pytest.raises(ValueError, match="0 or more"):
+        Encoder(load_game("nolimit-2p"), (0.5, -1))
+
+
+@pytest.mark.parametrize(
+    "name", ["limit-2p", "limit-10p", "nolimit-3p", "nolimit-6p-ante", "leduc", "kuhn-3p"]
+)
+@settings(max_examples=12)
+@given(numbers=st.lists(st.integers(0, 4), max_size=60), seed=st.integers(0, 2**32 - 1))
+def test_nothing_hidden_shows_and_all_public_things_do(name: str, numbers: list[int], seed: int) -> None:
+    """Play random hands; a fresh encoder and one that remembers agree, other hidden cards change nothing, and
+    values stay where the space says."""
+    game = load_game(name)
+    encoder = ENCODERS.setdefault(name, Encoder(game))
+    state = initial_hand(game, 0, CardDealer(game, seed).deal())
+    script = iter(numbers)
+    while not state.is_finished:
+        choices = encoder.actions(state.betting)
+        state = state.apply(choices[next(script, 1) % len(choices)])
+        position = len(state.betting.text) % game.num_players
+        view = state.view(position)
+        vector = encoder.observe(view)
+        assert np.array_equal(vector, encoder.observe(with_others_hidden(state, position).view(position)))
+        assert (vector >= 0).all()
+        assert (vector <= encoder.layout.high).all()
+        history = encoder.fields(vector)["history"]
+        assert history[:, 0].sum() == len(state.betting.steps())
+    assert np.array_equal(vector, Encoder(game).observe(view))
+
+
+ENCODERS: dict[str, Encoder] = {}
+
+
+def with_others_hidden(state: HandState, position: int) -> HandState:
+    """The hand with other cards where the player in a position cannot see."""
+    deal = state.deal
+    used = {*deal.hole_cards[position], *state.board}
+    rest = [card for card in state.betting.game.deck if card not in used]
+    size = state.betting.game.num_hole_cards
+    holes = [
+        cards if p == position else tuple(rest.pop() for _ in range(size))
+        for p, cards in enumerate(deal.hole_cards)
+    ]
+    return HandState(state.betting, state.hand_number, Deal(tuple(holes), deal.board))
+
+
+def test_a_round_may_be_as_long_as_the_rules_allow() -> None:
+    """The smallest raises, to the last that is accepted, fit into the history, in every round."""
+    text = "GAMEDEF\nnolimit\nnumPlayers = 2\nnumRounds = 2\nstack = 100000 100000\nblind = 1 2\n"
+    text += (
+        "firstPlayer = 2 1\nnumSuits = 4\nnumRanks = 13\nnumHoleCards = 2\nnumBoardCards = 0 3\nEND GAMEDEF"
+    )
+    game = parse_game(text)
+    encoder = Encoder(game)
+    betting = parse_betting(game, "")
+    while not betting.is_finished:
+        legal = betting.legal_actions()
+        betting = betting.apply(CALL if legal.min_raise_to is None else raise_to(legal.min_raise_to))
+
+    history = encoder.fields(encoder._vector(betting))["history"]
+
+    assert history[:, 0].sum() == len(betting.steps()) == len(history) == 128

@@ -1,0 +1,171 @@
+"""Pot odds, implied and raise odds, rake: the papers' worked examples, and what holds for any numbers."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from engine.hands.pot_odds import (
+    BetToPotOdds,
+    FurtherBets,
+    PotOdds,
+    Rake,
+    StraightPlay,
+    bet_to_pot_odds,
+    bettable_value,
+    expected_value,
+    immediate_pot_odds,
+    implied_odds,
+    implied_odds_of_raise,
+    is_callable,
+    raise_odds,
+    return_on_investment,
+    straight_play,
+)
+
+chips = st.floats(min_value=0.5, max_value=1e4)
+probabilities = st.floats(min_value=0, max_value=1)
+
+
+def test_ten_dollars_into_fifty_need_one_win_in_six() -> None:
+    assert round(immediate_pot_odds(50, 10).value, 3) == 0.167
+
+
+def test_calling_ten_into_fifty_earns_and_loses_what_poki_says() -> None:
+    assert return_on_investment(0.32, 50, 10) == pytest.approx(9.20)
+    assert return_on_investment(0.15, 50, 10) == pytest.approx(-1.00)
+
+
+def test_four_dollars_into_sixteen_in_both_conventions() -> None:
+    odds = bet_to_pot_odds(4, 16)
+
+    assert odds == BetToPotOdds(0.25)
+    assert odds.as_pot_odds().value == pytest.approx(0.20)
+    assert immediate_pot_odds(16, 4).value == pytest.approx(0.20)
+
+
+def test_one_more_call_on_the_river_makes_it_eight_for_twenty() -> None:
+    assert implied_odds(16, 4, FurtherBets(won_when_ahead=4, lost_when_behind=4)) == BetToPotOdds(0.40)
+
+
+def test_a_draw_that_folds_when_it_misses_is_cheaper_and_a_made_hand_that_pays_dearer() -> None:
+    draw = implied_odds(16, 4, FurtherBets(won_when_ahead=4))
+    made = implied_odds(16, 4, FurtherBets(lost_when_behind=4))
+
+    assert draw == BetToPotOdds(4 / 20)
+    assert made == BetToPotOdds(8 / 16)
+    assert draw < bet_to_pot_odds(4, 16) < made
+
+
+def test_the_two_conventions_cannot_be_compared_by_mistake() -> None:
+    assert PotOdds(0.25) != BetToPotOdds(0.25)  # type: ignore[comparison-overlap]
+    with pytest.raises(TypeError):
+        _ = PotOdds(0.2) < BetToPotOdds(0.25)  # type: ignore[operator]
+
+
+def test_a_flush_draw_against_two_calls_but_does_not_raise() -> None:
+    # Killer, "Check or Bet?": $4 into $40, a quarter to win; a raise needs one win in three.
+    implied = bet_to_pot_odds(4, 40)
+    raising = raise_odds(2, bet=4)
+
+    assert implied == BetToPotOdds(0.10)
+    assert raising == BetToPotOdds(0.50)
+    assert raising.as_pot_odds().value == pytest.approx(1 / 3)
+    assert is_callable(0.25, implied)
+    assert not is_callable(0.25, raising)
+    assert straight_play(0.25, implied, raising) is StraightPlay.CALL
+    assert straight_play(0.25, implied, raising, facing_bet=False) is StraightPlay.CHECK
+    # ... although against the whole pot even the raise has its odds.
+    assert is_callable(0.25, implied_odds_of_raise(40, 4, 4, callers=2))
+
+
+def test_the_same_draw_against_four_raises() -> None:
+    assert straight_play(0.25, bet_to_pot_odds(4, 40), raise_odds(4)) is StraightPlay.RAISE
+    assert straight_play(0.25, bet_to_pot_odds(4, 40), raise_odds(4), facing_bet=False) is StraightPlay.BET
+    assert straight_play(0.25, bet_to_pot_odds(4, 40), None) is StraightPlay.CALL
+
+
+def test_without_odds_for_the_pot_straight_play_folds_or_checks() -> None:
+    dear = bet_to_pot_odds(4, 8)
+
+    assert straight_play(0.25, dear, raise_odds(9)) is StraightPlay.FOLD
+    assert straight_play(0.25, dear, raise_odds(9), facing_bet=False) is StraightPlay.CHECK
+
+
+@given(pot=chips, call=chips)
+def test_conversion_there_and_back_changes_nothing(pot: float, call: float) -> None:
+    ratio = bet_to_pot_odds(call, pot)
+
+    assert ratio.as_pot_odds().value == pytest.approx(immediate_pot_odds(pot, call).value)
+    assert ratio.as_pot_odds().as_bet_to_pot().value == pytest.approx(ratio.value)
+
+
+@given(
+    chance=probabilities,
+    pot=chips,
+    call=chips,
+    won=st.floats(min_value=0, max_value=100),
+    lost=st.floats(min_value=0, max_value=100),
+)
+def test_a_call_earns_exactly_when_the_odds_say_so(
+    chance: float, pot: float, call: float, won: float, lost: float
+) -> None:
+    further = FurtherBets(won, lost)
+    value = return_on_investment(chance, pot, call, further=further)
+    assume(abs(value) > 1e-6)
+
+    assert is_callable(chance, implied_odds(pot, call, further)) == (value > 0)
+
+
+@given(chance=probabilities, pot=chips, call=chips, raised=chips, callers=st.integers(1, 9))
+def test_odds_for_the_pot_and_for_the_raise_are_odds_for_both_together(
+    chance: float, pot: float, call: float, raised: float, callers: int
+) -> None:
+    if straight_play(chance, bet_to_pot_odds(call, pot), raise_odds(callers, raised)) is StraightPlay.RAISE:
+        together = implied_odds_of_raise(pot, call, raised, callers)
+        assert chance >= together.as_pot_odds().value * (1 - 1e-12)
+
+
+def test_the_rake_is_a_percentage_up_to_a_cap() -> None:
+    rake = Rake(percent=5, cap=3)
+
+    assert rake.amount(40) == pytest.approx(2)
+    assert rake.amount(100) == 3
+    assert Rake().amount(100) == 0
+
+
+def test_rake_lowers_what_a_win_is_worth_and_nothing_else() -> None:
+    rake = Rake(percent=5, cap=3)
+
+    assert return_on_investment(0.32, 50, 10, rake=rake) == pytest.approx(9.20 - 0.32 * 3)
+    assert expected_value(0.5, 60, 10, rake) == pytest.approx(0.5 * (60 - 10 - 3) - 0.5 * 10)
+    assert expected_value(0.0, 60, 10, rake) == -10
+
+
+def test_a_situation_that_loses_is_folded_and_worth_nothing() -> None:
+    assert expected_value(0.1, 60, 10) == pytest.approx(-4)
+    assert bettable_value(0.1, 60, 10) == 0
+    assert bettable_value(0.32, 60, 10) == pytest.approx(9.2)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: immediate_pot_odds(0, 0), "both 0"),
+        (lambda: immediate_pot_odds(-1, 2), "pot is -1"),
+        (lambda: bet_to_pot_odds(1, 0), "empty"),
+        (lambda: PotOdds(1.5), "between 0 and 1"),
+        (lambda: PotOdds(1.0).as_bet_to_pot(), "no finite"),
+        (lambda: BetToPotOdds(-0.1), "at least 0"),
+        (lambda: BetToPotOdds(float("nan")), "at least 0"),
+        (lambda: Rake(101), "0 to 100"),
+        (lambda: Rake(5, -1), "cap"),
+        (lambda: raise_odds(0), "empty"),
+        (lambda: is_callable(2, BetToPotOdds(1)), "probability"),
+        (lambda: expected_value(0.5, 5, 10), "cannot hold"),
+    ],
+)
+def test_impossible_numbers_are_refused(call: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()  # type: ignore[operator]

@@ -1,0 +1,89 @@
+"""What is compiled before a clock runs, and how a process knows that it has been."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from engine.hands import preparation
+from engine.hands.preparation import compiled_once
+from tests.support.dealer_process import environment, program
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("RIVERBOAT_CACHE_DIR", str(tmp_path))
+    (tmp_path / "kernels").mkdir()
+    return tmp_path
+
+
+def test_a_subject_is_compiled_once_a_machine() -> None:
+    calls: list[str] = []
+
+    for subject in ("one", "two", "one", "one"):
+        compiled_once(subject, lambda subject=subject: calls.append(subject))  # type: ignore[misc]
+
+    assert calls == ["one", "two"]
+
+
+def test_other_sources_or_another_processor_are_another_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[int] = []
+    for name in ("generic", "skylake", "skylake"):
+        monkeypatch.setenv("NUMBA_CPU_NAME", name)
+        preparation._state.cache_clear()
+        compiled_once("one", lambda: calls.append(1))
+    preparation._state.cache_clear()
+
+    assert len(calls) == 2
+
+
+def test_marks_of_former_versions_go_after_a_month(cache: Path) -> None:
+    old, young = cache / "kernels/one-old.compiled", cache / "kernels/one-young.compiled"
+    for mark in (old, young):
+        mark.touch()
+    os.utime(old, (1e9, 1e9))
+
+    compiled_once("one", lambda: None)
+
+    assert (old.exists(), young.exists()) == (False, True)
+
+
+def test_a_compilation_that_fails_is_tried_again() -> None:
+    with pytest.raises(ZeroDivisionError):
+        compiled_once("one", lambda: print(1 // 0))
+
+    calls: list[int] = []
+    compiled_once("one", lambda: calls.append(1))
+
+    assert calls == [1]
+
+
+def test_a_cache_that_cannot_be_written_costs_the_compilation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RIVERBOAT_CACHE_DIR", "/dev/null/nowhere")
+    calls: list[int] = []
+
+    compiled_once("one", lambda: calls.append(1))
+    compiled_once("one", lambda: calls.append(1))
+
+    assert calls == [1, 1]
+
+
+@pytest.mark.slow
+def test_a_bot_on_a_new_machine_loses_no_hand(cache: Path, tmp_path: Path) -> None:
+    """It compiles before it joins, although its decisions may take a tenth of what compiling does."""
+    words = ("--hands", "60", "--seed", "3", "--response-time", "2", "--first-response-time", "2", "--json")
+    done = subprocess.run(
+        program("match", "limit-2p", "simple", "hand-strength", *words, "--out", str(tmp_path / "m")),
+        env=environment() | {"RIVERBOAT_CACHE_DIR": os.environ["RIVERBOAT_CACHE_DIR"]},
+        capture_output=True,
+        text=True,
+        timeout=110,
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert json.loads(done.stdout)["hands"] == 60
+    assert list((cache / "kernels").glob("hand_strength-*.compiled"))

@@ -1,0 +1,46 @@
+"""Models beside the players they are models of: hands that were played, scores of what was predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from clients.core.agent import Agent
+from clients.lab.experiments.next_action import scores
+from clients.lab.experiments.next_action.scores import (
+    NOISE,
+    by_position,
+    gain,
+    learn,
+    losses_by_hand,
+    score,
+    seat_at,
+    shown,
+)
+from engine.players.learning import PredictionScore
+from engine.players.models.specific import SpecificModel
+from engine.poker.rules import HandState, load_game
+
+__all__ = [
+    "NOISE", "by_position", "foretold", "gain", "learn", "losses_by_hand", "play", "score", "seat_at",
+    "shown", "worst_calibration",
+]  # fmt: skip
+
+
+def play(game: str, agents: Sequence[Agent], number: int, seed: int = 77) -> list[HandState]:
+    """The ends of hands; seats move around the table."""
+    return scores.play(load_game(game), agents, number, seed)
+
+
+def foretold(states: Sequence[HandState]) -> list[PredictionScore]:
+    """Scores of specific models that begin with nothing and learn hand by hand, each hand predicted first."""
+    models = [SpecificModel() for _ in range(states[0].betting.game.num_players)]
+    return score(models, states, learning=True)
+
+
+def worst_calibration(of_seats: Sequence[PredictionScore], least_cases: int) -> tuple[float, int]:
+    """The greatest distance between predicted and observed folds in a context, and how many contexts had so
+    many cases.
+    """
+    contexts = [context for of_seat in of_seats for context in of_seat.calibration(least_cases)]
+    distances = [abs(context.predicted - context.observed) for context in contexts]
+    return max(distances, default=0.0), len(contexts)

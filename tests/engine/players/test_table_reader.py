@@ -1,0 +1,281 @@
+"""The weight tables of a hand: Fig. 3.6 and 3.7 as orderings, folds, our own table, starting anywhere."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.players.action_context import situation_of
+from engine.players.board_values import board_values
+from engine.players.models.generic import GenericModel
+from engine.players.models.model import NoModel, OpponentModel
+from engine.players.models.specific import SpecificModel
+from engine.players.table_reader import TableReader
+from engine.players.weight_table import WeightTable
+from engine.poker.card_text import parse_written_cards
+from engine.poker.combos import STARTING_HAND_NAMES, combo_index, combos_without, parse_starting_hand
+from engine.poker.rules import CardDealer, initial_hand, load_game, parse_betting
+from tests.engine.players.hands import random_hand
+
+FLOP = "Js8c4s"
+CALLED, RAISED = "cffffffcfc/ccr", "cffffffrfcc/ccr"  # the button calls or raises, and bets on the flop
+BUTTON = 9
+
+
+def table_after(
+    betting: str, board: str = "", position: int = BUTTON, game: str = "limit-10p", noise: float = 0.0
+) -> WeightTable:
+    definition = load_game(game)
+    reader = TableReader([GenericModel() for _ in range(definition.num_players)], noise)
+    reader.follow(parse_betting(definition, betting), tuple(parse_written_cards(board)) if board else ())
+    return reader.table(position)
+
+
+def weight(table: WeightTable, hand: str) -> float:
+    return float(table.grid()[parse_starting_hand(hand)])
+
+
+@pytest.mark.parametrize(("betting", "position", "game"), [("r", 2, "limit-10p"), ("r", 1, "limit-2p")])
+def test_after_a_raise_before_the_flop(betting: str, position: int, game: str) -> None:
+    """Fig. 3.6, right: strong weights only for the very good hands."""
+    table = table_after(betting, position=position, game=game)
+
+    assert weight(table, "AA") > weight(table, "AKs") > weight(table, "72o")
+    assert weight(table, "72o") < 0.02
+
+
+@pytest.mark.parametrize(("betting", "position", "game"), [("f", 2, "limit-10p"), ("f", 1, "limit-2p")])
+def test_after_a_fold_before_the_flop(betting: str, position: int, game: str) -> None:
+    """Fig. 3.6, left: the weak hands are darkest, and the folded player's table has the fold."""
+    table = table_after(betting, position=position, game=game)
+
+    assert weight(table, "72o") == table.grid().max()
+    assert weight(table, "AA") < 0.02
+
+
+def test_after_a_call_before_the_flop() -> None:
+    """Fig. 3.6, middle: the high weights are in the middle."""
+    table = table_after("cffffffc")
+
+    assert weight(table, "T9s") > 5 * weight(table, "AA")
+    assert weight(table, "T9s") > 5 * weight(table, "72o")
+
+
+def test_after_a_call_and_a_bet_on_the_flop() -> None:
+    """Fig. 3.7, left."""
+    table = table_after(CALLED, FLOP)
+    grid = table.grid()
+
+    assert weight(table, "K8o") > weight(table, "83o")
+    assert weight(table, "J8s") > weight(table, "83s")
+    assert weight(table, "JJ") < 0.05
+    # The suited half is darker than the unsuited one, for hands that have no pair with the board.
+    names = [name for name in STARTING_HAND_NAMES if name[0] != name[1] and not set(name[:2]) & set("J84")]
+    suited = np.mean([grid[parse_starting_hand(name)] for name in names if name.endswith("s")])
+    unsuited = np.mean([grid[parse_starting_hand(name)] for name in names if name.endswith("o")])
+    assert suited > 1.3 * unsuited
+
+
+def test_the_papers_ace_king_is_at_40_and_its_72_at_01_after_a_call() -> None:
+    """Poki 3.3.3: 72 would normally be folded, AK seldom folded but often raised: after two raises."""
+    facing = parse_betting(load_game("limit-10p"), "rrfffff")
+    reader = TableReader([GenericModel()] * 10)
+    reader.follow(facing, ())
+
+    chances = GenericModel().triples(reader.decision(facing))[combo_index(*parse_written_cards("AhKs"))]
+    table = table_after("rrfffffc")
+
+    assert chances == pytest.approx((0, 0.40, 0.60), abs=0.01)
+    assert weight(table, "AKo") == pytest.approx(0.40, abs=0.01)
+    assert weight(table, "72o") == pytest.approx(0.01)
+
+
+def test_ace_jack_is_light_after_a_call_since_the_generic_model_raises_it() -> None:
+    """Fig. 3.7, left, where ours deviates: what the model does with AJ at each step."""
+    game, ace_jack = load_game("limit-10p"), combo_index(*parse_written_cards("AhJc"))
+    triples = []
+    for betting, board in (("cffffff", ""), ("cffffffcfc/cc", FLOP)):
+        node = parse_betting(game, betting)
+        reader = TableReader([GenericModel()] * 10)
+        reader.follow(node, tuple(parse_written_cards(board)) if board else ())
+        triples.append(GenericModel().triples(reader.decision(node))[ace_jack])
+
+    assert triples[0] == pytest.approx((0, 0.01, 0.99), abs=0.005)  # behind one caller it raises
+    assert triples[1] == pytest.approx((0, 0.05, 0.95), abs=0.005)  # and bets the pair of jacks
+    assert weight(table_after(CALLED, FLOP), "AJo") < 0.02
+
+
+def test_any_jack_but_a_pair_stays_likely_of_a_player_who_seldom_raises() -> None:
+    """Fig. 3.7, left, of a player who was seen to raise 2 % of the hands before the flop, to call 23 %."""
+    game, rng, seldom = load_game("limit-10p"), np.random.default_rng(1), SpecificModel()
+    for _ in range(200):
+        for betting in ("cffffff", "fffffff", "ccfffff"):
+            action = int(rng.choice(3, p=(0.75, 0.23, 0.02)))
+            seldom.observe_action(situation_of(parse_betting(game, betting)), action)
+    reader = TableReader([*[GenericModel()] * 9, seldom])
+    reader.follow(parse_betting(game, CALLED), tuple(parse_written_cards(FLOP)))
+    table = reader.table(BUTTON)
+
+    for hand in ("AJo", "KJo", "QJo", "JTo", "J9o"):
+        assert weight(table, hand) > 2.5 * weight(table, "JJ")
+        assert weight(table, hand) > 10 * weight(table, "72o")
+
+
+def test_of_the_suited_hands_it_is_the_spades_that_bet() -> None:
+    table = table_after(CALLED, FLOP)
+    spades, hearts = (combo_index(*parse_written_cards(text)) for text in ("Ts9s", "Th9h"))
+
+    assert table.weights[spades] > table.weights[hearts]
+
+
+def test_after_a_raise_and_a_bet_on_the_flop() -> None:
+    """Fig. 3.7, right: JJ, AA and AK are higher than after the call, 44 is lower."""
+    called, raised = table_after(CALLED, FLOP), table_after(RAISED, FLOP)
+
+    for hand in ("JJ", "AA", "AKs", "AKo"):
+        assert weight(raised, hand) > 5 * weight(called, hand)
+    assert weight(raised, "44") < weight(called, "44")
+
+
+def test_noise_1_leaves_all_tables_uniform() -> None:
+    table = table_after(RAISED, FLOP, noise=1.0)
+
+    assert table.weights == pytest.approx(combos_without(parse_written_cards(FLOP)).astype(float))
+
+
+def test_without_a_model_no_action_tells_anything() -> None:
+    game = load_game("limit-2p")
+    reader = TableReader([NoModel(), NoModel()])
+
+    reader.follow(parse_betting(game, "rrc/r"), parse_written_cards("Js8c4s"))
+
+    assert len(set(reader.weights(0))) == 2  # known or not
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 2**32), st.sampled_from(["limit-2p", "nolimit-3p", "limit-10p"]))
+def test_tables_are_sound_in_every_hand_and_the_same_wherever_reading_began(seed: int, game: str) -> None:
+    states = random_hand(game, seed)
+    models: list[OpponentModel] = [SpecificModel() for _ in range(states[0].betting.game.num_players)]
+    step_by_step = TableReader(models, 0.1)
+
+    for state in states:
+        step_by_step.follow(state.betting, state.board)
+        for position in range(len(models)):
+            weights = step_by_step.weights(position)
+            assert np.isfinite(weights).all()
+            assert (weights >= 0).all()
+            assert weights.any()
+            assert not weights[~combos_without(state.board)].any()
+    at_once = TableReader(models, 0.1)
+    at_once.follow(states[-1].betting, states[-1].board)
+
+    for position in range(len(models)):
+        assert (at_once.weights(position) == step_by_step.weights(position)).all()
+    assert len(at_once.decisions) == len(states) - 1
+
+
+def test_a_reader_that_is_shown_another_hand_begins_anew() -> None:
+    game = load_game("limit-2p")
+    reader = TableReader([GenericModel(), GenericModel()])
+    reader.follow(parse_betting(game, "rc/r"), parse_written_cards("Js8c4s"))
+
+    reader.follow(parse_betting(game, "rc/r"), parse_written_cards("Ah8c4s"))
+
+    fresh = TableReader([GenericModel(), GenericModel()])
+    fresh.follow(parse_betting(game, "rc/r"), parse_written_cards("Ah8c4s"))
+    assert (reader.weights(0) == fresh.weights(0)).all()
+
+
+def test_hole_cards_play_no_part() -> None:
+    """Two deals that differ in them have the same public tables: a reader is given none."""
+    game = load_game("limit-2p")
+    deal = CardDealer(game, 3).deal()
+    state = initial_hand(game, 0, deal)
+    reader = TableReader([GenericModel(), GenericModel()])
+
+    reader.follow(state.betting, state.board)
+
+    assert set(reader.table(0).weights) == {1.0}
+
+
+def test_missing_board_cards_are_refused() -> None:
+    reader = TableReader([GenericModel(), GenericModel()])
+
+    with pytest.raises(ValueError, match="3 board cards"):
+        reader.follow(parse_betting(load_game("limit-2p"), "cc/"), ())
+
+
+def test_a_decision_is_asked_for_where_the_reading_stands() -> None:
+    game = load_game("limit-2p")
+    reader = TableReader([GenericModel(), GenericModel()])
+    reader.follow(parse_betting(game, "r"), ())
+
+    with pytest.raises(ValueError, match="follow the hand"):
+        reader.decision(parse_betting(game, "c"))
+
+
+def test_what_one_reader_has_worked_out_another_with_equal_models_is_given() -> None:
+    state = random_hand("limit-2p", 4)[-1]
+    first, second = (TableReader([SpecificModel(), SpecificModel()]) for _ in range(2))
+    first.follow(state.betting, state.board)
+
+    second.follow(state.betting, state.board)
+
+    assert second.weights(0) is first.weights(0)
+
+
+def test_a_reader_whose_models_know_something_else_works_by_itself() -> None:
+    betting = parse_betting(load_game("limit-2p"), "rc/r")
+    board = parse_written_cards("Js8c4s")
+    learned = SpecificModel()
+    for _ in range(50):
+        learned.observe_action(situation_of(betting.steps()[-1][0]), 2)
+    fresh, other = TableReader([SpecificModel(), SpecificModel()]), TableReader([learned, learned])
+    fresh.follow(betting, board)
+
+    other.follow(betting, board)
+
+    assert (other.weights(0) != fresh.weights(0)).any()
+
+
+def test_what_models_learn_during_a_hand_makes_no_difference_to_its_reading() -> None:
+    betting = parse_betting(load_game("limit-2p"), "rc/rr")
+    board = parse_written_cards("Js8c4s")
+    models = [SpecificModel(), SpecificModel()]
+    reader = TableReader(models)
+    for _ in range(50):
+        models[0].observe_action(situation_of(betting), 2)
+
+    reader.follow(betting, board)
+
+    fresh = TableReader([SpecificModel(), SpecificModel()])
+    fresh.follow(betting, board)
+    assert (reader.weights(0) == fresh.weights(0)).all()
+
+
+def test_potential_is_reckoned_against_the_tables_if_wanted() -> None:
+    """Poki 3.3.3; against two opponents, against the mean of their tables."""
+    game = load_game("limit-3p")
+    board = tuple(parse_written_cards(FLOP))
+    betting = parse_betting(game, "ccc/rc")
+    for kind in ("plain", "weighted"):
+        reader = TableReader([GenericModel()] * 3, 0.02, "weighted" if kind == "weighted" else "plain")
+        reader.follow(betting, board)
+        decision, values = reader.decision(betting), board_values(board)
+
+        tables = [reader.weights(position) for position in decision.situation.opponents]
+        mean = sum(table / table.sum() for table in tables) / 2
+        expected = values.plain if kind == "plain" else values.potentials(mean)
+
+        assert decision.values.draw == pytest.approx(expected.positive)
+    river = parse_betting(game, "ccc/ccc/ccc/")
+    reader.follow(river, (*board, 0, 1))
+    assert not reader.decision(river).values.draw.any()
+
+
+def test_another_word_for_the_potential_is_refused() -> None:
+    with pytest.raises(ValueError, match="plain or weighted"):
+        TableReader([NoModel(), NoModel()], 0.0, "exact")  # type: ignore[arg-type]

@@ -1,0 +1,363 @@
+"""Reading game files as leniently, and refusing them in the same words, as the ACPC reader (acpc-spec 1)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.poker.rules import (
+    ALIASES,
+    GameDefinition,
+    GameDefinitionError,
+    format_game,
+    load_game,
+    packaged_games,
+    parse_game,
+)
+from engine.poker.rules.game_definition import UNLIMITED_RAISES, UNLIMITED_STACK
+from engine.poker.rules.game_file import wrap_int32, wrap_unsigned
+from tests.support.hands.golden_files import GOLDEN, golden_game
+from tests.support.hands.strategies import games
+
+LIMIT = """GAMEDEF
+limit
+numPlayers = 2
+numRounds = 2
+blind = 10 5
+raiseSize = 10 20
+firstPlayer = 2 1
+maxRaises = 3 4
+numSuits = 4
+numRanks = 13
+numHoleCards = 2
+numBoardCards = 0 3
+END GAMEDEF
+"""
+
+
+def changed(keyword: str, line: str | None, text: str = LIMIT) -> str:
+    """`text` with the line of a keyword replaced; left out for None."""
+    lines = [line if old.startswith(keyword) else old for old in text.splitlines()]
+    return "\n".join(new for new in lines if new is not None) + "\n"
+
+
+# --- the shipped games ---------------------------------------------------------------------------------
+
+# acpc-spec 1.4
+SHIPPED = {
+    "holdem.limit.2p.reverse_blinds": GameDefinition(
+        True, 2, 4, (10, 5), (10, 10, 20, 20), 4, 13, 2, (0, 3, 1, 1),
+        (UNLIMITED_STACK,) * 2, (1, 0, 0, 0), (3, 4, 4, 4),
+    ),
+    "holdem.limit.3p": GameDefinition(
+        True, 3, 4, (5, 10, 0), (10, 10, 20, 20), 4, 13, 2, (0, 3, 1, 1),
+        (UNLIMITED_STACK,) * 3, (2, 0, 0, 0), (3, 4, 4, 4),
+    ),
+    "holdem.nolimit.2p.reverse_blinds": GameDefinition(
+        False, 2, 4, (100, 50), (), 4, 13, 2, (0, 3, 1, 1), (20000,) * 2, (1, 0, 0, 0), (255,) * 4,
+    ),
+    "holdem.nolimit.3p": GameDefinition(
+        False, 3, 4, (50, 100, 0), (), 4, 13, 2, (0, 3, 1, 1), (20000,) * 3, (2, 0, 0, 0), (255,) * 4,
+    ),
+    "holdem.nolimit.6p": GameDefinition(
+        False, 6, 4, (50, 100, 0, 0, 0, 0), (), 4, 13, 2, (0, 3, 1, 1),
+        (20000,) * 6, (2, 0, 0, 0), (255,) * 4,
+    ),
+    "kuhn.limit.3p": GameDefinition(
+        True, 3, 1, (1, 1, 1), (1,), 1, 4, 1, (0,), (UNLIMITED_STACK,) * 3, (0,), (1,),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_packaged_game_is_the_acpcs(name: str) -> None:
+    assert load_game(name) == SHIPPED[name] == golden_game(name)
+
+
+def test_packaged_toy_games_are_the_ones_of_the_golden_logs() -> None:
+    assert load_game("leduc") == golden_game("leduc")
+    assert load_game("kuhn-2p") == golden_game("kuhn2p")
+
+
+@pytest.mark.parametrize("players", [6, 10])
+def test_full_ring_tables_are_the_three_player_game_with_stacks_and_more_seats(players: int) -> None:
+    expected = attrs.evolve(
+        load_game("limit-3p"),
+        num_players=players,
+        blinds=(5, 10) + (0,) * (players - 2),
+        stacks=(100_000,) * players,
+    )
+
+    assert load_game(f"limit-{players}p") == expected
+
+
+def test_a_game_is_found_by_path_by_name_and_by_alias(tmp_path: Path) -> None:
+    path = tmp_path / "limit-2p"
+    path.write_text(LIMIT)
+
+    assert load_game(str(path)) == parse_game(LIMIT)
+    assert load_game("holdem.limit.2p.reverse_blinds") == load_game("limit-2p") != parse_game(LIMIT)
+    assert {ALIASES[alias] for alias in ALIASES} <= set(packaged_games())
+
+
+def test_a_file_in_the_current_folder_goes_before_a_packaged_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "leduc").write_text(LIMIT)
+    monkeypatch.chdir(tmp_path)
+
+    assert load_game("leduc") == parse_game(LIMIT)
+
+
+@pytest.mark.parametrize("name", ["no-such-game", "../games/leduc", "games/leduc", "leduc.game", ""])
+def test_a_game_that_is_nowhere_is_an_error_of_the_file_system(name: str) -> None:
+    with pytest.raises(OSError):  # noqa: PT011 - which of them depends on the name
+        load_game(name)
+
+
+# --- leniency (acpc-spec 1.1) --------------------------------------------------------------------------
+
+SAME_AS_LIMIT = {
+    "upper case keywords": changed("numPlayers", "NUMPLAYERS = 2"),
+    "mixed case type": changed("limit", "LiMiT"),
+    "no separator": changed("numPlayers", "numPlayers2"),
+    "no separator in a list": changed("blind", "blind10 5"),
+    "several separators": changed("blind", "blind == = 10 =\t= 5"),
+    "other blanks": changed("blind", "blind\t=\v10\f5"),
+    "surplus in a list": changed("blind", "blind = 10 5 7 9"),
+    "surplus of a number": changed("numPlayers", "numPlayers = 2 3"),
+    "a comment behind a list": changed("blind", "blind = 10 5 # big, small"),
+    "a comma behind a list": changed("blind", "blind = 10 5,7"),
+    "a plus sign": changed("numPlayers", "numPlayers = +2"),
+    "leading zeros": changed("blind", "blind = 010 005"),
+    "8 bits wrap": changed("numPlayers", "numPlayers = 258"),
+    "8 bits wrap from below": changed("maxRaises", "maxRaises = -253 4"),
+    "32 bits wrap": changed("blind", "blind = 4294967306 5"),
+    "a comment": "# hello\n" + LIMIT,
+    "an empty line": "\n\n" + LIMIT,
+    "an unknown keyword": "colour = blue\n" + LIMIT,
+    "a line that begins with a blank": " numPlayers = 7\n" + LIMIT,
+    "a line of CR": LIMIT.replace("blind", "\r\nblind", 1),
+    "DOS line ends": LIMIT.replace("\n", "\r\n"),
+    "no GAMEDEF": LIMIT.replace("GAMEDEF\n", "", 1),
+    "no END GAMEDEF": LIMIT.replace("END GAMEDEF\n", ""),
+    "no line end at the end": LIMIT.rstrip("\n"),
+    "text behind END GAMEDEF": LIMIT + "numPlayers = 7\n",
+    "END GAMEDEF in small letters": LIMIT.replace("END", "end") + "numPlayers = 7\n",
+    "two blanks do not end the definition": changed("END", None)
+    + changed("numPlayers", "numPlayers = 2", "END  GAMEDEF\n"),
+    "any order": "".join(reversed(LIMIT.splitlines(keepends=True)[1:-1])),
+    "the last type wins": "nolimit\n" + LIMIT,
+    "the last number wins": "numPlayers = 5\n" + LIMIT,
+    "an overlong line": "#" + "x" * 10_000 + "\n" + LIMIT,
+    "a repeated list overwrites from its first item": changed(
+        "firstPlayer", "firstPlayer = 1 1\nfirstPlayer = 2"
+    ),
+    "an empty list changes nothing": changed("maxRaises", "maxRaises = 3 4\nmaxRaises ="),
+    "an empty number changes nothing": changed("numPlayers", "numPlayers = 2\nnumPlayers = x"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", SAME_AS_LIMIT)
+def test_lenient_reading_changes_nothing(case: str) -> None:
+    assert parse_game(SAME_AS_LIMIT[case]) == parse_game(LIMIT)
+
+
+def test_keywords_are_prefixes() -> None:
+    game = parse_game(changed("limit", "nolimitxyz"))
+    assert not game.is_limit
+    with pytest.raises(GameDefinitionError) as caught:
+        parse_game(changed("blind", "blinds = 10 5"))
+    assert caught.value.acpc_line == "only read 0 blinds, need 2"
+
+
+def test_an_overlong_line_is_read_in_pieces() -> None:
+    piece = "#" + "x" * 4094
+
+    assert parse_game(f"{piece}numRounds = 1\n{changed('numRounds', None)}").num_rounds == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "items"), [("blind = 1,1", 1), ("blind = 1.5 1", 1), ("blind = 0x10 1", 1), ("blind = x", 0)]
+)
+def test_a_list_ends_at_the_first_thing_that_is_no_integer(line: str, items: int) -> None:
+    with pytest.raises(GameDefinitionError) as caught:
+        parse_game(changed("blind", line))
+    assert caught.value.acpc_line == f"only read {items} blinds, need 2"
+
+
+def test_defaults_are_unlimited_stacks_and_raises_and_player_one_first() -> None:
+    text = changed("firstPlayer", None, changed("maxRaises", None))
+
+    game = parse_game(text)
+
+    assert game.stacks == (UNLIMITED_STACK,) * 2
+    assert game.max_raises == (UNLIMITED_RAISES,) * 2
+    assert game.first_positions == (0, 0)
+
+
+def test_a_byte_that_is_not_text_is_skipped_over() -> None:
+    assert parse_game(b"\xff\xfe\n" + LIMIT.encode()) == parse_game(LIMIT)
+
+
+# The ACPC's reader leaves these to C's strtol and strtoul, which saturate at 64 bits before truncation.
+@pytest.mark.parametrize(
+    ("value", "wrapped"),
+    [(5, 5), (2**31 - 1, 2**31 - 1), (2**31, -(2**31)), (2**32 + 300, 300), (-(2**31) - 1, 2**31 - 1),
+     (2**63 - 1, -1), (2**63, -1), (10**30, -1), (-(2**63), 0), (-(10**30), 0)],
+)  # fmt: skip
+def test_signed_numbers_wrap_at_32_bits(value: int, wrapped: int) -> None:
+    assert wrap_int32(value) == wrapped
+
+
+@pytest.mark.parametrize(
+    ("value", "wrapped"),
+    [(5, 5), (255, 255), (256, 0), (258, 2), (300, 44), (-1, 255), (2**64 - 1, 255), (2**64, 255),
+     (2**64 + 1, 255), (-(2**64) + 1, 1), (-(2**64), 255)],
+)  # fmt: skip
+def test_unsigned_numbers_wrap_and_saturate_at_64_bits(value: int, wrapped: int) -> None:
+    assert wrap_unsigned(value, 8) == wrapped
+
+
+# --- validation (acpc-spec 1.3) ------------------------------------------------------------------------
+
+REFUSED = [
+    (changed("numRounds", "numRounds = 5"), "invalid number of rounds: 5"),
+    (changed("numRounds", None), "invalid number of rounds: 0"),
+    (changed("numRounds", "numRounds = -1"), "invalid number of rounds: 255"),
+    (changed("numPlayers", "numPlayers = 11"), "invalid number of players: 11"),
+    (changed("numPlayers", "numPlayers = 1"), "invalid number of players: 1"),
+    (changed("numPlayers", None), "invalid number of players: 0"),
+    (LIMIT + "", None),
+    (changed("numRounds", "numRounds = 2\nstack = 100"), "only read 1 stack sizes, need 2"),
+    (changed("numPlayers", "numPlayers = 5"), "only read 4 stack sizes, need 5"),
+    (changed("blind", "blind = 10"), "only read 1 blinds, need 2"),
+    (changed("blind", None), "only read 0 blinds, need 2"),
+    (changed("blind", "blind = 10 5\nstack = 9 9"), "blind for player 1 is greater than stack size"),
+    (changed("blind", "blind = 10 11\nstack = 10 10"), "blind for player 2 is greater than stack size"),
+    (changed("raiseSize", "raiseSize = 10"), "only read 1 raise sizes, need 2"),
+    (changed("raiseSize", None), "only read 0 raise sizes, need 2"),
+    (changed("firstPlayer", "firstPlayer = 2 3"), "invalid first player 3 on round 2"),
+    (changed("firstPlayer", "firstPlayer = 0 1"), "invalid first player 0 on round 1"),
+    (changed("numSuits", "numSuits = 5"), "invalid number of suits: 5"),
+    (changed("numSuits", None), "invalid number of suits: 0"),
+    (changed("numRanks", "numRanks = 14"), "invalid number of ranks: 14"),
+    (changed("numRanks", None), "invalid number of ranks: 0"),
+    (changed("numHoleCards", "numHoleCards = 4"), "invalid number of hole cards: 4"),
+    (changed("numHoleCards", None), "invalid number of hole cards: 0"),
+    (changed("numBoardCards", "numBoardCards = 0"), "only read 1 board card numbers, need 2"),
+    (changed("numBoardCards", None), "only read 0 board card numbers, need 2"),
+    (changed("numRanks", "numRanks = 1"), "too many hole and board cards for specified deck"),
+    ("", "invalid number of rounds: 0"),
+]
+
+
+@pytest.mark.parametrize(("text", "acpc_line"), [case for case in REFUSED if case[1]])
+def test_fault_is_reported_in_the_acpcs_words_and_in_ours(text: str, acpc_line: str) -> None:
+    with pytest.raises(GameDefinitionError) as caught:
+        parse_game(text, source="games/mine.game")
+
+    assert caught.value.acpc_line == acpc_line
+    assert str(caught.value).startswith("games/mine.game:")
+
+
+def test_faults_are_found_in_the_acpcs_order() -> None:
+    keywords = [
+        "numRounds",
+        "numPlayers",
+        "stack",
+        "blind",
+        "raiseSize",
+        "firstPlayer",
+        "numSuits",
+        "numRanks",
+    ]
+    keywords += ["numHoleCards", "numBoardCards"]
+    text = "numRounds = 9\nnumPlayers = 99\nstack =\nfirstPlayer = 77\n"
+    repairs = {
+        "numRounds": "numRounds = 2", "numPlayers": "numPlayers = 2", "stack": "stack = 100 100",
+        "blind": "blind = 1 2", "raiseSize": "raiseSize = 2 4", "firstPlayer": "firstPlayer = 1 1",
+        "numSuits": "numSuits = 4", "numRanks": "numRanks = 13", "numHoleCards": "numHoleCards = 2",
+        "numBoardCards": "numBoardCards = 0 3",
+    }  # fmt: skip
+
+    found = []
+    for _ in keywords:
+        with pytest.raises(GameDefinitionError) as caught:
+            parse_game(text)
+        assert caught.value.field is not None
+        found.append(caught.value.field)
+        text += repairs[caught.value.field] + "\n"
+
+    assert found == keywords
+    parse_game(text)
+
+
+def test_our_line_names_the_line_of_the_file() -> None:
+    with pytest.raises(GameDefinitionError, match=r"^mine\.game:10: numRanks: expected 1 to 13, got 14$"):
+        parse_game(changed("numRanks", "numRanks = 14"), source="mine.game")
+    with pytest.raises(
+        GameDefinitionError, match=r"^mine\.game: no such line, numRanks: expected 1 to 13, got 0$"
+    ):
+        parse_game(changed("numRanks", None), source="mine.game")
+
+
+# What the ACPC reader lets pass, and its dealer then cannot play (acpc-spec 8.10-8.14).
+UNPLAYABLE = {
+    "more than 7 board cards": (changed("numBoardCards", "numBoardCards = 4 4"), "8 board cards"),
+    "a stack of nothing": (changed("blind", "blind = 0 0\nstack = 0 100"), "stack of 0"),
+    "a stack below nothing": (changed("blind", "blind = -9 0\nstack = -5 100"), "stack of -5"),
+    "a blind below nothing": (changed("blind", "blind = -1 5"), "posts -1"),
+    "a raise below nothing": (changed("raiseSize", "raiseSize = 10 -1"), "raise size is negative: -1"),
+}
+
+
+@pytest.mark.parametrize("case", UNPLAYABLE)
+def test_what_no_dealer_can_play_is_refused_in_our_words(case: str) -> None:
+    text, message = UNPLAYABLE[case]
+
+    with pytest.raises(GameDefinitionError, match=message) as caught:
+        parse_game(text)
+
+    assert caught.value.acpc_line is None
+
+
+@pytest.mark.parametrize(
+    ("field", "values"),
+    [("stacks", (9, 9, 9)), ("blinds", (1, 2, 0)), ("raise_sizes", (1, 2, 3)),
+     ("first_positions", (0, 0, 0)), ("max_raises", (1, 1, 1)), ("num_board_cards", (0, 3, 0)),
+     ("max_raises", (3, -1)), ("num_board_cards", (3, -1))],
+)  # fmt: skip
+def test_a_definition_made_by_a_program_is_checked_too(field: str, values: tuple[int, ...]) -> None:
+    game = parse_game(changed("blind", "blind = 1 2\nstack = 9 9"))
+
+    changes: dict[str, Any] = {field: values}
+    with pytest.raises(GameDefinitionError):
+        attrs.evolve(game, **changes)
+
+
+# --- round trips -------------------------------------------------------------------------------------
+
+
+@given(games())
+def test_any_game_survives_a_round_trip(game: GameDefinition) -> None:
+    assert parse_game(format_game(game)) == game
+    assert parse_game(format_game(game).replace("\n", "\r\n").encode()) == game
+
+
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.game")), ids=lambda path: path.stem)
+def test_golden_game_survives_a_round_trip(path: Path) -> None:
+    game = load_game(str(path))
+
+    assert parse_game(format_game(game)) == game
+
+
+@given(st.text(alphabet="numRlistackbdfrGAMEDEF 0123456789=-+\n#", max_size=300))
+def test_any_text_is_a_game_or_refused(text: str) -> None:
+    with pytest.raises(GameDefinitionError):
+        parse_game(text)

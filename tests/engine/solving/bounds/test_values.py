@@ -1,0 +1,120 @@
+"""What a best response wins on a flop: of who always calls in closed form, of others against the oracle."""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+import pytest
+
+from engine.hands.equity import all_hand_equities
+from engine.poker.cards import parse_cards
+from engine.poker.combos import NUM_COMBOS, STARTING_HAND_OF_COMBO, combos_without
+from engine.poker.rules import load_game
+from engine.solving.bounds.players import AskedPlayer, BucketedPlayer
+from engine.solving.bounds.sample import Flop, draw_flops, next_cards
+from engine.solving.bounds.shapes import Bettings
+from engine.solving.bounds.values import Responder
+from engine.solving.holdem.betting import holdem_betting
+from engine.solving.holdem.bucketed import BucketedStrategy
+from engine.solving.holdem.buckets import Percentiles
+from tests.oracles.limit_response import Floats, response_values
+
+LIMIT = load_game("limit-2p")
+ONE_RAISE = attrs.evolve(LIMIT, max_raises=(1, 1, 1, 1))
+FLOP = tuple(sorted(parse_cards("2c7c9h")))
+(TURN,) = parse_cards("Jc")
+ALWAYS_CALL = AskedPlayer(lambda betting, board: [(0.0, 1.0, 0.0)])
+
+
+def lead(board: tuple[int, ...]) -> Floats:
+    """Chances of winning less those of losing against any hand, at the showdown."""
+    return np.nan_to_num(2 * all_hand_equities(board, np.ones(NUM_COMBOS)) - 1) * combos_without(board)
+
+
+@pytest.mark.parametrize("position", [0, 1])
+def test_a_player_who_always_calls_pays_every_bet_of_a_better_hand(position: int) -> None:
+    """Published and closed form: a bet in each round with a hand that wins more than it loses."""
+    bettings = Bettings(LIMIT)
+    turns = (TURN,)
+
+    found = Responder(bettings, ALWAYS_CALL, position).on_flop(
+        Flop(FLOP, 1.0, (turns, turns), -1), lambda: None
+    )
+
+    board = (*FLOP, TURN)
+    ahead = 1035 * lead(board)
+    on_rivers = sum(990 / 44 * np.maximum(lead((*board, card)), 0) for card in range(52) if card not in board)
+    for number, start in enumerate(bettings.flops):
+        by_combo = start.staked * ahead + (10 + 20) * np.maximum(ahead, 0) + 20 * on_rivers
+        raised = [actor for _, actor, action in start.bettings[0].steps() if action.kind == "r"]
+        if 1 - position in raised:
+            by_combo *= 0.0  # the opponent never gets there
+        expected = np.bincount(STARTING_HAND_OF_COMBO, by_combo) * (1081 / 1035) * (22100 / 17296)
+        assert found.in_sample[:, number] == pytest.approx(expected, rel=1e-4, abs=1.0)
+    assert found.fitted is found.in_sample
+
+
+def strategy(buckets: int, seed: int) -> BucketedStrategy:
+    """Chances drawn by bucket, in a game with a raise a round."""
+    abstraction = Percentiles(buckets)
+    betting = holdem_betting(ONE_RAISE, abstraction.num_buckets)
+    policy = np.random.default_rng(seed).random(betting.num_slots)
+    for decision in betting.decisions.values():
+        size, actions = betting.num_buckets[decision.betting_round], len(decision.actions)
+        chances = policy[decision.first_slot : decision.first_slot + size * actions].reshape(size, actions)
+        chances /= chances.sum(axis=1, keepdims=True)
+    return BucketedStrategy(betting, abstraction, policy)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("position", [0, 1])
+def test_a_turn_is_worth_what_every_pair_of_hands_pays(position: int) -> None:
+    """All 48 rivers, of which suits make 35; the opponent's reach is that of its play so far."""
+    bettings = Bettings(ONE_RAISE)
+    chances = strategy(5, 1)
+    response = Responder(bettings, BucketedPlayer(chances), position)
+    board = (*FLOP, TURN)
+    rng = np.random.default_rng(2)
+    by_start = rng.random((169, len(bettings.turns)))
+    lanes = (by_start[STARTING_HAND_OF_COMBO] * combos_without(FLOP)[:, None]).astype(np.float32)
+
+    found = response._on_turn(FLOP, TURN, lanes)
+
+    rivers = [card for card in range(52) if card not in board]
+    lane = 4
+    start = bettings.turns[lane].bettings[0]
+    reach = lanes[:, lane].astype(np.float64) * combos_without(board)
+
+    def says(betting: object, on: tuple[int, ...]) -> Floats:
+        return chances.triples(betting, on)  # type: ignore[arg-type]
+
+    # What follows the turn's betting is a mean over rivers, of which two players' cards leave 44.
+    expected = response_values(start, board, rivers, says, position, reach, 1 / 44)
+    assert found[:, lane] == pytest.approx(expected, rel=1e-4, abs=0.05)
+
+
+def test_suits_alone_make_no_difference() -> None:
+    """Rivers on a board of clubs and a heart: diamonds and spades stand for each other."""
+    kinds = next_cards((*FLOP, TURN), (FLOP, (TURN,)))
+
+    cards = [card for _, _, same in kinds for card in same]
+    assert sorted(cards) == [card for card in range(52) if card not in (*FLOP, TURN)]
+    assert sorted(len(same) for _, _, same in kinds) == [1] * 22 + [2] * 13
+    for card, names, same in kinds:
+        before = lead((*FLOP, TURN, card))
+        for renamed, other in zip(names, same, strict=True):
+            assert lead((*FLOP, TURN, other))[renamed] == pytest.approx(before)
+
+
+def test_halves_are_drawn_evenly_and_by_themselves() -> None:
+    flops = draw_flops(200, 6, np.random.default_rng(1))
+
+    suits = np.array([len({card & 3 for card in flop.board}) for flop in flops])
+    assert [(suits == number).sum() for number in (1, 2, 3)] == pytest.approx([10, 110, 80], abs=2)
+    assert sum(flop.weight for flop in flops) == pytest.approx(1)
+    assert [flop.half for flop in flops] == [0] * 100 + [1] * 100
+    assert all(len(turns) == 3 and not set(turns) & set(flop.board) for flop in flops for turns in flop.turns)
+    with pytest.raises(ValueError, match=r"expected 2, 4, 6 \.\.\. flops, got 3"):
+        draw_flops(3, 6, np.random.default_rng(1))
+    with pytest.raises(ValueError, match=r"expected 2, 4 \.\.\. 48 turns, or 49, which are all, got 5"):
+        draw_flops(2, 5, np.random.default_rng(1))

@@ -1,0 +1,5 @@
+"""Fixtures of the tournaments' tests."""
+
+from tests.server.league.houses import arena_workers
+
+__all__ = ["arena_workers"]

@@ -1,0 +1,290 @@
+"""Matches on the workers of a cluster: what travels, what is refused, and what a dead worker costs."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import signal
+import subprocess
+import tarfile
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner
+from compose_spec import PyCompose
+from trio.testing import MockClock
+
+import server.commands.league.tournament as command
+from server.league.match import Match
+from server.league.running.cluster import ClusterRunner, _compare_versions, num_threads
+from server.league.running.errand import Errand, Report, last_line, run_errand, unpack, versions_here
+from server.league.running.processes import CannotPlay
+from tests.support.dealer_process import PATIENCE_S, ROOT, environment, program
+
+FILE = """
+[tournament]
+name = "cup"
+format = "round-robin"
+seed = 7
+[game]
+game = "leduc"
+hands = 60
+matches = 2
+[[players]]
+player = "always-call"
+[[players]]
+player = "always-raise"
+[[players]]
+player = "random"
+"""
+MATCH = Match(0, 1, ("a", "b"))
+
+
+class Cluster:
+    """As much of a ``distributed.Client`` as we use."""
+
+    def __init__(self, status: str = "running", workers: dict[str, Any] | None = None) -> None:
+        self.status = status
+        self.workers = workers or {}
+        self.keys: list[str] = []
+        self.answers: dict[str, Report | Exception] = {}
+        self.loses_scheduler = False
+
+    def run(self, asked: object, on_error: str) -> dict[str, Any]:
+        return self.workers
+
+    def nthreads(self) -> dict[str, int]:
+        return dict.fromkeys(self.workers, 2)
+
+    def submit(self, function: object, errand: Errand, *, key: str, **_: object) -> _Task:
+        self.keys.append(key)
+        task = _Task()
+        answer = self.answers.get(errand.label)
+        if self.loses_scheduler:
+            task.cancel()
+        if isinstance(answer, Report):
+            task.set_result(answer)
+        elif answer is not None:
+            task.set_exception(answer)
+        return task
+
+
+class _Task(Future[Report]):
+    def release(self) -> None:
+        pass
+
+
+def runner(cluster: Cluster) -> ClusterRunner:
+    return ClusterRunner(cluster, "tcp://h:1", lambda match: ["leduc"], lambda match: "7")
+
+
+def packed(fill: Callable[[tarfile.TarFile], None]) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+        fill(archive)
+    return buffer.getvalue()
+
+
+def with_file(name: str, text: str = "{}") -> bytes:
+    def fill(archive: tarfile.TarFile) -> None:
+        entry = tarfile.TarInfo(name)
+        entry.size = len(text)
+        archive.addfile(entry, io.BytesIO(text.encode()))
+
+    return packed(fill)
+
+
+def with_link(archive: tarfile.TarFile) -> None:
+    entry = tarfile.TarInfo("link")
+    entry.type, entry.linkname = tarfile.SYMTYPE, "/etc/passwd"
+    archive.addfile(entry)
+
+
+def test_a_folder_arrives_whole_or_not_at_all(tmp_path: Path) -> None:
+    unpack(with_file("./match.log", "hands"), tmp_path / "a" / "b")
+
+    assert (tmp_path / "a/b/match.log").read_text() == "hands"
+    with pytest.raises(ValueError, match="no match folder"):
+        unpack(b"nothing of the kind", tmp_path / "c")
+    with pytest.raises(ValueError, match="no match folder"):
+        unpack(with_file("../../escaped"), tmp_path / "c")
+    with pytest.raises(ValueError, match="link is neither a file nor a folder"):
+        unpack(packed(with_link), tmp_path / "c")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a"]
+
+
+def test_what_a_match_said_last_is_its_last_line() -> None:
+    assert (
+        last_line(b"1 of 2\nError: the disk is full\nto go on with it: riverboat match\n")
+        == "the disk is full"
+    )
+    assert last_line(b"") == ""
+
+
+def test_a_worker_without_our_folder_says_so() -> None:
+    report = run_errand(Errand("a v b", (), "7", "/nowhere/at/all"))
+
+    assert (report.status, report.folder) == (2, b"")
+    assert "there is no folder /nowhere/at/all on" in report.said
+
+
+@pytest.mark.parametrize(
+    ("workers", "words"),
+    [
+        ({}, "has no workers"),
+        ({"w1": versions_here() | {"python": "2.7"}}, "worker w1 has python 2.7, here it is"),
+        (
+            {"w1": ModuleNotFoundError("No module named 'server'")},
+            "cannot run riverboat: ModuleNotFoundError",
+        ),
+    ],
+)
+def test_workers_that_are_not_what_we_are_are_refused(workers: dict[str, Any], words: str) -> None:
+    with pytest.raises(CannotPlay) as raised:
+        _compare_versions(Cluster(workers=workers), "tcp://h:1")
+
+    assert words in str(raised.value)
+
+
+def test_workers_that_are_what_we_are_are_taken() -> None:
+    cluster = Cluster(workers={"w1": versions_here(), "w2": versions_here()})
+    _compare_versions(cluster, "tcp://h:1")
+
+    assert num_threads(cluster) == 4
+
+
+async def test_a_match_comes_back_from_a_worker(tmp_path: Path) -> None:
+    cluster = Cluster()
+    cluster.answers["a v b, match 1"] = Report(0, "", with_file("result.json", '{"players": []}'))
+
+    await runner(cluster).play(MATCH, tmp_path / "m")
+
+    assert json.loads((tmp_path / "m/result.json").read_text()) == {"players": []}
+    assert cluster.keys[0].endswith(MATCH.id)
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (Report(1, "the disk is full", b""), "a v b, match 1: the disk is full"),
+        (
+            RuntimeError("killed three workers"),
+            "the cluster did not play it: RuntimeError: killed three workers",
+        ),
+    ],
+)
+async def test_a_match_that_cannot_be_played_is_one_line(
+    answer: Report | Exception, words: str, tmp_path: Path
+) -> None:
+    cluster = Cluster()
+    cluster.answers["a v b, match 1"] = answer
+
+    with pytest.raises(CannotPlay) as raised:
+        await runner(cluster).play(MATCH, tmp_path / "m")
+    assert words in str(raised.value)
+
+
+async def test_a_scheduler_that_goes_away_is_one_line(tmp_path: Path, autojump_clock: MockClock) -> None:
+    with pytest.raises(CannotPlay) as raised:
+        await runner(Cluster(status="connecting")).play(MATCH, tmp_path / "m")
+
+    assert str(raised.value) == "the scheduler at tcp://h:1 has gone"
+
+
+async def test_tasks_that_are_lost_with_their_scheduler_are_the_same_line(tmp_path: Path) -> None:
+    cluster = Cluster()
+    cluster.loses_scheduler = True
+
+    with pytest.raises(CannotPlay) as raised:
+        await runner(cluster).play(MATCH, tmp_path / "m")
+
+    assert str(raised.value) == "the scheduler at tcp://h:1 has gone"
+
+
+@pytest.mark.parametrize(
+    ("head", "installed", "words"),
+    [
+        (FILE, False, "--scheduler needs dask and distributed: pip install 'riverboat[cluster]'"),
+        (
+            FILE.replace("round-robin", "sit-and-go")
+            .replace('"leduc"', '"nolimit-3p"')
+            .replace("hands = 60", ""),
+            True,
+            "--scheduler does not go with a sit-and-go",
+        ),
+    ],
+)
+def test_what_a_cluster_cannot_do_is_told_before_a_hand_is_played(
+    head: str, installed: bool, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cup.toml").write_text(head)
+    monkeypatch.setattr(command, "is_installed", lambda: installed)
+
+    result = CliRunner().invoke(
+        command.tournament,
+        [str(tmp_path / "cup.toml"), "--scheduler", "tcp://h:1", "--out", str(tmp_path / "o")],
+    )
+
+    assert (result.exit_code, (tmp_path / "o").exists()) == (2, False)
+    assert words in result.output
+
+
+def test_the_clusters_compose_file_is_what_the_specification_wants() -> None:
+    content = yaml.safe_load((ROOT / "docker-compose.cluster.yml").read_text())
+    parsed = PyCompose.from_json(json.dumps(content))
+    parsed.validate()
+
+    assert set(parsed.service_names()) == {"scheduler", "worker", "house"}
+    assert "tcp://scheduler:8786" in content["services"]["worker"]["command"]
+
+
+def play(folder: Path, *words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        program("tournament", "cup.toml", *words),
+        cwd=folder,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def table(folder: Path) -> list[tuple[str, float]]:
+    content = json.loads((folder / "result.json").read_text())
+    assert content["complete"]
+    return [(each["name"], each["mbb_per_hand"]) for each in content["players"]]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(400)
+@pytest.mark.filterwarnings("ignore")  # of Dask's own
+def test_a_worker_that_is_killed_costs_only_its_running_matches(tmp_path: Path) -> None:
+    import distributed
+
+    make_cluster: Any = distributed.LocalCluster  # it has no types
+    (tmp_path / "cup.toml").write_text(FILE)
+    with make_cluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
+    ) as cluster:
+        house = play(tmp_path, "--out", "far", "--scheduler", cluster.scheduler_address)
+        assert house.stderr is not None
+        while "1 of 6 matches" not in (line := house.stderr.readline()):
+            assert line, "it ended without having played a match"
+        victim = next(iter(cluster.scheduler.workers.values()))
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(cluster.workers[victim.name].pid, signal.SIGKILL)
+        house.communicate(timeout=5 * PATIENCE_S)
+
+    assert house.returncode == 0
+    text = FILE.replace(
+        "seed = 7", "seed = 7\nin_process = true"
+    )  # the same hands, and no processes to wait for
+    (tmp_path / "cup.toml").write_text(text)
+    assert play(tmp_path, "--out", "near").wait(timeout=5 * PATIENCE_S) == 0
+    assert table(tmp_path / "far") == table(tmp_path / "near")

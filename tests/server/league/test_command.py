@@ -1,0 +1,291 @@
+"""``riverboat tournament``: from a file to a result, over processes and without."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from click.testing import CliRunner
+
+from server.commands.program import riverboat
+from server.league.checking import check_tournament
+from server.league.house import Folder
+from tests.server.league.houses import HEAD, plan_of, plan_text
+from tests.support.dealer_process import PATIENCE_S, ROOT, environment, program
+from tests.support.limits import run_with_small_disk
+from tests.support.matches import raw_bot
+
+PROCESSES: Final = HEAD.replace("in_process = true\n", "").replace("matches = 2\n", "")
+PLAYERS: Final = ("random", "always-call", "always-raise")
+
+
+def write(folder: Path, text: str) -> None:
+    (folder / "cup.toml").write_text(text)
+
+
+def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        program("tournament", "cup.toml", "--out", "cup", *words),
+        cwd=folder,
+        env=environment() | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=1100,
+    )
+
+
+def result(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "cup/result.json").read_text())
+    return {key: value for key, value in found.items() if key != "seconds"}
+
+
+def test_a_tournament_is_a_file_and_a_folder(tmp_path: Path) -> None:
+    write(tmp_path, plan_text(*PLAYERS))
+
+    done = run(tmp_path, "--json")
+
+    assert done.returncode == 0, done.stderr
+    assert all(re.match(r"\d of 6 matches", line) for line in done.stderr.splitlines())
+    content = json.loads(done.stdout)
+    assert content["complete"] is True
+    assert len(content["players"]) == 3
+    for player in content["players"]:
+        assert player.keys() >= {"name", "rank", "rank_low", "rank_high", "mbb_per_hand", "ci95", "hands"}
+        assert player["rank_low"] <= player["rank"] <= player["rank_high"]
+        assert player["hands"] == 2 * 2 * 2 * 12
+    assert len(content["pairs"]) == 3
+    for pair in content["pairs"]:
+        assert pair.keys() >= {"players", "mbb_per_hand", "ci95", "hands"}
+        assert pair["hands"] == 2 * 2 * 12
+    assert content == json.loads((tmp_path / "cup/result.json").read_text())
+    assert check_tournament(tmp_path / "cup").problem is None
+
+
+def test_a_mistake_in_the_file_is_a_usage_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, plan_text("random", "allways-call"))
+
+    done = CliRunner().invoke(riverboat, ["tournament", "cup.toml", "--out", "cup"])
+
+    assert done.exit_code == 2
+    assert (
+        "cup.toml:16: there is neither a bot nor a program 'allways-call' (did you mean always-call"
+        in done.stderr
+    )
+    assert not (tmp_path / "cup").exists()
+
+
+def test_an_unknown_option_of_a_bot_is_a_usage_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, plan_text("random", "random:rase=0.3"))
+
+    done = CliRunner().invoke(riverboat, ["tournament", "cup.toml", "--out", "cup"])
+
+    assert done.exit_code == 2
+    assert done.stderr.startswith("Error: cup.toml:16: random has no option 'rase'; it has fold=")
+    assert not (tmp_path / "cup").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["none.toml", "--out", "cup"], "none.toml cannot be read: No such file or directory"),
+        (["cup.toml", "--resume"], "--resume needs --out DIR"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(
+    words: list[str], complaint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, plan_text("random", "always-call"))
+
+    done = CliRunner().invoke(riverboat, ["tournament", *words])
+
+    assert done.exit_code == 2
+    assert complaint in done.stderr
+
+
+def test_two_tournaments_do_not_play_in_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = plan_text("random", "always-call")
+    write(tmp_path, text)
+    first = Folder.open(tmp_path / "cup", plan_of(text), text, print, resume=False)
+
+    done = CliRunner().invoke(riverboat, ["tournament", "cup.toml", "--out", "cup", "--resume"])
+    first.close()
+
+    assert done.exit_code == 2
+    assert "another tournament is being played in cup: name another folder" in done.stderr
+
+
+@pytest.mark.slow
+def test_without_sockets_it_is_the_same_tournament(tmp_path: Path) -> None:
+    results = []
+    for name, text in (
+        ("sockets", PROCESSES),
+        ("none", PROCESSES.replace("seed", "in_process = true\nseed", 1)),
+    ):
+        (tmp_path / name).mkdir()
+        write(tmp_path / name, plan_text(*PLAYERS, head=text))
+        assert run(tmp_path / name).returncode == 0
+        results.append(result(tmp_path / name))
+
+    assert results[0] == results[1]
+
+
+@pytest.mark.slow  # with real processes that are killed
+@pytest.mark.timeout(600)
+def test_a_tournament_of_processes_that_was_killed_ten_times_comes_out_the_same(tmp_path: Path) -> None:
+    text = plan_text(*PLAYERS, head=PROCESSES.replace("hands = 12", "hands = 150"))
+    for name in ("whole", "killed"):
+        (tmp_path / name).mkdir()
+        write(tmp_path / name, text)
+    began = time.monotonic()
+    assert run(tmp_path / "whole").returncode == 0
+    took = time.monotonic() - began
+    drawn = random.Random(4)
+
+    for _ in range(10):
+        process = subprocess.Popen(
+            program("tournament", "cup.toml", "--out", "cup", "--resume"),
+            cwd=tmp_path / "killed",
+            env=environment(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        time.sleep(drawn.uniform(0, took / 3))  # a moment that nobody chooses
+        process.send_signal(signal.SIGKILL)
+        process.wait(PATIENCE_S)
+
+    done = run(tmp_path / "killed", "--resume")
+    assert done.returncode == 0, done.stderr
+    assert result(tmp_path / "killed") == result(tmp_path / "whole")
+    assert check_tournament(tmp_path / "killed/cup").problem is None
+
+
+@pytest.mark.slow  # sixty-nine matches of two games
+@pytest.mark.timeout(1200)
+def test_twelve_entrants_of_whom_three_are_broken_are_ranked_unattended(tmp_path: Path) -> None:
+    good = ["random", "always-call", "always-raise", "always-fold", "random:raise=0.5", "random:raise=0.1"]
+    broken = {
+        "crash": raw_bot(tmp_path, "crash", "if number == 7: sys.exit('out of luck')"),
+        "stall": raw_bot(tmp_path, "stall", "if number == 9: import time; time.sleep(600)"),
+        "nonsense": raw_bot(tmp_path, "nonsense", "line = b'what?' if number > 8 else line"),
+    }
+    limits = "[limits]\nresponse_time = 2\ngrace = 0.1\n"
+    head = PROCESSES.replace("[game]\n", "[[games]]\n").replace("hands = 12\n", "hands = 6\n")
+    head = (
+        limits
+        + head.replace('"leduc"', '"limit-2p"')
+        + '[[games]]\ngame = "nolimit-6p"\nhands = 3\ntables = 3\n'
+    )
+    text = plan_text(*good, *good[:3], head=head)
+    text += "".join(
+        f'[[players]]\nname = "{name}"\nplayer = "{command}"\n' for name, command in broken.items()
+    )
+    write(tmp_path, text)
+
+    done = run(tmp_path, "--json", "--workers", "4")  # most of the time is waiting for those who are broken
+
+    assert done.returncode == 3, done.stderr
+    content = json.loads(done.stdout)
+    assert content["complete"] is True
+    assert len(content["players"]) == 12
+    assert {each["player"] for each in content["failures"]} == {*broken}
+    kinds = {player["name"]: player.get("failure") for player in content["players"]}
+    assert (kinds["crash"], kinds["stall"], kinds["nonsense"]) == ("crashed", "stalled", "nonsense")
+    assert [game["game"] for game in content["games"]] == ["limit-2p", "nolimit-6p"]
+    assert check_tournament(tmp_path / "cup").problem is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("rule", "lost"), [("fold", True), ("forfeit", True), ("disqualify", False), ("restart", True)]
+)
+def test_a_player_who_fails_is_dealt_with_as_the_file_says(rule: str, tmp_path: Path, *, lost: bool) -> None:
+    crash = raw_bot(tmp_path, "crash", "if number == 20: sys.exit(3)")
+    text = f'[failures]\nrule = "{rule}"\n[limits]\ngrace = 0.1\n' + plan_text(
+        "always-call", "random", head=PROCESSES
+    )
+    write(tmp_path, text + f'[[players]]\nname = "crash"\nplayer = "{crash}"\n')
+
+    done = run(tmp_path, "--json")
+
+    assert done.returncode == 3, done.stderr
+    content = json.loads(done.stdout)
+    row = next(player for player in content["players"] if player["name"] == "crash")
+    assert row["failure"] == "crashed"
+    assert bool(row.get("disqualified")) is not lost
+    if lost:
+        assert row["hands_not_played"] > 0 or rule == "restart"
+        assert len(content["pairs"]) == 3
+    else:
+        assert [pair["players"] for pair in content["pairs"]] == [["p0", "p1"]]
+        assert content["players"][-1] is not None
+        assert (row["rank"], row["mbb_per_hand"]) == (3, None)
+
+
+@pytest.mark.slow
+def test_a_full_disk_is_one_line_and_nothing_is_lost(tmp_path: Path) -> None:
+    write(tmp_path, plan_text("random", "always-call"))
+
+    done = run_with_small_disk(["tournament", "cup.toml", "--out", "cup"], tmp_path, 1000)
+
+    assert done.returncode in (1, 2)
+    lines = [line for line in done.stderr.splitlines() if line and not line.startswith(("Usage", "Try"))]
+    assert any("File too large" in line for line in lines)
+    again = run(tmp_path, "--resume")
+    assert again.returncode == 0, again.stderr
+    assert result(tmp_path)["complete"] is True
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_in_good_order_and_says_how_to_go_on(tmp_path: Path) -> None:
+    write(tmp_path, plan_text(*PLAYERS, head=PROCESSES.replace("hands = 12", "hands = 3000")))
+    process = subprocess.Popen(
+        program("tournament", "cup.toml", "--out", "cup"),
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + PATIENCE_S
+    while not list((tmp_path / "cup").rglob("progress.json")) if (tmp_path / "cup").exists() else True:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)  # until another process has come so far
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=PATIENCE_S)
+
+    assert process.returncode == 130
+    assert "not complete" in stdout
+    assert stderr.splitlines()[-1] == "to go on with it: riverboat tournament cup.toml --out cup --resume"
+    assert result(tmp_path)["complete"] is False
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("removed", [".", "../out/matches"])
+def test_a_bot_that_removes_its_working_directory_is_told_in_a_line(removed: str, tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    removes = raw_bot(work, "removes", f"import shutil; shutil.rmtree({removed!r}, ignore_errors=True)")
+    players = f'[[players]]\nname = "r"\nplayer = "{removes}"\n'
+    write(work, plan_text("always-call", "random", head=PROCESSES) + players)
+    shutil.copy(work / "cup.toml", tmp_path)
+
+    done = run(work, "--out", str(tmp_path / "out"))
+
+    others = re.compile(r"\d of 3 matches|to go on with it")
+    lines = [line for line in done.stderr.splitlines() if not others.match(line)]
+    assert done.returncode in (1, 3)
+    assert "Errno" not in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(lines) <= 1

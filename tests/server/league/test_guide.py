@@ -1,0 +1,38 @@
+"""docs/tournaments.md: its example is a tournament, and its tables name every key."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from server.league.plan import Format, Rule
+from tests.server.league.houses import plan_of, played
+from tests.support.dealer_process import ROOT
+
+GUIDE: Final = (ROOT / "docs/tournaments.md").read_text("utf-8")
+EXAMPLE: Final = re.findall(r"```toml\n(.*?)```", GUIDE, re.DOTALL)[0]
+
+
+@pytest.mark.usefixtures("arena_workers")
+def test_the_example_is_played(tmp_path: Path) -> None:
+    plan = plan_of(EXAMPLE)
+    assert plan.names == ("call", "wild", "always-raise")
+
+    content = played(tmp_path, EXAMPLE.replace("seed = 7", "in_process = true\nseed = 7"))
+
+    assert content["hands"] == 3 * 3 * 2 * 20
+    assert {player["name"] for player in content["players"]} == set(plan.names)
+
+
+def test_every_key_format_and_rule_is_described() -> None:
+    source = (ROOT / "server/league/plan_file.py").read_text("utf-8")
+    keys = set(re.findall(r'\.(?:text|texts|whole|flag|choice|number|whole_or_\w+)\(\s*"(\w+)"', source))
+    words = set(re.findall(r"[\w-]+", GUIDE))
+
+    assert len(keys) > 20
+    assert keys - words == set()
+    assert {each.value for each in Format} - words == set()
+    assert {each.value for each in Rule} - words == set()

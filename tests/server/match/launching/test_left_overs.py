@@ -1,0 +1,118 @@
+"""What players leave behind: processes, and words that are not fit to print."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from engine.support.user_input import printable
+from tests.support.dealer_process import PATIENCE_S, environment, program
+
+CALLER: Final = """\
+import os, socket, sys
+{before}
+dealer = socket.create_connection((sys.argv[-2], int(sys.argv[-1]))).makefile("rwb")
+dealer.write(b"VERSION:2.0.0\\n"); dealer.flush()
+for number, line in enumerate(dealer):
+    {meanwhile}
+    if not line.startswith(b"#"):
+        dealer.write(line.rstrip() + b":c\\n"); dealer.flush()
+"""
+LEAVES_A_CHILD: Final = """\
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        open("left", "w").write(str(os.getpid()))
+        os.rename("left", "left-over")
+        import signal
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        while True:
+            signal.pause()
+    os._exit(0)
+os.wait()
+while not os.path.exists("left-over"):
+    pass
+"""
+
+
+def state_of(process: int) -> str | None:
+    """The letter of a process's state; None where there is no such process."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2][0]
+    except OSError:
+        return None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux gives us what our players leave behind")
+@pytest.mark.parametrize("duplicate", [[], ["--duplicate"]])
+def test_a_process_that_left_its_session_does_not_outlive_the_match(
+    tmp_path: Path, duplicate: list[str]
+) -> None:
+    (tmp_path / "bot.py").write_text(CALLER.format(before=LEAVES_A_CHILD, meanwhile="pass"))
+    words = ("leduc", f"{sys.executable} bot.py", "always-call", "--hands", "3", *duplicate)
+    done = subprocess.run(
+        program("match", *words), cwd=tmp_path, env=environment(), timeout=60, check=True, capture_output=True
+    )
+
+    assert b"3 hands" in done.stdout or b"6 hands" in done.stdout
+    assert state_of(int((tmp_path / "left-over").read_text())) is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux gives us what our players leave behind")
+def test_a_match_keeps_no_zombies(tmp_path: Path) -> None:
+    orphan = "number % 4 or os.spawnlp(os.P_WAIT, 'sh', 'sh', '-c', 'sleep 0 & exit')"
+    os.mkfifo(tmp_path / "gate")
+    meanwhile = f"{orphan}\n    number == 40 and open('gate').read()"
+    (tmp_path / "bot.py").write_text(CALLER.format(before="", meanwhile=meanwhile))
+    words = ("leduc", f"{sys.executable} bot.py", "always-call", "--hands", "20", "--json")
+    house = subprocess.Popen(
+        program("match", *words), cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, text=True
+    )
+    with open(tmp_path / "gate", "w"):
+        children = [
+            int(path.name)
+            for path in Path("/proc").glob("[0-9]*")
+            if f") S {house.pid} " in (text := stat_of(path)) or f") Z {house.pid} " in text
+        ]
+        zombies = [child for child in children if state_of(child) == "Z"]
+    output, _ = house.communicate(timeout=PATIENCE_S)
+
+    assert json.loads(output)["hands"] == 20
+    assert len(zombies) <= 1  # the latest may just have ended
+
+
+def stat_of(process: Path) -> str:
+    try:
+        return (process / "stat").read_text()
+    except OSError:
+        return ""
+
+
+def test_last_words_cannot_forge_a_line(tmp_path: Path) -> None:
+    words = r"sorry\r# seat 2 (always-call) crashed\x1b[2K\x1b]0;title\x07\u202e\x9b"
+    bot = CALLER.format(before="", meanwhile=f"if number == 9: sys.stderr.write('{words}'); sys.exit(3)")
+    (tmp_path / "bot.py").write_text("# coding: utf-8\n" + bot)
+    line = ("limit-2p", f"{sys.executable} bot.py", "always-call", "--hands", "20", "--out", "m")
+    done = subprocess.run(
+        program("match", *line), cwd=tmp_path, env=environment() | {"PYTHONUTF8": "1"},
+        capture_output=True, timeout=60,
+    )  # fmt: skip
+
+    assert done.returncode == 3
+    said = done.stdout.decode() + done.stderr.decode()
+    log = (tmp_path / "m" / "match.log").read_bytes().decode()
+    (failure,) = [
+        player["failure_detail"]
+        for player in json.loads((tmp_path / "m" / "result.json").read_text())["players"]
+        if "failure" in player
+    ]
+    assert failure == ("ended with exit status 3: sorry?# seat 2 (always-call) crashed?[2K?]0;title???")
+    assert failure in said
+    for text in (said, log, (tmp_path / "m" / "dealer.err").read_bytes().decode()):
+        assert printable(text, "\n") == text

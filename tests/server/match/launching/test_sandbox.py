@@ -1,0 +1,191 @@
+"""Players in sandboxes (`match --sandbox`): bots that look around find nobody and nothing but their table."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from server.match.launching.sandbox import why_there_are_none
+from tests.support.dealer_process import environment, program
+from tests.support.tables import free_ports
+
+NO_SANDBOX: Final = why_there_are_none()
+needs_bwrap = pytest.mark.skipif(NO_SANDBOX is not None, reason=f"{NO_SANDBOX}")
+CALLER: Final = """\
+import socket, sys
+dealer = socket.create_connection((sys.argv[-2], int(sys.argv[-1]))).makefile("rwb")
+dealer.write(b"VERSION:2.0.0\\n"); dealer.flush()
+for line in dealer:
+    if not line.startswith(b"#"):
+        dealer.write(line.rstrip() + b":c\\n"); dealer.flush()
+"""
+SPY: Final = """\
+import json, os, signal, socket, sys
+def attempt(what, *arguments):
+    try:
+        return repr(what(*arguments))
+    except Exception as error:
+        return type(error).__name__
+def connect(port):
+    socket.create_connection(("127.0.0.1", int(port)), timeout=2).close()
+ours = os.path.join(os.path.dirname(__file__), "notes")
+others_file, folder, house, others_port, elsewhere = json.load(open(ours))
+found = {
+    "writing there": attempt(lambda: open(ours, "a")),
+    "other's file": attempt(lambda: open(others_file).read()),
+    "match": attempt(os.listdir, folder),
+    "processes": [name for name in os.listdir("/proc") if name.isdigit() and int(name) > 2],
+    "signal": attempt(os.kill, int(house), 0),
+    "others' signal": attempt(os.kill, -1, 0),
+    "other's port": attempt(connect, others_port),
+    "elsewhere": attempt(connect, elsewhere),
+    "interfaces": [name for _, name in socket.if_nameindex()],
+}
+print(json.dumps(found), file=sys.stderr, flush=True)
+"""
+
+
+def play(
+    folder: Path, *words: str, status: int = 0, variables: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    done = subprocess.run(
+        program("match", *words, "--sandbox", "--out", "m", "--json"),
+        cwd=folder, env=environment() | dict(variables or {}), capture_output=True, text=True, timeout=90,
+    )  # fmt: skip
+    assert done.returncode == status, done.stderr
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
+
+
+@needs_bwrap
+def test_a_bot_that_looks_around_finds_nothing(tmp_path: Path) -> None:
+    for name, text in (("spy", SPY + CALLER), ("other", CALLER)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "bot.py").write_text(text)
+        (tmp_path / name / "notes").write_text(name)
+    ports = free_ports(2)
+    with socket.create_server(("127.0.0.1", 0)) as elsewhere:
+        targets = [str(tmp_path / "other" / "notes"), str(tmp_path / "m"), os.getpid(), ports[1]]
+        (tmp_path / "spy" / "notes").write_text(json.dumps([*targets, elsewhere.getsockname()[1]]))
+        bots = (f"Spy={sys.executable} spy/bot.py", f"Other={sys.executable} other/bot.py")
+        result = play(tmp_path, "leduc", *bots, "--hands", "3", "--ports", f"{ports[0]},{ports[1]}")
+    found = json.loads((tmp_path / "m" / "players" / "Spy.err").read_text())
+
+    assert result["hands"] == 3
+    assert found == {
+        "writing there": "OSError",
+        "other's file": "FileNotFoundError",
+        "match": "FileNotFoundError",
+        "processes": [],
+        "signal": "ProcessLookupError",
+        "others' signal": "ProcessLookupError",
+        "other's port": "ConnectionRefusedError",
+        "elsewhere": "ConnectionRefusedError",
+        "interfaces": ["lo"],
+    }
+
+
+@pytest.mark.slow
+@needs_bwrap
+def test_installed_bots_play_in_sandboxes_as_outside(tmp_path: Path) -> None:
+    words = ("limit-2p", "random", "always-call", "--hands", "20", "--seed", "7")
+    result = play(tmp_path, *words)
+    inside = (tmp_path / "m" / "match.log").read_bytes()
+    subprocess.run(
+        program("match", *words, "--out", "outside"), cwd=tmp_path, env=environment(), check=True, timeout=90,
+        stdout=subprocess.DEVNULL,
+    )  # fmt: skip
+
+    assert result["hands"] == 20
+    assert inside == (tmp_path / "outside" / "match.log").read_bytes()
+
+
+@needs_bwrap
+def test_a_bot_reads_the_cache_and_writes_to_one_of_its_own(tmp_path: Path) -> None:
+    """What lies in the cache of kernels is run by whoever loads it."""
+    kernels = tmp_path / "cache" / "kernels"
+    kernels.mkdir(parents=True)
+    (kernels / "kernel").write_text("compiled")
+    (tmp_path / "bots").mkdir()
+    (tmp_path / "bots" / "bot.py").write_text(
+        "import os, sys\n"
+        "kernel = os.environ['RIVERBOAT_CACHE_DIR'] + '/kernels/kernel'\n"
+        "print(open(kernel).read(), file=sys.stderr)\n"
+        "open(kernel + '.new', 'w').write('poison')\n"
+        "os.replace(kernel + '.new', kernel)\n"
+        "print(open(kernel).read(), file=sys.stderr)\n" + CALLER
+    )
+    words = ("leduc", f"{sys.executable} bots/bot.py", "always-call", "--hands", "2")
+    play(tmp_path, *words, variables={"RIVERBOAT_CACHE_DIR": str(tmp_path / "cache")})
+
+    assert (tmp_path / "m" / "players" / "bot.err").read_text() == "compiled\npoison\n"
+    assert [(path.name, path.read_text()) for path in kernels.iterdir()] == [("kernel", "compiled")]
+
+
+@pytest.mark.slow
+@needs_bwrap
+def test_a_bot_in_a_sandbox_can_join_again(tmp_path: Path) -> None:
+    (tmp_path / "bots").mkdir()
+    again = CALLER.replace(
+        "for line in dealer:", "for number, line in enumerate(dealer):\n    if number == 5: break"
+    )
+    (tmp_path / "bots" / "bot.py").write_text(again + "dealer.close()\n" + CALLER)
+    result = play(
+        tmp_path, "leduc", f"{sys.executable} bots/bot.py", "always-call", "--hands", "40", status=3
+    )
+
+    assert result["players"][0]["failure"] == "disconnected"
+    assert " is taken again" in (tmp_path / "m" / "match.log").read_text()
+
+
+@needs_bwrap
+def test_nothing_of_a_sandbox_outlives_the_match(tmp_path: Path) -> None:
+    (tmp_path / "bots").mkdir()
+    marker = f"left-by-{os.getpid()}"
+    leaves = (
+        "import os, signal\n"
+        "if os.fork() == 0:\n"
+        "    os.setsid()\n"
+        f"    os.execlp('sh', 'sh', '-c', 'trap \"\" TERM; while :; do sleep 1000; done', '{marker}')\n"
+    )
+    (tmp_path / "bots" / "bot.py").write_text(leaves + CALLER)
+    play(tmp_path, "leduc", f"{sys.executable} bots/bot.py", "always-call", "--hands", "3")
+
+    assert not [path for path in Path("/proc").glob("[0-9]*/cmdline") if marker in _read(path)]
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""
+
+
+def test_where_there_are_no_sandboxes_the_match_is_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "bwrap").write_text("#!/bin/sh\necho 'bwrap: No permissions\nat all' >&2; exit 1\n")
+    (tmp_path / "bin" / "bwrap").chmod(0o755)
+    complaints = []
+    for path in (
+        str(tmp_path / "nothing"),
+        f"{tmp_path / 'bin'}:{os.path.dirname(shutil.which('sh') or '')}",
+    ):
+        done = subprocess.run(
+            program("match", "leduc", "random", "random", "--sandbox"),
+            cwd=tmp_path, env=environment() | {"PATH": path}, capture_output=True, text=True, timeout=60,
+        )  # fmt: skip
+        assert done.returncode == 2
+        complaints.append(done.stderr.splitlines()[-1])
+
+    assert complaints[0].endswith("--sandbox: there is no program bwrap (bubblewrap)")
+    assert complaints[1].endswith("--sandbox: bwrap does not work: bwrap: No permissions at all")
+    assert not (tmp_path / "matches").exists()

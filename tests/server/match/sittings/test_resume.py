@@ -1,0 +1,342 @@
+"""``riverboat match --resume DIR``: a match that was cut short comes out as if it had not been."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from click.testing import CliRunner
+
+from server.commands.program import riverboat
+from server.match.sittings.keeper import KEEPER_LOCK
+from server.match.sittings.plan_file import NoPlan
+from server.match.sittings.sitting import Sitting
+from tests.server.match.launching.test_sandbox import needs_bwrap
+from tests.support.dealer_process import PATIENCE_S, environment, program
+from tests.support.limits import run_with_small_disk
+from tests.support.matches import run_match
+
+COUNTER: Final = """\
+import socket, sys
+dealer = socket.create_connection((sys.argv[1], int(sys.argv[2]))).makefile("rwb")
+dealer.write(b"VERSION:2.0.0\\n"); dealer.flush()
+seen = 0
+for line in dealer:
+    seen = (seen * 31 + sum(line)) % 1000003
+    dealer.write(line.rstrip() + (b":r\\n" if seen % 3 else b":c\\n")); dealer.flush()
+"""
+"""A player whose every action depends on all that it has seen before."""
+
+
+def start(folder: Path, *words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        program("match", *words),
+        cwd=folder,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def cut_short(folder: Path, words: Sequence[str], hands: int, number: signal.Signals) -> tuple[int, str, str]:
+    """Run a match in ``m`` until its log has some hands, send it a signal: exit status, stdout, stderr."""
+    process = start(folder, *words)
+    log = folder / "m" / "match.log"
+    deadline = time.monotonic() + PATIENCE_S
+    while not (log.exists() and f"STATE:{hands}:".encode() in log.read_bytes()):
+        assert time.monotonic() < deadline
+        assert process.poll() is None
+        time.sleep(0.005)  # until another process has come so far
+    process.send_signal(number)
+    stdout, stderr = process.communicate(timeout=PATIENCE_S)
+    return process.returncode, stdout, stderr
+
+
+def logs_of(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("match.log"))}
+
+
+def what_follows_from_the_cards(result: dict[str, Any]) -> dict[str, Any]:
+    """A result without its times."""
+    kept = {key: result[key] for key in ("game", "hands", "deals", "seed", "duplicate", "logs")}
+    players = [
+        {key: value for key, value in player.items() if key != "decision_seconds"}
+        for player in result["players"]
+    ]
+    return kept | {"players": players}
+
+
+def resumed(folder: Path, *words: str, status: int = 0) -> dict[str, Any]:
+    """The result of the match in ``m``, played on to its end."""
+    done = run_match(folder, "--resume", "m", "--json", *words)
+    assert done.returncode == status, done.stderr
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
+
+
+def unbroken(folder: Path, result: dict[str, Any], *words: str) -> dict[str, Any]:
+    """The same match again, in ``again/m``, without interruption; without sockets where it can be."""
+    again = folder / "again"
+    again.mkdir()
+    own = [path.name for path in folder.glob("*.py")]
+    for name in own:
+        (again / name).write_bytes((folder / name).read_bytes())
+    seed = () if "--seed" in words else ("--seed", result["key"])
+    done = run_match(again, *words, *seed, "--json", *(() if own else ("--in-process",)))
+    assert done.returncode == 0, done.stderr
+    whole: dict[str, Any] = json.loads(done.stdout)
+    return whole
+
+
+MATCHES: Final = {
+    "secret cards": ("kuhn-2p", "random", "always-call", "--hands", "250", "--out", "m"),
+    "duplicate": ("leduc", "random", "random", "--hands", "100", "--duplicate", "--out", "m"),
+    "a seed": ("nolimit-3p", "random", "random", "random", "--hands", "200", "--seed", "3", "--out", "m"),
+    "until": ("kuhn-2p", "random", "always-fold", "--hands", "600", "--until", "300", "--out", "m"),
+}
+
+
+def check_killed_and_resumed(folder: Path, words: Sequence[str], kills: Sequence[float]) -> None:
+    """Kill a match some seconds after each start, play it to its end, and compare it with an unbroken one."""
+    command: Sequence[str] = words
+    for seconds in kills:
+        process = start(folder, *command)
+        try:
+            process.wait(seconds)  # any moment will do
+        except subprocess.TimeoutExpired:
+            process.kill()
+        process.communicate(timeout=PATIENCE_S)
+        if (folder / "m" / "plan.json").exists():  # else it had not begun
+            command = ("--resume", "m")
+    result = (
+        resumed(folder) if command is not words else json.loads(run_match(folder, *words, "--json").stdout)
+    )
+
+    whole = unbroken(folder, result, *words)
+    assert what_follows_from_the_cards(result) == what_follows_from_the_cards(whole)
+    assert logs_of(folder / "m") == logs_of(folder / "again" / "m")
+    left = {path.name for path in (folder / "m").iterdir() if path.is_file()}
+    assert left <= {"plan.json", "result.json", "match.log", "dealer.err", f"{KEEPER_LOCK}.lock"}
+
+
+@pytest.mark.parametrize("match", [pytest.param("secret cards", marks=pytest.mark.slow), "duplicate"])
+@pytest.mark.slow
+def test_a_match_that_is_killed_and_resumed_is_the_same_match(tmp_path: Path, match: str) -> None:
+    generator = random.Random(match)
+
+    check_killed_and_resumed(tmp_path, MATCHES[match], [generator.uniform(0.8, 1.5)])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("match", MATCHES)
+@pytest.mark.parametrize("seed", range(5))
+def test_a_match_that_is_killed_at_many_moments_is_the_same_match(
+    tmp_path: Path, match: str, seed: int
+) -> None:
+    generator = random.Random(f"{match} {seed}")
+
+    check_killed_and_resumed(tmp_path, MATCHES[match], [generator.uniform(0.2, 1.5) for _ in range(6)])
+
+
+@needs_bwrap
+@pytest.mark.slow
+@pytest.mark.parametrize("duplicate", [(), ("--duplicate",)])
+def test_in_sandboxes_everything_is_on_disk_from_the_beginning(
+    tmp_path: Path, duplicate: tuple[str, ...]
+) -> None:
+    """Where nobody who plays can read it: a power cut, which kills a keeper too, loses nothing."""
+    words = ("kuhn-2p", "random", "always-call", "--hands", "300", "--sandbox", *duplicate, "--out", "m")
+    process = start(tmp_path, *words)
+    log = tmp_path / "m" / ("pass-1" if duplicate else "") / "match.log"
+    deadline = time.monotonic() + PATIENCE_S
+    while not (log.exists() and b"STATE:9:" in log.read_bytes()):
+        assert time.monotonic() < deadline
+        time.sleep(0.005)  # until another process has come so far
+    key = json.loads((tmp_path / "m/secrets.json").read_text())["key"]
+    assert not (tmp_path / "m" / f"{KEEPER_LOCK}.lock").exists()
+    process.kill()
+    process.communicate(timeout=PATIENCE_S)
+
+    result = resumed(tmp_path)
+
+    assert result["key"] == key
+    unbroken(tmp_path, result, *(word for word in words if word != "--sandbox"))
+    assert logs_of(tmp_path / "m") == logs_of(tmp_path / "again" / "m")
+
+
+def test_ctrl_c_leaves_a_result_and_says_how_to_go_on(tmp_path: Path) -> None:
+    words = ("kuhn-2p", "random", "always-call", "--hands", "100000", "--out", "m")
+
+    status, stdout, stderr = cut_short(tmp_path, words, 100, signal.SIGINT)
+
+    assert status == 130
+    assert stderr.splitlines()[-1] == "to go on with it: riverboat match --resume m"
+    assert "cut short, 100000 planned" in stdout
+    log = (tmp_path / "m" / "match.log").read_text()
+    result = json.loads((tmp_path / "m" / "result.json").read_text())
+    assert result["hands"] == log.count("STATE:") >= 101
+    assert result["cut_short"]["resume"] == "riverboat match --resume m"
+    secrets = json.loads((tmp_path / "m" / "secrets.json").read_text())
+    assert (tmp_path / "m" / "secrets.json").stat().st_mode & 0o777 == 0o600
+    assert (result["seed"], "key" in result, "player_seeds" in result["players"][0]) == (None, False, False)
+    assert "# key" not in log
+    assert secrets["key"] not in stdout + stderr + log
+
+
+@pytest.mark.slow
+def test_players_who_may_have_learned_are_shown_what_they_saw(tmp_path: Path) -> None:
+    (tmp_path / "counter.py").write_text(COUNTER)
+    words = ("leduc", f"{sys.executable} counter.py", "always-call", "--hands", "40", "--out", "m")
+    cut_short(tmp_path, words, 15, signal.SIGKILL)
+
+    result = resumed(tmp_path)
+
+    assert "shown the hands of the earlier sittings again; 0 of" in (tmp_path / "m/dealer.err").read_text()
+    assert logs_of(tmp_path / "m") != {}
+    unbroken(tmp_path, result, *words)
+    assert logs_of(tmp_path / "m") == logs_of(tmp_path / "again" / "m")
+    assert result["players"][0]["decision_seconds"] is not None
+
+
+@pytest.mark.slow
+def test_bots_that_learn_know_again_what_they_knew(tmp_path: Path) -> None:
+    """To the last digit of the chances that they tell the house."""
+    words = ("limit-2p", "formula", "simple", "--hands", "60", "--luck", "aivat", "--out", "m")
+    cut_short(tmp_path, words, 25, signal.SIGKILL)
+
+    result = resumed(tmp_path)
+
+    unbroken(tmp_path, result, *words)
+    told, again = ((tmp_path / where / "policies").read_text() for where in ("m", "again/m"))
+    assert sorted(told.splitlines()) == sorted(again.splitlines())
+    assert logs_of(tmp_path / "m") == logs_of(tmp_path / "again" / "m")
+    assert (tmp_path / "m/dealer.err").read_text().count("; 0 of") == 2
+
+
+def test_torn_files_are_mended(tmp_path: Path) -> None:
+    words = ("kuhn-2p", "random", "always-call", "--hands", "30", "--seed", "5", "--in-process", "--out", "m")
+    whole = run_match(tmp_path, *words)
+    log = tmp_path / "m" / "match.log"
+    data = log.read_bytes()
+    for cut in (30, len(data) - 1):
+        log.write_bytes(data[:cut])
+        (tmp_path / "m/result.json").unlink()
+        (tmp_path / "m/secrets.json").write_text('{"key": null, "seat_tokens": [null, null]}\n')
+        (tmp_path / "m/progress.json").write_text('{"passes": {"0": {"seconds": 1.5, "sea')
+
+        resumed(tmp_path)
+
+        assert log.read_bytes() == data
+    assert whole.returncode == 0
+
+
+def test_a_match_that_is_over_says_so(tmp_path: Path) -> None:
+    run_match(tmp_path, "kuhn-2p", "random", "always-call", "--hands", "5", "--in-process", "--out", "m")
+    before = {path: path.read_bytes() for path in (tmp_path / "m").rglob("*") if path.is_file()}
+
+    done = run_match(tmp_path, "--resume", "m")
+
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0,
+        "the match in m is over; its result is in m/result.json\n",
+        "",
+    )
+    assert resumed(tmp_path) == json.loads((tmp_path / "m" / "result.json").read_text())
+    assert {path: path.read_bytes() for path in (tmp_path / "m").rglob("*") if path.is_file()} == before
+
+
+def test_what_is_not_a_match_is_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old/match.log").write_text("# name/game/hands/seed match leduc 1 1\n")
+    for name, text in (("newer", '{"schema": 9, "version": "3.1"}'), ("torn", '{"schema": 1, "ver')):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "plan.json").write_text(text)
+    faults = {
+        "nowhere": "there is no folder nowhere",
+        "empty": "empty is no match folder: there is no plan.json",
+        "old": "old cannot be resumed: it has no plan.json, which earlier versions did not write",
+        "newer": "newer/plan.json was written by riverboat 3.1, with schema 9; this one understands schema 1",
+        "torn": "torn/plan.json is damaged: it is no JSON object",
+    }
+    for name, fault in faults.items():
+        with pytest.raises(NoPlan) as refusal:
+            Sitting.resumed(tmp_path / name)
+        assert str(refusal.value).replace(f"{tmp_path}/", "") == fault
+        assert [path.name for path in tmp_path.glob(f"{name}/*.lock")] == []
+    done = run_match(tmp_path, "--resume", "empty")
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"Error: {faults['empty']}\n")
+
+
+def test_a_match_that_is_being_played_is_left_alone(tmp_path: Path) -> None:
+    words = ("kuhn-2p", "random", "Ann=wait", "--hands", "5", "--out", "m")
+    process = start(tmp_path, *words)
+    assert process.stdout is not None
+    process.stdout.readline()  # it waits for Ann
+    try:
+        resumption, another = run_match(tmp_path, "--resume", "m"), run_match(tmp_path, *words)
+    finally:
+        process.terminate()
+        process.communicate(timeout=PATIENCE_S)
+
+    assert resumption.returncode == another.returncode == 2
+    assert resumption.stderr == "Error: the match in m is being played: it has not been cut short\n"
+    assert another.stderr.splitlines()[-1] == "Error: another match is being played in m"
+    assert process.returncode == 143
+
+
+def test_options_of_the_match_are_not_given_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def error_of(*words: str) -> str:
+        result = CliRunner().invoke(riverboat, ["match", *words])
+        assert result.exit_code == 2
+        return result.stderr
+
+    monkeypatch.chdir(tmp_path)
+    for words in (["leduc"], ["--hands", "3"], ["--seed", "1"], ["--until", "5"]):
+        assert "cannot be given with --resume" in error_of("--resume", "m", *words)
+    assert "goes with --resume" in error_of("leduc", "random", "random", "--no-rehearse")
+    assert "GAME" in error_of()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_a_match_whose_disk_was_full_goes_on_when_there_is_room(tmp_path: Path) -> None:
+    words = ("leduc", "always-call", "random", "--hands", "100", "--out", "m")
+    done = run_with_small_disk(["match", *words], tmp_path, 1900)
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (
+        1,
+        "to go on with it: riverboat match --resume m",
+    )
+    assert "# key" not in (tmp_path / "m/match.log").read_text()
+
+    result = resumed(tmp_path)
+
+    unbroken(tmp_path, result, *words)
+    assert logs_of(tmp_path / "m") == logs_of(tmp_path / "again" / "m")
+
+
+def test_a_log_that_was_changed_is_found_out(tmp_path: Path) -> None:
+    words = ("kuhn-2p", "random", "always-call", "--hands", "100000", "--seed", "5", "--out", "m")
+    cut_short(tmp_path, words, 20, signal.SIGKILL)
+    log = tmp_path / "m" / "match.log"
+    lines = log.read_text().splitlines(keepends=True)
+    lines[9] = (
+        lines[9].replace("|-1:", "|-7:").replace("|1:", "|7:").replace("|-2:", "|-7:").replace("|2:", "|7:")
+    )
+    log.write_text("".join(lines))
+
+    done = run_match(tmp_path, "--resume", "m")
+
+    assert done.returncode == 1
+    assert "m/match.log, line 10: " in done.stderr
+    assert log.read_text() == "".join(lines)

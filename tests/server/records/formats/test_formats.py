@@ -1,0 +1,381 @@
+"""Hands in PHH, PokerStars' text and ACPC logs: the C dealer's there and back, and hands really played."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from itertools import islice
+from pathlib import Path
+
+import attrs
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from pokerkit import HandHistory
+
+from engine.poker.rules import load_game
+from protocol.records import HandReader, format_hand
+from server.records.formats.acpc import acpc_logs, read_acpc
+from server.records.formats.hands import FormatError, PlayedHand, settle
+from server.records.formats.phh import format_phh, format_phhs, parse_phh
+from server.records.formats.pokerstars import format_stars
+from server.records.formats.reading import find_hands, read_hands
+from server.records.formats.second_opinion import agrees_with_pokerkit
+from server.records.formats.stars_reader import parse_stars
+from tests.support.hands.golden_files import GOLDEN
+
+SHARED = Path(__file__).parents[4] / "shared" / "hands"
+HOLDEM = (
+    "callonly.holdem.limit.3p.0",
+    "random.holdem.limit.2p.reverse_blinds.0",
+    "random.holdem.limit.3p.0",
+    "random.holdem.nolimit.2p.reverse_blinds.0",
+    "random.holdem.nolimit.3p.0",
+    "random.holdem.nolimit.6p.0",
+    "random.short6.0",
+)
+HANDS = 30
+
+
+def line(hand: PlayedHand) -> str:
+    return format_hand(hand.state, hand.chips, hand.names)
+
+
+def only(hands: list[PlayedHand | FormatError]) -> PlayedHand:
+    (hand,) = hands
+    assert isinstance(hand, PlayedHand), hand
+    return hand
+
+
+def golden_hands(name: str, count: int = HANDS) -> list[PlayedHand]:
+    hands = list(islice(read_acpc(GOLDEN / f"{name}.log.gz", None), count))
+    assert all(isinstance(hand, PlayedHand) for hand in hands)
+    return [hand for hand in hands if isinstance(hand, PlayedHand)]
+
+
+@pytest.mark.parametrize("name", HOLDEM)
+def test_hands_of_the_c_dealer_come_back_from_every_format(name: str) -> None:
+    hands = golden_hands(name)
+
+    stars = list(parse_stars("\n\n".join(map(format_stars, hands)), "a.txt"))
+    phh = [only(list(parse_phh(format_phh(hand), "a.phh"))) for hand in hands]
+
+    for hand, from_stars, from_phh in zip(hands, stars, phh, strict=True):
+        assert isinstance(from_stars, PlayedHand), from_stars
+        assert line(hand) == line(from_stars) == line(from_phh)
+        assert from_phh.game == hand.game
+        assert from_stars.game == hand.game
+        assert not from_stars.notes
+
+
+@pytest.mark.parametrize("name", HOLDEM)
+def test_pokerkit_comes_to_the_same_chips(name: str) -> None:
+    agreed = [agrees_with_pokerkit(hand) for hand in golden_hands(name)]
+
+    # In games of unequal stacks players raise again after an all-in of less than a raise.
+    assert sum(agreed) >= (HANDS * 0.6 if "short6" in name else HANDS)
+
+
+@pytest.mark.parametrize("name", ["random.holdem.limit.3p.0", "random.holdem.nolimit.2p.reverse_blinds.0"])
+def test_pokerkit_reads_what_we_write(name: str) -> None:
+    """Its reader repairs nothing: the number of actions it has played is the number we wrote."""
+    for hand in golden_hands(name, 4):
+        history = HandHistory.loads(format_phh(hand))
+        history.starting_stacks = list(map(Fraction, history.starting_stacks))
+        history.blinds_or_straddles = list(map(Fraction, history.blinds_or_straddles))
+        played = [(state, action) for state, action in history.state_actions]
+        assert [float(chips) for chips in played[-1][0].payoffs] == pytest.approx(hand.chips)
+        written = [action for action in history.actions if " sm" not in action]
+        assert [action for _, action in played if action is not None and " sm" not in action] == written
+
+
+@pytest.mark.parametrize("name", ["random.holdem.nolimit.6p.0", "random.holdem.nolimit.2p.reverse_blinds.0"])
+@pytest.mark.filterwarnings("ignore:The field 'time_zone_abbreviation'")  # of PokerKit's, to itself
+def test_pokerkit_reads_our_pokerstars_text(name: str) -> None:
+    """To whole chips, since it splits a pot by odd ones; its reader knows no-limit games only."""
+    hands = golden_hands(name, 8)
+
+    histories = list(HandHistory.from_pokerstars("\n\n\n".join(map(format_stars, hands))))
+
+    for hand, history in zip(hands, histories, strict=True):
+        *_, end = history
+        assert history.players is not None
+        won = dict(zip(history.players, end.payoffs, strict=True))
+        assert [won[name] for name in hand.names] == pytest.approx(hand.chips, abs=1)
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="the hands are not part of the repository")
+def test_a_session_that_was_really_played() -> None:
+    paths = find_hands([SHARED / "phh-30"])
+
+    hands = [only(list(read_hands(path, None))) for path in paths]
+
+    (log,) = acpc_logs(hands)
+    written = log.text("session", "session.game").splitlines(keepends=True)
+    expected = (SHARED / "pluribus_30.log").read_text("ascii").splitlines(keepends=True)
+    assert [text for text in written if text.startswith("STATE")] == [
+        text for text in expected if text.startswith("STATE")
+    ]
+    assert log.game == load_game(str(SHARED / "pluribus.6p.game"))
+    for hand in hands:
+        assert agrees_with_pokerkit(hand)
+        assert line(only(list(parse_stars(format_stars(hand), "a")))) == line(hand)
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="the hands are not part of the repository")
+def test_the_published_files_come_from_the_log() -> None:
+    """All fields of all files; but that in a log everybody at the showdown shows."""
+    log = read_acpc(SHARED / "pluribus_30.log", str(SHARED / "pluribus.6p.game"))
+
+    for hand in log:
+        assert isinstance(hand, PlayedHand)
+        ours = tomllib.loads(format_phh(hand))
+        published = tomllib.loads((SHARED / "phh-30" / f"{hand.number}.phh").read_text("ascii"))
+        for each in (ours, published):
+            each["actions"] = [
+                " ".join(text.split()[:2]) if " sm" in text else text for text in each["actions"]
+            ]
+        assert ours == published
+
+
+# --- hands of the PHH's own description, and with what ours do not have -----------------------------------
+
+# The largest pot of a television show in its time, 2009: antes, a player whose cards are not known, all in.
+DWAN_IVEY = """
+variant = 'NT'
+ante_trimming_status = true
+antes = [500, 500, 500]
+blinds_or_straddles = [1000, 2000, 0]
+min_bet = 2000
+starting_stacks = [1125600, 2000000, 553500]
+actions = [
+  'd dh p1 Ac2d', 'd dh p2 ????', 'd dh p3 7h6h',
+  'p3 cbr 7000', 'p1 cbr 23000', 'p2 f', 'p3 cc',
+  'd db Jc3d5c', 'p1 cbr 35000', 'p3 cc',
+  'd db 4h', 'p1 cbr 90000', 'p3 cbr 232600', 'p1 cbr 1067100', 'p3 cc',
+  'p1 sm Ac2d', 'p3 sm 7h6h', 'd db Jh',
+]
+players = ['Phil Ivey', "Patrik 'A' Antonius", 'Tom Dwan']
+finishing_stacks = [572100, 1997500, 1109500]
+"""
+
+
+def test_antes_unknown_cards_and_an_all_in() -> None:
+    hand = only(list(parse_phh(DWAN_IVEY, "dwan.phh")))
+
+    assert hand.game.antes == (500, 500, 500)
+    assert hand.chips == (-553500, -2500, 556000)
+    assert hand.state.betting.text == "r7000r23000fc/r58000c/r148000r290600r1125100c/"
+    assert agrees_with_pokerkit(hand)
+    (log,) = acpc_logs([hand])
+    text = log.text("m", "m.game")
+    assert ":Ac2d||7h6h/Jc3d5c/4h/Jh:-553500|-2500|556000:Phil_Ivey|Patrik_'A'_Antonius|Tom_Dwan" in text
+    assert log.notes == (
+        "the name 'Phil Ivey' is written Phil_Ivey",
+        "the name \"Patrik 'A' Antonius\" is written Patrik_'A'_Antonius",
+        "the name 'Tom Dwan' is written Tom_Dwan",
+    )
+    again = only(list(parse_phh(format_phh(hand), "b.phh")))
+    assert (line(again), again.game) == (line(hand), hand.game)
+    stars = only(list(parse_stars(format_stars(hand), "b.txt")))
+    assert (line(stars), stars.game) == (line(hand), hand.game)
+
+
+def phh(**changes: str) -> str:
+    fields = {
+        "variant": "'NT'",
+        "antes": "[0, 100, 0]",
+        "blinds_or_straddles": "[50, 100, 0]",
+        "min_bet": "100",
+        "starting_stacks": "[1000, 160, 2000]",
+        "actions": "['d dh p1 KsKd', 'd dh p2 QsQd', 'd dh p3 ????', 'p3 cbr 300', 'p1 cc',"
+        " 'd db 2c7d9h', 'p1 cc', 'p3 cc', 'd db Js', 'p1 cc', 'p3 cc', 'd db 3c', 'p1 cc', 'p3 cc',"
+        " 'p1 sm KsKd', 'p2 sm QsQd', 'p3 sm']",
+    }
+    return "".join(f"{key} = {value}\n" for key, value in (fields | changes).items() if value)
+
+
+def test_the_big_blinds_ante_side_pots_and_cards_that_are_thrown_away() -> None:
+    """The big blind is all in for ante and blind: 160 chips, of which 100 are dead and 60 are bet."""
+    hand = only(list(parse_phh(phh(), "a.phh")))
+
+    assert (hand.game.antes, hand.game.blinds) == ((0, 100, 0), (50, 60, 0))
+    assert hand.chips == (300 + 60 + 100, -160, -300)
+    assert hand.names == ("p1", "p2", "p3")
+    assert agrees_with_pokerkit(hand)
+    for again in (
+        only(list(parse_phh(format_phh(hand), "b.phh"))),
+        only(list(parse_stars(format_stars(hand), "b.txt"))),
+    ):
+        assert (line(again), again.game) == (line(hand), hand.game)
+    reread = HandReader(hand.game).read(line(hand))[1]
+    assert settle(reread) == hand.chips
+
+
+def test_chips_that_are_fractions_of_money() -> None:
+    changes = {"antes": "[0, 0, 0]", "blinds_or_straddles": "[0.5, 1, 0]", "min_bet": "1"}
+    actions = "['d dh p1 ????', 'd dh p2 ????', 'd dh p3 ????', 'p3 cbr 2.25', 'p1 f', 'p2 f']"
+    hand = only(list(parse_phh(phh(**changes, actions=actions, hand="'first'"), "a.phh")))
+
+    assert (hand.game.blinds, hand.chips, hand.number) == ((2, 4, 0), (-2, -4, 6), 0)
+    assert hand.state.betting.text == "r9ff"
+    assert hand.notes == ("amounts are counted in units of 1/4",)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"variant": "'PO'"}, "a.phh: expected variant NT or FT (Texas hold'em), got 'PO'"),
+        ({"antes": "[0]"}, "a.phh: antes: expected 3 numbers, got 1"),
+        ({"starting_stacks": ""}, "a.phh: expected starting_stacks, a list of numbers, got None"),
+        ({"actions": "['p3 f', 'p1 f']"}, None),
+        ({"actions": "['p3 f']"}, "a.phh: the hand is not over: position 0 is to act after 'f'"),
+        ({"actions": "['p1 f']"}, "a.phh: 'p1 f': position 0 acts after '', where position 2 is to act"),
+        ({"actions": "['p4 f']"}, "a.phh: 'p4 f': expected a player from p1 to p3, got 'p4'"),
+        (
+            {"actions": "['p3 cbr 90']"},
+            "a.phh: 'p3 cbr 90': by the rules of the ACPC, r90 by position 2 after '' is not legal: "
+            "expected c, f, r120 to r2000",
+        ),
+        ({"actions": "['p3 sd']"}, "a.phh: 'p3 sd': not an action of Texas hold'em that is known here"),
+        ({"actions": "['d dh p1 AsAs', 'p3 f', 'p1 f']"}, "a.phh: As is there twice"),
+        ({"actions": "['d dh p1 As', 'p3 f', 'p1 f']"}, "a.phh: 'd dh p1 As': expected two cards, got As"),
+        (
+            {"finishing_stacks": "[1000, 160, 2000]"},
+            "a.phh: p1 is left with 1000 chips in",
+        ),
+        ({"players": "['a', 'b']"}, "a.phh: players: expected 3 names"),
+    ],
+)
+def test_hands_that_cannot_be_read(changes: dict[str, str], reason: str | None) -> None:
+    (hand,) = parse_phh(phh(**changes), "a.phh")
+
+    if reason is None:
+        assert isinstance(hand, PlayedHand)
+    else:
+        assert isinstance(hand, FormatError)
+        assert str(hand).startswith(reason)
+
+
+def test_files_of_several_hands_and_files_that_are_none() -> None:
+    hands = golden_hands("random.holdem.nolimit.3p.0", 3)
+
+    text = format_phhs(hands) + "\n[4]\nvariant = 'PO'\n"
+
+    *read, fault = parse_phh(text, "a.phhs")
+    assert [line(hand) for hand in read if isinstance(hand, PlayedHand)] == list(map(line, hands))
+    assert str(fault).startswith("a.phhs: hand 4: expected variant")
+    with pytest.raises(FormatError, match=r"a\.phh: no PHH file: Expected"):
+        list(parse_phh("hello", "a.phh"))
+    with pytest.raises(FormatError, match="neither actions nor tables"):
+        list(parse_phh("a = 1", "a.phh"))
+
+
+def test_games_without_words_in_other_formats() -> None:
+    (leduc,) = golden_hands("random.leduc.0", 1)
+    with pytest.raises(FormatError, match="only Texas hold'em with 52 cards"):
+        format_phh(leduc)
+    hand = golden_hands("random.holdem.limit.3p.0", 1)[0]
+    game = attrs.evolve(hand.game, raise_sizes=(10, 15, 20, 20))
+    betting = attrs.evolve(hand.state.betting, game=game)
+    other = attrs.evolve(hand, state=attrs.evolve(hand.state, betting=betting))
+    with pytest.raises(FormatError, match="raises of 10 15 20 20 cannot be written"):
+        format_stars(other)
+
+
+# --- PokerStars' text as it is really written ------------------------------------------------------------
+
+STARS = """\ufeffPokerStars Hand #174088855475:  Hold'em No Limit ($0.50/$1.00) - 2017/08/08 23:16:30 ET
+Table 'Euphemia II' 6-max Seat #3 is the button
+Seat 1: adevlupec ($53.92 in chips)
+Seat 2: Dette32 ($100 in chips)
+Seat 3: Drug08 ($96.46 in chips)
+Seat 4: FluffyStutt ($99 in chips)
+Seat 5: gone ($10 in chips) is sitting out
+FluffyStutt: posts small blind $0.50
+adevlupec: posts big blind $1
+*** HOLE CARDS ***
+Dealt to adevlupec [5d 4h]
+Dette32: raises $1 to $2
+Drug08: folds
+Dette32 said, "nh: folds"
+FluffyStutt: calls $1.50
+adevlupec has timed out
+adevlupec: folds
+*** FLOP *** [6h 7s 2c]
+FluffyStutt: checks
+Dette32: bets $3
+FluffyStutt: raises $6 to $9
+Dette32: raises $89 to $98 and is all-in
+FluffyStutt: calls $88 and is all-in
+Uncalled bet ($1) returned to Dette32
+*** TURN *** [6h 7s 2c] [Td]
+*** RIVER *** [6h 7s 2c Td] [Kc]
+*** SHOW DOWN ***
+FluffyStutt: shows [7h 7d] (three of a kind, Sevens)
+Dette32: mucks hand
+FluffyStutt collected $196 from pot
+*** SUMMARY ***
+Total pot $199 | Rake $3
+Board [6h 7s 2c Td Kc]
+Seat 1: adevlupec (big blind) folded before Flop
+Seat 2: Dette32 mucked [As Ah]
+Seat 3: Drug08 (button) folded before Flop (didn't bet)
+Seat 4: FluffyStutt (small blind) showed [7h 7d] and won ($196) with three of a kind, Sevens
+"""
+
+
+def test_a_hand_for_money_with_chat_a_rake_and_a_seat_that_sits_out() -> None:
+    """The small blind calls 88.00 of 89.00: it had 99.00 when the hand began."""
+    hand = only(list(parse_stars(STARS, "a.txt")))
+
+    assert hand.names == ("FluffyStutt", "adevlupec", "Dette32", "Drug08")
+    unit = 50
+    assert hand.game.stacks == (99 * unit, 2696, 100 * unit, 4823)
+    assert hand.state.betting.text == f"r{2 * unit}fcf/cr{5 * unit}r{11 * unit}r{100 * unit}c//"
+    assert hand.chips == (100 * unit, -unit, -99 * unit, 0)
+    assert hand.state.deal.hole_cards[2:] == ((51, 50), ())
+    assert any("the rake is left out" in note for note in hand.notes)
+    (log,) = acpc_logs([hand])
+    assert (hand.number, log.hands[0].number) == (174088855475, 0)
+    assert "STATE:0:r100fcf" in log.text("m", "m.game")
+    assert "the hands are numbered from 0: their own numbers are too large, or do not rise" in log.notes
+    assert agrees_with_pokerkit(hand)
+
+
+def test_what_the_text_says_is_held_against_the_rules() -> None:
+    (fault,) = parse_stars(STARS.replace("collected $196", "collected $150"), "a.txt")
+    assert isinstance(fault, FormatError)
+    assert "FluffyStutt collects 150 in the text, and 199 by the rules" in str(fault)
+    (fault,) = parse_stars(STARS.replace("FluffyStutt: calls $1.50\n", ""), "a.txt")
+    assert str(fault).startswith("a.txt:1: adevlupec folds: position 1 acts after 'r100f', where position 0")
+    (fault,) = parse_stars(STARS.replace("Hold'em", "Omaha"), "a.txt")
+    assert "expected Hold'em No Limit or Hold'em Limit" in str(fault)
+
+
+# --- files that somebody has torn or spoilt ---------------------------------------------------------------
+
+FILES = [(DWAN_IVEY, parse_phh), (phh(), parse_phh), (STARS, parse_stars)]
+SCRAPS = ["", "-", "0", ".", "9" * 30, "inf", "½", "'", "[", "\n", " ", "p9", "?"]
+
+
+@given(st.sampled_from(FILES), st.sampled_from(SCRAPS), st.integers(0, 2000), st.integers(0, 30))
+@example((STARS, parse_stars), "", STARS.index("As Ah"), 1)  # mucked by one with a bet that was not called
+def test_whatever_stands_in_a_file_is_a_hand_or_a_line(
+    file: tuple[str, Callable[[str, str], Iterator[PlayedHand | FormatError]]], new: str, at: int, cut: int
+) -> None:
+    text, parse = file
+    at %= len(text)
+
+    try:
+        hands = list(parse(text[:at] + new + text[at + cut :], "a.phh"))
+    except FormatError as error:
+        hands = [error]
+
+    for hand in hands:
+        if isinstance(hand, FormatError):
+            assert str(hand).startswith("a.phh:")
+            assert "\n" not in str(hand)
+        else:
+            assert sum(hand.chips) == pytest.approx(0, abs=1e-3)

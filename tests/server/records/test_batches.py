@@ -1,0 +1,161 @@
+"""Long logs, which are read in columns: the same report, the same words about what is wrong."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from server.records import batches
+from server.records.evidence import Luck, evidence_of
+from server.records.logs import LogError, open_log
+from server.records.passes import deals, group_passes
+from server.records.review.content import report_on
+from server.records.review.sources import open_source
+from tests.server.records.test_review import write_log
+from tests.support.hands.golden_files import GOLDEN, LOGS
+
+HOLDEM = [name for name in LOGS if "holdem" in name]
+
+
+@pytest.fixture
+def short_logs_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Columns for every log, and few hands at once, so that there are many lots."""
+    monkeypatch.setattr(batches, "FEWEST_HANDS", 1)
+    monkeypatch.setattr("server.records.review.content.FEWEST_HANDS", 1)
+    monkeypatch.setattr(batches, "_AT_ONCE", 37)
+
+
+def one_by_one(*paths: Path, luck: Luck) -> dict[str, Any]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(batches, "FEWEST_HANDS", 1 << 60)
+        patch.setattr("server.records.review.content.FEWEST_HANDS", 1 << 60)
+        return in_columns(*paths, luck=luck)
+
+
+def in_columns(*paths: Path, luck: Luck) -> dict[str, Any]:
+    content = report_on(open_source(paths), luck)
+    del content["made"]
+    return content
+
+
+def passes_of(folder: Path, names: Sequence[str], hands: int) -> list[Path]:
+    """The logs of a duplicate match of a call station and players at random."""
+    return [
+        write_log(folder / f"{k}.log", (*names[k:], *names[:k]), hands=hands, game="nolimit-3p")
+        for k in range(len(names))
+    ]
+
+
+@pytest.mark.usefixtures("short_logs_too")
+@pytest.mark.parametrize("name", HOLDEM)
+def test_logs_of_the_c_dealer_are_reported_on_alike(name: str, tmp_path: Path) -> None:
+    lines = (
+        gzip.decompress((GOLDEN / f"{name}.log.gz").read_bytes()).decode("ascii").splitlines(keepends=True)
+    )
+    log = tmp_path / "a.log"
+    log.write_text("".join(lines[:90]), "ascii")
+
+    assert in_columns(log, luck=Luck.EQUITY) == one_by_one(log, luck=Luck.EQUITY)
+
+
+@pytest.mark.usefixtures("short_logs_too")
+def test_passes_are_paired_alike_where_deals_are_missing(tmp_path: Path) -> None:
+    paths = passes_of(tmp_path, ("a", "b", "c"), 100)
+    for path, missing in zip(paths, (17, 40, 71), strict=True):
+        lines = path.read_text("ascii").splitlines(keepends=True)
+        path.write_text("".join(lines[:missing] + lines[missing + 3 : 100 - missing // 10]), "ascii")
+
+    found = in_columns(*paths, luck=Luck.EQUITY)
+
+    assert found == one_by_one(*paths, luck=Luck.EQUITY)
+    assert (found["passes"], found["deals"], found["hands"]) == (3, 80, 240)
+
+
+@pytest.mark.usefixtures("short_logs_too")
+def test_hidden_cards_and_numbers_that_begin_anew_are_seen_alike(tmp_path: Path) -> None:
+    path = write_log(tmp_path / "a.log", ("a", "b", "c"))
+    lines = path.read_text("ascii").splitlines(keepends=True)
+    hand = lines[20].split(":")
+    hand[3] = "|".join(["????", *hand[3].split("|")[1:]])
+    path.write_text("".join([*lines[:20], ":".join(hand), *lines[10:30], *lines[20:-1]]), "ascii")
+
+    found = in_columns(path, luck=Luck.EQUITY)
+
+    assert found == one_by_one(path, luck=Luck.EQUITY)
+    assert "does not show those of position 0" in found["luck_missing"]["equity"]
+
+
+@pytest.mark.usefixtures("short_logs_too")
+def test_luck_of_a_match_is_taken_out_alike(tmp_path: Path) -> None:
+    matches = group_passes(map(open_log, passes_of(tmp_path, ("a", "b", "c"), 80)))
+    found = evidence_of(matches, ("a", "b", "c"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(batches, "FEWEST_HANDS", 1 << 60)
+
+        assert found == evidence_of(matches, ("a", "b", "c"))
+
+
+@pytest.mark.usefixtures("short_logs_too")
+@pytest.mark.parametrize(
+    ("field", "text"),
+    [
+        (1, "x"),
+        (1, "9223372036854775808"),
+        (2, "rrrrrrrrrf"),
+        (3, "AhAh|2c2d|3c3d"),
+        (4, "1|2"),
+        (4, "1|nan|2"),
+        (5, "a|b\n"),
+    ],
+)
+def test_the_first_line_that_is_wrong_is_told_in_the_same_words(
+    field: int, text: str, tmp_path: Path
+) -> None:
+    path = write_log(tmp_path / "a.log", ("a", "b", "c"))
+    lines = path.read_text("ascii").splitlines(keepends=True)
+    for row in (50, 45):
+        hand = lines[row].split(":")
+        hand[field if row == 45 else 1] = text if row == 45 else "worse"
+        lines[row] = ":".join(hand)
+    path.write_text("".join(lines), "ascii")
+    log = open_log(path)
+    with pytest.raises(LogError) as expected:
+        list(log.hands())
+    assert f"{path}:46: " in str(expected.value)
+
+    with pytest.raises(LogError) as found:
+        list(batches.batches(log))
+
+    assert str(found.value) == str(expected.value)
+
+
+@pytest.mark.usefixtures("short_logs_too")
+def test_other_cards_in_a_pass_are_told_in_the_same_words(tmp_path: Path) -> None:
+    paths = passes_of(tmp_path, ("a", "b", "c"), 90)
+    lines = paths[1].read_text("ascii").splitlines(keepends=True)
+    hand = lines[80].split(":")
+    first, second, rest = hand[3].split("|")
+    hand[3] = f"{second}|{first}|{rest}"
+    lines[80] = ":".join(hand)
+    paths[1].write_text("".join(lines), "ascii")
+    logs = [open_log(path) for path in paths]
+    with pytest.raises(LogError, match="other cards than in") as expected:
+        list(deals(logs))
+
+    with pytest.raises(LogError) as found:
+        list(batches.deals_in_batches(logs))
+
+    assert str(found.value) == str(expected.value)
+
+
+def test_short_logs_and_small_games_do_without_the_compiler(tmp_path: Path) -> None:
+    short = open_log(write_log(tmp_path / "a.log", ("a", "b", "c")))
+    small = open_log(GOLDEN / "random.leduc.0.log.gz")
+
+    assert not batches.is_worth_columns([short])
+    assert not batches.is_worth_columns([small] * 100)
+    assert batches.is_worth_columns([short] * 100)

@@ -1,0 +1,157 @@
+"""What logs prove: from logs of the C dealer, of ours, of a folder, with and without all that it needs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from engine.support.intervals import Estimate
+from server.commands.play.match import match
+from server.records.evidence import Luck, MatchEvidence, evidence_of
+from server.records.logs import LogError, open_log
+from tests.support.hands.golden_files import GOLDEN
+from tests.support.matches import result_of, run_match
+from tests.test_architecture import imported_by
+
+
+def of_log(name: str, luck: Luck = Luck.EQUITY) -> tuple[MatchEvidence, tuple[float, ...], int]:
+    log = open_log(GOLDEN / f"{name}.log.gz")
+    assert log.score is not None
+    return evidence_of([[log]], log.players, luck), log.score[0], log.num_hands
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "random.holdem.limit.2p.reverse_blinds.0",
+        "random.holdem.nolimit.3p.0",
+        "random.leduc.0",
+        "random.kuhn.limit.3p.0",
+        "random.short6.0",
+    ],
+)
+def test_a_log_of_the_c_dealer_is_evidence(name: str) -> None:
+    evidence, score, hands = of_log(name)
+    big_blind = open_log(GOLDEN / f"{name}.log.gz").game.big_blind
+
+    assert evidence.missing == {}
+    for player, won in enumerate(score):
+        for estimator in ("chips", "all_in", "equity"):
+            estimate = evidence.of(estimator, player)
+            assert estimate is not None
+            assert estimate.ci95 is not None
+            if estimator == "chips":
+                assert estimate.mean * big_blind / 1000 * hands == pytest.approx(won, abs=1e-3)
+        assert evidence.as_json(player)["equity"].keys() == {"mbb_per_hand", "ci95"}
+    times = evidence.times_fewer_hands("equity")
+    assert times is not None
+    assert times > 1.0
+
+
+def test_if_all_is_luck_no_number_of_hands_saved_is_told() -> None:
+    """Two players who always call: the cards decide everything, but for rounding."""
+    left = [Estimate(100.0, 50.0, 400), Estimate(0.0, 1e-9, 400), Estimate(90.0, 25.0, 400)]
+    found = MatchEvidence(("a",), {"chips": (left[0],), "equity": (left[1],), "all_in": (left[2],)}, {})
+
+    assert found.times_fewer_hands("equity") is found.times_fewer_hands_of("equity", 0) is None
+    assert found.times_fewer_hands("all_in") == found.times_fewer_hands_of("all_in", 0) == 4.0
+
+
+def test_luck_is_taken_out_where_it_was_asked_for() -> None:
+    off, _, _ = of_log("random.leduc.0", Luck.OFF)
+    aivat, _, _ = of_log("random.leduc.0", Luck.AIVAT)
+
+    assert list(off.as_json(0)) == ["chips"]
+    assert list(aivat.as_json(0)) == ["chips", "all_in", "equity", "aivat"]
+    assert aivat.as_json(0)["aivat"] is None
+    assert aivat.missing["aivat"] == "no player has told how it plays"
+
+
+def test_hidden_hole_cards_are_named(tmp_path: Path) -> None:
+    lines = [
+        "# name/game/hands/seed match nolimit-2p-100bb 2 0",
+        "STATE:0:f:AsAh|:1|-1:a|b",
+        "STATE:1:f:|:-1|1:b|a",
+    ]
+    (tmp_path / "a.log").write_text("\n".join([*lines, ""]))
+    log = open_log(tmp_path / "a.log")
+
+    evidence = evidence_of([[log]], log.players)
+
+    assert re.search("hand 0 does not show those of position 1", evidence.missing["equity"])
+    assert evidence.as_json(0)["equity"] is None
+    assert evidence.as_json(0)["all_in"] is not None
+
+
+def test_matches_of_other_players_or_games_are_not_mixed() -> None:
+    leduc, kuhn = open_log(GOLDEN / "random.leduc.0.log.gz"), open_log(GOLDEN / "random.kuhn2p.0.log.gz")
+
+    with pytest.raises(LogError, match="expected the game of"):
+        evidence_of([[leduc], [kuhn]], leduc.players)
+    with pytest.raises(LogError, match="expected the players"):
+        evidence_of([[leduc]], ["somebody", "else"])
+
+
+def test_several_matches_are_taken_together() -> None:
+    log = open_log(GOLDEN / "random.leduc.0.log.gz")
+    once, twice = evidence_of([[log]], log.players), evidence_of([[log], [log]], log.players[::-1])
+
+    one, both = once.of("chips", 0), twice.of("chips", 1)
+    assert one is not None
+    assert both is not None
+    assert both.mean == pytest.approx(one.mean)
+    assert both.samples == 2 * one.samples
+
+
+def test_luck_is_taken_out_unless_one_says_otherwise() -> None:
+    assert {option.name: option.default for option in match.params}["luck"] == "equity"
+
+
+def test_a_match_reports_both(tmp_path: Path) -> None:
+    words = ("leduc", "random", "always-call", "--hands", "300", "--seed", "5")
+    result = result_of(tmp_path, *words, "--out", "m", "--luck", "equity")
+
+    for player in result["players"]:
+        chips, equity = player["evidence"]["chips"], player["evidence"]["equity"]
+        assert chips["mbb_per_hand"] == pytest.approx(player["mbb_per_hand"])
+        assert chips["ci95"] == pytest.approx(player["ci95"])
+        assert equity["ci95"] < 0.9 * chips["ci95"]
+        # The two differ by luck: never by more than both intervals together here.
+        assert abs(equity["mbb_per_hand"] - chips["mbb_per_hand"]) < equity["ci95"] + chips["ci95"]
+    assert result["luck"]["method"] == "equity"
+    assert result["luck"]["missing"] == {}
+    assert result["luck"]["times_fewer_hands"]["equity"] > 1.2
+
+
+@pytest.mark.slow
+def test_a_duplicate_match_is_corrected_by_deals(tmp_path: Path) -> None:
+    words = ("leduc", "random", "always-call", "--hands", "200", "--seed", "5", "--duplicate")
+    result = result_of(tmp_path, *words, "--out", "m", "--luck", "equity")
+
+    for player in result["players"]:
+        chips, equity = player["evidence"]["chips"], player["evidence"]["equity"]
+        assert chips["mbb_per_hand"] == pytest.approx(player["mbb_per_hand"])
+        assert chips["ci95"] == pytest.approx(player["ci95"])
+        assert equity["ci95"] < chips["ci95"]
+
+
+@pytest.mark.slow
+def test_people_see_it_beside_the_chips_and_can_do_without(tmp_path: Path) -> None:
+    words = ("limit-2p", "always-call", "a-rather-long-name=always-raise", "--hands", "100", "--seed", "1")
+    done = run_match(tmp_path, *words, "--out", "m", "--luck", "equity")
+    off = run_match(tmp_path, *words, "--out", "n", "--luck", "off")
+
+    assert done.returncode == off.returncode == 0, done.stderr
+    assert "adjusted (95 %)" in done.stdout
+    assert re.search(r"worth \d+\.\d times the hands", done.stdout)
+    assert re.search(r"× \d+\.\d", done.stdout)
+    assert max(map(len, done.stdout.splitlines()[:8])) <= 80
+    assert "adjusted" not in off.stdout
+    logs = [(tmp_path / name / "match.log").read_bytes() for name in ("m", "n")]
+    assert logs[0] == logs[1]
+
+
+def test_nothing_is_loaded_before_a_report_is_made() -> None:
+    assert not imported_by("import server.commands.play.match, server.records.evidence") & {"numpy", "numba"}

@@ -1,0 +1,223 @@
+"""A person in a real browser: what is clicked is what is played."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import trio
+
+from clients.core.guess import RoomSeat
+from clients.core.program import Table
+from engine.poker.match_key import MatchKey
+from server.room.config import Policy, RoomConfig
+from server.room.ledger.sit_and_gos import SitAndGos
+from server.table.config import TimeLimits
+from server.table.sit_and_go.terms import Level, SitAndGo
+from tests.support.chromium import PROGRAM, Tab, chromium
+from tests.support.people import Nc, telnet_person
+from tests.support.rooms import OpenRoom, room_config, room_of, table_config
+from tests.support.web import pages_of
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(PROGRAM is None, reason="there is no Chromium: apt install chromium"),
+    pytest.mark.timeout(300),
+]
+HANDS = 20
+MOVES = ("c", "least", "c", "pot", "f", "by key", "total", "c")
+
+
+HIDDEN = "document.getElementById('act').hidden"
+STATE = f"""document.querySelectorAll('#results li').length >= {HANDS} ? {{over: true}}
+    : !{HIDDEN} && {{
+        hand: Number(/Hand (\\d+)/.exec(document.getElementById('felt').textContent)[1]),
+        fold: !document.getElementById('fold').disabled,
+        raise: !document.getElementById('raise').disabled,
+        least: Number(document.getElementById('slider').min),
+    }}"""
+
+
+def move(hand: int, decision: int) -> str:
+    """What the person does, wherever they sit."""
+    return MOVES[zlib.crc32(f"{hand}.{decision}".encode()) % len(MOVES)]
+
+
+def opponent(betting: str) -> str:
+    return "r1" if zlib.crc32(betting.encode()) % 5 == 0 else "c"
+
+
+@contextmanager
+def same_cards() -> Iterator[None]:
+    """Every room deals the same cards, from the first hand on, and the button begins at the same seat."""
+    numbers = itertools.count()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(MatchKey, "random", lambda: MatchKey(next(numbers).to_bytes(32, "big")))
+        patch.setattr("server.room.tables.table.secrets.randbelow", lambda below: 0)
+        yield
+
+
+def heads_up(folder: Path) -> RoomConfig:
+    limits = TimeLimits(200.0, 600.0, 1e6, grace=60.0)
+    return room_config(folder, table_config("a", "nolimit-2p", policy=Policy.MATCH, limits=limits))
+
+
+def hands_of(room: OpenRoom) -> list[str]:
+    return [hand.line for hand in room.room.ledger.hands_from("a", 0, HANDS)]
+
+
+async def play_against(room: OpenRoom) -> None:
+    guest = await room.sit_down(words="name=Bob")
+    await guest.play_hands(1 << 30, opponent)
+
+
+async def click_through(tab: Tab) -> None:
+    """Answer all questions of the page by mouse and keys."""
+    decisions: dict[int, int] = {}
+    while True:
+        state = await tab.until(STATE)
+        if state.get("over"):
+            return
+        hand = state["hand"]
+        decisions[hand] = decisions.get(hand, -1) + 1
+        wanted = move(hand, decisions[hand])
+        before = await tab.value("document.getElementById('story').children.length")
+        if wanted == "f" and state["fold"]:
+            await tab.click("#fold")
+        elif wanted == "least" and state["raise"]:
+            await tab.click("#raise")
+        elif wanted == "pot" and state["raise"]:
+            await tab.click("[data-size=pot]")
+            await tab.click("#raise")
+        elif wanted == "total" and state["raise"]:
+            await tab.click("#total")
+            await tab.value(f"document.getElementById('total').value = {state['least'] + 150}")
+            await tab.press("r")
+        elif wanted == "by key":
+            await tab.press("c")
+        else:
+            await tab.click("#call")
+        await tab.until(f"{HIDDEN} || document.getElementById('story').children.length !== {before}")
+
+
+async def type_through(nc: Nc) -> None:
+    """The same at a telnet."""
+    decisions: dict[int, int] = {}
+    for prompt in itertools.count(1):
+        await nc.until("] > " if "] > " in nc.text else "> ", prompt)
+        hand = int(re.findall(r"-- Hand (\d+) ", nc.text)[-1]) - 1
+        if hand == HANDS:
+            return
+        options = re.findall(r"^(?:f fold|c call|c check).*$", nc.text, re.MULTILINE)[-1]
+        decisions[hand] = decisions.get(hand, -1) + 1
+        wanted = move(hand, decisions[hand])
+        least = re.search(r"to (\d+)\.\.", options)
+        if wanted == "f" and options.startswith("f"):
+            await nc.type("f")
+        elif least and wanted in ("least", "pot", "total"):
+            await nc.type({"least": "r", "pot": "r pot", "total": f"r {int(least.group(1)) + 150}"}[wanted])
+        else:
+            await nc.type("c")
+
+
+async def test_twenty_hands_by_clicks_are_the_same_hands_by_telnet(tmp_path: Path) -> None:
+    with same_cards():
+        async with pages_of(heads_up(tmp_path / "web")) as pages, chromium(tmp_path / "profile") as tab:
+            await tab.open(f"{pages.address}tables/a")
+            await tab.click("[name=name]")
+            await tab.value("document.querySelector('[name=name]').value = 'Ann'")
+            await tab.click("#join button")
+            await tab.until("!document.getElementById('seated').hidden")
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(play_against, pages.room)
+                await click_through(tab)
+                nursery.cancel_scope.cancel()
+            clicked = hands_of(pages.room)
+            assert tab.complaints == []
+    with same_cards():
+        async with room_of(heads_up(tmp_path / "telnet")) as room:
+            table = Table("127.0.0.1", room.addresses.port, room=RoomSeat("a", "Ann"))
+            async with telnet_person(table) as nc, trio.open_nursery() as nursery:
+                while room.room.tables["a"].places[0] is None:  # noqa: ASYNC110 - nobody tells
+                    await trio.sleep(0.01)
+                nursery.start_soon(play_against, room)
+                await type_through(nc)
+                nursery.cancel_scope.cancel()
+            typed = hands_of(room)
+    assert len(clicked) == HANDS
+    assert clicked == typed
+    assert {"f", "r", "c"} <= set("".join(line.split(":")[2] for line in clicked))
+
+
+async def test_a_sit_and_go_is_played_to_its_end_by_clicks(tmp_path: Path) -> None:
+    terms = SitAndGo(500, (Level(2, (5, 10)), Level(2, (50, 100), 10)), (0.7, 0.3))
+    config = table_config(
+        "a", "nolimit-3p", policy=Policy.SIT_AND_GO, least=100, most=100, sit_and_go=terms, pause_s=0.2
+    )
+    story = "document.getElementById('story').children.length"
+    is_out = "document.getElementById('seated').hidden"
+    is_there = "document.getElementById('standing').textContent"
+    async with (
+        pages_of(room_config(tmp_path / "room", config)) as pages,
+        chromium(tmp_path / "profile") as tab,
+    ):
+        await tab.size(360, 740)
+        await tab.open(f"{pages.address}tables/a")
+        await tab.until(f"{is_there}.includes('3 of 3 free')")
+        await tab.click("#join button")
+        await tab.until("!document.getElementById('seated').hidden")
+        assert await tab.value("document.getElementById('out') === null")
+        async with trio.open_nursery() as nursery:
+            for name in ("Bob", "Cid"):
+                guest = await pages.room.sit_down(words=f"name={name}")
+                nursery.start_soon(guest.play_hands, 1 << 30, lambda text: "c" if "r" in text else "r500")
+            await tab.until(f"{is_there}.includes('Level 1: blinds 5/10, then blinds 50/100, antes 10.')")
+            while await tab.until(f"{is_out} ? 'no' : !{HIDDEN} && 'yes'") == "yes":
+                told = await tab.value(story)
+                await tab.click("#call")
+                await tab.until(f"{HIDDEN} || {is_out} || {story} !== {told}")
+            nursery.cancel_scope.cancel()
+
+        notice = await tab.value("document.getElementById('notice').textContent")
+        assert re.match(r"you are (1st|2nd|3rd) of 3", notice), notice
+        assert await tab.value("document.documentElement.scrollWidth") <= 360
+        assert tab.complaints == []
+        (past,) = SitAndGos(pages.room.room.ledger).last("a", 9)
+        assert past.pool == 300
+        await tab.open(f"{pages.address}tables/a")
+        assert "Sit-and-gos that are over" in await tab.value("document.body.textContent")
+        assert await tab.value("document.documentElement.scrollWidth") <= 360
+
+
+async def test_a_phone_shows_everything_without_scrolling_sideways(tmp_path: Path) -> None:
+    async with pages_of(room_config(tmp_path / "room")) as pages, chromium(tmp_path / "profile") as tab:
+        ann = await pages.room.sit_down(words="name=Ann")
+        bob = await pages.room.sit_down(words="name=Bob")
+        await pages.room.play([ann, bob], 2)
+        for dark in (False, True):
+            await tab.size(360, 740, dark=dark)
+            for path in ("", "tables/a", "tables/a/hands", "tables/a/hands/0", "standings", "players/Ann"):
+                await tab.open(pages.address + path)
+                assert await tab.value("document.documentElement.scrollWidth") <= 360, path
+        assert tab.complaints == []
+
+
+async def test_a_hand_is_stepped_through_by_keys(tmp_path: Path) -> None:
+    async with pages_of(room_config(tmp_path / "room")) as pages, chromium(tmp_path / "profile") as tab:
+        ann = await pages.room.sit_down(words="name=Ann")
+        bob = await pages.room.sit_down(words="name=Bob")
+        await pages.room.play([ann, bob], 1)
+        await tab.open(f"{pages.address}tables/a/hands/0")
+        steps = int((await tab.value("document.getElementById('step').textContent")).split()[-1])
+        assert await tab.value("document.querySelectorAll('.board .card').length") == 5
+        for _ in range(steps):
+            await tab.press("ArrowLeft")
+        assert await tab.value("document.getElementById('step').textContent") == f"Step 1 of {steps}"
+        assert await tab.value("document.querySelectorAll('.board .card').length") == 0
+        await tab.press("ArrowRight")
+        assert await tab.value("location.hash") == "#step-1"

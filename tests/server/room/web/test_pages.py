@@ -1,0 +1,215 @@
+"""What stands on the pages, for whom, and what does not."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+
+import server.room.web
+from tests.support.rooms import room_config, table_config
+from tests.support.web import OpenPages, Rejected, pages_of
+
+STATIC = Path(server.room.web.__file__).parent / "static"
+
+
+class _Links(HTMLParser):
+    """Collects the addresses that a page names, and what would run in it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.addresses: set[str] = set()
+        self.dangers: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        named = dict(attributes)
+        for name in ("href", "src"):
+            if named.get(name):
+                self.addresses.add(str(named[name]))
+        if tag == "script" and "src" not in named and named.get("type") != "application/json":
+            self.dangers.append("script")
+        self.dangers += [name for name in named if name.startswith("on") or name == "style"]
+
+
+async def played(pages: OpenPages, hands: int = 3) -> None:
+    """Two guests play some hands."""
+    ann = await pages.room.sit_down(words="name=Ann")
+    bob = await pages.room.sit_down(words="name=Bob")
+    await pages.room.play([ann, bob], hands)
+    places = [place for place in pages.room.room.tables["a"].places if place is not None]
+    for guest in (ann, bob):
+        await guest.leave()
+    for place in places:
+        await place.given_up.wait()
+
+
+async def test_every_link_of_every_page_leads_somewhere_and_nothing_runs_in_them(tmp_path: Path) -> None:
+    async with pages_of(room_config(tmp_path, table_config("a"), table_config("b", "limit-2p"))) as pages:
+        await played(pages)
+        seen, waiting = set[str](), ["/"]
+        while waiting:
+            path = waiting.pop()
+            if path in seen:
+                continue
+            seen.add(path)
+            answer = await pages.get(path)
+            assert answer.status_code == 200, path
+            policy = answer.headers["content-security-policy"]
+            assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'")
+            if answer.headers["content-type"].startswith("text/html"):
+                links = _Links(answer.text)
+                assert not links.dangers, path
+                inside = [each for each in links.addresses if "#" not in each]
+                waiting += [answer.url.join(each).raw_path.decode() for each in inside]
+
+        assert {"/", "/standings", "/players/Ann", "/tables/b", "/tables/a/hands"} <= seen
+        assert {f"/tables/a/hands/{number}" for number in range(3)} <= seen
+
+
+async def test_the_lobby_tells_who_sits_where(tmp_path: Path) -> None:
+    async with pages_of(room_config(tmp_path, table_config("a", "limit-2p"))) as pages:
+        await pages.room.sit_down(words="name=Ann", chips="77")
+        (row,) = (await pages.get("/tables.json")).json()
+
+        assert row["game"] == "limit hold'em, blinds 5/10"
+        assert row["seats"] == [{"name": "Ann", "house": False, "stack": 77, "there": True}, None]
+        lobby = (await pages.get("/")).text
+        assert ">Ann</span>" in lobby
+        assert "1 free" in lobby
+
+
+async def test_standings_and_bankrolls_are_the_ledger_s(tmp_path: Path) -> None:
+    async with pages_of(room_config(tmp_path)) as pages:
+        await played(pages, 5)
+        rows = pages.room.room.ledger.standings()
+        page = (await pages.get("/standings")).text
+        cell = r'<td class="number">([+-]?\d+)</td>'
+        found = re.findall(rf'players/(\w+)">.*?{cell}{cell}', page, re.DOTALL)
+
+        assert found == [(name, str(hands), f"{won:+d}" if won else "0") for name, _, hands, won in rows]
+        for name, _, hands, _ in rows:
+            curve = (await pages.get(f"/players/{name}")).text
+            points = re.search(r'points="([^"]+)"', curve)
+            assert points is not None
+            assert len(points.group(1).split()) == hands + 1
+
+
+async def test_standings_are_those_of_the_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("past", "pages"):
+        monkeypatch.setattr(f"server.room.web.{module}.MOST_STANDINGS", 1)
+    async with pages_of(room_config(tmp_path)) as pages:
+        await played(pages, 5)
+        page = (await pages.get("/standings")).text
+        (first, *_), *_ = pages.room.room.ledger.standings()
+
+        assert re.findall(r'href="/players/(\w+)"', page) == [first]
+        assert "at all tables: the first 1." in page
+
+
+def _scenes(page: str) -> list[dict[str, Any]]:
+    """The steps of a hand, as its page has them."""
+    found = re.search(r'id="scenes">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    return list(json.loads(found.group(1)))
+
+
+async def test_a_hand_that_is_over_shows_what_its_showdown_showed_and_no_key(tmp_path: Path) -> None:
+    async with pages_of(room_config(tmp_path)) as pages:
+        await played(pages, 1)
+        (hand,) = pages.room.room.ledger.hands_from("a", 0, 1)
+        page = (await pages.get("/tables/a/hands/0")).text
+        *before, end = _scenes(page)
+
+        assert hand.secret not in page
+        dealt = hand.line.split(":")[3].partition("/")[0].split("|")
+        assert {"".join(player["cards"]) for player in end["players"]} == set(dealt)
+        assert [len(step["story"]) for step in before] == sorted({len(step["story"]) for step in before})
+        assert [step["over"] for step in before] == [False] * len(before)
+
+
+async def test_what_does_not_exist_is_a_short_page(tmp_path: Path) -> None:
+    paths = (
+        "/nonsense", "/tables/none", "/tables/a/hands/0", "/tables/a/hands/x", "/tables/a/hands/-1",
+        "/tables/a/hands/99999999999999999999999", "/tables/none/hands", "/tables/none/events",
+        "/players/nobody", "/players/%00", "/static/..%2fpages.py", "/static/%2e%2e/pages.py",
+        "/static/", "/tables/%3Cb%3E", "/tables/a/hands?before=x", "/seat",
+    )  # fmt: skip
+    async with pages_of(room_config(tmp_path)) as pages:
+        for path in paths:
+            answer = await pages.get(path)
+            assert answer.status_code == 404, path
+            assert "Traceback" not in answer.text
+            assert "<b>" not in answer.text
+            assert len(answer.text) < 2000
+        answer = await pages.http.post("/", content=b"x" * 1000)
+        assert answer.status_code == 405
+        assert pages.room.console.stderr == ""
+
+
+async def test_a_path_that_climbs_out_of_its_folder_finds_nothing(tmp_path: Path) -> None:
+    async with pages_of(room_config(tmp_path)) as pages:
+        for path in ("/static/../pages.py", "/../../../../etc/passwd", "/static/../../room/ledger.db"):
+            stream = await pages.connect()
+            await stream.send_all(f"GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n".encode())
+            text = b""
+            while data := await stream.receive_some():
+                text += data
+            assert text.startswith(b"HTTP/1.1 404")
+
+
+async def test_an_address_that_asks_too_much_waits_and_others_do_not(tmp_path: Path) -> None:
+    config = room_config(tmp_path, requests_per_second=1.0)
+    async with pages_of(config) as pages:
+        answers = [(await pages.get("/tables.json")).status_code for _ in range(15)]
+        other = trio.socket.socket()
+        await other.bind(("127.0.0.2", 0))
+        await other.connect(("127.0.0.1", pages.port))
+        await other.send(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+
+        assert answers == [200] * 10 + [429] * 5
+        assert (await other.recv(100)).startswith(b"HTTP/1.1 200")
+        other.close()
+
+
+async def test_pages_of_other_sites_get_no_seat(tmp_path: Path) -> None:
+    async with pages_of(room_config(tmp_path)) as pages:
+        for origin in ("http://evil.example", f"http://127.0.0.1:{pages.port + 1}", "null", "http://["):
+            with pytest.raises(Rejected, match="403"):
+                await pages.websocket(origin=origin)
+        await pages.websocket(origin=f"http://127.0.0.1:{pages.port}")
+
+
+def test_every_text_can_be_read_on_its_ground() -> None:
+    """WCAG AA: 4.5 to 1, in both themes."""
+    css = (STATIC / "style.css").read_text()
+    themes = css.partition("* {")[0].partition("@media")
+    light = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", themes[0]))
+    dark = light | dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", themes[2]))
+    assert light["page"] != dark["page"]
+    grounds = [
+        ("text", "page"), ("quiet", "page"), ("link", "page"), ("text", "panel"), ("quiet", "panel"),
+        ("on-felt", "felt"), ("text", "seat"), ("on-notice", "notice"), ("on-button", "button"),
+        ("clubs", "card"), ("diamonds", "card"), ("hearts", "card"), ("spades", "card"),
+    ]  # fmt: skip
+    for theme in (light, dark):
+        for text, ground in grounds:
+            assert _contrast(theme[text], theme[ground]) >= 4.5, (text, ground)
+    used = set(re.findall(r"(?:^|[ ;])(?:color|background|fill|stroke): (#\w+)", css.partition("* {")[2]))
+    assert used == set()  # no colour that is not measured
+
+
+def _contrast(one: str, other: str) -> float:
+    dark, light = sorted(map(_luminance, (one, other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

@@ -1,0 +1,170 @@
+"""A seat in the browser: the room's own lines through a WebSocket."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import trio
+
+from engine.poker.rules import CALL, FOLD, initial_betting, load_game
+from server.room.config import Policy
+from server.room.identities import register
+from server.room.ledger.ledger import Ledger
+from server.room.tls import self_signed
+from server.room.web.lines import DoorReader
+from server.room.web.scenes import ask
+from server.table.sit_and_go.terms import Level, SitAndGo
+from tests.support.rooms import room_config, table_config
+from tests.support.web import pages_of
+
+
+async def test_a_browser_and_a_program_play_at_one_table(tmp_path: Path) -> None:
+    async with pages_of(room_config(tmp_path)) as pages:
+        ann = await pages.room.sit_down(words="name=Ann")
+        web = await pages.browser(words="name=Web", chips="50")
+        async with trio.open_nursery() as playing:
+            playing.start_soon(ann.play_hands, 5)
+            await web.play_hands(4)
+            playing.cancel_scope.cancel()
+
+        assert [message["hand"] for message in web.heard if message.get("over")] == [0, 1, 2, 3]
+        won = {name: chips for name, _, _, chips in pages.room.room.ledger.standings()}
+        assert set(won) == {"Ann", "Web"}
+
+
+async def test_a_sit_and_go_in_the_browser(tmp_path: Path) -> None:
+    terms = SitAndGo(100, (Level(3, (1, 2)), Level(1, (20, 40))), (0.75, 0.25))
+    config = table_config(
+        "a", "nolimit-2p-100bb", policy=Policy.SIT_AND_GO, least=60, most=60, sit_and_go=terms
+    )
+    async with pages_of(room_config(tmp_path, config)) as pages:
+        page = (await pages.get("/tables/a")).text
+        assert "a seat costs 60 chips, everybody begins with 100, and it begins when all 2 seats" in page
+        assert "Prizes: 1st 90, 2nd 30." in page
+        ann = await pages.room.sit_down(words="name=Ann")
+        web = await pages.browser(words="name=Web")
+        is_bold = trio.Event()
+
+        def act(betting: str) -> str:
+            return "c" if "r" in betting or not is_bold.is_set() else "r100"
+
+        async with trio.open_nursery() as playing:
+            playing.start_soon(ann.play_hands, 1 << 30, act)
+            await web.play_hands(2)
+            (row,) = (await pages.get("/tables.json")).json()
+            assert (row["contest"]["on"], row["contest"]["blinds"]) == (True, "blinds 1/2")
+            is_bold.set()
+            await web.play_hands(1 << 30)
+
+        (row,) = (await pages.get("/tables.json")).json()
+        assert row["contest"]["prizes"] == [90, 30]
+        assert [each["place"] for each in row["contest"]["out"]] == [1, 2]
+        place = 1 if row["contest"]["out"][0]["name"] == "Web" else 2
+        assert (
+            web.heard[-1]["text"]
+            == f"you are {('1st', '2nd')[place - 1]} of 2 and win {(90, 30)[place - 1]} chips"
+        )
+        page = (await pages.get("/tables/a")).text
+        assert re.search(r'1st <a href="/players/\w+">\w+</a> \(90\), 2nd', page)
+        standings = {name: won for name, _, _, won in pages.room.room.ledger.standings()}
+        assert standings["Web"] == (30, -30)[place - 1]
+
+
+async def test_a_person_who_closes_the_page_and_comes_back_has_the_same_seat(tmp_path: Path) -> None:
+    config = room_config(tmp_path)
+    with Ledger(config.data) as ledger:
+        _, token = register(ledger, "Web", 500)
+    async with pages_of(config) as pages:
+        web = await pages.browser(words=f"name=Web token={token}", chips="60")
+        await web.leave()
+        again = await pages.browser(words=f"name=Web token={token}")
+
+        assert again.heard[-1]["stack"] == 60
+        assert again.heard[-1]["seat"] == 0
+
+
+async def test_with_tls_pages_and_seats_speak_it_too(tmp_path: Path) -> None:
+    config = room_config(tmp_path, tls=self_signed(tmp_path / "tls", "127.0.0.1"))
+    async with pages_of(config) as pages:
+        assert pages.address.startswith("https://127.0.0.1:")
+        assert (await pages.get("/")).status_code == 200
+        web = await pages.browser(words="name=Web")
+        assert web.heard[-1]["seat"] == 0
+        plain = await trio.open_tcp_stream("127.0.0.1", pages.port)
+        await plain.send_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+        assert b"HTTP" not in bytes(await plain.receive_some())
+        await plain.aclose()
+        assert pages.room.console.stderr == ""
+
+
+async def test_wrong_tokens_count_for_the_browser_s_address(tmp_path: Path) -> None:
+    config = room_config(tmp_path, guesses_per_minute=2)
+    with Ledger(config.data) as ledger:
+        register(ledger, "Web", 500)
+    async with pages_of(config) as pages:
+        said = []
+        for _ in range(3):
+            websocket = await pages.websocket()
+            await websocket.say("VERSION:2.0.0", "#riverboat/1 lobby name=Web token=guess", "#join a")
+            while (message := await websocket.message()) is not None:
+                if message.get("name") in ("refused", "seated"):
+                    said.append(message["text"])
+                    break
+
+        assert said[:2] == ["the name and the token do not belong together"] * 2
+        assert "wait" in said[2]
+
+
+async def test_what_a_browser_says_may_be_anything(tmp_path: Path) -> None:
+    async with pages_of(room_config(tmp_path)) as pages:
+        for message in (b"\x00\xff", "😀" * 1000, "x" * 100_000, "\n" * 5000, ""):
+            websocket = await pages.websocket()
+            await websocket.send(message)
+            await websocket.stream.aclose()
+        web = await pages.browser()
+
+        assert web.heard[-1]["name"] == "seated"
+        assert pages.room.console.stderr == ""
+
+
+def test_lines_are_told_with_what_they_mean_however_they_are_cut() -> None:
+    game = load_game("limit-2p")
+    text = (
+        b"#game GAMEDEF;limit;numPlayers = 2;numRounds = 4;blind = 10 5;raiseSize = 10 10 20 20;"
+        b"firstPlayer = 2 1 1 1;maxRaises = 3 4 4 4;numSuits = 4;numRanks = 13;numHoleCards = 2;"
+        b"numBoardCards = 0 3 1 1;END GAMEDEF\r\n#names <b>Ann</b>|Bob\r\n#stacks 100|200\r\n"
+        b"MATCHSTATE:1:0::|AsKd\r\nMATCHSTATE:1:0:f:|AsKd\r\n#refused no\r\nnonsense\r\n"
+    )
+    whole = list(DoorReader().feed(text))
+    reader = DoorReader()
+    assert [message for byte in text for message in reader.feed(bytes([byte]))] == whole
+
+    *_, first, last, refused, nonsense = whole
+    assert first["ask"] == {
+        "fold": True,
+        "call": 5,
+        "raise": {"word": "Raise to", "limit": True, "least": 20, "most": 20, "half": 20, "pot": 20},
+    }
+    assert [player["name"] for player in first["players"]] == ["<b>Ann</b>", "Bob"]
+    assert first["players"][1]["cards"] == ["As", "Kd"]
+    assert first["players"][0]["hidden"] == 2
+    assert last["over"]
+    assert "ask" not in last
+    assert (refused["name"], refused["text"]) == ("refused", "no")
+    assert nonsense == {"line": "nonsense", "kind": "line"}
+    assert game.num_players == len(first["players"])
+
+
+def test_what_is_asked_is_what_the_rules_allow() -> None:
+    game = load_game("nolimit-6p-100bb")
+    betting = initial_betting(game)
+    first = ask(betting)
+    assert first["fold"]
+    assert first["call"] == 2
+    assert (first["raise"]["least"], first["raise"]["most"]) == (4, 200)
+    assert first["raise"]["pot"] == int(betting.total_of_pots(1.0)) == 7
+    for action in (FOLD, FOLD, FOLD, FOLD, CALL):
+        betting = betting.apply(action)
+    assert not ask(betting)["fold"]
+    assert ask(betting)["call"] == 0
