@@ -1,4 +1,4 @@
-"""Actions as clients write them, read as leniently as the ACPC dealer does (acpc-spec 5.6)."""
+"""Actions as clients write them, read as leniently as the ACPC dealer does (docs/acpc-dealer.md 5.6)."""
 
 from __future__ import annotations
 

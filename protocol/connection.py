@@ -196,8 +196,8 @@ class DealerConnection(_Connection):
         """What the client said next.
 
         What it says out of turn is kept until it is to act, as with the ACPC dealer, so that an answer sent
-        early counts (acpc-spec 5.6); only greetings and, in a room, requests are taken at any time, even
-        after comments.  Answer a greeting before asking for the next event: the answer decides what the
+        early counts (docs/acpc-dealer.md 5.6); only greetings and, in a room, requests are taken at any time,
+        even after comments.  Answer a greeting before asking for the next event: the answer decides what the
         following lines are.
 
         Raises:

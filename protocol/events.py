@@ -62,7 +62,7 @@ class Request(Event):
 
 
 class Flaw(enum.Enum):
-    """Why a reply to the current state has no action; both are played as a call (acpc-spec 5.6)."""
+    """Why a reply to the current state has no action; both are played as a call (docs/acpc-dealer.md 5.6)."""
 
     BAD_FORMAT = "bad action format"
     """No colon after the state, or a no-limit raise without a number."""

@@ -1,8 +1,8 @@
 """Bytes to lines.
 
 A line is everything up to and including LF.  The ACPC dealer reads into a buffer of 4096 bytes, so a
-longer line reaches it in pieces of 4095 that it treats as separate lines (acpc-spec 5.6); we cut in the
-same places, which also limits what a peer can make us keep.
+longer line reaches it in pieces of 4095 that it treats as separate lines (docs/acpc-dealer.md 5.6); we cut in
+the same places, which also limits what a peer can make us keep.
 """
 
 from __future__ import annotations

@@ -5,8 +5,9 @@
     MATCHSTATE:position:hand:betting:holes board        to a player
     STATE:hand:betting:all holes board:values:names     in the log (protocol.records)
 
-The grammar is acpc-spec section 2.  Formatting is exact.  Reading is as lenient as the ACPC programs
-(acpc-spec 5.7), with a fast path for the exact text, which is what both sides nearly always send.
+The grammar is docs/acpc-dealer.md section 2.  Formatting is exact.  Reading is as lenient as the ACPC
+programs (docs/acpc-dealer.md 5.7), with a fast path for the exact text, which is what both sides nearly
+always send.
 """
 
 from __future__ import annotations
@@ -181,7 +182,7 @@ def read_match_state(text: str, game: GameDefinition) -> tuple[HandView, int]:
 
 
 def same_match_state(view: HandView, other: HandView) -> bool:
-    """Whether an echo answers a message: all but other positions' hole cards must agree (acpc-spec 5.7)."""
+    """Whether an echo answers a message (docs/acpc-dealer.md 5.7): all but others' hole cards must agree."""
     return (
         view.position == other.position
         and view.hand_number == other.hand_number
@@ -227,8 +228,8 @@ def parse_hole_cards_and_board(
     """
     hole_text, *board_texts = text.split("/")
     *others, last = map(parse_cards, hole_text.split("|"))
-    # Nothing separates the board cards of round 0 from the last position's hole cards (acpc-spec 8.13);
-    # but there are always as many of them, and they come last.
+    # Nothing separates the board cards of round 0 from the last position's hole cards
+    # (docs/acpc-dealer.md 8.13); but there are always as many of them, and they come last.
     split = max(len(last) - game.num_board_cards[0], 0)
     hole_cards = (*others, last[:split])
     boards = [last[split:], *map(parse_cards, board_texts)]

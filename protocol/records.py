@@ -1,4 +1,4 @@
-"""The lines of the match log and of the transaction log (acpc-spec section 6): format and parse.
+"""The lines of the match log and of the transaction log (docs/acpc-dealer.md section 6): format and parse.
 
 Nothing here opens a file.  Chips print with up to six decimals; a tiny negative rounding residue prints
 as ``-0``, as in the ACPC's own logs.

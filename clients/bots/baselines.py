@@ -95,7 +95,7 @@ class Random(_Yardstick):
     """Folds, calls and raises at random, by default as the ACPC's example player does.
 
     A weight counts only if its action is legal; no-limit raises are uniform over all legal sizes
-    (acpc-spec 7).
+    (docs/acpc-dealer.md 7).
 
     Raises:
         ValueError: a negative weight, or no positive weight for calling, which is always legal.

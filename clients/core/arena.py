@@ -200,7 +200,7 @@ class Arena:
         return tuple(now - then for now, then in zip(self._chips, before, strict=True))
 
     def _seating(self, shift: int) -> _Seating:
-        """The seating `shift` hands into the match (acpc-spec 5.4)."""
+        """The seating `shift` hands into the match (docs/acpc-dealer.md 5.4)."""
         num_players = self.game.num_players
         seats = tuple((position + shift) % num_players for position in range(num_players))
         in_seat_order = [((seat - shift) % num_players, agent) for seat, agent in enumerate(self._agents)]

@@ -403,7 +403,7 @@ class _Session:
         self._agent.hand_started(_view_at(view, initial_betting(game)))
 
     def _find_seat(self, view: HandView) -> int:
-        """Our seat, at the start of a hand (acpc-spec 5.4)."""
+        """Our seat, at the start of a hand (docs/acpc-dealer.md 5.4)."""
         num_players = view.game.num_players
         if self._given_seat is not None:
             return self._given_seat

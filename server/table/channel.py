@@ -187,7 +187,7 @@ class Channel:
         return True
 
     async def finish(self, seconds: float) -> None:
-        """Close so that the client does not see a reset instead of the last state (acpc-spec 8.8).
+        """Close so that the client does not see a reset instead of the last state (docs/acpc-dealer.md 8.8).
 
         Flush, half-close, and read what the client still sends until it closes; then close.
         """

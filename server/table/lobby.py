@@ -1,8 +1,9 @@
-"""The way in: listening sockets, accepting clients, the version handshake, greetings (acpc-spec 5.2, 5.3).
+"""The way in: listening sockets, accepting clients, the version handshake, greetings.
 
 A seat's port is open while the seat is vacant; a second client is refused.  At the beginning of a match the
-first client that connects to a seat without a token is its player, as with the ACPC dealer, even if it then
-fails.  So is a client that the match's `door` recognises as the player.
+first client that connects to a seat without a token is its player, as with the ACPC dealer
+(docs/acpc-dealer.md 5.2, 5.3), even if it then fails.  So is a client that the match's `door` recognises as
+the player.
 In all other cases a client becomes a seat's player only when it has said what it must: several clients may
 shake hands at a time, and one that cannot is turned away, which counts as nobody's failure.
 """

@@ -1,4 +1,4 @@
-"""One match over sockets, from open ports to the score (acpc-spec sections 5 and 6).
+"""One match over sockets, from open ports to the score (docs/acpc-dealer.md sections 5 and 6).
 
 `MatchServer` drives the hand loop of `engine.poker.rules`: before every action each seat is shown the hand as
 it may see it, then the acting seat is read until it has replied (`server.table.reply`).
@@ -106,7 +106,7 @@ class MatchServer:
         return self._seating.is_over
 
     def open(self) -> None:
-        """Open the files, then the ports (acpc-spec 5.1).
+        """Open the files, then the ports (docs/acpc-dealer.md 5.1).
 
         Raises:
             MatchAborted: with the line that says which file or port it is.
@@ -258,7 +258,8 @@ class MatchServer:
     async def _play_hand(self, hand_number: int, dealer: CardDealer | KeyedDealer) -> None:
         config, records, seats = self._config, self._records, self._seats
         num_seats = len(seats)
-        shift = 0 if config.fixed_seats else hand_number % num_seats  # the button moves (acpc-spec 5.4)
+        # The button moves (docs/acpc-dealer.md 5.4).
+        shift = 0 if config.fixed_seats else hand_number % num_seats
         by_position = [seats[(position + shift) % num_seats] for position in range(num_seats)]
         positions = tuple((number - shift) % num_seats for number in range(num_seats))
         for seat in seats:
@@ -344,7 +345,7 @@ class MatchServer:
             self._pauses = self._onlooker.hand_finished(by_seat)
 
     def _replayed_action(self, seat: Seat, state: HandState) -> Action:
-        """The next action of the transaction log, charged to its seat's clock (acpc-spec 6.4)."""
+        """The next action of the transaction log, charged to its seat's clock (docs/acpc-dealer.md 6.4)."""
         entry = self._records.replayed(state)
         if seat.clock.charge(entry.seconds) and self._config.on_failure is OnFailure.ABORT:
             raise MatchAborted(f"ERROR: seat {seat.number + 1} ran out of time in transaction file\n")

@@ -1,8 +1,9 @@
 """What a match leaves behind: its log, its transaction log, the trace on stderr; and replaying from them.
 
-The transaction log of an interrupted match is replayed when the match is resumed (acpc-spec 6.4): its actions
-are played again without asking anybody, and hands that are already in the log are not written twice.  A match
-that keeps no transaction log is resumed from the finished hands of its log (`server.table.replay`).
+The transaction log of an interrupted match is replayed when the match is resumed (docs/acpc-dealer.md 6.4):
+its actions are played again without asking anybody, and hands that are already in the log are not written
+twice.  A match that keeps no transaction log is resumed from the finished hands of its log
+(`server.table.replay`).
 """
 
 from __future__ import annotations

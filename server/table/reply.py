@@ -1,9 +1,9 @@
-"""Asking: all seats are shown how a hand stands, and one is read until it has replied (acpc-spec 5.6 to 5.8).
+"""Asking: all seats are shown how a hand stands, and one is read until it has replied.
 
 Nothing a client does can block another: writes never wait, reads have deadlines, and a table does not poll
 while others want to run.  Junk is skipped with a warning, comments without one, and an illegal reply is
-corrected, all as the ACPC dealer does it and with its words on stderr.  A seat that leaves or is late has
-failed; what that means for the match is not decided here.
+corrected, all as the ACPC dealer does it (docs/acpc-dealer.md 5.6 to 5.8) and with its words on stderr.  A
+seat that leaves or is late has failed; what that means for the match is not decided here.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ _MOST_FAILURES: Final = 1000
 
 
 class SeatClock:
-    """Time used by one seat, in seconds (acpc-spec 5.8).
+    """Time used by one seat, in seconds (docs/acpc-dealer.md 5.8).
 
     Only the acting seat's clock runs, and each decision is charged once, when it is answered.
     """

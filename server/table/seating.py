@@ -1,8 +1,8 @@
-"""The seats of a match: how players sit down, lose their seats, fail, and come back (acpc-spec 5.2, 5.3).
+"""The seats of a match: how players sit down, lose their seats, fail, and come back.
 
-Every seat has a task of its own for the whole match (`Seating._keep`): the task admits a client, does for it
-what the playing task does not wait for, and begins again when the client has lost its seat.  What a failure
-means for the match is also decided here, by policy.
+Every seat has a task of its own for the whole match (`Seating._keep`): the task admits a client
+(docs/acpc-dealer.md 5.2, 5.3), does for it what the playing task does not wait for, and begins again when the
+client has lost its seat.  What a failure means for the match is also decided here, by policy.
 """
 
 from __future__ import annotations

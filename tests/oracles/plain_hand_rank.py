@@ -1,6 +1,6 @@
 """Hand values as a rule book states them: the best of all five-card subsets, compared as tuples.
 
-For 1 to 10 cards of any deck (acpc-spec 3.7).  Slow and obvious on purpose.
+For 1 to 10 cards of any deck (docs/acpc-dealer.md 3.7).  Slow and obvious on purpose.
 """
 
 from __future__ import annotations

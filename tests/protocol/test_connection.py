@@ -35,7 +35,7 @@ from tests.support.doubles_protocol import LEDUC, dealer_after, drain, joined, s
 LIMIT = load_game("limit-2p")
 
 
-# --- version (acpc-spec 5.3; each was given to the ACPC dealer too) ----------------------------------------
+# --- version (docs/acpc-dealer.md 5.3; each was given to the ACPC dealer too) ------------------------------
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_a_reply_is_the_state_as_received_and_the_action() -> None:
 
 
 def test_a_line_said_out_of_turn_waits_and_answers_the_state_it_predicted() -> None:
-    """acpc-spec E19."""
+    """docs/acpc-dealer.md E19."""
     dealer, _ = dealer_after(b"VERSION:2.0.0\n")
     dealer.send(StateUpdate(state_of(LEDUC, "").view(1)))
 

@@ -23,7 +23,7 @@ def lines_of(pieces: list[bytes], *, end: bool = True) -> list[bytes]:
 
 
 def fgets_lines(data: bytes) -> list[bytes]:
-    """What reading with a buffer of 4096 bytes gives in C (acpc-spec 5.6)."""
+    """What reading with a buffer of 4096 bytes gives in C (docs/acpc-dealer.md 5.6)."""
     lines = []
     while data:
         end = data.find(b"\n") + 1 or len(data)

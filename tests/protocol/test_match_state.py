@@ -30,7 +30,7 @@ def state_of(game: GameDefinition, seed: int, betting: str, hand_number: int = 0
     return HandState(parse_betting(game, betting), hand_number, next(deals_from(game, seed)))
 
 
-# From the dialogues of acpc-spec D.1.
+# From the dialogues of docs/acpc-dealer.md D.1.
 @pytest.mark.parametrize(
     ("game", "betting", "position", "message"),
     [
@@ -115,7 +115,7 @@ def test_no_message_contains_cards_that_are_not_to_be_seen(states: list[HandStat
 
 
 def test_board_cards_of_the_first_round_are_read_although_nothing_marks_them() -> None:
-    """acpc-spec 8.13: ``5d|9h`` shows position 0 its own 5d and the board's 9h."""
+    """docs/acpc-dealer.md 8.13: ``5d|9h`` shows position 0 its own 5d and the board's 9h."""
     game = attrs.evolve(load_game("kuhn-2p"), num_suits=4, num_ranks=13, num_board_cards=(1,))
     state = initial_hand(game, 0, next(deals_from(game, 0)))
 
@@ -127,7 +127,7 @@ def test_board_cards_of_the_first_round_are_read_although_nothing_marks_them() -
     assert parse_match_state(format_match_state(end.view(0)), game) == end.view(0)
 
 
-# --- the lenient reader (acpc-spec 5.7) ------------------------------------------------------------------
+# --- the lenient reader (docs/acpc-dealer.md 5.7) --------------------------------------------------------
 
 EXACT = "MATCHSTATE:1:0:r300fc/:|Td4d|/6s3d6c"
 

@@ -1,4 +1,4 @@
-"""Lines of the match log and of the transaction log (acpc-spec 6)."""
+"""Lines of the match log and of the transaction log (docs/acpc-dealer.md 6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the dealer reads answers (acpc-spec 5.6 and 5.7).
+"""How the dealer reads answers (docs/acpc-dealer.md 5.6 and 5.7).
 
 Every line of the tables was also given to the ACPC dealer, which warned and played as they say.
 """
@@ -98,7 +98,7 @@ STALE = [
     "MATCHSTATE:1:0:r300fc/:|4dTd|/6s3d6c",
     "MATCHSTATE:1:0:r300fc/:|Td4c|/6s3d6c",
     "MATCHSTATE:1:0:r300fc/:|Td4d|/3d6s6c",
-    # own cards missing: there the ACPC dealer compares memory it never wrote (acpc-spec 8.23)
+    # own cards missing: there the ACPC dealer compares memory it never wrote (docs/acpc-dealer.md 8.23)
     "MATCHSTATE:1:0:r300fc/:||/6s3d6c",
     "MATCHSTATE:1:0:r300fc/:Td4d||/6s3d6c",
 ]

@@ -2,7 +2,7 @@
 
 A check is a call of nothing and a bet is a raise over nothing, as everywhere in the ACPC's protocol.
 A no-limit raise is always *raise to*: the total the raiser has then put into the pot over all rounds
-of the hand, blind included (acpc-spec 2.2).  A limit raise has no size of its own.
+of the hand, blind included (docs/acpc-dealer.md 2.2).  A limit raise has no size of its own.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ A `BettingState` is a node of the game's betting tree.  It knows no cards, so it
 anybody.  Nodes never change; `apply` returns the child, and children are cached (up to a limit)
 so that a limit match walks a tree that already exists instead of computing it again for each hand.
 
-Words and rules are those of acpc-spec section 3: a position *can act* when it has not folded and has
-chips left; `spent` counts all chips of the hand, blind included.  Antes, which the ACPC's games do not have,
-are in the pot from the start and count in nothing else.
+Words and rules are those of docs/acpc-dealer.md section 3: a position *can act* when it has not folded and
+has chips left; `spent` counts all chips of the hand, blind included.  Antes, which the ACPC's games do not
+have, are in the pot from the start and count in nothing else.
 
 In no-limit games the size of a bet is measured in *pots*: how far a raise goes beyond a call, as a fraction
 of the pot after that call.
@@ -82,7 +82,7 @@ class LegalActions:
         return raise_to(min(max(total, self.min_raise_to), self.max_raise_to))
 
     def nearest(self, action: Action) -> Action:
-        """The action the ACPC dealer plays for `action` (acpc-spec 5.6): itself when legal, a raise
+        """The action the ACPC dealer plays for `action` (docs/acpc-dealer.md 5.6): itself when legal, a raise
         moved to the nearest legal size, a call for everything else."""
         if action in self:
             return action
@@ -104,7 +104,7 @@ class BettingState:
     max_spent: int
     """What a position must have spent to stay in."""
     min_raise_to: int
-    """No-limit: smallest total of a full raise (acpc-spec 3.4)."""
+    """No-limit: smallest total of a full raise (docs/acpc-dealer.md 3.4)."""
     betting_round: int
     actions_in_round: int
     raises_in_round: int
@@ -148,7 +148,7 @@ class BettingState:
 
     def amount_to_call(self, position: int) -> int:
         """Chips a position would put in by calling: never more than its stack, negative in the one case
-        of acpc-spec 8.9 where a short limit raise lowered the bet."""
+        of docs/acpc-dealer.md 8.9 where a short limit raise lowered the bet."""
         return min(self.game.betting_stacks[position], self.max_spent) - self.spent[position]
 
     def can_act(self, position: int) -> bool:
@@ -163,7 +163,7 @@ class BettingState:
 
     @property
     def is_capped_by_length(self) -> bool:
-        """Whether the round is so long that no more raises are accepted (acpc-spec 3.2, 8.15)."""
+        """Whether the round is so long that no more raises are accepted (docs/acpc-dealer.md 3.2, 8.15)."""
         return self.actions_in_round + self.game.num_players > MAX_ACTIONS_PER_ROUND
 
     def raises_left(self) -> int:
@@ -171,7 +171,7 @@ class BettingState:
         return self.game.max_raises[self.betting_round] - self.raises_in_round
 
     def legal_actions(self) -> LegalActions:
-        """What the position to act may do (acpc-spec 3.2).
+        """What the position to act may do (docs/acpc-dealer.md 3.2).
 
         Raises:
             IllegalActionError: the hand is over.
@@ -372,10 +372,10 @@ def _next_position(acting: int, start: int) -> int:
 
 @functools.lru_cache(maxsize=16)
 def initial_betting(game: GameDefinition) -> BettingState:
-    """The root of a game's betting tree: blinds posted, nobody has acted (acpc-spec 3, 3.1, 3.5).
+    """The root of a game's betting tree: blinds posted, nobody has acted (docs/acpc-dealer.md 3, 3.1, 3.5).
 
     If at most one position has chips left after the blinds, that one, if any, is asked; a hand in which
-    nobody can act goes straight to its showdown (acpc-spec 8.10).
+    nobody can act goes straight to its showdown (docs/acpc-dealer.md 8.10).
     """
     return _root(game, remembered=0)
 

@@ -1,10 +1,10 @@
-"""Cards: from a seed, bit for bit as the ACPC dealer draws them (acpc-spec section 4), or from a secret key.
+"""Cards: from a seed, bit for bit as the ACPC dealer draws them, or from a secret key.
 
-**From a seed** (`CardDealer`).  The generator is MT19937 with the classic single-integer seeding,
-which CPython's `random.seed` does not use; the state words are therefore built here and handed to the
-standard library's generator.  One stream serves a whole match and only dealing draws from it, so that
-the same seed gives the same cards to each position no matter what the players do.  Such a seed has 32 bits:
-a player who has seen six hands of their own cards finds it in minutes.
+**From a seed** (`CardDealer`; docs/acpc-dealer.md section 4).  The generator is MT19937 with the classic
+single-integer seeding, which CPython's `random.seed` does not use; the state words are therefore built here
+and handed to the standard library's generator.  One stream serves a whole match and only dealing draws from
+it, so that the same seed gives the same cards to each position no matter what the players do.  Such a seed
+has 32 bits: a player who has seen six hands of their own cards finds it in minutes.
 
 **From a key** (`KeyedDealer`), for players you do not trust.  The cards of hand h are drawn from the words
 of ``HMAC-SHA256(key, "riverboat cards" || h || block)`` for block 0, 1, ..., with h and block as 8 bytes,
@@ -63,7 +63,7 @@ def _cards_left(game: GameDefinition) -> range:
 
 
 def _deal(game: GameDefinition, indices: Iterable[int]) -> Deal:
-    """All hole cards by position, then the whole board (acpc-spec 4.3, 4.4).
+    """All hole cards by position, then the whole board (docs/acpc-dealer.md 4.3, 4.4).
 
     Args:
         game: what is being dealt.

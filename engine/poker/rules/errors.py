@@ -17,7 +17,7 @@ class GameDefinitionError(RulesError):
     """A game definition that cannot be played.
 
     The message says where and what to do; `acpc_line` is the line the ACPC dealer prints for the same
-    fault (acpc-spec 1.3), or None if that program does not notice it.
+    fault (docs/acpc-dealer.md 1.3), or None if that program does not notice it.
     """
 
     def __init__(self, message: str, *, acpc_line: str | None = None, field: str | None = None) -> None:

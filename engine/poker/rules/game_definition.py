@@ -1,8 +1,8 @@
 """What is being played: players, blinds, stacks, bet sizes, rounds, deck.
 
 Everything indexed by *position* (0 is the first blind; see the glossary) or by *betting round*.
-The checks are the ACPC reader's own, in its order (acpc-spec 1.3), followed by the faults that
-program does not notice and then loops or crashes on (acpc-spec 8.10-8.14).
+The checks are the ACPC reader's own, in its order (docs/acpc-dealer.md 1.3), followed by the faults that
+program does not notice and then loops or crashes on (docs/acpc-dealer.md 8.10-8.14).
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ MAX_PLAYERS: Final = 10
 MAX_ROUNDS: Final = 4
 MAX_HOLE_CARDS: Final = 3
 MAX_BOARD_CARDS: Final = 7
-"""Size of the ACPC dealer's board; more cards than these overwrite hole cards there (acpc-spec 8.14)."""
+"""Size of the ACPC dealer's board; more cards overwrite hole cards there (docs/acpc-dealer.md 8.14)."""
 MAX_ACTIONS_PER_ROUND: Final = 64
-"""Raises are refused when a round's actions and the players together pass this (acpc-spec 3.2)."""
+"""Raises are refused when a round's actions and the players together pass this (docs/acpc-dealer.md 3.2)."""
 UNLIMITED_STACK: Final = 2**31 - 1
 """The stack of a game that names none: the largest 32-bit integer."""
 UNLIMITED_RAISES: Final = 255
@@ -130,7 +130,7 @@ class GameDefinition:
     betting_stacks: tuple[int, ...] = attrs.field(init=False, eq=False, repr=False)
     """Chips each position has for blinds and bets: its stack less its ante."""
     deck: tuple[int, ...] = attrs.field(init=False, eq=False, repr=False)
-    """A fresh deck in dealing order: suit by suit, ranks ascending (acpc-spec 4.2)."""
+    """A fresh deck in dealing order: suit by suit, ranks ascending (docs/acpc-dealer.md 4.2)."""
     board_ends: tuple[int, ...] = attrs.field(init=False, eq=False, repr=False)
     """How many board cards have been dealt in each betting round: ``(0, 3, 4, 5)`` in hold'em."""
 
@@ -231,7 +231,7 @@ class GameDefinition:
 
     @property
     def cards_per_hand(self) -> int:
-        """Cards dealt each hand, and so random numbers drawn (acpc-spec 4.4)."""
+        """Cards dealt each hand, and so random numbers drawn (docs/acpc-dealer.md 4.4)."""
         return self.num_players * self.num_hole_cards + self.board_ends[-1]
 
 

@@ -1,7 +1,7 @@
 """ACPC game files: text to `GameDefinition` and back, and the games that come with the package.
 
-The reader is as lenient as the ACPC's (acpc-spec 1.1): keywords are case-insensitive prefixes at the
-start of a line, what is not recognised is skipped, lists end at the first thing that is not an
+The reader is as lenient as the ACPC's (docs/acpc-dealer.md 1.1): keywords are case-insensitive prefixes at
+the start of a line, what is not recognised is skipped, lists end at the first thing that is not an
 integer, small numbers wrap at 8 bits and chips at 32.
 
 Extensions are the line ``ante = 5``, or a number for each position (`GameDefinition.antes`), and the line
@@ -46,7 +46,7 @@ _MAX_LINE: Final = 4095
 _MAX_DIGITS: Final = 40
 _SEPARATORS: Final = b" \t\n\v\f\r="
 _INTEGER: Final = re.compile(rb"[+-]?[0-9]+")
-# Order matters: a line is the first keyword it begins with (acpc-spec 1.1).
+# Order matters: a line is the first keyword it begins with (docs/acpc-dealer.md 1.1).
 _KEYWORDS: Final = (
     "gamedef", "stack", "blind", "raiseSize", "limit", "nolimit", "numPlayers", "numRounds",
     "firstPlayer", "maxRaises", "numSuits", "numRanks", "numHoleCards", "numBoardCards", "ante", "rake",

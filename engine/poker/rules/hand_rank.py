@@ -1,8 +1,8 @@
 """Comparing hands in plain Python: the best five of 1 to 10 cards, for any deck.
 
 Used by the dealer, which must start without numpy, and as an oracle for the compiled evaluator
-(`engine.hands`).  Rules of acpc-spec 3.7: straights and flushes always need five cards, the ace
-is low only in 5-4-3-2-A, with fewer than five cards the possible categories are compared with the
+(`engine.hands`).  Rules of docs/acpc-dealer.md 3.7: straights and flushes always need five cards, the
+ace is low only in 5-4-3-2-A, with fewer than five cards the possible categories are compared with the
 kickers available, and suits never break a tie.
 """
 

@@ -22,7 +22,7 @@ _HIDDEN: Final[tuple[tuple[int, ...], ...]] = ((),) * MAX_PLAYERS
 
 @attrs.frozen
 class HandView:
-    """A hand as the player in one position may see it (acpc-spec 2.3)."""
+    """A hand as the player in one position may see it (docs/acpc-dealer.md 2.3)."""
 
     betting: BettingState
     position: int

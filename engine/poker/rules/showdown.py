@@ -1,6 +1,6 @@
 """Chips won and lost in a finished hand: side pots and split pots, as the ACPC dealer counts them.
 
-Contributions are peeled in layers (acpc-spec 3.6).  Every layer is shared by all positions that put
+Contributions are peeled in layers (docs/acpc-dealer.md 3.6).  Every layer is shared by all positions that put
 into it; a share is one IEEE division, and shares are added from the smallest layer up.  That order is
 part of the format: it decides the last digit and even the sign of a printed zero.
 
@@ -47,7 +47,7 @@ def chips_won(
 
     They add up to zero, less what the house takes (`rake_taken`), except in one case the ACPC rules leave
     open: in a limit game with stacks, a raise by a short stack can lower the bet, and if a position then
-    folds that has put in more than anybody left, nobody gets the excess (acpc-spec 8.9).
+    folds that has put in more than anybody left, nobody gets the excess (docs/acpc-dealer.md 8.9).
 
     Args:
         betting: a finished hand.

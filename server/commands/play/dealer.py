@@ -1,4 +1,4 @@
-"""``riverboat dealer``: a drop-in for the ACPC dealer (acpc-spec 5.1).
+"""``riverboat dealer``: a drop-in for the ACPC dealer (docs/acpc-dealer.md 5.1).
 
 The command line is read as GNU getopt reads it, abbreviations and all, and numbers as C's scanf does;
 so this program parses its own arguments.  It loads neither click nor rich nor any plug-in, which keeps
@@ -273,7 +273,7 @@ def _load_game(text: str) -> GameDefinition:
 
 
 def configure(arguments: Sequence[str]) -> MatchConfig:
-    """The match a command line asks for, checked in the ACPC dealer's order (acpc-spec 5.1).
+    """The match a command line asks for, checked in the ACPC dealer's order (docs/acpc-dealer.md 5.1).
 
     Raises:
         UsageError: with the lines for stderr.

@@ -149,7 +149,7 @@ class WorkersTable:
         return True
 
     def _shift(self, hand_number: int) -> int:
-        """How far the button has moved (acpc-spec 5.4)."""
+        """How far the button has moved (docs/acpc-dealer.md 5.4)."""
         return 0 if self._config.fixed_seats else hand_number % self._num_seats
 
     async def _count_frame(self, frame: Frame) -> bool:

@@ -64,7 +64,7 @@ def whole_chips(chips: Sequence[float]) -> tuple[int, ...]:
     """Exact winnings by position in whole chips, which add up to 0.
 
     Every position gets what it is due, to within less than a chip.  Only in the case that the rules leave
-    open (acpc-spec 8.9: chips that nobody has won) does the first of those with the most get more.
+    open (docs/acpc-dealer.md 8.9: chips that nobody has won) does the first of those with the most get more.
     """
     floors = [math.floor(won + _EXACT) for won in chips]
     over = -sum(floors)

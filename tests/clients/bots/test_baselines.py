@@ -74,7 +74,7 @@ def test_no_baseline_ever_does_what_is_not_legal(view: HandView, seed: int) -> N
 def test_the_random_player_is_the_acpcs_example_player(
     view: HandView, triple: tuple[float, float, float]
 ) -> None:
-    """acpc-spec 7: .06/.47/.47, nothing to call .50/.50, no raise possible .1132/.8868."""
+    """docs/acpc-dealer.md 7: .06/.47/.47, nothing to call .50/.50, no raise possible .1132/.8868."""
     agent = Random()
     assert agent.probability_triple(view) == pytest.approx(triple)
 

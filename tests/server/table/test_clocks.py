@@ -1,4 +1,4 @@
-"""Time to think: of a response, a hand, a match (acpc-spec 5.8), on a clock that jumps."""
+"""Time to think: of a response, a hand, a match (docs/acpc-dealer.md 5.8), on a clock that jumps."""
 
 from __future__ import annotations
 

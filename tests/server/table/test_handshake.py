@@ -1,4 +1,4 @@
-"""Sitting down: the version line, the time it may take, and who may sit where (acpc-spec 5.2, 5.3)."""
+"""Sitting down: the version line, its time limit, and who may sit where (docs/acpc-dealer.md 5.2, 5.3)."""
 
 from __future__ import annotations
 

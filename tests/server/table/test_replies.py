@@ -1,4 +1,4 @@
-"""What may be sent for an action, and what is played for it, over the wire (acpc-spec 5.6, 5.7)."""
+"""What may be sent for an action, and what is played for it, over the wire (docs/acpc-dealer.md 5.6, 5.7)."""
 
 from __future__ import annotations
 

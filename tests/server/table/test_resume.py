@@ -1,4 +1,4 @@
-"""Going on with an interrupted match from its transaction log (acpc-spec 6.4)."""
+"""Going on with an interrupted match from its transaction log (docs/acpc-dealer.md 6.4)."""
 
 from __future__ import annotations
 

@@ -33,7 +33,8 @@ def games(draw: st.DrawFn, *, limit: bool | None = None, conserving: bool = Fals
 
     Args:
         limit: only limit or only no-limit games.
-        conserving: leave out limit games with stacks, in which chips can be forfeited (acpc-spec 8.9).
+        conserving: leave out limit games with stacks, in which chips can be forfeited
+            (docs/acpc-dealer.md 8.9).
     """
     is_limit = draw(st.booleans()) if limit is None else limit
     players = draw(st.integers(2, 10))

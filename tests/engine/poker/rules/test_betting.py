@@ -1,4 +1,4 @@
-"""The betting rules of acpc-spec section 3, by its examples and by properties of random hands."""
+"""The betting rules of docs/acpc-dealer.md section 3, by its examples and by properties of random hands."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def betting(game: str | GameDefinition, text: str) -> BettingState:
     return parse_betting(golden_game(game) if isinstance(game, str) else game, text)
 
 
-# --- minimum raises (acpc-spec 3.4; blinds 100 and 50) ---------------------------------------------------
+# --- minimum raises (docs/acpc-dealer.md 3.4; blinds 100 and 50) -----------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_a_betting_round_takes_at_most_64_actions(players: int, raises: int) -> 
 
 
 def test_raising_by_the_smallest_amount_ends_in_a_forced_call() -> None:
-    """acpc-spec D.2, the 64-action cap: 63 raises, then a call."""
+    """docs/acpc-dealer.md D.2, the 64-action cap: 63 raises, then a call."""
     game = attrs.evolve(HEADS_UP, blinds=(1, 1))
     state = initial_betting(game)
 
@@ -202,7 +202,7 @@ def test_nobody_left_to_bet_runs_the_board_out(text: str) -> None:
 
 
 def test_the_last_player_with_chips_is_asked_even_for_a_mere_check() -> None:
-    """acpc-spec E11: the caller is all-in for less, the small blind folds, the big blind is asked."""
+    """docs/acpc-dealer.md E11: the caller is all-in for less, the small blind folds, the big one is asked."""
     state = betting("lesscall", "cf")
 
     assert state.position_to_act == 1
@@ -211,7 +211,7 @@ def test_the_last_player_with_chips_is_asked_even_for_a_mere_check() -> None:
 
 
 def test_a_position_all_in_by_its_blind_is_skipped() -> None:
-    """acpc-spec E10."""
+    """docs/acpc-dealer.md E10."""
     assert betting("bballin", "c").position_to_act == 0
     assert betting("bballin", "cc/").position_to_act == 0
     assert betting("bballin", "cc/c").position_to_act == 2
@@ -228,7 +228,7 @@ def test_a_hand_in_which_nobody_can_act_is_a_showdown_from_the_start() -> None:
 
 
 def test_a_short_limit_raise_lowers_the_bet() -> None:
-    """acpc-spec E12."""
+    """docs/acpc-dealer.md E12."""
     state = betting("limstack", "rcr")
 
     assert (state.max_spent, state.spent) == (15, (30, 30, 15))

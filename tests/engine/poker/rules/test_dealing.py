@@ -14,7 +14,7 @@ from engine.poker.rules import CardDealer, Deal, GameDefinition, StackedDealer, 
 from tests.support.hands.golden_files import deals_from
 from tests.support.hands.strategies import games
 
-# acpc-spec 4.1
+# docs/acpc-dealer.md 4.1
 FIRST_OUTPUTS = {
     0: (2357136044, 2546248239, 3071714933, 3626093760, 2588848963, 3684848379),
     1: (1791095845, 4282876139, 3093770124, 4005303368, 491263, 550290313),
@@ -58,7 +58,7 @@ def test_reduced_deck_keeps_the_last_suits_and_the_highest_ranks(game: str, deck
 
 
 def deal_plainly(game: GameDefinition, outputs: list[int]) -> Deal:
-    """acpc-spec 4.3 and 4.4, word for word."""
+    """docs/acpc-dealer.md 4.3 and 4.4, word for word."""
     deck = [
         rank * 4 + suit for suit in range(4 - game.num_suits, 4) for rank in range(13 - game.num_ranks, 13)
     ]

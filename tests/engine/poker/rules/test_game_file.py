@@ -1,4 +1,4 @@
-"""Reading game files as leniently, and refusing them in the same words, as the ACPC reader (acpc-spec 1)."""
+"""Reading game files as leniently as the ACPC reader, refusing them in its words (docs/acpc-dealer.md 1)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def changed(keyword: str, line: str | None, text: str = LIMIT) -> str:
 
 # --- the shipped games ---------------------------------------------------------------------------------
 
-# acpc-spec 1.4
+# docs/acpc-dealer.md 1.4
 SHIPPED = {
     "holdem.limit.2p.reverse_blinds": GameDefinition(
         True, 2, 4, (10, 5), (10, 10, 20, 20), 4, 13, 2, (0, 3, 1, 1),
@@ -120,7 +120,7 @@ def test_a_game_that_is_nowhere_is_an_error_of_the_file_system(name: str) -> Non
         load_game(name)
 
 
-# --- leniency (acpc-spec 1.1) --------------------------------------------------------------------------
+# --- leniency (docs/acpc-dealer.md 1.1) ----------------------------------------------------------------
 
 SAME_AS_LIMIT = {
     "upper case keywords": changed("numPlayers", "NUMPLAYERS = 2"),
@@ -224,7 +224,7 @@ def test_unsigned_numbers_wrap_and_saturate_at_64_bits(value: int, wrapped: int)
     assert wrap_unsigned(value, 8) == wrapped
 
 
-# --- validation (acpc-spec 1.3) ------------------------------------------------------------------------
+# --- validation (docs/acpc-dealer.md 1.3) --------------------------------------------------------------
 
 REFUSED = [
     (changed("numRounds", "numRounds = 5"), "invalid number of rounds: 5"),
@@ -307,7 +307,7 @@ def test_our_line_names_the_line_of_the_file() -> None:
         parse_game(changed("numRanks", None), source="mine.game")
 
 
-# What the ACPC reader lets pass, and its dealer then cannot play (acpc-spec 8.10-8.14).
+# What the ACPC reader lets pass, and its dealer then cannot play (docs/acpc-dealer.md 8.10-8.14).
 UNPLAYABLE = {
     "more than 7 board cards": (changed("numBoardCards", "numBoardCards = 4 4"), "8 board cards"),
     "a stack of nothing": (changed("blind", "blind = 0 0\nstack = 0 100"), "stack of 0"),

@@ -1,4 +1,4 @@
-"""Who may see which cards (acpc-spec 2.3)."""
+"""Who may see which cards (docs/acpc-dealer.md 2.3)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.hands.strategies import hands
 
 
 def may_see(state: HandState, viewer: int, position: int) -> bool:
-    """acpc-spec 2.3, word for word."""
+    """docs/acpc-dealer.md 2.3, word for word."""
     folded = state.betting.folded
     if viewer == position:
         return True

@@ -152,7 +152,7 @@ def test_a_call_of_all_chips_leaves_none_to_raise_with() -> None:
 
 
 def test_a_raise_needs_somebody_who_could_call_it() -> None:
-    """acpc-spec E11: the caller is all-in for less, the small blind has folded."""
+    """docs/acpc-dealer.md E11: the caller is all-in for less, the small blind has folded."""
     legal = parse_betting(golden_game("lesscall"), "cf").legal_actions()
 
     assert legal.why_no_raise == "Nobody is left who could call a raise."

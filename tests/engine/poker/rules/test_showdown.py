@@ -69,7 +69,7 @@ def test_chips_are_conserved(states: list[HandState]) -> None:
 def test_chips_vanish_only_where_a_folded_position_paid_more_than_anybody_left(
     states: list[HandState],
 ) -> None:
-    """acpc-spec 8.9: a short limit raise lowers the bet, and who then folds forfeits the excess."""
+    """docs/acpc-dealer.md 8.9: a short limit raise lowers the bet, and who then folds forfeits the excess."""
     end = states[-1]
     spent, folded = end.betting.spent, end.betting.folded
     left = max(chips for chips, out in zip(spent, folded, strict=True) if not out)
@@ -102,14 +102,14 @@ def finish(game: GameDefinition, betting: str, holes: str, board: str) -> tuple[
 
 
 def test_nobody_bet_and_nobody_wins() -> None:
-    """acpc-spec 8.11: the original fails an assertion here."""
+    """docs/acpc-dealer.md 8.11: the original fails an assertion here."""
     game = attrs.evolve(load_game("nolimit-2p"), blinds=(0, 0))
 
     assert finish(game, "cc/cc/cc/cc", "AsAd|2c7d", "3c3d3hKsQs") == (0, 0)
 
 
 def test_everybody_all_in_from_the_blinds_goes_to_the_showdown() -> None:
-    """acpc-spec 8.10: the original never ends."""
+    """docs/acpc-dealer.md 8.10: the original never ends."""
     game = attrs.evolve(load_game("nolimit-2p"), stacks=(100, 50))
     deal = Deal((parse_cards("2c7d"), parse_cards("AsAd")), parse_cards("3c3d3hKsQs"))
 
@@ -117,7 +117,7 @@ def test_everybody_all_in_from_the_blinds_goes_to_the_showdown() -> None:
 
 
 def test_an_uncalled_bet_comes_back() -> None:
-    """acpc-spec E9b: 600 bet, 450 called."""
+    """docs/acpc-dealer.md E9b: 600 bet, 450 called."""
     assert finish(golden_game("minr2"), "r300cr450r600ff///", "5d5c|9hQd|8dAs|8s4h", "6d5sJs7cQh") == (
         1050,
         -450,
@@ -127,7 +127,7 @@ def test_an_uncalled_bet_comes_back() -> None:
 
 
 def test_three_way_ties_are_shared_in_thirds_and_leave_a_negative_zero() -> None:
-    """acpc-spec E17: 1/3 is added three times to -1; the order of the additions is in the log."""
+    """docs/acpc-dealer.md E17: 1/3 is added three times to -1; the order of the additions is in the log."""
     won = finish(golden_game("thirds"), "rfcc", "Ah|As|Ad|Ac", "")
 
     assert won == (1 / 3, -1, 1 / 3, 1 / 3)

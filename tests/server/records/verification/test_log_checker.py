@@ -237,7 +237,7 @@ def test_cards_of_a_showdown_that_are_not_in_the_log(tmp_path: Path) -> None:
 
 
 def test_a_resumed_match_of_the_c_dealer(tmp_path: Path) -> None:
-    """Hands that were lost between the logs are no fault, and its score counts them (acpc-spec 6.4)."""
+    """Hands that were lost between the logs (docs/acpc-dealer.md 6.4) are no fault; its score counts them."""
     lines = LEDUC.splitlines(keepends=True)
 
     resumed = "".join([*lines[:7], *lines[:4], *lines[8:]])
