@@ -36,7 +36,8 @@ worthy of applying a learning strategy (due to some restrictions in the learning
 Values learnt in the states of one reading of ``last-action`` mean nothing in those of another, so a knowledge
 file notes its reading and keeps to it.
 
-``RESULTS.md`` beside this file shows how close each reading comes to the thesis's tables.
+``riverboat experiment poker-learner --reading KEY=VALUE`` shows how close a reading comes to the thesis's
+tables; ``RESULTS.md`` beside this file, how close the defaults come.
 """
 
 from __future__ import annotations

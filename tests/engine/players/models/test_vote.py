@@ -86,7 +86,7 @@ class _Judge(VotedFolds):
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("name", PLAYERS)
 def test_after_500_actions_the_vote_is_hardly_worse_than_the_best_model(name: str) -> None:
-    """Log loss of the next 500 actions, on each player of the table in ``formula/RESULTS.md``."""
+    """Log loss of the next 500 actions, on each player that the specific model is tried on."""
     player: Agent = PLAYERS[name]()
     watcher = Heuristic(model="vote")
     judge = _Judge()
