@@ -1,4 +1,5 @@
 """What READMEs, results and the changelog name is there: files, links, commands, options, make targets.
+Results and the changelog are short.
 
 The checks themselves are tried on misspelt samples, so that a document cannot pass because nothing looks.
 """
@@ -14,7 +15,9 @@ from tests.support.documents import (
     Document,
     documents,
     faults,
+    faults_of_changelog,
     faults_of_command,
+    faults_of_results,
     is_broken_link,
     is_missing_path,
 )
@@ -42,6 +45,18 @@ def test_documents_have_many_commands_to_check() -> None:
     assert sum(line.startswith("riverboat ") for line in lines) > 60
     assert sum(line.startswith("python -m tests.") for line in lines) > 8
     assert sum(line.startswith("make ") for line in lines) > 8
+
+
+def test_results_are_short_and_of_today() -> None:
+    pages = [document for document in DOCUMENTS if document.path.name == "RESULTS.md"]
+
+    assert len(pages) >= 9
+    assert {page.path.parent.name: faults for page in pages if (faults := faults_of_results(page.text))} == {}
+    assert sum(len(page.text.splitlines()) for page in pages) <= 300
+
+
+def test_the_changelog_has_short_entries_by_kind() -> None:
+    assert faults_of_changelog((ROOT / "CHANGELOG.md").read_text("utf-8")) == []
 
 
 def test_every_benchmark_is_on_the_page_of_speeds() -> None:
@@ -150,6 +165,38 @@ def test_broken_links_are_found() -> None:
     assert is_broken_link("../engine/READNE.md", readme)
     assert is_broken_link("../engine/README.md#a-hand-without-network", readme)
     assert is_broken_link("#nowhere", readme)
+
+
+def test_histories_among_results_are_found() -> None:
+    page = "# What it wins\n\n| simple | 20,000 | +0.309 |\n\n`--hands 20000000`, a decade, 86aee0\n"
+
+    assert faults_of_results("a line\n" * 40) == []
+    assert faults_of_results("a line\n" * 41) == ["41 lines, at most 40"]
+    assert faults_of_results(page) == []
+    assert faults_of_results("before 86aee0f, after 0e8e0cf\n") == ["a commit: 86aee0f", "a commit: 0e8e0cf"]
+
+
+def test_faults_of_a_changelog_are_found() -> None:
+    good = (
+        "# Changelog\n\nNewest first.\n\n## Unreleased\n\n### Added\n\n* A bot ([how](a.md)).\n\n"
+        f"## 1.2.0 (2026-11-22)\n\n### Fixed\n\n* {'word ' * 25}([its page](a.md)).\n"
+    )
+
+    assert faults_of_changelog(good) == []
+    assert faults_of_changelog(good.replace("### Added", "### News")) == [
+        "not a section of a changelog: ### News"
+    ]
+    assert faults_of_changelog(good.replace("1.2.0 (2026-11-22)", "1.2.0")) == [
+        "not a section of a changelog: ## 1.2.0"
+    ]
+    assert faults_of_changelog(good.replace("### Added\n", "")) == [
+        "not an entry of a section: * A bot ([how](a.md))."
+    ]
+    assert faults_of_changelog(good.replace("* A bot", "A bot")) == [
+        "not an entry of a section: A bot ([how](a.md))."
+    ]
+    (long,) = faults_of_changelog(good.replace("* word", "* one word"))
+    assert long.startswith("26 words, at most 25: * one word")
 
 
 def test_a_document_is_searched_everywhere(tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -1,6 +1,7 @@
 """Checks that what documents name exists: paths, links, commands and their options, make targets.
 
 Each check takes a text or a word of a document, and returns what is wrong with it as lines for people.
+Two more hold pages of results and the changelog to their form.
 """
 
 from __future__ import annotations
@@ -59,6 +60,11 @@ USERS_FILES: Final = frozenset(
 )
 """Files that documents name but the project does not have: the reader's own, and results of matches."""
 
+RESULTS_LINES: Final = 40
+"""The length of a page of results."""
+ENTRY_WORDS: Final = 25
+"""The length of an entry in the changelog, without links."""
+
 _FENCE: Final = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _SPAN: Final = re.compile(r"`([^`\n]+)`")
 _LINK: Final = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
@@ -81,6 +87,9 @@ _ENDINGS: Final = (
 _BETTING: Final = re.compile(r"[fcr0-9/]+")
 _PLACEHOLDER: Final = re.compile(r"(?<![-\w])[A-Z]+(?!\w)|…|\.\.\.|\|")
 """HOST, GAME, BOT...: a command with one of these is a form to fill in; only its options can be checked."""
+_COMMIT: Final = re.compile(r"\b(?=[0-9]*[a-f])[0-9a-f]{7,40}\b")
+"""The hash of a commit; without a letter it would be a number."""
+_RELEASE: Final = re.compile(r"## (?:Unreleased|[\d.]+ \(\d{4}-\d\d-\d\d\))|### (?:Added|Changed|Fixed)")
 _MODULE_OPTION: Final = re.compile(r"""add_argument\(\s*["'](--[\w-]+)["']""")
 
 
@@ -157,6 +166,34 @@ def is_broken_link(target: str, document: Path) -> bool:
 def _slug(heading: str) -> str:
     """The anchor of a heading, as Markdown viewers make it."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+# --- results and the changelog -----------------------------------------------------------------------------
+
+
+def faults_of_results(text: str) -> list[str]:
+    """Everything on a page of results that only a history has: more lines than a page, hashes of commits."""
+    lines = len(text.splitlines())
+    found = [f"{lines} lines, at most {RESULTS_LINES}"] if lines > RESULTS_LINES else []
+    return found + [f"a commit: {commit}" for commit in _COMMIT.findall(text)]
+
+
+def faults_of_changelog(text: str) -> list[str]:
+    """All lines of releases that are neither Added, Changed or Fixed nor an entry of at most 25 words.
+
+    The first lines, down to the newest release, are free; links do not count as words.
+    """
+    found: list[str] = []
+    within = ""
+    for line in text[text.index("\n## ") :].splitlines():
+        if line.startswith("#"):
+            within = line.removeprefix("### ")
+            found += [] if _RELEASE.fullmatch(line) else [f"not a section of a changelog: {line}"]
+        elif not line.startswith("* ") or within.startswith("#"):
+            found += [f"not an entry of a section: {line}"] if line else []
+        elif len(words := re.findall(r"\S*\w\S*", _LINK.sub("", line))) > ENTRY_WORDS:
+            found.append(f"{len(words)} words, at most {ENTRY_WORDS}: {line}")
+    return found
 
 
 # --- commands ----------------------------------------------------------------------------------------------
