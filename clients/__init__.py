@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from clients.core.agent import Agent, ProbabilityTriple
+from engine.poker.cards import rank_of
 from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, Action, GameDefinition, HandView, raise_to
 
 
@@ -44,5 +45,6 @@ __all__ = [
     "HandView",
     "ProbabilityTriple",
     "raise_to",
+    "rank_of",
     "run",
 ]

@@ -165,3 +165,16 @@ def test_a_table_is_not_opened_on_what_is_not_a_host_name(
     said = capfd.readouterr().err
     assert said.startswith("ERROR: could not create listen socket for player 1\n")
     assert len(said.splitlines()) == 2
+
+
+def test_the_first_page_of_the_help_has_groups_of_whole_sentences() -> None:
+    text = run("--help").output
+    headings = [line for line in text.splitlines() if line.endswith(":") and not line.startswith(" ")]
+
+    assert headings == [
+        "Options:", "Play:", "Match and league:", "Look back:", "Ask and learn:", "Solve:", "Operate:",
+    ]  # fmt: skip
+    assert "..." not in text.partition("Play:")[2]
+    shown = {name for name, command in commands(riverboat, "") if name.count(" ") == 1 and not command.hidden}
+    for name in shown:
+        assert f"\n  {name.strip()} " in text

@@ -4,10 +4,160 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
 from collections import Counter
+from typing import Final
 
-from tests.support.sizes import MOST_LINES, MOST_MODULES, oversized_functions, walks_to_parents
+import pytest
+
+from tests.support.documents import documents
+from tests.support.sizes import (
+    MOST_LINES,
+    MOST_MODULES,
+    class_names,
+    code_lines,
+    oversized_functions,
+    unreadable_docstrings,
+    walks_to_parents,
+)
 from tests.test_architecture import MODULES, ROOT, faults_by_module
+
+# --- budgets: what adds weight argues for it here, in the commit that does ----------------------------------
+
+MOST_MODULES_IN_ALL: Final = 600
+"""Modules of the product, without ``__init__``."""
+MOST_CODE: Final = 66_200
+"""Lines of code of the product; see `code_lines`."""
+MOST_CODE_BY_PACKAGE: Final = {
+    "engine/evidence": 2900, "engine/hands": 2100, "engine/kernels": 9500, "engine/learning": 700,
+    "engine/players": 3000, "engine/poker": 1700, "engine/solving": 4300, "engine/support": 700,
+    "protocol": 1200,
+    "server/commands": 2200, "server/league": 4200, "server/match": 3100, "server/records": 3600,
+    "server/room": 4700, "server/support": 300, "server/table": 2000,
+    "clients/bots": 2900, "clients/commands": 3000, "clients/core": 1500, "clients/human": 1400,
+    "clients/lab": 9500, "clients/learners": 1800, "clients/reports": 1000,
+}  # fmt: skip
+MOST_TEST_CODE: Final = 47_000
+MOST_WORDS: Final = 68_000
+"""Words of Markdown."""
+TITLES_SINCE: Final = "95087c8"
+"""Commits after this one have titles of at most 72 characters."""
+MOST_UNREADABLE: Final = 400
+"""Docstrings of one line that cannot be read alone."""
+NAMED_TWICE: Final[frozenset[str]] = frozenset(
+    {
+        "clients: Duel",
+        "clients: Ending",
+        "clients: Findings",
+        "clients: InvalidMemoryError",
+        "clients: Learner",
+        "clients: Match",
+        "clients: Order",
+        "clients: Query",
+        "clients: Scene",
+        "clients: Script",
+        "clients: Settings",
+        "clients: Table",
+        "clients: _Enough",
+        "clients: _Question",
+        "clients: _SaysTriple",
+        "clients: _Table",
+        "engine: Bound",
+        "engine: Cards",
+        "engine: Deals",
+        "engine: Decision",
+        "engine: Ending",
+        "engine: Evidence",
+        "engine: Hands",
+        "engine: InformationSet",
+        "engine: Kind",
+        "engine: LastAction",
+        "engine: Node",
+        "engine: PreflopTable",
+        "engine: Room",
+        "engine: Scratch",
+        "engine: Step",
+        "engine: Trait",
+        "engine: Tree",
+        "engine: Visits",
+        "engine: _Table",
+        "server: Door",
+        "server: Entrant",
+        "server: Entry",
+        "server: PlayedHand",
+        "server: Player",
+        "server: Refused",
+        "server: Report",
+        "server: _Checker",
+        "server: _Follower",
+        "server: _Hand",
+        "server: _Reader",
+        "server: _Seat",
+        "server: _Told",
+        "server: _WrongError",
+    }
+)
+"""Class names that stand for several things in one top package; the list only shrinks."""
+
+
+def code_by_package() -> dict[str, int]:
+    """Lines of code by folder of a top package; what lies directly in one counts for the package itself."""
+    found: Counter[str] = Counter()
+    for module in MODULES:
+        folder = "/".join(module.parts[:2]) if len(module.parts) > 2 else module.parts[0]
+        found[folder if module.parts[0] != "protocol" else "protocol"] += code_lines(
+            (ROOT / module).read_text("utf-8")
+        )
+    return dict(found)
+
+
+def test_there_are_no_more_modules_than_the_budget_allows() -> None:
+    assert sum(module.name != "__init__.py" for module in MODULES) <= MOST_MODULES_IN_ALL
+
+
+def test_each_package_keeps_to_its_lines_of_code() -> None:
+    lines = code_by_package()
+
+    small = {"engine", "server", "clients"}  # what opens a package
+    assert {package for package in lines if package not in small} == set(MOST_CODE_BY_PACKAGE)
+    assert {each: lines[each] for each, most in MOST_CODE_BY_PACKAGE.items() if lines[each] > most} == {}
+    assert all(lines[package] <= 100 for package in small)
+    assert sum(lines.values()) <= MOST_CODE
+
+
+def test_tests_and_documents_keep_to_their_budgets() -> None:
+    lines = sum(code_lines(path.read_text("utf-8")) for path in (ROOT / "tests").rglob("*.py"))
+    words = sum(len(document.path.read_text("utf-8").split()) for document in documents())
+
+    assert lines <= MOST_TEST_CODE
+    assert words <= MOST_WORDS
+
+
+def test_a_class_name_stands_for_one_thing_in_a_top_package() -> None:
+    named = Counter(
+        (module.parts[0], name)
+        for module in MODULES
+        for name in class_names((ROOT / module).read_text("utf-8"))
+    )
+
+    assert {f"{top}: {name}" for (top, name), number in named.items() if number > 1} == NAMED_TWICE
+
+
+def test_docstrings_of_one_line_can_be_read_alone() -> None:
+    assert sum(map(len, faults_by_module(unreadable_docstrings).values())) <= MOST_UNREADABLE
+
+
+def test_titles_of_commits_are_short() -> None:
+    log = ["git", "log", "--format=%h %s", f"{TITLES_SINCE}..HEAD"]
+    history = subprocess.run(log, cwd=ROOT, capture_output=True, text=True, check=False)
+    if history.returncode:
+        pytest.skip("there is no history")
+
+    titles = [line.partition(" ")[::2] for line in history.stdout.splitlines()]
+    assert [commit for commit, title in titles if len(title) > 72] == []
+
+
+# --- sizes -------------------------------------------------------------------------------------------------
 
 
 def test_no_folder_has_more_modules_than_one_can_keep_in_mind() -> None:
@@ -70,3 +220,28 @@ def test_walks_are_found() -> None:
     assert walks_to_parents("while node.parent is not None:\n    node = node.parent\n") == [1]
     assert walks_to_parents("while (up := node.parent) is not None:\n    node = up\n") == [1]
     assert walks_to_parents("for step in betting.steps():\n    pass\n") == []
+
+
+COUNTED = '''"""A docstring
+of two lines."""
+
+import a  # a comment
+
+TEXT = """counts
+twice"""
+
+
+def what():
+    "What it returns."
+    return (
+        1
+    )
+'''
+
+
+def test_code_names_and_docstrings_are_counted() -> None:
+    assert code_lines(COUNTED) == 7
+    assert class_names("class A:\n    class B: ...\n") == ["A", "B"]
+    assert unreadable_docstrings(COUNTED) == ["line 10: What it returns."]
+    assert unreadable_docstrings(COUNTED.replace("What it returns.", "The result.")) == []
+    assert unreadable_docstrings(COUNTED.replace("What it returns.", "What is it?")) == []

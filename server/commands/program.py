@@ -23,37 +23,32 @@ from engine.poker.rules import ALIASES, load_game, packaged_games
 from engine.support.user_input import did_you_mean
 
 _HOUSE: Final = {
-    "analyse": ("server.commands.look_back.analyse:analyse", "Show how the players of logs play."),
-    "convert": (
-        "server.commands.look_back.convert:convert",
-        "Write hands as PHH, PokerStars' text or ACPC logs.",
-    ),
-    "course": (
-        "server.commands.league.course:course",
-        "Run a course: students' bots, checks, a tournament every night.",
-    ),
-    "league": (
-        "server.commands.league.league:league",
-        "Rate players over many tournaments; place a new one.",
-    ),
-    "match": ("server.commands.play.match:match", "Play a match between programs and report the result."),
-    "new-bot": (
-        "server.league.course.new_bot:new_bot",
-        "Write a bot to begin with, in one of five languages.",
-    ),
-    "report": ("server.commands.look_back.report:report", "Report on a match or on logs as a page."),
-    "ledger": ("server.commands.operate.ledger:ledger", "Check that a room's chips add up."),
-    "replay": ("server.commands.look_back.replay:replay", "Tell hands of a log again, action by action."),
-    "room": ("server.commands.operate.room:room", "Look after an open room: tables, players, names."),
-    "serve": ("server.commands.operate.serve:serve", "Open a room of many tables."),
-    "tournament": (
-        "server.commands.league.tournament:tournament",
-        "Play many matches from a file and rank the players.",
-    ),
-    "verify": ("server.commands.look_back.verify:verify", "Check that match logs are true."),
+    "analyse": "server.commands.look_back.analyse:analyse",
+    "convert": "server.commands.look_back.convert:convert",
+    "course": "server.commands.league.course:course",
+    "league": "server.commands.league.league:league",
+    "ledger": "server.commands.operate.ledger:ledger",
+    "match": "server.commands.play.match:match",
+    "new-bot": "server.league.course.new_bot:new_bot",
+    "replay": "server.commands.look_back.replay:replay",
+    "report": "server.commands.look_back.report:report",
+    "room": "server.commands.operate.room:room",
+    "serve": "server.commands.operate.serve:serve",
+    "tournament": "server.commands.league.tournament:tournament",
+    "verify": "server.commands.look_back.verify:verify",
 }
+"""Where the house's commands are."""
+_GROUPS: Final = {
+    "Play": ("play", "bot", "bots", "games", "telnet", "dealer"),
+    "Match and league": ("match", "tournament", "league", "course", "new-bot", "check-bot"),
+    "Look back": ("report", "analyse", "replay", "verify", "convert"),
+    "Ask and learn": ("odds", "preflop", "weights", "ask", "train", "knowledge", "experiment"),
+    "Solve": ("solve", "strategy", "counter", "exploitability"),
+    "Operate": ("serve", "room", "ledger", "kernels"),
+}
+"""The headings of ``riverboat --help``, and the commands below each; those of other packages come last."""
 _SHELLS: Final = ("bash", "fish", "zsh")
-_DEALER: Final = "Deal one match exactly as the ACPC dealer does (own option syntax)."
+_DEALER: Final = "Deal one match exactly as the ACPC's dealer does, with its options."
 
 
 class _Commands(click.Group):
@@ -64,7 +59,7 @@ class _Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in _HOUSE:
-            return _load(EntryPoint(cmd_name, _HOUSE[cmd_name][0], ""))
+            return _load(EntryPoint(cmd_name, _HOUSE[cmd_name], ""))
         own = super().get_command(ctx, cmd_name)
         if own is not None:
             return own
@@ -82,11 +77,17 @@ class _Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(self._summaries(ctx)))
+        summaries = dict(self._summaries(ctx))
+        width = max(map(len, summaries))
+        ours = {name for names in _GROUPS.values() for name in names}
+        for heading, names in {**_GROUPS, "Others": tuple(summaries.keys() - ours)}.items():
+            rows = [(name.ljust(width), summaries[name]) for name in names if name in summaries]
+            if rows:
+                with formatter.section(heading):
+                    formatter.write_dl(rows)
 
     def _summaries(self, ctx: click.Context) -> Iterator[tuple[str, str]]:
-        """Each command to be shown, with its summary."""
+        """Each command to be shown, with its first sentence."""
         for name in self.list_commands(ctx):
             if name == "dealer":
                 yield name, _DEALER
@@ -97,7 +98,7 @@ class _Commands(click.Group):
                 yield name, f"({error.message})"
                 continue
             if command is not None and not command.hidden:
-                yield name, command.get_short_help_str(limit=80)
+                yield name, command.get_short_help_str(limit=200)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """The names and summaries of commands; only the name of one that cannot be loaded."""
@@ -194,7 +195,10 @@ def riverboat() -> None:
 @riverboat.command()
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 def games(as_json: bool) -> None:
-    """List the games that come with the package; GAME may also be the path of an ACPC game file."""
+    """List the games that come with the package.
+
+    Wherever a command takes GAME, the path of an ACPC game file will do, too.
+    """
     aliases = {name: alias for alias, name in ALIASES.items()}
     rows = [(name, aliases.get(name), load_game(name)) for name in packaged_games()]
     if as_json:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import io
+import re
+import tokenize
 from collections.abc import Iterator
 from typing import Final
 
@@ -21,6 +24,14 @@ LONG: Final = "# Long, because "
 """The beginning of a comment that says why a function is longer."""
 MANY_PARAMETERS: Final = "# Many parameters: "
 """The beginning of a comment that says why a function takes more parameters."""
+
+_NO_CODE: Final = {
+    tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER,
+}  # fmt: skip
+_UNREADABLE: Final = re.compile(
+    r"(As|At|By|For|From|In|Into|Of|On|Out|Over|To|Under|Until|Upon|What|Where|Which|Who|Whom|With|Within"
+    r"|Without)\b"
+)
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -87,3 +98,37 @@ def _says(lines: list[str], function: _Function, marker: str) -> bool:
     while first > 0 and lines[first - 1].lstrip().startswith("#"):
         first -= 1
     return any(line.lstrip().startswith(marker) for line in lines[first : function.end_lineno])
+
+
+def code_lines(source: str) -> int:
+    """The lines with a token, less every string that stands alone as a statement."""
+    alone = {
+        line
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
+    counted: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type not in _NO_CODE:
+            counted.update(range(token.start[0], token.end[0] + 1))
+    return len(counted - alone)
+
+
+def class_names(source: str) -> list[str]:
+    """The names of all classes of a module."""
+    return [node.name for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ClassDef)]
+
+
+def unreadable_docstrings(source: str) -> list[str]:
+    """One-line docstrings that cannot be read alone: a preposition or a relative "What" comes first."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            text = ast.get_docstring(node) or ""
+            first = text.partition("\n")[0]
+            if "\n" not in text and _UNREADABLE.match(first) and not first.endswith("?"):
+                found.append(f"line {node.lineno}: {first}")
+    return found

@@ -51,7 +51,9 @@ def ask_command(
     as_json: bool,
     plot: str | None,
 ) -> None:
-    """Ask BOT what it does in a spot: ``riverboat ask formula --betting rc/c --hole AhKd --board 2c7d9h``.
+    """Ask BOT what it does in a situation, and why.
+
+    For example, ``riverboat ask formula --betting rc/c --hole AhKd --board 2c7d9h``.
 
     BOT is an installed bot with options, or a command line, which is run as COMMAND HOST PORT and dealt the
     hand up to that spot.  Its answers on the way there are overruled by the betting, and reported.

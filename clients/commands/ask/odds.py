@@ -137,7 +137,7 @@ def odds(
     as_json: bool,
     plot: str | None,
 ) -> None:
-    """Show what the two cards HOLE are worth on a BOARD of none, three, four or five cards.
+    """Show what two hole cards are worth: HOLE on a BOARD of none, three, four or five cards.
 
     Cards in any common spelling, in one word or several: 7h9h, "7H 9h", 10h, 7♥9♥.
     """

@@ -75,7 +75,9 @@ def preflop(
     seed: int,
     deals: int,
 ) -> None:
-    """Show the 169 starting hands with their income rates, in thousandths of a small bet per hand.
+    """Show the 169 starting hands with their income rates.
+
+    Rates are in thousandths of a small bet per hand.
 
     Suited hands are above the diagonal of the grid, offsuit hands below it.
     """

@@ -40,7 +40,9 @@ def weights(
     as_json: bool,
     plot: str | None,
 ) -> None:
-    """Show the weight tables after some betting: ``riverboat weights limit-2p rc/cr Js8c4s``.
+    """Show what the players may hold after some betting, as weight tables.
+
+    For example, ``riverboat weights limit-2p rc/cr Js8c4s``.
 
     BETTING is written as in logs.  Suited hands stand upper right; a cell shows the greatest weight of its
     hands, the darker the likelier.

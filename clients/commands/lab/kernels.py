@@ -110,7 +110,7 @@ _MOST_JOBS: Final = 2  # a third process would mostly wait for kernels that the 
     help="Processes that compile, 1 or 2; one leaves more of a busy machine to others.",
 )
 def kernels(jobs: int) -> None:
-    """Compile the code that bots and commands run, unless this machine has already done so.
+    """Compile the code that bots and commands run, once for this machine.
 
     Otherwise they compile it themselves when they first need it; this command is for installations, and for
     machines that must not wait later.  The code of `riverboat train` is compiled when training begins.

@@ -67,7 +67,9 @@ def bot(
     authority: str | None,
     acpc: bool,
 ) -> None:
-    """Seat the bot NAME at the table HOST PORT, or at a table of a room: HOST:PORT/TABLE.
+    """Seat a built-in bot at a table anywhere.
+
+    The table is HOST PORT, or HOST:PORT/TABLE in a room.
 
     `riverboat bots` lists the names.  The table may be any dealer that speaks the ACPC's protocol.
     """

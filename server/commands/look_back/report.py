@@ -55,7 +55,9 @@ def report(
     game: str | None,
     force: bool,
 ) -> None:
-    """Report on a match: result, statistics of play, curves, failures, biggest pots, how to replay it.
+    """Report on a match or on logs, as a page, as JSON or as CSV.
+
+    It has the result, statistics of play, curves, failures, the biggest pots, and how to replay the match.
 
     FOLDER is one that `riverboat match` has left, LOG a log of any ACPC dealer; the logs of one duplicate
     match are recognised by their cards.  The page is one HTML file that needs no other files.
