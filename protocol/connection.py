@@ -72,7 +72,7 @@ NeedData = Literal[_NeedData.NEED_DATA]
 
 
 class _Connection:
-    """What both ends share: the line buffer and the state."""
+    """The line buffer and the state that both ends share."""
 
     def __init__(self) -> None:
         self._lines = LineBuffer()
@@ -80,7 +80,7 @@ class _Connection:
 
     @property
     def state(self) -> State:
-        """Where the conversation stands."""
+        """The state of the conversation."""
         return self._state
 
     @property
@@ -305,7 +305,7 @@ class PlayerConnection(_Connection):
 
     @property
     def game(self) -> GameDefinition | None:
-        """What is being played, as match states are read; None while that is not known."""
+        """The game by which match states are read; None while it is not known."""
         return self._reader.game if self._reader is not None else None
 
     @game.setter

@@ -32,7 +32,7 @@ from protocol.events import (
 
 
 class State(enum.Enum):
-    """Where a conversation stands."""
+    """The state of a conversation."""
 
     AWAITING_VERSION = "awaiting version"
     """Nothing has been said; the client is to send its version."""

@@ -131,7 +131,7 @@ class OpponentBook:
         return self._names[seat] if seat < len(self._names) else f"seat {seat}"
 
     def known_by_name(self) -> dict[str, Known]:
-        """What is known of all opponents by name, including those of earlier matches."""
+        """All that is known of opponents by name, including those of earlier matches."""
         here = {
             self._name_of(seat): (model, self.statistics[seat])
             for seat, model in self.models.items()
@@ -151,7 +151,7 @@ class OpponentBook:
         return reader
 
     def weight_table(self, view: HandView, position: int) -> WeightTable:
-        """What we think the player in a position holds; for our own, what the others may think of us."""
+        """The weight table of the player in a position; for our own position, the others' view of us."""
         table = self.follow(view).table(position)
         return table if position == view.position else table.without(view.own_cards)
 

@@ -276,7 +276,7 @@ class SimpleBot(Agent):
         return counts[1] / counts[0]
 
     def _shown_strength(self, view: HandView, betting: BettingState) -> float:
-        """What the bets and raises of opponents still in the hand add to the number of opponents."""
+        """The number of opponents that bets and raises of those still in the hand count for, in addition."""
         shown = 0.0
         us, folded = view.position, betting.folded
         for before, position, action in betting.steps_back():

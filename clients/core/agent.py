@@ -56,7 +56,7 @@ _OUTSIDE_HANDS = (1 << 64) - 1
 
 
 class Script(NamedTuple):
-    """What a purely rule-based player plays by, for compiled tables (``engine.learning.preflop``)."""
+    """A purely rule-based player's rule, for compiled tables (``engine.learning.preflop``)."""
 
     rules: str
     """Their name."""

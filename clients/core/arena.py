@@ -49,7 +49,7 @@ class OutsideSeat(Agent):
 
 
 class Dealer(Protocol):
-    """Where a table's cards come from: `CardDealer` from a seed, `StackedDealer` in a given order."""
+    """The source of a table's cards: `CardDealer` from a seed, `StackedDealer` in a given order."""
 
     def deal(self) -> Deal:
         """The cards of the next hand."""
@@ -60,7 +60,7 @@ class Dealer(Protocol):
 
 @attrs.frozen
 class _Seating:
-    """Which agents get which calls, for one position of the button."""
+    """The agents that get each call, for one position of the button."""
 
     seats: tuple[int, ...]
     """By position."""

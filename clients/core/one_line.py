@@ -49,7 +49,7 @@ MOST_CHIPS: Final = 1e15
 
 
 class CommandError(click.UsageError):
-    """What the user asked for cannot be done, in one line; exit status 2."""
+    """The user asked for something that cannot be done; one line, exit status 2."""
 
 
 class OneLineCommand(click.Command):
@@ -58,7 +58,7 @@ class OneLineCommand(click.Command):
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
-        """As click's, with the usage text left out of errors."""
+        """Click's own, with the usage text left out of errors."""
         try:
             return super().make_context(info_name, args, parent, **extra)
         except click.UsageError as error:

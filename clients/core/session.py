@@ -235,14 +235,14 @@ class _Session:
             await self._send(self._connection.send(Request("join", text)))
 
     def _comment(self) -> bytes:
-        """What the agent says in addition to its action; both leave in one write."""
+        """The lines that the agent adds to its action; both leave in one write."""
         comment, self._agent.comment = self._agent.comment, None
         if comment is None:
             return b""
         return self._connection.send(Comment(b"# " + " ".join(comment.split()).encode()))
 
     def _policy(self, view: HandView, action: Action) -> bytes:
-        """What the agent tells the house about its strategy."""
+        """The agent's strategy at a decision, for the house."""
         line = policy_line(self._agent, view, action)
         return b"" if line is None else self._connection.send(Comment(line.encode()))
 

@@ -61,7 +61,7 @@ def run_tasks(
 
 
 def _live_with_the_parent() -> None:
-    """In a process of the pool: leave interrupts to the parent, and end when the parent is killed."""
+    """Prepare a process of the pool: the parent handles interrupts, and its end is ours."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
 

@@ -51,11 +51,11 @@ _WARNING_S: Final = 10.0
 
 
 class Screen(Protocol):
-    """Where text for a person goes."""
+    """A place for text that a person reads."""
 
     @property
     def style(self) -> Style:
-        """What can be shown now."""
+        """All text that can be shown now."""
 
     def write(self, text: str) -> None:
         """Show text at once or soon; never waits, never fails."""

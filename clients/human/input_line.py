@@ -17,7 +17,7 @@ from engine.poker.rules import CALL, FOLD, Action, HandView, raise_to
 
 
 class Query(Enum):
-    """What can be asked at any time."""
+    """Questions that may be asked at any time."""
 
     HELP = "help"
     TABLE = "table"
@@ -30,7 +30,7 @@ class Query(Enum):
 
 
 class Move(Enum):
-    """What can be done without an amount."""
+    """Actions that need no amount."""
 
     FOLD = "fold"
     CALL = "call"

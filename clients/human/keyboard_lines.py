@@ -18,7 +18,7 @@ _MAX_SUBNEGOTIATION: Final = 64
 
 
 class Key(Enum):
-    """What is typed without being text."""
+    """Keys that are not text."""
 
     INTERRUPT = "Ctrl-C"
     END = "Ctrl-D"

@@ -30,7 +30,7 @@ _GRACE_S: Final = 10.0
 
 @attrs.frozen
 class HouseOptions:
-    """What is played at a table of one's own."""
+    """The match at a table of one's own."""
 
     game: str
     name: str
@@ -86,7 +86,7 @@ class House:
         return self._seat
 
     async def result(self) -> dict[str, Any] | None:
-        """What the house reports at the end of the match; None where it does not."""
+        """The house's report at the end of the match; None if there is none."""
         with trio.move_on_after(_GRACE_S):
             await self._has_ended.wait()
         try:

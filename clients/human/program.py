@@ -101,7 +101,7 @@ def play_over_telnet(
 async def _opened(
     table: Table | HouseOptions, say: Callable[[str], None]
 ) -> AsyncIterator[tuple[Table, House | None]]:
-    """Where to connect; a table of our own is opened first, and closed afterwards."""
+    """The address to connect to; a table of our own is opened first, and closed afterwards."""
     if isinstance(table, Table):
         yield table, None
         return
@@ -113,7 +113,7 @@ async def _opened(
 
 @contextlib.contextmanager
 def _farewell(human: Human, table: Table | HouseOptions) -> Iterator[None]:
-    """On every way out: the result so far, and where the hands are recorded."""
+    """Show the result so far and the place of the hands' record, however the match ends."""
     try:
         yield
     finally:
@@ -167,5 +167,5 @@ GAMES_BY_PLAYERS: Final = {2: "limit-2p", 3: "limit-3p", 6: "limit-6p", 10: "lim
 
 
 def default_folder(stamp: str, game: str) -> Path:
-    """Where a match is recorded, beside those of ``riverboat match``."""
+    """The folder of a match, beside those of ``riverboat match``."""
     return Path("matches") / f"{stamp}-play-{Path(game).name.removesuffix('.game')}"

@@ -83,7 +83,7 @@ def short_name(name: str) -> str:
 
 
 def render_welcome(game: GameDefinition, seat: int, style: Style) -> list[str]:
-    """What is being played, and where the viewer sits."""
+    """The game, and the viewer's seat."""
     kind = "limit" if game.is_limit else "no-limit"
     name = "hold'em" if game.is_holdem else "poker"
     sizes = f", bets of {listed(sorted(set(game.raise_sizes)))}" if game.is_limit else ""
@@ -182,7 +182,7 @@ def _new_cards(scene: Scene, first: int, last: int, pot: int, style: Style) -> l
 
 
 def render_question(scene: Scene, style: Style) -> list[str]:
-    """What viewers see when they are to act, and what they can do."""
+    """The view of a player who is to act, and the possible actions."""
     view = scene.view
     facts = [f"Your cards {style.cards(view.own_cards)}"]
     if view.board:

@@ -22,7 +22,7 @@ _FAINT: Final = "2"
 
 @attrs.frozen
 class Style:
-    """What may be written.  The default, plain ASCII, is right everywhere."""
+    """The characters that may be written.  The default, plain ASCII, is right everywhere."""
 
     symbols: bool = False
     """Suit symbols instead of letters; wants UTF-8."""
@@ -53,7 +53,7 @@ class Style:
 
     @property
     def rule(self) -> str:
-        """What horizontal lines are made of."""
+        """The character of horizontal lines."""
         return "─" if self.symbols else "-"
 
     def _painted(self, text: str, code: str) -> str:

@@ -38,7 +38,7 @@ class Ending(enum.StrEnum):
 
 @attrs.frozen(eq=False)
 class PositionPlay:
-    """What one position did in one hand."""
+    """One position's actions in one hand."""
 
     decided: bool
     """Whether it acted before the flop; a big blind to whom everybody folds (a *walk*) does not, nor does a

@@ -44,7 +44,7 @@ def _frozen(array: Floats) -> Floats:
 
 @attrs.frozen(eq=False)
 class HandValues:
-    """What the formula knows of every combo of a player.  Arrays of shape (1326,), from 0 to 1, read-only."""
+    """The formula's numbers for every combo of a player.  Arrays of shape (1326,), from 0 to 1, read-only."""
 
     value: Floats = attrs.field(converter=_frozen)
     """What the thresholds are measured on."""
@@ -57,7 +57,7 @@ class HandValues:
 
     @property
     def call(self) -> Floats:
-        """What an implied call threshold is measured on: the chance at the showdown, where it is known."""
+        """The scale of an implied call threshold: the chance at the showdown, where it is known."""
         return self.showdown if self.is_against_all else self.value
 
 

@@ -71,7 +71,7 @@ class ReadingStyle:
 
 @attrs.define(eq=False)
 class Reading:
-    """What the actions up to one point of a hand say; shared by all readers that have come to it."""
+    """The evidence of all actions up to one point of a hand; shared by all readers that have come to it."""
 
     models: tuple[OpponentModel, ...]
     """The models by position, as they stood when the hand began."""

@@ -48,7 +48,7 @@ def format_combo(combo: int) -> str:
 
 
 def combos_without(cards: Iterable[int]) -> NDArray[np.bool_]:
-    """Which combos hold none of the given cards.  Shape (1326,), a fresh array."""
+    """A mask of the combos without the given cards.  Shape (1326,), a fresh array."""
     free = np.ones(NUM_CARDS, dtype=np.bool_)
     for card in cards:
         if not 0 <= card < NUM_CARDS:

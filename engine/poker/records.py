@@ -47,7 +47,7 @@ _RAISED_PREFLOP: Final = 4
 
 
 class LastAction(IntEnum):
-    """What a player did last in a hand."""
+    """A player's last action in a hand."""
 
     NOTHING = 0
     CALLED = 1
@@ -57,7 +57,7 @@ class LastAction(IntEnum):
 
 
 class ContextNumbers(NamedTuple):
-    """Where an action is counted, from the coarsest to the finest, and at what price."""
+    """The contexts in which an action is counted, from the coarsest to the finest, and its price."""
 
     group: int
     """0 to NUM_GROUPS - 1."""
@@ -85,7 +85,7 @@ NUM_SIZES: Final = len(RaiseSize)
 
 
 class PublicSituation(NamedTuple):
-    """What a strategy uses of the public state besides board and ranges.  Sets of positions are bit masks."""
+    """The public state as a strategy uses it, besides board and ranges.  Sets of positions are bit masks."""
 
     betting_round: int
     """0 preflop to 3 river."""
@@ -179,7 +179,7 @@ def company_of(num_opponents: int) -> int:
 
 
 def noise_index(betting_round: int, num_opponents: int) -> int:
-    """Where it is counted how far the hand decides: before the flop, or after it against one or several."""
+    """The index of noise counts: before the flop, or after it against one or several."""
     if betting_round == 0:
         return 0
     return 1 if num_opponents == 1 else 2

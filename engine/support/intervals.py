@@ -216,5 +216,5 @@ class Batches:
                 self.doublings += 1
 
     def means(self) -> list[list[float]]:
-        """For each batch, the mean of what each player won per deal."""
+        """The means of each batch: each player's winnings per deal."""
         return [[won / self.size for won in batch] for batch in self._sums]

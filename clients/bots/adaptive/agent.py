@@ -276,7 +276,7 @@ class _Book:
             self.players[self.name] = kept | {kind + key: array for key, array in known.items()}
 
     def remembered(self) -> Mapping[str, Remembered]:
-        """What the memory file is to hold: every player's arrays, by name."""
+        """Every player's arrays by name, for the memory file."""
         self.put_away()
         return self.players
 

@@ -125,7 +125,7 @@ class Formula(Agent):
         return answers if answers is not None and sizes_are_known(decision.situation, answers) else None
 
     def _decision(self, view: HandView) -> tuple[Decision, float]:
-        """What we decide on, and the chance that the opponent likeliest to fold to a raise does so."""
+        """The values that we decide on, and the chance that the likeliest opponent to fold does so."""
         reader = self.book.follow(view)
         decision = reader.decision(view.betting)
         situation, traits = decision.situation, reader.reading.traits_here(view.betting)
@@ -140,7 +140,7 @@ class Formula(Agent):
         return legal_triple((fold / total, call / total, raise_ / total), legal.can_fold, legal.can_raise)
 
     def triples(self, view: HandView) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-        """What we would do with each combo in this state, shape (1326, 3); nothing in it depends on ours."""
+        """Our triple for each combo in this state, shape (1326, 3); our own cards do not enter."""
         reader = self.book.follow(view)
         decision = reader.decision(view.betting)
         traits = reader.reading.traits_here(view.betting)

@@ -161,7 +161,7 @@ class Honesty:
 
 @attrs.define
 class OpponentRecord:
-    """What is known of a player."""
+    """Knowledge of one player."""
 
     looseness: Looseness = attrs.field(factory=lambda: Looseness(_HALVE_AFTER))
     """How many flops the player sees."""
@@ -202,7 +202,7 @@ def _passing(before: BettingState, board: tuple[int, ...]) -> _Passing:
 
 
 class Reading:
-    """What one agent knows of the players at its table; the agent says its seat and when a hand ends."""
+    """One agent's knowledge of the players at its table; it reports its seat and the end of each hand."""
 
     def __init__(self) -> None:
         self.records: dict[int, OpponentRecord] = {}

@@ -118,11 +118,11 @@ class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         return self._encoder
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """Of any agent: all are alike."""
+        """The space of any agent: all are alike."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """Of an agent."""
+        """The space of an agent."""
         return self.action_spaces[agent]
 
     # --- playing -----------------------------------------------------------------------------------------
@@ -243,7 +243,7 @@ class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
     # --- what is seen ------------------------------------------------------------------------------------
 
     def observe(self, agent: str) -> Any:
-        """What an agent sees now: a new array, or new fields and the mask."""
+        """An agent's observation now: a new array, or new fields and the mask."""
         state = self._state
         if state is not None and agent == self.agent_selection:
             betting, deal, position = state.betting, state.deal, state.betting.position_to_act

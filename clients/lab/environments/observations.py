@@ -78,7 +78,7 @@ class Field:
 
     @property
     def end(self) -> int:
-        """Where the next field begins."""
+        """The start of the next field."""
         return self.start + math.prod(self.shape)
 
 
@@ -139,7 +139,7 @@ class Layout:
 
 
 class Node(NamedTuple):
-    """What everybody sees of a betting, and what the position to act may do."""
+    """The public part of a betting, and the legal actions of the position to act."""
 
     vector: NDArray[np.float32]
     """An observation as the position to act has it, without any cards and without its position."""
@@ -181,7 +181,7 @@ class Encoder:
     # --- observations ------------------------------------------------------------------------------------
 
     def observe(self, view: HandView) -> NDArray[np.float32]:
-        """What a player sees, a new vector of shape (size,)."""
+        """A player's observation, a new vector of shape (size,)."""
         own = view.hole_cards[view.position]
         return self.observe_cards(self.node(view.betting), view.betting, view.position, own, view.board)
 
@@ -232,7 +232,7 @@ class Encoder:
         return np.zeros(self.num_actions, np.int8)
 
     def actions(self, betting: BettingState) -> tuple[Action, ...]:
-        """What each number comes to for the position to act: always something legal."""
+        """The action of each number for the position to act: always a legal one."""
         return self.node(betting).actions
 
     def is_legal(self, betting: BettingState, number: int) -> bool:
@@ -240,7 +240,7 @@ class Encoder:
         return self.node(betting).legal[number]
 
     def node(self, betting: BettingState) -> Node:
-        """What is the same for everybody who sees a betting; remembered."""
+        """The part of an observation that is the same for everybody; remembered by betting."""
         node = self._nodes.get(betting)
         if node is None:
             node = self._made(betting)
@@ -260,7 +260,7 @@ class Encoder:
         return Node(self._vector(betting), mask, tuple(map(bool, mask.tolist())), actions)
 
     def _wanted(self, betting: BettingState) -> list[Action | None]:
-        """What each number means here; None for a size that is no raise of its own."""
+        """The meaning of each number here; None for a size that is no raise of its own."""
         if self.game.is_limit:
             return [FOLD, CALL, LIMIT_RAISE]
         least, most = betting.legal_actions().min_raise_to, betting.legal_actions().max_raise_to

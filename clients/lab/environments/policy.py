@@ -47,7 +47,7 @@ class PolicyAgent(Agent):
         self._encoder = Encoder(game, self._sizes)
 
     def choose_action(self, view: HandView) -> Action:
-        """What the policy says."""
+        """The action that the policy chooses."""
         encoder = self._encoder
         assert encoder is not None  # a match has started
         vector, mask = encoder.observe(view), encoder.mask(view.betting)

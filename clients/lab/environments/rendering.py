@@ -27,7 +27,7 @@ _DPI: Final = 100
 
 @attrs.frozen
 class Scene:
-    """What is drawn."""
+    """All that is drawn."""
 
     view: HandView
     names: tuple[str, ...]
@@ -58,7 +58,7 @@ def _headline(view: HandView) -> str:
 
 
 def _rows(scene: Scene) -> list[tuple[str, str, str, str, bool]]:
-    """For each position: its name, whose it is, cards, what it does; whether it is to act."""
+    """The rows of all positions: name, owner, cards, action, and whether it is to act."""
     view = scene.view
     betting, game = view.betting, view.game
     rows = []

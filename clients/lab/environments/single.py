@@ -216,7 +216,7 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
     # --- results -----------------------------------------------------------------------------------------
 
     def _chips_of_hand(self) -> float:
-        """What we have won in the hand that has just ended."""
+        """Our winnings in the hand that has just ended."""
         last = self._table.last_hand
         assert last is not None
         return last[1][self._table.position_of(self._seat)]
@@ -252,7 +252,7 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
     def _observe(
         self, state: HandState, node: Node, mask: NDArray[np.int8], info: dict[str, Any]
     ) -> Observation:
-        """What we see, and what stands in the info because it does not stand in there."""
+        """Our observation, and in the info all that the observation leaves out."""
         self._state, betting, deal, encoder = state, state.betting, state.deal, self._encoder
         position = self._table.position_of(self._seat)
         info["hand_number"] = state.hand_number

@@ -52,7 +52,7 @@ NOT_OFFERED: Final = -2
 
 
 class CellValues(NamedTuple):
-    """What has been learnt of the actions in all cells; shape (cells, columns): calling, then each raise."""
+    """Learnt values of the actions in all cells; shape (cells, columns): calling, then each raise."""
 
     values: NDArray[np.float32]
     """The value of each action, in pots."""

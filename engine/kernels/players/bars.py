@@ -242,7 +242,7 @@ def _log(chance: float, came: bool) -> float:
 
 @kernel(allocates=False)
 def weigh_bars(counts: Counts, evidence: Evidence, place: int, entry: int) -> None:
-    """What follows from the evidence of a place, and from an entry of the offsets; `counts` is changed."""
+    """Update `counts` by the evidence of a place and by an entry of the offsets."""
     counts.bars_moved[entry] = np.exp(evidence.bars_offsets[entry]) - 1.0
     total = 0.0
     for bar in range(NUM_BARS):

@@ -69,7 +69,7 @@ NUM_SCRATCH: Final = max(NUM_LOANS, NUM_STEEPNESSES)
 
 
 def nothing_counted() -> tuple[Counts, Evidence]:
-    """What is known of a player before the first action; arrays of their own."""
+    """The knowledge of a player before the first action; arrays of its own."""
     counts = Counts(
         contexts=np.zeros((NUM_CONTEXTS, 3)),
         groups=np.zeros((NUM_GROUPS, 3)),

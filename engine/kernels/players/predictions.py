@@ -41,7 +41,7 @@ COMPANY_PRIOR: Final = 4.0
 
 
 class _InContext(NamedTuple):
-    """What is expected in a context, before its details."""
+    """The expected chances in a context, before its details."""
 
     by_counts: ProbabilityTriple
     by_correction: ProbabilityTriple
@@ -53,7 +53,7 @@ class _InContext(NamedTuple):
 def _in_context(
     counts: Counts, numbers: ContextNumbers, usual: ProbabilityTriple, can_fold: bool, can_raise: bool
 ) -> _InContext:
-    """What is expected of a counted player in a context."""
+    """The expected chances of a counted player in a context."""
     neutral, neutral_share = neutral_triple(can_fold, can_raise), float(counts.neutral_share[0])
     of_folds = ProbabilityTriple(_ratio_of_folds(counts, numbers.group, neutral_share), 1.0, 1.0)
     expected = _times(blended(usual, neutral, neutral_share), of_folds)
@@ -231,7 +231,7 @@ def _ratio_in_company(rows: NDArray[float64], company: int, first: int, last: in
 
 @kernel(allocates=False)
 def fill_odds_in_company(counts: Counts, odds: NDArray[float64]) -> None:
-    """By what the odds of a fold are multiplied, shape (NUM_GROUPS, NUM_COMPANIES), filled in place."""
+    """Fill the factors of the odds of a fold, shape (NUM_GROUPS, NUM_COMPANIES)."""
     for group in range(NUM_GROUPS):
         rows = counts.company[group]
         for company in range(NUM_COMPANIES):

@@ -121,7 +121,7 @@ NOISE_SHAPE: Final = (3, len(Noise))
 
 
 class Thresholds(NamedTuple):
-    """What is done with a hand of which value.  A spread is half the width of the mixing zone."""
+    """The values at which a hand calls and raises.  A spread is half the width of the mixing zone."""
 
     call: float
     """Hands of this value are called or checked, the price aside."""
@@ -227,7 +227,7 @@ NUM_BAR_PLACES: Final = NUM_FOLD_PLACES + NUM_RAISE_PLACES
 
 
 class Counts(NamedTuple):
-    """What has been counted of one player and serves predictions (``engine.players.models.specific``)."""
+    """The counts of one player that serve predictions (``engine.players.models.specific``)."""
 
     contexts: NDArray[np.float64]
     """Actions seen in each context, shape (NUM_CONTEXTS, 3)."""
@@ -269,7 +269,7 @@ class Counts(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """What the weights in `Counts` follow from: log odds."""
+    """The log odds from which the weights in `Counts` follow."""
 
     offsets: NDArray[np.float64]
     """By context, from what has come otherwise than predicted; their exponentials are the factors.  Shape

@@ -91,7 +91,7 @@ _NEVER: Final = Prospect(0.0)
 
 @attrs.frozen
 class Prospects:
-    """What may come of an action: the three endings, and whom a showdown would be against."""
+    """The possible outcomes of an action: the three endings, and the opponents at a showdown."""
 
     endings: Mapping[Ending, Prospect]
     opponent_strength: float

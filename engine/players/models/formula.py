@@ -267,7 +267,7 @@ def _usual_table() -> Floats:
 
 
 def _fill_row(traits: Traits, row: Floats) -> None:
-    """In the order of the kernels' `Trait` and the columns after it, nan for what is unknown."""
+    """The numbers in the order of the kernels' `Trait` and the columns after it, nan if unknown."""
     preflop_fold = math.nan if traits.preflop_fold is None else traits.preflop_fold
     row[:NUM_TRAITS] = (
         traits.fold_to_bet, traits.bet, *traits.raise_tells, preflop_fold, traits.preflop_raise,

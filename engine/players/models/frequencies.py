@@ -63,7 +63,7 @@ class FrequencyModel(FixedModel):
 
     @property
     def traits(self) -> Traits:
-        """As given."""
+        """The triples as given."""
         return self._traits
 
     @property
@@ -72,12 +72,12 @@ class FrequencyModel(FixedModel):
         return FrequencyModel, self.noise, self._traits, self.frequencies.tobytes()
 
     def triple(self, situation: Situation) -> ProbabilityTriple:
-        """What the player does in a situation, whatever they hold."""
+        """The player's triple in a situation, whatever they hold."""
         frequencies = self.frequencies[situation.context.index].tolist()
         return legal_triple(frequencies, situation.can_fold, situation.can_raise)
 
     def triples(self, decision: Decision) -> NDArray[np.float64]:
-        """By the implied thresholds, but for the part that is blind to the hand.  Shape (1326, 3)."""
+        """Triples by the implied thresholds, but for the part that is blind to the hand.  Shape (1326, 3)."""
         triple = self.triple(decision.situation)
         weights = decision.weights
         if self.noise >= 1:

@@ -35,7 +35,7 @@ class GenericModel(FixedModel):
         return GenericModel, self._parameters
 
     def triples(self, decision: Decision) -> NDArray[np.float64]:
-        """What the formula would do with every combo, shape (1326, 3)."""
+        """The formula's triple for every combo, shape (1326, 3)."""
         return formula_triples(
             decision.situation, decision.values, decision.weights, _REASONABLE_TABLE, self._parameters
         )

@@ -43,7 +43,7 @@ def no_noise_known() -> Floats:
 
 
 def faded(evidence: Floats) -> Floats:
-    """What the evidence counts at the next showdown."""
+    """The count of the evidence at the next showdown."""
     return _FADES * evidence
 
 

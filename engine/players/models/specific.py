@@ -116,7 +116,7 @@ _ROWS_BEFORE: Final = {
 
 
 class _Learned:
-    """What has been seen of a player, and what follows from it until more is seen."""
+    """Observations of a player, and all that follows from them until there are more."""
 
     def __init__(
         self, token: Hashable, counts: Counts, evidence: Evidence, noise_evidence: Floats, raises_seen: Floats
@@ -148,7 +148,7 @@ class _Learned:
         return copied
 
     def remembered(self) -> dict[str, Floats]:
-        """What a memory file holds, by name: the arrays themselves."""
+        """The arrays of a memory file, by name: the arrays themselves."""
         return {
             "contexts": self.counts.contexts,
             "groups": self.counts.groups,
@@ -294,7 +294,7 @@ class SpecificModel:
 
     @property
     def counts(self) -> Counts:
-        """What has been counted, for the kernels of trials; not to be changed."""
+        """The counts, for the kernels of trials; not to be changed."""
         return self._learned.counts
 
     def triples(self, decision: Decision) -> Floats:
@@ -337,7 +337,7 @@ class SpecificModel:
         return mean
 
     def _sharp(self, decision: Decision) -> tuple[Floats, ProbabilityTriple]:
-        """What the hand decides, a triple for every combo, and what the player does where it does not."""
+        """A triple for every combo where the hand decides, and the player's triple where it does not."""
         known = self._learned.sharp.get(decision)
         if known is not None:
             return known
@@ -402,7 +402,7 @@ class SpecificModel:
     # --- memory ------------------------------------------------------------------------------------------
 
     def as_dict(self) -> dict[str, Any]:
-        """For a memory file."""
+        """The arrays of a memory file."""
         return {name: array.tolist() for name, array in self._learned.remembered().items()}
 
     @classmethod

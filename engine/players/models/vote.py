@@ -43,7 +43,7 @@ class Vote:
 
     @property
     def weights(self) -> tuple[float, ...]:
-        """Of the models, adding up to 1; equal at first."""
+        """The models' weights, adding up to 1; equal at first."""
         best = max(self._scores)
         shares = [math.exp(score - best) for score in self._scores]
         total = sum(shares)

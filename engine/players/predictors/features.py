@@ -63,5 +63,5 @@ def features_of(situation: Situation, reasonable: ProbabilityTriple) -> Floats:
 
 
 def legal_actions(situation: Situation) -> NDArray[np.bool_]:
-    """Which of folding, calling and raising is allowed, shape (3,)."""
+    """A mask of the legal kinds of actions: fold, call, raise; shape (3,)."""
     return np.array([situation.can_fold, True, situation.can_raise])

@@ -32,7 +32,7 @@ class Predictor(Protocol):
     """Says how likely a player's next actions are, and learns from them."""
 
     def chances(self, features: Floats, expected: Floats, legal: NDArray[np.bool_]) -> Floats:
-        """Of folding, calling and raising, shape (3,)."""
+        """The chances of folding, calling and raising, shape (3,)."""
 
     def learn(self, features: Floats, expected: Floats, legal: NDArray[np.bool_], action: int) -> None:
         """The player did this, a `TripleIndex`."""
@@ -41,7 +41,7 @@ class Predictor(Protocol):
         """The same, free to learn more."""
 
     def as_dict(self) -> dict[str, Any]:
-        """For a memory file."""
+        """The arrays of a memory file."""
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
@@ -130,7 +130,7 @@ class PredictedModel(SpecificModel):
     # --- memory --------------------------------------------------------------------------------------------
 
     def as_dict(self) -> dict[str, Any]:
-        """For a memory file."""
+        """The arrays of a memory file."""
         return {**super().as_dict(), self._name: self._predictor.as_dict()}
 
     @classmethod

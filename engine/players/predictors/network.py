@@ -92,7 +92,7 @@ class Network:
     # --- files ---------------------------------------------------------------------------------------------
 
     def as_dict(self) -> dict[str, Any]:
-        """For a memory file."""
+        """The arrays of a memory file."""
         parts = {"weights": self._weights, "means": self._means, "squares": self._squares}
         arrays = {
             f"{name}_{layer}": array.tolist()
@@ -147,7 +147,7 @@ class Network:
 
 @functools.cache
 def _first_weights() -> tuple[Floats, Floats]:
-    """Of the hidden layer, small and all different; of the outputs, 0.  Not to be changed."""
+    """First weights: of the hidden layer, small and all different; of the outputs, 0.  Not to be changed."""
     generator = np.random.default_rng(_SEED)
     return generator.normal(0.0, 1.0 / np.sqrt(_INPUTS), (_INPUTS, _HIDDEN)), np.zeros((_HIDDEN + 1, 3))
 
@@ -158,10 +158,10 @@ def _inputs(features: Floats) -> Floats:
 
 
 def _allowed(expected: Floats, legal: NDArray[np.bool_]) -> Floats:
-    """What is expected, 0 for what is not allowed and for nothing else."""
+    """The expected chances, 0 for illegal actions and for no others."""
     return np.where(legal, np.maximum(expected, _LEAST), 0.0)
 
 
 def _logarithms(expected: Floats) -> Floats:
-    """Of what is expected; what is not allowed, a 0, stays out of reach of any output."""
+    """The logits of expected chances; an illegal action, a 0, stays out of reach of any output."""
     return np.where(expected > 0, np.log(np.maximum(expected, _LEAST)), -1e3)

@@ -58,7 +58,7 @@ class _Node:
         return cls(np.zeros((2, 3)), np.zeros((2, len(NAMES), _BINS, 3)))
 
     def as_dict(self) -> dict[str, Any]:
-        """For a memory file."""
+        """The arrays of a memory file."""
         if self.by_value is None:
             assert self.children is not None  # a branching's
             parts: dict[str, Any] = {"branch": [self.feature, self.limit, *self.children]}
@@ -142,7 +142,7 @@ class GrowingTree:
             self._grow(leaf, by_value)
 
     def as_dict(self) -> dict[str, Any]:
-        """For a memory file."""
+        """The arrays of a memory file."""
         return {"nodes": [node.as_dict() for node in self._nodes]}
 
     @classmethod

@@ -38,7 +38,7 @@ _LEAST_SAMPLES: Final = 100
 
 
 class Criterion(enum.Enum):
-    """What the best move's lead must exceed to be obvious; each is exceeded sooner than the one before."""
+    """The lead at which the best move is obvious; each criterion is met sooner than the one before."""
 
     STANDARD_DEVIATION = "deviation"
     """The sum of the standard deviations of the two moves' values in single samples: the paper's criterion,
@@ -119,7 +119,7 @@ class Estimates(Generic[Move]):
         return float(values[best] - values[others[0]]) > self._doubt(criterion, best, others[0])
 
     def _doubt(self, criterion: Criterion, move: int, other: int | None) -> float:
-        """What a lead between two moves must exceed; None stands for the one whose value is certain."""
+        """The lead that separates two moves; None is the one whose value is certain."""
         moves = [move] if other is None else [move, other]
         if criterion is Criterion.STANDARD_DEVIATION:
             return float(self.standard_deviations[moves].sum())

@@ -36,7 +36,7 @@ _MAX_DIGITS: Final = 40
 
 @attrs.frozen
 class LegalActions:
-    """What the position to act may do.  Calling (or checking) is always allowed."""
+    """The legal actions of the position to act.  Calling (or checking) is always allowed."""
 
     can_fold: bool
     """Folding is allowed only when there is something to call."""

@@ -36,7 +36,7 @@ _LATE: Final = ("LJ", "HJ", "CO")
 
 @attrs.frozen
 class Rake:
-    """What the house takes from a pot: a percentage, up to a cap."""
+    """The house's share of a pot: a percentage, up to a cap."""
 
     percent: float = attrs.field(default=0.0)
     """Per cent of the pot, 0 to 100."""
@@ -60,7 +60,7 @@ class Rake:
         return min(pot * self.percent / 100, self.cap)
 
     def __str__(self) -> str:
-        """As in ``5 % up to 60 chips``; `parse` reads it."""
+        """A text such as ``5 % up to 60 chips``, which `parse` reads."""
         return f"{self.percent:g} %" + (f" up to {self.cap:g} chips" if math.isfinite(self.cap) else "")
 
     @classmethod

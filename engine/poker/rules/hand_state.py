@@ -35,7 +35,7 @@ class HandView:
 
     @property
     def game(self) -> GameDefinition:
-        """What is being played."""
+        """The game."""
         return self.betting.game
 
     @property
@@ -69,7 +69,7 @@ class HandView:
         return self.betting.amount_to_call(self.position)
 
     def legal_actions(self) -> LegalActions:
-        """What the position to act, ours or another, may do."""
+        """The legal actions of the position to act, ours or another."""
         return self.betting.legal_actions()
 
     def chips_won(self) -> tuple[float, ...]:
@@ -105,7 +105,7 @@ class HandState:
         return self.deal.board[: self.betting.num_board_cards]
 
     def legal_actions(self) -> LegalActions:
-        """What the position to act may do."""
+        """The legal actions of the position to act."""
         return self.betting.legal_actions()
 
     def apply(self, action: Action) -> HandState:
@@ -117,7 +117,7 @@ class HandState:
         return HandState(self.betting.apply(action), self.hand_number, self.deal)
 
     def view(self, position: int) -> HandView:
-        """What the player in a position may know now."""
+        """The view of the player in a position: all that they may know now."""
         betting, deal = self.betting, self.deal
         hole_cards = deal.hole_cards
         if betting.position_to_act is None and betting.is_showdown:

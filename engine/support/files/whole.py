@@ -86,7 +86,7 @@ def _keep_names(folder: str) -> None:
 
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Within this, Ctrl-C and its like wait: ending at once would leave the temporary file."""
+    """A context in which Ctrl-C and its like wait: ending at once would leave the temporary file."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     try:
         yield

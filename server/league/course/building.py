@@ -105,7 +105,7 @@ def _shut_in(line: Sequence[str], folder: Path) -> list[str]:
 
 
 def _homes_of_tools() -> list[str]:
-    """Where tools are that users have installed for themselves, such as Rust's."""
+    """Folders of tools that users have installed for themselves, such as Rust's."""
     known = [Path.home() / name for name in (".cargo", ".rustup")]
     return [str(path) for path in known if path.is_dir()]
 

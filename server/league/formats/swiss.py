@@ -39,7 +39,7 @@ class _Table:
             self.won[name] += score[name]
 
     def places(self) -> tuple[tuple[str, ...], ...]:
-        """By place; players with the same points and chips are together."""
+        """Players by place; those with the same points and chips are together."""
         found: list[list[str]] = []
         for name in self.order():
             last = found[-1][0] if found else None

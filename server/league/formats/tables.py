@@ -47,7 +47,7 @@ def choices(names: Sequence[str], seats: int, tables: int | None) -> list[tuple[
 
 
 def gauntlet_choices(names: Sequence[str], challengers: Sequence[str], seats: int) -> list[tuple[str, ...]]:
-    """Who sits at the tables of a gauntlet: each challenger meets everybody."""
+    """The tables of a gauntlet: each challenger meets everybody."""
     found: dict[tuple[str, ...], None] = {}
     for challenger in challengers:
         others = [name for name in names if name != challenger]

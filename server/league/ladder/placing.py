@@ -26,7 +26,7 @@ _FIRST_DEVIATION: Final = 4000.0
 
 @attrs.frozen
 class Placed:
-    """What is known about the new player."""
+    """The knowledge of the new player."""
 
     rating: float
     error: float
@@ -100,7 +100,7 @@ class Placing:
         return max(self._rungs, key=worth)
 
     def placed(self) -> Placed | None:
-        """What is known; None before the first match."""
+        """The knowledge so far; None before the first match."""
         variance = self._variance()
         weights = {name: self._weight(name, leads.deals, variance) for name, leads in self._leads.items()}
         total = math.fsum(weights.values())

@@ -55,7 +55,7 @@ CREATE TABLE results (
 
 
 class LadderFault(Exception):
-    """What is wrong with a ladder's file: one line."""
+    """A ladder's file cannot be used; the message is one line."""
 
 
 @attrs.frozen
@@ -71,7 +71,7 @@ class Rated:
 
 @attrs.frozen
 class PairSum:
-    """What two players won from one another in a game, in total."""
+    """Two players' total winnings from one another in a game."""
 
     one: int
     other: int
@@ -203,7 +203,7 @@ class Ladder:
         return list(self._db.execute("SELECT name, added FROM tournaments ORDER BY added, name"))
 
     def pairs(self, game: str) -> list[PairSum]:
-        """What players won from one another in a game, all matches together."""
+        """Players' winnings from one another in a game, all matches together."""
         rows = self._db.execute(
             "SELECT one, other, deals, hands, mean, squares FROM results "
             "JOIN games ON games.id = results.game WHERE games.name = ? AND deals > 0",

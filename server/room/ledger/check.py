@@ -28,7 +28,7 @@ class Check:
         return not self.faults
 
     def as_json(self) -> dict[str, Any]:
-        """What ``riverboat ledger check --json`` prints."""
+        """The object that ``riverboat ledger check --json`` prints."""
         return {
             "balanced": self.is_balanced,
             "accounts": self.accounts,
@@ -100,7 +100,7 @@ def check(db: sqlite3.Connection) -> Check:
 
 
 def _sit_and_gos(db: sqlite3.Connection) -> list[str]:
-    """What does not add up in sit-and-gos: pools, and stacks, including those that were left behind."""
+    """Faults in the sums of sit-and-gos: pools, and stacks, including those that were left behind."""
     faults: list[str] = []
     for table, number, pool, unpaid, is_over, paid, prizes, stacks, expected, left in db.execute(
         "SELECT table_name, id, pool, unpaid, over_us IS NOT NULL, sum(paid), sum(coalesce(prize, 0)),"

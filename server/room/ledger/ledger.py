@@ -311,7 +311,7 @@ class Ledger:
         return [name for (name,) in self._db.execute("SELECT name FROM tables ORDER BY name")]
 
     def places(self, table: str) -> list[PlaceEntry]:
-        """Who sits at a table, by seat."""
+        """The players at a table, by seat."""
         query = "SELECT seat, player, stack FROM places WHERE table_name = ? ORDER BY seat"
         rows = self._db.execute(query, (table,)).fetchall()
         return [PlaceEntry(seat, self.player_of(player), stack) for seat, player, stack in rows]
