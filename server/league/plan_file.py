@@ -14,7 +14,6 @@ import attrs
 
 from engine.evidence.verdict import Goal
 from engine.poker.match_key import parse_match_seed
-from engine.poker.rules import ALIASES, GameDefinition, GameDefinitionError, load_game, packaged_games
 from engine.support.user_input import did_you_mean
 from server.league.plan import (
     Budget,
@@ -27,20 +26,19 @@ from server.league.plan import (
     RunOff,
     TournamentPlan,
 )
-from server.league.toml_text import FileMistake, Section, parse_toml
 from server.match.launching.limits import parse_limits
 from server.match.launching.players import Player, PlayerError, parse_players
 from server.match.launching.sandbox import why_there_are_none
 from server.records.evidence import Luck
+from server.support.toml_text import FileMistake, Section, parse_toml
 from server.table.config import MOST_SECONDS, check_names
-from server.table.sit_and_go.terms import DEFAULT_LEVELS, DEFAULT_PAYOUTS, DEFAULT_STACK, Level, SitAndGo
+from server.table.sit_and_go.terms import SitAndGo, read_terms
 
 __all__ = ["FileMistake", "parse_plan"]
 
 _DEFAULT_HANDS: Final = 200
 _HEADS_UP: Final = (Format.SWISS, Format.KNOCK_OUT)
 _LEAST_ENTRANTS: Final = 2
-_ROUNDING: Final = 1e-6
 _EVERY: Final = "all"
 _BALANCED: Final = "balanced"
 
@@ -61,12 +59,13 @@ def parse_plan(text: str, path: Path) -> TournamentPlan:
         raise file.mistake("games", "expected one [game] or several [[games]], got both")
     events = file.sections("games") if "games" in file else [file.section("game", required=True)]
     format_ = Format(head.choice("format", [each.value for each in Format]))
+    found = tuple([_event(each, has_budget="budget" in file) for each in events])
     plan = TournamentPlan(
         name=head.text("name", path.stem),
         format=format_,
         seed=_seed(head),
         entrants=_entrants(file),
-        events=tuple([_event(each, has_budget="budget" in file) for each in events]),
+        events=found,
         common_seeds=head.flag("common_seeds", True),
         in_process=head.flag("in_process", False),
         challengers=head.texts("challengers", ()),
@@ -78,7 +77,7 @@ def parse_plan(text: str, path: Path) -> TournamentPlan:
         limits=_limits(file.section("limits")),
         failures=_failures(file.section("failures")),
         budget=_budget(file.section("budget")),
-        sit_and_go=_sit_and_go(file.section("sit_and_go"), format_),
+        sit_and_go=_sit_and_go(file.section("sit_and_go"), format_, found),
     )
     head.close()
     for each in events:
@@ -145,7 +144,7 @@ def _player(section: Section, text: str, bots: set[str]) -> Player:
 
 def _event(section: Section, *, has_budget: bool) -> Event:
     name = section.text("game", expected="a game file or the name of a packaged game (`riverboat games`)")
-    game = _game(section, name)
+    game = section.game("game", name, Path())
     tables = section.whole_or_word("tables", [_EVERY, _BALANCED], _BALANCED)
     seatings = section.whole_or_word("seatings", [_EVERY, "rotations"], "rotations")
     if game.num_players == 2:
@@ -167,19 +166,6 @@ def _event(section: Section, *, has_budget: bool) -> Event:
 def _goal(section: Section) -> Goal | None:
     within = section.number_or_word("until", ["decided"], None, most=1e6)
     return None if within is None else Goal(None if isinstance(within, str) else within)
-
-
-def _game(section: Section, name: str) -> GameDefinition:
-    try:
-        return load_game(name)
-    except OSError as error:
-        known = [*packaged_games(), *ALIASES]
-        why = error.strerror or str(error)
-        raise section.mistake(
-            "game", f"game: {name!r} is neither a packaged game nor a file: {why}{did_you_mean(name, known)}"
-        ) from None
-    except GameDefinitionError as error:
-        raise section.mistake("game", f"game: {str(error).splitlines()[-1]}") from None
 
 
 def _limits(section: Section) -> Limits:
@@ -244,28 +230,12 @@ def _check_sit_and_go(plan: TournamentPlan, event: Event, section: Section, head
         raise section.mistake("duplicate", "a sit-and-go has no second pass: after a hand stacks differ")
 
 
-def _sit_and_go(section: Section, format_: Format) -> SitAndGo | None:
+def _sit_and_go(section: Section, format_: Format, events: Sequence[Event]) -> SitAndGo | None:
     if format_ is not Format.SIT_AND_GO:
         return None
-    stack: int = section.whole("stack", DEFAULT_STACK, least=2, most=10**8)
-    levels = section.sections("levels")
-    found = tuple([_level(each) for each in levels])
-    payouts = section.numbers("payouts", DEFAULT_PAYOUTS)
-    if abs(sum(payouts) - 1) > _ROUNDING:
-        raise section.mistake("payouts", f"payouts: expected shares that add up to 1, got {sum(payouts):g}")
+    terms = read_terms(section, max([event.seats for event in events], default=2), by_time=False)
     section.close()
-    return SitAndGo(stack, found or DEFAULT_LEVELS, payouts)
-
-
-def _level(section: Section) -> Level:
-    small: int = section.whole("small", most=10**8)
-    level = Level(
-        section.whole("hands", 10),
-        (small, section.whole("big", 2 * small, least=small, most=10**8)),
-        section.whole("ante", 0, least=0, most=10**8),
-    )
-    section.close()
-    return level
+    return terms
 
 
 def _check_together(plan: TournamentPlan, head: Section, events: Sequence[Section]) -> None:

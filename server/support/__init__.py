@@ -5,6 +5,7 @@
 ``console``          messages to the operator on stderr
 ``record_file``      the match log and the transaction log on disk
 ``private_files``    files that only our own user can read
+``toml_text``        TOML with the places of its values, for files that people write
 ``seat_tokens``      seat tokens from files and the environment
 ===================  ===============================================================================
 """

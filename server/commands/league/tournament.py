@@ -32,12 +32,12 @@ from server.league.running.in_process import InProcessRunner
 from server.league.running.processes import CannotPlay, LocalRunner, ProcessRunner, match_words
 from server.league.sit_and_go.playing import SitAndGoRunner
 from server.league.sit_and_go.seated import SeatedRunner
-from server.league.toml_text import read_text
 from server.match.launching.interruptions import await_signal
 from server.match.launching.match_folder import new_folder
 from server.match.launching.process_control import adopt_orphans, keep_others_out
 from server.records.logs import LogError
 from server.support.private_files import FILE_MODE
+from server.support.toml_text import read_text
 
 __all__ = ["RESULT", "Refused", "cluster_runner", "fault_line", "runner_of", "tell", "tournament"]
 

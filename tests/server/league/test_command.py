@@ -77,7 +77,7 @@ def test_a_mistake_in_the_file_is_a_usage_error(tmp_path: Path, monkeypatch: pyt
 
     assert done.exit_code == 2
     assert (
-        "cup.toml:16: there is neither a bot nor a program 'allways-call' (did you mean always-call"
+        "cup.toml:16:1: there is neither a bot nor a program 'allways-call' (did you mean always-call"
         in done.stderr
     )
     assert not (tmp_path / "cup").exists()

@@ -173,7 +173,7 @@ def test_a_sit_and_go_that_was_killed_comes_out_the_same(tmp_path: Path) -> None
     ("old", "new", "complaint"),
     [
         ('"nolimit-6p"', '"limit-2p"', "a sit-and-go is for no-limit games; limit-2p is none"),
-        ("[0.65, 0.35]", "[0.65, 0.3]", "payouts: expected shares that add up to 1, got 0.95"),
+        ("[0.65, 0.35]", "[0.65, 0.3]", "payouts: expected shares that add up to 1, got [0.65, 0.3]"),
         ("small = 20\n", "", "levels]] has no small"),
         ("matches = 4", "duplicate = true", "a sit-and-go has no second pass"),
         ("ante = 2", "aunt = 2", "has no key 'aunt' (did you mean ante?)"),

@@ -138,7 +138,7 @@ def test_mistakes_are_one_line(tmp_path: Path) -> None:
 
     (tmp_path / "room.toml").write_text(ROOM.replace("fill", "fil"))
     for arguments, why in (
-        ([str(tmp_path / "room.toml")], "room.toml:8: there is no setting 'fil' (did you mean fill?)"),
+        ([str(tmp_path / "room.toml")], "room.toml:8:1: [[table]] has no key 'fil' (did you mean fill?)"),
         ([str(tmp_path / "none.toml")], "No such file"),
     ):
         result = CliRunner().invoke(serve, arguments)

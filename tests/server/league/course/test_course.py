@@ -95,7 +95,7 @@ def test_limits_that_mean_nothing_are_told_with_their_line(tmp_path: Path) -> No
     init(tmp_path)
     text = (tmp_path / "tournament.toml").read_text().replace("cpu=3600", "cqu=3600")
 
-    with pytest.raises(FileMistake, match=r"cup.toml:\d+: .*'cqu=3600' \(did you mean cpu\?\)"):
+    with pytest.raises(FileMistake, match=r"cup.toml:\d+:1: .*'cqu=3600' \(did you mean cpu\?\)"):
         parse_plan(text, Path("cup.toml"))
 
 
