@@ -1,26 +1,44 @@
-"""Pictures of the 169 starting hands: 13 x 13 cells, suited hands upper right, aces first.
+"""Pictures and lines of the 169 starting hands: 13 x 13 cells, suited hands upper right, aces first.
 
 Colours are told apart by everybody (Okabe and Ito's, and matplotlib's cividis, which is made for it), and
-numbers stand in the cells where they fit.
+numbers stand in the cells where they fit.  The hands of a small game are a list.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from clients.core.figure import new_figure
-from engine.poker.cards import RANKS
-from engine.poker.combos import STARTING_HAND_NAMES
+from clients.core.figure import new_figure, save_figure
+from engine.poker.cards import NUM_RANKS, RANKS, format_cards
+from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_NAMES, STARTING_HAND_OF_COMBO
+from engine.poker.rules import Action, ActionKind, BettingState
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from rich.table import Table
+    from rich.text import Text
 
-__all__ = ["strategy_figure", "values_figure", "weights_figure"]
+    from engine.solving.holdem.bucketed import BucketedStrategy
+    from engine.solving.strategies import Strategy
+
+__all__ = [
+    "Shown",
+    "draw_grid",
+    "draw_hands",
+    "grid_lines",
+    "hands_of_holdem",
+    "hands_of_small_game",
+    "hands_table",
+    "strategy_figure",
+    "values_figure",
+    "weights_figure",
+]
 
 _FOLD, _CALL, _RAISE = "#d9d9d9", "#56b4e9", "#e69f00"
 _MOST_WITH_NUMBERS: Final = 3
@@ -34,13 +52,13 @@ def _cells(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _name(row: int, column: int) -> str:
+    """The hand of a cell."""
     return STARTING_HAND_NAMES[(12 - row) * 13 + (12 - column)]
 
 
-def _ticks(axes: Axes, *, with_labels: bool) -> None:
-    ranks = list(reversed(RANKS)) if with_labels else []
-    axes.set_xticks(range(13) if with_labels else [], ranks)
-    axes.set_yticks(range(13) if with_labels else [], ranks)
+def _ticks(axes: Axes) -> None:
+    axes.set_xticks(range(13), RANKS[::-1])
+    axes.set_yticks(range(13), RANKS[::-1])
     axes.tick_params(length=0, labelsize=8)
     axes.xaxis.tick_top()
     for line in np.arange(0.5, 12.5):
@@ -77,12 +95,38 @@ def strategy_figure(shares: NDArray[np.float64], title: str) -> Figure:
             else:
                 text, colour = _name(row, column), "0.7"
             axes.text(column, row, text, ha="center", va="center", fontsize=8, color=colour)
-    _ticks(axes, with_labels=True)
+    _ticks(axes)
     figure.suptitle(title)
     names = ("raise (number: per cent)", "call or check", "fold")
     handles = [Patch(color=c, label=name) for c, name in zip((_RAISE, _CALL, _FOLD), names, strict=True)]
     figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
     return figure
+
+
+def draw_grid(path: str, values: NDArray[np.float64], title: str) -> None:
+    """Draws a value for each starting hand as the 13 x 13 grid, suited hands above the diagonal.
+
+    Args:
+        path: File to write; its ending chooses the format.
+        values: shape (169,), by starting hand.
+        title: Stands above.
+
+    Raises:
+        PlotError: matplotlib is missing, or the file cannot be written.
+    """
+    figure = new_figure(9.5, 9.0)
+    axes = figure.add_subplot()
+    grid = _cells(values)
+    limit = float(np.abs(grid).max()) or 1.0
+    axes.imshow(np.sign(grid) * np.sqrt(np.abs(grid) / limit), cmap="RdYlGn", vmin=-1, vmax=1)
+    for row in range(13):
+        for column in range(13):
+            name = _name(row, column)
+            axes.text(column, row, f"{name}\n{grid[row, column]:+z.0f}", ha="center", va="center", fontsize=8)
+    axes.set_xticks(range(13), RANKS[::-1])
+    axes.set_yticks(range(13), RANKS[::-1])
+    axes.set_title(title)
+    save_figure(figure, path)
 
 
 def weights_figure(grids: Sequence[NDArray[np.float64]], titles: Sequence[str], title: str) -> Figure:
@@ -109,7 +153,7 @@ def weights_figure(grids: Sequence[NDArray[np.float64]], titles: Sequence[str], 
         axes = figure.add_subplot(rows, columns, index + 1)
         cells = _cells(grid)
         image = axes.imshow(cells, cmap="cividis", vmin=0, vmax=1)
-        _ticks(axes, with_labels=True)
+        _ticks(axes)
         axes.set_title(above, fontsize=10)
         drawn.append(axes)
         if has_numbers:
@@ -138,7 +182,7 @@ def values_figure(values: NDArray[np.float64], title: str, label: str) -> Figure
     axes = figure.add_subplot()
     cells = _cells(values)
     image = axes.imshow(cells, cmap="cividis", vmin=0, vmax=1)
-    _ticks(axes, with_labels=True)
+    _ticks(axes)
     texts = [["" if np.isnan(value) else f"{100 * value:.0f}" for value in row] for row in cells]
     _write_numbers(axes, cells, texts, np.nan_to_num(cells, nan=1.0) < 0.5)
     figure.suptitle(title)
@@ -155,3 +199,146 @@ def _write_numbers(
             text = f"{_name(row, column)}\n{texts[row][column]}".rstrip()
             colour = "white" if is_dark[row, column] else "black"
             axes.text(column, row, text, ha="center", va="center", fontsize=7, color=colour)
+
+
+_COLOURS: Final = {ActionKind.FOLD: "#3d7cc9", ActionKind.CALL: "#4caf6d", ActionKind.RAISE: "#d1495b"}
+"""As solvers have them: fold blue, call green, raises red."""
+_STYLES: Final = {ActionKind.FOLD: "blue", ActionKind.CALL: "green", ActionKind.RAISE: "red"}
+
+
+@attrs.frozen
+class Shown:
+    """What a strategy does at one point of the betting."""
+
+    actions: tuple[Action, ...]
+    hands: Mapping[str, Sequence[float]]
+    """The chance of each action, by the hand's name."""
+
+
+def hands_of_holdem(strategy: BucketedStrategy, betting: BettingState, board: Sequence[int]) -> Shown:
+    """The 169 starting hands, each the mean of its combos that share no card with the board.
+
+    Raises:
+        ValueError: nobody is to act.
+    """
+    actions, chances = strategy.chances_of_all(betting, board)
+    live = ~np.isnan(chances[:, 0])
+    hands = STARTING_HAND_OF_COMBO[live]
+    sums = np.zeros((NUM_STARTING_HANDS, len(actions)))
+    np.add.at(sums, hands, chances[live])
+    sizes = np.bincount(hands, minlength=NUM_STARTING_HANDS)
+    return Shown(
+        actions,
+        {
+            STARTING_HAND_NAMES[hand]: (sums[hand] / sizes[hand]).tolist()
+            for hand in range(NUM_STARTING_HANDS)
+            if sizes[hand]
+        },
+    )
+
+
+def hands_of_small_game(strategy: Strategy, betting: BettingState) -> Shown:
+    """Every hand and board that the player to act may see.
+
+    Raises:
+        ValueError: nobody is to act.
+    """
+    tree = strategy.tree
+    node = tree.decision(betting)
+    hands: dict[str, Sequence[float]] = {}
+    for found in tree.information_sets():
+        if found.node is not node:
+            continue
+        view = tree.hand_view(found)
+        name = " ".join(format_cards(sorted(cards)) for cards in (view.own_cards, view.board) if cards)
+        hands[name] = strategy.policy[found.slots].tolist()
+    return Shown(node.actions, hands)
+
+
+def grid_lines(shown: Shown) -> list[Text]:
+    """The 13 x 13 grid, suited hands upper right: in a cell the likeliest action and its chance in %."""
+    from rich.text import Text
+
+    ranks = RANKS[::-1]
+    lines = [Text("   " + " ".join(f"{rank:>4}" for rank in ranks))]
+    for row, high in enumerate(ranks):
+        line = Text(f"{high}  ")
+        for column in range(NUM_RANKS):
+            chances = shown.hands.get(_name(row, column))
+            if chances is None:
+                line.append("   - ")
+                continue
+            best = int(np.argmax(chances))
+            kind = shown.actions[best].kind
+            line.append(f"{kind.value}{round(100 * chances[best]):>3} ", style=_STYLES[kind])
+        lines.append(line)
+    return lines
+
+
+def hands_table(shown: Shown) -> Table:
+    """A line for each hand, a column for each action."""
+    from rich.table import Table
+
+    table = Table("hand", *(str(action) for action in shown.actions))
+    for name, chances in shown.hands.items():
+        table.add_row(name, *(f"{chance:.4f}" for chance in chances))
+    return table
+
+
+def draw_hands(path: str, shown: Shown, title: str) -> None:
+    """Draws what is done with each hand as a bar in the actions' colours: hold'em as the 13 x 13 grid.
+
+    Args:
+        path: File to write; its ending chooses the format.
+        shown: What is done.
+        title: Stands above.
+
+    Raises:
+        PlotError: matplotlib is missing, or the file cannot be written.
+    """
+    is_grid = set(shown.hands) <= set(STARTING_HAND_NAMES)
+    columns = NUM_RANKS if is_grid else min(NUM_RANKS, len(shown.hands))
+    names = list(shown.hands)
+    places = {
+        name: (row, column)
+        for row in range(NUM_RANKS)
+        for column in range(NUM_RANKS)
+        if is_grid and (name := _name(row, column)) in shown.hands
+    } or {name: divmod(number, columns) for number, name in enumerate(names)}
+    rows = 1 + max(row for row, _ in places.values())
+    figure = new_figure(max(4.0, 0.75 * columns), 1.2 + 0.6 * rows)
+    axes = figure.add_subplot()
+    shades = _shades(shown.actions)
+    for name, (row, column) in places.items():
+        left = float(column)
+        for chance, colour in zip(shown.hands[name], shades, strict=True):
+            axes.barh(row, chance, left=left, height=1.0, align="edge", color=colour, linewidth=0)
+            left += chance
+        axes.text(column + 0.5, row + 0.5, name, ha="center", va="center", fontsize=8)
+    axes.set_xlim(0, columns)
+    axes.set_ylim(rows, 0)
+    axes.set_xticks(range(columns + 1), [])
+    axes.set_yticks(range(rows + 1), [])
+    axes.grid(color="white", linewidth=1.2)
+    axes.tick_params(length=0)
+    for action, colour in zip(shown.actions, shades, strict=True):
+        axes.bar(0, 0, color=colour, label=_WORDS[action.kind].format(action.raise_to or ""))
+    figure.legend(loc="outside lower center", ncols=len(shown.actions), fontsize=9)
+    axes.set_title(title)
+    save_figure(figure, path)
+
+
+_WORDS: Final = {ActionKind.FOLD: "fold", ActionKind.CALL: "call", ActionKind.RAISE: "raise {}"}
+
+
+def _shades(actions: Sequence[Action]) -> list[str | tuple[float, float, float]]:
+    """A colour for each action; the larger of several raises the darker."""
+    raises = [action for action in actions if action.kind is ActionKind.RAISE]
+    shades: list[str | tuple[float, float, float]] = []
+    for action in actions:
+        if action.kind is not ActionKind.RAISE or len(raises) < 2:
+            shades.append(_COLOURS[action.kind])
+            continue
+        part = 1.0 - 0.6 * raises.index(action) / (len(raises) - 1)
+        shades.append((0.82 * part, 0.29 * part, 0.36 * part))
+    return shades

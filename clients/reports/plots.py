@@ -1,4 +1,4 @@
-"""The pictures of ``riverboat odds``, ``preflop`` and ``weights`` with ``--plot``, and of experiments.
+"""Pictures of ``--plot``, and of experiments: curves, bars and Killer's spectrum.
 
 This module is imported only when a picture is wanted.
 """
@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clients.core.figure import new_figure, save_figure
-from engine.poker.cards import RANKS, format_cards
-from engine.poker.combos import STARTING_HAND_NAMES, combos_without
+from engine.poker.cards import format_cards
+from engine.poker.combos import combos_without
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 __all__ = [
     "Curve",
     "Plot",
-    "draw_grid",
+    "answers_figure",
+    "draw_exploitation",
+    "draw_learning_curve",
     "draw_plot",
     "draw_spectrum",
     "spectrum_figure",
@@ -121,34 +123,6 @@ def draw_plot(folder: Path, plot: Plot) -> list[Path]:
     for file in files:
         save_figure(figure, str(file))
     return files
-
-
-def draw_grid(path: str, values: NDArray[np.float64], title: str) -> None:
-    """Draws a value for each starting hand as the 13 x 13 grid, suited hands above the diagonal.
-
-    Args:
-        path: File to write; its ending chooses the format.
-        values: shape (169,), by starting hand.
-        title: Stands above.
-
-    Raises:
-        PlotError: matplotlib is missing, or the file cannot be written.
-    """
-    figure = new_figure(9.5, 9.0)
-    axes = figure.add_subplot()
-    # Aces first; rows by the higher rank of suited hands.
-    grid = values.reshape(13, 13)[::-1, ::-1]
-    limit = float(np.abs(grid).max()) or 1.0
-    axes.imshow(np.sign(grid) * np.sqrt(np.abs(grid) / limit), cmap="RdYlGn", vmin=-1, vmax=1)
-    for row in range(13):
-        for column in range(13):
-            name = STARTING_HAND_NAMES[(12 - row) * 13 + (12 - column)]
-            axes.text(column, row, f"{name}\n{grid[row, column]:+z.0f}", ha="center", va="center", fontsize=8)
-    ranks = list(reversed(RANKS))
-    axes.set_xticks(range(13), ranks)
-    axes.set_yticks(range(13), ranks)
-    axes.set_title(title)
-    save_figure(figure, path)
 
 
 def draw_spectrum(
@@ -278,3 +252,147 @@ def _name_categories(axes: Axes) -> None:
             ha="center", va="bottom", fontsize=8,
             arrowprops={"arrowstyle": "-", "color": "0.6", "linewidth": 0.6},
         )  # fmt: skip
+
+
+_ANSWERS: Final = {"f": "fold", "c": "call", "r": "raise"}
+_COLOURS: Final = {"f": "#999999", "c": "#0072b2", "r": "#d55e00"}
+"""Grey, and Okabe and Ito's blue and vermilion, told apart by everybody."""
+
+
+def answers_figure(found: dict[str, Any], title: str) -> Figure:
+    """How often each action was the answer and, where they are known, what actions are worth.
+
+    Args:
+        found: what ``riverboat ask --json`` prints.
+        title: stands above.
+
+    Raises:
+        PlotError: matplotlib is not installed.
+    """
+    why = found.get("why", {})
+    own, simulated = why.get("own_simulation"), why.get("simulation")
+    values = own or simulated
+    answers: dict[str, float] = found["answers"]
+    actions = sorted({*answers, *[row["action"] for row in (values or {}).get("values", ())]}, key=_order)
+    figure = new_figure(8.0 if values else 5.5, 1.6 + 0.45 * len(actions))
+    figure.suptitle(title)
+    panels = figure.subplots(1, 2 if values else 1, sharey=True, squeeze=False)[0]
+    times = found["asked"]
+    _bars(panels[0], actions, {action: (answers.get(action, 0.0), 0.0) for action in actions}, "{:.0%}")
+    panels[0].set_xlim(0, 1.2)
+    panels[0].set_xticks([0, 0.25, 0.5, 0.75, 1])
+    panels[0].set_xlabel(f"answers, asked {times} time{'s' if times > 1 else ''}")
+    panels[0].set_yticks(range(len(actions)), [_told(action) for action in actions])
+    panels[0].invert_yaxis()
+    if values:
+        worth = {row["action"]: (row["value"], row["standard_error"]) for row in values["values"]}
+        _bars(panels[1], actions, worth, "{:+z.2f}")
+        panels[1].axvline(0, color="black", linewidth=0.8)
+        panels[1].margins(x=0.3)
+        unit = f", {values['unit']}" if "unit" in values else ""
+        panels[1].set_xlabel(("its own values" if own else "simulated values") + f"{unit} ± standard error")
+    return figure
+
+
+def _bars(axes: Axes, actions: list[str], worth: dict[str, tuple[float, float]], form: str) -> None:
+    """A bar for each action that has a value, with its error, and the number behind both."""
+    for place, action in enumerate(actions):
+        if action not in worth:
+            continue
+        value, error = worth[action]
+        axes.barh(place, value, xerr=error or None, capsize=3, color=_COLOURS[action[0]], height=0.6)
+        is_left = value < 0
+        axes.annotate(
+            form.format(value),
+            (value - error if is_left else value + error, place),
+            xytext=(-4 if is_left else 4, 0),
+            textcoords="offset points",
+            ha="right" if is_left else "left",
+            va="center",
+            fontsize=9,
+        )
+
+
+def _order(action: str) -> tuple[int, int]:
+    """Folds, calls, raises by their size."""
+    return "fcr".index(action[0]), int(action[1:] or 0)
+
+
+def _told(action: str) -> str:
+    return _ANSWERS[action[0]] + (f" to {action[1:]}" if action[1:] else "")
+
+
+def draw_exploitation(
+    path: str,
+    points: Sequence[tuple[str, float, float]],
+    chosen: tuple[str, float, float],
+    title: str,
+    *,
+    is_bound: bool = False,
+) -> None:
+    """Draws a curve of answers, from the safest to the greediest, and one beside it.
+
+    Args:
+        path: file to write; its ending chooses the format.
+        points: of each answer a label, what it loses at most and what it wins, in mbb/h.
+        chosen: the same of the answer that was asked for.
+        title: stands above.
+        is_bound: what is known of the loss is a lower bound.
+
+    Raises:
+        PlotError: matplotlib is missing, or the file cannot be written.
+    """
+    figure = new_figure(8.0, 5.0)
+    axes = figure.add_subplot()
+    axes.plot(
+        [x for _, x, _ in points], [y for _, _, y in points], marker="o", markersize=4, linewidth=1.2,
+        label="restricted Nash responses, by their part p",
+    )  # fmt: skip
+    for label, x, y in points:
+        axes.annotate(label, (x, y), textcoords="offset points", xytext=(5, -11), fontsize=8, color="0.3")
+    label, x, y = chosen
+    axes.plot([x], [y], marker="*", markersize=13, linestyle="none", color="C3", label=label)
+    axes.set_title(title)
+    loss = "may lose this or more" if is_bound else "loses at most"
+    axes.set_xlabel(f"{loss}, to a best response (mbb/h)")
+    axes.set_ylabel("wins of this opponent (mbb/h)")
+    axes.grid(color="0.92")
+    axes.legend(fontsize=8, loc="lower right")
+    save_figure(figure, path)
+
+
+def draw_learning_curve(
+    path: str, points: Sequence[tuple[int, float, float | None]], title: str, what: str
+) -> None:
+    """Draws how exploitability falls while a strategy is learnt.
+
+    Args:
+        path: file to write; its ending chooses the format.
+        points: the number of iterations, the exploitability or its lower bound, and its upper bound or, where
+            the former is exact, None; in mbb/h.
+        title: stands above.
+        what: the name of an iteration, in the plural.
+
+    Raises:
+        PlotError: matplotlib is missing, or the file cannot be written.
+    """
+    figure = new_figure(8.0, 5.0)
+    axes = figure.add_subplot()
+    done = [iterations for iterations, _, _ in points]
+    lower = [value for _, value, _ in points]
+    uppers = [upper for _, _, upper in points if upper is not None]
+    if uppers:
+        axes.plot(done, uppers, marker="o", markersize=4, label="in-sample bound, too high on average")
+        axes.plot(done, lower, marker="o", markersize=4, label="cross-fitted bound, too low on average")
+        axes.fill_between(done, lower, uppers, color="0.92")
+        axes.set_ylim(bottom=min(0.0, *lower))
+        axes.legend(fontsize=8)
+    else:
+        axes.plot(done, lower, marker="o", markersize=4)
+        axes.set_yscale("log")
+    axes.set_xscale("log")
+    axes.set_title(title)
+    axes.set_xlabel(what)
+    axes.set_ylabel("exploitability (mbb/h)")
+    axes.grid(color="0.92")
+    save_figure(figure, path)

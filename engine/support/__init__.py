@@ -5,6 +5,7 @@
 ``interruption``     how Ctrl-C, SIGTERM and SIGHUP end a program
 ``at_once``          the same in a program's first moments
 ``user_input``       numbers, names and text that people type: read, refused, safe to show
+``text``             rates, names and tables as text
 ``intervals``        means and rates with their intervals
 ``seeds``            seeds derived from seeds
 ``moved``            former names of modules, for bots of earlier versions

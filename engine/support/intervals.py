@@ -14,6 +14,8 @@ from typing import Any, Final
 
 import attrs
 
+from engine.support.text import rate
+
 Z95: Final = statistics.NormalDist().inv_cdf(0.975)
 """The critical value of a mean that is looked at once."""
 
@@ -42,8 +44,7 @@ class Estimate:
 
     def text(self, digits: int = 3) -> str:
         """``+0.193 ± 0.032``."""
-        spread = "" if self.ci95 is None else f" ± {self.ci95:.{digits}f}"
-        return f"{self.mean:+z.{digits}f}{spread}"
+        return rate(self.mean, self.ci95, digits)
 
     def scaled(self, factor: float) -> Estimate:
         """The estimate in another unit."""

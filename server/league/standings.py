@@ -13,7 +13,8 @@ from server.league.house import Folder
 from server.league.journal import Played
 from server.league.match import Match
 from server.league.plan import Format, RunOff, TournamentPlan
-from server.league.report.luck import Adjusted, adjusted_pairs
+from server.records.evidence import Luck, evidence_of
+from server.records.logs import MatchLog, find_logs, open_log
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,7 +53,7 @@ def standings(folder: Folder, *, is_complete: bool) -> dict[str, Any]:
     counting = folder.counting()
     league = _league(plan, names, counting)
     schedule = folder.schedule()
-    adjusted = adjusted_pairs(folder, counting)
+    adjusted = _adjusted_pairs(folder, counting)
     above = _bootstrap(plan, league)
     players = _players(folder, league, _ranks(plan, league, above, schedule.placing))
     content: dict[str, Any] = {
@@ -320,3 +321,38 @@ def _ranking(league: _League, above: NDArray[np.float64]) -> dict[str, Any]:
         "cycles": [[names[k] for k in circle] for circle in circles],
         "notes": notes,
     }
+
+
+Adjusted = Mapping[tuple[int, str, str], dict[str, Any]]
+"""By game and pair, what the first won from the second."""
+
+
+def _adjusted_pairs(folder: Folder, counting: Mapping[Match, Played]) -> Adjusted:
+    """The pairs with luck taken out, if the plan asks for it.
+
+    Args:
+        folder: of the tournament.
+        counting: the matches that count.
+
+    Raises:
+        LogError: a log cannot be read.
+    """
+    if folder.plan.luck is Luck.OFF:
+        return {}
+    logs: dict[tuple[int, str, str], list[tuple[MatchLog, ...]]] = {}
+    for match in sorted(counting):
+        event = folder.plan.events[match.event]
+        if event.seats == 2 and counting[match].hands:
+            one, other = sorted(match.players)
+            passes = tuple([open_log(log, event.game) for log in find_logs([folder.place(match)])])
+            logs.setdefault((match.event, one, other), []).append(passes)
+    found: dict[tuple[int, str, str], dict[str, Any]] = {}
+    for (number, one, other), matches in logs.items():
+        evidence = evidence_of(matches, (one, other), folder.plan.luck)
+        estimate = evidence.of(evidence.best, 0)
+        if evidence.best == "chips" or estimate is None:
+            continue
+        row = {"method": evidence.best, "mbb_per_hand": estimate.mean, "ci95": estimate.ci95}
+        found[number, one, other] = row
+        found[number, other, one] = row | {"mbb_per_hand": -estimate.mean}
+    return found

@@ -158,6 +158,6 @@ def open_sitting(ctx: click.Context, out: Path | None, game: str) -> Sitting:
 
 def new_page(sitting: Sitting, file: str) -> Path:
     """Where the page of ``--report`` goes; it must not exist yet."""
-    from server.records.review.page_file import require_new_page  # nobody waits for it who wants no page
+    from server.records.review.page import require_new_page  # nobody waits for it who wants no page
 
     return require_new_page(sitting.folder, file)

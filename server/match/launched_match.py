@@ -38,8 +38,8 @@ from server.match.sharing.staffed_table import House, PassOrder
 from server.match.sittings.sitting import Sitting
 from server.records.evidence import Luck
 from server.records.policies import POLICY_FILE
+from server.records.progress import Tally
 from server.records.results import Pass, PlayerResult, player_results
-from server.records.tally import Tally
 from server.support.console import Console, FileConsole
 from server.support.private_files import FOLDER_MODE, PrivateFiles
 from server.support.record_file import RecordFile

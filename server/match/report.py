@@ -16,13 +16,13 @@ from typing import Any, Final
 import click
 
 from engine.poker.match_key import MatchKey
-from engine.poker.rules import GameDefinition
 from engine.support.files import write_whole
+from engine.support.text import columns_of, rate, table
 from server.match.launched_match import MatchPlan
 from server.records.evidence import Luck, MatchEvidence, match_evidence
 from server.records.logs import LogError
+from server.records.progress import Tally
 from server.records.results import Pass, PlayerResult, hands_saved
-from server.records.tally import Tally
 
 _TIMES: Final = ["median ms", "p99", "max"]
 _LEAST_COLUMNS: Final = 80
@@ -194,7 +194,7 @@ class Report:
         write_whole(plan.folder / "result.json", json.dumps(result, indent=2) + "\n", mode=0o600)
 
     def print(self) -> None:
-        """Print the table; on a terminal with lines around it."""
+        """Print the table, and what else there is to say."""
         plan = self._plan
         config = plan.config
         heads = ["player", "chips", "mbb/h (95 %)"]
@@ -212,7 +212,8 @@ class Report:
         title = f"{config.game_text}: {self._hands} hands{deals}, {label}, {speed}"
         if self._is_cut_short:
             title += f" (cut short, {config.hands} planned)"
-        _print_tables(title, parts)
+        click.echo(title)
+        _print_tables(parts)
         if config.game.has_rake:
             click.echo(f"rake: {config.game.rake} of each pot, {self._taken():g} chips in all")
         self._print_luck()
@@ -271,8 +272,12 @@ class Report:
 
     def _won(self, result: PlayerResult) -> list[str]:
         game = self._plan.config.game
-        cells = [result.name, f"{result.chips:+z.2f}".rstrip("0").rstrip("."), _mbb(result)]
-        cells += [_small_bets(result, game)] if game.is_limit else []
+        cells = [result.name, f"{result.chips:+z.2f}".rstrip("0").rstrip(".")]
+        cells.append(rate(result.mbb_per_hand, result.ci95))
+        if game.is_limit:
+            small_bets = game.big_blind / game.small_bet / 1000 if game.small_bet else 0.0
+            half = None if result.ci95 is None else result.ci95 * small_bets
+            cells.append(rate(result.sb_per_hand, half, 4))
         if self._plan.duplicate:
             cells.append("-" if result.plain_ci95 is None else f"± {result.plain_ci95:.1f}")
         return cells
@@ -285,41 +290,24 @@ def _times(result: PlayerResult) -> list[str]:
     return [f"{seconds * 1000:.2f}" for seconds in (times.median, times.p99, times.max)]
 
 
-def _mbb(result: PlayerResult) -> str:
-    if result.mbb_per_hand is None:
-        return "-"
-    half = "" if result.ci95 is None else f" ± {result.ci95:.1f}"
-    return f"{result.mbb_per_hand:+z.1f}{half}"
-
-
-def _small_bets(result: PlayerResult, game: GameDefinition) -> str:
-    if result.sb_per_hand is None or not game.small_bet:
-        return "-"
-    if result.ci95 is None:
-        return f"{result.sb_per_hand:+z.4f}"
-    return f"{result.sb_per_hand:+z.4f} ± {result.ci95 / 1000 * game.big_blind / game.small_bet:.4f}"
-
-
-def _print_tables(title: str, parts: Sequence[Sequence[Sequence[str]]]) -> None:
+def _print_tables(parts: Sequence[Sequence[Sequence[str]]]) -> None:
     """Print the parts of a table side by side as far as they fit, and the others below.
 
     Args:
-        title: the line above the first part.
         parts: the rows of each part, heads first; the first column of the first part names the row.
     """
-    names = [row[:1] for row in parts[0]]
+    names = [row[0] for row in parts[0]]
     rows = [list(row) for row in parts[0]]
     for part in parts[1:]:
         wider = [[*row, *more] for row, more in zip(rows, part, strict=True)]
-        name, *numbers = _widths(wider[0], wider[1:])
-        fits = name + sum(numbers) + _GAP * len(numbers) <= _columns()
-        if fits and name >= min(_WHOLE_NAME, *[max(map(len, each)) for each in zip(*names, strict=True)]):
+        widths = _widths(wider)
+        fits = sum(widths) + _GAP * (len(widths) - 1) <= _columns()
+        if fits and widths[0] >= min(_WHOLE_NAME, max(map(columns_of, names))):
             rows = wider
         else:
-            _print_table(title, rows[0], rows[1:])
-            title = ""
-            rows = [[*name, *more] for name, more in zip(names, part, strict=True)]
-    _print_table(title, rows[0], rows[1:])
+            _print_table(rows)
+            rows = [[name, *more] for name, more in zip(names, part, strict=True)]
+    _print_table(rows)
 
 
 def _wrapped(line: str) -> str:
@@ -332,32 +320,15 @@ def _columns() -> int:
     return max(_LEAST_COLUMNS, shutil.get_terminal_size().columns) if sys.stdout.isatty() else _LEAST_COLUMNS
 
 
-def _widths(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
+def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
     """The widths of a table's columns: names may be cut, numbers may not."""
-    name, *numbers = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    name, *numbers = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
     room = _columns() - sum(numbers) - _GAP * len(numbers)
     return [max(min(name, room), min(name, _LEAST_NAME)), *numbers]
 
 
-def _print_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    widths = _widths(heads, rows)
-    if sys.stdout.isatty():
-        from rich.console import Console
-        from rich.table import Table
-
-        table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0))
-        for k, (head, width) in enumerate(zip(heads, widths, strict=True)):
-            table.add_column(head, justify="left" if k == 0 else "right", no_wrap=True, width=width)
-        for row in rows:
-            table.add_row(*row)
-        console = Console(width=_columns() + _GAP)
-        if title:
-            console.print(title, markup=False, highlight=False)
-        console.print(table)
-        return
-    if title:
-        click.echo(title)
-    for name, *numbers in (heads, *rows):
-        shown = name if len(name) <= widths[0] else name[: widths[0] - 1] + "…"
-        cells = [cell.rjust(width) for cell, width in zip(numbers, widths[1:], strict=True)]
-        click.echo((" " * _GAP).join([shown.ljust(widths[0]), *cells]).rstrip())
+def _print_table(rows: Sequence[Sequence[str]]) -> None:
+    heads, *lines = table(rows, widths=_widths(rows), gap=_GAP)
+    click.echo(click.style(heads, bold=True))
+    for line in lines:
+        click.echo(line)

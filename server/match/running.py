@@ -23,9 +23,8 @@ from server.match.report import Report
 from server.match.sittings.plan_file import StoredPlan
 from server.match.sittings.sitting import Secrets, Sitting
 from server.records.logs import LogError
-from server.records.progress import show_progress
+from server.records.progress import Tally, show_progress
 from server.records.results import Pass
-from server.records.tally import Tally
 from server.support.errors import Failure, FailureKind, MatchAborted
 from server.table.outcome import MatchOutcome
 
@@ -105,7 +104,7 @@ def run_match(
 
 def _write_page(folder: Path, page: Path, status: int, *, as_json: bool) -> int:
     """Write the page of a match that is over; returns the exit status."""
-    from server.records.review.page_file import page_of_match  # nobody waits for it who wants no page
+    from server.records.review.page import page_of_match  # nobody waits for it who wants no page
 
     try:
         page_of_match(folder, page)

@@ -4,7 +4,7 @@ Rates are per hand played.  An interval is the normal approximation 1.96 s/√n,
 deviation (n - 1 in its denominator); below two samples there is none.  The samples are a player's chips in
 each hand; in a duplicate match they are the player's means over the passes of each deal, since only these are
 independent.  Such an interval is valid if the number of hands was fixed in advance; a match that may stop
-early has the wider intervals of `server.records.tally`, which are valid whenever you look.
+early has the wider intervals of `server.records.progress.Tally`, which are valid whenever you look.
 """
 
 from __future__ import annotations

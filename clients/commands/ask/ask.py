@@ -116,8 +116,8 @@ def _ask_seat(seat: RemoteSeat, game: str, spot: Spot, names: list[str], seed: i
 def _draw(path: str, bot: str, spot: Spot, answer: Answer, found: dict[str, Any]) -> None:
     """Draw what the bot would do with every hand; if that is not known, or in small games, its answers."""
     from clients.core.figure import PlotError, save_figure
-    from clients.reports.answers import answers_figure
     from clients.reports.grids import strategy_figure
+    from clients.reports.plots import answers_figure
     from clients.reports.spot import by_starting_hand
     from engine.poker.cards import format_cards
 

@@ -223,7 +223,7 @@ def _split_cards(words: Sequence[str]) -> tuple[tuple[int, ...], tuple[int, ...]
 
 
 def _simulation(query: OddsQuery, game: str, betting: str, model: str) -> dict[str, Any]:
-    from clients.reports.simulation import simulation_report
+    from clients.reports.spot import simulation_report
 
     try:
         return simulation_report(

@@ -117,7 +117,7 @@ def preflop(
     values = getattr(table, _COLUMNS[rates])
     if plot is not None:
         from clients.core.figure import PlotError
-        from clients.reports.plots import draw_grid
+        from clients.reports.grids import draw_grid
 
         try:
             draw_grid(plot, values, f"{players} players, {rates} income rate (thousandths of a small bet)")

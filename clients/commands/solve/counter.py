@@ -185,7 +185,7 @@ def _curve(
 
 def _draw(path: str, report: dict[str, Any]) -> None:
     from clients.core.figure import PlotError
-    from clients.reports.exploitation import draw_exploitation
+    from clients.reports.plots import draw_exploitation
 
     points = [
         (f"{point['part']:g}", point["exploitability"], point["exploitation"]) for point in report["curve"]

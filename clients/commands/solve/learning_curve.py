@@ -89,7 +89,7 @@ class LearningCurve:
             CommandError: the picture cannot be written.
         """
         from clients.core.figure import PlotError
-        from clients.reports.exploitation import draw_learning_curve
+        from clients.reports.plots import draw_learning_curve
 
         points = [(each["iterations"], each["exploitability"], each["upper"]) for each in self.points]
         what = "boards" if self._flops else "iterations"

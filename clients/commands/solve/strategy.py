@@ -15,7 +15,7 @@ from engine.poker.rules import GameDefinitionError, IllegalActionError, InvalidA
 from engine.poker.rules.betting import parse_betting
 
 if TYPE_CHECKING:
-    from clients.reports.strategies import Shown
+    from clients.reports.grids import Shown
     from engine.poker.rules import BettingState
     from engine.solving.strategy_file import SavedStrategy
 
@@ -44,7 +44,7 @@ def strategy(file: str, betting: str, board: str, as_json: bool, plot: str | Non
         raise CommandError(f"after {betting} the hand is over: expected one where somebody is to act")
 
     from clients.core.figure import PlotError
-    from clients.reports.strategies import draw_hands, hands_of_holdem, hands_of_small_game
+    from clients.reports.grids import draw_hands, hands_of_holdem, hands_of_small_game
     from engine.solving.strategies import Strategy
 
     if isinstance(saved.strategy, Strategy):
@@ -77,7 +77,7 @@ def strategy(file: str, betting: str, board: str, as_json: bool, plot: str | Non
 def _print(saved: SavedStrategy, state: BettingState, shown: Shown, title: str) -> None:
     from rich.console import Console
 
-    from clients.reports.strategies import grid_lines, hands_table
+    from clients.reports.grids import grid_lines, hands_table
 
     console = Console(highlight=False)
     made = ", ".join(f"{key} {value}" for key, value in saved.notes.items() if key != "game")

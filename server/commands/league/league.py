@@ -14,15 +14,15 @@ import trio
 from engine.support.files import write_whole
 from engine.support.interruption import held_back
 from engine.support.intervals import Z95
+from engine.support.text import rate, table
 from engine.support.user_input import did_you_mean, how_many, printable
 from server.commands.league.tournament import Refused, fault_line, runner_of, tell
 from server.league.house import Folder, TournamentFault
 from server.league.journal import DamagedMatch
 from server.league.ladder.placing import Placing, place, tournament_text
-from server.league.ladder.ratings import Rung, ladder_of
+from server.league.ladder.ratings import Rung, ladder_of, ladder_page
 from server.league.ladder.store import Ladder, LadderFault
 from server.league.plan_file import FileMistake, parse_plan
-from server.league.report.words import columns, rate
 from server.match.launching.interruptions import await_signal
 from server.match.launching.process_control import adopt_orphans, keep_others_out
 
@@ -84,8 +84,6 @@ def show(ladder: Path, game: str | None, html: Path | None, as_json: bool) -> No
         tournaments = kept.tournaments()
     content = {"game": game, "players": [rung.as_json() for rung in rungs], "tournaments": len(tournaments)}
     if html is not None:
-        from server.league.ladder.page import ladder_page  # loads jinja2
-
         write_whole(html, ladder_page(game, rungs, tournaments))
         click.echo(str(html))
     elif as_json:
@@ -113,7 +111,7 @@ def _table(game: str, rungs: list[Rung], tournaments: int) -> str:
             [
                 str(number) if rung.rating is not None else "–",
                 printable(rung.name),
-                rate(rung.rating, half),
+                rate(rung.rating, half, missing="–"),
                 str(rung.hands),
                 str(rung.opponents),
                 printable(f"{rung.command} {rung.version}".rstrip()),
@@ -121,7 +119,7 @@ def _table(game: str, rungs: list[Rung], tournaments: int) -> str:
         )
     kept = f"{how_many(len(rungs), 'player')}, {how_many(tournaments, 'tournament')}"
     head = f"{game}: {kept}; mbb/h against the average player"
-    return "\n".join([head, "", *columns(rows, {1, 5})])
+    return "\n".join([head, "", *table(rows, left={1, 5})])
 
 
 # Many parameters: each is an option of the command.

@@ -23,9 +23,7 @@ from server.league.house import Folder, TournamentFault, play
 from server.league.match import Match, match_cards
 from server.league.plan import Format
 from server.league.plan_file import FileMistake, parse_plan
-from server.league.report.pages import NEEDED, can_be_made
-from server.league.report.progress import Progress
-from server.league.report.words import table_of
+from server.league.report.words import Progress, table_of
 from server.league.running.cluster import NEEDED as NEEDS_CLUSTER
 from server.league.running.cluster import ClusterRunner, connected, is_installed, num_threads
 from server.league.running.in_process import InProcessRunner
@@ -36,6 +34,7 @@ from server.match.launching.interruptions import await_signal
 from server.match.launching.match_folder import new_folder
 from server.match.launching.process_control import adopt_orphans, keep_others_out
 from server.records.logs import LogError
+from server.records.pages import NEEDED, can_be_made
 from server.support.private_files import FILE_MODE
 from server.support.toml_text import read_text
 
@@ -125,7 +124,7 @@ def tournament(
             click.echo(line, err=True)
 
     if not can_be_made():
-        say(NEEDED)
+        say(f"no report.html: {NEEDED}")
     with held_back() as noted:
         try:
             folder = Folder.open(out, plan, source, say, resume=resume)

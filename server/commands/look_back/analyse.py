@@ -10,11 +10,12 @@ from typing import Any, Final
 import click
 
 from engine.evidence.play_statistics import STATISTICS
+from engine.support.text import cut, rate, table
 from engine.support.user_input import printable
 from server.records.logs import LogError
+from server.records.pages import statistic_texts
 from server.records.review.content import play_of, rate_of
 from server.records.review.counts import Counts, count_hands
-from server.records.review.page import statistic_texts
 from server.records.review.sources import open_source
 
 __all__ = ["analyse"]
@@ -60,23 +61,17 @@ def _table(counts: Counts, players: list[dict[str, Any]]) -> list[str]:
     """The lines of the table, 80 characters at most."""
     lines = [f"{counts.hands} hands; below each value its 95 % interval and its counts"]
     for player in players:
-        rate = ""
-        if player["mbb_per_hand"] is not None:
-            half = "" if player["ci95"] is None else f" ± {player['ci95']:.1f}"
-            rate = f", {player['mbb_per_hand']:+z.1f}{half} mbb/h"
-        facts = f": {player['hands']} hands{rate}"
-        name = player["name"]
-        room = 80 - len(facts)
-        lines += ["", (name if len(name) <= room else name[: room - 1] + "…") + facts]
-        lines.append("".ljust(_FIRST) + "".join([name.rjust(_COLUMN) for name in STATISTICS.values()]))
+        won = rate(player["mbb_per_hand"], player["ci95"], unit="mbb/h", missing="")
+        facts = f": {player['hands']} hands" + (f", {won}" if won else "")
+        lines += ["", cut(player["name"], 80 - len(facts)) + facts]
+        rows = [["", *STATISTICS.values()]]
         positions = {"all": player["statistics"]["all"], **player["statistics"]["by_position"]}
         for position, shown in positions.items():
             if shown["hands"]:
                 cells = [statistic_texts(shown, key) for key in STATISTICS]
                 for k, part in enumerate(("value", "interval", "counts")):
-                    first = position if k == 0 else ""
-                    row = first.ljust(_FIRST) + "".join([fitted(cell[part]).rjust(_COLUMN) for cell in cells])
-                    lines.append(row.rstrip())
+                    rows.append(["" if k else position, *[fitted(cell[part]) for cell in cells]])
+        lines += table(rows, widths=[_FIRST, *[_COLUMN] * len(STATISTICS)], gap=0)
     return lines
 
 

@@ -14,8 +14,7 @@ from server.commands.look_back.parameters import PATH, game_option
 from server.records.formats.hands import FormatError, PlayedHand
 from server.records.formats.reading import find_hands, read_hands
 from server.records.logs import LogError
-from server.records.replay.page import replay_page
-from server.records.replay.telling import tell_hand
+from server.records.telling import replay_page, tell_hand
 
 _HELP = "Enter: on; h: next hand; q: quit"
 

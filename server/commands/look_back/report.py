@@ -11,9 +11,9 @@ import click
 from engine.support.files import write_whole
 from server.records.evidence import Luck
 from server.records.logs import LogError
+from server.records.pages import require_page
 from server.records.review.content import report_on
-from server.records.review.page import render_page
-from server.records.review.page_file import PAGE_FILE, check_extras, check_new
+from server.records.review.page import PAGE_FILE, check_new, render_page
 from server.records.review.sources import open_source
 from server.records.review.spreadsheets import FILES, spreadsheets
 
@@ -66,7 +66,7 @@ def report(
     files = [page] if page is not None else []
     files += [csv_folder / name for name in FILES] if csv_folder is not None else []
     if page is not None:
-        check_extras()
+        require_page()
     check_new(files, force=force)
     try:
         content = report_on(open_source(paths, game), Luck(luck) if luck else None)

@@ -1,7 +1,6 @@
 """Ratings that last: players, versions and results of many tournaments, in one SQLite file.
 
 ``store``    what is kept
-``ratings``  what follows from it
+``ratings``  what follows from it, also as a page
 ``placing``  a new player against known ones, by the most informative matches
-``page``     the ladder as a page
 """

@@ -1,19 +1,21 @@
-"""The ladder: ratings of all players of a game, from all its matches on the ladder."""
+"""The ladder: ratings of all players of a game, from all its matches on the ladder; as a page, too."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from engine.support.intervals import Z95
 from server.league.ladder.store import Ladder, PairSum
+from server.records.pages import page_environment
 
 if TYPE_CHECKING:
     from engine.evidence.ranking.crosstable import CrossTable
 
-__all__ = ["Rung", "connected", "ladder_of"]
+__all__ = ["Rung", "connected", "ladder_of", "ladder_page"]
 
 
 @attrs.frozen
@@ -111,3 +113,18 @@ def _table(players: Sequence[int], pairs: Sequence[PairSum]) -> CrossTable:
             error[i, j] = error[j, i] = pair.error
             deals[i, j] = deals[j, i] = pair.deals
     return CrossTable(mean, error, deals, deals.copy(), np.full(n, np.nan), np.zeros((0, n)))
+
+
+def ladder_page(game: str, rungs: Sequence[Rung], tournaments: Sequence[tuple[str, str]]) -> str:
+    """The page.
+
+    Args:
+        game: whose ladder it is.
+        rungs: the players, the best first.
+        tournaments: names, and when they were added.
+
+    Raises:
+        MissingExtra: jinja2 is not installed.
+    """
+    template = page_environment(Path(__file__).parent).get_template("ladder.html.j2")
+    return template.render(game=game, rungs=rungs, tournaments=tournaments, z95=Z95)

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from pathlib import Path
 from typing import Any, Final
 
-from engine.support.user_input import printable
 from server.league.house import Folder
 from server.league.match import Match
 from server.league.plan import Format
-from server.league.report.curves import bankroll_curves, thinned
+from server.records.curves import bankroll_picture, kept
 from server.records.logs import find_logs, open_log
 from server.records.review.counts import count_hands
+from server.records.review.sources import last_lines
 
 __all__ = ["page_of_player", "pages_of"]
 
 _MOST_HANDS: Final = 20_000
 """Hands of a game for which play is counted: it takes seconds."""
+_PLAYED: Final = "deals played"
 _LAST_LINES: Final = 12
-_MOST_BYTES: Final = 4000
 _STRONG: Final = 0.001
 _PROVED: Final = 0.05
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9_-]")
@@ -44,7 +44,7 @@ def pages_of(folder: Folder, content: Mapping[str, Any]) -> dict[str, Any]:
         content: of its ``result.json``.
     """
     names = [row["name"] for row in content["players"]]
-    curves = {name: thinned(_won(folder, name)) for name in names}
+    curves = [_curve(_won(folder, name)) for name in names]
     pairs: dict[tuple[str, str], dict[str, Any]] = {}
     for pair in content["pairs"]:
         one, other = pair["players"]
@@ -59,11 +59,11 @@ def pages_of(folder: Folder, content: Mapping[str, Any]) -> dict[str, Any]:
         "names": names,
         "pages": {name: page_of_player(name) for name in names},
         "colours": {name: k for k, name in enumerate(names)},
-        "curves": bankroll_curves([curves[name] for name in names], range(len(names))),
+        "curves": bankroll_picture(curves, range(len(names)), _PLAYED),
         "cells": {(one, other): _cell(pairs.get((one, other))) for one in names for other in names},
         "players": {
             name: {
-                "curve": bankroll_curves([curves[name]], [k]),
+                "curve": bankroll_picture([curves[k]], [k], _PLAYED),
                 "pairs": [(other, _cell(pairs[name, other])) for other in names if (name, other) in pairs],
                 "matches": _matches(folder, name),
                 "play": play.get(name, []),
@@ -94,6 +94,13 @@ def _won(folder: Folder, name: str) -> list[float]:
             passes = folder.plan.events[match.event].passes
             won += [mbb * passes / 1000 for mbb in played.deals[match.players.index(name)]]
     return won
+
+
+def _curve(won: Sequence[float]) -> dict[str, Sequence[float]]:
+    """The bankroll of a player, as `bankroll_picture` draws it."""
+    sums = list(itertools.accumulate(won, initial=0.0))
+    deals = kept(len(won))
+    return {"deals": deals, "won": [sums[deal] for deal in deals]}
 
 
 def _matches(folder: Folder, name: str) -> list[dict[str, Any]]:
@@ -154,19 +161,11 @@ def _last_words(folder: Folder, failures: Sequence[Mapping[str, Any]]) -> dict[s
             continue
         files = sorted((folder.path / failure["folder"]).rglob(f"players/{name}.err"))
         for file in files:
-            text = _tail(file)
+            text = "\n".join(last_lines(file)[-_LAST_LINES:]).strip()
             if text:
                 found[name] = text
                 break
     return found
-
-
-def _tail(file: Path) -> str:
-    try:
-        data = file.read_bytes()[-_MOST_BYTES:]
-    except OSError:
-        return ""
-    return printable("\n".join(data.decode("utf-8", "replace").splitlines()[-_LAST_LINES:]), "\n").strip()
 
 
 def _above(content: Mapping[str, Any]) -> dict[tuple[str, str], float]:

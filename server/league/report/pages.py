@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,25 +12,19 @@ from engine.evidence.play_statistics import STATISTICS
 from engine.support.files import write_whole
 from server.league.house import Folder
 from server.league.report.content import pages_of
-from server.league.report.words import place, rate
-from server.records.review.page import page_environment
+from server.league.report.words import place
+from server.records.pages import can_be_made, page_environment
 from server.records.review.spreadsheets import table_text
 from server.support.private_files import FOLDER_MODE
 
-__all__ = ["NEEDED", "can_be_made", "write_report"]
+__all__ = ["write_report"]
 
-NEEDED: Final = "no report.html: it needs jinja2: pip install 'riverboat[report]'"
 _PAGE: Final = "report.html"
 _ABSENT: Final = {
     "members": (), "failure": None, "matches_with_failures": 0, "ci95_simultaneous": None, "rating": None,
     "rating_ci95": None, "nash_weight": None, "hands_not_played": 0,
 }  # fmt: skip
 """Stands for a value that a row does not have."""
-
-
-def can_be_made() -> bool:
-    """Whether the libraries that make the pages are installed; nothing is loaded."""
-    return find_spec("jinja2") is not None
 
 
 def write_report(folder: Folder, content: Mapping[str, Any]) -> list[Path]:
@@ -56,8 +49,7 @@ def write_report(folder: Folder, content: Mapping[str, Any]) -> list[Path]:
 
 
 def _pages(folder: Folder, content: Mapping[str, Any]) -> dict[str, str]:
-    environment = page_environment(Path(__file__).parent)
-    environment.filters |= {"place": place, "rate_text": _rate_text}
+    environment = page_environment(Path(__file__).parent, place=place)
     content = {**content, "players": [{**_ABSENT, **row} for row in content["players"]]}
     shown = pages_of(folder, content)
     league = environment.get_template("league.html.j2").render(
@@ -70,10 +62,6 @@ def _pages(folder: Folder, content: Mapping[str, Any]) -> dict[str, str]:
             result=content, shown=shown, row=row, mine=shown["players"][row["name"]], statistics=STATISTICS
         )
     return pages
-
-
-def _rate_text(mean: float | None, half_width: float | None = None) -> str:
-    return rate(mean, half_width).replace("-", "−")
 
 
 def _source(folder: Folder) -> str:
@@ -122,7 +110,6 @@ def _crosstable(content: Mapping[str, Any]) -> str:
         one, other = pair["players"]
         won[one, other], won[other, one] = pair["mbb_per_hand"], -pair["mbb_per_hand"]
     file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
     rows: list[list[Any]] = [[name, *[won.get((name, other), "") for other in names]] for name in names]
-    writer.writerows([["player", *names], *rows])
+    csv.writer(file, lineterminator="\n").writerows([["player", *names], *rows])
     return file.getvalue()

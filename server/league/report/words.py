@@ -1,24 +1,24 @@
-"""A tournament's result in words, for a terminal."""
+"""How a tournament stands, in words for a terminal: while it runs, and at its end."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import contextlib
+import sys
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+import click
+import trio
+
+from engine.support.text import cut, rate, table
 from engine.support.user_input import how_many, printable
+from server.league.house import Folder
 from server.records.progress import clock_time
 
-__all__ = ["columns", "place", "rate", "table_of"]
+__all__ = ["Progress", "place", "table_of"]
 
 _MOST_NAME: Final = 24
 _MOST_LINES: Final = 8
-
-
-def rate(mean: float | None, half_width: float | None) -> str:
-    """``+12.3 ± 4.5``."""
-    if mean is None:
-        return "–"
-    return f"{mean:+z.1f}" + ("" if half_width is None else f" ± {half_width:.1f}")
 
 
 def place(row: Mapping[str, Any]) -> str:
@@ -43,8 +43,8 @@ def table_of(content: Mapping[str, Any]) -> str:
     rows += [
         [
             place(row),
-            _cut(row["name"]),
-            rate(row["mbb_per_hand"], row["ci95"]),
+            cut(printable(row["name"]), _MOST_NAME),
+            rate(row["mbb_per_hand"], row["ci95"], missing="–"),
             str(row["hands"]),
             _failed(row),
         ]
@@ -52,12 +52,7 @@ def table_of(content: Mapping[str, Any]) -> str:
     ]
     if not any(row[-1] for row in rows[1:]):
         rows = [row[:-1] for row in rows]
-    return "\n".join([head, "", *columns(rows, {1, 4}), *_remarks(content)])
-
-
-def _cut(name: str) -> str:
-    name = printable(name)
-    return name if len(name) <= _MOST_NAME else name[: _MOST_NAME - 1] + "…"
+    return "\n".join([head, "", *table(rows, left={1, 4}), *_remarks(content)])
 
 
 def _failed(row: Mapping[str, Any]) -> str:
@@ -65,23 +60,6 @@ def _failed(row: Mapping[str, Any]) -> str:
         return ""
     lost = f", {how_many(row['hands_not_played'], 'hand')} not played" if row.get("hands_not_played") else ""
     return f"{row['failure']} in {how_many(row['matches_with_failures'], 'match')}{lost}"
-
-
-def columns(rows: Sequence[Sequence[str]], left: Collection[int]) -> list[str]:
-    """Text in columns.
-
-    Args:
-        rows: of cells, the header first.
-        left: columns of text; columns of numbers are aligned to the right.
-    """
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    return [
-        "  ".join(
-            cell.ljust(width) if k in left else cell.rjust(width)
-            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
 
 
 def _remarks(content: Mapping[str, Any]) -> list[str]:
@@ -94,3 +72,104 @@ def _remarks(content: Mapping[str, Any]) -> list[str]:
         lines.append(f"nobody beats this mixture (Nash average): {weights}")
     lines += content["rounds"] + content["notes"]
     return ["", *map(printable, lines)] if lines else []
+
+
+_LOOK_S: Final = 0.2
+_MOST_ROWS: Final = 40
+
+
+class Progress:
+    """Follows a tournament.
+
+    Args:
+        folder: of the tournament, which is being played.
+        now: a clock, in seconds.
+        watch: show the standings, too, on a terminal.
+    """
+
+    def __init__(self, folder: Folder, now: Callable[[], float], *, watch: bool = False) -> None:
+        self._folder = folder
+        self._now = now
+        self._watch = watch
+        self._began = now()
+        self._before = len(folder.played)
+        self._planned: int | None = 0
+        # Matches; None if only the time ends it.
+        self._known = -1
+        self._rows: list[tuple[str, float, int]] = []
+
+    def _look(self) -> int:
+        """Count again if a match has been played; returns how many have."""
+        folder = self._folder
+        played = len(folder.played)
+        if played != self._known:
+            self._known = played
+            schedule = folder.schedule()
+            endless = folder.plan.budget.seconds is not None and not schedule.is_all
+            self._planned = None if endless else len(schedule.matches)
+            self._rows = self._rates() if self._watch else []
+        return played
+
+    def _rates(self) -> list[tuple[str, float, int]]:
+        """Players with their rates and deals so far, the best first."""
+        won: dict[str, float] = {}
+        deals: dict[str, int] = {}
+        for match, played in self._folder.counting().items():
+            for name in match.players:
+                won[name] = won.get(name, 0.0) + played.total(name)
+                deals[name] = deals.get(name, 0) + len(played.deals[0])
+        rows = [(name, won[name] / deals[name], deals[name]) for name in won if deals[name]]
+        return sorted(rows, key=lambda row: -row[1])
+
+    def line(self) -> str:
+        """``12 of 66 matches, 3:20 left``."""
+        done = self._look()
+        here = done - self._before
+        if self._planned is None:
+            ends_at = self._folder.ends_at
+            left = 0.0 if ends_at is None else max(0.0, ends_at - self._now())
+            return f"{how_many(done, 'match')}, {clock_time(left)} left"
+        text = f"{done} of {self._planned} matches"
+        if here > 0 and self._planned > done:
+            left = (self._now() - self._began) / here * (self._planned - done)
+            text += f", {clock_time(left)} left"
+        return text
+
+    def standings(self) -> str:
+        """The table as it is now."""
+        rows = [["player", "mbb/h", "deals"]]
+        rows += [[printable(name), rate(mean), f"{deals:,}"] for name, mean, deals in self._rows[:_MOST_ROWS]]
+        return "\n".join([printable(self._folder.plan.name), "", *table(rows), "", self.line()])
+
+    async def show(self) -> None:
+        """Show it until cancelled: a line or a table on a terminal, else a line for each tenth of the way."""
+        if sys.stderr.isatty():
+            await self._show_live()
+        said = 0
+        while True:
+            line = self.line()
+            tenth = self._tenths()
+            if tenth > said and self._known > self._before:
+                said = tenth
+                with contextlib.suppress(OSError):  # nobody reads it: the tournament goes on
+                    click.echo(line, err=True)
+            await trio.sleep(_LOOK_S)
+
+    def _tenths(self) -> int:
+        """How many tenths of the tournament are done."""
+        if self._planned is not None:
+            return self._known * 10 // max(1, self._planned)
+        seconds, ends_at = self._folder.plan.budget.seconds, self._folder.ends_at
+        if seconds is None or ends_at is None:
+            return 0
+        return int(10 * min(1.0, 1 - (ends_at - self._now()) / seconds))
+
+    async def _show_live(self) -> None:
+        from rich.console import Console
+        from rich.live import Live
+        from rich.text import Text
+
+        with Live(console=Console(stderr=True), transient=True, auto_refresh=False) as live:
+            while True:
+                live.update(Text(self.standings() if self._watch else self.line()), refresh=True)
+                await trio.sleep(_LOOK_S)

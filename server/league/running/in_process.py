@@ -26,8 +26,8 @@ from server.match.launching.environment import players_environment
 from server.match.launching.learning import learning_players
 from server.match.launching.orphanage import Orphanage
 from server.records.evidence import Luck
+from server.records.progress import Tally
 from server.records.results import Pass, player_results
-from server.records.tally import Tally
 from server.support.private_files import FILE_MODE, FOLDER_MODE, PrivateFiles
 from server.table.config import MatchConfig, OnFailure
 from server.table.stopping import CommonDecision, Onlooker

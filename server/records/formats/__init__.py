@@ -3,8 +3,7 @@
 ==================  ==============================================================================
 ``hands``           a hand that was played, in any format; replaying a hand from its lines
 ``phh``             the Poker Hand History file format, https://phh.readthedocs.io
-``pokerstars``      PokerStars' text: writing it
-``stars_reader``    PokerStars' text: reading it
+``pokerstars``      PokerStars' text, read and written
 ``acpc``            ACPC logs, one for each game that was played, with its game file
 ``reading``         recognises the format of a file
 ``second_opinion``  compares a hand's chips with PokerKit's

@@ -13,7 +13,7 @@ from engine.poker.rules import GameDefinition
 from server.records.formats.acpc import read_acpc
 from server.records.formats.hands import FormatError, PlayedHand
 from server.records.formats.phh import parse_phh
-from server.records.formats.stars_reader import is_stars, parse_stars
+from server.records.formats.pokerstars import is_stars, parse_stars
 from server.records.logs import LogError, find_logs
 
 __all__ = ["find_hands", "read_hands"]

@@ -16,20 +16,17 @@ from engine.evidence.verdict import Goal, Standings, standings_of
 from engine.players.hand_play import Ending
 from engine.poker.rules import GameDefinition, format_game
 from engine.poker.rules.hand_words import round_name
-from engine.support.intervals import Z95, Winnings
+from engine.support.intervals import Winnings
 from engine.support.user_input import printable
 from server.records.batches import FEWEST_HANDS
+from server.records.curves import kept
 from server.records.evidence import Luck
-from server.records.review.again import how_to_repeat
-from server.records.review.counts import Counts, count_hands
-from server.records.review.luck import Luckless
-from server.records.review.sources import Record, Source
-from server.records.review.words import hand_in_words
+from server.records.review.counts import Counts, Luckless, count_hands
+from server.records.review.sources import Record, Source, how_to_repeat
+from server.records.telling import hand_in_words
 
 __all__ = ["play_of", "rate_of", "report_on"]
 
-_POINTS: Final = 400
-"""The most points of a bankroll curve, which are more than a page has room for."""
 _MOST_COMMENTS: Final = 50
 _FEW: Final = 10
 """The number of hands of a kind below which no interval is given, since the spread of so few says little."""
@@ -299,25 +296,24 @@ def _bankroll(counts: Counts, luckless: Luckless | None) -> dict[str, Any] | Non
     big_blind = counts.game.big_blind
     if counts.deals < 2 or not big_blind:
         return None
-    step = max(1, math.ceil(counts.deals / _POINTS))
-    at = [*range(step, counts.deals, step), counts.deals]
+    at = kept(counts.deals)
     curves = [_curve(won, at, big_blind) for won in counts.won]
     corrected = luckless.won(len(counts.names), counts.deals) if luckless else None
     for curve, won in zip(curves, corrected or (), strict=False):
         curve["luck_corrected"] = _curve(won, at, big_blind)["won"]
-    return {"deals": [0, *at], "players": curves}
+    return {"deals": at, "players": curves}
 
 
 def _curve(won: array[float], at: Sequence[int], big_blind: int) -> dict[str, list[float]]:
     total = squares = 0.0
-    curve, half = [0.0], [0.0]
+    curve, half = [], []
     done = 0
     for deals in at:
         part = won[done:deals]
         total += math.fsum(part)
         squares += math.fsum([chips * chips for chips in part])
         done = deals
-        spread = Winnings(deals, total, squares).half_width(Z95)
+        spread = Winnings(deals, total, squares).half_width()
         curve.append(total / big_blind)
         half.append(0.0 if spread is None else spread * deals / big_blind)
     return {"won": curve, "half_width": half}

@@ -1,26 +1,25 @@
-"""The web page of a report: one file that needs no others, for light and dark screens and for paper.
-
-Everything in it that others wrote (names, players' output, comments of logs) is escaped by jinja2, which is
-loaded only when a page is made.
-"""
+"""The web page of a report: one file that needs no others, for light and dark screens and for paper."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+import click
 
 from engine.evidence.play_statistics import STATISTICS
-from engine.support.user_input import printable
-from server.records.review.pictures import LINE_COLOURS, bankroll_picture, won_picture
+from engine.support.files import write_whole
+from server.records.curves import LINE_COLOURS, bankroll_picture, won_picture
+from server.records.pages import page_environment, require_page
+from server.records.review.content import report_on
+from server.records.review.sources import open_source
+from server.support.private_files import FILE_MODE
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
+__all__ = ["PAGE_FILE", "check_new", "page_of_match", "render_page", "require_new_page"]
 
-__all__ = ["MissingExtra", "page_environment", "render_page", "require_page", "statistic_texts"]
-
-_NEEDED: Final = ("jinja2", "matplotlib")
+PAGE_FILE: Final = "report.html"
 _TOGETHER: Final = 2
 """The most bankrolls in one picture, since the bands of more would overlap."""
 _MOST_NAMED: Final = 3
@@ -34,76 +33,33 @@ _METHODS: Final = {
 _COLUMNS: Final = {"all_in": "all-in equity", "equity": "equity", "aivat": "AIVAT"}
 """The heads of the estimators' columns."""
 _KINDS: Final = {"by_position": "position", "by_round": "round", "by_ending": "ending"}
-_SUITS: Final = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
-
-
-class MissingExtra(Exception):
-    """A library that makes the page is not installed; the message is one line for people."""
-
-
-def require_page() -> None:
-    """Check that a page can be made, before long work starts; loads nothing.
-
-    Raises:
-        MissingExtra: jinja2 or matplotlib is not installed.
-    """
-    missing = [name for name in _NEEDED if find_spec(name) is None]
-    if missing:
-        raise MissingExtra(f"the page needs {' and '.join(missing)}: pip install 'riverboat[report]'")
 
 
 def render_page(content: Mapping[str, Any]) -> str:
     """The page that shows what `server.records.review.content` has found.
 
     Raises:
-        MissingExtra: see `require_page`.
+        click.ClickException: see `require_page`.
     """
-    require_page()
-    return (
-        page_environment()
-        .get_template("page.html.j2")
-        .render(
-            report=content,
-            heading=_heading(content),
-            statistics=STATISTICS,
-            kinds=_KINDS,
-            line_colours=LINE_COLOURS,
-            bankrolls=_bankrolls(content),
-            won=[_won_pictures(player) for player in content["players"]],
-            estimators=_estimators(content["players"]),
-        )
+    environment = page_environment(
+        Path(__file__).parent,
+        column=lambda name: _COLUMNS.get(name, name),
+        method=lambda name: _METHODS.get(name, name),
     )
-
-
-def page_environment(*folders: Path) -> Environment:
-    """The jinja2 environment for the templates of some folders and ours, with the style of all pages."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader([*folders, Path(__file__).parent]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+    players = content["players"]
+    names = [player["name"] for player in players]
+    return environment.get_template("page.html.j2").render(
+        report=content,
+        heading=" v ".join(names) if 1 < len(names) <= _MOST_NAMED else str(content["title"]),
+        statistics=STATISTICS,
+        kinds=_KINDS,
+        line_colours=LINE_COLOURS,
+        bankrolls=_bankrolls(content),
+        won=[{kind: won_picture(player["won"][kind]) for kind in _KINDS} for player in players],
+        estimators=list(
+            dict.fromkeys(name for player in players for name in player["evidence"] if name != "chips")
+        ),
     )
-    environment.filters |= {
-        "chips": _chips,
-        "printable": printable,
-        "signed": _signed,
-        "rate": _rate,
-        "cards": _cards,
-        "ms": _milliseconds,
-        "statistic": statistic_texts,
-        "column": lambda name: _COLUMNS.get(name, name),
-        "method": lambda name: _METHODS.get(name, name),
-    }
-    return environment
-
-
-def _heading(content: Mapping[str, Any]) -> str:
-    """The heading: the players' names if they are few."""
-    names = [player["name"] for player in content["players"]]
-    return " v ".join(names) if 1 < len(names) <= _MOST_NAMED else str(content["title"])
 
 
 def _bankrolls(content: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -111,77 +67,49 @@ def _bankrolls(content: Mapping[str, Any]) -> list[dict[str, Any]]:
     bankroll = content["bankroll"]
     if bankroll is None:
         return []
-    everybody = list(range(len(bankroll["players"])))
-    unit = f"deals, each played {content['passes']} times" if content["passes"] > 1 else "hands"
-    if len(everybody) <= _TOGETHER:
-        return [{"players": everybody, "svg": _safe(bankroll_picture(bankroll, everybody, unit=unit))}]
+    curves = [{"deals": bankroll["deals"], **each} for each in bankroll["players"]]
+    played = f"deals, each played {content['passes']} times" if content["passes"] > 1 else "hands"
+    everybody = list(range(len(curves)))
+    groups = [everybody] if len(everybody) <= _TOGETHER else [[k] for k in everybody]
     return [
-        {"players": [k], "svg": _safe(bankroll_picture(bankroll, [k], height=2.4, unit=unit))}
-        for k in everybody
+        {"players": group, "svg": bankroll_picture([curves[k] for k in group], group, played)}
+        for group in groups
     ]
 
 
-def _won_pictures(player: Mapping[str, Any]) -> dict[str, Any]:
-    return {kind: _safe(won_picture(player["won"][kind])) for kind in _KINDS}
+def require_new_page(folder: Path, file: str) -> Path:
+    """The path of the page of a match that will be played, after checking that it can be made.
+
+    Args:
+        folder: the match's folder.
+        file: the file as the user named it; empty for the page in the folder.
+
+    Raises:
+        click.UsageError: the file exists already.
+        click.ClickException: a library that makes the page is not installed.
+    """
+    require_page()
+    page = Path(file) if file else folder / PAGE_FILE
+    check_new([page], force=False)
+    return page
 
 
-def _safe(svg: str) -> Any:
-    """Mark a picture as safe; it is ours and contains no text of others."""
-    from markupsafe import Markup
+def page_of_match(folder: Path, page: Path) -> None:
+    """Write the page of a match that has been played, readable only by its user.
 
-    return Markup(svg)
-
-
-def _estimators(players: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Names of the estimators beside the chips themselves."""
-    return list(dict.fromkeys(name for player in players for name in player["evidence"] if name != "chips"))
+    Raises:
+        LogError: its log cannot be read.
+        OSError: the page cannot be written.
+    """
+    write_whole(page, render_page(report_on(open_source([folder]))), mode=FILE_MODE)
 
 
-def _signed(number: float | None, digits: int = 1) -> str:
-    return "–" if number is None else f"{number:+,.{digits}f}".replace("-", "−")
+def check_new(files: Sequence[Path], *, force: bool) -> None:
+    """Refuse to overwrite files.
 
-
-def _chips(chips: float, sign: bool = False) -> str:
-    """``1,200``, ``12.5``, with a sign ``+40``."""
-    text = f"{chips:{'+' if sign else ''},.2f}".rstrip("0").rstrip(".")
-    return "0" if text in ("-0", "+0") else text.replace("-", "−")
-
-
-def _rate(mean: float | None, half_width: float | None, digits: int = 1) -> str:
-    """``+12.3 ± 4.5``."""
-    if mean is None:
-        return "–"
-    return _signed(mean, digits) + ("" if half_width is None else f" ± {half_width:,.{digits}f}")
-
-
-def _milliseconds(seconds: float | None) -> str:
-    return "–" if seconds is None else f"{seconds * 1000:,.2f} ms"
-
-
-def statistic_texts(counts: Mapping[str, Any], key: str) -> dict[str, str]:
-    """A cell: value, interval and counts as texts."""
-    cell = counts[key]
-    is_share = "of" in cell
-    digits, factor = (1, 100.0) if is_share else (2, 1.0)
-
-    def text(value: float | None, nothing: str) -> str:
-        return nothing if value is None else f"{value * factor:.{digits}f}"
-
-    other = cell["of"] if is_share else cell["to"]
-    if not (cell["count"] or other):
-        return {"value": "–", "interval": "", "counts": ""}
-    interval = cell["ci95"]
-    low, high = (text(end, "∞") for end in interval) if interval else ("", "")
-    return {
-        "value": text(cell["value"], "∞") + ("%" if is_share and cell["value"] is not None else ""),
-        "interval": f"{low}–{high}" if interval else "",
-        "counts": f"{cell['count']:,}/{other:,}" if is_share else f"{cell['count']:,}:{other:,}",
-    }
-
-
-def _cards(text: str) -> list[dict[str, str]]:
-    """Cards as rank, suit and the class of its colour."""
-    return [
-        {"rank": text[k], "suit": _SUITS.get(text[k + 1], text[k + 1]), "class": f"suit-{text[k + 1]}"}
-        for k in range(0, len(text) - 1, 2)
-    ]
+    Raises:
+        click.UsageError: a file exists already.
+    """
+    for file in files:
+        if os.path.lexists(file) and not force and not file.is_char_device():
+            raise click.UsageError(f"{file} is there already: name another file, or use --force")

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from engine.poker.rules import GameDefinition
 from engine.poker.rules.hand_words import format_chips
+from server.records.curves import curve
+from server.records.pages import page_environment
 from server.room.config import NAME, TableConfig
 from server.room.room import Room
 from server.room.tables.contest import Contest, ordinal
 from server.room.tables.table import RoomTable
-from server.room.web.audience import Broadcasts
-from server.room.web.curves import curve
-from server.room.web.events import EventStream
+from server.room.web.audience import Broadcasts, EventStream
 from server.room.web.figures import Figures, health, may_see
 from server.room.web.past import MOST_STANDINGS, PAGE, Past
 from server.room.web.scenes import draw, steps
@@ -307,24 +307,12 @@ def _stakes(config: TableConfig) -> str:
 
 
 def _environment(version: str) -> Environment:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(_HERE / "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+    environment = page_environment(
+        _HERE / "templates",
+        chips=format_chips,
+        signed=lambda chips: format_chips(chips, sign=True),
+        when=lambda at: datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
+        ordinal=ordinal,
     )
     environment.globals["version"] = version
-    environment.filters |= {
-        "chips": format_chips,
-        "signed": lambda chips: format_chips(chips, sign=True),
-        "when": lambda at: datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
-        "ordinal": ordinal,
-        "suit": lambda card: _SUITS[card[1]],
-    }
     return environment
-
-
-_SUITS: Final = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}

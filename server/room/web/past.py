@@ -20,9 +20,9 @@ import trio
 from engine.poker.rules import parse_game
 from engine.poker.rules.hand_words import tell_winnings
 from protocol.records import HandReader
+from server.records.curves import Curve
 from server.room.ledger.ledger import HandEntry, Ledger, Player
 from server.room.ledger.sit_and_gos import PastSitAndGo, SitAndGos
-from server.room.web.curves import Curve
 from server.room.web.scenes import Shown
 
 PAGE: Final = 50

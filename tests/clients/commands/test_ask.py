@@ -15,7 +15,7 @@ from clients.commands.ask.ask import ask_command
 from clients.core.agent import Agent
 from clients.lab.seats.asking import ask, read_spot
 from clients.lab.testing import Deciding, Recorder
-from clients.reports.answers import answers_figure
+from clients.reports.plots import answers_figure
 from engine.poker.rules import FOLD, LIMIT_RAISE, Action, HandView, load_game, raise_to
 
 KUHN = ["--game", "kuhn-2p", "--betting", "c"]

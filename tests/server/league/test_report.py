@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, Final
@@ -12,8 +13,8 @@ import pytest
 
 from server.league.house import Folder
 from server.league.report.content import page_of_player
-from server.league.report.curves import bankroll_curves, thinned
-from server.league.report.progress import Progress
+from server.league.report.words import Progress
+from server.records.curves import bankroll_picture, curve, kept, won_picture
 from tests.server.league.houses import HEAD, plan_of, plan_text, played, use_arena_workers
 
 _VOID: Final = {"meta", "link", "br"}
@@ -92,7 +93,7 @@ def test_the_cross_table_says_what_the_result_says(league: tuple[Path, dict[str,
         one, other = (names.index(name) for name in pair["players"])
         assert float(rows[1 + one][1 + other]) == pair["mbb_per_hand"]
         assert float(rows[1 + other][1 + one]) == -pair["mbb_per_hand"]
-        assert f"{pair['mbb_per_hand']:+z.1f}".replace("-", "−") in text
+        assert f"{pair['mbb_per_hand']:+z,.1f}".replace("-", "−") in text
 
 
 def test_a_player_has_a_page_of_its_own() -> None:
@@ -105,17 +106,54 @@ def test_a_player_has_a_page_of_its_own() -> None:
     assert all(re.fullmatch(r"players/[\w-]+\.html", page, re.ASCII) for page in pages)
 
 
-def test_a_curve_ends_where_the_sum_is() -> None:
-    values = [((k * 7919) % 13) - 6.0 for k in range(1, 5001)]
+def test_a_curve_ends_where_its_values_end() -> None:
+    for last in (0, 1, 399, 400, 401, 5000):
+        at = kept(last)
+        assert (at[0], at[-1]) == (0, last)
+        assert at == sorted(set(at))
+        assert len(at) <= 401
+    line = curve([0, 4, -4], 100.0, 40.0)
+    assert (line.points, line.zero, line.low, line.high) == ("0,20 50,0 100,40", 20.0, -4, 4)
 
-    points = thinned(values)
 
-    assert points[0] == (0.0, 0.0)
-    assert points[-1] == (5000.0, sum(values))
-    assert len(points) <= 202
-    assert thinned([]) == [(0.0, 0.0)]
-    assert bankroll_curves([points], [11]).count("<polyline") == 1
-    assert "nan" not in bankroll_curves([thinned([])], [0])
+def test_a_picture_has_its_lines_and_bands() -> None:
+    deals = kept(100)
+    won = [deal / 3 - 20 for deal in deals]
+    plain: dict[str, Sequence[float]] = {"deals": deals, "won": won}
+    full: dict[str, Sequence[float]] = {
+        **plain,
+        "half_width": [float(deal) for deal in deals],
+        "luck_corrected": won,
+    }
+
+    picture = bankroll_picture([plain, full], [0, 11], "hands")
+
+    assert picture.count("<polyline") == 3
+    assert picture.count("stroke-dasharray") == 1
+    assert picture.count("<polygon") == 1
+    assert "var(--line-1)" in picture
+    assert ">hands; big blinds won</text>" in picture
+    places = [float(y) for y in re.findall(r",([-\d.]+)", picture)]
+    assert min(places) >= 10
+    assert max(places) <= 340 - 42
+    assert "nan" not in bankroll_picture([{"deals": [0], "won": [0.0]}], [0], "hands")
+
+
+def test_bars_are_drawn_with_their_intervals_and_none_is_no_fault() -> None:
+    parts: dict[str, dict[str, Any]] = {
+        "BB": {"mbb_per_hand_of_all": -250.0, "ci95_of_all": 100.0},
+        "BTN/SB": {"mbb_per_hand_of_all": 300.0, "ci95_of_all": None},
+        "none": {"hands": 0},
+    }
+
+    picture = won_picture(parts)
+
+    assert picture.count("<rect") == 2
+    assert "var(--loss)" in picture
+    assert "var(--gain)" in picture
+    assert ">BTN/SB</text>" in picture
+    assert "none" not in picture
+    assert won_picture({}).endswith("</svg>")
 
 
 @pytest.mark.usefixtures("arena_workers")
@@ -133,8 +171,9 @@ def test_progress_says_how_far_it_is_and_what_is_left(tmp_path: Path) -> None:
     folder.played[match] = next(iter(folder.played.values()))
 
     assert progress.line() == "4 of 6 matches, 1:00 left"
-    table = progress.table()
-    assert table.row_count == 3
+    lines = progress.standings().splitlines()
+    assert lines[2].split() == ["player", "mbb/h", "deals"]
+    assert len(lines[3:-2]) == 3
     folder.close()
 
 

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.poker.rules import load_game
-from server.records.progress import Pace, clock_time, score_line, show_progress
-from server.records.tally import Score, Tally
+from server.records.progress import Pace, Score, Tally, clock_time, score_line, show_progress
 
 scores = st.lists(
     st.builds(

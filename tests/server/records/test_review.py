@@ -19,11 +19,10 @@ from engine.poker.rules import load_game
 from protocol.records import format_header
 from server.commands.look_back.analyse import fitted
 from server.commands.program import riverboat
+from server.records import pages
 from server.records.evidence import evidence_of
 from server.records.logs import open_log
-from server.records.review import page
-from server.records.review.again import how_to_repeat
-from server.records.review.sources import open_source
+from server.records.review.sources import how_to_repeat, open_source
 from server.records.review.spreadsheets import FILES
 from tests.support.hands.golden_files import GOLDEN
 from tests.support.matches import run_match
@@ -336,12 +335,12 @@ def test_nothing_is_overwritten_without_force(tmp_path: Path) -> None:
 def test_what_is_not_installed_is_told_before_the_log_is_read(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(page, "find_spec", lambda name: None)
+    monkeypatch.setattr(pages, "find_spec", lambda name: None)
 
     result = run("report", tmp_path / "no-such.log")
 
     assert result.exit_code == 1
-    assert result.output == "Error: the page needs jinja2 and matplotlib: pip install 'riverboat[report]'\n"
+    assert result.output == "Error: the page needs jinja2: pip install 'riverboat[report]'\n"
     assert said(MATCHES / "plain")["hands"] == 60  # JSON needs neither
 
 

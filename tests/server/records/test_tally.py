@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.evidence.verdict import Goal, Standings
 from engine.poker.rules import load_game
-from server.records.tally import Tally
+from server.records.progress import Tally
 from server.table.stopping import rests
 
 LIMIT = load_game("limit-2p")

@@ -10,7 +10,8 @@ import numpy as np
 
 from clients.lab.experiments.findings import Plot, markdown_table
 from clients.lab.experiments.killer.rake import rake_plots, rake_report
-from clients.reports.plots import Curve, draw_grid
+from clients.reports.grids import draw_grid
+from clients.reports.plots import Curve
 from engine.hands.flop_configs import FlopBook, FlopConfig
 from engine.hands.pot_odds import NO_RAKE, Rake
 from engine.poker.combos import STARTING_HAND_NAMES

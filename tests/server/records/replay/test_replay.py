@@ -16,8 +16,7 @@ from engine.poker.rules.hand_words import tell_posts, tell_winnings
 from server.commands.look_back.replay import replay, step_through
 from server.records.formats.acpc import read_acpc
 from server.records.formats.hands import PlayedHand
-from server.records.replay.page import replay_page
-from server.records.replay.telling import tell_hand
+from server.records.telling import replay_page, tell_hand
 from tests.server.records.formats.test_formats import golden_hands, phh
 from tests.support.hands.golden_files import GOLDEN
 

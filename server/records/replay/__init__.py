@@ -1,1 +1,0 @@
-"""Retells hands that were played: ``telling`` in lines, ``page`` in HTML."""

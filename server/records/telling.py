@@ -1,0 +1,191 @@
+"""Hands that were played, retold: moment by moment in lines, as an HTML page, and by betting rounds for JSON.
+
+The page is self-contained, without scripts, light or dark.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from engine.poker.cards import CARD_TEXTS, format_cards
+from engine.poker.rules import GameDefinition
+from engine.poker.rules.hand_words import (
+    name_shown_hands,
+    round_name,
+    tell_action,
+    tell_posts,
+    tell_winnings,
+)
+from engine.support.user_input import printable
+from server.records.formats.hands import PlayedHand, round_board
+from server.records.logs import LoggedHand
+
+__all__ = ["describe_game", "hand_in_words", "replay_page", "tell_hand"]
+
+_MOST_NAME = 24
+
+
+def tell_hand(hand: PlayedHand) -> Iterator[list[str]]:
+    """The lines for each moment of a hand: its beginning, each action with the cards dealt next, its end."""
+    names = [shortened(name) for name in hand.names]
+    betting = hand.state.betting
+    yield [*_beginning(hand, names)]
+    for before, position, action in betting.steps():
+        after = before.apply(action)
+        lines = [tell_action(before, position, action, names[position])]
+        for betting_round in range(before.betting_round + 1, after.betting_round + 1):
+            cards = cards_text(round_board(hand, betting_round))
+            heading = f"{round_name(hand.game, betting_round)}: {cards}".rstrip(": ")
+            lines.append(f"-- {heading} (pot {after.pot})")
+        yield lines
+    yield [*_end(hand, names)]
+
+
+def describe_game(game: GameDefinition) -> str:
+    """``limit hold'em, 2 players``."""
+    kind = "limit" if game.is_limit else "no-limit"
+    name = "hold'em" if game.is_holdem else "poker"
+    return f"{kind} {name}, {game.num_players} players"
+
+
+def shortened(name: str) -> str:
+    """A name that fits a table and cannot move the cursor."""
+    safe = printable(name)
+    return safe if len(safe) <= _MOST_NAME else safe[: _MOST_NAME - 1] + "~"
+
+
+def cards_text(cards: tuple[int, ...]) -> str:
+    """Cards with blanks between them."""
+    return " ".join([CARD_TEXTS[card] for card in cards])
+
+
+def _beginning(hand: PlayedHand, names: list[str]) -> Iterator[str]:
+    game, deal = hand.game, hand.state.deal
+    yield f"-- Hand {hand.number} ({printable(hand.where)}): {describe_game(game)}"
+    width = max(map(len, names))
+    places = game.position_names
+    with_stacks = not game.is_limit
+    for position, (name, cards) in enumerate(zip(names, deal.hole_cards, strict=True)):
+        row = (
+            f"  {places[position]:<5} {name:<{width}}  {cards_text(cards) or '?':<{3 * game.num_hole_cards}}"
+        )
+        yield (row + (f"  {game.stacks[position]} chips" if with_stacks else "")).rstrip()
+    posts = tell_posts(game, names)
+    if posts:
+        yield posts
+    board = cards_text(round_board(hand, 0))
+    if board:
+        yield f"-- {round_name(game, 0)}: {board}"
+
+
+def _end(hand: PlayedHand, names: list[str]) -> Iterator[str]:
+    state = hand.state
+    shown = name_shown_hands(state.betting, state.deal.hole_cards, state.board)
+    if shown:
+        yield "-- Showdown"
+        width = max(map(len, names))
+        for position, words in shown:
+            yield f"  {names[position]:<{width}}  {cards_text(state.deal.hole_cards[position])}  {words}"
+    yield tell_winnings(hand.chips, names)
+
+
+_CARD: Final = re.compile(r"\b([2-9TJQKA])([cdhs])\b")
+_SUITS: Final = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
+
+_STYLE: Final = """
+:root { color-scheme: light dark; font: 16px/1.45 system-ui, sans-serif; }
+body { max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }
+article { border-top: 1px solid #8886; padding: .5rem 0 1rem; break-inside: avoid; }
+h2 { font-size: 1.05rem; margin: .4rem 0; }
+pre { font: .9rem/1.4 ui-monospace, monospace; margin: .3rem 0; overflow-x: auto; }
+ol { margin: .3rem 0; padding-left: 2rem; }
+li.cards { list-style: none; font-weight: 600; margin-top: .3rem; }
+.c { color: #1a7f37; } .d { color: #0969da; } .h { color: #cf222e; } .s { color: inherit; }
+@media (prefers-color-scheme: dark) { .c { color: #3fb950; } .d { color: #58a6ff; } .h { color: #ff7b72; } }
+"""
+
+
+def replay_page(hands: Iterable[PlayedHand], title: str) -> str:
+    """A page that tells hands action by action."""
+    return "".join(_page(hands, title))
+
+
+def _page(hands: Iterable[PlayedHand], title: str) -> Iterator[str]:
+    name = html.escape(title)
+    yield f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{name}</title>\n'
+    yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+    yield f"<style>{_STYLE}</style>\n</head>\n<body>\n<h1>{name}</h1>\n"
+    for hand in hands:
+        yield from _article(hand)
+    yield "</body>\n</html>\n"
+
+
+def _article(hand: PlayedHand) -> Iterator[str]:
+    (heading, *table), *actions, end = tell_hand(hand)
+    yield f'<article id="hand-{hand.number}">\n<h2>{html.escape(heading.removeprefix("-- "))}</h2>\n'
+    yield f"<pre>{_lines(table)}</pre>\n<ol>\n"
+    for action, *cards in actions:
+        yield f"<li>{html.escape(action)}</li>\n"
+        for line in cards:
+            yield f'<li class="cards">{_with_suits(line.removeprefix("-- "))}</li>\n'
+    yield f"</ol>\n<pre>{_lines(end)}</pre>\n</article>\n"
+
+
+def _lines(lines: Iterable[str]) -> str:
+    return "\n".join(map(_with_suits, lines))
+
+
+def _with_suits(line: str) -> str:
+    """A line with its cards in colour."""
+    return _CARD.sub(
+        lambda card: f'<span class="{card.group(2)}">{card.group(1)}{_SUITS[card.group(2)]}</span>',
+        html.escape(line),
+    )
+
+
+def hand_in_words(hand: LoggedHand) -> dict[str, Any]:
+    """A hand from its deal to its result: players, betting rounds with their actions, cards shown."""
+    state = hand.state
+    betting, hole_cards = state.betting, state.deal.hole_cards
+    game = betting.game
+    names = [printable(name) for name in hand.names]
+    ends = (0, *game.board_ends)
+    rounds: list[dict[str, Any]] = [
+        {
+            "name": round_name(game, betting_round),
+            "board": format_cards(state.board[ends[betting_round] : ends[betting_round + 1]]),
+            "pot": None,
+            "actions": [],
+        }
+        for betting_round in range(betting.betting_round + 1)
+    ]
+    posts = tell_posts(game, names)
+    rounds[0]["actions"] += [posts] if posts else []
+    for before, position, action in betting.steps():
+        each = rounds[before.betting_round]
+        if each["pot"] is None:
+            each["pot"] = before.pot
+        each["actions"].append(tell_action(before, position, action, names[position]))
+    for each in rounds:
+        each["pot"] = betting.pot if each["pot"] is None else each["pot"]
+    return {
+        "hand": hand.number,
+        "line": hand.line,
+        "players": [
+            {
+                "name": names[position],
+                "position": game.position_names[position],
+                "cards": format_cards(hole_cards[position]),
+                "chips": chips,
+            }
+            for position, chips in enumerate(hand.chips)
+        ],
+        "rounds": rounds,
+        "showdown": [
+            f"{names[position]} shows {format_cards(hole_cards[position])}: {words}"
+            for position, words in name_shown_hands(betting, hole_cards, state.board)
+        ],
+    }
