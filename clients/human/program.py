@@ -23,6 +23,7 @@ from clients.human.telnet import TelnetDesk, open_telnet_port
 from clients.human.terminal import Terminal
 from engine.poker.match_key import MatchKey
 from engine.poker.rules.hand_words import format_chips
+from engine.support.text import rate
 
 DISPLAY_NAMES: Final = ("auto", *DISPLAYS)
 """What ``--display`` takes."""
@@ -148,9 +149,8 @@ def describe_result(result: Mapping[str, Any]) -> list[str]:
     for player in result["players"]:
         line = f"  {player['name']:<16}  {format_chips(player['chips'], sign=True):>10} chips"
         if player["mbb_per_hand"] is not None:
-            line += f"  {player['mbb_per_hand']:+z.0f}"
-            line += f" +- {player['ci95']:.0f}" if player["ci95"] is not None else ""
-            line += " mbb/h"
+            won = rate(player["mbb_per_hand"], player["ci95"], 0, unit="mbb/h")
+            line += "  " + won.replace("±", "+-")  # terminals may show ASCII alone
         lines.append(line)
     for player in result["players"]:
         if "failure" in player:

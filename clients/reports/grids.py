@@ -223,18 +223,27 @@ def hands_of_holdem(strategy: BucketedStrategy, betting: BettingState, board: Se
     """
     actions, chances = strategy.chances_of_all(betting, board)
     live = ~np.isnan(chances[:, 0])
+    means = mean_by_starting_hand(chances, live)
+    names = [(hand, STARTING_HAND_NAMES[hand]) for hand in np.unique(STARTING_HAND_OF_COMBO[live])]
+    return Shown(actions, {name: means[hand].tolist() for hand, name in names})
+
+
+def mean_by_starting_hand(values: NDArray[np.float64], live: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """The mean over the combos of each starting hand.
+
+    Args:
+        values: by combo, shape (1326, n).
+        live: which combos count, shape (1326,).
+
+    Returns:
+        Shape (169, n); zeros for a starting hand of which no combo counts.
+    """
     hands = STARTING_HAND_OF_COMBO[live]
-    sums = np.zeros((NUM_STARTING_HANDS, len(actions)))
-    np.add.at(sums, hands, chances[live])
+    sums = np.zeros((NUM_STARTING_HANDS, values.shape[1]))
+    np.add.at(sums, hands, values[live])
     sizes = np.bincount(hands, minlength=NUM_STARTING_HANDS)
-    return Shown(
-        actions,
-        {
-            STARTING_HAND_NAMES[hand]: (sums[hand] / sizes[hand]).tolist()
-            for hand in range(NUM_STARTING_HANDS)
-            if sizes[hand]
-        },
-    )
+    means: NDArray[np.float64] = sums / np.maximum(sizes, 1)[:, None]
+    return means
 
 
 def hands_of_small_game(strategy: Strategy, betting: BettingState) -> Shown:

@@ -44,6 +44,7 @@ from engine.poker.cards import format_cards
 from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO, combos_without, starting_hand
 from engine.poker.rules.hand_names import name_hand
 from engine.support.intervals import Z95
+from engine.support.text import rate
 
 __all__ = [
     "ODDS_COLUMNS",
@@ -344,8 +345,8 @@ def report_rows(report: Mapping[str, Any]) -> list[tuple[str, str]]:
         for entry in simulation["values"]:
             best = ", best" if entry["action"] == simulation["best"] else ""
             error = Z95 * entry["standard_error"]
-            text = f"{entry['value']:+z.3f} +- {error:.3f} {simulation['unit']}{best}"
-            rows.append((f"simulated: {entry['action']}", text))
+            text = rate(entry["value"], error, 3, unit=simulation["unit"]).replace("±", "+-")
+            rows.append((f"simulated: {entry['action']}", text + best))
         rows.append(("  trials", str(simulation["trials"])))
     return rows
 

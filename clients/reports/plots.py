@@ -75,6 +75,14 @@ class Plot:
     """Of the places 1, 2, 3 ... of the x axis: points with bars stand there instead of lines."""
 
 
+def _new_axes(title: str, x_label: str, y_label: str) -> tuple[Figure, Axes]:
+    figure = new_figure(8.0, 5.0)
+    axes = figure.add_subplot()
+    axes.set(title=title, xlabel=x_label, ylabel=y_label)
+    axes.grid(color="0.92")
+    return figure, axes
+
+
 def draw_plot(folder: Path, plot: Plot) -> list[Path]:
     """Draws lines with bands, as PNG and as SVG; the same numbers give the same files.
 
@@ -84,8 +92,7 @@ def draw_plot(folder: Path, plot: Plot) -> list[Path]:
     Raises:
         PlotError: matplotlib is missing, or a file cannot be written.
     """
-    figure = new_figure(8.0, 5.0)
-    axes = figure.add_subplot()
+    figure, axes = _new_axes(plot.title, plot.x_label, plot.y_label)
     for index, curve in enumerate(plot.curves):
         color = f"C{index}"
         x, y = np.asarray(curve.x, np.float64), np.asarray(curve.y, np.float64)
@@ -113,10 +120,6 @@ def draw_plot(folder: Path, plot: Plot) -> list[Path]:
         axes.set_xticks(
             range(1, len(plot.names) + 1), plot.names, rotation=90 if len(plot.names) > _UPRIGHT else 0
         )
-    axes.set_title(plot.title)
-    axes.set_xlabel(plot.x_label)
-    axes.set_ylabel(plot.y_label)
-    axes.grid(color="0.92")
     if len(plot.curves) > 1:
         axes.legend(fontsize=8)
     files = [folder / (plot.name + kind) for kind in _FILE_KINDS]
@@ -342,8 +345,8 @@ def draw_exploitation(
     Raises:
         PlotError: matplotlib is missing, or the file cannot be written.
     """
-    figure = new_figure(8.0, 5.0)
-    axes = figure.add_subplot()
+    loss = "may lose this or more" if is_bound else "loses at most"
+    figure, axes = _new_axes(title, f"{loss}, to a best response (mbb/h)", "wins of this opponent (mbb/h)")
     axes.plot(
         [x for _, x, _ in points], [y for _, _, y in points], marker="o", markersize=4, linewidth=1.2,
         label="restricted Nash responses, by their part p",
@@ -352,11 +355,6 @@ def draw_exploitation(
         axes.annotate(label, (x, y), textcoords="offset points", xytext=(5, -11), fontsize=8, color="0.3")
     label, x, y = chosen
     axes.plot([x], [y], marker="*", markersize=13, linestyle="none", color="C3", label=label)
-    axes.set_title(title)
-    loss = "may lose this or more" if is_bound else "loses at most"
-    axes.set_xlabel(f"{loss}, to a best response (mbb/h)")
-    axes.set_ylabel("wins of this opponent (mbb/h)")
-    axes.grid(color="0.92")
     axes.legend(fontsize=8, loc="lower right")
     save_figure(figure, path)
 
@@ -376,8 +374,7 @@ def draw_learning_curve(
     Raises:
         PlotError: matplotlib is missing, or the file cannot be written.
     """
-    figure = new_figure(8.0, 5.0)
-    axes = figure.add_subplot()
+    figure, axes = _new_axes(title, what, "exploitability (mbb/h)")
     done = [iterations for iterations, _, _ in points]
     lower = [value for _, value, _ in points]
     uppers = [upper for _, _, upper in points if upper is not None]
@@ -391,8 +388,4 @@ def draw_learning_curve(
         axes.plot(done, lower, marker="o", markersize=4)
         axes.set_yscale("log")
     axes.set_xscale("log")
-    axes.set_title(title)
-    axes.set_xlabel(what)
-    axes.set_ylabel("exploitability (mbb/h)")
-    axes.grid(color="0.92")
     save_figure(figure, path)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clients.core.agent import Agent, Triples
+from clients.reports.grids import mean_by_starting_hand
 from clients.reports.odds import hand_worth
 from engine.players.models.generic import GenericModel
 from engine.players.models.model import NoModel, OpponentModel
@@ -16,7 +17,7 @@ from engine.players.table_reader import TableReader
 from engine.players.trials.players import OwnStrategy, simulated_players
 from engine.players.trials.selective_sampling import best_move
 from engine.players.trials.trials import Spot, simulate
-from engine.poker.combos import STARTING_HAND_NAMES, STARTING_HAND_OF_COMBO, combos_without
+from engine.poker.combos import STARTING_HAND_NAMES, combos_without
 from engine.poker.rules import FOLD, HandView, load_game, parse_betting
 
 __all__ = ["by_starting_hand", "own_values", "reasons", "simulation_report"]
@@ -160,10 +161,7 @@ def by_starting_hand(triples: Triples, dead: Sequence[int]) -> NDArray[np.float6
         table = np.broadcast_to(table, (169, 3))
     if len(table) == 169:
         return np.array(table)
-    alive = combos_without(dead)
-    hands = STARTING_HAND_OF_COMBO
-    sums = np.zeros((169, 3))
-    np.add.at(sums, hands[alive], table[alive])
-    totals = sums.sum(axis=1, keepdims=True)
-    shares: NDArray[np.float64] = np.divide(sums, totals, out=np.zeros_like(sums), where=totals > 0)
+    means = mean_by_starting_hand(table, combos_without(dead))
+    totals = means.sum(axis=1, keepdims=True)
+    shares: NDArray[np.float64] = np.divide(means, totals, out=np.zeros_like(means), where=totals > 0)
     return shares

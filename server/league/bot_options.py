@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 from protocol import variables
-from server.league.plan import Entrant
+from server.league.plan import Contestant
 from server.match.launching.environment import players_environment
 from server.match.launching.players import Player
 
@@ -23,7 +23,7 @@ _MOST_S: Final = 60.0
 _AT_ONCE: Final = 4
 
 
-def first_fault(entrants: Sequence[Entrant]) -> tuple[int, str] | None:
+def first_fault(entrants: Sequence[Contestant]) -> tuple[int, str] | None:
     """The first player whose bot rejects its options: the line in the file, and what the bot says."""
     asked = {entrant.text: entrant for entrant in entrants if entrant.player.settings}
     with ThreadPoolExecutor(_AT_ONCE) as pool:

@@ -54,7 +54,7 @@ class RunOff(StrEnum):
 
 
 @attrs.frozen
-class Entrant:
+class Contestant:
     """A player of a tournament."""
 
     name: str
@@ -143,7 +143,7 @@ class TournamentPlan:
     format: Format
     seed: str
     """A whole number as text, a key's digits, or ``random``."""
-    entrants: tuple[Entrant, ...]
+    entrants: tuple[Contestant, ...]
     events: tuple[Event, ...]
     common_seeds: bool = True
     """Match m has the same cards at all tables of an event."""
@@ -175,6 +175,6 @@ class TournamentPlan:
         """The entrants' names."""
         return tuple(each.name for each in self.entrants)
 
-    def entrant(self, name: str) -> Entrant:
+    def entrant(self, name: str) -> Contestant:
         """The entrant of a name."""
         return next(each for each in self.entrants if each.name == name)

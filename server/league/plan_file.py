@@ -17,7 +17,7 @@ from engine.poker.match_key import parse_match_seed
 from engine.support.user_input import did_you_mean
 from server.league.plan import (
     Budget,
-    Entrant,
+    Contestant,
     Event,
     Failures,
     Format,
@@ -96,9 +96,9 @@ def _seed(head: Section) -> str:
     return text
 
 
-def _entrants(file: Section) -> tuple[Entrant, ...]:
+def _entrants(file: Section) -> tuple[Contestant, ...]:
     bots = {entry.name for entry in entry_points(group="riverboat.bots")}
-    entrants: list[Entrant] = []
+    entrants: list[Contestant] = []
     lines: dict[str, int] = {}
     sections = file.sections("players")
     for section in sections:
@@ -121,7 +121,7 @@ def _entrants(file: Section) -> tuple[Entrant, ...]:
         line = section.line("player")
         section.close()
         text = text.removeprefix(f"{player.name}=")
-        entrants.append(Entrant(name, text, attrs.evolve(player, name=name), members, version, line))
+        entrants.append(Contestant(name, text, attrs.evolve(player, name=name), members, version, line))
     if len(entrants) < _LEAST_ENTRANTS:
         raise file.mistake(
             "players", f"expected at least {_LEAST_ENTRANTS} tables [[players]], got {len(entrants)}"

@@ -34,7 +34,7 @@ _GAP: Final = 2
 """Blanks between columns."""
 
 
-class Report:
+class MatchReport:
     """The report of a match that has been played."""
 
     def __init__(

@@ -19,7 +19,7 @@ from engine.poker.match_key import MatchKey
 from engine.support.interruption import held_back
 from server.match.launched_match import Interrupted, LaunchedMatch, MatchPlan
 from server.match.launching.announcement import Announcer
-from server.match.report import Report
+from server.match.report import MatchReport
 from server.match.sittings.plan_file import StoredPlan
 from server.match.sittings.sitting import Secrets, Sitting
 from server.records.logs import LogError
@@ -154,7 +154,7 @@ def _told(plan: MatchPlan, played: _Played, started: str, *, as_json: bool) -> i
     """Report the outcome of a match; returns the exit status."""
     results = plan.results(played.passes, played.tally)
     errors = [_in_one_line(each.outcome.error) for each in played.passes if each.outcome.error is not None]
-    report = Report(plan, played.passes, results, played.tally, is_cut_short=played.is_cut_short)
+    report = MatchReport(plan, played.passes, results, played.tally, is_cut_short=played.is_cut_short)
     played.unwritten += _tell(report, started, as_json=as_json)
     if played.status is not None:
         for line in played.unwritten:
@@ -168,7 +168,7 @@ def _told(plan: MatchPlan, played: _Played, started: str, *, as_json: bool) -> i
     return 0
 
 
-def _tell(report: Report, started: str, *, as_json: bool) -> list[str]:
+def _tell(report: MatchReport, started: str, *, as_json: bool) -> list[str]:
     """Print the result, then write it to the folder; if one fails, the other is still done.
 
     Returns:

@@ -11,6 +11,7 @@ import click
 
 from clients.core.one_line import CommandError, OneLineCommand, json_option
 from engine.poker.cards import RANKS
+from engine.support.text import table
 
 
 @click.command(cls=OneLineCommand)
@@ -61,13 +62,5 @@ def _lines(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
     heads = [name.removesuffix(" %") for name in columns]
     signs = ["%" if name.endswith("%") else "" for name in columns]
     cells = [[f"{value}{sign}" for value, sign in zip(row, signs, strict=True)] for row in rows]
-    widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
-    to_the_right = [bool(rows) and not isinstance(value, str) for value in (rows[0] if rows else heads)]
-
-    def line(texts: Sequence[str]) -> str:
-        return "  ".join(
-            text.rjust(width) if right else text.ljust(width)
-            for text, width, right in zip(texts, widths, to_the_right, strict=True)
-        ).rstrip()
-
-    return [line(heads), *map(line, cells)]
+    texts = [k for k, value in enumerate(rows[0] if rows else heads) if isinstance(value, str)]
+    return table([heads, *cells], left=texts)

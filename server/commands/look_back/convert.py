@@ -15,11 +15,10 @@ from engine.support.files import write_whole
 from engine.support.user_input import printable
 from server.commands.look_back.parameters import PATH, game_option
 from server.records.formats.acpc import acpc_logs
-from server.records.formats.hands import FormatError, PlayedHand
+from server.records.formats.hands import FormatError, PlayedHand, agrees_with_pokerkit, has_pokerkit
 from server.records.formats.phh import check_usual, format_phh, format_phhs
 from server.records.formats.pokerstars import format_stars
 from server.records.formats.reading import find_hands, read_hands
-from server.records.formats.second_opinion import agrees_with_pokerkit, has_pokerkit
 from server.records.logs import LogError
 
 _MANY: Final = 2000

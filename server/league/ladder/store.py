@@ -23,7 +23,7 @@ from engine.poker.match_key import MatchKey
 from engine.poker.rules import format_game
 from server.league.house import Folder
 from server.league.journal import Played
-from server.league.plan import Entrant, Format
+from server.league.plan import Contestant, Format
 
 __all__ = ["Ladder", "LadderFault", "PairSum", "Rated"]
 
@@ -167,7 +167,7 @@ class Ladder:
                     )
         return len(counting)
 
-    def _player(self, entrant: Entrant, now: str) -> int:
+    def _player(self, entrant: Contestant, now: str) -> int:
         who = (entrant.name, entrant.text, entrant.version)
         self._db.execute(
             "INSERT OR IGNORE INTO players (name, command, version, first_seen) VALUES (?, ?, ?, ?)",

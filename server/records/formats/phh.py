@@ -173,7 +173,7 @@ def parse_phh(text: str, source: str) -> Iterator[PlayedHand | FormatError]:
     for count, (key, table) in enumerate(tables.items()):
         where = f"{source}: hand {key}" if key else source
         try:
-            yield _Reader(table, where, count).hand()
+            yield _PhhReader(table, where, count).hand()
         except (FormatError, GameDefinitionError) as error:
             yield FormatError(f"{where}: {error}")
 
@@ -185,7 +185,7 @@ def _number_text(text: str) -> Fraction | float:
         return float(text)  # infinite, or not a number
 
 
-class _Reader:
+class _PhhReader:
     """Reads one hand."""
 
     def __init__(self, table: Table, where: str, count: int) -> None:

@@ -82,13 +82,13 @@ def parse_stars(text: str, source: str) -> Iterator[PlayedHand | FormatError]:
 
 def _hand(lines: Sequence[str], where: str) -> PlayedHand | FormatError:
     try:
-        return _Reader(lines, where).hand()
+        return _StarsReader(lines, where).hand()
     except (FormatError, InvalidCardError, GameDefinitionError) as error:
         return FormatError(f"{where}: {error}")
 
 
 @attrs.define
-class _Seat:
+class _StarsSeat:
     number: int
     name: str
     stack: Fraction
@@ -99,14 +99,14 @@ class _Seat:
     collected: Fraction = Fraction(0)
 
 
-class _Reader:
+class _StarsReader:
     """Reads one hand."""
 
     def __init__(self, lines: Sequence[str], where: str) -> None:
         self._lines, self._where = lines, where
-        self._seats: list[_Seat] = []
+        self._seats: list[_StarsSeat] = []
         self._board: list[int] = []
-        self._acts: list[tuple[_Seat, str, Fraction]] = []
+        self._acts: list[tuple[_StarsSeat, str, Fraction]] = []
         self._rake = Fraction(0)
         self._notes: list[str] = []
 
@@ -145,7 +145,7 @@ class _Reader:
         self._check_chips(hand, seats)
         return hand
 
-    def _check_chips(self, hand: PlayedHand, seats: Sequence[_Seat]) -> None:
+    def _check_chips(self, hand: PlayedHand, seats: Sequence[_StarsSeat]) -> None:
         """Compare the chips with what everybody collected by the text."""
         if not any(seat.collected for seat in seats):
             return
@@ -167,7 +167,7 @@ class _Reader:
             in_summary = in_summary or line.startswith("*** SUMMARY")
             seat = _SEAT.fullmatch(line)
             if seat is not None and not in_summary and not self._acts:
-                self._seats.append(_Seat(int(seat.group(1)), seat.group(2), _amount(seat.group(3))))
+                self._seats.append(_StarsSeat(int(seat.group(1)), seat.group(2), _amount(seat.group(3))))
             elif (board := _BOARD.fullmatch(line)) is not None:
                 self._board += parse_written_cards(board.group(1))
             elif (dealt := _DEALT.fullmatch(line)) is not None:
@@ -207,13 +207,13 @@ class _Reader:
                 if shown is not None:
                     self._give(seat, shown.group(1))
 
-    def _seat(self, name: str) -> _Seat:
+    def _seat(self, name: str) -> _StarsSeat:
         for seat in self._seats:
             if seat.name == name:
                 return seat
         raise FormatError(f"{name!r} has no seat")
 
-    def _give(self, seat: _Seat, text: str) -> None:
+    def _give(self, seat: _StarsSeat, text: str) -> None:
         seat.plays = True
         cards = parse_written_cards(text)
         if len(cards) == 2:
@@ -223,7 +223,7 @@ class _Reader:
         elif cards:
             self._notes.append(f"of {seat.name}'s cards only {text} is known, and is not kept")
 
-    def _post(self, seat: _Seat, what: str, amount: Fraction) -> None:
+    def _post(self, seat: _StarsSeat, what: str, amount: Fraction) -> None:
         seat.plays = True
         if what == "the ante":
             seat.ante += amount
@@ -242,7 +242,7 @@ class _Reader:
 
     # --- the game ----------------------------------------------------------------------------------------
 
-    def _in_order(self) -> list[_Seat]:
+    def _in_order(self) -> list[_StarsSeat]:
         """The seats of those who play, from the first after the button."""
         button = next((found for line in self._lines[:3] if (found := _BUTTON.search(line))), None)
         seats = sorted((seat for seat in self._seats if seat.plays), key=lambda seat: seat.number)
@@ -251,7 +251,7 @@ class _Reader:
         behind = [seat for seat in seats if seat.number > int(button.group(1))]
         return behind + [seat for seat in seats if seat.number <= int(button.group(1))]
 
-    def _game(self, seats: Sequence[_Seat]) -> GameDefinition:
+    def _game(self, seats: Sequence[_StarsSeat]) -> GameDefinition:
         kind = next((found.group(1) for line in self._lines[:2] if (found := _GAME.search(line))), None)
         stakes = _STAKES.search(self._lines[0])
         if kind is None or kind == "Pot Limit":
@@ -283,14 +283,14 @@ class _Reader:
             antes=self._antes(seats),
         )
 
-    def _antes(self, seats: Sequence[_Seat]) -> tuple[int, ...]:
+    def _antes(self, seats: Sequence[_StarsSeat]) -> tuple[int, ...]:
         """The antes; they are equal even if somebody had less."""
         most = max(seat.ante for seat in seats)
         if all(seat.ante in (most, seat.stack) for seat in seats):
             return (self._chips(most),) * len(seats)
         return tuple(self._chips(seat.ante) for seat in seats)
 
-    def _first(self, seats: Sequence[_Seat], blinds: Sequence[int]) -> int:
+    def _first(self, seats: Sequence[_StarsSeat], blinds: Sequence[int]) -> int:
         """The position that acted first before the flop, or else the one after the largest blind."""
         if self._acts:
             return seats.index(self._acts[0][0])

@@ -11,7 +11,7 @@ import itertools
 from array import array
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from engine.evidence.estimates import Evidence
 
-__all__ = ["MOST_POTS", "BigPot", "Counts", "Follower", "Luckless", "Passes", "count_hands"]
+__all__ = ["MOST_POTS", "BigPot", "Counts", "Luckless", "Passes", "count_hands"]
 
 MOST_POTS: Final = 10
 """How many of the biggest pots are kept."""
@@ -81,36 +81,8 @@ class Counts:
         return half_width([chips / self.passes for chips in self.won[player]], Z95)
 
 
-class Follower(Protocol):
-    """Receives each hand in the order of the walk."""
-
-    @property
-    def takes_columns(self) -> bool:
-        """Whether it can receive many hands at once."""
-
-    def follow(self, log: MatchLog, hand: LoggedHand, players: Sequence[int], deal: int, passes: int) -> None:
-        """Receive a hand.
-
-        Args:
-            log: the hand's log.
-            hand: the hand.
-            players: the player in each position.
-            deal: the number of its deal.
-            passes: how often the deal was played.
-        """
-
-    def follow_columns(self, batch: Batch, players: NDArray[np.int64], deal: int) -> None:
-        """Receive many hands.
-
-        Args:
-            batch: the hands.
-            players: the player in each position, shape (hands, positions).
-            deal: the number of the first deal.
-        """
-
-
 def count_hands(
-    matches: Sequence[Passes], names: Sequence[str] | None = None, follower: Follower | None = None
+    matches: Sequence[Passes], names: Sequence[str] | None = None, luckless: Luckless | None = None
 ) -> Counts:
     """Count the hands of some matches of the same game.
 
@@ -119,7 +91,7 @@ def count_hands(
     Args:
         matches: one or more matches.
         names: players' names, in the order wanted; others come after them.
-        follower: receives each hand as well, so that the logs are read only once.
+        luckless: receives each hand as well, so that the logs are read only once.
 
     Raises:
         LogError: the games differ, or a line cannot be read.
@@ -134,12 +106,12 @@ def count_hands(
             )
     players = list(dict.fromkeys([*(names or ()), *[name for log in logs for name in _names(log)]]))
     counting = _Counting(game, players)
-    in_columns = (follower is None or follower.takes_columns) and is_worth_columns(logs)
+    in_columns = (luckless is None or luckless.takes_columns) and is_worth_columns(logs)
     for passes in matches:
         if in_columns:
-            counting.count_columns(passes, follower)
+            counting.count_columns(passes, luckless)
         else:
-            counting.count(passes, follower)
+            counting.count(passes, luckless)
     numbers = {len(passes) for passes in matches}
     return Counts(
         game=game,
@@ -169,7 +141,7 @@ class _Counting:
         """For each log and each of its players, the player's place in the report."""
         return [[self._index[name] for name in _names(log)] for log in passes]
 
-    def count(self, passes: Passes, follower: Follower | None) -> None:
+    def count(self, passes: Passes, luckless: Luckless | None) -> None:
         """Count a match, hand by hand."""
         seats = self._seats(passes)
         for deal in _deals(passes):
@@ -180,8 +152,8 @@ class _Counting:
                     totals[player] += chips
                     self.sums[player].add(chips)
                 self.play.add(betting, who, hand.chips)
-                if follower is not None:
-                    follower.follow(log, hand, who, self.deals, len(passes))
+                if luckless is not None:
+                    luckless.follow(log, hand, who, self.deals, len(passes))
                 self.hands += 1
                 pot = contested_pot(betting)
                 if self._is_big(pot):
@@ -190,7 +162,7 @@ class _Counting:
             for chips_of_deals, chips in zip(self.won, totals, strict=True):
                 chips_of_deals.append(chips)
 
-    def count_columns(self, passes: Passes, follower: Follower | None) -> None:
+    def count_columns(self, passes: Passes, luckless: Luckless | None) -> None:
         """Count a match, thousands of hands at a time: the same to the last digit."""
         import numpy as np
 
@@ -206,8 +178,8 @@ class _Counting:
             totals = totals_by_deal(who, chips, len(passes), len(self.won))
             for chips_of_deals, each in zip(self.won, totals.T, strict=True):
                 chips_of_deals.frombytes(each.tobytes())
-            if follower is not None:
-                follower.follow_columns(batch, who, self.deals)
+            if luckless is not None:
+                luckless.follow_columns(batch, who, self.deals)
             pots = contested_pots(hands)
             for row in np.argsort(-pots, kind="stable")[:MOST_POTS].tolist():
                 pot = int(pots[row])
@@ -270,7 +242,14 @@ class Luckless:
         return not self._with_aivat
 
     def follow(self, log: MatchLog, hand: LoggedHand, players: Sequence[int], deal: int, passes: int) -> None:
-        """Receive a hand, as a `server.records.review.counts.Follower`.
+        """Receive a hand, in the order of the walk.
+
+        Args:
+            log: the hand's log.
+            hand: the hand.
+            players: the player in each position.
+            deal: the number of its deal.
+            passes: how often the deal was played.
 
         Raises:
             LogError: the stated strategies cannot be read.
@@ -283,7 +262,13 @@ class Luckless:
         self._evidence.add(hand.state, hand.chips, players, deal, passes, told)
 
     def follow_columns(self, batch: Batch, players: NDArray[np.int64], deal: int) -> None:
-        """Receive many hands, as a `server.records.review.counts.Follower`."""
+        """Receive many hands, in the order of the walk.
+
+        Args:
+            batch: the hands.
+            players: the player in each position, shape (hands, positions).
+            deal: the number of the first deal.
+        """
         import numpy as np
 
         passes = len(batch.logs)

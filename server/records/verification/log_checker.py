@@ -69,7 +69,7 @@ class Verification:
         return self.problem is None
 
 
-class _WrongError(Exception):
+class _WrongLineError(Exception):
     """A line that is wrong; the message says why."""
 
 
@@ -89,14 +89,14 @@ def verify_log(
         LogError: there is no log to check, or its game cannot be found.
     """
     log = open_log(path, game, tolerant=True)
-    checker = _Checker(log, cards)
+    checker = _LogChecker(log, cards)
     line: int | None = None
     problem: Problem | None = None
     try:
         for line, text in checker.lines:
             checker.check(line, text)
         checker.check_end()
-    except _WrongError as error:
+    except _WrongLineError as error:
         problem = Problem(path, line, str(error))
     except LogError as error:
         problem = Problem(path, error.line, error.what)
@@ -135,7 +135,7 @@ class _Match:
         return self.names(record.hand_number) != record.names
 
 
-class _Checker:
+class _LogChecker:
     """Checks the lines of a log one after another."""
 
     def __init__(self, log: MatchLog, cards: MatchSeed | MatchKey | None) -> None:
@@ -160,10 +160,10 @@ class _Checker:
         """Check the next line.
 
         Raises:
-            _WrongError: it is wrong.
+            _WrongLineError: it is wrong.
         """
         if line == self._log.end:
-            raise _WrongError("the last line is torn off")
+            raise _WrongLineError("the last line is torn off")
         text = text.rstrip("\r\n")
         if text.startswith("STATE:"):
             self._check_hand(text)
@@ -172,19 +172,19 @@ class _Checker:
         elif text.startswith("#"):
             self._check_comment(line, text)
         elif text.strip():
-            raise _WrongError(f"expected STATE:, SCORE: or a comment (#), got {shown(text)}")
+            raise _WrongLineError(f"expected STATE:, SCORE: or a comment (#), got {shown(text)}")
 
     def check_end(self) -> None:
         """Check that nothing is missing after the last line.
 
         Raises:
-            _WrongError: the score is missing.
+            _WrongLineError: the score is missing.
         """
         match = self._match
         if match is None or match.header is None or match.score or match.gaps:
             return
         if match.hands == match.header.hands:
-            raise _WrongError(f"expected SCORE: after the last of {match.hands} hands")
+            raise _WrongLineError(f"expected SCORE: after the last of {match.hands} hands")
 
     # --- comments ----------------------------------------------------------------------------------------
 
@@ -198,15 +198,15 @@ class _Checker:
         elif text.startswith(KEY):
             self._check_key(text[len(KEY) :].strip())
         elif text.startswith(("#TATE:", "#CORE:")):
-            raise _WrongError(f"expected {text[1:6].replace('TATE', 'STATE').replace('CORE', 'SCORE')}")
+            raise _WrongLineError(f"expected {text[1:6].replace('TATE', 'STATE').replace('CORE', 'SCORE')}")
 
     def _check_key(self, text: str) -> None:
         try:
             key = MatchKey.parse(text)
         except ValueError as error:
-            raise _WrongError(str(error)) from None
+            raise _WrongLineError(str(error)) from None
         if self._commitment is not None and key.commitment != self._commitment:
-            raise _WrongError(
+            raise _WrongLineError(
                 f"the key is not the one that was committed to: expected SHA-256 {self._commitment}, "
                 f"got {key.commitment}"
             )
@@ -217,7 +217,7 @@ class _Checker:
         try:
             record, state = self._reader.read(text)
         except ValueError as error:
-            raise _WrongError(str(error)) from None
+            raise _WrongLineError(str(error)) from None
         match = self._match_of(record)
         self._check_number(match, record.hand_number)
         self._check_names(match, record)
@@ -277,12 +277,12 @@ class _Checker:
 
     def _check_number(self, match: _Match, number: int) -> None:
         if number != match.next_hand and not (self._is_extract and number > match.next_hand):
-            raise _WrongError(f"expected hand {match.next_hand}, got hand {number}")
+            raise _WrongLineError(f"expected hand {match.next_hand}, got hand {number}")
         most = match.header.hands if match.header else None
         if most is not None and number >= most:
-            raise _WrongError(f"expected no hand after the last of {most}, got hand {number}")
+            raise _WrongLineError(f"expected no hand after the last of {most}, got hand {number}")
         if match.score:
-            raise _WrongError(f"expected no hand after the score, got hand {number}")
+            raise _WrongLineError(f"expected no hand after the score, got hand {number}")
 
     def _cards_of(self, header: Header | None) -> MatchSeed | MatchKey | None:
         """The seed or key of a match's cards, as far as the log or the user tells it."""
@@ -321,7 +321,7 @@ class _Checker:
                 format_hole_cards_and_board(each.hole_cards, each.board, ends, betting_round)
                 for each in (shown, state.deal)
             )
-            raise _WrongError(f"cards: expected {expected} from {self.cards_from}, got {got}")
+            raise _WrongLineError(f"cards: expected {expected} from {self.cards_from}, got {got}")
 
     def _check_chips(self, match: _Match, record: HandRecord, state: HandState) -> tuple[float, ...]:
         """The chips of each position; exact if the cards are known."""
@@ -336,25 +336,25 @@ class _Checker:
             ]
             for position, won in enumerate(record.chips):
                 if betting.folded[position] and abs(won - lost[position]) > _TOLERANCE:
-                    raise _WrongError(
+                    raise _WrongLineError(
                         f"chips: expected {format_chips(lost[position])} for position {position}, "
                         f"which folded, got {format_chips(won)}"
                     ) from None
                 if won < lost[position] - _TOLERANCE:
-                    raise _WrongError(
+                    raise _WrongLineError(
                         f"chips: position {position} put in {format_chips(-lost[position])}, "
                         f"got {format_chips(won)}"
                     ) from None
             total = -rake_taken(betting)
             if abs(sum(record.chips) - total) > _TOLERANCE * len(lost):
-                raise _WrongError(
+                raise _WrongLineError(
                     f"chips: expected a sum of {format_chips(total)}, got {format_chips(sum(record.chips))}"
                 ) from None
             return record.chips
         for won, should in zip(record.chips, expected, strict=True):
             if abs(won - should) > _TOLERANCE:
                 texts = ("|".join(map(format_chips, chips)) for chips in (expected, record.chips))
-                raise _WrongError("chips: expected {}, got {}".format(*texts))
+                raise _WrongLineError("chips: expected {}, got {}".format(*texts))
         return expected
 
     # --- names -------------------------------------------------------------------------------------------
@@ -362,7 +362,7 @@ class _Checker:
     def _check_names(self, match: _Match, record: HandRecord) -> None:
         if match.disagrees(record):
             names = match.names(record.hand_number)
-            raise _WrongError(
+            raise _WrongLineError(
                 f"names: expected {shown('|'.join(names))}, got {shown('|'.join(record.names))}"
             )
 
@@ -372,17 +372,19 @@ class _Checker:
         try:
             score = parse_score(text)
         except ValueError as error:
-            raise _WrongError(str(error)) from None
+            raise _WrongLineError(str(error)) from None
         if score is None:
-            raise _WrongError(f"expected SCORE:values:names, got {shown(text)}")
+            raise _WrongLineError(f"expected SCORE:values:names, got {shown(text)}")
         chips, names = score
         match = self._match
         if match is None:
             match = self._match = _Match(self._header, None, names, True, [0.0] * len(names))
         if names != match.seats:
-            raise _WrongError(f"names: expected {shown('|'.join(match.seats))}, got {shown('|'.join(names))}")
+            raise _WrongLineError(
+                f"names: expected {shown('|'.join(match.seats))}, got {shown('|'.join(names))}"
+            )
         if len(chips) != len(names):
-            raise _WrongError(f"expected {len(names)} values, got {len(chips)}")
+            raise _WrongLineError(f"expected {len(names)} values, got {len(chips)}")
         tolerance = _TOLERANCE * (match.hands if match.unknown_cards else 1)
         wrong = any(
             abs(won - total) > max(tolerance, 1e-12 * abs(total))
@@ -390,7 +392,7 @@ class _Checker:
         )
         if wrong and not match.gaps:
             texts = ("|".join(map(format_chips, each)) for each in (match.totals, chips))
-            raise _WrongError("score: expected {}, got {}".format(*texts))
+            raise _WrongLineError("score: expected {}, got {}".format(*texts))
         match.score = True
 
 

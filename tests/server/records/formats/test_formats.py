@@ -17,11 +17,10 @@ from pokerkit import HandHistory
 from engine.poker.rules import load_game
 from protocol.records import HandReader, format_hand
 from server.records.formats.acpc import acpc_logs, read_acpc
-from server.records.formats.hands import FormatError, PlayedHand, settle
+from server.records.formats.hands import FormatError, PlayedHand, agrees_with_pokerkit, settle
 from server.records.formats.phh import format_phh, format_phhs, parse_phh
 from server.records.formats.pokerstars import format_stars, parse_stars
 from server.records.formats.reading import find_hands, read_hands
-from server.records.formats.second_opinion import agrees_with_pokerkit
 from tests.support.hands.golden_files import GOLDEN
 
 SHARED = Path(__file__).parents[4] / "shared" / "hands"
