@@ -6,7 +6,7 @@ this program, or solves a small game, such as Kuhn's or Leduc's, before it sits 
 
 A strategy of no-limit hold'em knows raises of a few sizes.  An opponent's raise of another size stands for
 one of these, with probabilities given by the pseudo-harmonic mapping
-(`engine.solving.holdem.translation`).
+(`engine.solving.holdem.betting`).
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from clients.core.options import OptionError
 from engine.poker.rules import Action, ActionKind, GameDefinition, HandView
 
 if TYPE_CHECKING:
-    from engine.solving.mixtures.portfolio import Portfolio as Strategies
+    from engine.solving.mixtures import Portfolio as Strategies
 
 OPPONENTS: Final = ((0, 1, 0), (0, 0, 1), (0, 1, 1), (1, 1, 1))
 """The opponents it has answers to, by their weights of folding, calling and raising."""
@@ -107,7 +107,7 @@ class Portfolio(Agent):
     def _of_files(self, game: GameDefinition) -> Strategies:
         """The strategies of hold'em, read from files."""
         from engine.solving.holdem.bucketed import BucketedStrategy
-        from engine.solving.mixtures.portfolio import HoldemPortfolio
+        from engine.solving.mixtures import HoldemPortfolio
 
         shipped = shipped_strategy(game)
         files = [saved_strategy(path, game).strategy for path in self._answers]
@@ -126,7 +126,7 @@ class Portfolio(Agent):
         if self._answers:
             raise OptionError("portfolio: answers are for hold'em; for small games they are computed")
         from engine.solving.game_tree import GameTree
-        from engine.solving.mixtures.portfolio import SmallPortfolio
+        from engine.solving.mixtures import SmallPortfolio
         from engine.solving.responses import restricted_nash
         from engine.solving.sizes import TooLarge
         from engine.solving.solver import Solver

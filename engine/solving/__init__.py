@@ -2,10 +2,10 @@
 
 ==================  ===============================================================================
 ``sizes``           nodes, sequences and information sets of any limit game, counted without a tree
+``betting_tree``    the betting of a game as one tree, from which all others here are made
 ``deals``           all deals of a small game, and what each player sees of them
 ``game_tree``       a small game as arrays: public nodes, information sets, payoffs
-``strategies``      strategies on a tree: from a function, a bot's triple, a file
-``values``          the value of a strategy: by node, against a best response; exploitability
+``strategies``      strategies on a tree, their values, best responses and exploitability
 ``solver``          CFR, CFR+, DCFR, LCFR and external sampling
 ``responses``       counter-strategies: restricted Nash, data-biased and frequentist best responses
 ``mixtures``        several strategies together: mixtures, the range of skill, portfolios

@@ -20,14 +20,13 @@ from engine.poker.rules import (
     Action,
     BettingState,
     GameDefinition,
-    HandState,
     HandView,
     chips_won,
     hand_rank,
-    initial_betting,
 )
+from engine.solving.betting_tree import FOLDED, BettingTree
 from engine.solving.deals import Deals
-from engine.solving.sizes import TooLarge, actions_of, num_deals, num_views
+from engine.solving.sizes import TooLarge, num_deals, num_views
 
 __all__ = ["GameTree", "InformationSet", "PublicNode", "game_tree"]
 
@@ -47,7 +46,7 @@ class PublicNode:
     """The last round whose cards are dealt; at a chance node, it is before the round of the betting."""
     actions: tuple[Action, ...]
     """The legal actions of the position to act; empty if nobody is to act."""
-    children: tuple[int, ...]
+    children: list[int]
     """The numbers of the blocks below: one for each action, or the one after the cards."""
     first_node: int
     """Its first node in arrays by node."""
@@ -108,7 +107,7 @@ class GameTree:
         self, game: GameDefinition, deals: Deals | None = None, most_nodes: int = MOST_NODES
     ) -> None:
         self.game = game
-        nodes = _TreeBuilder(game, deals, most_nodes).nodes
+        nodes = _blocks(game, deals, most_nodes)
         self.nodes: tuple[PublicNode, ...] = tuple(nodes)
         """Public nodes, parents first."""
         self.deals = deals or Deals(game)
@@ -162,19 +161,6 @@ class GameTree:
         own, board = self.deals.cards_of(node.dealt_round, found.view)
         hole = tuple(own if p == node.kind else () for p in range(self.game.num_players))
         return HandView(node.betting, node.kind, hand_number, hole, board)
-
-    def node_of(self, state: HandState) -> int:
-        """The node at which a hand stands: an index into arrays by node.
-
-        Raises:
-            ValueError: nobody is to act, or the hand is of another game.
-        """
-        node = self.decision(state.betting)
-        views = self.deals.views[node.dealt_round]
-        matching = np.ones(node.size, bool)
-        for position, cards in enumerate(state.deal.hole_cards):
-            matching &= views[position] == self.deals.view_of(node.dealt_round, cards, state.board)
-        return node.first_node + int(np.flatnonzero(matching)[0])
 
     def views_at(self, node: PublicNode, position: int | None = None) -> NDArray[np.int32]:
         """The views at the nodes of a block, shape (size,): of the position to act, or of another one."""
@@ -268,55 +254,54 @@ class GameTree:
         return np.array([hand_rank((*own, *board)) for own, board in cards], np.int64)
 
 
-class _TreeBuilder:
-    """Walks a game's betting and lays out its blocks."""
+def _blocks(game: GameDefinition, deals: Deals | None, most_nodes: int) -> list[PublicNode]:
+    """The public nodes of a game: its bettings, and the cards that are dealt between them."""
+    rounds, positions = range(game.num_rounds), range(game.num_players)
+    if deals is None:  # counted, not listed: the deals may not fit into memory
+        sizes = [num_deals(game, r) for r in rounds]
+        views = [[num_views(game, r)] * game.num_players for r in rounds]
+    else:
+        sizes = deals.sizes
+        views = [[deals.num_views(r, p) for p in positions] for r in rounds]
+    found: list[PublicNode] = []
+    num_nodes = num_slots = num_sets = 0
 
-    def __init__(self, game: GameDefinition, deals: Deals | None, most_nodes: int) -> None:
-        rounds, positions = range(game.num_rounds), range(game.num_players)
-        if deals is None:  # counted, not listed: the deals may not fit into memory
-            self._sizes = [num_deals(game, r) for r in rounds]
-            self._views = [[num_views(game, r)] * game.num_players for r in rounds]
-        else:
-            self._sizes = deals.sizes
-            self._views = [[deals.num_views(r, p) for p in positions] for r in rounds]
-        self._most_nodes = most_nodes
-        self._num_nodes = self._num_slots = self._num_sets = 0
-        self.nodes: list[PublicNode] = []
-        self._add(initial_betting(game), 0)
-
-    def _add(self, betting: BettingState, dealt_round: int) -> int:
-        """Add a block and all blocks below it; returns its number."""
-        number = len(self.nodes)
-        size = self._sizes[dealt_round]
-        to_act = betting.position_to_act
-        kind = TERMINAL if to_act is None else to_act
-        if dealt_round < betting.betting_round and (to_act is not None or betting.is_showdown):
-            if self._sizes[dealt_round + 1] == size:  # no cards are dealt in between
-                return self._add(betting, dealt_round + 1)
-            kind = CHANCE
-        first_node = self._num_nodes
-        self._num_nodes += size
-        if self._num_nodes > self._most_nodes:
-            raise TooLarge(
-                f"the game has more than {self._most_nodes} nodes, too many to be solved as a whole: "
-                "expected a small one such as kuhn-2p or leduc"
-            )
-        actions = tuple(actions_of(betting)) if kind >= 0 else ()
-        views = self._views[dealt_round][kind] if kind >= 0 else 0
+    def add(kind: int, betting: BettingState, dealt_round: int, actions: tuple[Action, ...] = ()) -> None:
+        nonlocal num_nodes, num_slots, num_sets
+        size, seen = sizes[dealt_round], views[dealt_round][kind] if kind >= 0 else 0
         node = PublicNode(
-            number, kind, betting, dealt_round, actions, (), first_node, size,
-            self._num_slots, views, self._num_sets,
-        )  # fmt: skip
-        self.nodes.append(node)
-        self._num_slots += len(actions) * views
-        self._num_sets += views
-        children: tuple[int, ...]
-        if kind == CHANCE:
-            children = (self._add(betting, dealt_round + 1),)
-        else:
-            children = tuple(self._add(betting.apply(action), dealt_round) for action in actions)
-        self.nodes[number] = attrs.evolve(node, children=children)
-        return number
+            len(found), kind, betting, dealt_round, actions, [], num_nodes, size, num_slots, seen, num_sets
+        )
+        found.append(node)
+        num_nodes += size
+        num_slots += len(actions) * seen
+        num_sets += seen
+        if num_nodes > most_nodes:
+            raise TooLarge
+
+    try:
+        tree = BettingTree(game, most_nodes=most_nodes // sizes[0])
+        of_bettings: list[PublicNode] = []
+        for number, betting in enumerate(tree.bettings):
+            dealt_round, first = 0, len(found)
+            if number:
+                above = of_bettings[tree.parents[number]]
+                above.children.append(first)
+                dealt_round = above.dealt_round
+            while dealt_round < betting.betting_round and tree.kinds[number] != FOLDED:
+                if sizes[dealt_round + 1] != sizes[dealt_round]:  # else no cards are dealt in between
+                    add(CHANCE, betting, dealt_round)
+                    found[-1].children.append(len(found))
+                dealt_round += 1
+            kind = TERMINAL if betting.position_to_act is None else betting.position_to_act
+            add(kind, betting, dealt_round, tuple(tree.actions[number]))
+            of_bettings.append(found[-1])
+    except TooLarge:
+        raise TooLarge(
+            f"the game has more than {most_nodes} nodes, too many to be solved as a whole: "
+            "expected a small one such as kuhn-2p or leduc"
+        ) from None
+    return found
 
 
 @functools.lru_cache(maxsize=4)

@@ -29,8 +29,7 @@ from engine.kernels.solving.tree import TERMINAL
 from engine.solving.deals import TwofoldDeals
 from engine.solving.game_tree import GameTree
 from engine.solving.solver import Constraints, Solver
-from engine.solving.strategies import normalised, policy_with
-from engine.solving.values import best_response, exploitability, values
+from engine.solving.strategies import best_response, exploitability, normalised, policy_with, values
 
 __all__ = [
     "Response",

@@ -1,6 +1,7 @@
 """The size of a game: betting nodes, sequences and information sets, counted without building a tree.
 
-Information sets are counted, not listed: heads-up limit hold'em has 3.19e14 of them.
+Information sets are counted, not listed: heads-up limit hold'em has 3.19e14 of them.  The walk over all
+bettings is that of `engine.solving.betting_tree`, which keeps what it finds.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import attrs
@@ -24,7 +25,18 @@ from engine.poker.rules import (
     raise_to,
 )
 
-__all__ = ["BettingSize", "GameSize", "TooLarge", "game_size", "num_canonical_views", "num_views"]
+__all__ = [
+    "Actions",
+    "BettingSize",
+    "GameSize",
+    "TooLarge",
+    "every_action",
+    "game_size",
+    "num_canonical_views",
+    "num_deals",
+    "num_views",
+    "walk",
+]
 
 MOST_BETTINGS: Final = 2_000_000
 """Public nodes that are walked, in some ten seconds, before a game counts as too large."""
@@ -85,19 +97,37 @@ class GameSize:
         return sum(size.folds + size.showdowns for size in self.rounds)
 
 
-def actions_of(betting: BettingState) -> Iterator[Action]:
+Actions = Callable[[BettingState], dict[Action, float]]
+"""The actions at a betting in ascending order, each with the part of the pot that it raises by, or 0."""
+
+
+def every_action(betting: BettingState) -> dict[Action, float]:
     """All legal actions: fold, call, then raises by size."""
     legal = betting.legal_actions()
-    if legal.can_fold:
-        yield FOLD
-    yield CALL
-    if legal.min_raise_to is None or legal.max_raise_to is None:
-        return
-    if legal.is_limit:
-        yield LIMIT_RAISE
-        return
-    for total in range(legal.min_raise_to, legal.max_raise_to + 1):
-        yield raise_to(total)
+    actions = [FOLD, CALL] if legal.can_fold else [CALL]
+    if legal.min_raise_to is not None and legal.max_raise_to is not None:
+        totals = range(legal.min_raise_to, legal.max_raise_to + 1)
+        actions += [LIMIT_RAISE] if legal.is_limit else map(raise_to, totals)
+    return dict.fromkeys(actions, 0.0)
+
+
+def walk(
+    game: GameDefinition, actions: Actions = every_action
+) -> Iterator[tuple[int, BettingState, dict[Action, float]]]:
+    """All bettings of a game, each before those below it, and what is below one action before the next.
+
+    Yields:
+        The number of the betting before, counted in this order, -1 at the start; the betting; its actions,
+        none where the hand is over.
+    """
+    stack = [(-1, initial_betting(game))]
+    for number in itertools.count():
+        if not stack:
+            return
+        before, betting = stack.pop()
+        found = {} if betting.is_finished else actions(betting)
+        yield before, betting, found
+        stack.extend((number, betting.apply(action)) for action in reversed(found))
 
 
 def game_size(game: GameDefinition, most: int = MOST_BETTINGS) -> GameSize:
@@ -116,12 +146,8 @@ def game_size(game: GameDefinition, most: int = MOST_BETTINGS) -> GameSize:
     starts: Counter[int] = Counter()
     folds: Counter[int] = Counter()
     showdowns: Counter[int] = Counter()
-    walked = 0
-    stack = [initial_betting(game)]
-    while stack:
-        betting = stack.pop()
-        walked += 1
-        if walked > most:
+    for number, (_, betting, actions) in enumerate(walk(game)):
+        if number >= most:
             raise TooLarge(f"the betting of the game has more than {most} nodes")
         betting_round = betting.betting_round
         if betting.position_to_act is None:
@@ -129,10 +155,8 @@ def game_size(game: GameDefinition, most: int = MOST_BETTINGS) -> GameSize:
             continue
         starts[betting_round] += betting.actions_in_round == 0
         decisions[betting_round][betting.position_to_act] += 1
-        actions = list(actions_of(betting))
         by_num_actions[betting_round][len(actions)] += 1
         by_position_actions[betting_round][betting.position_to_act] += len(actions)
-        stack.extend(map(betting.apply, actions))
 
     positions = range(game.num_players)
     sizes = tuple(

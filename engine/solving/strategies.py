@@ -1,38 +1,49 @@
-"""Strategies on a small game's tree: a chance for each action at each information set.
+"""Strategies on a small game's tree, and their value: to each position, and against a best response.
 
-A policy is an array by slot (`engine.solving.game_tree`).  A `Strategy` wraps a policy and answers what
-it does with a hand.
+A policy is an array of chances by slot (`engine.solving.game_tree`).  A `Strategy` wraps a policy and answers
+what it does with a hand.
+
+A best response knows the others' strategies, but only the cards that its position sees.  *NashConv* is the
+sum of what each position could gain by a best response while the others stay as they are; it is 0 in an
+equilibrium.  *Exploitability* is NashConv divided by the number of positions: heads up, what a best response
+wins from the strategy, averaged over the seats.
+
+Source: Lanctot and others, *A Unified Game-Theoretic Approach to Multiagent Reinforcement Learning* (2017),
+3.3, for NashConv.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.kernels.solving.tree import fill_reach, fill_worth
+from engine.players.probability_triple import TRIPLE_INDEX
 from engine.poker.cards import format_cards
 from engine.poker.records import ProbabilityTriple
 from engine.poker.rules import Action, ActionKind, GameDefinition, HandView
 from engine.solving.game_tree import GameTree
 
 __all__ = [
+    "BestResponse",
+    "Exploitability",
     "NoTriple",
     "Strategy",
+    "best_response",
+    "exploitability",
     "information_set_key",
     "normalised",
     "policy_of_triples",
     "policy_with",
     "uniform_policy",
+    "values",
 ]
 
 Triples = Callable[[HandView], ProbabilityTriple]
 """How likely a player folds, calls and raises in a view."""
-
-_COLUMN: Final = {ActionKind.FOLD: 0, ActionKind.CALL: 1, ActionKind.RAISE: 2}
-"""The place of each kind of action in a probability triple."""
 
 
 class NoTriple(ValueError):
@@ -113,7 +124,8 @@ def policy_with(tree: GameTree, weights: Sequence[float]) -> NDArray[np.float64]
     """
     policy = np.zeros(tree.num_slots)
     for node in tree.decisions:
-        node.slots(policy)[:] = np.array([weights[_COLUMN[action.kind]] for action in node.actions])[:, None]
+        chosen = [weights[TRIPLE_INDEX[action.kind]] for action in node.actions]
+        node.slots(policy)[:] = np.array(chosen)[:, None]
     return normalised(tree, policy)
 
 
@@ -141,16 +153,16 @@ def policy_of_triples(tree: GameTree, triples: Triples) -> NDArray[np.float64]:
     """
     policy = np.zeros(tree.num_slots)
     for node in tree.decisions:
-        columns = [_COLUMN[action.kind] for action in node.actions]
-        if columns.count(2) > 1:
+        raises = [action.kind for action in node.actions].count(ActionKind.RAISE)
+        if raises > 1:
             raise NoTriple(
-                f"after {node.betting.text!r} a raise can have {columns.count(2)} sizes, and the player says "
+                f"after {node.betting.text!r} a raise can have {raises} sizes, and the player says "
                 "only how likely they raise: expected a limit game"
             )
     for found in tree.information_sets():
         view = tree.hand_view(found)
         triple = triples(view)
-        chances = np.array([triple[_COLUMN[action.kind]] for action in found.node.actions])
+        chances = np.array([triple[TRIPLE_INDEX[action.kind]] for action in found.node.actions])
         total = chances.sum()
         if not total > 0 or not np.isfinite(total) or chances.min() < 0:
             raise ValueError(
@@ -159,3 +171,62 @@ def policy_of_triples(tree: GameTree, triples: Triples) -> NDArray[np.float64]:
             )
         policy[found.slots] = chances / total
     return policy
+
+
+@attrs.frozen(eq=False)
+class BestResponse:
+    """A best response of one position to the strategies of the others."""
+
+    value: float
+    """Chips it wins per hand."""
+    policy: NDArray[np.float64]
+    """The others' policy, with the response in the slots of its position.
+
+    The response is pure; among equally good actions it takes the first.
+    """
+
+
+@attrs.frozen
+class Exploitability:
+    """How far a strategy is from an equilibrium, in chips per hand."""
+
+    values: tuple[float, ...]
+    """What each position wins if all play the strategy."""
+    responses: tuple[float, ...]
+    """What a best response in each position wins against the others."""
+
+    @property
+    def nash_conv(self) -> float:
+        """The sum of what each position could gain by deviating alone."""
+        return sum(self.responses) - sum(self.values)
+
+    @property
+    def mean(self) -> float:
+        """Exploitability: NashConv divided by the number of positions."""
+        return self.nash_conv / len(self.values)
+
+
+def best_response(tree: GameTree, policy: NDArray[np.float64], position: int) -> BestResponse:
+    """A best response of a position when the others play a policy."""
+    response = policy.copy()
+    return BestResponse(_pass(tree, response, position, True), response)
+
+
+def values(tree: GameTree, policy: NDArray[np.float64]) -> tuple[float, ...]:
+    """Chips each position wins per hand if all play a policy."""
+    return tuple(_pass(tree, policy, position, False) for position in range(tree.game.num_players))
+
+
+def exploitability(tree: GameTree, policy: NDArray[np.float64]) -> Exploitability:
+    """How far a policy is from an equilibrium."""
+    responses = (best_response(tree, policy, position).value for position in range(tree.game.num_players))
+    return Exploitability(values(tree, policy), tuple(responses))
+
+
+def _pass(tree: GameTree, policy: NDArray[np.float64], position: int, responds: bool) -> float:
+    """Chips a position wins per hand; if it responds, its slots of the policy are filled in place."""
+    reach, worth = np.empty(tree.num_nodes), np.empty(tree.num_nodes)
+    policy = policy if responds else np.ascontiguousarray(policy)
+    fill_reach(tree.arrays, policy, position, reach)
+    fill_worth(tree.arrays, policy, position, responds, reach, worth, np.zeros(tree.num_slots))
+    return float(worth[: tree.arrays.deals.size].sum())

@@ -12,16 +12,14 @@ from engine.kernels.solving.strengths import fill_distribution, find_nearest
 from engine.poker.combos import NUM_COMBOS
 from engine.poker.rules import load_game
 from engine.solving.bounds.players import AskedPlayer
-from engine.solving.bounds.river_round import RiverRound
-from engine.solving.bounds.shapes import Bettings
+from engine.solving.bounds.river_round import RiverRound, rounds_of
 from engine.solving.game_tree import GameTree
+from engine.solving.holdem.abstraction import Percentiles
 from engine.solving.holdem.board_solver import BoardSolver
-from engine.solving.holdem.buckets import Percentiles
-from engine.solving.holdem.counter import won_of
-from engine.solving.holdem.deal_solver import DealSolver
+from engine.solving.holdem.deal_solver import DealSolver, won_of
 from engine.solving.holdem.distributions import BINS, distributions_on
 from engine.solving.solver import Solver
-from engine.solving.values import exploitability
+from engine.solving.strategies import exploitability
 
 __all__ = ["warm_up"]
 
@@ -32,7 +30,7 @@ def warm_up() -> None:
     for solver in (Solver(tree, "cfr+"), Solver(tree, "mcfr")):
         solver.run(1)
         exploitability(tree, solver.average().policy)
-    river = RiverRound(Bettings(load_game("limit-2p")), AskedPlayer(lambda betting, board: [(0, 1, 0)]), 0)
+    river = RiverRound(rounds_of(load_game("limit-2p")), AskedPlayer(lambda betting, board: [(0, 1, 0)]), 0)
     lanes = river.lanes([0], [np.ones((NUM_COMBOS, 1), np.float32)])
     river.add((0, 5, 10, 15, 20), np.arange(NUM_COMBOS)[None], lanes)
     game = attrs.evolve(load_game("limit-2p"), max_raises=(1, 1, 1, 1))

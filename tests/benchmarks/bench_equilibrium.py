@@ -14,7 +14,7 @@ import pyspiel
 from engine.poker.rules import load_game
 from engine.solving.game_tree import game_tree
 from engine.solving.solver import Solver
-from engine.solving.values import exploitability
+from engine.solving.strategies import exploitability
 from tests.support.benchmarks import BenchmarkParser
 
 

@@ -12,16 +12,17 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.evidence.aivat.enumerated import InformationSet, Strategy, legal_list
+from engine.evidence.aivat.enumerated import InformationSet, Strategy
 from engine.poker.rules import BettingState, GameDefinition, initial_betting, load_game
 from engine.poker.rules.showdown import chips_won
+from engine.solving.sizes import every_action
 
 Floats = NDArray[np.float64]
 
 
 def uniform(information: InformationSet) -> Sequence[float]:
     """Everything that is legal, equally often."""
-    number = len(legal_list(information.betting))
+    number = len(every_action(information.betting))
     return [1 / number] * number
 
 
@@ -56,7 +57,7 @@ def openspiel_leduc(iterations: int) -> Strategy:
             if state.is_chance_node():
                 state.apply_action(dealt[0])
         found = average.action_probabilities(state)
-        row = [float(found.get(numbers[str(action)], 0.0)) for action in legal_list(betting)]
+        row = [float(found.get(numbers[str(action)], 0.0)) for action in every_action(betting)]
         return [chance / sum(row) for chance in row]
 
     return lambda information: chances(information.hole_cards, information.board, information.betting)
@@ -116,7 +117,7 @@ class CfrPlus:
             else:
                 worth = -np.einsum("bij,bi->bj", weighted, reach[0])
             return worth
-        position, actions, key = betting.position_to_act, legal_list(betting), betting.text
+        position, actions, key = betting.position_to_act, tuple(every_action(betting)), betting.text
         shape = (len(self._boards), self._num_cards, len(actions))
         regrets = self._regrets.setdefault(key, np.zeros(shape))
         positive = np.maximum(regrets, 0.0)

@@ -34,9 +34,9 @@ from protocol import variables
 if TYPE_CHECKING:
     from clients.bots.adaptive.memory import MemoryFile, Remembered
     from engine.solving.holdem.bucketed import BucketedStrategy
-    from engine.solving.miximax.betting_tree import BettingTree
     from engine.solving.miximax.departure import Departure
     from engine.solving.miximax.habits import Habits
+    from engine.solving.miximax.trees import ContextTree
     from engine.solving.miximax.values import Miximax
 
 _SAVE_EVERY: Final = 100
@@ -122,7 +122,7 @@ class Adaptive(Agent):
             OptionError: the game is not heads-up hold'em.
         """
         from engine.solving.miximax.shipped import reasonable_habits
-        from engine.solving.miximax.warm_up import warm_up
+        from engine.solving.miximax.values import warm_up
 
         warm_up()
         if game is not None:
@@ -281,7 +281,7 @@ class _Book:
         return self.players
 
 
-def _tree(game: GameDefinition) -> BettingTree:
+def _tree(game: GameDefinition) -> ContextTree:
     """The betting tree of a game.
 
     Raises:

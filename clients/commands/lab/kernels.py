@@ -59,7 +59,7 @@ def _equilibrium() -> None:
 
 
 def _miximax() -> None:
-    from engine.solving.miximax.warm_up import warm_up
+    from engine.solving.miximax.values import warm_up
 
     warm_up()
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from clients.core.agent import Agent
     from engine.poker.rules import BettingState, GameDefinition, HandState
     from engine.solving.holdem.bucketed import BucketedStrategy
-    from engine.solving.holdem.counter import Watched
+    from engine.solving.holdem.deal_solver import Watched
     from engine.solving.strategy_file import SavedStrategy
 
 __all__ = ["CounterPlan", "counter_on_buckets", "print_report"]
@@ -103,7 +103,7 @@ def print_report(report: dict[str, Any], as_json: bool) -> None:
 
 
 def _answer(plan: CounterPlan, model: BucketedStrategy, part: float, trust: Any) -> BucketedStrategy:
-    from engine.solving.holdem.counter import CounterSolver
+    from engine.solving.holdem.deal_solver import CounterSolver
 
     solver = CounterSolver(model, part=part, trust=trust, seed=plan.seed)
     solver.run(plan.iterations)
@@ -119,7 +119,7 @@ def _measured(
     from engine.solving.bounds.estimate import best_response_on_flops
     from engine.solving.bounds.players import BucketedPlayer
     from engine.solving.bounds.sample import draw_flops
-    from engine.solving.holdem.counter import won_of
+    from engine.solving.holdem.deal_solver import won_of
 
     scale = 1000 / answer.game.big_blind
     won = won_of(answer, model, _BOARDS, np.random.default_rng((plan.seed, 1)))
@@ -159,7 +159,7 @@ def _by_betting(name: str, agent: Agent, game: GameDefinition) -> BucketedStrate
     from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, Action
     from engine.poker.rules.betting import parse_betting
     from engine.solving.holdem.betting import holdem_betting
-    from engine.solving.holdem.counter import strategy_by_betting
+    from engine.solving.holdem.deal_solver import strategy_by_betting
     from engine.solving.holdem.kinds import KINDS, make_abstraction
 
     abstraction = make_abstraction("distributions", KINDS["distributions"])
@@ -183,7 +183,7 @@ def _watched(plan: CounterPlan, agent: Agent, game: GameDefinition, saved: Saved
     from clients.core.arena import Arena
     from engine.solving.holdem.betting import holdem_betting
     from engine.solving.holdem.bucketed import BucketedStrategy
-    from engine.solving.holdem.counter import Watched
+    from engine.solving.holdem.deal_solver import Watched
     from engine.solving.holdem.kinds import KINDS, make_abstraction
 
     if saved is not None and isinstance(saved.strategy, BucketedStrategy):

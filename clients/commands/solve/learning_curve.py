@@ -116,8 +116,7 @@ class LearningCurve:
 
 def _exact(solver: AnySolver) -> float:
     """The exploitability of a strategy for a small game, in chips a hand."""
-    from engine.solving.strategies import Strategy
-    from engine.solving.values import exploitability
+    from engine.solving.strategies import Strategy, exploitability
 
     strategy = solver.average()
     assert isinstance(strategy, Strategy)

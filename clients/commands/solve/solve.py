@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from clients.commands.solve.plan import AnySolver
     from engine.poker.rules import GameDefinition
     from engine.solving.holdem.kinds import AbstractionKind
-    from engine.solving.values import Exploitability
+    from engine.solving.strategies import Exploitability
 
 _ITERATIONS: Final = {"mcfr": 1_000_000}
 _USUAL_ITERATIONS: Final = 1000
@@ -361,8 +361,7 @@ def _save(plan: Plan, solver: AnySolver) -> Exploitability | None:
 
 def _measured(solver: AnySolver) -> Exploitability | None:
     """How exploitable the strategy is so far; None where that takes longer than the solving."""
-    from engine.solving.strategies import Strategy
-    from engine.solving.values import exploitability
+    from engine.solving.strategies import Strategy, exploitability
 
     strategy = solver.average()
     return exploitability(strategy.tree, strategy.policy) if isinstance(strategy, Strategy) else None

@@ -24,17 +24,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.evidence.aivat.games import MOST_DEALS
-from engine.poker.rules import CALL, FOLD, Action, BettingState, GameDefinition, HandState, initial_betting
+from engine.poker.rules import BettingState, GameDefinition, HandState, initial_betting
 from engine.poker.rules.showdown import chips_won
+from engine.solving.betting_tree import BettingTree
+from engine.solving.sizes import every_action
 
 __all__ = [
     "End",
     "EnumeratedGame",
-    "History",
     "InformationSet",
     "Strategy",
     "Values",
-    "legal_list",
 ]
 
 Matrix = NDArray[np.float64]
@@ -52,19 +52,8 @@ class InformationSet:
     betting: BettingState
 
 
-@attrs.frozen
-class History:
-    """A point of a hand with all its cards."""
-
-    hole_cards: tuple[tuple[int, ...], ...]
-    """By position."""
-    board: tuple[int, ...]
-    """It has fewer cards than the betting's round if a deal comes next."""
-    betting: BettingState
-
-
 Strategy = Callable[[InformationSet], Sequence[float]]
-"""The probabilities of the actions of `legal_list`, in its order."""
+"""The probabilities of all legal actions: fold, call, raise."""
 
 Board = tuple[int, ...]
 
@@ -89,16 +78,6 @@ class End:
     """The probability of this end with these hands, under the strategies of `EnumeratedGame.ends`."""
     estimate: Matrix
     """The viewer's AIVAT estimate."""
-
-
-def legal_list(betting: BettingState) -> tuple[Action, ...]:
-    """The legal actions of the position to act, in the order of a triple: fold, call, raise."""
-    legal = betting.legal_actions()
-    actions = [FOLD] if legal.can_fold else []
-    actions.append(CALL)
-    if legal.can_raise:
-        actions.append(legal.raising_to())
-    return tuple(actions)
 
 
 @attrs.frozen(eq=False)
@@ -141,7 +120,8 @@ class EnumeratedGame:
         for one, other in itertools.combinations(self._positions, 2):
             shape = [len(self.hands) if each in (one, other) else 1 for each in self._positions]
             self._disjoint = self._disjoint & disjoint.reshape(shape)
-        self._chips: dict[tuple[str, Board], Matrix] = {}
+        self._tree = BettingTree(game)
+        self._chips: dict[tuple[int, Board], Matrix] = {}
 
     # --- what there is -----------------------------------------------------------------------------------
 
@@ -161,7 +141,7 @@ class EnumeratedGame:
 
     def chips(self, betting: BettingState, board: Board, viewer: int = 0) -> Matrix:
         """What the viewer wins at an end of the hand, with all hands."""
-        key = betting.text, board
+        key = self._tree.node(betting), board
         if key not in self._chips:
             chips = np.zeros((len(self._positions), *self._disjoint.shape))
             for place in zip(*np.nonzero(self.possible(board)), strict=True):
@@ -177,15 +157,14 @@ class EnumeratedGame:
         Raises:
             ValueError: the strategy does not give a probability for each action.
         """
-        number = len(legal_list(betting))
+        actions = [*every_action(betting)]
+        number = len(actions)
         chances = np.zeros((len(self.hands), number))
         for index, hand in enumerate(self.hands):
             if not set(hand) & set(board):
                 given = tuple(strategy(InformationSet(hand, board, betting)))
                 if len(given) != number or abs(sum(given) - 1) > 1e-9 or min(given) < 0:
-                    raise ValueError(
-                        f"expected {number} chances that add up to 1 for {legal_list(betting)}, got {given}"
-                    )
+                    raise ValueError(f"expected {number} chances that add up to 1 for {actions}, got {given}")
                 chances[index] = given
         return chances
 
@@ -198,46 +177,33 @@ class EnumeratedGame:
         """
 
         @functools.cache
-        def value_of(text: str, board: Board) -> Matrix:
-            betting = bettings[text]
+        def value_of(node: int, board: Board) -> Matrix:
+            betting = tree.bettings[node]
             if len(board) < betting.num_board_cards:
-                total = np.zeros(self._disjoint.shape)
-                number = np.zeros(self._disjoint.shape)
-                for after in self.boards_after(board, betting.num_board_cards):
-                    possible = self.possible(after)
-                    total += np.where(possible, values(betting, after), 0.0)
-                    number += possible
-                return total / np.maximum(number, 1)
+                return self._mean_of_boards(betting, board, values)
             position = betting.position_to_act
             if position is None:
                 return self.chips(betting, board, viewer)
             chances = self._strategy_at(strategies[position], betting, board)
             total = np.zeros(self._disjoint.shape)
-            for column, action in enumerate(legal_list(betting)):
-                total += self._along(position, chances[:, column]) * values(betting.apply(action), board)
+            for column, child in enumerate(tree.children(node)):
+                total += self._along(position, chances[:, column]) * value_of(child, board)
             return total
 
-        bettings: dict[str, BettingState] = {}
-
         def values(betting: BettingState, board: Board) -> Matrix:
-            bettings.setdefault(betting.text, betting)
-            return value_of(betting.text, board)
+            return value_of(tree.node(betting), board)
 
+        tree = self._tree
         return values
 
-    def tabulated(self, value: Callable[[History], float], viewer: int = 0) -> Values:
-        """Values from a function of a history; the value of a hand's end is what it pays."""
-
-        def values(betting: BettingState, board: Board) -> Matrix:
-            if betting.position_to_act is None and len(board) == betting.num_board_cards:
-                return self.chips(betting, board, viewer)
-            found = np.zeros(self._disjoint.shape)
-            for place in zip(*np.nonzero(self.possible(board)), strict=True):
-                held = tuple(self.hands[number] for number in place)
-                found[place] = value(History(held, board, betting))
-            return found
-
-        return values
+    def _mean_of_boards(self, betting: BettingState, board: Board, values: Values) -> Matrix:
+        """The mean value over the boards that a board becomes, by the hands with which they are possible."""
+        total, number = np.zeros(self._disjoint.shape), np.zeros(self._disjoint.shape)
+        for after in self.boards_after(board, betting.num_board_cards):
+            possible = self.possible(after)
+            total += np.where(possible, values(betting, after), 0.0)
+            number += possible
+        return total / np.maximum(number, 1)
 
     # --- AIVAT -------------------------------------------------------------------------------------------
 
@@ -318,14 +284,14 @@ class EnumeratedGame:
         if position not in known:
             return attrs.evolve(walk, betting=betting)
         chances = self._strategy_at(known[position], walk.betting, walk.board)
-        column = legal_list(walk.betting).index(betting.last_step[2])
+        column = [*every_action(walk.betting)].index(betting.last_step[2])
         return self._acted(walk, chances, known, values)[column]
 
     def _acted(self, walk: _Walk, chances: Matrix, known: Collection[int], values: Values) -> list[_Walk]:
         """The walks after each action of a known player, who takes it with these probabilities."""
         position = walk.betting.position_to_act
         assert position is not None
-        bettings = [walk.betting.apply(action) for action in legal_list(walk.betting)]
+        bettings = [*map(walk.betting.apply, every_action(walk.betting))]
         worth = [values(betting, walk.board) for betting in bettings]
         mixed = np.zeros(self._disjoint.shape)
         for column, matrix in enumerate(worth):
@@ -342,12 +308,7 @@ class EnumeratedGame:
 
     def _after_deal(self, walk: _Walk, board: Board, known: Collection[int], values: Values) -> _Walk:
         """The walk after board cards."""
-        total, number = np.zeros(self._disjoint.shape), np.zeros(self._disjoint.shape)
-        for after in self.boards_after(walk.board, len(board)):
-            possible = self.possible(after)
-            total += np.where(possible, values(walk.betting, after), 0.0)
-            number += possible
-        before = self._mean(walk, total / np.maximum(number, 1), known)
+        before = self._mean(walk, self._mean_of_boards(walk.betting, walk.board, values), known)
         dealt = attrs.evolve(walk, board=board)
         came = self._mean(dealt, values(walk.betting, board), known)
         return attrs.evolve(dealt, corrections=walk.corrections + before - came)
@@ -380,7 +341,7 @@ class EnumeratedGame:
         if position in known:
             walks = self._acted(walk, chances, known, values)
         else:
-            walks = [attrs.evolve(walk, betting=betting.apply(action)) for action in legal_list(betting)]
+            walks = [attrs.evolve(walk, betting=betting.apply(action)) for action in every_action(betting)]
         for column, acted in enumerate(walks):
             play = walk.play * self._along(position, chances[:, column])
             yield from self._ends_from(attrs.evolve(acted, play=play), strategies, known, values)

@@ -13,12 +13,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.evidence.aivat.enumerated import EnumeratedGame, InformationSet, Strategy, legal_list
+from engine.evidence.aivat.enumerated import EnumeratedGame, InformationSet, Strategy
 from engine.evidence.aivat.policy import Policy
 from engine.evidence.aivat.ranges import PolicyError
 from engine.players.probability_triple import TRIPLE_INDEX
 from engine.poker.rules import GameDefinition, HandState
 from engine.solving.game_tree import GameTree
+from engine.solving.sizes import every_action
 from engine.solving.solver import Solver
 
 __all__ = ["PolicyError", "SmallGame", "solution"]
@@ -105,7 +106,7 @@ class SmallGame:
     ) -> NDArray[np.float64]:
         def told(at: InformationSet) -> Sequence[float]:
             row = policies[at.betting.text].triples[self._places[at.hole_cards]]
-            chances = [float(row[TRIPLE_INDEX[action.kind]]) for action in legal_list(at.betting)]
+            chances = [float(row[TRIPLE_INDEX[action.kind]]) for action in every_action(at.betting)]
             total = sum(chances)
             if not total > 0:
                 raise PolicyError("a player told only of actions that are not legal")

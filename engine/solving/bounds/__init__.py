@@ -10,10 +10,9 @@ decisions are learnt and valued on the same cards, the value is on average at le
 against it, and what this opponent wins is a lower bound.
 
 ==================  =========================================================================
-``shapes``          the betting tree of a round, which is the same whatever went before
 ``players``         strategies as they are asked: the chances of all hands, many bettings at once
 ``sample``          drawing flops and turns; boards that differ only in the names of suits
-``river_round``     a best response on the river, one board at a time
+``river_round``     the betting round by round; a best response on the river, one board at a time
 ``values``          what a best response wins on a flop, by starting hand
 ``estimate``        all flops together: both bounds, with their errors
 ``local_response``  an opponent's range, and the value of each action against it

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from engine.poker.rules import GameDefinition
 from engine.solving.bounds.players import Player
+from engine.solving.bounds.river_round import rounds_of
 from engine.solving.bounds.sample import Flop, next_cards
-from engine.solving.bounds.shapes import Bettings
 from engine.solving.bounds.values import FlopValues, Responder, ascend, controlled, decided_by_first
 
 __all__ = ["Bound", "FlopsEstimate", "best_response_on_flops", "count_turns"]
@@ -75,8 +75,8 @@ def best_response_on_flops(
     Raises:
         ValueError: the game is another one, or what the player returns are not chances.
     """
-    bettings = Bettings(game)
-    responders = [Responder(bettings, player, position) for position in (0, 1)]
+    rounds = rounds_of(game)
+    responders = [Responder(rounds, player, position) for position in (0, 1)]
 
     def on(flop: Flop) -> list[FlopValues]:
         return [responder.on_flop(flop, seen) for responder in responders]
@@ -134,6 +134,6 @@ def _before_the_flop(responder: Responder, rows: Doubles) -> Doubles:
     """
     folds = [np.zeros(0) if fold is None else fold for fold in responder.preflop_folds]
     ends = [rows[:, :, number] for number in range(rows.shape[2])]
-    worth = ascend(responder.bettings.preflop.shape, responder.position, folds, ends, decided_by_first)
+    worth = ascend(responder.rounds[0].shape, responder.position, folds, ends, decided_by_first)
     total: Doubles = worth.sum(axis=1) / _DEALS
     return total

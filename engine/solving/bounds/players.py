@@ -8,9 +8,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from engine.players.probability_triple import TRIPLE_INDEX
 from engine.poker.combos import NUM_COMBOS, NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO
 from engine.poker.rules import BettingState
-from engine.solving.holdem.bucketed import COLUMN_OF_KIND, BucketedStrategy
+from engine.solving.holdem.bucketed import BucketedStrategy
 
 __all__ = ["AskedPlayer", "BucketedPlayer", "Player"]
 
@@ -63,7 +64,7 @@ class BucketedPlayer:
             if asked is None:
                 continue
             decision = betting.decision(asked)
-            columns = [COLUMN_OF_KIND[action.kind] for action in decision.actions]
+            columns = [TRIPLE_INDEX[action.kind] for action in decision.actions]
             chances[number, columns] = betting.rows(decision, self._strategy.policy).T
         return self.classes(board), chances
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from engine.hands.flop_configs import different_flops
 from engine.poker.cards import NUM_CARDS
 from engine.poker.combos import suit_renamings
-from engine.solving.holdem.buckets import renamed_card
+from engine.solving.holdem.abstraction import renamed_card
 
 __all__ = ["Board", "Flop", "all_flops", "draw_flops", "next_cards"]
 
@@ -48,7 +48,7 @@ def all_flops() -> list[Flop]:
 
 
 def draw_flops(number: int, turns: int, generator: np.random.Generator) -> list[Flop]:
-    """Flops drawn in two independent halves, each spread evenly over all textures.
+    """Flops drawn in two independent halves, each spread evenly over all classes of boards.
 
     Args:
         number: the number of flops, even.
@@ -63,7 +63,7 @@ def draw_flops(number: int, turns: int, generator: np.random.Generator) -> list[
     if turns != NUM_CARDS - 3 and (turns < 2 or turns % 2 or turns > NUM_CARDS - 4):
         raise ValueError(f"expected 2, 4 ... 48 turns, or 49, which are all, got {turns}")
     flops, chances = different_flops()
-    order = sorted(range(len(flops)), key=lambda index: _texture(_board(flops[index])))
+    order = sorted(range(len(flops)), key=lambda index: _look(_board(flops[index])))
     limits = np.cumsum(chances[order])
     drawn = []
     for half in (0, 1):
@@ -96,10 +96,10 @@ def next_cards(board: Board, parts: Sequence[Board]) -> list[tuple[int, NDArray[
     for card in range(NUM_CARDS):
         if card in seen:
             continue
-        kind = {renamed_card(card, suits): names for suits, names in reversed(keeping)}
-        cards = (card, *sorted(set(kind) - {card}))
+        renamed = {renamed_card(card, suits): names for suits, names in reversed(keeping)}
+        cards = (card, *sorted(set(renamed) - {card}))
         seen.update(cards)
-        found.append((card, np.array([kind[each] for each in cards]), cards))
+        found.append((card, np.array([renamed[each] for each in cards]), cards))
     return found
 
 
@@ -108,7 +108,7 @@ def _board(cards: NDArray[np.uint8]) -> Board:
 
 
 @functools.cache
-def _texture(board: Board) -> tuple[int, ...]:
+def _look(board: Board) -> tuple[int, ...]:
     """A sort key by suits, pairs and ranks, so that similar flops follow each other."""
     ranks = sorted((card >> 2 for card in board), reverse=True)
     return (len({card & 3 for card in board}), len(set(ranks)), *ranks)

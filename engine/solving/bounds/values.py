@@ -19,9 +19,8 @@ from engine.poker.combos import (
     combos_without,
 )
 from engine.solving.bounds.players import Player
-from engine.solving.bounds.river_round import RiverRound
+from engine.solving.bounds.river_round import BettingRound, Bettings, RiverRound, Shape
 from engine.solving.bounds.sample import Board, Flop, next_cards
-from engine.solving.bounds.shapes import Bettings, Shape, Start
 
 __all__ = ["FlopValues", "Responder", "ascend", "controlled", "decided_by_first", "descend"]
 
@@ -55,22 +54,22 @@ class Responder:
     """A best response in one seat.
 
     Args:
-        bettings: all bettings of the game.
+        rounds: the betting of the game.
         player: the opponent.
         position: the position of the best response.
     """
 
-    def __init__(self, bettings: Bettings, player: Player, position: int) -> None:
-        self.bettings = bettings
+    def __init__(self, rounds: Sequence[BettingRound], player: Player, position: int) -> None:
+        self.rounds = rounds
         self.position = position
         self._player = player
-        self._river = RiverRound(bettings, player, position)
-        start = bettings.preflop
-        chances = self._chances([start], np.ones((NUM_COMBOS, 1), np.float32), ())
-        folds, ends = descend(start.shape, position, np.ones((NUM_COMBOS, 1), np.float32), chances)
+        self._river = RiverRound(rounds, player, position)
+        shape = rounds[0].shape
+        chances = self._chances(shape, rounds[0].bettings, np.ones((NUM_COMBOS, 1), np.float32), ())
+        folds, ends = descend(shape, position, np.ones((NUM_COMBOS, 1), np.float32), chances)
         self.preflop_folds = [
             None if reach is None else _by_starting_hand(value).ravel()
-            for reach, value in self._with_folds(start.shape, folds, np.zeros(1, np.float32), ())
+            for reach, value in self._with_folds(shape, folds, np.zeros(1, np.float32), ())
         ]
         """The value of the fold at each node before the flop, by starting hand; None where there is none."""
         self._reach = np.concatenate(ends, axis=1)
@@ -84,11 +83,12 @@ class Responder:
             flop: the flop, with its turns.
             seen: called after each turn card.
         """
-        shape, board, starts = self.bettings.flop_shape, flop.board, self.bettings.flops
+        betting, board = self.rounds[1], flop.board
+        shape = betting.shape
         reach = self._reach * _live(board)
-        folds, ends = descend(shape, self.position, reach, self._chances(starts, reach, board))
-        staked = np.array([start.staked for start in starts], np.float32)
-        folded = [value for _, value in self._with_folds(shape, folds, staked, board)]
+        chances = self._chances(shape, betting.bettings, reach, board)
+        folds, ends = descend(shape, self.position, reach, chances)
+        folded = [value for _, value in self._with_folds(shape, folds, betting.staked, board)]
         # Lanes of the turn: the bettings before the flop, and within them the ends of the round.
         lanes = np.stack(ends, axis=-1).reshape(NUM_COMBOS, -1)
         reached = np.flatnonzero(lanes.any(axis=0))
@@ -120,7 +120,7 @@ class Responder:
                 _mean(sums, pays)[None],
                 _mean(mets, pays)[None],
             )
-            by_end = pair.reshape(2, NUM_COMBOS, len(starts), -1)
+            by_end = pair.reshape(2, NUM_COMBOS, len(betting.bettings), -1)
             ends = [by_end[..., end] for end in range(by_end.shape[-1])]
             worth = ascend(shape, self.position, folded, ends, decided_by_first)
             return _by_starting_hand(worth[1]) * (_FLOPS / _FLOPS_LEFT)
@@ -139,12 +139,12 @@ class Responder:
         worth = np.zeros(lanes.shape, np.float32)
         if not len(reached):
             return worth
-        starts = [self.bettings.turns[lane] for lane in reached]
-        shape = self.bettings.turn_shape
+        betting = self.rounds[2]
+        shape, bettings = betting.shape, [betting.bettings[lane] for lane in reached.tolist()]
         reach = np.ascontiguousarray(lanes[:, reached]) * _live(board)
-        folds, ends = descend(shape, self.position, reach, self._chances(starts, reach, board))
-        staked = np.array([start.staked for start in starts], np.float32)
-        folded = [value for _, value in self._with_folds(shape, folds, staked, board)]
+        chances = self._chances(shape, bettings, reach, board)
+        folds, ends = descend(shape, self.position, reach, chances)
+        folded = [value for _, value in self._with_folds(shape, folds, betting.staked[reached], board)]
         shown = self._on_rivers(flop, card, reached, ends)
         worth[:, reached] = ascend(shape, self.position, folded, shown, _best)
         return worth
@@ -161,18 +161,17 @@ class Responder:
             sums[each.end][:, each.columns] = each.worth / np.float32(_RIVERS)
         return sums
 
-    def _chances(self, starts: Sequence[Start], reach: Floats, board: Board) -> list[Floats | None]:
+    def _chances(self, shape: Shape, bettings: Bettings, reach: Floats, board: Board) -> list[Floats | None]:
         """The opponent's chances at its nodes of a round, shape (3, 1326, lanes) each; None at the others."""
-        shape = starts[0].shape
         is_reached = np.asarray(reach.any(axis=0))
         nodes = [number for number, node in enumerate(shape) if node.position != self.position]
         asked = [
-            start.bettings[number] if is_reached[lane] else None
+            betting[number] if is_reached[lane] else None
             for number in nodes
-            for lane, start in enumerate(starts)
+            for lane, betting in enumerate(bettings)
         ]
         classes, chances = self._player.chances(asked, board)
-        by_node = chances.reshape(len(nodes), len(starts), 3, -1)
+        by_node = chances.reshape(len(nodes), len(bettings), 3, -1)
         table = np.ascontiguousarray(by_node.transpose(0, 2, 3, 1))[:, :, classes]
         found: list[Floats | None] = [None] * len(shape)
         for place, number in enumerate(nodes):

@@ -1,36 +1,54 @@
 """The betting of heads-up hold'em that strategies know: its decisions, and the slots of their chances.
 
 In limit games that is all betting.  In no-limit games it is a *betting abstraction*: fold, call, and raises
-by a few parts of the pot, of which all-in is one.  `engine.solving.holdem.translation` finds the bettings
-that stand for one with other raises.
+by a few parts of the pot, of which all-in is one.  A `Translator` finds the bettings that stand for one with
+other raises, by the pseudo-harmonic mapping.
+
+A raise by x parts of the pot, between neighbouring sizes A and B of the abstraction, is taken for A with
+chance
+
+    f(x) = (B - x) (1 + A) / ((B - A) (1 + x))
+
+and for B otherwise.  f(A) = 1, f(B) = 0, f falls all the way, and it does not depend on the size of the pot.
+A raise below the smallest size is taken for the smallest, one above the largest for the largest.  A raise
+that the strategy could itself have made with the actual chips is taken for that raise, however its total was
+rounded.
+
+A betting with several such raises is taken for several bettings of the abstraction, each with the product of
+its chances.  These bettings are parallel, since a raise is always taken for a raise.  Where a raise is taken
+for all-in, the abstraction does not know what follows, and only the other bettings count.
+
+Source: Ganzfried and Sandholm, *Action Translation in Extensive-Form Games with Large Action Spaces: Axioms,
+Paradoxes, and the Pseudo-Harmonic Mapping* (2013).
 """
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 import attrs
+import numpy as np
+from numpy.typing import NDArray
 
-from engine.poker.rules import CALL, FOLD, Action, ActionKind, BettingState, GameDefinition, initial_betting
-from engine.solving.sizes import TooLarge, actions_of
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from engine.poker.rules import CALL, Action, ActionKind, BettingState, GameDefinition, initial_betting
+from engine.solving.betting_tree import BettingTree, by_pots, raise_by
+from engine.solving.sizes import TooLarge, every_action
 
 __all__ = [
     "USUAL_SIZES",
     "Decision",
     "HoldemBetting",
+    "Translator",
     "holdem_betting",
+    "is_heads_up_limit",
     "is_heads_up_limit_holdem",
     "is_heads_up_no_limit",
     "is_heads_up_no_limit_holdem",
-    "raise_by",
-    "raises_of",
+    "pseudo_harmonic",
+    "stand_ins",
 ]
 
 USUAL_SIZES: Final = (0.5, 1.0, math.inf)
@@ -38,16 +56,23 @@ USUAL_SIZES: Final = (0.5, 1.0, math.inf)
 MOST_DECISIONS: Final = 300_000
 """The most decisions a betting abstraction may have; making so many takes a minute."""
 
+_MAX_REMEMBERED: Final = 1000
+"""Bettings whose translations are kept; a hand has far fewer."""
+_LEAST: Final = 1e-6
+"""Bettings with a smaller chance are left out."""
+
+Places = dict[BettingState, float]
+"""Bettings of the abstraction, each with its chance."""
+
+
+def is_heads_up_limit(game: GameDefinition) -> bool:
+    """Whether a game is heads-up limit hold'em."""
+    return game.is_holdem and game.is_limit and game.num_players == 2
+
 
 def is_heads_up_limit_holdem(game: GameDefinition) -> bool:
     """Whether a game is heads-up limit hold'em with stacks that no hand can use up."""
-    return (
-        game.is_holdem
-        and game.is_limit
-        and game.num_players == 2
-        and max(game.max_raises) <= 8
-        and min(game.stacks) >= 1000 * game.big_blind
-    )
+    return is_heads_up_limit(game) and max(game.max_raises) <= 8 and min(game.stacks) >= 1000 * game.big_blind
 
 
 def is_heads_up_no_limit(game: GameDefinition) -> bool:
@@ -58,24 +83,6 @@ def is_heads_up_no_limit(game: GameDefinition) -> bool:
 def is_heads_up_no_limit_holdem(game: GameDefinition) -> bool:
     """Whether a game is heads-up no-limit hold'em that can be solved on buckets and sizes of raises."""
     return game.is_holdem and is_heads_up_no_limit(game)
-
-
-def raise_by(betting: BettingState, size: float) -> Action:
-    """The raise by a part of the pot, where infinity is all-in; a call if no raise is legal."""
-    if math.isinf(size):
-        legal = betting.legal_actions()
-        return legal.raising_to(legal.max_raise_to)
-    return betting.raise_of_pots(size)
-
-
-def raises_of(betting: BettingState, sizes: Sequence[float]) -> dict[Action, float]:
-    """The no-limit raises by parts of the pot, each with its part.
-
-    If several parts lead to the same raise, it has the largest of them.
-    """
-    if not betting.legal_actions().can_raise:
-        return {}
-    return {raise_by(betting, size): size for size in sorted(sizes)}
 
 
 @attrs.frozen
@@ -129,10 +136,26 @@ class HoldemBetting:
         self.game = game
         self.num_buckets = num_buckets
         self.sizes = tuple(sorted(set(sizes)))
+        try:
+            self.tree = BettingTree(game, self._actions, most_decisions=MOST_DECISIONS)
+        except TooLarge:
+            raise TooLarge(
+                f"with raises of {len(self.sizes)} sizes there are more than {MOST_DECISIONS:,} places to "
+                "act: expected fewer sizes or fewer chips"
+            ) from None
         self.decisions: dict[str, Decision] = {}
         """All decisions, by the text of their betting."""
+        self.first_slots = np.zeros(len(self.tree), np.int64)
+        """The first slot of each node of the tree at which somebody is to act."""
         self.num_slots = 0
-        self._add(initial_betting(game))
+        for node, (betting, sized) in enumerate(zip(self.tree.bettings, self.tree.actions, strict=True)):
+            if betting.position_to_act is not None:
+                self.first_slots[node] = self.num_slots
+                sizes = () if game.is_limit else tuple(sized.values())
+                self.decisions[betting.text] = Decision(
+                    betting.position_to_act, betting.betting_round, tuple(sized), self.num_slots, sizes
+                )
+                self.num_slots += num_buckets[betting.betting_round] * len(sized)
 
     def decision(self, betting: BettingState) -> Decision:
         """The decision at a betting of the abstraction.
@@ -156,32 +179,8 @@ class HoldemBetting:
         """The number of information sets: buckets, added up over all decisions."""
         return sum(self.num_buckets[decision.betting_round] for decision in self.decisions.values())
 
-    def _add(self, betting: BettingState) -> None:
-        """Add a decision and all decisions below it."""
-        player = betting.position_to_act
-        if player is None:
-            return
-        if len(self.decisions) == MOST_DECISIONS:
-            raise TooLarge(
-                f"with raises of {len(self.sizes)} sizes there are more than {MOST_DECISIONS:,} places to "
-                "act: expected fewer sizes or fewer chips"
-            )
-        sized = dict(self._actions(betting))
-        actions = tuple(sized)
-        sizes = () if self.game.is_limit else tuple(sized.values())
-        self.decisions[betting.text] = Decision(player, betting.betting_round, actions, self.num_slots, sizes)
-        self.num_slots += self.num_buckets[betting.betting_round] * len(actions)
-        for action in actions:
-            self._add(betting.apply(action))
-
-    def _actions(self, betting: BettingState) -> Iterator[tuple[Action, float]]:
-        """Fold, call, then raises in ascending order, each with its part of the pot."""
-        if self.game.is_limit:
-            yield from ((action, 0.0) for action in actions_of(betting))
-            return
-        legal = betting.legal_actions()
-        yield from ((action, 0.0) for action in (FOLD, CALL) if action in legal)
-        yield from raises_of(betting, self.sizes).items()
+    def _actions(self, betting: BettingState) -> dict[Action, float]:
+        return every_action(betting) if self.game.is_limit else by_pots(betting, self.sizes)
 
 
 @functools.lru_cache(maxsize=4)
@@ -190,3 +189,114 @@ def holdem_betting(
 ) -> HoldemBetting:
     """A `HoldemBetting`, remembered."""
     return HoldemBetting(game, num_buckets, sizes)
+
+
+def pseudo_harmonic(smaller: float, larger: float, size: float) -> float:
+    """The chance that a raise is taken for the smaller of two sizes; all three are parts of the pot."""
+    return (larger - size) * (1 + smaller) / ((larger - smaller) * (1 + size))
+
+
+class Translator:
+    """Finds the decisions of an abstraction that stand for a betting with any raises.
+
+    Args:
+        betting: the abstraction.
+    """
+
+    def __init__(self, betting: HoldemBetting) -> None:
+        self._betting = betting
+        self._known: dict[str, Places] = {}
+
+    def decisions(self, betting: BettingState) -> list[tuple[Decision, float]]:
+        """The decisions that stand for a betting, with their chances, which add up to 1.
+
+        The list is empty where everybody is all-in as the abstraction sees it.
+
+        Raises:
+            ValueError: nobody is to act, or it is another game.
+        """
+        known = self._betting
+        if known.game.is_limit:
+            return [(known.decision(betting), 1.0)]
+        if betting.position_to_act is None or betting.game != known.game:
+            raise ValueError(f"after {betting.text!r} nobody is to act in this game")
+        if len(self._known) > _MAX_REMEMBERED:
+            self._known.clear()
+        found = [
+            (known.decision(place), weight)
+            for place, weight in self._places(betting).items()
+            if place.position_to_act == betting.position_to_act
+            and place.betting_round == betting.betting_round
+        ]
+        total = sum(weight for _, weight in found)
+        return [(decision, weight / total) for decision, weight in found]
+
+    def _places(self, betting: BettingState) -> Places:
+        """The bettings of the abstraction that stand for a betting of the game."""
+        if betting.last_step is None:
+            return {initial_betting(self._betting.game): 1.0}
+        found = self._known.get(betting.text)
+        if found is None:
+            before, _, action = betting.last_step
+            merged: dict[str, tuple[BettingState, float]] = {}
+            for place, weight in self._places(before).items():
+                for after, chance in self._steps(place, before, action):
+                    part = weight * chance + merged.get(after.text, (after, 0.0))[1]
+                    merged[after.text] = (after, part)
+            found = self._known[betting.text] = {
+                after: part for after, part in merged.values() if part >= _LEAST
+            }
+        return found
+
+    def _steps(
+        self, place: BettingState, before: BettingState, action: Action
+    ) -> Iterator[tuple[BettingState, float]]:
+        """The bettings after an action, from one betting that stood for `before`; each with its chance."""
+        if place.is_finished:
+            return
+        decision = self._betting.decision(place)
+        sizes = {each: size for each, size in zip(decision.actions, decision.sizes, strict=True) if size > 0}
+        for stand_in, chance in stand_ins(place, before, action, sizes):
+            yield place.apply(stand_in), chance
+
+
+def stand_ins(
+    place: BettingState, before: BettingState, action: Action, sizes: Mapping[Action, float]
+) -> Iterator[tuple[Action, float]]:
+    """The actions of an abstraction that stand for an action that was taken, each with its chance.
+
+    Args:
+        place: a betting of the abstraction at which somebody is to act.
+        before: the actual betting that it stands for.
+        action: the action taken there.
+        sizes: the raises of the abstraction at its place, each with its part of the pot.
+    """
+    if action.kind is not ActionKind.RAISE:
+        yield action, 1.0
+        return
+    assert action.raise_to is not None  # the game is no-limit
+    if not sizes:
+        yield CALL, 1.0  # already all-in in the abstraction, though chips were left at the table
+        return
+    for each, size in sizes.items():
+        if raise_by(before, size) == action:
+            yield each, 1.0
+            return
+    made = before.pots_of_raise(action.raise_to)
+    ladder = sorted((_pots(place, before, each, size), each) for each, size in sizes.items())
+    smaller = max((rung for rung in ladder if rung[0] <= made), default=ladder[0])
+    larger = min((rung for rung in ladder if rung[0] >= made), default=ladder[-1])
+    if smaller[0] >= larger[0]:  # outside the range of sizes, or exactly one of them
+        yield smaller[1], 1.0
+        return
+    chance = pseudo_harmonic(smaller[0], larger[0], made)
+    yield smaller[1], chance
+    yield larger[1], 1 - chance
+
+
+def _pots(place: BettingState, before: BettingState, action: Action, size: float) -> float:
+    """The part of the pot by which a raise of the abstraction raises; for all-in, with the actual chips."""
+    if math.isinf(size):
+        place, action = before, raise_by(before, size)
+    assert action.raise_to is not None  # somebody has raised here
+    return place.pots_of_raise(action.raise_to)

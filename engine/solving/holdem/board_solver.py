@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, Literal
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -36,18 +37,42 @@ from engine.kernels.solving.lanes import (
 from engine.poker.cards import NUM_CARDS
 from engine.poker.combos import COMBO_CARDS
 from engine.poker.rules import GameDefinition
+from engine.solving.betting_tree import DECISION
 from engine.solving.holdem.abstraction import Abstraction, by_strength
-from engine.solving.holdem.betting import holdem_betting
+from engine.solving.holdem.betting import HoldemBetting, holdem_betting
 from engine.solving.holdem.bucketed import BucketedStrategy
-from engine.solving.holdem.rounds import RoundTree, round_trees
 from engine.solving.saved_states import check_state
 
-__all__ = ["BoardSolver", "hands_on"]
+__all__ = ["BoardSolver", "RoundTree", "hands_on", "round_trees"]
 
 _BOARD_SIZES: Final = (0, 3, 4, 5)
 
+_OPPONENTS: Final = 990
+"""The number of hands an opponent may hold on a full board."""
+_VECTOR: Final = 8
+"""The turn's lanes are padded to a multiple of this, for whole vectors."""
+
 BothHands = tuple[Hands, Hands]
 """The hands on a board in the buckets of the player who learns, and in those of the opponent."""
+
+
+@attrs.frozen(eq=False)
+class RoundTree:
+    """The betting tree of a round as arrays."""
+
+    places: NDArray[np.int64]
+    """The places of the tree, shape (places, len(Place))."""
+    chips: NDArray[np.float32]
+    """Chips that change hands at each end, per possible hand of the opponent; shape (places, lanes)."""
+    slots: NDArray[np.int64]
+    """The slot of each action with the first bucket, shape (places - 1, lanes); -1 in an empty lane."""
+    num_actions: NDArray[np.int64]
+    """The distance from a bucket's slot to the next bucket's, shape (places - 1,)."""
+
+    @property
+    def lanes(self) -> int:
+        """The number of lanes: sequences that begin the round, and empty lanes."""
+        return int(self.chips.shape[1])
 
 
 class BoardSolver:
@@ -286,3 +311,40 @@ def _river_room(places: int, buckets: int, width: int) -> RiverRoom:
         by_card(buckets), np.zeros((LIVE_HANDS, width), np.float32), np.zeros((buckets, width), np.float32),
         by_card(places), by_card(2), np.zeros((4, width), np.float32),
     )  # fmt: skip
+
+
+def round_trees(betting: HoldemBetting) -> tuple[RoundTree, ...]:
+    """The betting trees of all rounds, preflop to river, each the same for all sequences that begin it."""
+    tree = betting.tree
+    paid = np.where(tree.kinds == DECISION, 0.0, tree.spent.min(axis=1) / _OPPONENTS)
+    starts = np.zeros(1, np.int64)
+    found = []
+    for betting_round in range(betting.game.num_rounds):
+        if betting_round == RIVER - 1:
+            starts = np.pad(starts, (0, -len(starts) % _VECTOR), constant_values=-1)
+        rows = tree.round_from(starts)
+        rows = rows[np.argsort(tree.depths[rows.max(axis=1)], kind="stable")]  # children become neighbours
+        is_there, model = rows >= 0, rows.max(axis=1)
+        is_next = (tree.kinds[model] == DECISION) & (tree.rounds[model] > betting_round)
+        num_actions = np.array([len(tree.actions[node]) for node in model]) * ~is_next
+        parents = np.repeat(np.arange(len(rows)), num_actions)
+        places = np.zeros((len(rows), len(Place)), np.int64)
+        places[:, Place.KIND] = np.choose(tree.kinds[model], (Kind.DECISION, Kind.FOLD, Kind.SHOWDOWN))
+        places[is_next, Place.KIND] = Kind.NEXT
+        places[~is_next, Place.PLAYER] = tree.players[model][~is_next]
+        places[1:, Place.PARENT] = parents
+        places[:, Place.FIRST] = 1 + np.cumsum(num_actions) - num_actions
+        places[:, Place.NUM_ACTIONS] = num_actions
+        places[is_next, Place.LEAF] = np.arange(is_next.sum())
+        chosen = np.arange(1, len(rows)) - places[parents, Place.FIRST]
+        slots = betting.first_slots[rows[parents]] + chosen[:, None]
+        found.append(
+            RoundTree(
+                places,
+                np.where(is_there, paid[rows], 0.0).astype(np.float32),
+                np.where(is_there[1:], slots, -1),
+                num_actions[parents],
+            )
+        )
+        starts = rows[is_next].ravel()
+    return tuple(found)

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Final
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.players.probability_triple import TRIPLE_INDEX
 from engine.poker.combos import NUM_COMBOS, combo_index
 from engine.poker.records import ProbabilityTriple
 from engine.poker.rules import CALL, Action, ActionKind, BettingState, GameDefinition, HandView
 from engine.solving.holdem.abstraction import NO_BUCKET, Abstraction
-from engine.solving.holdem.betting import HoldemBetting, holdem_betting
-from engine.solving.holdem.translation import Translator
+from engine.solving.holdem.betting import HoldemBetting, Translator, holdem_betting
 
-__all__ = ["COLUMN_OF_KIND", "BucketedStrategy"]
-
-COLUMN_OF_KIND: Final = {ActionKind.FOLD: 0, ActionKind.CALL: 1, ActionKind.RAISE: 2}
-"""The place of each kind of action in a probability triple."""
+__all__ = ["BucketedStrategy"]
 
 
 @attrs.frozen(eq=False)
@@ -93,7 +89,7 @@ class BucketedStrategy:
         """
         triple = [0.0, 0.0, 0.0]
         for action, chance in self.chances(view).items():
-            triple[COLUMN_OF_KIND[action.kind]] += chance
+            triple[TRIPLE_INDEX[action.kind]] += chance
         return ProbabilityTriple(*triple)
 
     def triples(self, betting: BettingState, board: Sequence[int]) -> NDArray[np.float64]:
@@ -104,7 +100,7 @@ class BucketedStrategy:
         actions, chances = self.chances_of_all(betting, board)
         triples = np.zeros((NUM_COMBOS, 3))
         for action, column in zip(actions, chances.T, strict=True):
-            triples[:, COLUMN_OF_KIND[action.kind]] += column
+            triples[:, TRIPLE_INDEX[action.kind]] += column
         triples[np.isnan(chances[:, 0])] = (0.0, 1.0, 0.0)
         return triples
 
@@ -127,9 +123,7 @@ class BucketedStrategy:
             for place, action in enumerate(decision.actions_at(betting)):
                 chances = weight * self.policy[slots + place]
                 found[action] = found[action] + chances if action in found else chances
-        order = sorted(found, key=lambda action: (COLUMN_OF_KIND[action.kind], action.raise_to or 0)) or [
-            CALL
-        ]
+        order = sorted(found, key=lambda action: (TRIPLE_INDEX[action.kind], action.raise_to or 0)) or [CALL]
         every = np.stack([found.get(action, np.ones(NUM_COMBOS)) for action in order], axis=1)
         every[dead] = np.nan
         return tuple(order), every

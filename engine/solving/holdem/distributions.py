@@ -1,14 +1,17 @@
-"""Hands in buckets by how strong they may become: k-means on distributions of strength.
+"""Hands in buckets by how strong they may become, on boards of several classes: k-means.
 
 A hand on the flop or the turn has a distribution of its final strength against a random hand, over all boards
 to come.  The distance of two hands is the Euclidean distance of their cumulative distributions.  Its square
 is Cramér's distance; like the earth mover's distance (the sum of the absolute differences) it knows that a
 strength of .9 is nearer to .8 than to .1.  Unlike a percentile of E[HS²], it tells a draw from a middling
-pair.  Buckets are the clusters that k-means finds; before the flop they are the 169 starting hands.
+pair.  Buckets are the clusters that k-means finds; before the flop they are the 169 starting hands.  On the
+river a bucket is a stretch of the hands in order of strength, narrower at the top, where the money goes in.
 
-On the river a bucket is a stretch of the hands in order of strength, narrower at the top, where the money
-goes in.  In each round boards may also be told apart by *texture*: the number of cards of one suit, and
-pairs.
+`Distributions` may tell boards apart by the number of cards of one suit and by pairs; each class has buckets
+of its own.  `Clusters` tell flops and turns apart by k-means on boards.  The features of a board are the
+values of the 169 starting hands on it (their mean strength, and how it spreads over the boards to come) and
+the number of cards of one suit.  So a strategy can tell whether a board is good for the player who raised
+before the flop, which a hand's own strength does not say.
 
 Sources: Gilpin, Sandholm, Sørensen, *Potential-Aware Automated Abstraction of Sequential Games* (2007);
 Johanson, Burch, Valenzano, Bowling, *Evaluating State-Space Abstractions in Extensive-Form Games* (2013).
@@ -20,33 +23,63 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.hands.flop_configs import different_flops
 from engine.kernels.poker.tables import ranking_table
 from engine.kernels.solving.strengths import fill_distribution, fill_distributions, find_nearest
-from engine.poker.cards import NUM_SUITS
+from engine.poker.cards import NUM_CARDS, NUM_SUITS
 from engine.poker.combos import COMBO_CARDS, NUM_COMBOS, NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO
-from engine.solving.holdem.abstraction import NO_BUCKET, positions_on
-from engine.solving.holdem.buckets import renamed_card, renamed_combos
+from engine.solving.holdem.abstraction import (
+    NO_BUCKET,
+    SUIT_NAMES,
+    positions_on,
+    renamed_card,
+    renamed_combos,
+)
 
-__all__ = ["BINS", "NUM_FLOPS", "TEXTURES", "Distributions"]
+__all__ = [
+    "BINS",
+    "BOARD_CLASSES",
+    "FEATURES",
+    "MOST_CLUSTERS",
+    "NUM_FLOPS",
+    "NUM_TURNS",
+    "BoardFeatures",
+    "Clusters",
+    "Distributions",
+    "board_features",
+    "cluster_boards",
+]
+
+Floats = NDArray[np.float32]
 
 BINS: Final = 20
 """Bins of equal width for strengths from 0 to 1."""
 NUM_FLOPS: Final = 1755
 """Flops that differ in more than the names of suits."""
-TEXTURES: Final = (1, 2, 4, 8)
-"""The numbers of kinds into which the boards of a round can be divided."""
+BOARD_CLASSES: Final = (1, 2, 4, 8)
+"""The numbers of classes into which the boards of a round can be divided."""
 _DEAD: Final = 255
 """In place of the bucket of a combo that shares a card with the flop."""
 _TURNS: Final = 600
 """Random boards of four cards from whose hands the centres of the turn are found."""
-_SAMPLE: Final = 60_000
+_HANDS: Final = 60_000
 """Hands drawn for k-means to work on."""
 _ROUNDS: Final = 25
 """Iterations of k-means."""
+MOST_CLUSTERS: Final = 255
+"""The most clusters of flops or turns: their numbers are kept as bytes."""
+NUM_TURNS: Final = 16_432
+"""Boards of four cards that differ in more than the names of suits."""
+FEATURES: Final = 2 * NUM_STARTING_HANDS + 1
+"""Features of a board: two for each starting hand, and one for its suits."""
+_SUITED: Final = 0.1
+"""The distance that one more card of a suit makes, compared with strengths from 0 to 1."""
+_BOARDS: Final = 6000
+"""Boards drawn for k-means to work on."""
 
 
 class Distributions:
@@ -57,8 +90,8 @@ class Distributions:
             1326), uint8.
         turns: the centres of the turn's buckets, shape (bins, buckets), float32.
         river: the number of buckets on a river board.
-        textures: the number of kinds of boards on flop, turn and river, each of `TEXTURES`; each kind has
-            buckets of its own.
+        board_classes: the number of classes of boards on flop, turn and river, each of `BOARD_CLASSES`;
+            each class has buckets of its own.
 
     Raises:
         ValueError: an array has another shape or type, or a number is out of range.
@@ -69,9 +102,9 @@ class Distributions:
     def __init__(
         self,
         flops: NDArray[np.uint8],
-        turns: NDArray[np.float32],
+        turns: Floats,
         river: int,
-        textures: tuple[int, int, int],
+        board_classes: tuple[int, int, int],
     ) -> None:
         if flops.shape != (NUM_FLOPS, NUM_COMBOS) or flops.dtype != np.uint8:
             raise ValueError("expected 1755 x 1326 buckets of flops")
@@ -81,20 +114,20 @@ class Distributions:
             raise ValueError("expected finite centres of turns")
         if not 1 <= river <= 1000:
             raise ValueError(f"expected 1 to 1000 buckets on the river, got {river}")
-        for each in textures:
-            if each not in TEXTURES:
-                raise ValueError(f"expected 1, 2, 4 or 8 textures, got {each}")
-        self._flops, self._turns, self.river, self.textures = flops, turns, river, textures
+        for each in board_classes:
+            if each not in BOARD_CLASSES:
+                raise ValueError(f"expected 1, 2, 4 or 8 classes of boards, got {each}")
+        self._flops, self._turns, self.river, self.board_classes = flops, turns, river, board_classes
         number = int(flops[flops != _DEAD].max()) + 1
         self._by_round = (NUM_STARTING_HANDS, number, turns.shape[1], river)
-        kinds = (1, *textures)
-        self.num_buckets = tuple(each * kind for each, kind in zip(self._by_round, kinds, strict=True))
+        classes = (1, *board_classes)
+        self.num_buckets = tuple(each * kind for each, kind in zip(self._by_round, classes, strict=True))
         """The number of buckets in each betting round."""
 
     @staticmethod
     def made(
         flop: int, turn: int, seed: int, show: Callable[[int], None] = lambda _: None
-    ) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+    ) -> tuple[NDArray[np.uint8], Floats]:
         """The arrays `flops` and `turns` of new buckets; takes half a minute.
 
         Args:
@@ -112,24 +145,24 @@ class Distributions:
         live = points[..., -1] > 0.5
         weights = np.where(live, chances[:, None], 0.0).ravel()
         flat = points.reshape(-1, BINS)
-        sample = generator.choice(len(flat), _SAMPLE, p=weights / weights.sum())
+        sample = generator.choice(len(flat), _HANDS, p=weights / weights.sum())
         flops = np.full(live.shape, _DEAD, np.uint8)
         flops[live] = nearest_of(points[live], centres_of(flat[sample], flop, generator))
         turns = np.concatenate(
             [_live_on(generator.permutation(52)[:4].astype(np.uint8)) for _ in range(_TURNS)]
         )
-        sample = generator.choice(len(turns), _SAMPLE)
+        sample = generator.choice(len(turns), _HANDS)
         return flops, centres_of(turns[sample], turn, generator)
 
     @property
     def buckets_on_a_board(self) -> tuple[int, ...]:
-        """The number of buckets of one texture, by round."""
+        """The number of buckets of one class of boards, by round."""
         return self._by_round
 
     @property
     def notes(self) -> Mapping[str, Any]:
         """The settings that it is made from besides the arrays, in terms of JSON."""
-        return {"buckets": list(self._by_round[1:]), "textures": list(self.textures)}
+        return {"buckets": list(self._by_round[1:]), "textures": list(self.board_classes)}
 
     def arrays(self) -> Mapping[str, NDArray[Any]]:
         """The arrays that a file must hold to make it again."""
@@ -160,12 +193,12 @@ class Distributions:
         return self._first(board) + int(nearest_of(_cumulative(counts[None]), self._turns)[0])
 
     def _first(self, board: Sequence[int]) -> int:
-        """The first bucket of the board's texture."""
+        """The first bucket of the class of the board."""
         betting_round = len(board) - 2
-        return self._by_round[betting_round] * _texture(board, self.textures[betting_round - 1])
+        return self._by_round[betting_round] * _board_class(board, self.board_classes[betting_round - 1])
 
 
-def distributions_on(board: NDArray[np.uint8]) -> NDArray[np.float32]:
+def distributions_on(board: NDArray[np.uint8]) -> Floats:
     """The cumulative distribution of each combo's final strength, shape (1326, bins), float32.
 
     It is taken over all boards to come.  The last column is 1, or 0 for combos that share a card with the
@@ -179,29 +212,27 @@ def distributions_on(board: NDArray[np.uint8]) -> NDArray[np.float32]:
     return _cumulative(counts)
 
 
-def _cumulative(counts: NDArray[np.uint16]) -> NDArray[np.float32]:
+def _cumulative(counts: NDArray[np.uint16]) -> Floats:
     """Cumulative distributions from counts by bin, in the same shape; rows without counts are 0."""
     sums = counts.cumsum(axis=1, dtype=np.float32)
-    shares: NDArray[np.float32] = sums / np.maximum(sums[:, -1:], np.float32(1))
+    shares: Floats = sums / np.maximum(sums[:, -1:], np.float32(1))
     return shares
 
 
-def _live_on(board: NDArray[np.uint8]) -> NDArray[np.float32]:
+def _live_on(board: NDArray[np.uint8]) -> Floats:
     """The cumulative distributions of the live combos on a board, shape (live combos, bins)."""
     points = distributions_on(board)
     return points[points[:, -1] > 0.5]
 
 
-def nearest_of(points: NDArray[np.float32], centres: NDArray[np.float32]) -> NDArray[np.int64]:
+def nearest_of(points: Floats, centres: Floats) -> NDArray[np.int64]:
     """The number of the centre nearest to each point, shape (points,); see `find_nearest`."""
     nearest = np.empty(len(points), np.int64)
     find_nearest(points, centres, nearest)
     return nearest
 
 
-def centres_of(
-    points: NDArray[np.float32], number: int, generator: np.random.Generator
-) -> NDArray[np.float32]:
+def centres_of(points: Floats, number: int, generator: np.random.Generator) -> Floats:
     """The centres that k-means finds, shape (dimensions, centres), float32.
 
     The first centres are points, each drawn by its squared distance from those before it (k-means++).
@@ -239,13 +270,13 @@ def _stretch(positions: NDArray[np.float64], number: int) -> NDArray[np.int64]:
     return stretches
 
 
-def _texture(board: Sequence[int], textures: int) -> int:
-    """The kind of a board, of so many `textures`."""
+def _board_class(board: Sequence[int], board_classes: int) -> int:
+    """The class of a board, of so many `board_classes`."""
     suits = [int(card) % NUM_SUITS for card in board]
     suited = max(map(suits.count, range(NUM_SUITS)))
     pairs = len(board) - len({int(card) // NUM_SUITS for card in board})
-    if textures < 8:
-        return (2 * (pairs > 0) + (suited >= 3)) % textures
+    if board_classes < 8:
+        return (2 * (pairs > 0) + (suited >= 3)) % board_classes
     usual = 2 if len(board) == 5 else 1  # two of a suit are a draw on flop and turn, and nothing on the river
     return 3 * min(max(suited - usual, 0), 2) + min(pairs, 2)  # the most suited leave one pair at most
 
@@ -265,3 +296,155 @@ def flop_number(board: Sequence[int]) -> tuple[int, tuple[int, ...]]:
     names = tuple(order.index(suit) for suit in range(NUM_SUITS))
     renamed = tuple(sorted(renamed_card(int(card), names) for card in board))
     return _numbers_of_flops()[renamed], names
+
+
+class Clusters:
+    """Buckets by cluster of boards and, within a cluster, by distribution of strength.
+
+    Args:
+        base: the buckets within a cluster, and all buckets of the river.
+        flops: the cluster of each of the 1755 different flops, shape (1755,), uint8.
+        turns: the cluster of the board with each turn card after each flop, shape (1755, 52), uint8.
+
+    Raises:
+        ValueError: an array has another shape or type.
+    """
+
+    kind: Final = "clusters"
+
+    def __init__(self, base: Distributions, flops: NDArray[np.uint8], turns: NDArray[np.uint8]) -> None:
+        if flops.shape != (NUM_FLOPS,) or turns.shape != (NUM_FLOPS, NUM_CARDS):
+            raise ValueError("expected clusters of 1755 flops, and of 52 turns on each")
+        if flops.dtype != np.uint8 or turns.dtype != np.uint8:
+            raise ValueError("expected clusters as bytes")
+        self.base, self._flops, self._turns = base, flops, turns
+        classes = (1, int(flops.max()) + 1, int(turns.max()) + 1)
+        self.num_buckets = (
+            *(each * kind for each, kind in zip(base.buckets_on_a_board[:3], classes, strict=False)),
+            base.num_buckets[3],
+        )
+        """The number of buckets in each betting round."""
+
+    @property
+    def buckets_on_a_board(self) -> tuple[int, ...]:
+        """The number of buckets of one cluster, by round."""
+        return self.base.buckets_on_a_board
+
+    @property
+    def notes(self) -> Mapping[str, Any]:
+        """The settings that it is made from besides the arrays, in terms of JSON."""
+        on_flop, on_turn = (int(clusters.max()) + 1 for clusters in (self._flops, self._turns))
+        return {**self.base.notes, "textures": [on_flop, on_turn, self.base.board_classes[2]]}
+
+    def arrays(self) -> Mapping[str, NDArray[Any]]:
+        """The arrays that a file must hold to make it again."""
+        return {**self.base.arrays(), "flop_clusters": self._flops, "turn_clusters": self._turns}
+
+    def buckets(self, board: Sequence[int]) -> NDArray[np.int64]:
+        """The bucket of each combo on a board of 0, 3, 4 or 5 cards, or `NO_BUCKET`; shape (1326,)."""
+        found = self.base.buckets(board)
+        return np.where(found == NO_BUCKET, NO_BUCKET, found + self._first(board))
+
+    def bucket(self, combo: int, board: Sequence[int]) -> int:
+        """The bucket of one combo that shares no card with the board."""
+        return self.base.bucket(combo, board) + self._first(board)
+
+    def _first(self, board: Sequence[int]) -> int:
+        """The first bucket of the board's cluster; 0 before the flop and on the river."""
+        if len(board) not in (3, 4):
+            return 0
+        number, names = flop_number(board[:3])
+        if len(board) == 3:
+            cluster = self._flops[number]
+        else:
+            cluster = self._turns[number, renamed_card(int(board[3]), names)]
+        return int(cluster) * self.buckets_on_a_board[len(board) - 2]
+
+
+@attrs.frozen(eq=False)
+class BoardFeatures:
+    """The features of all boards of three and four cards, by which they are clustered."""
+
+    flops: Floats
+    """Features of the different flops, shape (1755, FEATURES)."""
+    turns: Floats
+    """Features of the different boards of four cards, shape (16432, FEATURES)."""
+    numbers: NDArray[np.int64]
+    """The row of `turns` for each turn card after each flop, shape (1755, 52); -1 for cards on the flop."""
+
+
+def board_features(show: Callable[[int], None] = lambda _: None) -> BoardFeatures:
+    """The features of all boards of three and four cards; takes some minutes.
+
+    Args:
+        show: called with the number of flops done, of 1755.
+    """
+    boards, _ = different_flops()
+    flops = np.empty((len(boards), FEATURES), np.float32)
+    numbers = np.full((len(boards), NUM_CARDS), -1)
+    known: dict[tuple[int, ...], int] = {}
+    turns: list[Floats] = []
+    for place, flop in enumerate(boards):
+        cards = [int(card) for card in flop]
+        flops[place] = _features(cards)
+        for card in set(range(NUM_CARDS)) - set(cards):
+            turn = _named_alike((*cards, card))
+            if turn not in known:
+                known[turn] = len(turns)
+                turns.append(_features(turn))
+            numbers[place, card] = known[turn]
+        show(place + 1)
+    return BoardFeatures(flops, np.array(turns), numbers)
+
+
+def cluster_boards(
+    features: BoardFeatures, flops: int, turns: int, seed: int
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """The clusters of all different flops and of all turns after them, as `Clusters` takes them.
+
+    Args:
+        features: the features of the boards.
+        flops: the number of clusters of flops.
+        turns: the number of clusters of turns.
+        seed: the seed for the boards that k-means works on and for its first centres.
+
+    Returns:
+        Clusters of shapes (1755,) and (1755, 52), uint8.
+    """
+    generator = np.random.default_rng((seed, 1755))
+    _, chances = different_flops()
+    drawn = generator.choice(NUM_FLOPS, _BOARDS, p=chances / chances.sum())
+    centres = centres_of(features.flops[drawn], flops, generator)
+    of_flops = nearest_of(features.flops, centres).astype(np.uint8)
+    drawn = generator.choice(NUM_FLOPS, _BOARDS, p=chances / chances.sum())
+    cards = generator.integers(NUM_CARDS, size=_BOARDS)
+    dealt = features.numbers[drawn, cards]
+    centres = centres_of(features.turns[dealt[dealt >= 0]], turns, generator)
+    of_turns = nearest_of(features.turns, centres)
+    by_card = np.where(features.numbers < 0, 0, of_turns[features.numbers]).astype(np.uint8)
+    return of_flops, by_card
+
+
+def _named_alike(board: Sequence[int]) -> tuple[int, ...]:
+    """The canonical form of a board: the same for all boards that differ only in the names of suits."""
+    return min(tuple(sorted(renamed_card(card, names) for card in board)) for names in SUIT_NAMES)
+
+
+def _features(board: Sequence[int]) -> Floats:
+    """The features of a board, compared by Euclidean distance; shape (FEATURES,), float32."""
+    points = distributions_on(np.array(board, np.uint8))
+    live = points[:, -1] > 0.5
+    hands = STARTING_HAND_OF_COMBO[live]
+    above = 1.0 - points[live]
+    heights = (np.arange(BINS) + 1.0) / BINS
+    combos = np.bincount(STARTING_HAND_OF_COMBO, minlength=NUM_STARTING_HANDS)
+    there = np.bincount(hands, minlength=NUM_STARTING_HANDS)
+    rows = []
+    for worth in (above.mean(axis=1), (2.0 * above * heights).mean(axis=1)):
+        sums = np.bincount(hands, weights=worth, minlength=NUM_STARTING_HANDS)
+        means = np.divide(sums, there, out=np.ones(NUM_STARTING_HANDS), where=there > 0)
+        rows.append(means * np.sqrt(combos / combos.sum()))
+    suits = [card % NUM_SUITS for card in board]
+    suited = _SUITED * max(map(suits.count, range(NUM_SUITS)))
+    found: Floats = np.array([*rows[0], *rows[1], suited], np.float32)
+    return found

@@ -12,18 +12,20 @@ from numpy.typing import NDArray
 
 from engine.poker.cards import NUM_CARDS
 from engine.poker.combos import NUM_COMBOS
-from engine.solving.holdem.abstraction import Abstraction
-from engine.solving.holdem.buckets import Percentiles
-from engine.solving.holdem.clusters import (
+from engine.solving.holdem.abstraction import Abstraction, Percentiles
+from engine.solving.holdem.distributions import (
+    BINS,
+    BOARD_CLASSES,
     FEATURES,
     MOST_CLUSTERS,
+    NUM_FLOPS,
     NUM_TURNS,
     BoardFeatures,
     Clusters,
+    Distributions,
     board_features,
     cluster_boards,
 )
-from engine.solving.holdem.distributions import BINS, NUM_FLOPS, TEXTURES, Distributions
 from engine.support.files.cache import load_cached, store_cached
 from engine.support.files.formats import shown
 
@@ -75,20 +77,20 @@ def abstraction_of(notes: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]])
     if kind == Percentiles.kind:
         return Percentiles(_buckets(notes)[0])
     if kind == Distributions.kind:
-        return _distributions_of(notes, arrays, _textures(notes))
+        return _distributions_of(notes, arrays, _board_classes(notes))
     if kind == Clusters.kind:
         flops, turns = _arrays(arrays, "flop_clusters", "turn_clusters")
-        return Clusters(_distributions_of(notes, arrays, (1, 1, _textures(notes)[2])), flops, turns)
+        return Clusters(_distributions_of(notes, arrays, (1, 1, _board_classes(notes)[2])), flops, turns)
     known = ", ".join(repr(each.kind) for each in (Percentiles, Distributions, Clusters))
     raise UnknownAbstraction(f"knows hands by {shown(kind)}, this riverboat by {known}")
 
 
 def _distributions_of(
-    notes: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], textures: tuple[int, int, int]
+    notes: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], board_classes: tuple[int, int, int]
 ) -> Distributions:
     """The buckets by distribution of strength that a file was written with."""
     flops, turns = _arrays(arrays, "flops", "turns")
-    return Distributions(flops, turns, _buckets(notes)[2], textures)
+    return Distributions(flops, turns, _buckets(notes)[2], board_classes)
 
 
 def _arrays(arrays: Mapping[str, NDArray[Any]], *names: str) -> Iterator[NDArray[Any]]:
@@ -122,7 +124,7 @@ def sizes_of(notes: Mapping[str, Any]) -> tuple[float, ...]:
 def make_abstraction(
     kind: AbstractionKind,
     buckets: Sequence[int],
-    textures: tuple[int, int, int] = (1, 1, 1),
+    board_classes: tuple[int, int, int] = (1, 1, 1),
     show: Callable[[int, int], None] = lambda done, of: None,
 ) -> Abstraction:
     """An abstraction; what takes long to compute is made once per machine and cached.
@@ -130,12 +132,12 @@ def make_abstraction(
     Args:
         kind: one of `KINDS`.
         buckets: the numbers of buckets on flop, turn and river.
-        textures: the numbers of kinds of boards that distributions tell apart on flop, turn and river.  On
-            flop and turn, numbers that are not in `TEXTURES` mean so many clusters.
+        board_classes: the numbers of classes of boards that distributions tell apart on flop, turn and river.
+            On flop and turn, numbers that are not in `BOARD_CLASSES` mean so many clusters.
         show: called with the work done and all the work, if it takes long.
 
     Raises:
-        ValueError: a number of buckets, textures or clusters is out of range, or they do not go together.
+        ValueError: a number of buckets, classes or clusters is out of range, or they do not go together.
     """
     flop, turn, river = buckets
     if kind == "percentiles":
@@ -144,12 +146,15 @@ def make_abstraction(
         return Percentiles(flop)
     if not (1 <= flop <= 255 and 1 <= turn <= 255 and 1 <= river <= 255):
         raise ValueError(f"expected 1 to 255 buckets in each round, got {flop}, {turn} and {river}")
-    kinds = textures[:2]
-    if (kinds[0] in TEXTURES) != (kinds[1] in TEXTURES):
-        raise ValueError(f"expected textures or clusters on flop and turn, got {kinds[0]} and {kinds[1]}")
-    are_clusters = kinds[0] not in TEXTURES
-    base = _distributions(flop, turn, river, (1, 1, textures[2]) if are_clusters else textures, show)
-    return _clustered(base, kinds, show) if are_clusters else base
+    on_flop, on_turn, on_river = board_classes
+    are_clusters = on_flop not in BOARD_CLASSES
+    if are_clusters == (on_turn in BOARD_CLASSES):
+        raise ValueError(
+            f"expected {', '.join(map(str, BOARD_CLASSES))} on flop and turn, or clusters on both, got "
+            f"{on_flop} and {on_turn}"
+        )
+    base = _distributions(flop, turn, river, (1, 1, on_river) if are_clusters else board_classes, show)
+    return _clustered(base, (on_flop, on_turn), show) if are_clusters else base
 
 
 def make_opponent(
@@ -173,7 +178,7 @@ def make_opponent(
 
 
 def _distributions(
-    flop: int, turn: int, river: int, textures: tuple[int, int, int], show: Callable[[int, int], None]
+    flop: int, turn: int, river: int, board_classes: tuple[int, int, int], show: Callable[[int, int], None]
 ) -> Distributions:
     """Buckets by distribution of strength, whose arrays are cached."""
     name = f"strength-distributions/{flop}-{turn}"
@@ -183,7 +188,7 @@ def _distributions(
         flops, turns = Distributions.made(flop, turn, _SEED, lambda done: show(done, NUM_FLOPS))
         found = {"flops": flops, "turns": turns}
         store_cached(name, _SCHEMA, found)
-    return Distributions(found["flops"], found["turns"], river, textures)
+    return Distributions(found["flops"], found["turns"], river, board_classes)
 
 
 def _clustered(base: Distributions, clusters: tuple[int, int], show: Callable[[int, int], None]) -> Clusters:
@@ -206,8 +211,8 @@ def _clustered(base: Distributions, clusters: tuple[int, int], show: Callable[[i
     return Clusters(base, *cluster_boards(features, flop, turn, _SEED))
 
 
-def _textures(notes: Mapping[str, Any]) -> tuple[int, int, int]:
-    """The numbers of textures on flop, turn and river; a file of schema 1 notes only the river's."""
+def _board_classes(notes: Mapping[str, Any]) -> tuple[int, int, int]:
+    """The numbers of classes of boards on flop, turn and river; a file of schema 1 notes only the river's."""
     found = notes.get("textures")
     if isinstance(found, int):
         return 1, 1, found

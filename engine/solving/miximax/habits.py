@@ -23,9 +23,8 @@ from engine.kernels.solving.miximax import values as kernels
 from engine.kernels.solving.miximax.strength import BUCKETS
 from engine.kernels.solving.miximax.values import Counted, Kind, Weights
 from engine.poker.rules import Action, BettingState
-from engine.solving.miximax.betting_tree import BettingTree
-from engine.solving.miximax.contexts import LEVELS, SIZED_LEVELS
 from engine.solving.miximax.strength import percentile
+from engine.solving.miximax.trees import LEVELS, SIZED_LEVELS, ContextTree
 
 __all__ = ["Expectations", "Habits", "InvalidHabits"]
 
@@ -83,7 +82,7 @@ class Habits:
     """
 
     def __init__(
-        self, tree: BettingTree, expectations: Expectations | None = None, fading: float = 1.0
+        self, tree: ContextTree, expectations: Expectations | None = None, fading: float = 1.0
     ) -> None:
         self.tree = tree
         self.expectations = expectations or Expectations(tree)
@@ -178,7 +177,7 @@ class Habits:
     @classmethod
     def from_arrays(
         cls,
-        tree: BettingTree,
+        tree: ContextTree,
         arrays: Mapping[str, NDArray[np.generic]],
         expectations: Expectations | None = None,
         fading: float = 1.0,
@@ -212,7 +211,7 @@ class Habits:
 
 
 def _enter(
-    name: str, tree: BettingTree, contexts: NDArray[np.generic], rows: NDArray[np.generic], counted: Floats
+    name: str, tree: ContextTree, contexts: NDArray[np.generic], rows: NDArray[np.generic], counted: Floats
 ) -> NDArray[np.bool_]:
     """Counts what a file says of contexts; returns which of them the tree has."""
     if contexts.ndim != 1 or contexts.dtype.kind != "S" or rows.shape != (len(contexts), counted.shape[1]):
@@ -236,7 +235,7 @@ class Expectations:
         tree: of the game.
     """
 
-    def __init__(self, tree: BettingTree, habits: Habits | None = None) -> None:
+    def __init__(self, tree: ContextTree, habits: Habits | None = None) -> None:
         self.tree = tree
         arrays = tree.arrays
         allowed = (arrays.children >= 0).astype(np.float64)

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from engine.poker.combos import NUM_STARTING_HANDS
 from engine.poker.rules import GameDefinition, load_game
-from engine.solving.miximax.betting_tree import BettingTree
 from engine.solving.miximax.habits import Habits, InvalidHabits
 from engine.solving.miximax.strength import BUCKETS, Changes
+from engine.solving.miximax.trees import ContextTree
 from engine.support.files.formats import format_arrays, parse_arrays, shown
 
 __all__ = [
@@ -52,7 +52,7 @@ def format_shipped(habits: Habits, changes: Changes) -> bytes:
     return format_arrays({"schema": np.array(SCHEMA_VERSION), **arrays})
 
 
-def parse_shipped(data: bytes, tree: BettingTree) -> tuple[Habits, Changes]:
+def parse_shipped(data: bytes, tree: ContextTree) -> tuple[Habits, Changes]:
     """The habits, in the contexts of a game, and the changes of an archive made by `format_shipped`.
 
     Raises:

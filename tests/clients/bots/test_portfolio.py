@@ -11,8 +11,8 @@ from clients.core.agent import Agent
 from clients.core.arena import Arena
 from clients.core.options import OptionError, make_agent
 from engine.poker.rules import load_game
-from engine.solving.mixtures.portfolio import HoldemPortfolio, SmallPortfolio
-from engine.solving.values import exploitability
+from engine.solving.mixtures import HoldemPortfolio, SmallPortfolio
+from engine.solving.strategies import exploitability
 
 LEDUC = load_game("leduc")
 

@@ -17,11 +17,11 @@ from clients.commands.solve import counter_on_buckets
 from clients.commands.solve.counter import counter as command
 from clients.core.arena import Arena
 from engine.poker.rules import load_game
+from engine.solving.holdem.abstraction import Percentiles
 from engine.solving.holdem.betting import holdem_betting
 from engine.solving.holdem.bucketed import BucketedStrategy
-from engine.solving.holdem.buckets import Percentiles
+from engine.solving.strategies import exploitability
 from engine.solving.strategy_file import read_strategy, write_strategy
-from engine.solving.values import exploitability
 
 
 def run(*arguments: object) -> Result:

@@ -13,9 +13,9 @@ from click.testing import CliRunner, Result
 from clients.commands.solve.strategy import strategy as command
 from engine.poker.rules import load_game
 from engine.solving.game_tree import game_tree
+from engine.solving.holdem.abstraction import Percentiles
 from engine.solving.holdem.betting import holdem_betting
 from engine.solving.holdem.bucketed import BucketedStrategy
-from engine.solving.holdem.buckets import Percentiles
 from engine.solving.strategies import Strategy, policy_with
 from engine.solving.strategy_file import write_strategy
 from tests.engine.solving.test_strategy_file import edited

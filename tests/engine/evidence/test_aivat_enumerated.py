@@ -5,21 +5,31 @@ from __future__ import annotations
 import functools
 import math
 import random
+import zlib
 from collections.abc import Sequence
 
 import attrs
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from engine.evidence.aivat.enumerated import (
     EnumeratedGame,
-    History,
     InformationSet,
     Strategy,
     Values,
-    legal_list,
 )
-from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, CardDealer, initial_hand, load_game, play_hand
+from engine.poker.rules import (
+    CALL,
+    FOLD,
+    LIMIT_RAISE,
+    BettingState,
+    CardDealer,
+    initial_hand,
+    load_game,
+    play_hand,
+)
+from engine.solving.sizes import every_action
 from tests.oracles.small_equilibrium import CfrPlus, half_uniform, openspiel_leduc, uniform
 
 KNOWN: Sequence[tuple[int, ...]] = ((), (0,), (1,), (0, 1))
@@ -153,12 +163,14 @@ def test_in_equilibrium_with_its_own_values_every_hand_of_kuhn_says_the_same(
 @pytest.mark.parametrize("known", KNOWN)
 @pytest.mark.parametrize("game", ["kuhn-2p", "leduc"])
 def test_any_values_at_all_leave_the_mean_where_it_is(game: str, known: Sequence[int]) -> None:
-    def nonsense(history: History) -> float:
-        text = f"{history.hole_cards} {history.board} {history.betting.text}"
-        return 10 * random.Random(text).random() - 5
+    def nonsense(betting: BettingState, board: tuple[int, ...]) -> NDArray[np.float64]:
+        if betting.position_to_act is None and len(board) == betting.num_board_cards:
+            return tree.chips(betting, board)
+        seed = zlib.crc32(f"{board} {betting.text}".encode())
+        return np.random.default_rng(seed).uniform(-5, 5, tree.possible(board).shape)
 
     tree = enumerated(game)
-    found = moments(tree, (half_uniform(equilibrium(game, 100)), uniform), tree.tabulated(nonsense), known)
+    found = moments(tree, (half_uniform(equilibrium(game, 100)), uniform), nonsense, known)
 
     assert found.mean == pytest.approx(found.true_mean, abs=1e-12)
     assert found.deviation > 0
@@ -167,7 +179,8 @@ def test_any_values_at_all_leave_the_mean_where_it_is(game: str, known: Sequence
 def by_chance(information: InformationSet) -> Sequence[float]:
     """Some strategy or other, with all its chances positive."""
     text = f"{information.hole_cards} {information.board} {information.betting.text}"
-    weights = [random.Random(text + str(action)).random() + 0.1 for action in legal_list(information.betting)]
+    actions = every_action(information.betting)
+    weights = [random.Random(text + str(action)).random() + 0.1 for action in actions]
     return [weight / sum(weights) for weight in weights]
 
 
@@ -201,7 +214,7 @@ def test_a_hand_of_play_says_what_the_enumeration_says_of_it(known: Sequence[int
         state = next(hand)
         try:
             while True:
-                state = hand.send(rng.choice(legal_list(state.betting)))
+                state = hand.send(rng.choice([*every_action(state.betting)]))
         except StopIteration as finished:
             final = finished.value
         end = ends[final.betting.text, final.board]
@@ -215,7 +228,7 @@ def test_a_hand_that_a_known_player_could_not_have_played_is_refused() -> None:
     state = initial_hand(game, 0, CardDealer(game, 1).deal()).apply(LIMIT_RAISE).apply(FOLD)
 
     def never_bets(information: InformationSet) -> Sequence[float]:
-        return (1.0, 0.0) if legal_list(information.betting)[0] == CALL else (0.0, 1.0)
+        return (1.0, 0.0) if next(iter(every_action(information.betting))) == CALL else (0.0, 1.0)
 
     with pytest.raises(ValueError, match="never does what it did"):
         tree.estimate(state, {0: never_bets}, tree.expected_values((uniform, uniform)))

@@ -16,8 +16,13 @@ from engine.solving.holdem.abstraction import NO_BUCKET
 from engine.solving.holdem.betting import HoldemBetting
 from engine.solving.holdem.board_solver import hands_on
 from engine.solving.holdem.bucketed import BucketedStrategy
-from engine.solving.holdem.clusters import BoardFeatures, Clusters, board_features, cluster_boards
-from engine.solving.holdem.distributions import Distributions
+from engine.solving.holdem.distributions import (
+    BoardFeatures,
+    Clusters,
+    Distributions,
+    board_features,
+    cluster_boards,
+)
 from engine.solving.strategy_file import read_strategy, write_strategy
 
 ONE_RAISE = attrs.evolve(load_game("limit-2p"), max_raises=(1, 1, 1, 1))

@@ -13,10 +13,10 @@ from clients.core.arena import Arena
 from engine.poker.rules import CALL, HandState
 from engine.poker.rules.betting import parse_betting
 from engine.solving.game_tree import GameTree
+from engine.solving.holdem.abstraction import Percentiles
 from engine.solving.holdem.betting import holdem_betting
 from engine.solving.holdem.bucketed import BucketedStrategy
-from engine.solving.holdem.buckets import Percentiles
-from engine.solving.holdem.counter import CounterSolver, Watched, strategy_by_betting, won_of
+from engine.solving.holdem.deal_solver import CounterSolver, Watched, strategy_by_betting, won_of
 from engine.solving.responses import data_biased, evaluate, full_response, restricted_nash
 from engine.solving.strategies import uniform_policy
 from tests.engine.solving.test_deal_solver import LEDUC, Ranks, leduc_deals, on_tree

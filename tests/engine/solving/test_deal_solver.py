@@ -21,14 +21,13 @@ from engine.poker.cards import parse_cards
 from engine.poker.combos import COMBO_CARDS
 from engine.poker.rules import GameDefinition, hand_rank, load_game, parse_game
 from engine.solving.game_tree import GameTree
+from engine.solving.holdem.abstraction import Percentiles
 from engine.solving.holdem.betting import USUAL_SIZES, HoldemBetting
 from engine.solving.holdem.bucketed import BucketedStrategy
-from engine.solving.holdem.buckets import Percentiles
 from engine.solving.holdem.deal_solver import DealSolver, deals_on
 from engine.solving.levels import PARTS
-from engine.solving.strategies import normalised
+from engine.solving.strategies import exploitability, normalised
 from engine.solving.strategy_file import StrategyFileError, read_strategy, write_strategy
-from engine.solving.values import exploitability
 from tests.engine.solving.test_strategy_file import edited
 
 NO_LIMIT = load_game("nolimit-2p-100bb")

@@ -7,6 +7,7 @@ import random
 import numpy as np
 import pytest
 
+from engine.kernels.solving.tree import TERMINAL, Block
 from engine.poker.cards import parse_cards
 from engine.poker.records import ProbabilityTriple
 from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, CardDealer, GameDefinition, initial_hand
@@ -18,8 +19,8 @@ from engine.solving.strategies import (
     policy_of_triples,
     policy_with,
     uniform_policy,
+    values,
 )
-from engine.solving.values import node_values, values
 from tests.engine.solving.games import KUHN, KUHN_3P, LEDUC, SHORT_DECK, SHORT_STACKS
 from tests.oracles.openspiel import openspiel_game
 
@@ -30,24 +31,24 @@ GAMES = pytest.mark.parametrize("game", [KUHN, KUHN_3P, LEDUC, SHORT_DECK, SHORT
 def test_hands_played_by_the_rules_end_as_the_tree_says(game: GameDefinition) -> None:
     """200 random hands: every decision is found in the tree, and its end pays what the rules pay."""
     tree = game_tree(game)
+    ends = {node.betting.text: node for node in tree.nodes if node.kind == TERMINAL}
     rng = random.Random(1)
     dealer = CardDealer(game, 7)
     for number in range(200):
         state = initial_hand(game, number, dealer.deal())
-        policy = np.zeros(tree.num_slots)
-        visited = []
         while state.position_to_act is not None:
             view = state.view(state.position_to_act)
             found = tree.information_set(view)
-            visited.append((len(state.board), tree.node_of(state)))
-            action = rng.choice(found.node.actions)
-            policy[found.slots] = [chosen == action for chosen in found.node.actions]
             assert tree.hand_view(found).own_cards == tuple(sorted(view.own_cards, key=game.deck.index))
-            state = state.apply(action)
-        worth = node_values(tree, policy)
-        for out, node in visited:
-            if out == len(state.board):  # no card that decides was still to come
-                assert worth[:, node] == pytest.approx(state.chips_won())
+            assert found.position == view.position
+            state = state.apply(rng.choice(found.node.actions))
+        end = ends[state.betting.text]
+        board = state.deal.board[: game.board_ends[end.dealt_round]]
+        seen = [tree.deals.view_of(end.dealt_round, cards, board) for cards in state.deal.hole_cards]
+        same = np.equal(tree.deals.views[end.dealt_round], np.array(seen)[:, None])
+        (dealt,) = np.flatnonzero(np.all(same, axis=0))
+        paid = tree.arrays.payoffs[:, tree.arrays.blocks[end.number, Block.FIRST_SLOT] + dealt]
+        assert paid == pytest.approx(state.chips_won())
 
 
 @GAMES

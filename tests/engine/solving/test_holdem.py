@@ -29,13 +29,11 @@ from engine.poker.rules import (
     load_game,
     parse_betting,
 )
-from engine.solving.holdem.abstraction import NO_BUCKET
+from engine.solving.holdem.abstraction import NO_BUCKET, Percentiles, squared_strengths
 from engine.solving.holdem.betting import HoldemBetting
-from engine.solving.holdem.board_solver import BoardSolver, hands_on
+from engine.solving.holdem.board_solver import BoardSolver, hands_on, round_trees
 from engine.solving.holdem.bucketed import BucketedStrategy
-from engine.solving.holdem.buckets import Percentiles, squared_strengths
 from engine.solving.holdem.distributions import Distributions, distributions_on
-from engine.solving.holdem.rounds import round_trees
 from engine.solving.levels import PARTS
 from engine.solving.strategy_file import (
     StrategyFileError,
@@ -405,7 +403,7 @@ def test_older_files_tell_boards_apart_only_on_the_river(
     ("textures", "message"),
     [
         ([1, 4], "is damaged: expected three numbers as 'textures'"),
-        ([1, 1, 3], "is damaged: expected 1, 2, 4 or 8 textures, got 3"),
+        ([1, 1, 3], "is damaged: expected 1, 2, 4 or 8 classes of boards, got 3"),
     ],
 )
 def test_impossible_textures_are_refused(

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from engine.poker.rules import load_game
+from engine.solving.holdem.abstraction import Percentiles
 from engine.solving.holdem.betting import HoldemBetting
 from engine.solving.holdem.bucketed import BucketedStrategy
-from engine.solving.holdem.buckets import Percentiles
 from engine.solving.levels import PARTS, format_levels, parse_levels
 from engine.solving.strategy_file import StrategyFileError, read_strategy, write_strategy
 from tests.engine.solving.test_strategy_file import edited

@@ -21,13 +21,11 @@ from engine.poker.rules import (
     load_game,
 )
 from engine.solving.game_tree import game_tree
+from engine.solving.holdem.abstraction import Percentiles
 from engine.solving.holdem.betting import holdem_betting
 from engine.solving.holdem.bucketed import BucketedStrategy
-from engine.solving.holdem.buckets import Percentiles
-from engine.solving.mixtures.mixing import mixed
-from engine.solving.mixtures.portfolio import HoldemPortfolio, SmallPortfolio
-from engine.solving.strategies import policy_with, uniform_policy
-from engine.solving.values import values
+from engine.solving.mixtures import HoldemPortfolio, SmallPortfolio, mixed
+from engine.solving.strategies import policy_with, uniform_policy, values
 
 KUHN = game_tree(load_game("kuhn-2p"))
 

@@ -8,10 +8,8 @@ from scipy.optimize import linprog
 
 from engine.poker.rules import load_game
 from engine.solving.game_tree import game_tree
-from engine.solving.mixtures.mixing import mixed, sequences, solve_matrix_game
-from engine.solving.mixtures.range_of_skill import range_of_skill, won_of
-from engine.solving.strategies import policy_with, uniform_policy
-from engine.solving.values import exploitability
+from engine.solving.mixtures import mixed, range_of_skill, sequences, solve_matrix_game, won_of
+from engine.solving.strategies import exploitability, policy_with, uniform_policy
 
 KUHN = game_tree(load_game("kuhn-2p"))
 LEDUC = game_tree(load_game("leduc"))

@@ -19,8 +19,7 @@ from engine.solving.responses import (
     restricted_nash,
 )
 from engine.solving.solver import Solver
-from engine.solving.strategies import policy_with, uniform_policy
-from engine.solving.values import exploitability
+from engine.solving.strategies import exploitability, policy_with, uniform_policy
 from tests.engine.solving.games import KUHN, KUHN_3P, LEDUC
 
 # Opponents by the weights of fold, call and raise; a tiny one stands for a call where nothing else is legal.

@@ -8,8 +8,7 @@ import pytest
 from engine.poker.rules import GameDefinition
 from engine.solving.game_tree import GameTree, game_tree
 from engine.solving.solver import ALGORITHMS, Algorithm, Solver
-from engine.solving.strategies import Strategy
-from engine.solving.values import exploitability, values
+from engine.solving.strategies import Strategy, exploitability, values
 from tests.engine.solving.games import KUHN, KUHN_3P, LEDUC, SHORT_STACKS
 
 KUHN_VALUE = -1 / 18

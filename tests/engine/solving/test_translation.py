@@ -11,8 +11,13 @@ from hypothesis import strategies as st
 
 from engine.poker.rules import CALL, FOLD, BettingState, initial_betting, load_game, raise_to
 from engine.poker.rules.betting import parse_betting
-from engine.solving.holdem.betting import USUAL_SIZES, HoldemBetting, holdem_betting
-from engine.solving.holdem.translation import Translator, pseudo_harmonic
+from engine.solving.holdem.betting import (
+    USUAL_SIZES,
+    HoldemBetting,
+    Translator,
+    holdem_betting,
+    pseudo_harmonic,
+)
 from engine.solving.sizes import TooLarge
 
 GAME = load_game("nolimit-2p-100bb")

@@ -9,8 +9,14 @@ from scipy.optimize import linprog
 
 from engine.poker.rules import GameDefinition
 from engine.solving.game_tree import GameTree, game_tree
-from engine.solving.strategies import normalised, policy_with, uniform_policy
-from engine.solving.values import best_response, exploitability, values
+from engine.solving.strategies import (
+    best_response,
+    exploitability,
+    normalised,
+    policy_with,
+    uniform_policy,
+    values,
+)
 from tests.engine.solving.games import KUHN, KUHN_3P, LEDUC, SHORT_DECK, SHORT_STACKS
 from tests.oracles.openspiel import openspiel_game
 

@@ -12,8 +12,8 @@ import attrs
 from clients.lab.experiments.resuming import TASKS, keep
 from engine.poker.rules import load_game
 from engine.solving.game_tree import GameTree
-from engine.solving.mixtures.range_of_skill import range_of_skill
-from engine.solving.values import exploitability
+from engine.solving.mixtures import range_of_skill
+from engine.solving.strategies import exploitability
 
 __all__ = ["GAMES", "List", "Settings", "all_lists", "make_list"]
 

@@ -19,9 +19,9 @@ from clients.core.registry import make_bot
 from engine.kernels.solving.miximax.strength import BUCKETS
 from engine.poker.combos import combos_without
 from engine.poker.rules import CALL, FOLD, HandView, load_game, parse_betting, raise_to
+from engine.solving.holdem.abstraction import Percentiles
 from engine.solving.holdem.betting import holdem_betting
 from engine.solving.holdem.bucketed import BucketedStrategy
-from engine.solving.holdem.buckets import Percentiles
 from engine.solving.miximax.departure import Departure
 from engine.solving.miximax.habits import Habits
 from engine.solving.miximax.shipped import shipped_changes

@@ -9,8 +9,7 @@ from engine.poker.cards import parse_cards
 from engine.poker.combos import NUM_COMBOS, combos_without
 from engine.poker.rules import BettingState, load_game
 from engine.solving.bounds.players import AskedPlayer
-from engine.solving.bounds.river_round import RiverRound
-from engine.solving.bounds.shapes import Bettings
+from engine.solving.bounds.river_round import RiverRound, rounds_of
 from tests.oracles.limit_response import Floats, response_values
 
 LIMIT = load_game("limit-2p")
@@ -33,8 +32,8 @@ def drawn(betting: BettingState, board: tuple[int, ...]) -> Floats:
 @pytest.mark.slow
 def test_a_river_is_worth_what_every_pair_of_hands_pays(responder: int) -> None:
     """Three bettings side by side, one of which the opponent never comes to."""
-    bettings = Bettings(LIMIT)
-    river = RiverRound(bettings, AskedPlayer(drawn), responder)
+    rounds = rounds_of(LIMIT)
+    river = RiverRound(rounds, AskedPlayer(drawn), responder)
     end, turns = 4, [0, 17, 62]
     reach = np.random.default_rng(3).random((NUM_COMBOS, 3)) * combos_without(BOARD[:4])[:, None]
     reach[:, 1] = 0.0
@@ -46,7 +45,7 @@ def test_a_river_is_worth_what_every_pair_of_hands_pays(responder: int) -> None:
 
     assert (lanes.end, lanes.turns) == (end, (0, 17, 62))
     for lane in (0, 2):
-        start = bettings.rivers[9 * turns[lane] + end].bettings[0]
+        start = rounds[3].bettings[9 * turns[lane] + end][0]
         expected = response_values(start, BOARD, (), drawn, responder, reach[:, lane])
         assert lanes.worth[:, lane] == pytest.approx(expected, rel=2e-5, abs=0.05)
     assert not lanes.worth[:, 1].any()

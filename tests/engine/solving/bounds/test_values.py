@@ -11,12 +11,12 @@ from engine.poker.cards import parse_cards
 from engine.poker.combos import NUM_COMBOS, STARTING_HAND_OF_COMBO, combos_without
 from engine.poker.rules import load_game
 from engine.solving.bounds.players import AskedPlayer, BucketedPlayer
+from engine.solving.bounds.river_round import rounds_of
 from engine.solving.bounds.sample import Flop, draw_flops, next_cards
-from engine.solving.bounds.shapes import Bettings
 from engine.solving.bounds.values import Responder
+from engine.solving.holdem.abstraction import Percentiles
 from engine.solving.holdem.betting import holdem_betting
 from engine.solving.holdem.bucketed import BucketedStrategy
-from engine.solving.holdem.buckets import Percentiles
 from tests.oracles.limit_response import Floats, response_values
 
 LIMIT = load_game("limit-2p")
@@ -34,19 +34,19 @@ def lead(board: tuple[int, ...]) -> Floats:
 @pytest.mark.parametrize("position", [0, 1])
 def test_a_player_who_always_calls_pays_every_bet_of_a_better_hand(position: int) -> None:
     """Published and closed form: a bet in each round with a hand that wins more than it loses."""
-    bettings = Bettings(LIMIT)
+    rounds = rounds_of(LIMIT)
     turns = (TURN,)
 
-    found = Responder(bettings, ALWAYS_CALL, position).on_flop(
+    found = Responder(rounds, ALWAYS_CALL, position).on_flop(
         Flop(FLOP, 1.0, (turns, turns), -1), lambda: None
     )
 
     board = (*FLOP, TURN)
     ahead = 1035 * lead(board)
     on_rivers = sum(990 / 44 * np.maximum(lead((*board, card)), 0) for card in range(52) if card not in board)
-    for number, start in enumerate(bettings.flops):
-        by_combo = start.staked * ahead + (10 + 20) * np.maximum(ahead, 0) + 20 * on_rivers
-        raised = [actor for _, actor, action in start.bettings[0].steps() if action.kind == "r"]
+    for number, (staked, start) in enumerate(zip(rounds[1].staked, rounds[1].bettings, strict=True)):
+        by_combo = staked * ahead + (10 + 20) * np.maximum(ahead, 0) + 20 * on_rivers
+        raised = [actor for _, actor, action in start[0].steps() if action.kind == "r"]
         if 1 - position in raised:
             by_combo *= 0.0  # the opponent never gets there
         expected = np.bincount(STARTING_HAND_OF_COMBO, by_combo) * (1081 / 1035) * (22100 / 17296)
@@ -70,19 +70,19 @@ def strategy(buckets: int, seed: int) -> BucketedStrategy:
 @pytest.mark.parametrize("position", [0, 1])
 def test_a_turn_is_worth_what_every_pair_of_hands_pays(position: int) -> None:
     """All 48 rivers, of which suits make 35; the opponent's reach is that of its play so far."""
-    bettings = Bettings(ONE_RAISE)
+    rounds = rounds_of(ONE_RAISE)
     chances = strategy(5, 1)
-    response = Responder(bettings, BucketedPlayer(chances), position)
+    response = Responder(rounds, BucketedPlayer(chances), position)
     board = (*FLOP, TURN)
     rng = np.random.default_rng(2)
-    by_start = rng.random((169, len(bettings.turns)))
+    by_start = rng.random((169, len(rounds[2].bettings)))
     lanes = (by_start[STARTING_HAND_OF_COMBO] * combos_without(FLOP)[:, None]).astype(np.float32)
 
     found = response._on_turn(FLOP, TURN, lanes)
 
     rivers = [card for card in range(52) if card not in board]
     lane = 4
-    start = bettings.turns[lane].bettings[0]
+    start = rounds[2].bettings[lane][0]
     reach = lanes[:, lane].astype(np.float64) * combos_without(board)
 
     def says(betting: object, on: tuple[int, ...]) -> Floats:

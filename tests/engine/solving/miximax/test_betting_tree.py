@@ -8,9 +8,7 @@ import pytest
 
 from engine.kernels.solving.miximax.values import Kind
 from engine.poker.rules import load_game, parse_betting
-from engine.solving.miximax.betting_tree import ACTIONS, BettingTree, TooManyBettings
-from engine.solving.miximax.contexts import LEVELS
-from engine.solving.miximax.trees import betting_tree
+from engine.solving.miximax.trees import ACTIONS, LEVELS, ContextTree, TooManyBettings, betting_tree
 
 TREE = betting_tree(load_game("limit-2p"))
 
@@ -58,7 +56,7 @@ def test_contexts_become_coarser_and_tell_apart_what_is_allowed() -> None:
 
 def test_stacks_that_end_the_betting_lead_to_a_showdown() -> None:
     game = attrs.evolve(load_game("limit-2p"), stacks=(30, 30))
-    tree = BettingTree(game)
+    tree = ContextTree(game)
     node = tree.node(parse_betting(game, "rrc///"))
 
     assert tree.arrays.kinds[node] == Kind.SHOWDOWN
@@ -67,15 +65,15 @@ def test_stacks_that_end_the_betting_lead_to_a_showdown() -> None:
 
 def test_other_games_are_refused() -> None:
     with pytest.raises(ValueError, match="expected limit hold'em for two"):
-        BettingTree(load_game("nolimit-2p"))
+        ContextTree(load_game("nolimit-2p"))
     with pytest.raises(ValueError, match="no betting of this game"):
         TREE.node(parse_betting(load_game("leduc"), "r"))
 
 
 def test_games_with_too_many_bettings_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.solving.miximax.betting_tree._MOST_NODES", 300)
+    monkeypatch.setattr("engine.solving.miximax.trees._MOST_NODES", 300)
     with pytest.raises(TooManyBettings, match="fewer raises"):
-        BettingTree(TREE.game)
+        ContextTree(TREE.game)
 
 
 def test_actions_are_those_of_a_triple() -> None:

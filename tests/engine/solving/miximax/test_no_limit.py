@@ -19,13 +19,10 @@ from engine.poker.rules import (
     parse_betting,
     raise_to,
 )
-from engine.solving.miximax.betting_tree import TooManyBettings
-from engine.solving.miximax.contexts import LEVELS, SIZED_LEVELS
 from engine.solving.miximax.habits import Expectations, Habits
-from engine.solving.miximax.no_limit import NoLimitTree
 from engine.solving.miximax.shipped import reasonable_habits, shipped_changes
 from engine.solving.miximax.strength import BUCKETS, own_changes
-from engine.solving.miximax.trees import betting_tree
+from engine.solving.miximax.trees import LEVELS, SIZED_LEVELS, NoLimitTree, TooManyBettings, betting_tree
 from engine.solving.miximax.values import Miximax
 
 GAME = load_game("nolimit-2p-100bb")
@@ -130,7 +127,7 @@ def test_after_other_raises_chips_are_those_that_were_bet(text: str) -> None:
     tree = betting_tree(game)
     assert isinstance(tree, NoLimitTree)
     betting = parse_betting(game, text)
-    assert betting.text not in tree.nodes
+    assert betting.text not in tree.bettings.numbers
     habits = random_habits(tree, len(text))
 
     found = Miximax(tree, shipped_changes()).values(habits, view(betting), 5)
@@ -189,13 +186,13 @@ def test_contexts_become_coarser_and_only_the_coarsest_mixes_what_is_allowed(tre
     ],
 )
 def test_other_raises_are_taken_for_the_likeliest(text: str, stands_for: str, tree: NoLimitTree) -> None:
-    assert tree.node(parse_betting(GAME, text)) == tree.nodes[stands_for]
+    assert tree.node(parse_betting(GAME, text)) == tree.bettings.numbers[stands_for]
 
 
 def test_one_who_is_all_in_by_either_size_is_all_in(tree: NoLimitTree) -> None:
     """A raise to 71 stands for one to 54, after which half the pot is less than half of what is left."""
     betting = parse_betting(GAME, "r6r18r71c/")
-    assert tree.node(betting) == tree.nodes["r6r18r54c/"]
+    assert tree.node(betting) == tree.bettings.numbers["r6r18r54c/"]
 
     assert set(tree.actions_at(betting)) == {None, CALL, raise_to(200)}
     assert tree.column(betting, raise_to(200)) == 4
@@ -253,11 +250,11 @@ def test_what_other_stacks_do_not_know_is_there_again_with_the_old_ones(tree: No
 
 
 def test_games_with_more_chips_do_without_raises_of_half_the_pot(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.solving.miximax.betting_tree._MOST_NODES", 400)
+    monkeypatch.setattr("engine.solving.miximax.trees._MOST_NODES", 400)
     smaller = betting_tree(attrs.evolve(GAME, stacks=(24, 24)))
     assert not (smaller.arrays.children[:, 2] >= 0).any()
 
-    monkeypatch.setattr("engine.solving.miximax.betting_tree._MOST_NODES", 40)
+    monkeypatch.setattr("engine.solving.miximax.trees._MOST_NODES", 40)
     with pytest.raises(TooManyBettings, match="fewer chips"):
         betting_tree(attrs.evolve(GAME, stacks=(26, 26)))
 
