@@ -131,8 +131,8 @@ def _holding(view: HandView, cards: tuple[int, ...]) -> HandView:
 
 def _solved(game: GameDefinition) -> Strategy:
     from engine.solving.game_tree import GameTree
-    from engine.solving.sizes import TooLarge
     from engine.solving.solver import Solver
+    from engine.solving.walk import TooLarge
 
     try:
         solver = Solver(GameTree(game, most_nodes=_MOST_NODES))

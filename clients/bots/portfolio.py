@@ -128,9 +128,9 @@ class Portfolio(Agent):
         from engine.solving.game_tree import GameTree
         from engine.solving.mixtures import SmallPortfolio
         from engine.solving.responses import restricted_nash
-        from engine.solving.sizes import TooLarge
         from engine.solving.solver import Solver
         from engine.solving.strategies import policy_with
+        from engine.solving.walk import TooLarge
 
         try:
             tree = GameTree(game, most_nodes=_MOST_NODES)

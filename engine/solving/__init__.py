@@ -1,9 +1,9 @@
 """Equilibria, and how far strategies are from them: small games solved exactly, hold'em on buckets.
 
 ==================  ===============================================================================
-``sizes``           nodes, sequences and information sets of any limit game, counted without a tree
+``walk``            all bettings of a game, one after the other
 ``betting_tree``    the betting of a game as one tree, from which all others here are made
-``deals``           all deals of a small game, and what each player sees of them
+``deals``           all deals of a small game, and what each player sees of them; their numbers
 ``game_tree``       a small game as arrays: public nodes, information sets, payoffs
 ``strategies``      strategies on a tree, their values, best responses and exploitability
 ``solver``          CFR, CFR+, DCFR, LCFR and external sampling

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.poker.rules import CALL, FOLD, Action, BettingState, GameDefinition
-from engine.solving.sizes import Actions, TooLarge, every_action, walk
+from engine.solving.walk import Actions, TooLarge, every_action, walk
 
 __all__ = ["DECISION", "FOLDED", "SHOWDOWN", "BettingTree", "by_pots", "raise_by"]
 

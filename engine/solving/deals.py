@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from engine.poker.cards import format_cards
 from engine.poker.rules import GameDefinition
 
-__all__ = ["Deals", "TwofoldDeals"]
+__all__ = ["Deals", "TwofoldDeals", "num_deals", "num_views"]
 
 
 class Deals:
@@ -155,6 +156,26 @@ class TwofoldDeals(Deals):
     def cards_of(self, betting_round: int, view: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The own cards and the board of a view, of either kind."""
         return super().cards_of(betting_round, view % self._codes[betting_round].size)
+
+
+def num_views(game: GameDefinition, betting_round: int) -> int:
+    """The number of views in a round: ways to see own cards and the board cards of each round so far."""
+    left = len(game.deck)
+    number = 1
+    for cards in (game.num_hole_cards, *game.num_board_cards[: betting_round + 1]):
+        number *= math.comb(left, cards)
+        left -= cards
+    return number
+
+
+def num_deals(game: GameDefinition, betting_round: int) -> int:
+    """The number of deals up to a round: all players' hole cards and the board so far."""
+    left = len(game.deck)
+    number = 1
+    for cards in (*(game.num_hole_cards,) * game.num_players, *game.num_board_cards[: betting_round + 1]):
+        number *= math.comb(left, cards)
+        left -= cards
+    return number
 
 
 def _sets(num_cards: int, size: int) -> NDArray[np.int64]:

@@ -25,8 +25,8 @@ from engine.poker.rules import (
     hand_rank,
 )
 from engine.solving.betting_tree import FOLDED, BettingTree
-from engine.solving.deals import Deals
-from engine.solving.sizes import TooLarge, num_deals, num_views
+from engine.solving.deals import Deals, num_deals, num_views
+from engine.solving.walk import TooLarge
 
 __all__ = ["GameTree", "InformationSet", "PublicNode", "game_tree"]
 

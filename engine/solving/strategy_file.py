@@ -30,8 +30,8 @@ from engine.solving.holdem.betting import (
 from engine.solving.holdem.bucketed import BucketedStrategy
 from engine.solving.holdem.kinds import UnknownAbstraction, abstraction_of, noted_sizes, sizes_of
 from engine.solving.levels import PARTS, format_levels, parse_levels
-from engine.solving.sizes import TooLarge
 from engine.solving.strategies import Strategy
+from engine.solving.walk import TooLarge
 from engine.support.files import write_whole
 from engine.support.files.formats import format_arrays, parse_arrays, parse_json, shown
 

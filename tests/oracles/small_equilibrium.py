@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from engine.evidence.aivat.enumerated import InformationSet, Strategy
 from engine.poker.rules import BettingState, GameDefinition, initial_betting, load_game
 from engine.poker.rules.showdown import chips_won
-from engine.solving.sizes import every_action
+from engine.solving.walk import every_action
 
 Floats = NDArray[np.float64]
 

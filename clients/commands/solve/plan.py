@@ -101,8 +101,8 @@ def game_and_algorithm(game: str, algorithm: str | None) -> tuple[GameDefinition
 def new_solver(plan: Plan) -> AnySolver:
     """The solver at its beginning."""
     from engine.solving.game_tree import game_tree
-    from engine.solving.sizes import TooLarge
     from engine.solving.solver import Solver
+    from engine.solving.walk import TooLarge
 
     if plan.definition.is_holdem and plan.algorithm == _ON_DEALS:
         from engine.solving.holdem.deal_solver import DealSolver

@@ -27,7 +27,7 @@ from engine.evidence.aivat.games import MOST_DEALS
 from engine.poker.rules import BettingState, GameDefinition, HandState, initial_betting
 from engine.poker.rules.showdown import chips_won
 from engine.solving.betting_tree import BettingTree
-from engine.solving.sizes import every_action
+from engine.solving.walk import every_action
 
 __all__ = [
     "End",

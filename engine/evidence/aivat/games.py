@@ -6,7 +6,7 @@ import math
 from typing import Final
 
 from engine.poker.rules import GameDefinition
-from engine.solving.sizes import TooLarge, game_size
+from engine.solving.walk import walk
 
 __all__ = ["MOST_DEALS", "is_small", "why_not"]
 
@@ -33,7 +33,9 @@ def is_small(game: GameDefinition) -> bool:
     histories = deals * math.comb(len(game.deck), game.board_ends[-1])
     if not game.is_limit or deals > MOST_DEALS or histories > _MOST_ENDS:
         return False
-    try:
-        return histories * game_size(game, _MOST_BETTINGS).num_ends <= _MOST_ENDS
-    except TooLarge:
-        return False
+    ends = 0
+    for number, (_, betting, _) in enumerate(walk(game)):
+        ends += betting.is_finished
+        if number >= _MOST_BETTINGS or histories * ends > _MOST_ENDS:
+            return False
+    return True

@@ -19,8 +19,8 @@ from engine.evidence.aivat.ranges import PolicyError
 from engine.players.probability_triple import TRIPLE_INDEX
 from engine.poker.rules import GameDefinition, HandState
 from engine.solving.game_tree import GameTree
-from engine.solving.sizes import every_action
 from engine.solving.solver import Solver
+from engine.solving.walk import every_action
 
 __all__ = ["PolicyError", "SmallGame", "solution"]
 

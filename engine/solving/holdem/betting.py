@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from engine.poker.rules import CALL, Action, ActionKind, BettingState, GameDefinition, initial_betting
 from engine.solving.betting_tree import BettingTree, by_pots, raise_by
-from engine.solving.sizes import TooLarge, every_action
+from engine.solving.walk import TooLarge, every_action
 
 __all__ = [
     "USUAL_SIZES",

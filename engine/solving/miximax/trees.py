@@ -42,7 +42,7 @@ from engine.poker.rules import (
 from engine.poker.rules.action import COMMITTED
 from engine.solving.betting_tree import DECISION, FOLDED, SHOWDOWN, BettingTree, by_pots, raise_by
 from engine.solving.holdem.betting import is_heads_up_limit, is_heads_up_no_limit_holdem, stand_ins
-from engine.solving.sizes import TooLarge, every_action
+from engine.solving.walk import TooLarge, every_action
 
 __all__ = [
     "ACTIONS",

@@ -29,7 +29,7 @@ from engine.poker.rules import (
     load_game,
     play_hand,
 )
-from engine.solving.sizes import every_action
+from engine.solving.walk import every_action
 from tests.oracles.small_equilibrium import CfrPlus, half_uniform, openspiel_leduc, uniform
 
 KNOWN: Sequence[tuple[int, ...]] = ((), (0,), (1,), (0, 1))

@@ -18,7 +18,7 @@ from engine.solving.holdem.betting import (
     holdem_betting,
     pseudo_harmonic,
 )
-from engine.solving.sizes import TooLarge
+from engine.solving.walk import TooLarge
 
 GAME = load_game("nolimit-2p-100bb")
 SIZES = st.floats(0.01, 50)
