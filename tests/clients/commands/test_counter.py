@@ -13,7 +13,6 @@ from click.testing import CliRunner, Result
 
 from clients.bots.baselines import AlwaysCall
 from clients.bots.equilibrium import Equilibrium
-from clients.commands.solve import counter_on_buckets
 from clients.commands.solve.counter import counter as command
 from clients.core.arena import Arena
 from engine.poker.rules import load_game
@@ -99,7 +98,7 @@ def test_what_cannot_be_done_is_one_line(tmp_path: Path) -> None:
 @pytest.fixture
 def one_raise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A strategy file of anything, in limit hold'em of one raise; little is measured."""
-    monkeypatch.setattr(counter_on_buckets, "_BOARDS", 2)
+    monkeypatch.setattr("clients.commands.solve.counter._BOARDS", 2)
     game = attrs.evolve(load_game("limit-2p"), max_raises=(1, 1, 1, 1))
     betting = holdem_betting(game, Percentiles(2).num_buckets)
     strategy = BucketedStrategy.of(game, Percentiles(2), np.ones(betting.num_slots))
