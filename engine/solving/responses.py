@@ -103,13 +103,13 @@ def restricted_nash(
         raise ValueError(f"expected a part from 0 to 1, got {part}")
     if part == 1:
         return full_response(tree, model)
-    answers = []
+    policies = []
     for seat in (0, 1):
         twofold = _Twofold(tree, 1 - seat, part)
         solver = Solver(twofold.tree, constraints=twofold.constraints(model))
         solver.run(iterations)
-        answers.append(twofold.folded(solver.average().policy))
-    return _joined(tree, *answers)
+        policies.append(twofold.folded(solver.average().policy))
+    return _joined(tree, *policies)
 
 
 def data_biased(
@@ -131,7 +131,7 @@ def data_biased(
         ValueError: the game is not for two players.
     """
     _check_heads_up(tree)
-    answers = []
+    policies = []
     for seat in (0, 1):
         bound, loose = np.zeros(tree.num_slots), np.ones(tree.num_slots)
         for node in tree.decisions:
@@ -141,8 +141,8 @@ def data_biased(
                 node.slots(loose)[:] = 1 - trust
         solver = Solver(tree, constraints=Constraints(bound, loose))
         solver.run(iterations)
-        answers.append(solver.average().policy)
-    return _joined(tree, *answers)
+        policies.append(solver.average().policy)
+    return _joined(tree, *policies)
 
 
 def confidence(

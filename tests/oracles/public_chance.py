@@ -24,7 +24,7 @@ class Pass:
         board: five cards.
         regrets: by slot, which both players match.
         player: who learns.
-        slips: the part of the other's actions that are anything allowed.
+        trembles: the part of the other's actions that are anything allowed.
         answers: the other answers best on the river, by bucket, what the player would do on this board.
         is_answer: the player does so itself.
         opponent: what the other has learnt, where that is something of its own.
@@ -37,7 +37,7 @@ class Pass:
         board: tuple[int, ...],
         regrets: Floats,
         player: int,
-        slips: float = 0.0,
+        trembles: float = 0.0,
         *,
         answers: bool = False,
         is_answer: bool = False,
@@ -47,7 +47,7 @@ class Pass:
         other = opponent or own
         self._betting, self._player = betting, player
         self._learnt = (own, other) if player == 0 else (other, own)
-        self._slips, self._is_answer = slips, is_answer
+        self._trembles, self._is_answer = trembles, is_answer
         self.best: dict[str, Floats] = {}
         """On the river, by betting: the player's best answers with each hand."""
         self.answer = (
@@ -107,8 +107,8 @@ class Pass:
         for number, action in enumerate(decision.actions):
             after = betting.apply(action)
             if betting.position_to_act != self._player:
-                slip = self._slips / len(decision.actions)
-                self._go_down(after, ours, theirs * ((1 - self._slips) * chances[:, number] + slip))
+                tremble = self._trembles / len(decision.actions)
+                self._go_down(after, ours, theirs * ((1 - self._trembles) * chances[:, number] + tremble))
                 continue
             slots = decision.first_slot + self._own_buckets(betting) * len(decision.actions)
             np.add.at(self.sums, slots + number, ours * chances[:, number])

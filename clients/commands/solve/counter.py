@@ -272,7 +272,7 @@ class CounterOnBuckets:
 
         solver = CounterSolver(self._model, part=part, trust=trust, seed=self._plan.seed)
         solver.run(self._plan.iterations)
-        return solver.answer()
+        return solver.average()
 
     def _measured(self, answer: BucketedStrategy, *, may_lose: bool) -> dict[str, Any]:
         import numpy as np

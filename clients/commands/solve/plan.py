@@ -1,4 +1,4 @@
-"""What ``riverboat solve`` is asked for, and the solver that does it."""
+"""What ``riverboat solve`` is asked for, and the solver that does it, by the kind of game."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
 __all__ = ["ON_BOARDS", "SAY_EVERY_S", "Plan", "game_and_algorithm", "new_solver"]
 
-_USUAL: Final = "cfr+"
+_WHOLE: Final = "cfr+"
 ON_BOARDS: Final = "pcs"
 _ON_DEALS: Final = "mcfr"
 """Algorithms, where none is given: of small games, of limit hold'em, of no-limit hold'em."""
 SAY_EVERY_S: Final = 2.0
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class Plan:
-    """What is asked for."""
+    """What is asked for; settings of hold'em mean nothing in small games."""
 
     game: str
     save: Path
@@ -43,9 +43,10 @@ class Plan:
     seed: int
     abstraction: AbstractionKind
     buckets: tuple[int, int, int]
-    textures: tuple[int, int, int]
-    slips: float
-    answers: bool
+    board_classes: tuple[int, int, int]
+    trembles: float
+    best_responses: bool
+    """Whether the opponent plays a best response on the river."""
     clusters: tuple[int, int] | None
     """Of boards that the opponent tells apart; None where it plays what the strategy does."""
     sizes: tuple[float, ...]
@@ -59,24 +60,26 @@ class Plan:
 
     @property
     def notes(self) -> dict[str, Any]:
-        """What runs that go on from each other have in common."""
+        """What runs that go on from each other have in common, by the names that files have for it."""
         from engine.solving.holdem.kinds import noted_sizes
 
-        if self.definition.is_holdem:
-            own: dict[str, Any] = {"answers": self.answers} if self.algorithm == ON_BOARDS else {}
-            if self.clusters is not None:
-                own["clusters"] = list(self.clusters)
-            if self.sizes:
-                own["sizes"] = noted_sizes(self.sizes)
-            return own | {
-                "algorithm": self.algorithm,
-                "seed": self.seed,
-                "abstraction": self.abstraction,
-                "buckets": list(self.buckets),
-                "textures": list(self.textures),
-                "slips": self.slips,
-            }
-        return {"algorithm": self.algorithm} | ({"seed": self.seed} if self.algorithm == "mcfr" else {})
+        if not self.definition.is_holdem:
+            return {"algorithm": self.algorithm} | (
+                {"seed": self.seed} if self.algorithm == _ON_DEALS else {}
+            )
+        own: dict[str, Any] = {"answers": self.best_responses} if self.algorithm == ON_BOARDS else {}
+        if self.clusters is not None:
+            own["clusters"] = list(self.clusters)
+        if self.sizes:
+            own["sizes"] = noted_sizes(self.sizes)
+        return own | {
+            "algorithm": self.algorithm,
+            "seed": self.seed,
+            "abstraction": self.abstraction,
+            "buckets": list(self.buckets),
+            "textures": list(self.board_classes),
+            "slips": self.trembles,
+        }
 
 
 def game_and_algorithm(game: str, algorithm: str | None) -> tuple[GameDefinition, str]:
@@ -90,7 +93,7 @@ def game_and_algorithm(game: str, algorithm: str | None) -> tuple[GameDefinition
         raise CommandError(str(error)) from error
     on_boards, on_deals = is_heads_up_limit_holdem(definition), is_heads_up_no_limit_holdem(definition)
     if algorithm is None:
-        algorithm = ON_BOARDS if on_boards else _ON_DEALS if on_deals else _USUAL
+        algorithm = ON_BOARDS if on_boards else _ON_DEALS if on_deals else _WHOLE
     if algorithm == ON_BOARDS and not on_boards:
         raise CommandError(f"--algorithm pcs solves limit hold'em for two; for {game} expected another")
     if on_deals and algorithm != _ON_DEALS:
@@ -100,33 +103,19 @@ def game_and_algorithm(game: str, algorithm: str | None) -> tuple[GameDefinition
 
 def new_solver(plan: Plan) -> AnySolver:
     """The solver at its beginning."""
+    if plan.algorithm == ON_BOARDS:
+        return _on_boards(plan)
+    if plan.definition.is_holdem and plan.algorithm == _ON_DEALS:
+        return _on_deals(plan)
+    return _of_whole_game(plan)
+
+
+def _of_whole_game(plan: Plan) -> Solver:
+    """Small games, as a tree."""
     from engine.solving.game_tree import game_tree
     from engine.solving.solver import Solver
     from engine.solving.walk import TooLarge
 
-    if plan.definition.is_holdem and plan.algorithm == _ON_DEALS:
-        from engine.solving.holdem.deal_solver import DealSolver
-
-        abstraction = _abstraction(plan)
-        try:
-            return DealSolver(plan.definition, abstraction, plan.sizes, seed=plan.seed, slips=plan.slips)
-        except TooLarge as error:
-            raise CommandError(f"--bets: {error}") from error
-        except ValueError as error:
-            raise CommandError(f"{plan.game}: {error}") from error
-    if plan.algorithm == ON_BOARDS:
-        from engine.solving.holdem.board_solver import BoardSolver
-
-        abstraction = _abstraction(plan)
-        return BoardSolver(
-            plan.definition,
-            abstraction,
-            seed=plan.seed,
-            jobs=plan.jobs,
-            slips=plan.slips,
-            answers=plan.answers,
-            opponent=_opponent(plan, abstraction),
-        )
     try:
         tree = game_tree(plan.definition)
     except TooLarge as error:
@@ -134,26 +123,45 @@ def new_solver(plan: Plan) -> AnySolver:
     return Solver(tree, cast("Algorithm", plan.algorithm), seed=plan.seed)
 
 
+def _on_boards(plan: Plan) -> BoardSolver:
+    """Limit hold'em for two, on buckets and sampled boards."""
+    from engine.solving.holdem.board_solver import BoardSolver
+    from engine.solving.holdem.kinds import make_opponent
+
+    abstraction, opponent = _abstraction(plan), None
+    if plan.clusters is not None:
+        try:
+            opponent = make_opponent(abstraction, plan.clusters, _shown("clustering boards"))
+        except ValueError as error:
+            raise CommandError(f"--clusters: {error}") from error
+    return BoardSolver(
+        plan.definition, abstraction, seed=plan.seed, jobs=plan.jobs, trembles=plan.trembles,
+        best_responses=plan.best_responses, opponent=opponent,
+    )  # fmt: skip
+
+
+def _on_deals(plan: Plan) -> DealSolver:
+    """No-limit hold'em for two, on buckets, sizes of raises and sampled deals."""
+    from engine.solving.holdem.deal_solver import DealSolver
+    from engine.solving.walk import TooLarge
+
+    abstraction = _abstraction(plan)
+    try:
+        return DealSolver(plan.definition, abstraction, plan.sizes, seed=plan.seed, trembles=plan.trembles)
+    except TooLarge as error:
+        raise CommandError(f"--bets: {error}") from error
+    except ValueError as error:
+        raise CommandError(f"{plan.game}: {error}") from error
+
+
 def _abstraction(plan: Plan) -> Abstraction:
     """Hands in buckets, from this machine's cache or made now."""
     from engine.solving.holdem.kinds import make_abstraction
 
     try:
-        return make_abstraction(plan.abstraction, plan.buckets, plan.textures, _shown("classing hands"))
+        return make_abstraction(plan.abstraction, plan.buckets, plan.board_classes, _shown("classing hands"))
     except ValueError as error:
         raise CommandError(f"--buckets: {error}") from error
-
-
-def _opponent(plan: Plan, abstraction: Abstraction) -> Abstraction | None:
-    """How the opponent knows hands; None if as the strategy does."""
-    from engine.solving.holdem.kinds import make_opponent
-
-    if plan.clusters is None:
-        return None
-    try:
-        return make_opponent(abstraction, plan.clusters, _shown("clustering boards"))
-    except ValueError as error:
-        raise CommandError(f"--clusters: {error}") from error
 
 
 def _shown(what: str) -> Callable[[int, int], None]:

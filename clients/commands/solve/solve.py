@@ -6,25 +6,13 @@ but what was computed since the last one is kept, and ``--resume`` goes on exact
 
 from __future__ import annotations
 
-import json
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from clients.commands.solve.bucket_options import buckets_option, clusters_option, textures_option
-from clients.commands.solve.learning_curve import LearningCurve
-from clients.commands.solve.plan import (
-    ON_BOARDS,
-    SAY_EVERY_S,
-    Plan,
-    game_and_algorithm,
-    new_solver,
-)
+from clients.commands.solve.plan import ON_BOARDS, Plan, game_and_algorithm
+from clients.commands.solve.run import carry_out
 from clients.core.bet_sizes import parse_bet_sizes
 from clients.core.one_line import (
     MOST_SECONDS,
@@ -37,22 +25,72 @@ from clients.core.one_line import (
     refuse_options,
     seed_option,
 )
-from engine.support.interruption import as_ctrl_c, held_back
+from engine.support.interruption import as_ctrl_c
 
 if TYPE_CHECKING:
-    from clients.commands.solve.plan import AnySolver
-    from engine.poker.rules import GameDefinition
     from engine.solving.holdem.kinds import AbstractionKind
-    from engine.solving.strategies import Exploitability
 
-_ITERATIONS: Final = {"mcfr": 1_000_000}
 _USUAL_ITERATIONS: Final = 1000
-"""Where neither iterations nor minutes are given, by algorithm."""
-_SLIPS: Final = 0.03
+_SAMPLED_ITERATIONS: Final = 1_000_000
+"""Where neither iterations nor minutes are given; the latter for mcfr in small games."""
+_TREMBLES: Final = 0.03
 """With pcs; see docs/equilibrium.md for what it is good for."""
-_STEP_S: Final = 0.3
-"""How long the solver runs before it looks at signals and the clock."""
-_ALGORITHMS: Final = ("cfr", "cfr+", "dcfr", "lcfr", "mcfr", "pcs")
+_ALGORITHMS: Final = ("cfr", "cfr+", "dcfr", "lcfr", "mcfr", ON_BOARDS)
+_OF_HOLDEM: Final = ("abstraction", "buckets", "board_classes", "trembles", "best_responses", "clusters")
+"""Options that mean nothing in small games."""
+_FORMERLY: Final = {
+    "--textures": "--board-classes",
+    "--slips": "--trembles",
+    "--answers": "--best-responses",
+    "--no-answers": "--no-best-responses",
+}
+"""Names of options until the last release: still read, with a warning, until the next."""
+
+
+class SolveCommand(OneLineCommand):
+    """A command that knows the former names of its options."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click's, once options have their present names."""
+        return super().parse_args(ctx, [self._renamed(text) for text in args])
+
+    def _renamed(self, text: str) -> str:
+        name, equals, value = text.partition("=")
+        if name not in _FORMERLY:
+            return text
+        click.echo(
+            f"{name} is called {_FORMERLY[name]} now; the old name goes with the next release", err=True
+        )
+        return f"{_FORMERLY[name]}{equals}{value}"
+
+
+class Numbers(click.ParamType):
+    """Numbers with commas between them.
+
+    Args:
+        counts: how many there may be.
+        expected: the end of a message about anything else.
+        last: what the last of them may be; None for any number.
+    """
+
+    name = "numbers"
+
+    def __init__(self, counts: tuple[int, ...], expected: str, last: tuple[int, ...] | None = None) -> None:
+        self._counts, self._expected, self._last = counts, expected, last
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The numbers; other text fails in one line."""
+        if not isinstance(value, str):
+            return value
+        parts = [part.strip() for part in value.split(",")]
+        are_numbers = all(part.isascii() and part.isdigit() and len(part) < 5 for part in parts)
+        if (
+            len(parts) not in self._counts
+            or not are_numbers
+            or (self._last and int(parts[-1]) not in self._last)
+        ):
+            raise click.BadParameter(f"expected {self._expected}, got {value!r}")
+        return tuple(map(int, parts))
 
 
 def _sizes_option(context: click.Context, parameter: click.Parameter, text: str) -> tuple[float, ...]:
@@ -64,7 +102,7 @@ def _sizes_option(context: click.Context, parameter: click.Parameter, text: str)
 
 
 # Many parameters: each is an option.
-@click.command(cls=OneLineCommand)
+@click.command(cls=SolveCommand)
 @click.argument("game", type=GameName())
 @click.option(
     "--save",
@@ -100,40 +138,41 @@ def _sizes_option(context: click.Context, parameter: click.Parameter, text: str)
 )
 @click.option(
     "--buckets",
-    callback=buckets_option,
+    type=Numbers((1, 3), "a number, or three such as 100,100,30"),
     metavar="F,T,R",
     help="In hold'em: classes of hands on flop, turn and river, or one number for all; default 60,60,20, for "
     "percentiles 20.",
 )
 @click.option(
-    "--textures",
-    callback=textures_option,
+    "--board-classes",
+    type=Numbers((1, 3), "1, 2, 4 or 8, or three of these such as 1,4,8", last=(1, 2, 4, 8)),
     default="1,1,1",
     show_default=True,
     metavar="F,T,R",
-    help="With distributions: kinds of boards that are distinguished on flop, turn and river, or one number "
-    "for the river: 1; 2, by whether three are suited; 4, also by pairs; 8, by four suited, two pairs; any "
-    "other number on flop and turn, up to 255: k-means of boards by what each starting hand is worth there.",
+    help="With distributions: classes of boards that are distinguished on flop, turn and river, or one "
+    "number for the river: 1; 2, by whether three are suited; 4, also by pairs; 8, by four suited, two "
+    "pairs; any other number on flop and turn, up to 255: k-means of boards by what each starting hand is "
+    "worth there.",
 )
 @click.option(
-    "--slips",
+    "--trembles",
     type=FiniteRange(0, 1, max_open=True),
     metavar="PART",
     help="In hold'em: in this fraction of its actions the opponent acts at random, so that answers to what "
     "it would never do are learnt, too; default 0.03 with pcs, else 0.",
 )
 @click.option(
-    "--answers/--no-answers",
+    "--best-responses/--no-best-responses",
     default=None,
     help="With pcs: on the river the opponent plays a best response, computed for each board, instead of "
     "what it has learnt itself; default.",
 )
 @click.option(
     "--clusters",
-    callback=clusters_option,
+    type=Numbers((2,), "two numbers such as 100,100"),
     metavar="F,T",
-    help="With answers and distributions: the opponent learns for itself, and distinguishes so many kinds of "
-    "boards on flop and turn; default: it plays what the strategy does in the other seat.",
+    help="With best responses and distributions: the opponent learns for itself, and distinguishes so many "
+    "classes of boards on flop and turn; default: it plays what the strategy does in the other seat.",
 )
 @click.option(
     "--bets",
@@ -169,10 +208,10 @@ def solve(
     seed: int,
     jobs: int,
     abstraction: AbstractionKind,
-    buckets: tuple[int, int, int] | None,
-    textures: tuple[int, int, int],
-    slips: float | None,
-    answers: bool | None,
+    buckets: tuple[int, ...] | None,
+    board_classes: tuple[int, ...],
+    trembles: float | None,
+    best_responses: bool | None,
     clusters: tuple[int, int] | None,
     sizes: tuple[float, ...],
     resume: bool,
@@ -193,26 +232,31 @@ def solve(
     if iterations is not None and minutes is not None:
         raise CommandError("--iterations and --minutes: expected one of them")
     definition, algorithm = game_and_algorithm(game, algorithm)
-    _refuse_others(click.get_current_context(), definition)
-    if jobs > 1 and algorithm != ON_BOARDS:
-        raise CommandError(f"--jobs {jobs}: {algorithm} works on one thread")
-    if answers and algorithm != ON_BOARDS:
-        raise CommandError(f"--answers is for pcs, got --algorithm {algorithm}")
-    if answers is None:
-        answers = algorithm == ON_BOARDS
-    if clusters is not None and not answers:
-        raise CommandError("--clusters is for pcs with --answers")
-    if slips is None:
-        slips = _SLIPS if algorithm == ON_BOARDS else 0.0
+    on_boards, is_no_limit_holdem = algorithm == ON_BOARDS, definition.is_holdem and not definition.is_limit
+    if best_responses is None:
+        best_responses = on_boards
+    for names, may_be, purpose in (
+        (_OF_HOLDEM, definition.is_holdem, "for hold'em"),
+        (("sizes",), is_no_limit_holdem, "for no-limit hold'em"),
+        (("jobs",), on_boards or jobs == 1, f"for pcs: {algorithm} works on one thread"),
+        (("best_responses",), on_boards or not best_responses, f"for pcs, got --algorithm {algorithm}"),
+        (("clusters",), best_responses, "for pcs with --best-responses"),
+    ):
+        if not may_be:
+            refuse_options(click.get_current_context(), names, purpose)
     if minutes is None and iterations is None:
-        usual = _USUAL_ITERATIONS if definition.is_holdem else _ITERATIONS.get(algorithm)
-        iterations = usual or _USUAL_ITERATIONS
-    seconds = None if minutes is None else 60 * minutes
+        is_sampled = algorithm == "mcfr" and not definition.is_holdem
+        iterations = _SAMPLED_ITERATIONS if is_sampled else _USUAL_ITERATIONS
+    if trembles is None:
+        trembles = _TREMBLES if on_boards else 0.0
+    if len(board_classes) == 1:
+        board_classes = (1, 1, *board_classes)
     plan = Plan(
-        game, save, definition, algorithm, seed, abstraction, buckets or KINDS[abstraction],
-        textures, slips, answers, clusters,
-        sizes if definition.is_holdem and not definition.is_limit else (), jobs,
-        iterations, seconds, checkpoint_every,
+        game=game, save=save, definition=definition, algorithm=algorithm, seed=seed, abstraction=abstraction,
+        buckets=_three(buckets or KINDS[abstraction]), board_classes=_three(board_classes), trembles=trembles,
+        best_responses=best_responses, clusters=clusters, sizes=sizes if is_no_limit_holdem else (),
+        jobs=jobs, iterations=iterations, seconds=None if minutes is None else 60 * minutes,
+        every_s=checkpoint_every,
     )  # fmt: skip
     try:
         lock = FileLock(save)
@@ -222,7 +266,7 @@ def solve(
         raise CommandError(f"{save} cannot be written: {error.strerror or error}") from error
     try:
         with as_ctrl_c() as interruption:  # while kernels compile; in the long run it is held back
-            status = _solve(plan, resume, force, plot, as_json)
+            status = carry_out(plan, resume=resume, force=force, plot=plot, as_json=as_json)
     except KeyboardInterrupt:
         status = interruption.status
     finally:
@@ -231,182 +275,7 @@ def solve(
         raise click.exceptions.Exit(status)
 
 
-def _refuse_others(context: click.Context, definition: GameDefinition) -> None:
-    """Say so where options of other games are given.
-
-    Raises:
-        click.UsageError: there is one.
-    """
-    if not definition.is_holdem:
-        refuse_options(
-            context, ("abstraction", "buckets", "textures", "slips", "answers", "clusters"), "for hold'em"
-        )
-    if not definition.is_holdem or definition.is_limit:
-        refuse_options(context, ("sizes",), "for no-limit hold'em")
-
-
-def _solve(plan: Plan, resume: bool, force: bool, plot: str | None, as_json: bool) -> int:
-    """All of it; the exit status."""
-    from engine.solving.strategy_file import StrategyFileError, checkpoint_path
-
-    curve = None if plot is None else LearningCurve(plan)
-    try:
-        solver = _prepared(plan, resume, force)
-        before = solver.iterations
-        if curve is not None:
-            curve.go_on(before)
-        start = time.monotonic()
-        status = _run(plan, solver, curve, as_json)
-        seconds = time.monotonic() - start - (0.0 if curve is None else curve.seconds)
-        found = _save(plan, solver)
-    except StrategyFileError as error:
-        raise CommandError(str(error)) from error
-    scale = 1000 / plan.definition.big_blind
-    report = {
-        "game": plan.game,
-        "algorithm": plan.algorithm,
-        "iterations": solver.iterations,
-        "seed": plan.seed,
-        "save": str(plan.save),
-        "checkpoint": str(checkpoint_path(plan.save)),
-        "information_sets": solver.num_information_sets,
-        "exploitability": None if found is None else found.mean * scale,
-        "value": None if found is None else found.values[0] * scale,
-        "seconds": round(seconds, 3),
-        "iterations_per_second": round((solver.iterations - before) / max(seconds, 1e-9), 1),
-        "interrupted": status != 0,
-    }
-    if plot is not None and curve is not None:
-        report["curve"] = curve.points
-        curve.draw(plot, plan.game)
-    if as_json:
-        click.echo(json.dumps(report))
-    else:
-        click.echo(
-            f"{plan.game}: {solver.iterations} iterations of {plan.algorithm}, {_text(plan, found)}, "
-            f"{seconds:.1f} s, saved in {plan.save}"
-        )
-    return status
-
-
-def _prepared(plan: Plan, resume: bool, force: bool) -> AnySolver:
-    """The solver, where its last run left off or at the beginning."""
-    from engine.solving.strategy_file import StrategyFileError, checkpoint_path, read_checkpoint
-
-    checkpoint = checkpoint_path(plan.save)
-    if not resume and not force:
-        for path in (plan.save, checkpoint):
-            if path.exists():
-                raise CommandError(f"{path} is there already: --resume, --force, or choose another file")
-    solver = new_solver(plan)
-    if resume and checkpoint.exists():
-        try:
-            solver.restore(read_checkpoint(checkpoint, plan.definition, plan.notes))
-        except StrategyFileError:
-            raise
-        except ValueError as error:
-            raise CommandError(f"{checkpoint} is damaged: {error}") from error
-        if plan.iterations is not None and solver.iterations > plan.iterations:
-            raise CommandError(
-                f"{checkpoint} has {solver.iterations} iterations already: expected as many or more"
-            )
-    elif resume and plan.save.exists():
-        raise CommandError(f"{checkpoint} is missing, without which {plan.save} cannot be taken up again")
-    elif force:
-        checkpoint.unlink(missing_ok=True)  # a later --resume must not go on from the former run
-    return solver
-
-
-def _run(plan: Plan, solver: AnySolver, curve: LearningCurve | None, quiet: bool) -> int:
-    """Solve to the end or to a signal, with checkpoints and points of a curve; the exit status."""
-    size = 1
-    start = saved = time.monotonic()
-    with _shown(plan, quiet) as show, held_back() as signals:
-        while not signals and not _is_over(plan, solver, start):
-            left = size if plan.iterations is None else min(size, plan.iterations - solver.iterations)
-            if curve is not None:
-                left = min(left, curve.due - solver.iterations)
-            began = time.monotonic()
-            solver.run(left)
-            now = time.monotonic()
-            # As many as fit into a step, but never suddenly many: the first ones compile.
-            size = max(1, min(4 * left, int(left * _STEP_S / max(now - began, 1e-9))))
-            if curve is not None and (solver.iterations == curve.due or _is_over(plan, solver, start)):
-                curve.measure(solver, lambda: bool(signals))
-            if now - saved >= plan.every_s:
-                show(solver, _save(plan, solver), True)
-                saved = time.monotonic()
-            else:
-                show(solver, None, False)
-    is_whole = _is_over(plan, solver, start)
-    return 128 + signals[0] if signals and not is_whole else 0
-
-
-def _is_over(plan: Plan, solver: AnySolver, start: float) -> bool:
-    if plan.iterations is not None:
-        return solver.iterations >= plan.iterations
-    return plan.seconds is not None and time.monotonic() - start >= plan.seconds
-
-
-def _save(plan: Plan, solver: AnySolver) -> Exploitability | None:
-    """Replace checkpoint and strategy, in this order; how exploitable the strategy is, in a small game."""
-    from engine.solving.strategy_file import checkpoint_path, write_checkpoint, write_strategy
-
-    write_checkpoint(checkpoint_path(plan.save), plan.definition, solver.state(), plan.notes)
-    write_strategy(
-        plan.save, solver.average(), {"game": plan.game, **plan.notes, "iterations": solver.iterations}
-    )
-    return _measured(solver)
-
-
-def _measured(solver: AnySolver) -> Exploitability | None:
-    """How exploitable the strategy is so far; None where that takes longer than the solving."""
-    from engine.solving.strategies import Strategy, exploitability
-
-    strategy = solver.average()
-    return exploitability(strategy.tree, strategy.policy) if isinstance(strategy, Strategy) else None
-
-
-def _text(plan: Plan, found: Exploitability | None) -> str:
-    if found is None:
-        return f"{'-'.join(map(str, plan.buckets))} buckets"
-    scale = 1000 / plan.definition.big_blind
-    return f"exploitability {found.mean * scale:.4f} mbb/h, value {found.values[0] * scale:+z.3f}"
-
-
-_Show = Callable[["AnySolver", "Exploitability | None", bool], None]
-
-
-@contextmanager
-def _shown(plan: Plan, quiet: bool) -> Iterator[_Show]:
-    """Progress on stderr: a bar on a terminal, else a line for each checkpoint."""
-    said = time.monotonic()
-
-    if quiet or not sys.stderr.isatty():
-
-        def say(solver: AnySolver, found: Exploitability | None, saved: bool) -> None:
-            if saved and not quiet:
-                of = "" if plan.iterations is None else f" of {plan.iterations}"
-                click.echo(f"{solver.iterations}{of} iterations, {_text(plan, found)}, saved", err=True)
-
-        yield say
-        return
-
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    with Progress(
-        TextColumn("solving"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-        TextColumn("{task.description}"), console=Console(stderr=True), transient=True,
-    ) as bar:  # fmt: skip
-        task = bar.add_task("", total=plan.iterations)
-
-        def move(solver: AnySolver, found: Exploitability | None, saved: bool) -> None:
-            nonlocal said
-            bar.update(task, completed=solver.iterations)
-            if not saved and time.monotonic() - said < SAY_EVERY_S:
-                return
-            said = time.monotonic()
-            bar.update(task, description=_text(plan, found if saved else _measured(solver)))
-
-        yield move
+def _three(numbers: tuple[int, ...]) -> tuple[int, int, int]:
+    """Numbers for flop, turn and river; one is for all."""
+    flop, turn, river = numbers * 3 if len(numbers) == 1 else numbers
+    return flop, turn, river

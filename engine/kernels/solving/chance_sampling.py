@@ -41,12 +41,12 @@ def descend(ours: Side, theirs: Side, learning: Learning) -> None:
         learning: who learns, and how.
     """
     _come_down(ours, learning.player, 0.0)
-    _come_down(theirs, 1 - learning.player, learning.slips)
+    _come_down(theirs, 1 - learning.player, learning.trembles)
 
 
 @kernel(allocates=False)
-def _come_down(side: Side, player: int, slips: float) -> None:
-    """`descend` for one side, with a part of slips."""
+def _come_down(side: Side, player: int, trembles: float) -> None:
+    """`descend` for one side, with a part of trembles."""
     rounds, rooms, hands = side.rounds, side.rooms, side.hands
     for hand in range(LIVE_HANDS):
         rooms[0].reach[hand, 0] = 1.0
@@ -55,8 +55,8 @@ def _come_down(side: Side, player: int, slips: float) -> None:
         places = rounds[betting_round].places
         _match(rounds[betting_round], room, hands.first_rows[betting_round], 0, player)
         _play(places, room.chances, room.plays, player, 0.0)
-        if slips > 0.0:
-            _play(places, room.chances, room.seen, player, slips)
+        if trembles > 0.0:
+            _play(places, room.chances, room.seen, player, trembles)
         _add_up(room.reach, buckets, room.own)
         room.values[:] = 0.0
         room.worth[:] = 0.0
@@ -137,16 +137,16 @@ def play_river(
     first_row = hands.first_rows[RIVER]
     _match(rnd, ours, first_row, first, player)
     _play(rnd.places, ours.chances, ours.plays, player, 0.0)
-    if learning.answers:
+    if learning.best_responses:
         compare_within(ours.reach, hands, river)
         pay_ends(rnd, theirs, ours, river, hands, first, 1 - player, (True, False))
-        _answer(rnd.places, theirs, river, 1 - player)
+        _respond(rnd.places, theirs, river, 1 - player)
         if learning.opponent_learns:
             _play(rnd.places, theirs.chances, theirs.plays, 1 - player, 0.0)
             pay_ends(rnd, theirs, ours, river, hands, first, 1 - player, (False, True))
     else:
         _match(rnd, theirs, first_row, first, 1 - player)
-    _play(rnd.places, theirs.chances, theirs.seen, 1 - player, learning.slips)
+    _play(rnd.places, theirs.chances, theirs.seen, 1 - player, learning.trembles)
     compare_within(theirs.reach, hands, river)
     pay_ends(rnd, ours, theirs, river, hands, first, player, (True, True))
     _climb(rnd, ours, first_row, first, player, learning.weight)
@@ -234,32 +234,32 @@ def _play(
     chances: NDArray[np.float32],
     plays: NDArray[np.float32],
     player: int,
-    slips: float,
+    trembles: float,
 ) -> None:
     """Fill in a player's chances of playing from a round's start to each place; `plays` is overwritten."""
     num_buckets, width = plays.shape[1:]
-    meant = np.float32(1.0 - slips)
+    meant = np.float32(1.0 - trembles)
     plays[0] = 1.0
     for place in range(places.shape[0]):
         if places[place, Place.KIND] != Kind.DECISION:
             continue
         child, num_actions = places[place, Place.FIRST], places[place, Place.NUM_ACTIONS]
         acts = places[place, Place.PLAYER] == player
-        slip = (np.float32(1.0) - meant) * np.float32(1.0 / num_actions)
+        tremble = (np.float32(1.0) - meant) * np.float32(1.0 / num_actions)
         for bucket in range(num_buckets):
             before = plays[place, bucket]
             for action in range(child, child + num_actions):
                 chance, after = chances[action, bucket], plays[action, bucket]
                 if acts:
                     for lane in range(width):
-                        after[lane] = before[lane] * (meant * chance[lane] + slip)
+                        after[lane] = before[lane] * (meant * chance[lane] + tremble)
                 else:
                     for lane in range(width):
                         after[lane] = before[lane]
 
 
 @kernel(allocates=False)
-def _answer(places: NDArray[np.int64], room: Room, river: RiverRoom, player: int) -> None:
+def _respond(places: NDArray[np.int64], room: Room, river: RiverRoom, player: int) -> None:
     """Turn a player's chances into a best response by bucket, given the values of the ends."""
     num_buckets, width = room.own.shape
     none = np.float32(0.0)

@@ -57,7 +57,7 @@ class Deals(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """What is prescribed to one player, the *bound* one; the answer of the other is the result."""
+    """What is prescribed to one player, the *bound* one; the strategy of the other is the result."""
 
     player: int
     """The position of the bound player; -1 for nobody."""
@@ -77,7 +77,7 @@ class Visits(NamedTuple):
     firsts: NDArray[np.int64]
     """The place in this list of the first child of each node, shape (nodes,)."""
     meant: NDArray[np.float64]
-    """The other player's chance to play there without slips, divided by that with slips; shape (nodes,)."""
+    """The other player's chance to play there without trembles, divided by that with them; shape (nodes,)."""
     worth: NDArray[np.float64]
     """The value of each node to the player, shape (nodes,)."""
     chances: NDArray[np.float64]
@@ -104,7 +104,7 @@ def learn_from_deals(
         learnt: regrets and summed strategies by slot, changed in place.
         visits: overwritten.
         random: the state of a SplitMix64 generator, shape (1,), advanced in place.
-        weights: the weight of a deal; and the part of the other player's actions that are slips, any legal
+        weights: the weight of a deal; and the part of the other player's actions that are trembles, any legal
             action being equally likely.
         bound: what is prescribed to a player.
     """
@@ -129,7 +129,7 @@ def _traverse(
     tree, chips = betting.nodes, betting.chips
     buckets, winner = deals.buckets[deal], deals.winners[deal]
     regrets, sums = learnt
-    weight, slips = weights
+    weight, trembles = weights
     nodes, worth, chances = visits.nodes, visits.worth, visits.chances
     sign = 1.0 if player == 0 else -1.0
     nodes[0] = 0
@@ -165,14 +165,14 @@ def _traverse(
                 visits.meant[count] = meant
                 count += 1
         else:
-            part = 0.0 if is_bound else slips
-            slip = part / num_actions
+            part = 0.0 if is_bound else trembles
+            tremble = part / num_actions
             drawn = random_number(random)
-            action, chance = 0, (1.0 - part) * chances[visit, 0] + slip
+            action, chance = 0, (1.0 - part) * chances[visit, 0] + tremble
             while action < num_actions - 1 and drawn >= chance:
                 drawn -= chance
                 action += 1
-                chance = (1.0 - part) * chances[visit, action] + slip
+                chance = (1.0 - part) * chances[visit, action] + tremble
             for each in range(num_actions):
                 sums[slot + each] += weight * meant * chances[visit, each]
             nodes[count] = first + action

@@ -67,9 +67,9 @@ class Room(NamedTuple):
     chances: NDArray[np.float32]
     """The chance of each action of the side at its parent, shape (places, buckets, w)."""
     plays: NDArray[np.float32]
-    """The side's chance of playing from the start to a place, without slips; the same shape."""
+    """The side's chance of playing from the start to a place, without trembles; the same shape."""
     seen: NDArray[np.float32]
-    """The same with slips, as the other side meets it."""
+    """The same with trembles, as the other side meets it."""
     values: NDArray[np.float32]
     """The value of each place for a bucket, added up over its hands; the same shape."""
     own: NDArray[np.float32]
@@ -129,9 +129,9 @@ class Learning(NamedTuple):
     """The position that learns."""
     weight: float
     """The weight of the pass in regrets and sums."""
-    slips: float
-    """The part of the opponent's actions that are slips: any legal action, equally likely."""
-    answers: bool
+    trembles: float
+    """The part of the opponent's actions that are trembles: any legal action, equally likely."""
+    best_responses: bool
     """Whether the opponent plays a best response by bucket on the river of this very board."""
     opponent_learns: bool
     """Whether the opponent learns a strategy of its own; on the river it then plays a best response."""

@@ -83,14 +83,14 @@ class BoardSolver:
         abstraction: the buckets of the strategy.
         seed: the seed of the boards.
         jobs: the number of threads; the result does not depend on it.
-        slips: the part of the opponent's actions that are slips, 0 to 1; see `Learning`.
-        answers: whether the opponent plays a best response on the river, on each board.
+        trembles: the part of the opponent's actions that are trembles, 0 to 1; see `Learning`.
+        best_responses: whether the opponent plays a best response on the river, on each board.
         opponent: the buckets of the opponent on flop and turn; on the river it has those of `abstraction`.
             The opponent then learns a strategy of its own, against the player's.  None for an opponent that
             plays the player's own strategy of the other seat.
 
     Raises:
-        ValueError: the game is another one, or an opponent that learns does not answer on the river.
+        ValueError: the game is another one, or an opponent that learns plays no best responses on the river.
     """
 
     def __init__(
@@ -100,18 +100,18 @@ class BoardSolver:
         *,
         seed: int = 0,
         jobs: int = 1,
-        slips: float = 0.0,
-        answers: bool = False,
+        trembles: float = 0.0,
+        best_responses: bool = False,
         opponent: Abstraction | None = None,
     ) -> None:
-        if opponent is not None and not answers:
-            raise ValueError("expected an opponent that answers on the river, as it learns")
+        if opponent is not None and not best_responses:
+            raise ValueError("expected an opponent that plays best responses on the river, as it learns")
         self.game = game
         self.abstraction = abstraction
         self.betting = holdem_betting(game, abstraction.num_buckets)
         self.iterations = 0
         """The number of iterations so far, each on one board."""
-        self._seed, self._jobs, self._slips, self._answers = seed, jobs, slips, answers
+        self._seed, self._jobs, self._trembles, self._best_responses = seed, jobs, trembles, best_responses
         self._trees = round_trees(self.betting)
         preflop, flop, turn, river = map(_fresh_round, self._trees, abstraction.num_buckets)
         self._rounds = (preflop, flop, turn, river)
@@ -126,8 +126,8 @@ class BoardSolver:
             )
             self._their_rounds = (preflop, flop, turn)
         self._rooms = [
-            _rooms(upper, each.buckets_on_a_board, slips)
-            for each, slips in ((abstraction, 0.0), (knows, slips))
+            _rooms(upper, each.buckets_on_a_board, trembles)
+            for each, trembles in ((abstraction, 0.0), (knows, trembles))
         ]
         places, buckets, width = (
             len(self._trees[RIVER].places),
@@ -138,7 +138,7 @@ class BoardSolver:
         self._leaves = [int(place) for place in np.flatnonzero(leaves)]
         self._rivers = [
             (
-                (_room(places, buckets, width, 0.0), _room(places, buckets, width, slips)),
+                (_room(places, buckets, width, 0.0), _room(places, buckets, width, trembles)),
                 _river_room(places, buckets, width),
             )
             for _ in (self._leaves if jobs > 1 else self._leaves[:1])
@@ -173,7 +173,7 @@ class BoardSolver:
         """One player's pass on a board."""
         river, own = self._rounds[RIVER], self._rounds[:RIVER]
         opponent_learns = self._their_rounds is not None
-        learning = Learning(player, weight, self._slips, self._answers, opponent_learns)
+        learning = Learning(player, weight, self._trembles, self._best_responses, opponent_learns)
         ours = Side(own, self._rooms[0], hands[0])
         theirs = Side(self._their_rounds or own, self._rooms[1], hands[1])
         descend(ours, theirs, learning)
@@ -276,16 +276,16 @@ def _fresh_round(tree: RoundTree, buckets: int, *, is_averaged: bool = True) -> 
     return Round(tree.places, tree.chips, regrets, sums)
 
 
-def _rooms(trees: Sequence[RoundTree], buckets: Sequence[int], slips: float) -> Rooms:
+def _rooms(trees: Sequence[RoundTree], buckets: Sequence[int], trembles: float) -> Rooms:
     """Scratch arrays of one side for all rounds but the river."""
     preflop, flop, turn = (
-        _room(len(tree.places), number, tree.lanes, slips)
+        _room(len(tree.places), number, tree.lanes, trembles)
         for tree, number in zip(trees, buckets[:RIVER], strict=True)
     )
     return preflop, flop, turn
 
 
-def _room(places: int, buckets: int, width: int, slips: float) -> Room:
+def _room(places: int, buckets: int, width: int, trembles: float) -> Room:
     """Scratch arrays of one side for one round."""
 
     def by_place() -> NDArray[np.float32]:
@@ -296,8 +296,9 @@ def _room(places: int, buckets: int, width: int, slips: float) -> Room:
 
     plays = by_place()
     return Room(
-        by_place(), plays, by_place() if slips else plays, by_place(), np.zeros((buckets, width), np.float32),
-        by_hand(), by_hand(), np.zeros((places, LIVE_CARDS + 1, width), np.float32),
+        by_place(), plays, by_place() if trembles else plays, by_place(),
+        np.zeros((buckets, width), np.float32), by_hand(), by_hand(),
+        np.zeros((places, LIVE_CARDS + 1, width), np.float32),
     )  # fmt: skip
 
 

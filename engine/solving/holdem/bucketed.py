@@ -1,4 +1,4 @@
-"""A strategy of heads-up hold'em on buckets of hands, which answers what it does with a hand."""
+"""A strategy of heads-up hold'em on buckets of hands, which says what it does with a hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Solving heads-up hold'em on buckets by external sampling: no-limit games, and answers to a model.
+"""Solving heads-up hold'em on buckets by external sampling: no-limit games, and counter-strategies.
 
 The betting trees of no-limit rounds differ in shape, so `engine.solving.holdem.board_solver` cannot solve
 them.  An iteration is a board of five cards with `DEALS` deals of hole cards on it; in each deal, each player
@@ -74,7 +74,7 @@ class DealSolver:
         abstraction: the buckets of the strategy.
         sizes: the raises of a no-limit game, as parts of the pot.
         seed: the seed of cards and actions.
-        slips: the part of the opponent's actions that are slips, 0 to 1: any legal action, equally likely.
+        trembles: the part of the opponent's actions that tremble, 0 to 1: any legal action, equally likely.
         draw: draws the deals of an iteration, for games that are not hold'em.
         bound: what is prescribed to one of the players; the average of the other is then the result.
 
@@ -90,7 +90,7 @@ class DealSolver:
         sizes: tuple[float, ...] = (),
         *,
         seed: int = 0,
-        slips: float = 0.0,
+        trembles: float = 0.0,
         draw: Draw | None = None,
         bound: Bound | None = None,
     ) -> None:
@@ -100,7 +100,7 @@ class DealSolver:
         self.iterations = 0
         """The number of iterations so far, each on one board."""
         self._draw: Draw = self._drawn_on_a_board if draw is None else draw
-        self._seed, self._slips = seed, slips
+        self._seed, self._trembles = seed, trembles
         self._tree = betting_arrays(self.betting)
         self._regrets, self._sums = np.zeros(self.betting.num_slots), np.zeros(self.betting.num_slots)
         self._random = np.array([seed & 2**64 - 1], np.uint64)
@@ -123,7 +123,7 @@ class DealSolver:
             deals = self._draw(np.random.default_rng((self._seed, number)))
             learn_from_deals(
                 self._tree, deals, (self._regrets, self._sums), self._visits, self._random,
-                (float(number + 1), self._slips), self._bound,
+                (float(number + 1), self._trembles), self._bound,
             )  # fmt: skip
             self.iterations += 1
 
@@ -203,7 +203,7 @@ class CounterSolver:
     """A solver of counter-strategies to a model, one for each seat.
 
     Args:
-        model: the model of the opponent; the answers use its buckets.
+        model: the model of the opponent; the counter-strategies use its buckets.
         part: the part of all hands in which the opponent plays the model throughout: 0 for an equilibrium,
             1 for the best response.
         trust: the part of the opponent's actions that are the model's, by slot; None for none.
@@ -240,7 +240,7 @@ class CounterSolver:
         for solver in self._solvers:
             solver.run(iterations)
 
-    def answer(self) -> BucketedStrategy:
+    def average(self) -> BucketedStrategy:
         """The average strategies so far, each in its own seat."""
         first, second = (solver.average() for solver in self._solvers)
         policy = second.policy.copy()

@@ -38,9 +38,9 @@ __all__ = ["Departure", "FollowedStrategy"]
 
 Floats = NDArray[np.float64]
 
-_SLIPS: Final = 0.02
+_TREMBLES: Final = 0.02
 """The part of its actions in which a player of the equilibrium is taken to do anything."""
-_SHOWN_SLIPS: Final = 0.05
+_SHOWN_TREMBLES: Final = 0.05
 _LEAST: Final = 1e-3
 """Least chance that habits are held to."""
 _FADES: Final = 0.9999
@@ -120,7 +120,7 @@ class Departure:
             column = habits.tree.column(before, action)
             same = [habits.tree.column(before, each) == column for each in actions]
             with_it = np.where(dead, 0.0, chances[:, same].sum(axis=1))
-            with_it = (1.0 - _SLIPS) * with_it + _SLIPS / len(actions)
+            with_it = (1.0 - _TREMBLES) * with_it + _TREMBLES / len(actions)
             expected = search.expected_action(habits, node)
             self._weigh(float(expected[column]), float(weights @ with_it / weights.sum()))
             weights *= with_it
@@ -130,7 +130,7 @@ class Departure:
             weights[~combos_without(board)] = 0.0
             bucket = buckets[combo_index(*theirs)]
             usual = float(weights[buckets == bucket].sum() / weights.sum())
-            usual = (1.0 - _SHOWN_SLIPS) * usual + _SHOWN_SLIPS / BUCKETS
+            usual = (1.0 - _SHOWN_TREMBLES) * usual + _SHOWN_TREMBLES / BUCKETS
             shown = search.expected_hands(habits, habits.tree.node(betting), position)
             self._weigh(float(shown[bucket]), usual)
 

@@ -85,7 +85,7 @@ def test_limit_holdem_is_solved_on_boards(tmp_path: Path) -> None:
 def test_limit_holdem_is_solved_against_an_opponent_with_finer_buckets(tmp_path: Path) -> None:
     game = tmp_path / "one-raise.game"
     game.write_text(format_game(attrs.evolve(load_game("limit-2p"), max_raises=(1, 1, 1, 1))))
-    options = [game, "--buckets", "3,4,5", "--textures", "3,5,4", "--clusters", "6,7"]
+    options = [game, "--buckets", "3,4,5", "--board-classes", "3,5,4", "--clusters", "6,7"]
     whole, parts = tmp_path / "whole.npz", tmp_path / "parts.npz"
 
     first = run(*options, "--iterations", 4, "--save", whole)
@@ -106,7 +106,7 @@ def test_limit_holdem_is_solved_against_an_opponent_with_finer_buckets(tmp_path:
     ("options", "reason"),
     [
         (["--clusters", "5"], "expected two numbers such as 100,100, got '5'"),
-        (["--clusters", "5,5", "--no-answers"], "--clusters is for pcs with --answers"),
+        (["--clusters", "5,5", "--no-best-responses"], "--clusters is for pcs with --best-responses"),
         (
             ["--clusters", "5,5", "--abstraction", "percentiles"],
             "--clusters: expected hands by distributions",
@@ -130,9 +130,9 @@ def test_impossible_buckets_are_refused(text: str, reason: str, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("text", ["3", "1,4", "many", "4,4,12"])
-def test_unknown_textures_are_refused(text: str, tmp_path: Path) -> None:
+def test_unknown_board_classes_are_refused(text: str, tmp_path: Path) -> None:
     reason = f"expected 1, 2, 4 or 8, or three of these such as 1,4,8, got '{text}'"
-    assert reason in refused("limit-2p", "--save", tmp_path / "x.npz", "--textures", text)
+    assert reason in refused("limit-2p", "--save", tmp_path / "x.npz", "--board-classes", text)
 
 
 def test_the_learning_curve_of_a_small_game_is_exact(tmp_path: Path) -> None:
@@ -271,8 +271,8 @@ def test_what_cannot_be_done_is_one_line(tmp_path: Path) -> None:
     assert "expected one of them" in refused(
         "leduc", "--save", tmp_path / "x.npz", "--iterations", 1, "--minutes", 1
     )
-    assert "--jobs 2" in refused("leduc", "--save", tmp_path / "x.npz", "--jobs", 2)
-    assert "--slips is for hold'em" in refused("leduc", "--save", tmp_path / "x.npz", "--slips", 0.1)
+    assert "--jobs is for pcs" in refused("leduc", "--save", tmp_path / "x.npz", "--jobs", 2)
+    assert "--trembles is for hold'em" in refused("leduc", "--save", tmp_path / "x.npz", "--trembles", 0.1)
     assert "--bets is for no-limit hold'em" in refused(
         "limit-2p", "--save", tmp_path / "x.npz", "--bets", "pot"
     )
@@ -282,3 +282,15 @@ def test_what_cannot_be_done_is_one_line(tmp_path: Path) -> None:
     checkpoint_path(save).unlink()
     assert "k.npz.checkpoint is missing" in refused("kuhn-2p", "--save", save, "--resume")
     assert not (tmp_path / "x.npz").exists()
+
+
+def test_former_names_of_options_still_work_with_a_warning(tmp_path: Path) -> None:
+    said = run("leduc", "--save", tmp_path / "x.npz", "--slips=0.1", "--no-answers", "--textures", "4").stderr
+
+    assert said.splitlines() == [
+        "--slips is called --trembles now; the old name goes with the next release",
+        "--no-answers is called --no-best-responses now; the old name goes with the next release",
+        "--textures is called --board-classes now; the old name goes with the next release",
+        "riverboat solve: --board-classes is for hold'em",
+    ]
+    assert not {"--slips", "--answers", "--textures"} & set(run("--help").stdout.split())

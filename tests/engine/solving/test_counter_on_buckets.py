@@ -34,7 +34,7 @@ UNIFORM = uniform_policy(TREE)
 def answered(part: float, trust: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
     solver = CounterSolver(MODEL, part=part, trust=trust, seed=1, draw=leduc_deals)
     solver.run(300)
-    return on_tree(solver.answer().policy, MODEL.betting, TREE)
+    return on_tree(solver.average().policy, MODEL.betting, TREE)
 
 
 def test_the_best_response_wins_what_the_exact_one_wins() -> None:

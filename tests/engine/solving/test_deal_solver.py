@@ -86,9 +86,9 @@ def on_tree(weights: NDArray[np.float64], betting: HoldemBetting, tree: GameTree
     return normalised(tree, policy)
 
 
-@pytest.mark.parametrize("slips", [0.0, pytest.param(0.02, marks=pytest.mark.slow)])
-def test_leduc_without_limit_is_solved(slips: float) -> None:
-    solver = DealSolver(LEDUC, Ranks(), (0.5, math.inf), seed=1, slips=slips, draw=leduc_deals)
+@pytest.mark.parametrize("trembles", [0.0, pytest.param(0.02, marks=pytest.mark.slow)])
+def test_leduc_without_limit_is_solved(trembles: float) -> None:
+    solver = DealSolver(LEDUC, Ranks(), (0.5, math.inf), seed=1, trembles=trembles, draw=leduc_deals)
     tree = GameTree(LEDUC)
 
     solver.run(400)

@@ -110,10 +110,10 @@ class _Finer:
 
 
 def learns_as_the_oracle_does(
-    game: GameDefinition, board: tuple[int, ...], buckets: int, slips: float = 0.0, answers: bool = False
+    game: GameDefinition, board: tuple[int, ...], buckets: int, trembles: float = 0.0, answers: bool = False
 ) -> None:
     """Both players' passes from regrets at random, by every slot, in a game whose chips are whole."""
-    solver = BoardSolver(game, Percentiles(buckets), seed=1, slips=slips, answers=answers)
+    solver = BoardSolver(game, Percentiles(buckets), seed=1, trembles=trembles, best_responses=answers)
     generator = np.random.default_rng(2)
     state = {
         name: generator.normal(size=array.shape).astype(np.float32) if name.startswith("regrets") else array
@@ -125,7 +125,7 @@ def learns_as_the_oracle_does(
         regrets, sums = solver.by_slot("regrets"), solver.by_slot("sums")
         solver.restore(state)
         before = solver.by_slot("regrets")
-        expected = Pass(solver.betting, solver.abstraction, board, before, player, slips, answers=answers)
+        expected = Pass(solver.betting, solver.abstraction, board, before, player, trembles, answers=answers)
 
         size = np.abs(expected.gains).max()
         assert regrets - solver.by_slot("regrets") == pytest.approx(expected.gains, abs=1e-5 * size)
@@ -136,17 +136,17 @@ def learns_as_the_oracle_does(
 
 # With many ties, flushes, a straight on the board, and nothing but the board.
 @pytest.mark.parametrize(
-    ("board", "slips", "answers"),
+    ("board", "trembles", "answers"),
     [("2c7d9hJsQh", 0.0, True), ("AsKsQsJsTs", 0.0, False), ("2h2d2s3c3h", 0.25, False)],
 )
-def test_a_board_teaches_what_all_pairs_of_hands_do(board: str, slips: float, answers: bool) -> None:
-    learns_as_the_oracle_does(ONE_RAISE, parse_cards(board), 7, slips, answers)
+def test_a_board_teaches_what_all_pairs_of_hands_do(board: str, trembles: float, answers: bool) -> None:
+    learns_as_the_oracle_does(ONE_RAISE, parse_cards(board), 7, trembles, answers)
 
 
 def test_an_opponent_that_knows_more_learns_for_itself() -> None:
     """On flop and turn it has buckets of its own; both sides' regrets are those of all pairs of hands."""
     ours, theirs = Percentiles(5), _Finer(Percentiles(5), Percentiles(9))
-    solver = BoardSolver(ONE_RAISE, ours, seed=1, slips=0.25, answers=True, opponent=theirs)
+    solver = BoardSolver(ONE_RAISE, ours, seed=1, trembles=0.25, best_responses=True, opponent=theirs)
     generator = np.random.default_rng(2)
     state = {
         name: array if name.startswith("sums") else generator.normal(size=array.shape).astype(np.float32)
@@ -302,7 +302,7 @@ def test_buckets_go_by_texture_and_on_the_river_by_strength(
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"slips": 0.1, "answers": True, "opponent": _Finer(Percentiles(4), Percentiles(9))}],
+    [{}, {"trembles": 0.1, "best_responses": True, "opponent": _Finer(Percentiles(4), Percentiles(9))}],
     ids=["", "opponent"],
 )
 def test_threads_and_interruptions_change_nothing(options: dict[str, Any]) -> None:
@@ -325,7 +325,7 @@ def test_threads_and_interruptions_change_nothing(options: dict[str, Any]) -> No
 
 
 def test_an_opponent_learns_only_where_it_answers() -> None:
-    with pytest.raises(ValueError, match="expected an opponent that answers on the river"):
+    with pytest.raises(ValueError, match="expected an opponent that plays best responses"):
         BoardSolver(ONE_RAISE, Percentiles(4), opponent=Percentiles(4))
 
 

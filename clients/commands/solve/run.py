@@ -1,0 +1,204 @@
+"""One run of ``riverboat solve``: from its last checkpoint to the next, with progress, curve and report."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from clients.commands.solve.learning_curve import LearningCurve
+from clients.commands.solve.plan import SAY_EVERY_S, Plan, new_solver
+from clients.core.one_line import CommandError
+from engine.support.interruption import held_back
+
+if TYPE_CHECKING:
+    from clients.commands.solve.plan import AnySolver
+    from engine.solving.strategies import Exploitability
+
+__all__ = ["carry_out"]
+
+_STEP_S: Final = 0.3
+"""How long the solver runs before it looks at signals and the clock."""
+
+
+def carry_out(plan: Plan, *, resume: bool, force: bool, plot: str | None, as_json: bool) -> int:
+    """Solve, save and report; the exit status.
+
+    Args:
+        plan: what is asked for.
+        resume: whether to go on from the last checkpoint.
+        force: whether to replace what is there.
+        plot: the picture of the learning curve; None for none.
+        as_json: whether the report is JSON.
+
+    Raises:
+        CommandError: it cannot be done.
+    """
+    from engine.solving.strategy_file import StrategyFileError, checkpoint_path
+
+    curve = None if plot is None else LearningCurve(plan)
+    try:
+        solver = _prepared(plan, resume, force)
+        before = solver.iterations
+        if curve is not None:
+            curve.go_on(before)
+        start = time.monotonic()
+        status = _run(plan, solver, curve, as_json)
+        seconds = time.monotonic() - start - (0.0 if curve is None else curve.seconds)
+        found = _save(plan, solver)
+    except StrategyFileError as error:
+        raise CommandError(str(error)) from error
+    scale = 1000 / plan.definition.big_blind
+    report = {
+        "game": plan.game,
+        "algorithm": plan.algorithm,
+        "iterations": solver.iterations,
+        "seed": plan.seed,
+        "save": str(plan.save),
+        "checkpoint": str(checkpoint_path(plan.save)),
+        "information_sets": solver.num_information_sets,
+        "exploitability": None if found is None else found.mean * scale,
+        "value": None if found is None else found.values[0] * scale,
+        "seconds": round(seconds, 3),
+        "iterations_per_second": round((solver.iterations - before) / max(seconds, 1e-9), 1),
+        "interrupted": status != 0,
+    }
+    if plot is not None and curve is not None:
+        report["curve"] = curve.points
+        curve.draw(plot, plan.game)
+    if as_json:
+        click.echo(json.dumps(report))
+    else:
+        click.echo(
+            f"{plan.game}: {solver.iterations} iterations of {plan.algorithm}, {_text(plan, found)}, "
+            f"{seconds:.1f} s, saved in {plan.save}"
+        )
+    return status
+
+
+def _prepared(plan: Plan, resume: bool, force: bool) -> AnySolver:
+    """The solver, where its last run left off or at the beginning."""
+    from engine.solving.strategy_file import StrategyFileError, checkpoint_path, read_checkpoint
+
+    checkpoint = checkpoint_path(plan.save)
+    if not resume and not force:
+        for path in (plan.save, checkpoint):
+            if path.exists():
+                raise CommandError(f"{path} is there already: --resume, --force, or choose another file")
+    solver = new_solver(plan)
+    if resume and checkpoint.exists():
+        try:
+            solver.restore(read_checkpoint(checkpoint, plan.definition, plan.notes))
+        except StrategyFileError:
+            raise
+        except ValueError as error:
+            raise CommandError(f"{checkpoint} is damaged: {error}") from error
+        if plan.iterations is not None and solver.iterations > plan.iterations:
+            raise CommandError(
+                f"{checkpoint} has {solver.iterations} iterations already: expected as many or more"
+            )
+    elif resume and plan.save.exists():
+        raise CommandError(f"{checkpoint} is missing, without which {plan.save} cannot be taken up again")
+    elif force:
+        checkpoint.unlink(missing_ok=True)  # a later --resume must not go on from the former run
+    return solver
+
+
+def _run(plan: Plan, solver: AnySolver, curve: LearningCurve | None, quiet: bool) -> int:
+    """Solve to the end or to a signal, with checkpoints and points of a curve; the exit status."""
+    size = 1
+    start = saved = time.monotonic()
+    with _shown(plan, quiet) as show, held_back() as signals:
+        while not signals and not _is_over(plan, solver, start):
+            left = size if plan.iterations is None else min(size, plan.iterations - solver.iterations)
+            if curve is not None:
+                left = min(left, curve.due - solver.iterations)
+            began = time.monotonic()
+            solver.run(left)
+            now = time.monotonic()
+            # As many as fit into a step, but never suddenly many: the first ones compile.
+            size = max(1, min(4 * left, int(left * _STEP_S / max(now - began, 1e-9))))
+            if curve is not None and (solver.iterations == curve.due or _is_over(plan, solver, start)):
+                curve.measure(solver, lambda: bool(signals))
+            if now - saved >= plan.every_s:
+                show(solver, _save(plan, solver), True)
+                saved = time.monotonic()
+            else:
+                show(solver, None, False)
+    is_whole = _is_over(plan, solver, start)
+    return 128 + signals[0] if signals and not is_whole else 0
+
+
+def _is_over(plan: Plan, solver: AnySolver, start: float) -> bool:
+    if plan.iterations is not None:
+        return solver.iterations >= plan.iterations
+    return plan.seconds is not None and time.monotonic() - start >= plan.seconds
+
+
+def _save(plan: Plan, solver: AnySolver) -> Exploitability | None:
+    """Replace checkpoint and strategy, in this order; how exploitable the strategy is, in a small game."""
+    from engine.solving.strategy_file import checkpoint_path, write_checkpoint, write_strategy
+
+    write_checkpoint(checkpoint_path(plan.save), plan.definition, solver.state(), plan.notes)
+    write_strategy(
+        plan.save, solver.average(), {"game": plan.game, **plan.notes, "iterations": solver.iterations}
+    )
+    return _measured(solver)
+
+
+def _measured(solver: AnySolver) -> Exploitability | None:
+    """How exploitable the strategy is so far; None where that takes longer than the solving."""
+    from engine.solving.strategies import Strategy, exploitability
+
+    strategy = solver.average()
+    return exploitability(strategy.tree, strategy.policy) if isinstance(strategy, Strategy) else None
+
+
+def _text(plan: Plan, found: Exploitability | None) -> str:
+    if found is None:
+        return f"{'-'.join(map(str, plan.buckets))} buckets"
+    scale = 1000 / plan.definition.big_blind
+    return f"exploitability {found.mean * scale:.4f} mbb/h, value {found.values[0] * scale:+z.3f}"
+
+
+_Show = Callable[["AnySolver", "Exploitability | None", bool], None]
+
+
+@contextmanager
+def _shown(plan: Plan, quiet: bool) -> Iterator[_Show]:
+    """Progress on stderr: a bar on a terminal, else a line for each checkpoint."""
+    said = time.monotonic()
+
+    if quiet or not sys.stderr.isatty():
+
+        def say(solver: AnySolver, found: Exploitability | None, saved: bool) -> None:
+            if saved and not quiet:
+                of = "" if plan.iterations is None else f" of {plan.iterations}"
+                click.echo(f"{solver.iterations}{of} iterations, {_text(plan, found)}, saved", err=True)
+
+        yield say
+        return
+
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    with Progress(
+        TextColumn("solving"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
+        TextColumn("{task.description}"), console=Console(stderr=True), transient=True,
+    ) as bar:  # fmt: skip
+        task = bar.add_task("", total=plan.iterations)
+
+        def move(solver: AnySolver, found: Exploitability | None, saved: bool) -> None:
+            nonlocal said
+            bar.update(task, completed=solver.iterations)
+            if not saved and time.monotonic() - said < SAY_EVERY_S:
+                return
+            said = time.monotonic()
+            bar.update(task, description=_text(plan, found if saved else _measured(solver)))
+
+        yield move
