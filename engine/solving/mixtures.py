@@ -254,12 +254,6 @@ class Portfolio(ABC):
         shares: Floats = (1 - _SHARED) * said / said.sum() + _SHARED / number
         return shares
 
-    @property
-    def estimates(self) -> Floats:
-        """Estimated chips per hand of each strategy, shape (strategies,); 0 before the first hand."""
-        means: Floats = self._sums / max(1, self.hands)
-        return means
-
     @abstractmethod
     def chances(self, view: HandView) -> dict[Action, float]:
         """The chance of each action, as if one of the strategies had been drawn before the hand.

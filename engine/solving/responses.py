@@ -146,28 +146,20 @@ def data_biased(
 
 
 def confidence(
-    tree: GameTree,
-    counts: NDArray[np.float64],
-    most: float = 1.0,
-    enough: float = 10.0,
-    *,
-    smooth: bool = False,
+    tree: GameTree, counts: NDArray[np.float64], most: float = 1.0, enough: float = 10.0
 ) -> NDArray[np.float64]:
-    """Confidence in a model, by information set, from how often each was seen.
-
-    After n observations it is ``most * min(1, n / enough)``, or ``most * n / (n + enough)`` if `smooth`.
+    """Confidence in a model, by information set: ``most * min(1, n / enough)`` after n observations there.
 
     Args:
         tree: the game.
         counts: how often each action was seen, by slot.
         most: the greatest confidence, 0 to 1.
-        enough: the number of observations that scales the growth.
-        smooth: whether confidence grows smoothly instead of linearly up to a limit.
+        enough: the number of observations from which on it is the greatest.
     """
     seen = np.empty(tree.num_information_sets)
     for node in tree.decisions:
         seen[node.first_set : node.first_set + node.num_views] = node.slots(counts).sum(axis=0)
-    return most * (seen / (seen + enough) if smooth else np.minimum(1.0, seen / enough))
+    return most * np.minimum(1.0, seen / enough)
 
 
 def frequentist_model(tree: GameTree, counts: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -135,12 +135,6 @@ class Solver:
         """The average strategy so far, which is the result; uniform where a player never plays to."""
         return Strategy(self.tree, normalised(self.tree, self._learnt.sums))
 
-    def current(self) -> Strategy:
-        """The strategy that the next iteration begins with."""
-        if self.algorithm == "mcfr":
-            return Strategy(self.tree, normalised(self.tree, np.maximum(self._learnt.regrets, 0.0)))
-        return Strategy(self.tree, self._learnt.played.copy())
-
     def state(self) -> dict[str, NDArray[Any]]:
         """All that `restore` needs to continue exactly from here, as arrays by name."""
         learnt = self._learnt

@@ -6,8 +6,9 @@ but what was computed since the last one is kept, and ``--resume`` goes on exact
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -64,33 +65,27 @@ class SolveCommand(OneLineCommand):
         return f"{_FORMERLY[name]}{equals}{value}"
 
 
-class Numbers(click.ParamType):
-    """Numbers with commas between them.
+def _numbers(
+    counts: tuple[int, ...], expected: str, last: tuple[int, ...] | None = None
+) -> Callable[[click.Context, click.Parameter, str | None], tuple[int, ...] | None]:
+    """A callback that reads so many numbers with commas between them.
 
     Args:
         counts: how many there may be.
-        expected: the end of a message about anything else.
+        expected: what a message about anything else says.
         last: what the last of them may be; None for any number.
     """
 
-    name = "numbers"
+    def read(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[int, ...] | None:
+        if text is None:
+            return None
+        parts = [part.strip() for part in text.split(",")]
+        numbers = tuple(int(part) for part in parts if part.isascii() and part.isdigit() and len(part) < 5)
+        if len(numbers) != len(parts) or len(parts) not in counts or (last and numbers[-1] not in last):
+            raise click.BadParameter(f"expected {expected}, got {text!r}")
+        return numbers
 
-    def __init__(self, counts: tuple[int, ...], expected: str, last: tuple[int, ...] | None = None) -> None:
-        self._counts, self._expected, self._last = counts, expected, last
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The numbers; other text fails in one line."""
-        if not isinstance(value, str):
-            return value
-        parts = [part.strip() for part in value.split(",")]
-        are_numbers = all(part.isascii() and part.isdigit() and len(part) < 5 for part in parts)
-        if (
-            len(parts) not in self._counts
-            or not are_numbers
-            or (self._last and int(parts[-1]) not in self._last)
-        ):
-            raise click.BadParameter(f"expected {self._expected}, got {value!r}")
-        return tuple(map(int, parts))
+    return read
 
 
 def _sizes_option(context: click.Context, parameter: click.Parameter, text: str) -> tuple[float, ...]:
@@ -138,14 +133,14 @@ def _sizes_option(context: click.Context, parameter: click.Parameter, text: str)
 )
 @click.option(
     "--buckets",
-    type=Numbers((1, 3), "a number, or three such as 100,100,30"),
+    callback=_numbers((1, 3), "a number, or three such as 100,100,30"),
     metavar="F,T,R",
     help="In hold'em: classes of hands on flop, turn and river, or one number for all; default 60,60,20, for "
     "percentiles 20.",
 )
 @click.option(
     "--board-classes",
-    type=Numbers((1, 3), "1, 2, 4 or 8, or three of these such as 1,4,8", last=(1, 2, 4, 8)),
+    callback=_numbers((1, 3), "1, 2, 4 or 8, or three of these such as 1,4,8", last=(1, 2, 4, 8)),
     default="1,1,1",
     show_default=True,
     metavar="F,T,R",
@@ -169,7 +164,7 @@ def _sizes_option(context: click.Context, parameter: click.Parameter, text: str)
 )
 @click.option(
     "--clusters",
-    type=Numbers((2,), "two numbers such as 100,100"),
+    callback=_numbers((2,), "two numbers such as 100,100"),
     metavar="F,T",
     help="With best responses and distributions: the opponent learns for itself, and distinguishes so many "
     "classes of boards on flop and turn; default: it plays what the strategy does in the other seat.",

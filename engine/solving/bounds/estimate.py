@@ -132,8 +132,9 @@ def _before_the_flop(responder: Responder, rows: Doubles) -> Doubles:
         responder: the best response in one seat.
         rows: what each row says of the flop, shape (rows, 169, bettings).
     """
-    folds = [np.zeros(0) if fold is None else fold for fold in responder.preflop_folds]
     ends = [rows[:, :, number] for number in range(rows.shape[2])]
-    worth = ascend(responder.rounds[0].shape, responder.position, folds, ends, decided_by_first)
+    worth = ascend(
+        responder.rounds[0].shape, responder.position, responder.preflop_folds, ends, decided_by_first
+    )
     total: Doubles = worth.sum(axis=1) / _DEALS
     return total

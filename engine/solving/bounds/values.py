@@ -68,10 +68,10 @@ class Responder:
         chances = self._chances(shape, rounds[0].bettings, np.ones((NUM_COMBOS, 1), np.float32), ())
         folds, ends = descend(shape, position, np.ones((NUM_COMBOS, 1), np.float32), chances)
         self.preflop_folds = [
-            None if reach is None else _by_starting_hand(value).ravel()
-            for reach, value in self._with_folds(shape, folds, np.zeros(1, np.float32), ())
+            _by_starting_hand(value).ravel() if value.size else value
+            for value in self._folded(shape, folds, np.zeros(1, np.float32), ())
         ]
-        """The value of the fold at each node before the flop, by starting hand; None where there is none."""
+        """The value of the fold at each node before the flop, by starting hand; empty where there is none."""
         self._reach = np.concatenate(ends, axis=1)
         self.met = _by_starting_hand(_meeting(self._reach))
         """The opponent's reach at the flop, added up by our starting hand; shape (169, bettings)."""
@@ -88,7 +88,7 @@ class Responder:
         reach = self._reach * _live(board)
         chances = self._chances(shape, betting.bettings, reach, board)
         folds, ends = descend(shape, self.position, reach, chances)
-        folded = [value for _, value in self._with_folds(shape, folds, betting.staked, board)]
+        folded = self._folded(shape, folds, betting.staked, board)
         # Lanes of the turn: the bettings before the flop, and within them the ends of the round.
         lanes = np.stack(ends, axis=-1).reshape(NUM_COMBOS, -1)
         reached = np.flatnonzero(lanes.any(axis=0))
@@ -144,7 +144,7 @@ class Responder:
         reach = np.ascontiguousarray(lanes[:, reached]) * _live(board)
         chances = self._chances(shape, bettings, reach, board)
         folds, ends = descend(shape, self.position, reach, chances)
-        folded = [value for _, value in self._with_folds(shape, folds, betting.staked[reached], board)]
+        folded = self._folded(shape, folds, betting.staked[reached], board)
         shown = self._on_rivers(flop, card, reached, ends)
         worth[:, reached] = ascend(shape, self.position, folded, shown, _best)
         return worth
@@ -178,18 +178,15 @@ class Responder:
             found[number] = table[place]
         return found
 
-    def _with_folds(
+    def _folded(
         self, shape: Shape, folds: Sequence[Floats | None], staked: Floats, board: Board
-    ) -> list[tuple[Floats | None, Floats]]:
-        """For each node, the reach of its fold (None if there is none) and the value of the fold."""
+    ) -> list[Floats]:
+        """The value of the fold at each node, given the reach there; empty where there is none."""
         found = []
         for node, reach in zip(shape, folds, strict=True):
-            value = np.zeros(0, np.float32)
-            if reach is not None:
-                chips = staked + np.float32(node.fold)
-                sign = -1 if node.position == self.position else 1
-                value = _meeting(reach, board) * (sign * chips)
-            found.append((reach, value))
+            sign = -1 if node.position == self.position else 1
+            chips = sign * (staked + np.float32(node.fold))
+            found.append(np.zeros(0, np.float32) if reach is None else _meeting(reach, board) * chips)
         return found
 
 

@@ -170,7 +170,6 @@ def test_confidence_grows_with_data() -> None:
 
     assert confidence(tree, counts, 0.8)[:2] == pytest.approx([0.4, 0.0])
     assert confidence(tree, 10 * counts, 0.8)[0] == pytest.approx(0.8)
-    assert confidence(tree, counts, 0.8, smooth=True)[0] == pytest.approx(0.8 / 3)
 
 
 def test_counter_strategies_are_for_two_players() -> None:
