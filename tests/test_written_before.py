@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 import shutil
 import zlib
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+import attrs
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+import engine
+from clients.bots.adaptive import memory as habits_file
 from clients.bots.formula import memory
 from clients.core.options import OptionError
 from clients.core.registry import make_bot
@@ -18,8 +23,13 @@ from clients.learners.journal import journal_path
 from clients.learners.knowledge_file import read_knowledge
 from clients.learners.preflop.knowledge import read_base
 from clients.learners.street.knowledge import fill_values
+from engine.hands.flop_configs import shipped_book
+from engine.hands.preflop.tables import shipped_tables
 from engine.learning.street import ActionValues
-from engine.poker.rules import GameDefinition, load_game, parse_game
+from engine.poker.rules import GameDefinition, format_game, load_game, parse_game
+from engine.solving.holdem.bucketed import BucketedStrategy
+from engine.solving.miximax.shipped import reasonable_habits, shipped_changes
+from engine.solving.strategy_file import read_checkpoint, read_strategy
 from engine.support.intervals import half_width
 from protocol.records import parse_hand, parse_score
 from tests.support.hands.golden_files import GOLDEN, GoldenLog, read_log, rebuilt_log
@@ -93,6 +103,102 @@ def test_opponent_models_are_what_they_were() -> None:
     assert memory.parse_memory(memory.format_memory(remembered))["simple"][0].as_dict() == now["model"]
     assert remembered["simple"][1].hands == 200
 
+
+# --- archives: strategies, checkpoints, habits, tables -----------------------------------------------------
+
+ARCHIVES: Final = WRITTEN / "archives"
+ARCHIVE_PINS: Final = json.loads((WRITTEN / "archives.json").read_text("utf-8"))
+DATA: Final = Path(engine.__file__).parent / "data"
+
+
+def crc_of(arrays: Mapping[str, NDArray[Any]]) -> int:
+    """The CRC-32 of arrays with their names, types and shapes."""
+    checksum = 0
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        checksum = zlib.crc32(f"{name} {array.dtype.str} {array.shape}".encode(), checksum)
+        checksum = zlib.crc32(array.tobytes(), checksum)
+    return checksum
+
+
+def of_strategy(path: Path) -> dict[str, Any]:
+    saved = read_strategy(path)
+    arrays = {"policy": saved.strategy.policy}
+    found: dict[str, Any] = {"game": format_game(saved.game), "notes": dict(saved.notes)}
+    if isinstance(saved.strategy, BucketedStrategy):
+        abstraction = saved.strategy.abstraction
+        found |= {"kind": abstraction.kind, "sizes": list(map(str, saved.strategy.betting.sizes))}
+        arrays |= abstraction.arrays()
+    return found | {"crc32": crc_of(arrays)}
+
+
+def of_checkpoint(path: Path) -> dict[str, Any]:
+    return {"crc32": crc_of(read_checkpoint(path, load_game("kuhn-2p"), {"algorithm": "cfr+"}))}
+
+
+def of_habits(path: Path) -> dict[str, Any]:
+    return {name: crc_of(arrays) for name, arrays in habits_file.load(path).items()}
+
+
+def of_tables(path: Path) -> dict[str, Any]:
+    assert path == DATA / "preflop" / "tables.json"
+    shipped = shipped_tables()
+    arrays = {"raw_odds": shipped.raw_odds}
+    for table in shipped.tables:
+        arrays |= {f"{n} {table.players}": a for n, a in attrs.asdict(table).items() if n != "players"}
+    return {"made_by": shipped.made_by, "players": len(shipped.tables), "crc32": crc_of(arrays)}
+
+
+def of_book(path: Path) -> dict[str, Any]:
+    assert path == DATA / "preflop" / "flop_book.npz"
+    return {"made_by": shipped_book().made_by, "crc32": crc_of({"odds": shipped_book().odds})}
+
+
+def of_reasonable(path: Path) -> dict[str, Any]:
+    game = load_game("nolimit-2p-100bb" if path.stem.endswith("no-limit") else "limit-2p")
+    changes = attrs.asdict(shipped_changes())
+    return {"crc32": crc_of(reasonable_habits(game).as_arrays()), "changes": crc_of(changes)}
+
+
+READERS: Final[dict[str, Callable[[Path], dict[str, Any]]]] = {
+    "kuhn.npz": of_strategy,
+    "limit.npz": of_strategy,
+    "nolimit.npz": of_strategy,
+    "kuhn.npz.checkpoint": of_checkpoint,
+    "habits.npz": of_habits,
+    "learner.npz": content,
+    "equilibrium/limit-2p.npz": of_strategy,
+    "equilibrium/limit-2p-against-call.npz": of_strategy,
+    "equilibrium/nolimit-2p-100bb.npz": of_strategy,
+    "preflop/tables.json": of_tables,
+    "preflop/flop_book.npz": of_book,
+    "miximax/reasonable.npz": of_reasonable,
+    "miximax/reasonable-no-limit.npz": of_reasonable,
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_an_archive_is_what_it_was(name: str) -> None:
+    path = (DATA if "/" in name else ARCHIVES) / name
+
+    assert READERS[name](path) == ARCHIVE_PINS[name]
+
+
+def test_all_that_a_formula_bot_remembered_is_what_it_was() -> None:
+    path = ARCHIVES / "models.json"
+
+    remembered = memory.load(path, "specific")
+
+    before = json.loads(path.read_text("utf-8"))["players"]
+    now = {
+        name: {"model": model.as_dict(), "statistics": statistics.as_dict()}
+        for name, (model, statistics) in remembered.items()
+    }
+    assert now == before
+    assert remembered["simple"][1].hands == 60
+
+
+# --- matches -----------------------------------------------------------------------------------------------
 
 MATCHES: Final[dict[str, list[tuple[str, tuple[str, ...]]]]] = {
     "plain": [("plain", ("random", "simple", "always-call"))],
