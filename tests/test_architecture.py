@@ -73,10 +73,7 @@ def test_rules_protocol_and_server_start_without_numpy_and_numba() -> None:
         "clients.human.agent",
         "clients.human.program",
         "clients.human.telnet",
-        "clients.learners.preflop.hole_cards",
-        "clients.learners.preflop.name",
-        "clients.learners.preflop.poker",
-        "clients.learners.preflop.winning_hand",
+        "clients.learners.preflop.learners",
         "clients.core.session",
     ],
 )

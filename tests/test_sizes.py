@@ -24,18 +24,18 @@ from tests.test_architecture import MODULES, ROOT, faults_by_module
 
 # --- budgets: what adds weight argues for it here, in the commit that does ----------------------------------
 
-MOST_MODULES_IN_ALL: Final = 600
+MOST_MODULES_IN_ALL: Final = 590
 """Modules of the product, without ``__init__``."""
-MOST_CODE: Final = 66_200
+MOST_CODE: Final = 66_000
 """Lines of code of the product; see `code_lines`."""
 MOST_CODE_BY_PACKAGE: Final = {
-    "engine/evidence": 2900, "engine/hands": 2100, "engine/kernels": 9500, "engine/learning": 700,
-    "engine/players": 3000, "engine/poker": 1700, "engine/solving": 4300, "engine/support": 700,
+    "engine/evidence": 2900, "engine/hands": 2000, "engine/kernels": 9500, "engine/learning": 700,
+    "engine/players": 3000, "engine/poker": 1700, "engine/solving": 4200, "engine/support": 900,
     "protocol": 1200,
     "server/commands": 2200, "server/league": 3900, "server/match": 3100, "server/records": 3600,
     "server/room": 4500, "server/support": 400, "server/table": 2100,
-    "clients/bots": 2900, "clients/commands": 3000, "clients/core": 1500, "clients/human": 1400,
-    "clients/lab": 9500, "clients/learners": 1800, "clients/reports": 900,
+    "clients/bots": 2800, "clients/commands": 3000, "clients/core": 1500, "clients/human": 1400,
+    "clients/lab": 9500, "clients/learners": 1700, "clients/reports": 900,
 }  # fmt: skip
 MOST_TEST_CODE: Final = 47_000
 MOST_WORDS: Final = 68_000
@@ -49,7 +49,6 @@ NAMED_TWICE: Final[frozenset[str]] = frozenset(
         "clients: Duel",
         "clients: Ending",
         "clients: Findings",
-        "clients: InvalidMemoryError",
         "clients: Learner",
         "clients: Match",
         "clients: Order",
@@ -183,7 +182,7 @@ def test_an_environment_variable_is_named_in_one_place() -> None:
         if isinstance(node, ast.Constant) and re.fullmatch(r"RIVERBOAT_\w+", str(node.value))
     }
 
-    assert named == {"engine/support/files/cache_directory.py", "protocol/variables.py"}
+    assert named == {"engine/support/files/cache.py", "protocol/variables.py"}
 
 
 FUNCTIONS = """

@@ -19,8 +19,7 @@ from clients.bots.adaptive import memory as habits_file
 from clients.bots.formula import memory
 from clients.core.options import OptionError
 from clients.core.registry import make_bot
-from clients.learners.journal import journal_path
-from clients.learners.knowledge_file import read_knowledge
+from clients.learners.knowledge_file import journal_path, read_knowledge
 from clients.learners.preflop.knowledge import read_base
 from clients.learners.street.knowledge import fill_values
 from engine.hands.flop_configs import shipped_book
@@ -30,6 +29,7 @@ from engine.poker.rules import GameDefinition, format_game, load_game, parse_gam
 from engine.solving.holdem.bucketed import BucketedStrategy
 from engine.solving.miximax.shipped import reasonable_habits, shipped_changes
 from engine.solving.strategy_file import read_checkpoint, read_strategy
+from engine.support.files.archive import write_archive
 from engine.support.intervals import half_width
 from protocol.records import parse_hand, parse_score
 from tests.support.hands.golden_files import GOLDEN, GoldenLog, read_log, rebuilt_log
@@ -87,20 +87,22 @@ def test_a_learner_of_another_kind_refuses_the_file() -> None:
         make_bot(f"name-learner:knowledge={path},learn=off")
 
 
-def test_opponent_models_are_what_they_were() -> None:
-    text = (WRITTEN / "memory.json").read_text("utf-8")
+def test_opponent_models_are_what_they_were(tmp_path: Path) -> None:
+    path = WRITTEN / "memory.json"
 
-    remembered = memory.parse_memory(text)
+    remembered = memory.load(path, "specific")
 
     assert list(remembered) == ["simple"]
-    before = json.loads(text)["players"]["simple"]
-    now = json.loads(memory.format_memory(remembered))["players"]["simple"]
+    before = json.loads(path.read_text("utf-8"))["players"]["simple"]
+    write_archive(tmp_path / "memory.json", memory.archive_of(remembered))
+    now = json.loads((tmp_path / "memory.json").read_text("utf-8"))["players"]["simple"]
     assert now["statistics"] == before["statistics"]
     kept = before["model"].keys() - {"noise_evidence"}
     assert {name: now["model"][name] for name in kept} == {name: before["model"][name] for name in kept}
     assert not np.any(now["model"]["details"])  # which were not counted then
     assert not np.any(now["model"]["noise_evidence"])  # folds and raises were not told apart then
-    assert memory.parse_memory(memory.format_memory(remembered))["simple"][0].as_dict() == now["model"]
+    again = memory.load(tmp_path / "memory.json", "specific")
+    assert again["simple"][0].as_dict() == now["model"]
     assert remembered["simple"][1].hands == 200
 
 

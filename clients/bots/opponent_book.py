@@ -83,7 +83,6 @@ class OpponentBook:
     Args:
         model: how players are modelled: a name, or a function that makes a model.
         noise: noise factor of the re-weighting, 0 to 1.
-        remembered: what is known of players from earlier matches, by name.
         potential: the hands against which hand potential is computed.
     """
 
@@ -91,7 +90,6 @@ class OpponentBook:
         self,
         model: ModelName | NewModel,
         noise: float,
-        remembered: Mapping[str, Known] | None = None,
         potential: PotentialName = DEFAULT_POTENTIAL,
     ) -> None:
         self.models: dict[int, OpponentModel] = {}
@@ -103,7 +101,8 @@ class OpponentBook:
         self._new_model = model if callable(model) else _NEW_MODELS[model]
         self._learns = model in LEARNING
         self._noise, self._potential = noise, potential
-        self._remembered = dict(remembered or {})
+        self.remembered: dict[str, Known] = {}
+        """What is known from earlier matches, by name, of players who have not been met in this one."""
         self._seat = 0
         self._names: tuple[str, ...] = ()
         self._reader: TableReader | None = None
@@ -123,7 +122,7 @@ class OpponentBook:
         self._seat, self._names = seat, names or ()
         for other in range(game.num_players):
             if other not in self.models:
-                known = self._remembered.pop(self._name_of(other), None)
+                known = self.remembered.pop(self._name_of(other), None)
                 self.models[other], self.statistics[other] = known or (self._new_model(), PlayerStatistics())
         self._reader = None
 
@@ -137,7 +136,7 @@ class OpponentBook:
             for seat, model in self.models.items()
             if seat != self._seat
         }
-        return here | {name: known for name, known in self._remembered.items() if name not in here}
+        return here | {name: known for name, known in self.remembered.items() if name not in here}
 
     # --- a hand --------------------------------------------------------------------------------------------
 

@@ -73,9 +73,9 @@ def shipped_answers(game: GameDefinition) -> tuple[BucketedStrategy, ...]:
 
 @contextmanager
 def _in_one_line() -> Iterator[None]:
-    from engine.solving.strategy_file import StrategyFileError
+    from engine.support.files.archive import ArchiveError
 
     try:
         yield
-    except StrategyFileError as error:
+    except ArchiveError as error:
         raise OptionError(str(error)) from error

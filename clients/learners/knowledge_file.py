@@ -1,8 +1,7 @@
 """Knowledge files: what a learner has learnt, stored so that nothing is lost and damage is noticed.
 
-A knowledge file is a NumPy ``.npz`` archive: named arrays, and beside them a JSON header with the schema
-version, the kind of learner, the game, whatever else the learner notes, and a digest of it all.  It contains
-no pickles.  The format does not depend on the learner: each learner names its kind and its arrays.
+A knowledge file is an archive (`engine.support.files.archive`) of named arrays.  Its meta object has the kind
+of learner, the version of what it stores, the game, and whatever else the learner notes.
 
 * **Replaced, never changed.**  A new version is written beside the file, synced to the disk, and renamed
   over it: the file is complete at every moment, either the old one or the new one.
@@ -11,6 +10,16 @@ no pickles.  The format does not depend on the learner: each learner names its k
 * **A journal** (``FILE.journal``, optional) keeps what is learnt between two writes, one record per hand.
   `write` empties it.  A reader gets its records with the arrays.  A record states new values, not
   differences, since a crash at the wrong moment can make it count twice.
+
+The journal is a text::
+
+    riverboat journal 1 <digest of the knowledge that it continues>
+    <CRC-32 of the rest of the line, 8 hex digits> <record>
+    ...
+
+Each record is appended by a single write, so a program that is killed loses none of them.  An incomplete last
+line was left by a machine that crashed, and counts as never written.  The digest distinguishes a journal that
+continues the file beside it from one that the file already contains.
 
 Typical use::
 
@@ -24,24 +33,24 @@ or `read_knowledge` and `write_knowledge`, which do it in one call.
 
 from __future__ import annotations
 
-import hashlib
-import json
+import contextlib
 import os
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import attrs
-import numpy as np
-from numpy.typing import NDArray
 
 from clients.core.options import OptionError
-from clients.learners.journal import Journal, JournalError, JournalWriter, journal_path, read_journal
 from engine.poker.rules import GameDefinition
-from engine.support.files import write_whole
-from engine.support.files.formats import format_arrays, parse_arrays, parse_json, shown
-from engine.support.files.lock import FileIsLocked, FileLock
+from engine.support.files.archive import Archive, ArchiveError, find_archive, lock_archive, write_archive
+from engine.support.files.formats import shown
+from engine.support.files.lock import FileLock
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -49,15 +58,19 @@ __all__ = [
     "KnowledgeError",
     "KnowledgeFile",
     "betting_of",
+    "journal_path",
+    "read_journal",
     "read_knowledge",
     "write_knowledge",
 ]
 
 SCHEMA_VERSION: Final = 1
-"""The version of the file format and its header.  What a learner stores has a version of its own."""
+"""The version of the meta object.  What a learner stores has a version of its own."""
 
-_FORMAT: Final = "riverboat knowledge"
-_HEADER: Final = "header"
+_KIND: Final = "riverboat knowledge"
+_META: Final = {"learner": str, "version": int, "game": str, "notes": dict}
+_JOURNAL: Final = b"riverboat journal "
+_JOURNAL_VERSION: Final = b"1"
 _ATTEMPTS: Final = 20
 # How often a reader tries again if a writer replaces file and journal meanwhile.
 
@@ -122,17 +135,18 @@ class KnowledgeFile:
 
     def __init__(self, path: Path, kind: str | None, *, version: int = 1, write: bool = False) -> None:
         self.path = path
-        self._place = Path(os.path.realpath(path))  # what a link points to is replaced, not the link
+        self._journal_path = journal_path(Path(os.path.realpath(path)))  # beside what a link points to
         self._kind = kind
         self._version = version
         self._lock: FileLock | None = None
-        self._journal: JournalWriter | None = None
+        self._journal: int | None = None
         self._digest = ""  # of the file as it is now
         self._has_unwritten_records = False
         if write:
             if kind is None:
                 raise ValueError("a writer says whose knowledge it writes")
-            self._lock = _acquire(path)
+            with _refused(path):
+                self._lock = lock_archive(path, "one learner at a time (others may read it: learn=off)")
 
     @property
     def is_writable(self) -> bool:
@@ -152,16 +166,13 @@ class KnowledgeFile:
                 newer than this program; or its journal belongs to another file.
         """
         for _ in range(1 if self.is_writable else _ATTEMPTS):
-            knowledge = self._read_base()
-            if knowledge is not None:
-                self._check(knowledge, game)
-            try:
-                journal = read_journal(journal_path(self._place))
-            except JournalError as error:
-                raise KnowledgeError(f"{self.path}.journal {error}") from error
-            except OSError as error:
-                raise KnowledgeError(f"{self.path}.journal cannot be read: {_reason(error)}") from error
-            if _is_current(knowledge, journal):
+            with _refused(self.path):
+                archive = find_archive(self.path, _KIND, SCHEMA_VERSION)
+                knowledge = None if archive is None else _knowledge_of(archive)
+                if knowledge is not None:
+                    self._check(knowledge, game)
+                base, records = read_journal(self._journal_path)
+            if not records or (knowledge and base in (knowledge.digest, knowledge.previous)):
                 break
         else:
             raise KnowledgeError(
@@ -171,20 +182,10 @@ class KnowledgeFile:
         if knowledge is None:
             return None
         self._digest = knowledge.digest
-        if journal.base == knowledge.digest and journal.records:
+        if records and base == knowledge.digest:  # they are not in the file already
             self._has_unwritten_records = True
-            knowledge = attrs.evolve(knowledge, records=journal.records)
+            knowledge = attrs.evolve(knowledge, records=records)
         return knowledge
-
-    def _read_base(self) -> Knowledge | None:
-        try:
-            return _parse(self._place.read_bytes())
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise KnowledgeError(f"{self.path} cannot be read: {_reason(error)}") from error
-        except ValueError as error:
-            raise KnowledgeError(f"{self.path} {error}") from error
 
     def _check(self, knowledge: Knowledge, game: str | None) -> None:
         if self._kind is not None:
@@ -211,48 +212,46 @@ class KnowledgeFile:
         """
         assert self._kind is not None
         assert self.is_writable, "open the file with write=True"
-        digest = _digest(self._kind, self._version, game, arrays, meta)
-        knowledge = Knowledge(self._kind, self._version, game, dict(arrays), dict(meta), digest, self._digest)
-        if digest == self._digest and self._journal is None and not self._has_unwritten_records:
-            return knowledge  # that is what the file holds
-        try:
-            if not self._digest:  # a journal that was not read goes with the file that was not read
-                journal_path(self._place).unlink(missing_ok=True)
-            write_whole(self._place, _format(knowledge), durable=True)
-            if self._journal is not None:
-                self._journal.close()
-                self._journal = None
-            # A crash before this line leaves a journal that continues `previous`, which `read` skips.
-            journal_path(self._place).unlink(missing_ok=True)
-        except OSError as error:
-            raise KnowledgeError(f"{self.path} cannot be written: {_reason(error)}") from error
-        self._digest = digest
-        self._has_unwritten_records = False
-        return knowledge
+        stored = {"learner": self._kind, "version": self._version, "game": game, "notes": dict(meta)}
+        archive = Archive(_KIND, SCHEMA_VERSION, stored, dict(arrays), self._digest)
+        if archive.digest != self._digest or self._journal is not None or self._has_unwritten_records:
+            with _refused(self.path):
+                if not self._digest:  # a journal that was not read goes with the file that was not read
+                    self._journal_path.unlink(missing_ok=True)
+                write_archive(self.path, archive, durable=True)
+                self._close_journal()
+                # A crash before this line leaves a journal that continues `previous`, which `read` skips.
+                self._journal_path.unlink(missing_ok=True)
+            self._digest = archive.digest
+            self._has_unwritten_records = False
+        return _knowledge_of(archive)
 
     def append(self, record: str) -> None:
         """Add a record, a text without line ends, to the journal.
 
-        The file must exist, and a journal that was found must have been written into it first.
+        Once this has returned, the record survives the process, however that ends.  The file must exist,
+        and a journal that was found must have been written into it first.
 
         Raises:
-            KnowledgeError: it cannot be written.
+            KnowledgeError: it cannot be written, for example because the disk is full.
         """
         assert self.is_writable, "open the file with write=True"
         assert self._digest, "write the file before its journal"
         assert not self._has_unwritten_records, "write the journal that was found into the file first"
-        try:
+        with _refused(self._journal_path):
             if self._journal is None:
-                self._journal = JournalWriter(journal_path(self._place), self._digest)
-            self._journal.append(record)
-        except OSError as error:
-            raise KnowledgeError(f"{self.path}.journal cannot be written: {_reason(error)}") from error
+                self._journal = _new_journal(self._journal_path, self._digest)
+            payload = record.encode("utf-8")
+            _append(self._journal, _checksum(payload) + b" " + payload + b"\n")
+
+    def _close_journal(self) -> None:
+        if self._journal is not None:
+            os.close(self._journal)
+            self._journal = None
 
     def close(self) -> None:
         """Release the lock; the journal stays for the next reader."""
-        if self._journal is not None:
-            self._journal.close()
-            self._journal = None
+        self._close_journal()
         if self._lock is not None:
             self._lock.release()
             self._lock = None
@@ -301,94 +300,99 @@ def write_knowledge(
         file.write(game, arrays, meta)
 
 
-# --- the bytes -------------------------------------------------------------------------------------------
+def _knowledge_of(archive: Archive) -> Knowledge:
+    """What an archive holds, without the journal."""
+    found: list[Any] = [archive.meta.get(name) for name in _META]
+    if list(map(type, found)) != list(_META.values()):
+        raise ArchiveError(f"{archive.source} is damaged: expected {', '.join(_META)} in its meta object")
+    kind, version, game, notes = found
+    return Knowledge(kind, version, game, archive.arrays, notes, archive.digest, archive.previous)
 
 
-def _is_current(knowledge: Knowledge | None, journal: Journal) -> bool:
-    """Whether the journal continues this knowledge, is already part of it, or is empty."""
-    if not journal.records:
-        return True
-    return knowledge is not None and journal.base in (knowledge.digest, knowledge.previous)
-
-
-def _digest(
-    kind: str, version: int, game: str, arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]
-) -> str:
-    sha = hashlib.sha256(json.dumps([kind, version, game, meta], sort_keys=True).encode())
-    for name in sorted(arrays):
-        array = np.ascontiguousarray(arrays[name])
-        sha.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode())
-        sha.update(array.tobytes())
-    return sha.hexdigest()[:32]
-
-
-def _format(knowledge: Knowledge) -> bytes:
-    header = {
-        "format": _FORMAT,
-        "schema": SCHEMA_VERSION,
-        "kind": knowledge.kind,
-        "version": knowledge.version,
-        "game": knowledge.game,
-        "meta": knowledge.meta,
-        "digest": knowledge.digest,
-        "previous": knowledge.previous,
-    }
-    if _HEADER in knowledge.arrays:
-        raise ValueError(f"the array {_HEADER!r} cannot be stored: its name is taken")
-    return format_arrays({_HEADER: json.dumps(header), **knowledge.arrays})
-
-
-def _parse(data: bytes) -> Knowledge:
-    """The knowledge of a file's bytes, without the journal.
-
-    Raises:
-        ValueError: what is wrong, as a phrase that follows the file's name.
-    """
+@contextlib.contextmanager
+def _refused(path: Path) -> Iterator[None]:
+    """Within this, errors of files become errors of options."""
     try:
-        arrays = parse_arrays(data)
-    except ValueError as error:
-        what = "is truncated or damaged" if data.startswith(b"PK") else "is not a knowledge file"
-        raise ValueError(f"{what}: {error}") from error
-    header_array = arrays.pop(_HEADER, None)
-    try:
-        header = parse_json(str(header_array)) if header_array is not None else None
-    except ValueError:
-        header = None
-    if not isinstance(header, dict) or header.get("format") != _FORMAT:
-        raise ValueError("is not a knowledge file: the archive has no header of one")
-    schema = header.get("schema")
-    if not isinstance(schema, int) or schema > SCHEMA_VERSION:
-        raise ValueError(
-            f"was written by a newer riverboat: schema {shown(schema)}, this one reads {SCHEMA_VERSION}"
-        )
-    kind, version, game, meta = (header.get(name) for name in ("kind", "version", "game", "meta"))
-    is_complete = isinstance(kind, str) and isinstance(version, int)
-    if not (is_complete and isinstance(game, str) and isinstance(meta, dict)):
-        raise ValueError("is damaged: its header is not complete")
-    assert isinstance(kind, str)
-    assert isinstance(version, int)
-    digest = _digest(kind, version, game, arrays, meta)
-    if header.get("digest") != digest:
-        raise ValueError("is damaged: its contents do not match their digest")
-    return Knowledge(kind, version, game, arrays, meta, digest, str(header.get("previous", "")))
-
-
-def _acquire(path: Path) -> FileLock:
-    """The lock on a file, which we then may write.
-
-    Raises:
-        KnowledgeError: another program holds it, or the file cannot be opened for writing.
-    """
-    try:
-        return FileLock(path)
-    except FileIsLocked as error:
-        raise KnowledgeError(
-            f"{path} is being written by another program: one learner at a time (others may read it: "
-            "learn=off)"
-        ) from error
+        yield
+    except ArchiveError as error:
+        raise KnowledgeError(str(error)) from error
     except OSError as error:
-        raise KnowledgeError(f"{path} cannot be opened to write: {_reason(error)}") from error
+        raise KnowledgeError(f"{path} cannot be read or written: {error.strerror or error}") from error
 
 
-def _reason(error: OSError) -> str:
-    return error.strerror or str(error)
+# --- the journal -------------------------------------------------------------------------------------------
+
+
+def journal_path(path: Path) -> Path:
+    """Where the journal of a knowledge file lies."""
+    return path.with_name(path.name + ".journal")
+
+
+def read_journal(path: Path) -> tuple[str, tuple[str, ...]]:
+    """The digest that a journal continues, and its complete records, oldest first; of none, nothing.
+
+    Raises:
+        ArchiveError: the file is not a journal, is of a newer version, or is damaged before its last line.
+        OSError: it cannot be read.
+    """
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        data = b""
+    header, newline, body = data.partition(b"\n")
+    if not (header.startswith(_JOURNAL) or (not newline and _JOURNAL.startswith(header))):
+        raise ArchiveError(f"{path} is not a journal of a knowledge file")
+    if not newline:
+        return "", ()
+    version, _, base = header.removeprefix(_JOURNAL).partition(b" ")
+    if version != _JOURNAL_VERSION:
+        raise ArchiveError(
+            f"{path} is a journal of version {shown(version.decode('ascii', 'replace'))}; this riverboat "
+            "reads version 1"
+        )
+    lines = body.split(b"\n")
+    records: list[str] = []
+    for number, line in enumerate(lines):
+        if not _is_whole(line):
+            # What follows the last newline, or was being written when the machine crashed.
+            if any(map(_is_whole, lines[number + 1 :])):
+                raise ArchiveError(f"{path} is damaged in line {number + 2}, with good lines after it")
+            break
+        try:
+            records.append(line.partition(b" ")[2].decode("utf-8"))
+        except UnicodeDecodeError as error:  # it was written like this, since its checksum is right
+            raise ArchiveError(f"{path} is damaged in line {number + 2}, which is not UTF-8") from error
+    return base.decode("ascii", "replace"), tuple(records)
+
+
+def _is_whole(line: bytes) -> bool:
+    checksum, blank, payload = line.partition(b" ")
+    return bool(blank) and checksum == _checksum(payload)
+
+
+def _checksum(payload: bytes) -> bytes:
+    return b"%08x" % zlib.crc32(payload)
+
+
+def _new_journal(path: Path, base: str) -> int:
+    """The handle of a new journal that continues the knowledge with a digest."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o666)
+    try:
+        _append(handle, _JOURNAL + _JOURNAL_VERSION + b" " + base.encode("ascii") + b"\n")
+    except OSError:
+        os.close(handle)
+        raise
+    return handle
+
+
+def _append(handle: int, data: bytes) -> None:
+    """Write all of it, or nothing."""
+    written = 0
+    try:
+        while written < len(data):
+            written += os.write(handle, data[written:])
+    except OSError:
+        if written:  # half a record
+            with contextlib.suppress(OSError):
+                os.ftruncate(handle, os.fstat(handle).st_size - written)
+        raise

@@ -41,11 +41,11 @@ class KnowledgeReport:
 
 
 REPORTS: Final[dict[str, str]] = {
-    "hole-cards-learner": "clients.learners.preflop.report:report",
-    "winning-hand-learner": "clients.learners.preflop.report:report",
-    "name-learner": "clients.learners.preflop.report:report",
-    "poker-learner": "clients.learners.preflop.report:report",
-    "street-learner": "clients.learners.street.report:report",
+    "hole-cards-learner": "clients.learners.preflop.knowledge:report",
+    "winning-hand-learner": "clients.learners.preflop.knowledge:report",
+    "name-learner": "clients.learners.preflop.knowledge:report",
+    "poker-learner": "clients.learners.preflop.knowledge:report",
+    "street-learner": "clients.learners.street.knowledge:report",
 }
 """By kind: ``module:function`` of ``(knowledge, path, query) -> KnowledgeReport``, which may raise
 `KnowledgeError`."""

@@ -8,8 +8,6 @@ A match that plays every deal once per rotation (``riverboat match --duplicate``
 each pass, and a learner that kept what it learnt would know the cards.  Such a match sets
 ``RIVERBOAT_DUPLICATE``; a store then reads its file and never writes it, so that each pass starts from the
 same knowledge.
-
-NumPy is loaded only with the first file: a learner that keeps nothing starts without it.
 """
 
 from __future__ import annotations
@@ -20,15 +18,10 @@ import sys
 import weakref
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-import attrs
-
-from clients.core.options import OptionError
+from clients.learners.knowledge_file import Knowledge, KnowledgeError, KnowledgeFile
 from protocol import variables
-
-if TYPE_CHECKING:
-    from clients.learners.knowledge_file import Knowledge, KnowledgeFile
 
 __all__ = ["Contents", "LearnerStore"]
 
@@ -36,16 +29,8 @@ _LONGEST_JOURNAL: Final = 20_000
 """Records after which the journal goes into the file: 2 to 3 MB, which take 0.2 s to read."""
 
 
-@attrs.frozen
-class Contents:
-    """What goes into a knowledge file."""
-
-    game: str
-    """The game it was learnt in, as in `clients.learners.knowledge_file.Knowledge.game`."""
-    arrays: Mapping[str, Any]
-    """NumPy arrays by name."""
-    meta: Mapping[str, Any]
-    """Whatever else the learner notes, as JSON values."""
+Contents = tuple[str, Mapping[str, Any], Mapping[str, Any]]
+"""The contents of a knowledge file: game, arrays and notes, as `KnowledgeFile.write` takes them."""
 
 
 class LearnerStore(abc.ABC):
@@ -83,8 +68,6 @@ class LearnerStore(abc.ABC):
         self._exists = False
         if path is None:
             return
-        from clients.learners.knowledge_file import KnowledgeError, KnowledgeFile
-
         is_duplicate = bool(environment.get(variables.DUPLICATE))
         self._file = KnowledgeFile(path, kind, version=version, write=learn and not is_duplicate)
         try:
@@ -142,7 +125,7 @@ class LearnerStore(abc.ABC):
         contents = self._contents()
         if contents is None:
             return
-        self._file.write(contents.game, contents.arrays, contents.meta)
+        self._file.write(*contents)
         self._exists = True
         self._records = 0
 
@@ -171,5 +154,5 @@ class LearnerStore(abc.ABC):
 def _close(store: LearnerStore, kind: str) -> None:
     try:
         store.close()
-    except OptionError as error:
+    except KnowledgeError as error:
         print(f"{kind}: {error}; the journal keeps what was learnt", file=sys.stderr)

@@ -30,7 +30,7 @@ import itertools
 import math
 from collections.abc import Iterable, Sequence
 from importlib import resources
-from typing import Any, Final
+from typing import Final
 
 import attrs
 import numpy as np
@@ -42,7 +42,7 @@ from engine.hands.reflective_odds import playable_before_flop
 from engine.kernels.hands import combo_strength as kernels
 from engine.kernels.poker.tables import ranking_table
 from engine.poker.combos import COMBO_CARDS, NUM_COMBOS, NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO
-from engine.support.files.formats import format_arrays, parse_arrays, shown
+from engine.support.files.archive import Archive, array_of, decode_archive
 
 __all__ = [
     "BINS",
@@ -50,7 +50,6 @@ __all__ = [
     "SHARES",
     "FlopBook",
     "FlopConfig",
-    "InvalidBookError",
     "binned",
     "call_value",
     "different_flops",
@@ -77,10 +76,6 @@ SHARES: Final = (0.12, 0.25, 0.50, 1.0)
 OPPONENTS: Final = (1, 2, 4)
 BINS: Final = 32
 """The number of equally likely parts of the flops."""
-
-
-class InvalidBookError(ValueError):
-    """A file that does not hold a flop book of this version."""
 
 
 # --- flops ---------------------------------------------------------------------------------------------
@@ -360,52 +355,26 @@ def make_book(made_by: str, against_one: Sequence[NDArray[np.float32]], against_
 
 
 def format_book(book: FlopBook) -> bytes:
-    """The book as an ``.npz`` archive, odds in half precision."""
-    return format_arrays(
-        {
-            "kind": np.array(_KIND),
-            "schema": np.array(SCHEMA_VERSION),
-            "made_by": np.array(book.made_by),
-            "shares": np.array(SHARES),
-            "opponents": np.array(OPPONENTS),
-            "odds": book.odds.astype(np.float16),
-        }
-    )
+    """The book as an archive, odds in half precision."""
+    meta = {"made_by": book.made_by, "shares": SHARES, "opponents": OPPONENTS}
+    return Archive(_KIND, SCHEMA_VERSION, meta, {"odds": book.odds.astype(np.float16)}).encode()
 
 
 def parse_book(data: bytes) -> FlopBook:
     """The book of an archive made by `format_book`.
 
     Raises:
-        InvalidBookError: another kind or version of file, or arrays that do not fit.
+        ArchiveError: another kind or version of file, or arrays that do not fit.
     """
-    try:
-        arrays: dict[str, Any] = parse_arrays(data)
-    except ValueError as error:
-        raise InvalidBookError(f"flop book: {error}") from error
-    if "kind" not in arrays or str(arrays["kind"]) != _KIND:
-        raise InvalidBookError(f"flop book: expected an archive whose kind is {_KIND!r}")
-    schema = arrays.get("schema")
-    if schema is None or schema.shape != () or schema != SCHEMA_VERSION:
-        raise InvalidBookError(
-            f"flop book: expected schema {SCHEMA_VERSION}, got {shown(schema)}; make it again"
-        )
-    odds = arrays.get("odds")
-    shape = (len(SHARES), len(OPPONENTS), NUM_STARTING_HANDS, BINS)
-    if odds is None or odds.shape != shape or odds.dtype.kind != "f":
-        raise InvalidBookError(f"flop book: expected odds of shape {shape}")
-    odds = odds.astype(np.float32)
-    if not ((odds >= 0) & (odds <= 1)).all():
-        raise InvalidBookError("flop book: expected odds between 0 and 1")
-    fits = (
-        np.array_equal(arrays.get("shares", ()), SHARES)
-        and np.array_equal(arrays.get("opponents", ()), OPPONENTS)
-        and "made_by" in arrays
-    )
-    if not fits:
-        raise InvalidBookError("flop book: it is for other opponents")
-    odds.flags.writeable = False
-    return FlopBook(odds, str(arrays["made_by"]))
+    archive = decode_archive(data, _KIND, SCHEMA_VERSION, "the flop book")
+    with archive.checked():
+        meta = archive.meta
+        if [*meta["shares"], *meta["opponents"]] != [*SHARES, *OPPONENTS]:
+            raise ValueError(f"expected opponents {OPPONENTS} with the shares {SHARES} of hands")
+        shape = (len(SHARES), len(OPPONENTS), NUM_STARTING_HANDS, BINS)
+        odds = array_of(archive.arrays, "odds", shape, "f", 0, 1).astype(np.float32)
+        odds.flags.writeable = False
+        return FlopBook(odds, str(meta["made_by"]))
 
 
 @functools.cache

@@ -19,7 +19,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
 
-from engine.support.files.cache_directory import cache_directory
+from engine.support.files.cache import cache_directory
 
 __all__ = ["compiled_once", "prepare_hand_strength"]
 

@@ -37,7 +37,7 @@ from typing import Any, Final, ParamSpec, TypeVar, cast
 
 import numpy as np
 
-from engine.support.files.cache_directory import cache_directory
+from engine.support.files.cache import cache_directory
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -6,7 +6,7 @@ choices.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -44,6 +44,7 @@ class PreflopTable:
             ``52 * a + b``.
         seeds: the seeds of the other seats, for players who make random decisions.
         learner: the learner's options and knowledge, changed in place.
+        take_in: is given them after each `play`.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class PreflopTable:
         scripts: Sequence[tuple[str, Sequence[float], Sequence[float]]],
         seeds: Sequence[int],
         learner: Learner,
+        take_in: Callable[[Learner], None],
     ) -> None:
         n = game.num_players
         kinds, numbers = np.zeros(n, np.int64), np.zeros((n, NUM_NUMBERS))
@@ -68,7 +70,7 @@ class PreflopTable:
         )
         generator = np.zeros(STATE_SIZE, np.uint32)
         generator[:-1] = acpc_generator(seed).getstate()[1][:-1]
-        self._learner = learner
+        self._learner, self._take_in = learner, take_in
         self._table = Table(
             game_array(game), np.array(game.deck, np.uint8), np.array(game.board_ends, np.int64), generator,
             np.zeros(1, np.int64), np.zeros(n), np.zeros(1), raising,
@@ -92,3 +94,4 @@ class PreflopTable:
     def play(self, hands: int) -> None:
         """Play some more hands."""
         play_hands(self._table, self._learner, self._script, hands)
+        self._take_in(self._learner)

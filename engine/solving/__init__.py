@@ -10,8 +10,6 @@
 ``responses``       counter-strategies: restricted Nash, data-biased and frequentist best responses
 ``mixtures``        several strategies together: mixtures, the range of skill, portfolios
 ``strategy_file``   strategies and checkpoints as files
-``levels``          the form in which these files keep the chances of strategies on buckets
-``saved_states``    checks on a solver's saved state before it is restored
 ``bounds``          bounds on exploitability in games too large for an exact best response
 ``warm_up``         compiles all kernels of this package before a clock runs
 ``miximax``         expectimax over all betting sequences, against counted habits

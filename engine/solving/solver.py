@@ -28,8 +28,8 @@ from engine.kernels.solving.regrets import Discount, Regrets, Scratch, minimise
 from engine.kernels.solving.sampling import Visits, sample
 from engine.poker.rules import GameDefinition
 from engine.solving.game_tree import GameTree
-from engine.solving.saved_states import check_state
 from engine.solving.strategies import Strategy, normalised, uniform_policy
+from engine.support.files.archive import check_state
 
 __all__ = ["ALGORITHMS", "Algorithm", "Constraints", "Solver"]
 

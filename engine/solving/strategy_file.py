@@ -1,18 +1,18 @@
-"""Strategies and checkpoints as files: ``.npz`` archives of arrays with a JSON header, no pickles.
+"""Strategies and checkpoints as files: archives with their game and notes as meta.
 
 A *strategy file* holds a strategy: its game, how it was made, and the chances of all actions.  A
-*checkpoint*, ``FILE.checkpoint``, holds all that a solver needs to continue.  Both are replaced in one step.
-A file that is truncated, damaged, of another game or newer than this program is refused with a message of one
-line.
+*checkpoint*, ``FILE.checkpoint``, holds all that a solver needs to continue.  Both are replaced in one step,
+and what is truncated, damaged, of another game or newer than this program is refused.
+
+**Chances on buckets** are kept as whole numbers of 63rds, without the chance of calling.  Calling is always
+legal, so its chance is what the other actions leave.  The numbers of all buckets for one action are adjacent,
+which compresses well: neighbours are similar, and most numbers are 0 or 63.
 """
 
 from __future__ import annotations
 
 import functools
-import hashlib
-import json
-import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,26 +20,29 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.poker.rules import GameDefinition, GameDefinitionError, format_game, load_game, parse_game
+from engine.poker.rules import ActionKind, GameDefinition, format_game, load_game, parse_game
 from engine.solving.game_tree import game_tree
 from engine.solving.holdem.betting import (
+    Decision,
+    HoldemBetting,
     holdem_betting,
     is_heads_up_limit_holdem,
     is_heads_up_no_limit_holdem,
 )
 from engine.solving.holdem.bucketed import BucketedStrategy
 from engine.solving.holdem.kinds import UnknownAbstraction, abstraction_of, noted_sizes, sizes_of
-from engine.solving.levels import PARTS, format_levels, parse_levels
 from engine.solving.strategies import Strategy
 from engine.solving.walk import TooLarge
-from engine.support.files import write_whole
-from engine.support.files.formats import format_arrays, parse_arrays, parse_json, shown
+from engine.support.files.archive import Archive, ArchiveError, array_of, read_archive, write_archive
+from engine.support.files.formats import shown
 
 __all__ = [
+    "PARTS",
     "SCHEMA",
     "SavedStrategy",
-    "StrategyFileError",
     "checkpoint_path",
+    "format_levels",
+    "parse_levels",
     "read_checkpoint",
     "read_shipped",
     "read_shipped_answers",
@@ -57,17 +60,16 @@ _SHIPPED: Final = ("limit-2p", "nolimit-2p-100bb")
 """The names of the games for which a strategy may ship in `_DATA`."""
 _STRATEGY: Final = "riverboat strategy"
 _CHECKPOINT: Final = "riverboat checkpoint"
-_HEADER: Final = "header"
+PARTS: Final = 63
+"""Chances are kept as multiples of 1 / `PARTS`; an action less likely than half of that is never taken."""
+_MOST_PARTS: Final = 255
+"""The most parts that a byte can count."""
 _PARTS: Final = "parts"
-"""The note that says that chances are kept as in `levels`; older files have a byte for every action."""
+"""The note of their number; files of schemas 1 and 2 lack it and have a byte for every action."""
 _MOST_BYTES: Final = 1 << 28
 """The most bytes a compressed archive may unpack to; larger strategies are not compressed."""
 _SLACK: Final = 1e-6
 """How far the sum of the chances of an information set may be from 1: they are kept as float32."""
-
-
-class StrategyFileError(ValueError):
-    """A strategy file or checkpoint cannot be used; the message is one line for people and names the file."""
 
 
 @attrs.frozen(eq=False)
@@ -105,7 +107,7 @@ def read_shipped(game: GameDefinition) -> BucketedStrategy | None:
     All callers share the same object, so nobody may change it.
 
     Raises:
-        StrategyFileError: the file is damaged.
+        ArchiveError: the file is damaged.
     """
     path = shipped_strategy(game)
     strategy = None if path is None else read_strategy(path, game).strategy
@@ -117,7 +119,7 @@ def read_shipped_answers(game: GameDefinition) -> tuple[BucketedStrategy, ...]:
     """The answers to common opponents that ship with this program for a game, read once; mostly empty.
 
     Raises:
-        StrategyFileError: one of the files is damaged.
+        ArchiveError: one of the files is damaged.
     """
     shipped = shipped_strategy(game)
     paths = [] if shipped is None else sorted(_DATA.glob(f"{shipped.stem}-against-*.npz"))
@@ -134,17 +136,20 @@ def write_strategy(path: Path, strategy: Strategy | BucketedStrategy, notes: Map
         notes: how the strategy was made, in terms of JSON.
 
     Raises:
-        StrategyFileError: the file cannot be written; an old one is then untouched.
+        ArchiveError: the file cannot be written; an old one is then untouched.
     """
+    noted = dict(notes)
     if isinstance(strategy, Strategy):
-        _write(path, _STRATEGY, strategy.game, {"policy": strategy.policy.astype(np.float32)}, dict(notes))
-        return
-    abstraction = strategy.abstraction
-    policy = format_levels(strategy.betting, strategy.policy)
-    noted = {**notes, "abstraction": abstraction.kind, **abstraction.notes, _PARTS: PARTS}
-    if strategy.betting.sizes:
-        noted["sizes"] = noted_sizes(strategy.betting.sizes)
-    _write(path, _STRATEGY, strategy.game, {"policy": policy, **abstraction.arrays()}, noted)
+        arrays: dict[str, NDArray[Any]] = {"policy": strategy.policy.astype(np.float32)}
+    else:
+        abstraction = strategy.abstraction
+        arrays = {"policy": format_levels(strategy.betting, strategy.policy), **abstraction.arrays()}
+        noted |= {"abstraction": abstraction.kind, **abstraction.notes, _PARTS: PARTS}
+        if strategy.betting.sizes:
+            noted["sizes"] = noted_sizes(strategy.betting.sizes)
+    archive = Archive(_STRATEGY, SCHEMA, {"game": format_game(strategy.game), "notes": noted}, arrays)
+    is_small = sum(array.nbytes for array in arrays.values()) < _MOST_BYTES // 2
+    write_archive(path, archive, compressed=is_small, durable=True)
 
 
 def read_strategy(path: Path, game: GameDefinition | None = None) -> SavedStrategy:
@@ -155,51 +160,43 @@ def read_strategy(path: Path, game: GameDefinition | None = None) -> SavedStrate
         game: the game it must be for; None for any.
 
     Raises:
-        StrategyFileError: the file is missing, truncated, damaged, of another kind or game, or newer than
-            this program.
+        ArchiveError: the file is missing, truncated, damaged, of another kind or game, or newer than this
+            program.
     """
-    found, arrays, notes = _read(path, _STRATEGY)
+    archive, found, notes = _read(path, _STRATEGY)
     if game is not None and found != game:
-        raise StrategyFileError(f"{path} plays another game: {_difference(found, game)}")
-    if is_heads_up_limit_holdem(found) or is_heads_up_no_limit_holdem(found):
-        return SavedStrategy(_bucketed(path, found, arrays, notes), notes)
-    try:
-        tree = game_tree(found)
-    except TooLarge as error:
-        raise StrategyFileError(f"{path}: {error}") from error
-    policy = arrays.get("policy")
-    if policy is None or policy.shape != (tree.num_slots,) or policy.dtype.kind != "f":
-        raise StrategyFileError(f"{path} is damaged: expected {tree.num_slots} chances in 'policy'")
-    chances = policy.astype(np.float64)
-    for node in tree.decisions:
-        slots = node.slots(chances)
-        total = slots.sum(axis=0)
-        if not (slots >= 0).all() or not (np.abs(total - 1) < _SLACK).all():
-            raise StrategyFileError(
-                f"{path} is damaged: chances after {node.betting.text!r} do not add up to 1"
-            )
-        slots /= total
+        raise ArchiveError(f"{path} plays another game: {_difference(found, game)}")
+    with archive.checked():
+        if is_heads_up_limit_holdem(found) or is_heads_up_no_limit_holdem(found):
+            try:
+                return SavedStrategy(_bucketed(found, archive.arrays, notes), notes)
+            except UnknownAbstraction as error:
+                raise ArchiveError(f"{path} {error}") from error
+        try:
+            tree = game_tree(found)
+        except TooLarge as error:
+            raise ArchiveError(f"{path}: {error}") from error
+        chances = array_of(archive.arrays, "policy", (tree.num_slots,), "f", 0.0).astype(np.float64)
+        for node in tree.decisions:
+            slots = node.slots(chances)
+            total = slots.sum(axis=0)
+            if not (np.abs(total - 1) < _SLACK).all():
+                raise ValueError(f"chances after {node.betting.text!r} do not add up to 1")
+            slots /= total
     return SavedStrategy(Strategy(tree, chances), notes)
 
 
 def _bucketed(
-    path: Path, game: GameDefinition, arrays: Mapping[str, NDArray[Any]], notes: Mapping[str, Any]
+    game: GameDefinition, arrays: Mapping[str, NDArray[Any]], notes: Mapping[str, Any]
 ) -> BucketedStrategy:
     """A strategy of heads-up hold'em on buckets, from the contents of its file."""
-    policy = arrays.get("policy")
-    try:
-        abstraction = abstraction_of(notes, arrays)
-        sizes = () if game.is_limit else sizes_of(notes)
-        if _PARTS in notes:
-            betting = holdem_betting(game, abstraction.num_buckets, sizes)
-            return BucketedStrategy(betting, abstraction, parse_levels(betting, policy, notes[_PARTS]))
-        if policy is None or policy.dtype != np.uint8:
-            raise ValueError("expected chances as bytes in 'policy'")
-        return BucketedStrategy.of(game, abstraction, policy.astype(np.float64), sizes)
-    except UnknownAbstraction as error:
-        raise StrategyFileError(f"{path} {error}") from error
-    except ValueError as error:
-        raise StrategyFileError(f"{path} is damaged: {error}") from error
+    abstraction = abstraction_of(notes, arrays)
+    sizes = () if game.is_limit else sizes_of(notes)
+    if _PARTS not in notes:
+        policy = array_of(arrays, "policy", (-1,), "|u1").astype(np.float64)
+        return BucketedStrategy.of(game, abstraction, policy, sizes)
+    betting = holdem_betting(game, abstraction.num_buckets, sizes)
+    return BucketedStrategy(betting, abstraction, parse_levels(betting, arrays, notes[_PARTS]))
 
 
 def write_checkpoint(
@@ -214,9 +211,10 @@ def write_checkpoint(
         notes: the settings that a run which continues from here must share.
 
     Raises:
-        StrategyFileError: the file cannot be written; an old one is then untouched.
+        ArchiveError: the file cannot be written; an old one is then untouched.
     """
-    _write(path, _CHECKPOINT, game, state, dict(notes))
+    meta = {"game": format_game(game), "notes": dict(notes)}
+    write_archive(path, Archive(_CHECKPOINT, SCHEMA, meta, state), durable=True)
 
 
 def read_checkpoint(path: Path, game: GameDefinition, notes: Mapping[str, Any]) -> Mapping[str, NDArray[Any]]:
@@ -228,90 +226,29 @@ def read_checkpoint(path: Path, game: GameDefinition, notes: Mapping[str, Any]) 
         notes: the settings that the checkpoint must have been made with.
 
     Raises:
-        StrategyFileError: the file is missing, truncated, damaged, of another game, made with other settings,
-            or newer than this program.
+        ArchiveError: the file is missing, truncated, damaged, of another game, made with other settings, or
+            newer than this program.
     """
-    found, arrays, its_notes = _read(path, _CHECKPOINT)
+    archive, found, its_notes = _read(path, _CHECKPOINT)
     if found != game:
-        raise StrategyFileError(f"{path} is of another game: {_difference(found, game)}")
+        raise ArchiveError(f"{path} is of another game: {_difference(found, game)}")
     for name, value in notes.items():
         if its_notes.get(name) != value:
-            raise StrategyFileError(
+            raise ArchiveError(
                 f"{path} was made with {name} {shown(its_notes.get(name))}, expected {value}: give the same, "
                 "or begin anew with another file"
             )
-    return arrays
+    return archive.arrays
 
 
-def _write(
-    path: Path,
-    kind: str,
-    game: GameDefinition,
-    arrays: Mapping[str, NDArray[Any]],
-    notes: Mapping[str, Any],
-) -> None:
-    """Write arrays with a header; small strategies are compressed."""
-    header = {
-        "format": kind,
-        "schema": SCHEMA,
-        "game": format_game(game),
-        "notes": notes,
-        "digest": _digest(kind, format_game(game), notes, arrays),
-    }
-    text = np.frombuffer(json.dumps(header).encode(), np.uint8)
-    try:
-        size = sum(array.nbytes for array in arrays.values())
-        is_small = kind == _STRATEGY and size + text.nbytes < _MOST_BYTES // 2
-        write_whole(path, format_arrays({_HEADER: text, **arrays}, compressed=is_small), durable=True)
-    except OSError as error:
-        raise StrategyFileError(f"{path} cannot be written: {error.strerror or error}") from error
-
-
-def _read(path: Path, kind: str) -> tuple[GameDefinition, Mapping[str, NDArray[Any]], Mapping[str, Any]]:
-    """The game, the arrays and the notes of a file of a kind, checked against its digest."""
-    what = kind.partition(" ")[2]
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError as error:
-        raise StrategyFileError(f"{os.fspath(path)}: there is no such file") from error
-    except OSError as error:
-        raise StrategyFileError(f"{path} cannot be read: {error.strerror or error}") from error
-    try:
-        arrays = parse_arrays(data, _MOST_BYTES)
-        header = parse_json(bytes(arrays.pop(_HEADER).astype(np.uint8)).decode())
-    except (ValueError, KeyError, TypeError) as error:
-        reason = "it has no header" if isinstance(error, KeyError) else str(error)
-        raise StrategyFileError(f"{path} is not a whole {what}: {reason}") from error
-    if not isinstance(header, dict) or header.get("format") != kind:
-        named = header.get("format") if isinstance(header, dict) else header
-        raise StrategyFileError(
-            f"{path} is not a {what}: expected {kind!r} in its header, got {shown(named)}"
-        )
-    schema = header.get("schema")
-    if not isinstance(schema, int) or schema > SCHEMA:
-        raise StrategyFileError(
-            f"{path} was written by a newer riverboat: schema {shown(schema)}, this one reads up to {SCHEMA}"
-        )
-    notes = header.get("notes")
-    text = header.get("game")
-    if not isinstance(notes, dict) or not isinstance(text, str):
-        raise StrategyFileError(f"{path} is damaged: its header lacks 'game' or 'notes'")
-    if header.get("digest") != _digest(kind, text, notes, arrays):
-        raise StrategyFileError(f"{path} is damaged: its contents are not those it was written with")
-    try:
-        return parse_game(text, str(path)), arrays, notes
-    except GameDefinitionError as error:
-        raise StrategyFileError(f"{path} is damaged: {error}") from error
-
-
-def _digest(kind: str, game: str, notes: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
-    """A checksum of all contents of a file."""
-    sha = hashlib.sha256(json.dumps([kind, game, notes], sort_keys=True).encode())
-    for name in sorted(arrays):
-        array = np.ascontiguousarray(arrays[name])
-        sha.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode())
-        sha.update(array.tobytes())
-    return sha.hexdigest()[:32]
+def _read(path: Path, kind: str) -> tuple[Archive, GameDefinition, Mapping[str, Any]]:
+    """An archive of a kind, its game and its notes."""
+    archive = read_archive(path, kind, SCHEMA, _MOST_BYTES)
+    with archive.checked():
+        game, notes = archive.meta["game"], archive.meta["notes"]
+        if not isinstance(game, str) or not isinstance(notes, dict):
+            raise TypeError("expected 'game', a text, and 'notes', an object")
+        return archive, parse_game(game, str(path)), notes
 
 
 def _difference(found: GameDefinition, expected: GameDefinition) -> str:
@@ -321,3 +258,72 @@ def _difference(found: GameDefinition, expected: GameDefinition) -> str:
         if field.eq and its != other:
             return f"{field.name} is {shown(its)}, expected {shown(other)}"
     return "the same"
+
+
+# --- chances on buckets -------------------------------------------------------------------------------------
+
+
+def format_levels(betting: HoldemBetting, policy: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """The chances of a policy as numbers of parts, shape (slots less information sets,).
+
+    They are ordered by decision, then by action without calling, then by bucket.  Cumulative chances are
+    rounded, so that the parts of an information set add up to `PARTS`.
+
+    Args:
+        betting: the betting of the game.
+        policy: chances by slot.
+    """
+    found = []
+    for decision, chances in _by_decision(betting, policy):
+        sums = np.rint(chances.cumsum(axis=1) * PARTS)
+        levels = np.diff(sums, axis=1, prepend=0.0)
+        found.append(np.delete(levels, _call(decision), axis=1).T.ravel())
+    return np.concatenate(found).astype(np.uint8)
+
+
+def parse_levels(
+    betting: HoldemBetting, arrays: Mapping[str, NDArray[Any]], parts: object
+) -> NDArray[np.float64]:
+    """Chances by slot, from numbers of parts.
+
+    Args:
+        betting: the betting of the game.
+        arrays: of the file; ``policy`` is the one that `format_levels` made.
+        parts: the number of parts that make up a chance of 1.
+
+    Raises:
+        ValueError: the array or the number of parts cannot be what `format_levels` used.
+    """
+    if not isinstance(parts, int) or not 1 <= parts <= _MOST_PARTS:
+        raise ValueError(f"expected 1 to {_MOST_PARTS} 'parts', got {shown(parts)}")
+    levels = array_of(arrays, "policy", (betting.num_slots - betting.num_information_sets,), "|u1")
+    chance_of = np.arange(_MOST_PARTS + 1) / parts
+    policy = np.empty(betting.num_slots)
+    start = 0
+    for decision, chances in _by_decision(betting, policy):
+        buckets, actions = chances.shape
+        left = np.full(buckets, parts, np.int16)
+        call = _call(decision)
+        for action in range(actions):
+            if action != call:
+                column = levels[start : start + buckets]
+                chances[:, action] = chance_of[column]
+                left -= column
+                start += buckets
+        if left.min() < 0:
+            raise ValueError(f"expected chances that add up to {parts} parts at most")
+        chances[:, call] = chance_of[left]
+    return policy
+
+
+def _by_decision(
+    betting: HoldemBetting, by_slot: NDArray[np.float64]
+) -> Iterator[tuple[Decision, NDArray[np.float64]]]:
+    """Each decision with its part of an array by slot, shape (buckets, actions); not copies."""
+    for decision in betting.decisions.values():
+        yield decision, betting.rows(decision, by_slot)
+
+
+def _call(decision: Decision) -> int:
+    """The index of calling among the actions of a decision."""
+    return next(place for place, action in enumerate(decision.actions) if action.kind is ActionKind.CALL)

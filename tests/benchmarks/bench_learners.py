@@ -20,10 +20,7 @@ from typing import Final
 from clients.bots.baselines import AlwaysAllIn, AlwaysCall
 from clients.core.agent import Agent
 from clients.core.arena import Arena
-from clients.learners.preflop.hole_cards import HoleCardsLearner
-from clients.learners.preflop.name import NameLearner
-from clients.learners.preflop.poker import PokerLearner
-from clients.learners.preflop.winning_hand import WinningHandLearner
+from clients.learners.preflop.learners import HoleCardsLearner, NameLearner, PokerLearner, WinningHandLearner
 from clients.learners.training import Table, make_learner
 from engine.poker.rules import load_game
 from tests.support.benchmarks import BenchmarkParser, how_many

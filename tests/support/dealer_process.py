@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from engine.support.files.cache_directory import CACHE_VARIABLE
+from engine.support.files.cache import CACHE_VARIABLE
 from tests.support.hands.golden_files import GOLDEN
 
 ROOT: Final = Path(__file__).parent.parent.parent

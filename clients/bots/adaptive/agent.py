@@ -32,12 +32,14 @@ from engine.poker.rules import CALL, FOLD, Action, GameDefinition, HandView
 from protocol import variables
 
 if TYPE_CHECKING:
-    from clients.bots.adaptive.memory import MemoryFile, Remembered
+    from clients.bots.adaptive.memory import Remembered
+    from clients.bots.memory_file import MemoryFile
     from engine.solving.holdem.bucketed import BucketedStrategy
     from engine.solving.miximax.departure import Departure
     from engine.solving.miximax.habits import Habits
     from engine.solving.miximax.trees import ContextTree
     from engine.solving.miximax.values import Miximax
+    from engine.support.files.archive import Archive
 
 _SAVE_EVERY: Final = 100
 """The memory file is written once in this many hands."""
@@ -101,7 +103,8 @@ class Adaptive(Agent):
         self._valued: tuple[HandView, Mapping[Action, float]] | None = None
 
     def _open(self, path: Path) -> None:
-        from clients.bots.adaptive.memory import MemoryFile, load
+        from clients.bots.adaptive.memory import load
+        from clients.bots.memory_file import MemoryFile
 
         # In a duplicate match there is nothing to write: the bot would know the cards.
         if self.learn and not os.environ.get(variables.DUPLICATE):
@@ -275,10 +278,12 @@ class _Book:
             }
             self.players[self.name] = kept | {kind + key: array for key, array in known.items()}
 
-    def remembered(self) -> Mapping[str, Remembered]:
-        """Every player's arrays by name, for the memory file."""
+    def remembered(self) -> Archive | None:
+        """Every player's arrays, for the memory file; None if nobody has been met."""
+        from clients.bots.adaptive.memory import archive_of
+
         self.put_away()
-        return self.players
+        return archive_of(self.players) if self.players else None
 
 
 def _tree(game: GameDefinition) -> ContextTree:

@@ -6,17 +6,17 @@ It keeps a weight table for each player of a hand and a model of each player of 
 
 from __future__ import annotations
 
+import functools
 import os
-import sys
-import weakref
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from clients.bots.formula import memory as memory_file
 from clients.bots.formula.bet_size import best_totals, bet_size, size_chances, sizes_are_known
 from clients.bots.formula.config import FormulaConfig
+from clients.bots.formula.memory import archive_of, load
+from clients.bots.memory_file import MemoryFile
 from clients.bots.opponent_book import DEFAULT_NOISE, DEFAULT_POTENTIAL, LEARNING, ModelName, OpponentBook
 from clients.core.agent import Agent, ProbabilityTriple
 from clients.core.options import require_holdem
@@ -29,7 +29,7 @@ from engine.players.table_reader import PotentialName
 from engine.players.warm_up import warm_up
 from engine.poker.combos import combo_index
 from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
-from engine.support.files.lock import FileLock
+from engine.support.files.archive import Archive, ArchiveError
 from protocol import variables
 
 _SAVE_EVERY = 100
@@ -68,21 +68,22 @@ class Formula(Agent):
         self.config = FormulaConfig(tightness, aggression, deception, model, noise, memory, potential)
         self.parameters = self.config.parameters()
         self.is_stateless = model not in LEARNING
-        # In a duplicate match there is nothing to write: the bot would know the cards.
-        is_written = model in LEARNING and not os.environ.get(variables.DUPLICATE)
-        lock = memory_file.lock(memory) if memory is not None and is_written else None
-        try:
-            remembered = memory_file.load(memory, model) if memory is not None else {}
-        except memory_file.InvalidMemoryError:
-            if lock is not None:
-                lock.release()
-            raise
-        self.book = OpponentBook(model, noise, remembered, potential)
+        self.book = OpponentBook(model, noise, potential)
+        self._file: MemoryFile | None = None
+        if memory is not None:
+            self._open(memory, model)
         self.folds_by_size: dict[int, FoldsBySize] = {}
         """By seat, in no-limit games, of opponents who are modelled."""
-        self._closing: weakref.finalize[..., Formula] | None = None
-        if memory is not None and lock is not None:
-            self._closing = weakref.finalize(self, _close, memory, lock, self.book)
+
+    def _open(self, path: Path, model: ModelName) -> None:
+        # In a duplicate match there is nothing to write: the bot would know the cards.
+        if model in LEARNING and not os.environ.get(variables.DUPLICATE):
+            self._file = MemoryFile(path, self, functools.partial(_known, self.book))
+        try:
+            self.book.remembered.update(load(path, model))
+        except ArchiveError:
+            self.close_memory()
+            raise
 
     def prepare(self, game: GameDefinition | None) -> None:
         """Compile or load the kernels that reading and deciding take."""
@@ -171,30 +172,20 @@ class Formula(Agent):
 
     def save_memory(self) -> None:
         """Write the memory file, if there is one to keep; what goes wrong is a line on stderr."""
-        if self._closing is not None and self._closing.alive and self.config.memory is not None:
-            _save(self.config.memory, self.book)
+        if self._file is not None:
+            self._file.save()
 
     def close_memory(self) -> None:
         """Save, and let another bot have the file."""
-        if self._closing is not None:
-            self._closing()
+        if self._file is not None:
+            self._file.close()
 
 
-def _close(path: Path, lock: FileLock, book: OpponentBook) -> None:
-    try:
-        if book.models:
-            _save(path, book)
-    finally:
-        lock.release()
-
-
-def _save(path: Path, book: OpponentBook) -> None:
+def _known(book: OpponentBook) -> Archive | None:
+    """What is known of all opponents, for the memory file; None before the first match."""
     known = {
         name: (model, counts)
         for name, (model, counts) in book.known_by_name().items()
         if isinstance(model, SpecificModel)
     }
-    try:
-        memory_file.save(path, known)
-    except OSError as error:  # a full disk costs the memory, not the match
-        print(f"formula: {path} cannot be written: {error.strerror or error}", file=sys.stderr)
+    return archive_of(known) if book.models else None

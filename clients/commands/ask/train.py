@@ -194,7 +194,7 @@ def _table(game: str | None, opponents: tuple[str, ...]) -> tuple[GameDefinition
 
 def _copy(learner: str, source: Path, target: Path) -> None:
     """Put a knowledge file and its journal where training will go on with them."""
-    from clients.learners.journal import journal_path
+    from clients.learners.knowledge_file import journal_path
     from clients.learners.training import make_learner, release
 
     release(make_learner(learner, source, learn=False))  # refuses what it cannot use

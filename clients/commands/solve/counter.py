@@ -111,7 +111,8 @@ def counter(
     hold'em counter-strategies know hands by buckets, and what they win from BOT is estimated.
     """
     from engine.solving.holdem.betting import is_heads_up_limit_holdem
-    from engine.solving.strategy_file import StrategyFileError, write_strategy
+    from engine.solving.strategy_file import write_strategy
+    from engine.support.files.archive import ArchiveError
 
     for option, kinds in _KINDS_OF.items():
         if kind not in kinds:
@@ -129,7 +130,7 @@ def counter(
     answer, measured = work.answer(may_lose=plot is not None)
     try:
         write_strategy(save, answer, {"game": name, "kind": kind, "against": player})
-    except StrategyFileError as error:
+    except ArchiveError as error:
         raise CommandError(str(error)) from error
     report = {
         "game": name, "against": player, "kind": kind, "part": part, "hands": hands,

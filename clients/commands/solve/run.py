@@ -39,7 +39,8 @@ def carry_out(plan: Plan, *, resume: bool, force: bool, plot: str | None, as_jso
     Raises:
         CommandError: it cannot be done.
     """
-    from engine.solving.strategy_file import StrategyFileError, checkpoint_path
+    from engine.solving.strategy_file import checkpoint_path
+    from engine.support.files.archive import ArchiveError
 
     curve = None if plot is None else LearningCurve(plan)
     try:
@@ -51,7 +52,7 @@ def carry_out(plan: Plan, *, resume: bool, force: bool, plot: str | None, as_jso
         status = _run(plan, solver, curve, as_json)
         seconds = time.monotonic() - start - (0.0 if curve is None else curve.seconds)
         found = _save(plan, solver)
-    except StrategyFileError as error:
+    except ArchiveError as error:
         raise CommandError(str(error)) from error
     scale = 1000 / plan.definition.big_blind
     report = {
@@ -83,7 +84,8 @@ def carry_out(plan: Plan, *, resume: bool, force: bool, plot: str | None, as_jso
 
 def _prepared(plan: Plan, resume: bool, force: bool) -> AnySolver:
     """The solver, where its last run left off or at the beginning."""
-    from engine.solving.strategy_file import StrategyFileError, checkpoint_path, read_checkpoint
+    from engine.solving.strategy_file import checkpoint_path, read_checkpoint
+    from engine.support.files.archive import ArchiveError
 
     checkpoint = checkpoint_path(plan.save)
     if not resume and not force:
@@ -94,7 +96,7 @@ def _prepared(plan: Plan, resume: bool, force: bool) -> AnySolver:
     if resume and checkpoint.exists():
         try:
             solver.restore(read_checkpoint(checkpoint, plan.definition, plan.notes))
-        except StrategyFileError:
+        except ArchiveError:
             raise
         except ValueError as error:
             raise CommandError(f"{checkpoint} is damaged: {error}") from error

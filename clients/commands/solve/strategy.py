@@ -94,7 +94,8 @@ def _print(saved: SavedStrategy, state: BettingState, shown: Shown, title: str) 
 
 def _read(file: str) -> tuple[SavedStrategy, str]:
     """A strategy and the name of its game, from its file or from what is shipped."""
-    from engine.solving.strategy_file import StrategyFileError, read_strategy, shipped_strategy
+    from engine.solving.strategy_file import read_strategy, shipped_strategy
+    from engine.support.files.archive import ArchiveError
 
     path = Path(file)
     if not path.exists():
@@ -105,6 +106,6 @@ def _read(file: str) -> tuple[SavedStrategy, str]:
         path = shipped or path
     try:
         saved = read_strategy(path)
-    except StrategyFileError as error:
+    except ArchiveError as error:
         raise CommandError(str(error)) from error
     return saved, str(saved.notes.get("game") or "its own game")

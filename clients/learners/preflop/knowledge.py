@@ -1,6 +1,7 @@
 """The knowledge base of the pre-flop learners: the values of all states they have met, in memory and on disk.
 
-`KnowledgeBase` is the dictionary from states to values; `KnowledgeStore` keeps one in a knowledge file.
+`KnowledgeBase` is the dictionary from states to values; `KnowledgeStore` keeps one in a knowledge file;
+`report` shows one as the tables of ``riverboat knowledge``.
 """
 
 from __future__ import annotations
@@ -9,18 +10,26 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from clients.learners.preflop.action_values import NUM_VALUES, UPDATES, start_values
-from clients.learners.preflop.state import split_key
+from clients.learners.knowledge_file import Knowledge, KnowledgeError, betting_of
+from clients.learners.preflop.action_values import (
+    HOLE_CARDS,
+    NUM_VALUES,
+    UPDATES,
+    WINNING_HAND,
+    proportional_triple,
+    start_values,
+)
+from clients.learners.preflop.state import ACTIONS, POSITIONS, split_key
+from clients.learners.reports import KnowledgeReport, Query
 from clients.learners.store import Contents, LearnerStore
+from engine.players.statistics import PlayingStyle
 from engine.poker.rules import GameDefinition
+from engine.support.files.archive import array_of
 from engine.support.files.formats import parse_json, shown
 
-if TYPE_CHECKING:
-    from clients.learners.knowledge_file import Knowledge
-
-__all__ = ["VERSION", "KnowledgeBase", "KnowledgeStore"]
+__all__ = ["VERSION", "KnowledgeBase", "KnowledgeStore", "read_base", "report"]
 
 VERSION: Final = 1
 """The version of the arrays and notes in the file."""
@@ -113,11 +122,8 @@ class KnowledgeBase:
             ValueError: an array is missing, or a value is out of range.
         """
         base = cls()
-        keys, values = (arrays.get(name) for name in ("keys", "values"))
-        if keys is None or values is None or keys.ndim != 1 or values.shape != (len(keys), NUM_VALUES):
-            raise ValueError("expected arrays keys (N,) and values (N, 6)")
-        if keys.dtype.kind != "i" or values.dtype.kind != "i":
-            raise ValueError("expected whole numbers")
+        keys = array_of(arrays, "keys", (-1,), "i")
+        values = array_of(arrays, "values", (len(keys), NUM_VALUES), "i")
         states = [[key, *row] for key, row in zip(keys.tolist(), values.tolist(), strict=True)]
         _check(hands, names, states)
         base.hands = hands
@@ -199,8 +205,6 @@ class KnowledgeStore(LearnerStore):
         for name, value in self._asked.items():
             written = notes.get(name, _FORMER_NOTES.get(name))
             if written is None or value not in (None, written):
-                from clients.learners.knowledge_file import KnowledgeError
-
                 raise KnowledgeError(
                     f"{path} was learnt with {name}={written}, and {name}={value} is asked for"
                 )
@@ -215,8 +219,6 @@ class KnowledgeStore(LearnerStore):
         """
         if self._file is None:
             return
-        from clients.learners.knowledge_file import KnowledgeError, betting_of
-
         # The four learners ignore blinds, stacks and the number of seats.
         name = f"{betting_of(game)} Texas hold'em"
         if self._game not in (None, name):
@@ -251,7 +253,7 @@ class KnowledgeStore(LearnerStore):
             return None
         notes = {name: value for name, value in self.notes.items() if value != _FORMER_NOTES.get(name)}
         meta = {"hands": self.base.hands, "names": self.base.names, "notes": notes}
-        return Contents(self._game, self.base.arrays(), meta)
+        return self._game, self.base.arrays(), meta
 
 
 def read_base(knowledge: Knowledge, path: Path) -> tuple[KnowledgeBase, Mapping[str, Any]]:
@@ -267,7 +269,43 @@ def read_base(knowledge: Knowledge, path: Path) -> tuple[KnowledgeBase, Mapping[
             base.apply_record(record)
         notes = dict(meta.get("notes", ()))
     except (TypeError, ValueError) as error:
-        from clients.learners.knowledge_file import KnowledgeError
-
         raise KnowledgeError(f"{path} is damaged: {error}") from error
     return base, notes
+
+
+# --- a file as a table --------------------------------------------------------------------------------------
+
+_COLUMNS = ("hand", "position", "last player", "last action", "fold %", "call %", "raise %", "updates")
+_WAYS = ("hole cards", "winning hand")
+
+
+def report(knowledge: Knowledge, path: Path, query: Query) -> KnowledgeReport:
+    """A row for each state, strongest hands first; with the values of the ways of judging if learnt.
+
+    Actions are in percent, as in Tables 5.5 to 5.8.
+
+    Raises:
+        KnowledgeError: the file is newer or damaged.
+    """
+    from engine.poker.combos import STARTING_HAND_NAMES  # and NumPy
+
+    knowledge.check_version(VERSION, path)
+    base, notes = read_base(knowledge, path)
+    chooses_way = knowledge.kind in ("name-learner", "poker-learner")
+    styles = [style.name.lower().replace("_", " ") for style in PlayingStyle]
+    rows: list[tuple[Any, ...]] = []
+    for key in sorted(base.states, key=lambda key: (-split_key(key).group, key)):
+        values, state = base.states[key], split_key(key)
+        if values[UPDATES] < query.min_updates or query.hand not in (None, state.group):
+            continue
+        row: tuple[Any, ...] = (
+            STARTING_HAND_NAMES[state.group],
+            POSITIONS[state.position],
+            (base.names or styles)[state.last_player],
+            ACTIONS[state.last_action],
+            *(round(100 * chance) for chance in proportional_triple(values)),
+            values[UPDATES],
+        )
+        rows.append((*row, values[HOLE_CARDS], values[WINNING_HAND]) if chooses_way else row)
+    summary = {"hands": base.hands, "states": len(base.states), **notes}
+    return KnowledgeReport(summary, _COLUMNS + _WAYS if chooses_way else _COLUMNS, tuple(rows))

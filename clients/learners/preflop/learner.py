@@ -5,21 +5,22 @@ After a showdown it changes the values, depending on whether the action was righ
 all in, so that the hand goes to a showdown.
 
 Source: Nuno Passos, *Poker Learner: Reinforcement Learning Applied to Texas Hold'em Poker* (Porto, 2011),
-chapter 4.  ``state``, ``action_values``, ``verdicts``, ``playing_style``, ``knowledge`` are its modules.
+chapter 4.  ``state``, ``action_values``, ``knowledge`` are its modules.
 
 Gaps and slips in the thesis, and what is done here:
 
-* *The rules of an update* are six; the thesis does not say when to use which: see the table in ``verdicts``.
-  A call that was ahead increases the value of raising by two, since a raise would have been better still, and
-  so on: this is the only table in which the names of the rules make sense.
+* *The rules of an update* are six; the thesis does not say when to use which: see the table in
+  ``action_values``.  A call that was ahead increases the value of raising by two, since a raise would have
+  been better still, and so on: this is the only table in which the names of the rules make sense.
 * *A tie of hole cards changes nothing*: the text leaves its control variable at zero.  It also compares a
   player with itself, which must not count.
 * *Several opponents shown*: by hole cards, each is a comparison and an update of its own ("with any player
   who has also gotten to the showdown").  By the winning hand there is one comparison, with the best of them,
-  and splitting the pot counts as winning it (``winner=ties-win``, ``strict`` or ``each``: see ``readings``).
+  and splitting the pot counts as winning it (``winner=ties-win``, ``strict`` or ``each``: see
+  ``action_values``).
 * *Hole cards* follow the five cases of the text; the listing (Fig. 4.4) reverses the second card.
 * *The number of players at the showdown* makes no difference (``showdowns=any`` or ``two``: see
-  ``readings``).
+  ``action_values``).
 * *Without a showdown nothing is learnt*: there are no cards to compare with.  A hand that we folded is judged
   by the cards that others show; this is the only way to learn about folds.
 * *Every decision* before the flop is judged, in the order made: if somebody re-raises there is more than one.
@@ -28,7 +29,7 @@ Gaps and slips in the thesis, and what is done here:
   is no upper bound.  If all three are zero, they are equal.  Ties between values are broken at random.
 * *If nobody has called or raised yet*, the last player and the last action are those of the hand before,
   since no variable may be unknown and the last action has two values (``last-action=carried-over``,
-  ``blind-calls`` or ``blind``: see ``readings``).
+  ``blind-calls`` or ``blind``: see ``action_values``).
 * *Moving all in counts as a raise*, even if it is a call after which no raise is allowed: it is as much as
   the player could do.  Without this only the first player at a table of always-all-in would raise, and what
   is learnt there would not help against one of them alone.
@@ -45,8 +46,8 @@ Gaps and slips in the thesis, and what is done here:
 * *All in after the flop* is the largest raise; in limit games a raise, or a call if no raise is allowed.
 * *The way of judging* that a learner chooses for itself is the one with the greater value in the state in
   which the action was chosen; ties are broken at random.  For each comparison that finds the action wrong the
-  way's value falls by one (``penalty=each`` or ``once``: see ``readings``); nothing increases it.  It may
-  fall below zero, since only the comparison of the two values matters.
+  way's value falls by one (``penalty=each`` or ``once``: see ``action_values``); nothing increases it.  It
+  may fall below zero, since only the comparison of the two values matters.
 * *Start values* depend only on the agent's seed and the state, not on what was met before.
 """
 
@@ -62,40 +63,37 @@ from clients.learners.preflop.action_values import (
     CALL,
     FOLD,
     HOLE_CARDS,
+    HOLE_CARDS_VALUE,
     RAISE,
+    RULES,
     WINNING_HAND,
-    apply_rule,
-    best_action,
-    drawn_action,
-    greedy_triple,
-    proportional_triple,
-)
-from clients.learners.preflop.knowledge import KnowledgeBase, KnowledgeStore
-from clients.learners.preflop.playing_style import Classifier, StyleTable
-from clients.learners.preflop.readings import (
     LastActionReading,
     PenaltyReading,
     ShowdownsReading,
     WinnerReading,
+    apply_rule,
+    best_action,
+    drawn_action,
+    greedy_triple,
+    hole_cards_verdicts,
+    proportional_triple,
+    winning_hand_verdicts,
 )
+from clients.learners.preflop.knowledge import KnowledgeBase, KnowledgeStore
 from clients.learners.preflop.state import (
     ACTIONS,
     BLIND,
     HAND_GROUP,
     NUM_GROUPS,
     POSITIONS,
+    Classifier,
+    StyleTable,
     button_positions,
     last_action_of_others,
     last_caller_or_raiser,
     state_key,
 )
 from clients.learners.preflop.state import CALL as CALLED
-from clients.learners.preflop.verdicts import (
-    HOLE_CARDS_VALUE,
-    RULES,
-    hole_cards_verdicts,
-    winning_hand_verdicts,
-)
 from engine.players.probability_triple import legal_triple
 from engine.players.statistics import PlayingStyle
 from engine.poker.cards import NUM_CARDS

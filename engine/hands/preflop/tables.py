@@ -10,7 +10,7 @@ Starting hands are numbered as in ``engine.poker.combos``: arrays of 169 are the
 from __future__ import annotations
 
 import functools
-import json
+from collections.abc import Mapping
 from importlib import resources
 from typing import Any, Final
 
@@ -19,12 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_NAMES, starting_hand
+from engine.support.files.archive import Archive, array_of, decode_archive
 
 __all__ = [
     "MAX_PLAYERS",
     "MIN_PLAYERS",
     "SCHEMA_VERSION",
-    "InvalidTablesError",
     "PreflopTable",
     "PreflopTables",
     "format_tables",
@@ -37,10 +37,6 @@ MIN_PLAYERS: Final = 2
 MAX_PLAYERS: Final = 10
 
 _KIND: Final = "riverboat preflop tables"
-
-
-class InvalidTablesError(ValueError):
-    """A file that does not hold preflop tables of this version."""
 
 
 @attrs.frozen(eq=False)
@@ -106,72 +102,45 @@ _RATES: Final = ("roll_out", "roll_out_standard_error", "iterated", "iterated_st
 
 
 def format_tables(tables: PreflopTables) -> str:
-    """The tables as JSON text, a line for each array: rates to a tenth of a milli-bet, odds to six digits."""
-    lines = [
-        "{",
-        f' "kind": "{_KIND}",',
-        f' "schema": {SCHEMA_VERSION},',
-        f' "made_by": {json.dumps(tables.made_by)},',
-        f' "starting_hands": {json.dumps(STARTING_HAND_NAMES)},',
-        ' "raw_odds": {',
-    ]
-    for hand, name in enumerate(STARTING_HAND_NAMES):
-        comma = "," if hand < NUM_STARTING_HANDS - 1 else ""
-        odds = ", ".join([f"{value:.6f}" for value in tables.raw_odds[hand]])
-        lines.append(f'  "{name}": [{odds}]{comma}')
-    lines.append(' },\n "tables": [')
-    for table in tables.tables:
-        lines.append(f'  {{"players": {table.players}')
-        for name in _RATES:
-            values = ", ".join([f"{value:.1f}" for value in getattr(table, name)])
-            lines[-1] += ","
-            lines.append(f'   "{name}": [{values}]')
-        lines[-1] += "}," if table.players < MAX_PLAYERS else "}"
-    lines.append(" ]\n}\n")
-    return "\n".join(lines)
+    """The tables as an archive, a JSON text: rates to a tenth of a milli-bet, odds to six digits."""
+    meta = {
+        "made_by": tables.made_by,
+        "starting_hands": STARTING_HAND_NAMES,
+        "raw_odds": dict(zip(STARTING_HAND_NAMES, tables.raw_odds.round(6).tolist(), strict=True)),
+        "tables": [
+            {"players": table.players, **{name: getattr(table, name).round(1).tolist() for name in _RATES}}
+            for table in tables.tables
+        ],
+    }
+    return Archive(_KIND, SCHEMA_VERSION, meta).encode().decode()
 
 
 def parse_tables(text: str) -> PreflopTables:
     """The tables of a text made by `format_tables`.
 
     Raises:
-        InvalidTablesError: not JSON, another kind or version of file, or arrays that do not fit.
+        ArchiveError: not JSON, another kind or version of file, or arrays that do not fit.
     """
-    try:
-        data: Any = json.loads(text)
-    except ValueError as error:
-        raise InvalidTablesError(f"preflop tables: not JSON ({error})") from error
-    if not isinstance(data, dict) or data.get("kind") != _KIND:
-        raise InvalidTablesError(f"preflop tables: expected an object whose kind is {_KIND!r}")
-    if data.get("schema") != SCHEMA_VERSION:
-        raise InvalidTablesError(
-            f"preflop tables: expected schema {SCHEMA_VERSION}, got {data.get('schema')!r}; make them again"
-        )
-    try:
-        if data["starting_hands"] != list(STARTING_HAND_NAMES):
-            raise InvalidTablesError("preflop tables: the starting hands stand in another order")
-        raw_odds = np.array([data["raw_odds"][name] for name in STARTING_HAND_NAMES], np.float64)
+    archive = decode_archive(text.encode(), _KIND, SCHEMA_VERSION, "the file of preflop tables")
+    with archive.checked():
+        meta = archive.meta
+        if list(meta["starting_hands"]) != list(STARTING_HAND_NAMES):
+            raise ValueError("the starting hands stand in another order")
+        numbers = {"raw_odds": [meta["raw_odds"][name] for name in STARTING_HAND_NAMES]}
+        raw_odds = _frozen(numbers, "raw_odds", (NUM_STARTING_HANDS, MAX_PLAYERS - 1))
         tables = tuple(
             PreflopTable(
-                int(entry["players"]),
-                **{name: _frozen(np.array(entry[name], np.float64)) for name in _RATES},
+                entry["players"], **{name: _frozen(entry, name, (NUM_STARTING_HANDS,)) for name in _RATES}
             )
-            for entry in data["tables"]
+            for entry in meta["tables"]
         )
-        made_by = str(data["made_by"])
-    except (KeyError, TypeError, AttributeError) as error:
-        raise InvalidTablesError(f"preflop tables: something is missing ({error!r})") from error
-    if [table.players for table in tables] != list(range(MIN_PLAYERS, MAX_PLAYERS + 1)):
-        raise InvalidTablesError(
-            f"preflop tables: expected one for {MIN_PLAYERS} to {MAX_PLAYERS} players each"
-        )
-    shapes = {getattr(table, name).shape for table in tables for name in _RATES}
-    if shapes != {(NUM_STARTING_HANDS,)} or raw_odds.shape != (NUM_STARTING_HANDS, MAX_PLAYERS - 1):
-        raise InvalidTablesError("preflop tables: an array has the wrong length")
-    return PreflopTables(tables, _frozen(raw_odds), made_by)
+        if [table.players for table in tables] != list(range(MIN_PLAYERS, MAX_PLAYERS + 1)):
+            raise ValueError(f"expected one table for {MIN_PLAYERS} to {MAX_PLAYERS} players each")
+        return PreflopTables(tables, raw_odds, str(meta["made_by"]))
 
 
-def _frozen(array: NDArray[np.float64]) -> NDArray[np.float64]:
+def _frozen(numbers: Mapping[str, Any], name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    array = array_of({name: np.array(numbers[name], np.float64)}, name, shape, "f")
     array.flags.writeable = False
     return array
 

@@ -41,7 +41,7 @@ from engine.solving.betting_tree import DECISION
 from engine.solving.holdem.abstraction import Abstraction, by_strength
 from engine.solving.holdem.betting import HoldemBetting, holdem_betting
 from engine.solving.holdem.bucketed import BucketedStrategy
-from engine.solving.saved_states import check_state
+from engine.support.files.archive import check_state
 
 __all__ = ["BoardSolver", "RoundTree", "hands_on", "round_trees"]
 

@@ -42,7 +42,7 @@ from engine.solving.betting_tree import DECISION, FOLDED
 from engine.solving.holdem.abstraction import Abstraction, by_strength
 from engine.solving.holdem.betting import HoldemBetting, holdem_betting
 from engine.solving.holdem.bucketed import BucketedStrategy
-from engine.solving.saved_states import check_state
+from engine.support.files.archive import check_state
 
 __all__ = [
     "DEALS",

@@ -7,22 +7,19 @@ made.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
 from importlib import resources
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.poker.combos import NUM_STARTING_HANDS
 from engine.poker.rules import GameDefinition, load_game
-from engine.solving.miximax.habits import Habits, InvalidHabits
+from engine.solving.miximax.habits import Habits
 from engine.solving.miximax.strength import BUCKETS, Changes
 from engine.solving.miximax.trees import ContextTree
-from engine.support.files.formats import format_arrays, parse_arrays, shown
+from engine.support.files.archive import Archive, array_of, decode_archive
 
 __all__ = [
-    "InvalidShippedFile",
     "file_name",
     "format_shipped",
     "parse_shipped",
@@ -31,6 +28,7 @@ __all__ = [
 ]
 
 SCHEMA_VERSION: Final = 1
+_KIND: Final = "riverboat reasonable player"
 _FOLDER: Final = "data/miximax"
 _SHAPES: Final = {
     "flops": (NUM_STARTING_HANDS, BUCKETS),
@@ -39,49 +37,34 @@ _SHAPES: Final = {
 }
 
 
-class InvalidShippedFile(ValueError):
-    """A file that does not hold habits and changes of this version."""
-
-
 def format_shipped(habits: Habits, changes: Changes) -> bytes:
     """The archive of a player's habits and of how hands change."""
     arrays: dict[str, Any] = {f"habits.{name}": array for name, array in habits.as_arrays().items()}
     for name in ("habits.action_scores", "habits.shown_scores"):  # of somebody who is not met, nothing
         arrays[name] = np.zeros_like(arrays[name])
     arrays |= {f"changes.{name}": getattr(changes, name).astype(np.float32) for name in _SHAPES}
-    return format_arrays({"schema": np.array(SCHEMA_VERSION), **arrays})
+    return Archive(_KIND, SCHEMA_VERSION, {}, arrays).encode()
 
 
 def parse_shipped(data: bytes, tree: ContextTree) -> tuple[Habits, Changes]:
     """The habits, in the contexts of a game, and the changes of an archive made by `format_shipped`.
 
     Raises:
-        InvalidShippedFile: it is truncated, of another version, or makes no sense.
+        ArchiveError: it is truncated, of another version, or makes no sense.
     """
-    try:
-        arrays = parse_arrays(data)
-        schema = arrays.get("schema")
-        if schema is None or schema.shape != () or schema != SCHEMA_VERSION:
-            raise InvalidShippedFile(f"expected schema {SCHEMA_VERSION}, got {shown(schema)}")
-        return Habits.from_arrays(tree, _of("habits.", arrays)), _changes(_of("changes.", arrays))
-    except (InvalidHabits, ValueError) as error:
-        raise InvalidShippedFile(f"habits of a reasonable player: {error}") from error
-
-
-def _of(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
-
-
-def _changes(arrays: Mapping[str, NDArray[Any]]) -> Changes:
-    rows = {}
-    for name, shape in _SHAPES.items():
-        array = arrays.get(name)
-        if array is None or array.shape != shape or array.dtype.kind != "f":
-            raise InvalidShippedFile(f"{name}: expected numbers of shape {shape}")
-        rows[name] = array.astype(np.float64)
-        if not np.allclose(rows[name].sum(axis=1), 1.0, atol=1e-4) or (rows[name] < 0).any():
-            raise InvalidShippedFile(f"{name}: rows do not add up to 1")
-    return Changes(**rows)
+    archive = decode_archive(data, _KIND, SCHEMA_VERSION, "the reasonable player's file")
+    with archive.checked():
+        habits = {
+            name.removeprefix("habits."): array
+            for name, array in archive.arrays.items()
+            if name.startswith("habits.")
+        }
+        rows = {}
+        for name, shape in _SHAPES.items():
+            rows[name] = array_of(archive.arrays, f"changes.{name}", shape, "f", 0).astype(np.float64)
+            if not np.allclose(rows[name].sum(axis=1), 1.0, atol=1e-4):
+                raise ValueError(f"{name}: rows do not add up to 1")
+        return Habits.from_arrays(tree, habits), Changes(**rows)
 
 
 def file_name(game: GameDefinition) -> str:

@@ -1,27 +1,42 @@
-"""What is computed once for a user and kept: compiled kernels, and arrays that take seconds to compute.
+"""The user's cache: compiled kernels, and arrays that take seconds to compute.
 
-They lie in the `cache_directory`.  Nothing there is needed: a folder that cannot be read or written, or a
-file that is damaged, costs the computation.
+It lies in ``$RIVERBOAT_CACHE_DIR``, else ``$XDG_CACHE_HOME/riverboat``, else ``~/.cache/riverboat``.  Nothing
+there is needed: a folder that cannot be read or written, or a file that is damaged, costs the computation.
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from engine.support.files.archive import Archive, ArchiveError, array_of, read_archive, write_archive
 
-from engine.support.files.cache_directory import cache_directory
-from engine.support.files.formats import format_arrays, parse_arrays
-from engine.support.files.whole import write_whole
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-__all__ = ["load_cached", "store_cached"]
+__all__ = ["CACHE_VARIABLE", "cache_directory", "load_cached", "store_cached"]
 
-_SCHEMA: Final = "schema"
-"""The name of the number that says how a file's arrays are to be understood."""
+CACHE_VARIABLE: Final = "RIVERBOAT_CACHE_DIR"
+"""Names another folder."""
+_KIND: Final = "riverboat cache"
+
+
+def cache_directory() -> Path:
+    """The folder of this user's compiled kernels and computed tables (not necessarily existing yet)."""
+    override = os.environ.get(CACHE_VARIABLE)
+    if override:
+        return Path(override).expanduser()
+    base = os.environ.get("XDG_CACHE_HOME")
+    # The base directory specification says that a relative path is to be ignored.
+    if base and os.path.isabs(base):
+        return Path(base) / "riverboat"
+    try:
+        return Path.home() / ".cache" / "riverboat"
+    except RuntimeError:  # no home directory, as in some containers
+        return Path(os.devnull) / "riverboat"  # cannot be created: nothing is kept
 
 
 def load_cached(
@@ -34,18 +49,18 @@ def load_cached(
         schema: the version of the arrays' meaning; a file with another is not read.
         expected: shape and dtype of each array, by name; a file with others is not read.
     """
+    import numpy as np
+
     try:
-        found = parse_arrays(_path(name).read_bytes())
-    except (OSError, ValueError):  # the arrays are then computed again
-        return None
-    if not np.array_equal(found.get(_SCHEMA, np.array(None)), schema):
-        return None
-    arrays: dict[str, NDArray[Any]] = {}
-    for array, (shape, dtype) in expected.items():
-        if array not in found or found[array].shape != shape or found[array].dtype != dtype:
+        archive = read_archive(_path(name), _KIND, schema)
+        if archive.schema != schema:
             return None
-        arrays[array] = np.ascontiguousarray(found[array])
-    return arrays
+        return {
+            array: np.ascontiguousarray(array_of(archive.arrays, array, shape, np.dtype(dtype).str))
+            for array, (shape, dtype) in expected.items()
+        }
+    except ValueError:  # the arrays are then computed again
+        return None
 
 
 def store_cached(name: str, schema: int, arrays: Mapping[str, ArrayLike]) -> None:
@@ -54,13 +69,15 @@ def store_cached(name: str, schema: int, arrays: Mapping[str, ArrayLike]) -> Non
     Args:
         name: of the file in the cache directory, without its suffix; may have folders, as ``deals/2-0``.
         schema: the version of the arrays' meaning, to be raised whenever they come to mean something else.
-        arrays: by name; ``schema`` is taken.
+        arrays: by name.
     """
-    data = format_arrays({_SCHEMA: schema, **arrays})
-    with contextlib.suppress(OSError):
-        path = _path(name)
+    import numpy as np
+
+    archive = Archive(_KIND, schema, {}, {array: np.asarray(value) for array, value in arrays.items()})
+    path = _path(name)
+    with contextlib.suppress(OSError, ArchiveError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_whole(path, data)
+        write_archive(path, archive)
 
 
 def _path(name: str) -> Path:

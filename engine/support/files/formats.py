@@ -8,6 +8,7 @@ damaged headers of arrays, MemoryError for a header that promises too much.
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import reprlib
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["format_arrays", "parse_arrays", "parse_json", "shown"]
+__all__ = ["digest_of", "format_arrays", "parse_arrays", "parse_json", "shown"]
 
 
 def parse_json(text: str) -> Any:
@@ -67,7 +68,7 @@ def parse_arrays(data: bytes, most: int = 0) -> dict[str, NDArray[Any]]:
     """
     import numpy as np
 
-    if not data.startswith(b"PK"):
+    if not data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         raise ValueError("expected an .npz archive")
     try:
         with warnings.catch_warnings():
@@ -79,6 +80,18 @@ def parse_arrays(data: bytes, most: int = 0) -> dict[str, NDArray[Any]]:
     except Exception as error:  # a damaged archive may raise anything
         reason = str(error).partition("\n")[0] or type(error).__name__
         raise ValueError(f"no whole .npz archive: {reason}") from error
+
+
+def digest_of(values: object, arrays: Mapping[str, NDArray[Any]]) -> str:
+    """A checksum of JSON values, and of arrays with their names, types and shapes: 32 hex digits."""
+    sha = hashlib.sha256(json.dumps(values, sort_keys=True).encode())
+    for name in sorted(arrays):
+        import numpy as np
+
+        array = np.ascontiguousarray(arrays[name])  # gives a single number the shape (1,)
+        sha.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode())
+        sha.update(array.tobytes())
+    return sha.hexdigest()[:32]
 
 
 def shown(value: object) -> str:

@@ -12,9 +12,8 @@ from clients.bots.baselines import AlwaysCall
 from clients.commands.ask.knowledge import knowledge
 from clients.core.arena import Arena
 from clients.learners.knowledge_file import write_knowledge
-from clients.learners.preflop.hole_cards import HoleCardsLearner
 from clients.learners.preflop.learner import PreflopLearner
-from clients.learners.preflop.name import NameLearner
+from clients.learners.preflop.learners import HoleCardsLearner, NameLearner
 from engine.poker.rules import load_game
 
 
@@ -103,8 +102,8 @@ def test_files_that_are_no_knowledge_are_one_line(path: Path, tmp_path: Path) ->
     write_knowledge(newer, "name-learner", "no-limit Texas hold'em", {}, {}, version=9)
     for file, message in [
         (foreign, "a chess-learner has learnt"),
-        (damaged, "truncated or damaged"),
-        (empty, "is damaged: expected arrays"),
+        (damaged, "is not a whole knowledge file"),
+        (empty, "is damaged: expected 'keys', an array"),
         (newer, "newer riverboat"),
         (tmp_path / "missing.npz", "no such file"),
     ]:

@@ -22,9 +22,8 @@ from clients.core.agent import Agent
 from clients.core.arena import Arena
 from clients.core.options import OptionError
 from clients.learners import training
-from clients.learners.journal import journal_path
-from clients.learners.knowledge_file import read_knowledge
-from clients.learners.preflop.hole_cards import HoleCardsLearner
+from clients.learners.knowledge_file import journal_path, read_knowledge
+from clients.learners.preflop.learners import HoleCardsLearner
 from clients.learners.training import Table, TrainingPlan, make_learner
 from engine.poker.rules import load_game
 from engine.support.intervals import Winnings
@@ -188,7 +187,7 @@ def test_mistakes_are_one_line(tmp_path: Path) -> None:
         (quick(new, "--against", "random", "--game", "limit-2p"), "seats for 1 opponents, got 2"),
         (run("poker-learner", "--against", "nobody", "--hands", 9, "--save", new), "no bot 'nobody'"),
         (quick(new, "--resume", there), "holds what a poker-learner has learnt"),
-        (quick(new, "--resume", tmp_path / "text.npz"), "text.npz is not a knowledge file"),
+        (quick(new, "--resume", tmp_path / "text.npz"), "text.npz is not a whole knowledge file"),
         (quick(new, "--resume", tmp_path / "none.npz"), "none.npz: there is no such file"),
         (quick(new, "--game", "no-such-game"), "there is no game 'no-such-game'"),
         (quick(new, "--game", "leduc"), "plays Texas hold'em only"),

@@ -17,8 +17,7 @@ from clients.commands.play.bot import bot
 from clients.core.arena import Arena
 from clients.learners.knowledge_file import read_knowledge
 from clients.learners.preflop.knowledge import read_base
-from clients.learners.preflop.name import NameLearner
-from clients.learners.preflop.poker import PokerLearner
+from clients.learners.preflop.learners import NameLearner, PokerLearner
 from engine.poker.rules import load_game
 from tests.support.dealer_process import environment, program
 
@@ -88,7 +87,7 @@ _LOOP = """
 import sys, pathlib
 from clients.core.arena import Arena
 from clients.bots.baselines import AlwaysCall, Random
-from clients.learners.preflop.name import NameLearner
+from clients.learners.preflop.learners import NameLearner
 from engine.poker.rules import load_game
 learner = NameLearner(knowledge=pathlib.Path(sys.argv[1]))
 before = learner.learnt.hands

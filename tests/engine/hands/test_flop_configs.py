@@ -18,7 +18,6 @@ from engine.hands.flop_configs import (
     SHARES,
     FlopBook,
     FlopConfig,
-    InvalidBookError,
     binned,
     call_value,
     different_flops,
@@ -43,7 +42,7 @@ from engine.poker.combos import (
     combo_index,
     parse_starting_hand,
 )
-from engine.support.files.formats import format_arrays, parse_arrays
+from engine.support.files.archive import Archive, ArchiveError, decode_archive
 
 HANDS = ("AA", "AKs", "AKo", "JTs", "98s", "33", "22", "72o", "32o")
 VALUES = {
@@ -222,23 +221,21 @@ def test_a_book_is_read_as_it_was_written() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("schema", "meta", "odds", "words"),
     [
-        ({"kind": "something"}, "whose kind is"),
-        ({"schema": 99}, "expected schema 1"),
-        ({"odds": np.zeros(3)}, "odds of shape"),
-        ({"odds": np.full((4, 3, 169, BINS), 1.5)}, "between 0 and 1"),
-        ({"odds": np.full((4, 3, 169, BINS), np.nan)}, "between 0 and 1"),
-        ({"shares": np.array([0.1, 0.2])}, "other opponents"),
+        (99, {}, None, "newer riverboat: schema 99, this one reads up to 1"),
+        (1, {}, np.zeros(3), "'odds', an array of shape"),
+        (1, {}, np.full((4, 3, 169, BINS), 1.5), "from 0 to 1"),
+        (1, {}, np.full((4, 3, 169, BINS), np.nan), "from 0 to 1"),
+        (1, {"shares": [0.1, 0.2]}, None, "expected opponents"),
     ],
 )
-def test_another_file_is_refused(change: dict[str, Any], words: str) -> None:
-    arrays = parse_arrays(format_book(shipped_book()))
+def test_another_file_is_refused(schema: int, meta: dict[str, Any], odds: Any, words: str) -> None:
+    book = decode_archive(format_book(shipped_book()), "riverboat flop book", 1, "the book")
+    arrays = book.arrays if odds is None else {"odds": odds}
 
-    with pytest.raises(InvalidBookError, match=words):
-        parse_book(format_arrays({**arrays, **change}))
-    with pytest.raises(InvalidBookError, match="flop book"):
-        parse_book(b"PK nothing")
+    with pytest.raises(ArchiveError, match=f"flop book.* {words}"):
+        parse_book(Archive(book.kind, schema, {**book.meta, **meta}, arrays).encode())
 
 
 def test_a_tiny_book_has_the_right_form() -> None:

@@ -20,7 +20,7 @@ from engine.kernels._jit import (
     kernel_modules_of,
     remove_old_folders,
 )
-from engine.support.files.cache_directory import cache_directory
+from engine.support.files.cache import cache_directory
 
 RANK_ONCE = """
 import sys

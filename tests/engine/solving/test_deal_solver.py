@@ -25,9 +25,9 @@ from engine.solving.holdem.abstraction import Percentiles
 from engine.solving.holdem.betting import USUAL_SIZES, HoldemBetting
 from engine.solving.holdem.bucketed import BucketedStrategy
 from engine.solving.holdem.deal_solver import DealSolver, deals_on
-from engine.solving.levels import PARTS
 from engine.solving.strategies import exploitability, normalised
-from engine.solving.strategy_file import StrategyFileError, read_strategy, write_strategy
+from engine.solving.strategy_file import PARTS, read_strategy, write_strategy
+from engine.support.files.archive import ArchiveError
 from tests.engine.solving.test_strategy_file import edited
 
 NO_LIMIT = load_game("nolimit-2p-100bb")
@@ -165,8 +165,8 @@ def test_a_no_limit_strategy_is_saved_sits_down_and_is_measured(tmp_path: Path) 
     assert isinstance(saved.strategy, BucketedStrategy)
     assert saved.strategy.policy == pytest.approx(strategy.policy, abs=1 / PARTS)
     assert measured["estimator"] == "aivat"
-    with pytest.raises(StrategyFileError, match="plays another game: stacks is"):
+    with pytest.raises(ArchiveError, match="plays another game: stacks is"):
         read_strategy(path, NO_LIMIT)
     edited(path, lambda header, _: header["notes"].update(sizes=["much"]))
-    with pytest.raises(StrategyFileError, match="expected parts of the pot as 'sizes'"):
+    with pytest.raises(ArchiveError, match="expected parts of the pot as 'sizes'"):
         read_strategy(path)

@@ -34,13 +34,13 @@ from engine.solving.holdem.betting import HoldemBetting
 from engine.solving.holdem.board_solver import BoardSolver, hands_on, round_trees
 from engine.solving.holdem.bucketed import BucketedStrategy
 from engine.solving.holdem.distributions import Distributions, distributions_on
-from engine.solving.levels import PARTS
 from engine.solving.strategy_file import (
-    StrategyFileError,
+    PARTS,
     read_strategy,
     shipped_strategy,
     write_strategy,
 )
+from engine.support.files.archive import ArchiveError
 from tests.engine.solving.test_strategy_file import edited
 from tests.oracles.public_chance import Pass
 
@@ -367,7 +367,7 @@ def test_it_is_saved_and_sits_down(learnt: BucketedStrategy, tmp_path: Path) -> 
     rows = bot.triples(view)
     assert rows is not None
     assert tuple(rows[combo_index(*view.own_cards)]) == pytest.approx(bot.probability_triple(view))
-    with pytest.raises(StrategyFileError, match="plays another game: max_raises"):
+    with pytest.raises(ArchiveError, match="plays another game: max_raises"):
         read_strategy(path, LIMIT)
 
 
@@ -376,7 +376,7 @@ def test_a_strategy_that_knows_hands_otherwise_is_refused(learnt: BucketedStrate
     write_strategy(path, learnt, {})
     edited(path, lambda header, _: header["notes"].update(abstraction="k-means"))
 
-    with pytest.raises(StrategyFileError, match="knows hands by 'k-means', this riverboat by 'percentiles'"):
+    with pytest.raises(ArchiveError, match="knows hands by 'k-means', this riverboat by 'percentiles'"):
         read_strategy(path)
 
 
@@ -414,7 +414,7 @@ def test_impossible_textures_are_refused(
     write_strategy(path, BucketedStrategy.of(ONE_RAISE, distributions, np.zeros(betting.num_slots)), {})
     edited(path, lambda header, _: header["notes"].update(textures=textures))
 
-    with pytest.raises(StrategyFileError, match=message):
+    with pytest.raises(ArchiveError, match=message):
         read_strategy(path)
 
 

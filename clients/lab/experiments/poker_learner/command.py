@@ -22,7 +22,7 @@ from clients.lab.experiments.poker_learner.tasks import (
 )
 from clients.lab.experiments.poker_learner.thesis import BOTS, LEARNERS
 from clients.lab.experiments.resuming import Experiment
-from clients.learners.preflop.readings import (
+from clients.learners.preflop.action_values import (
     LastActionReading,
     PenaltyReading,
     ShowdownsReading,
@@ -83,7 +83,7 @@ reproduce = Experiment(all_tasks, do_task, summary, found_before, in_short)
     type=click.Choice(READINGS),
     multiple=True,
     metavar="KEY=VALUE",
-    help="Read the thesis otherwise (clients/learners/preflop/readings.py; bases=carried: one knowledge "
+    help="Read the thesis otherwise (clients/learners/preflop/action_values.py; bases=carried: one knowledge "
     "base goes through the trainings against all bots, one after the other; simple-bot=listed: its "
     "SimpleBot is simple:preflop-only,hands=listed, or with others=0, list-alone); may be repeated.",
 )

@@ -222,7 +222,7 @@ def _spec(learner: str, options: Sequence[str]) -> str:
 
 def _train(spec: str, file: Path, lessons: Sequence[tuple[str, int, int]]) -> list[dict[str, Any]]:
     """Learn from nothing at six seats, against one kind of opponent after the other."""
-    from clients.learners.journal import journal_path
+    from clients.learners.knowledge_file import journal_path
     from clients.learners.training import Learner, TrainingPlan, make_learner, release, train
 
     for old in (file, journal_path(file)):

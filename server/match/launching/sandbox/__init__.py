@@ -30,7 +30,7 @@ from typing import Final
 import attrs
 import trio
 
-from engine.support.files.cache_directory import CACHE_VARIABLE, cache_directory
+from engine.support.files.cache import CACHE_VARIABLE, cache_directory
 from server.match.launching.environment import script_of
 from server.match.launching.players import Player
 

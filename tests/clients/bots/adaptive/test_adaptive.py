@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from clients.bots.adaptive.agent import Adaptive
-from clients.bots.adaptive.memory import InvalidMemoryError, format_memory, load, parse_memory
+from clients.bots.adaptive.memory import archive_of, load
 from clients.bots.baselines import AlwaysCall, AlwaysFold, AlwaysRaise
 from clients.core.agent import Agent, begin_decision
 from clients.core.arena import Arena
@@ -17,7 +17,8 @@ from clients.core.options import OptionError, make_agent
 from clients.core.registry import make_bot
 from engine.poker.rules import FOLD, LIMIT_RAISE, HandView, load_game, parse_betting
 from engine.solving.strategy_file import read_shipped
-from engine.support.files.formats import format_arrays, parse_arrays
+from engine.support.files.archive import ArchiveError, write_archive
+from engine.support.files.formats import format_arrays
 from protocol import variables
 
 GAME = load_game("limit-2p")
@@ -193,7 +194,7 @@ def test_in_a_duplicate_match_nothing_is_written(tmp_path: Path, monkeypatch: py
 def test_a_memory_file_has_one_writer(tmp_path: Path) -> None:
     path = tmp_path / "habits.npz"
     first = Adaptive(memory=path)
-    with pytest.raises(InvalidMemoryError, match="one at a time"):
+    with pytest.raises(ArchiveError, match="one at a time"):
         Adaptive(memory=path)
     first.close_memory()
     Adaptive(memory=path).close_memory()
@@ -201,27 +202,27 @@ def test_a_memory_file_has_one_writer(tmp_path: Path) -> None:
 
 def test_files_that_are_none_are_refused_in_one_line_and_let_go_of(tmp_path: Path) -> None:
     path = tmp_path / "habits.npz"
-    whole = format_memory({"them": {"hands": np.array(1)}})
+    whole = archive_of({"them": {"hands": np.array(1)}}).encode()
     for data in (
         b"",
         b"{}",
         whole[: len(whole) // 2],
-        whole.replace("riv".encode("utf-32-le"), "rev".encode("utf-32-le")),
+        whole.replace(b"riv", b"rev"),
     ):
         path.write_bytes(data)
-        with pytest.raises(InvalidMemoryError) as refused:
+        with pytest.raises(ArchiveError) as refused:
             Adaptive(memory=path)
         assert str(path) in str(refused.value)
         assert "\n" not in str(refused.value)
     path.unlink()
     Adaptive(memory=path).close_memory()
-    with pytest.raises(InvalidMemoryError, match="cannot be written"):
+    with pytest.raises(ArchiveError, match="cannot be written"):
         Adaptive(memory=tmp_path / "missing" / "habits.npz")
 
 
 def test_counts_that_make_no_sense_are_refused_when_their_player_sits_down(tmp_path: Path) -> None:
     path = tmp_path / "habits.npz"
-    path.write_bytes(format_memory({"them": {"hands": np.array(1)}}))
+    write_archive(path, archive_of({"them": {"hands": np.array(1)}}))
     agent = Adaptive(memory=path)
     agent.names = ("us", "them")
 
@@ -230,17 +231,23 @@ def test_counts_that_make_no_sense_are_refused_when_their_player_sits_down(tmp_p
     agent.close_memory()
 
 
-def test_a_newer_version_is_refused_and_the_one_before_is_read() -> None:
-    data = {schema: format_arrays(arrays(schema)) for schema in (1, 2, 3)}
-
-    assert parse_memory(data[1]) == parse_memory(data[2]) == parse_memory(format_memory({})) == {}
-    with pytest.raises(InvalidMemoryError, match="expected schema 2, got"):
-        parse_memory(data[3])
-
-
-def arrays(schema: int) -> dict[str, Any]:
-    """A memory file of nobody."""
-    return parse_arrays(format_memory({})) | {"schema": np.array(schema)}
+def test_a_newer_version_is_refused_and_the_one_before_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "habits.npz"
+    for schema in (1, 2, 3):
+        path.write_bytes(
+            format_arrays(
+                {
+                    "kind": np.array("riverboat habits"),
+                    "schema": np.array(schema),
+                    "names": np.array(["them", "x"]),
+                    "1.hands": np.array(4),
+                }
+            )
+        )
+        if schema < 3:
+            assert load(path) == {"them": {}, "x": {"hands": np.array(4)}}
+    with pytest.raises(ArchiveError, match="newer riverboat: schema 3, this one reads up to 2"):
+        load(path)
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ import pytest
 from clients.bots.baselines import AlwaysCall, AlwaysRaise, Random
 from clients.bots.formula.agent import Formula
 from clients.bots.formula.bet_size import best_totals, sizes_are_known
-from clients.bots.formula.memory import InvalidMemoryError, format_memory, parse_memory
+from clients.bots.formula.memory import archive_of, load
 from clients.bots.opponent_book import ModelName
 from clients.core.agent import Agent, begin_decision
 from clients.core.arena import Arena
@@ -26,6 +26,7 @@ from engine.players.predictors.model import PredictedModel
 from engine.players.statistics import PlayerStatistics
 from engine.poker.combos import combo_index, combos_without
 from engine.poker.rules import HandState, HandView, load_game, parse_betting
+from engine.support.files.archive import ArchiveError, write_archive
 from tests.benchmarks.bench_formula import interval, play_rotations, time_decisions
 
 
@@ -148,11 +149,9 @@ def test_memory_keeps_models_between_matches(tmp_path: Path, model: ModelName) -
 
 def test_a_memory_of_another_kind_of_model_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "models.json"
-    path.write_text(format_memory({"them": (PredictedModel("tree"), PlayerStatistics())}))
+    write_archive(path, archive_of({"them": (PredictedModel("tree"), PlayerStatistics())}))
 
-    with pytest.raises(
-        InvalidMemoryError, match=r"models\.json: 'them' is remembered by model=tree, not spec"
-    ):
+    with pytest.raises(ArchiveError, match=r"models\.json: 'them' is remembered by model=tree, not spec"):
         Formula(memory=path)
     Formula(model="tree", memory=path).close_memory()
     assert Formula(model="generic", memory=path).is_stateless
@@ -170,21 +169,30 @@ def test_a_memory_of_another_kind_of_model_is_refused(tmp_path: Path) -> None:
     ],
     ids=lambda text: text[:20],
 )
-def test_a_file_that_is_no_memory_is_refused(text: str) -> None:
-    with pytest.raises(InvalidMemoryError, match="opponent models"):
-        parse_memory(text)
+def test_a_file_that_is_no_memory_is_refused_named_and_let_go_of(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "models.json"
+    path.write_text(text)
+
+    with pytest.raises(ArchiveError, match=r"models\.json (is|was written by a newer)") as refused:
+        Formula(memory=path)
+    assert len(str(refused.value).splitlines()) == 1
+    path.unlink()
+    Formula(memory=path).close_memory()
 
 
 @pytest.mark.parametrize("number", [10**400, -(10**400), math.nan, math.inf, "x", None, [], {}], ids=str)
-def test_no_number_of_a_memory_file_can_be_something_else(number: object) -> None:
-    written = json.loads(format_memory({"them": (SpecificModel(), PlayerStatistics())}))
+def test_no_number_of_a_memory_file_can_be_something_else(number: object, tmp_path: Path) -> None:
+    path = tmp_path / "models.json"
+    written = json.loads(archive_of({"them": (SpecificModel(), PlayerStatistics())}).encode())
+    del written["digest"]
     places = _places_of_numbers(written["players"])
     assert len(places) > 20
 
     for holder, key in places:
         right, holder[key] = holder[key], number
-        with pytest.raises(InvalidMemoryError) as refused:
-            parse_memory(json.dumps(written))
+        path.write_text(json.dumps(written))
+        with pytest.raises(ArchiveError, match=r"models\.json is damaged") as refused:
+            load(path, "specific")
         assert len(str(refused.value).splitlines()) == 1
         holder[key] = right
 
@@ -197,21 +205,11 @@ def _places_of_numbers(value: Any) -> list[tuple[Any, Any]]:
     return places
 
 
-def test_a_memory_file_that_cannot_be_used_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "models.json"
-    path.write_text("{}")
-
-    with pytest.raises(InvalidMemoryError, match=r"models\.json: opponent models: expected an object"):
-        Formula(memory=path)
-    path.unlink()
-    Formula(memory=path).close_memory()  # the refused bot has let go of it
-
-
 def test_a_memory_file_has_one_writer(tmp_path: Path) -> None:
     path = tmp_path / "models.json"
     first = Formula(memory=path)
 
-    with pytest.raises(InvalidMemoryError, match=r"models\.json is being written by another bot"):
+    with pytest.raises(ArchiveError, match=r"models\.json is being written by another program"):
         Formula(memory=path)
     reader = Formula(memory=path, model="generic")
     first.close_memory()
@@ -223,7 +221,7 @@ def test_a_memory_file_has_one_writer(tmp_path: Path) -> None:
 
 
 def test_a_memory_file_that_could_not_be_written_is_refused_at_the_start(tmp_path: Path) -> None:
-    with pytest.raises(InvalidMemoryError, match=r"cannot be written: No such file or directory") as refused:
+    with pytest.raises(ArchiveError, match=r"cannot be written: No such file or directory") as refused:
         Formula(memory=tmp_path / "missing" / "models.json")
 
     assert len(str(refused.value).splitlines()) == 1

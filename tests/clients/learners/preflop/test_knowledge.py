@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clients.learners.journal import JournalWriter, journal_path
-from clients.learners.knowledge_file import KnowledgeError, read_knowledge, write_knowledge
+from clients.learners.knowledge_file import KnowledgeError, KnowledgeFile, write_knowledge
 from clients.learners.preflop.knowledge import KnowledgeBase
-from clients.learners.preflop.poker import PokerLearner
+from clients.learners.preflop.learners import PokerLearner
 
 VALUES = st.lists(st.integers(0, 10**6), min_size=4, max_size=4)
 WAYS = st.lists(st.integers(-(10**6), 99), min_size=2, max_size=2)
@@ -76,10 +75,9 @@ def test_what_is_not_a_record_is_refused_in_one_line_that_names_the_file(
 ) -> None:
     path = tmp_path / "knowledge.npz"
     meta = {"hands": 0, "names": [], "notes": {"classifier": "as-meant"}}
-    write_knowledge(path, "poker-learner", "no-limit Texas hold'em", KnowledgeBase().arrays(), meta)
-    journal = JournalWriter(journal_path(path), read_knowledge(path).digest)
-    journal.append(json.dumps(record))
-    journal.close()
+    with KnowledgeFile(path, "poker-learner", write=True) as file:
+        file.write("no-limit Texas hold'em", KnowledgeBase().arrays(), meta)
+        file.append(json.dumps(record))
 
     with pytest.raises(KnowledgeError) as refused:
         PokerLearner(knowledge=path)

@@ -12,14 +12,18 @@ from clients.bots.baselines import AlwaysAllIn, AlwaysCall, AlwaysFold, AlwaysRa
 from clients.core.agent import Agent, begin_decision
 from clients.core.arena import Arena
 from clients.core.options import OptionError
-from clients.learners.preflop.action_values import CALL, FOLD, HOLE_CARDS, RAISE, UPDATES, WINNING_HAND
-from clients.learners.preflop.hole_cards import HoleCardsLearner
+from clients.learners.preflop.action_values import (
+    CALL,
+    FOLD,
+    HOLE_CARDS,
+    RAISE,
+    UPDATES,
+    WINNING_HAND,
+    LastActionReading,
+)
 from clients.learners.preflop.learner import PreflopLearner
-from clients.learners.preflop.name import NameLearner
-from clients.learners.preflop.poker import PokerLearner
-from clients.learners.preflop.readings import LastActionReading
+from clients.learners.preflop.learners import HoleCardsLearner, NameLearner, PokerLearner, WinningHandLearner
 from clients.learners.preflop.state import ACTIONS, POSITIONS, split_key
-from clients.learners.preflop.winning_hand import WinningHandLearner
 from engine.players.statistics import PlayingStyle
 from engine.poker.cards import parse_cards
 from engine.poker.combos import STARTING_HAND_NAMES

@@ -9,12 +9,9 @@ import pytest
 from clients.bots.baselines import AlwaysCall, Random
 from clients.core.arena import Arena
 from clients.learners.knowledge_file import KnowledgeError, read_knowledge
-from clients.learners.preflop.hole_cards import HoleCardsLearner
 from clients.learners.preflop.learner import PreflopLearner
-from clients.learners.preflop.name import NameLearner
-from clients.learners.preflop.poker import PokerLearner
+from clients.learners.preflop.learners import HoleCardsLearner, NameLearner, PokerLearner, WinningHandLearner
 from clients.learners.preflop.state import ACTIONS, split_key
-from clients.learners.preflop.winning_hand import WinningHandLearner
 from engine.poker.rules import load_game
 
 LEARNERS: list[type[PreflopLearner]] = [HoleCardsLearner, WinningHandLearner, NameLearner, PokerLearner]

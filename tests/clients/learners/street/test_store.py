@@ -18,8 +18,13 @@ from clients.bots.baselines import Random
 from clients.core.arena import Arena
 from clients.core.options import OptionError
 from clients.core.registry import make_bot
-from clients.learners.journal import journal_path
-from clients.learners.knowledge_file import KnowledgeError, KnowledgeFile, read_knowledge, write_knowledge
+from clients.learners.knowledge_file import (
+    KnowledgeError,
+    KnowledgeFile,
+    journal_path,
+    read_knowledge,
+    write_knowledge,
+)
 from clients.learners.street.agent import StreetLearner
 from clients.learners.street.knowledge import VERSION, describe_game
 from engine.poker.rules import GameDefinition, load_game
@@ -233,7 +238,7 @@ Arena(load_game("limit-2p"), [learner, Random()], 3).play(
 TRAINING = """
 import sys
 import threading
-from clients.commands.ask.ask import train as train_command
+from clients.commands.ask import train as train_command
 from clients.learners.street import agent as street
 from tests.support.dealer_process import environment, program
 from tests.engine.learning.pools import small_pool

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from engine.kernels.solving.miximax.values import Kind, hold_to_reaches
 from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, Action, ActionKind, HandView, load_game, parse_betting
 from engine.solving.miximax.habits import Expectations, Habits, InvalidHabits
-from engine.solving.miximax.shipped import InvalidShippedFile, format_shipped, parse_shipped, shipped_changes
+from engine.solving.miximax.shipped import format_shipped, parse_shipped, shipped_changes
 from engine.solving.miximax.strength import BUCKETS, own_changes
 from engine.solving.miximax.trees import ACTIONS, betting_tree
 from engine.solving.miximax.values import Miximax
+from engine.support.files.archive import ArchiveError
 
 GAME = load_game("limit-2p")
 TREE = betting_tree(GAME)
@@ -273,5 +274,5 @@ def test_a_shipped_file_comes_back_or_is_refused() -> None:
     assert again.hands == 1
     np.testing.assert_allclose(changes.rivers, shipped_changes().rivers, atol=1e-6)
     for damaged in (data[: len(data) // 2], b"PK", data.replace(b"schema", b"schemb")):
-        with pytest.raises(InvalidShippedFile):
+        with pytest.raises(ArchiveError):
             parse_shipped(damaged, TREE)
