@@ -20,7 +20,6 @@ __all__ = ["MATCH_DEFAULTS"]
 class MatchDefaults:
     """The options by name; times in seconds."""
 
-    jobs: int = 1
     on_failure: str = OnFailure.FOLD.value
     response_time: float = 10.0
     first_response_time: float = 60.0
@@ -28,6 +27,7 @@ class MatchDefaults:
     match_time: float = 7.0
     start_time: float = 600.0
     grace: float = 2.0
+    jobs: int = 1
     luck: str = Luck.EQUITY.value
 
 

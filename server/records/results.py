@@ -131,6 +131,10 @@ def player_results(
     """
     results: list[PlayerResult] = []
     to_mbb = 1000 / game.big_blind if game.big_blind else None
+
+    def in_mbb(chips: float | None) -> float | None:
+        return None if chips is None or to_mbb is None else chips * to_mbb
+
     for player, name in enumerate(names):
         seated = [(each.outcome, each.players.index(player)) for each in passes]
         won = sum([_winnings(outcome, seat) for outcome, seat in seated], Winnings())
@@ -138,7 +142,6 @@ def player_results(
         plain_half = half = won.half_width()
         if len(passes) > 1:
             half = half_width(_means_of_deals(seated))
-        has_rate = per_hand is not None and to_mbb is not None
         failures = tuple(
             failure
             for each, (_, seat) in zip(passes, seated, strict=True)
@@ -150,9 +153,9 @@ def player_results(
                 name=name,
                 seat=player,
                 chips=won.chips,
-                mbb_per_hand=per_hand * to_mbb if has_rate and per_hand is not None and to_mbb else None,
-                ci95=half * to_mbb if half is not None and to_mbb else None,
-                plain_ci95=plain_half * to_mbb if plain_half is not None and to_mbb else None,
+                mbb_per_hand=in_mbb(per_hand),
+                ci95=in_mbb(half),
+                plain_ci95=in_mbb(plain_half),
                 sb_per_hand=per_hand / game.small_bet if per_hand is not None and game.small_bet else None,
                 failures=failures,
                 num_failures=len(failures) + more_failures,

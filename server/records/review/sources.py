@@ -74,23 +74,20 @@ class Record:
 
     def records(self, key: str) -> list[Record]:
         """The objects of a list."""
-        value = self._value.get(key)
-        return [Record(each) for each in value] if isinstance(value, list) else []
+        return list(map(Record, self._list(key)))
 
     def texts(self, key: str) -> list[str]:
         """The texts of a list, made printable."""
-        value = self._value.get(key)
-        if not isinstance(value, list):
-            return []
-        return [printable(each, "\n") for each in value if isinstance(each, str)]
+        return [printable(each, "\n") for each in self._list(key) if isinstance(each, str)]
 
     def numbers(self, key: str) -> list[float]:
         """The finite numbers of a list."""
-        value = self._value.get(key)
-        if not isinstance(value, list):
-            return []
-        found = [Record({"": each}).number("") for each in value]
+        found = [Record({"": each}).number("") for each in self._list(key)]
         return [each for each in found if each is not None]
+
+    def _list(self, key: str) -> list[Any]:
+        value = self._value.get(key)
+        return value if isinstance(value, list) else []
 
 
 @attrs.frozen
@@ -205,20 +202,6 @@ def _checksum(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-_OPTIONS = {
-    "on_failure": "--on-failure",
-    "response_time": "--response-time",
-    "first_response_time": "--first-response-time",
-    "hand_time": "--hand-time",
-    "match_time": "--match-time",
-    "start_time": "--start-time",
-    "grace": "--grace",
-    "jobs": "--jobs",
-    "luck": "--luck",
-}
-"""Options of ``riverboat match``, by their keys in ``result.json``."""
-
-
 def how_to_repeat(source: Source) -> dict[str, Any]:
     """All that is known about replaying a match: command, seed or key, versions, logs."""
     result, logs = source.result, source.logs
@@ -272,11 +255,11 @@ def _match_command(result: Record) -> str | None:
         words += ["--until", "decided"]
     words += ["--fixed-seats"] if options.flag("fixed_seats") else []
     words += ["--sandbox"] if options.flag("sandbox") else []
-    for key, option in _OPTIONS.items():
+    for key, default in attrs.asdict(MATCH_DEFAULTS).items():
         number, text = options.number(key), options.text(key)
         value = f"{number:g}" if number is not None else text
-        if value is not None and getattr(MATCH_DEFAULTS, key) not in (number, text):
-            words += [option, value]
+        if value is not None and default not in (number, text):
+            words += [f"--{key.replace('_', '-')}", value]
     return printable(shlex.join(words))
 
 
