@@ -11,7 +11,7 @@ from engine.poker.rules import GameDefinition
 from server.match.launching.players import Player
 from server.records.evidence import Luck
 from server.records.match_defaults import MATCH_DEFAULTS
-from server.table.sit_and_go.terms import SitAndGo
+from server.table.rules.sit_and_go import SitAndGo
 
 
 class Format(StrEnum):

@@ -32,7 +32,8 @@ from server.match.launching.sandbox import why_there_are_none
 from server.records.evidence import Luck
 from server.support.toml_text import FileMistake, Section, parse_toml
 from server.table.config import MOST_SECONDS, check_names
-from server.table.sit_and_go.terms import SitAndGo, read_terms
+from server.table.rules.sit_and_go import SitAndGo
+from server.table.rules.terms import read_terms
 
 __all__ = ["FileMistake", "parse_plan"]
 
@@ -234,8 +235,9 @@ def _sit_and_go(section: Section, format_: Format, events: Sequence[Event]) -> S
     if format_ is not Format.SIT_AND_GO:
         return None
     terms = read_terms(section, max([event.seats for event in events], default=2), by_time=False)
+    button = section.choice("button", ("moving", "dead"), "moving")
     section.close()
-    return terms
+    return attrs.evolve(terms, button_moves=button == "moving")
 
 
 def _check_together(plan: TournamentPlan, head: Section, events: Sequence[Section]) -> None:

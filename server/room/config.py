@@ -9,11 +9,10 @@ from typing import Final
 
 import attrs
 
-from engine.poker.rules import GameDefinition, load_game
-from server.room.rules.line_up import Entry
-from server.room.rules.settling import Rake
+from engine.poker.rules import GameDefinition, Rake, load_game
 from server.table.config import TimeLimits
-from server.table.sit_and_go.terms import SitAndGo
+from server.table.rules.line_up import Joining
+from server.table.rules.sit_and_go import SitAndGo
 
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
 """Names of players and tables: for logs, addresses and pages alike."""
@@ -52,7 +51,7 @@ class TableConfig:
     most: int = 0
     """The most chips to bring, top-ups included."""
     rake: Rake = attrs.field(factory=Rake)
-    joining: Entry = Entry.WAITS
+    joining: Joining = Joining.WAITS
     """On what condition newcomers are dealt in."""
     rebuy: bool = True
     """A player who has lost all chips buys in again for the same, as long as the account has enough."""

@@ -1,7 +1,7 @@
 """Checks the log of a room's table: each hand by itself, with its own game, players and key.
 
 The cards are dealt again from the key after each hand, which must match the hash before it;
-betting, chips (whole, see `server.room.rules.settling`) and numbers are checked as in a match.
+betting, chips (whole, see `server.table.rules.chips`) and numbers are checked as in a match.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from engine.poker.rules import Deal, GameDefinition, GameDefinitionError, HandSt
 from protocol.match_state import format_hole_cards_and_board
 from protocol.records import HandReader, HandRecord, format_chips
 from server.records.log_lines import numbered_lines, shown
-from server.room.rules.settling import whole_chips
 from server.room.tables.log import MARK, OF_HAND
+from server.table.rules.chips import whole_chips
 
 _HEADER_LINES: Final = 12
 

@@ -5,10 +5,11 @@ Every mistake is reported in one line that says where it is and what was expecte
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any, Final
 
-from engine.poker.rules import GameDefinition
+from engine.poker.rules import GameDefinition, Rake
 from server.room.config import (
     DEFAULT_HTTP,
     NAME,
@@ -19,11 +20,11 @@ from server.room.config import (
     TableConfig,
     with_stakes,
 )
-from server.room.rules.line_up import Entry, posts_blinds
-from server.room.rules.settling import Rake
 from server.support.toml_text import FileMistake, Section, parse_toml, read_text
 from server.table.config import MOST_SECONDS, TimeLimits
-from server.table.sit_and_go.terms import MOST_CHIPS, SitAndGo, read_terms
+from server.table.rules.line_up import Joining, posts_blinds
+from server.table.rules.sit_and_go import SitAndGo
+from server.table.rules.terms import MOST_CHIPS, read_terms
 
 _RING_ONLY: Final = (
     "least",
@@ -106,8 +107,10 @@ def _table(section: Section, folder: Path) -> TableConfig:
         fill=section.texts("fill", ()),
         least=_chips(section, "least", buy_in),
         most=_chips(section, "most", buy_in),
-        rake=Rake(section.number("rake", 0.0, most=0.2), _chips(section, "rake_cap", 0)),
-        joining=Entry(section.choice("joining", ("waits", "posts"), "waits")),
+        rake=Rake(
+            100 * section.number("rake", 0.0, most=0.2), _chips(section, "rake_cap", 0) or math.inf
+        ),
+        joining=Joining(section.choice("joining", ("waits", "posts"), "waits")),
         rebuy=section.flag("rebuy", True),
         seats_for_one=section.flag("seats_for_one", False),
         alone=section.flag("alone", False),
@@ -162,6 +165,6 @@ def _checked_stakes(section: Section, table: TableConfig) -> TableConfig:
         raise section.mistake("most", f"expected at least {table.least}, as least is, got {table.most}")
     if table.policy is Policy.RING and table.least < game.big_blind + max(game.antes):
         raise section.mistake("least", f"expected the big blind, {game.big_blind}, or more")
-    if not posts_blinds(game) and table.joining is Entry.POSTS:
+    if not posts_blinds(game) and table.joining is Joining.POSTS:
         raise section.mistake("joining", "expected 'waits': the game has no big blind to post")
     return table

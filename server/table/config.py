@@ -32,7 +32,7 @@ class OnFailure(StrEnum):
 
 
 @attrs.frozen
-class Entry:
+class Admission:
     """On what condition a connection may sit down."""
 
     token: str | None
@@ -41,13 +41,13 @@ class Entry:
     """Why it may not sit down at all."""
 
 
-class Door(Protocol):
-    """Who may sit down in a match."""
+class SeatGuard(Protocol):
+    """Decides who may sit down in a match."""
 
     async def listener(self, seat: int) -> socket.socket | None:
         """The socket on which a seat's player connects, which the caller closes; None for the seat's port."""
 
-    async def judge(self, seat: int, connection: socket.socket) -> Entry:
+    async def judge(self, seat: int, connection: socket.socket) -> Admission:
         """On what condition a connection to a seat may sit down there."""
 
 
@@ -99,8 +99,8 @@ class MatchConfig:
     """In seat order; 0 or missing is chosen by the system."""
     seat_tokens: tuple[str | None, ...] = ()
     """In seat order: a word the client of a seat must present; None or missing for an open seat."""
-    door: Door | None = None
-    """Who may sit down; None for everybody who says the seat's token, if it has one."""
+    door: SeatGuard | None = None
+    """Decides who may sit down; None admits anyone with the seat's token."""
     reveals_key: bool = True
     """The log ends with the cards' key; False if hands with the same cards are still to come."""
     log_path: Path | None = None

@@ -34,7 +34,7 @@ from protocol.policy import CAPABILITY
 from server.support.console import Console
 from server.support.errors import FailureKind, MatchAborted, SeatFailed
 from server.table.channel import Channel
-from server.table.config import Entry, MatchConfig
+from server.table.config import Admission, MatchConfig
 from server.table.seat import Client, Seat
 
 MAX_HANDSHAKES: Final = 32
@@ -195,7 +195,7 @@ class Lobby:
         """A connection as a client that may shake hands; None if it may not."""
         door = self._config.door
         try:
-            entry = Entry(seat.token) if door is None else await door.judge(seat.number, sock)
+            entry = Admission(seat.token) if door is None else await door.judge(seat.number, sock)
             if entry.refusal is None:
                 return Client(Channel(sock), DealerConnection(self._config.game), entry.token)
             self.turn_away(seat, entry.refusal)

@@ -13,7 +13,7 @@ import trio
 
 from server.room.config import Policy
 from server.table.config import TimeLimits
-from server.table.sit_and_go.terms import DEFAULT_LEVELS, DEFAULT_PAYOUTS, SitAndGo
+from server.table.rules.sit_and_go import DEFAULT_LEVELS, DEFAULT_PAYOUTS, SitAndGo
 from tests.stress.common import Stress, begin, folder, main
 from tests.support.room_fuzz import fuzz_lobby, fuzz_pages
 from tests.support.rooms import room_config, table_config

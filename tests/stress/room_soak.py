@@ -25,7 +25,7 @@ from server.room.room import Room
 from server.room.web.serving import serve_web
 from server.support.console import SilentConsole
 from server.table.config import TimeLimits
-from server.table.sit_and_go.terms import DEFAULT_PAYOUTS, Level, SitAndGo
+from server.table.rules.sit_and_go import DEFAULT_PAYOUTS, Level, SitAndGo
 from tests.stress.common import Stress, Usage, begin, folder, main, usage
 from tests.support.rooms import Guest, room_config, table_config
 from tests.support.tables import VERSION

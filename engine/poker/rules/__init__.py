@@ -28,7 +28,7 @@ from engine.poker.rules.game_file import (
 from engine.poker.rules.hand_loop import play_hand
 from engine.poker.rules.hand_rank import hand_rank
 from engine.poker.rules.hand_state import HandState, HandView, initial_hand
-from engine.poker.rules.showdown import chips_won, rake_taken
+from engine.poker.rules.showdown import called_chips, chips_won, rake_taken
 
 __all__ = [
     "ALIASES",
@@ -52,6 +52,7 @@ __all__ = [
     "RulesError",
     "StackedDealer",
     "acpc_generator",
+    "called_chips",
     "chips_won",
     "format_game",
     "game_names",

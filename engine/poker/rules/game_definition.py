@@ -59,6 +59,10 @@ class Rake:
             raise ValueError(f"pot is {pot!r}: expected a finite number of at least 0 chips")
         return min(pot * self.percent / 100, self.cap)
 
+    def whole_amount(self, pot: int) -> int:
+        """The same where chips stay whole: rounded down, with the percentage taken to two decimals."""
+        return int(min(pot * round(self.percent * 100) // 10_000, self.cap))
+
     def __str__(self) -> str:
         """A text such as ``5 % up to 60 chips``, which `parse` reads."""
         return f"{self.percent:g} %" + (f" up to {self.cap:g} chips" if math.isfinite(self.cap) else "")

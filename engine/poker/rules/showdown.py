@@ -26,11 +26,11 @@ def rake_taken(betting: BettingState) -> float:
     game = betting.game
     if not game.has_rake or (game.board_ends[-1] and not game.board_ends[betting.betting_round]):
         return 0.0
-    return game.rake.amount(sum(_called(betting)))
+    return game.rake.amount(sum(called_chips(betting)))
 
 
-def _called(betting: BettingState) -> list[int]:
-    """Chips of each position in the pot, without a bet that nobody has called."""
+def called_chips(betting: BettingState) -> list[int]:
+    """Chips of each position in a finished hand's pot, without a bet that nobody has called."""
     second = sorted(betting.spent)[-2]
     antes = betting.game.antes_posted
     return [ante + min(chips, second) for ante, chips in zip(antes, betting.spent, strict=True)]
@@ -66,7 +66,7 @@ def chips_won(
     if not taken:
         return won
     # Everybody who gets something from the pot pays in proportion.
-    called = _called(betting)
+    called = called_chips(betting)
     pot = sum(called)
     return tuple([chips - taken * (chips + own) / pot for chips, own in zip(won, called, strict=True)])
 

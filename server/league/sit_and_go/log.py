@@ -31,9 +31,9 @@ from protocol.records import HandReader, format_chips
 from server.league.journal import DamagedMatch, Fault, Played, move_aside
 from server.league.match import Match
 from server.league.plan import TournamentPlan
-from server.league.sit_and_go.rules import SitAndGoTable
 from server.support.errors import Failure, FailureKind
 from server.support.private_files import FILE_MODE, FOLDER_MODE
+from server.table.rules.sit_and_go import SitAndGoTable
 
 __all__ = [
     "LOG",
@@ -65,7 +65,7 @@ _FAILURE: Final = re.compile(rf"(?:({'|'.join(FailureKind)})(?: \(hand (\d+)\))?
 
 def format_head(table: SitAndGoTable) -> str:
     """The first line of a log."""
-    return f"# sit-and-go {len(table.players)} players, {table.plan.stack} chips\n"
+    return f"# sit-and-go {len(table.players)} players, {table.terms.stack} chips\n"
 
 
 def format_out(name: str, failure: Failure) -> str:

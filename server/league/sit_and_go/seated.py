@@ -13,7 +13,6 @@ from server.league.match import Match, match_cards
 from server.league.plan import Rule, TournamentPlan
 from server.league.running.processes import CannotPlay
 from server.league.sit_and_go.log import LOG, begin, end
-from server.league.sit_and_go.rules import SitAndGoTable
 from server.league.sit_and_go.table import SitAndGoServer
 from server.match.launching.announcement import Announcer
 from server.match.launching.launcher import Patience
@@ -27,7 +26,7 @@ from server.support.errors import MatchAborted
 from server.support.private_files import PrivateFiles
 from server.support.record_file import Opener, RecordFile
 from server.table.config import MatchConfig, OnFailure, TimeLimits
-from server.table.sit_and_go.terms import MOST_HANDS
+from server.table.rules.sit_and_go import MOST_HANDS, SitAndGoTable
 
 __all__ = ["SeatedRunner", "table_config"]
 

@@ -30,7 +30,6 @@ from server.league.sit_and_go.log import (
     hand_cards,
     take_line,
 )
-from server.league.sit_and_go.rules import SitAndGoTable
 from server.support.console import Console
 from server.support.errors import Failure, FailureKind, MatchAborted
 from server.table.config import MatchConfig
@@ -39,6 +38,7 @@ from server.table.lobby import welcome
 from server.table.match import MatchServer
 from server.table.records import MatchRecords
 from server.table.reply import TABLES_PLAYING
+from server.table.rules.sit_and_go import SitAndGoTable
 from server.table.seat import Client, Seat
 
 __all__ = ["SitAndGoServer"]
@@ -218,7 +218,7 @@ class SitAndGoServer(MatchServer):
         in_seat_order = [names[(seat - number) % n] for seat in range(n)]
         most = max(game.stacks)  # so that stacks alone do not make another game of it
         nominal = attrs.evolve(
-            game, stacks=(max(most, len(self._table.players) * self._table.plan.stack),) * n
+            game, stacks=(max(most, len(self._table.players) * self._table.terms.stack),) * n
         )
         notes = {
             "game": format_game(nominal).strip().replace("\n", ";"),

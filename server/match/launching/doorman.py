@@ -23,7 +23,7 @@ import trio
 from protocol import variables
 from server.match.launching import local_sockets
 from server.match.launching.players import Player
-from server.table.config import Entry
+from server.table.config import Admission
 
 _TOKEN_BYTES: Final = 18
 
@@ -106,25 +106,25 @@ class Doorman:
             await seat.is_settled.wait()
         return None if seat.listener is None else seat.listener.dup()
 
-    async def judge(self, number: int, connection: socket.socket) -> Entry:
+    async def judge(self, number: int, connection: socket.socket) -> Admission:
         """On what condition a connection may sit down: a client in a sandbox is its player."""
         seat = self._seats[number]
         if seat.player.command is None:
-            return Entry(seat.chosen_token)
+            return Admission(seat.chosen_token)
         await seat.is_settled.wait()
         if seat.listener is not None:
             seat.is_known = True
-            return Entry(seat.chosen_token)
+            return Admission(seat.chosen_token)
         return await trio.to_thread.run_sync(self._judge_owner, number, connection)
 
-    def _judge_owner(self, number: int, connection: socket.socket) -> Entry:
+    def _judge_owner(self, number: int, connection: socket.socket) -> Admission:
         seat = self._seats[number]
         seat.is_known = False
         if not local_sockets.can_be_traced():
-            return Entry(seat.token if seat.player.is_bot else seat.chosen_token)
+            return Admission(seat.token if seat.player.is_bot else seat.chosen_token)
         inode = local_sockets.client_inode(connection)
         if inode is None:
-            return Entry(seat.token)
+            return Admission(seat.token)
         everybody = local_sockets.processes()
         families = {
             each: local_sockets.family(other.process, everybody)
@@ -133,18 +133,18 @@ class Doorman:
         }
         if any(local_sockets.owners(inode, families.get(number, set()))):
             seat.is_known = True
-            return Entry(seat.chosen_token)
+            return Admission(seat.chosen_token)
         found = list(local_sockets.owners(inode, set(everybody)))
         culprit = next((each for each in families if families[each].intersection(found)), None)
         if culprit is None:
             if any(local_sockets.variable_of(owner, variables.TOKEN) == seat.token for owner in found):
-                return Entry(seat.chosen_token)
+                return Admission(seat.chosen_token)
             if seat.chosen_token is not None or not found:
-                return Entry(seat.token)
+                return Admission(seat.token)
         whose = "a process of " + self._seats[culprit].player.name if culprit is not None else "a stranger"
         if (number, culprit) not in self._reported:
             self._reported.add((number, culprit))
             trio.from_thread.run_sync(
                 self._say, f"{whose} tried to sit down for {seat.player.name} and was turned away"
             )
-        return Entry(None, f"it is {whose}")
+        return Admission(None, f"it is {whose}")

@@ -22,7 +22,7 @@ import attrs
 from engine.support.files.lock import FileIsLocked, FileLock
 from server.room.ledger.check import Check, check
 from server.room.ledger.schema import SchemaError, migrate, require_current
-from server.room.rules.line_up import Blinds
+from server.table.rules.line_up import Blinds
 
 FILE: Final = "ledger.db"
 """In the folder of the room's data."""

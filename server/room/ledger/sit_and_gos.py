@@ -14,7 +14,8 @@ from collections.abc import Mapping, Sequence
 import attrs
 
 from server.room.ledger.ledger import Ledger
-from server.table.sit_and_go.places import leaving_groups, whole_shares
+from server.table.rules.chips import whole_shares
+from server.table.rules.sit_and_go import leaving_groups
 
 
 @attrs.frozen
@@ -28,7 +29,7 @@ class Out:
 
 
 @attrs.frozen
-class Entrant:
+class Contestant:
     """A player who plays, or has played."""
 
     name: str
@@ -46,7 +47,7 @@ class PastSitAndGo:
     first_hand: int
     pool: int
     is_called_off: bool
-    entrants: tuple[Entrant, ...]
+    entrants: tuple[Contestant, ...]
     """The best placed first."""
 
 
@@ -158,12 +159,12 @@ class SitAndGos:
             for number, over_us, first_hand, pool, is_called_off in self._ledger.read(query, (table, most))
         ]
 
-    def _entrants(self, number: int) -> tuple[Entrant, ...]:
+    def _entrants(self, number: int) -> tuple[Contestant, ...]:
         query = (
             "SELECT name, place, prize FROM entrants JOIN players ON players.id = player"
             " WHERE sit_and_go = ? ORDER BY place, name"
         )
-        return tuple([Entrant(*row) for row in self._ledger.read(query, (number,))])
+        return tuple([Contestant(*row) for row in self._ledger.read(query, (number,))])
 
 
 def _now_us() -> int:

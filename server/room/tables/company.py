@@ -19,12 +19,12 @@ from protocol import NEED_DATA, ConnectionClosed, InLobby, Request, State, TurnW
 from server.room.config import Policy, TableConfig
 from server.room.ledger.ledger import Ledger, LedgerError, Player
 from server.room.ledger.sit_and_gos import SitAndGos
-from server.room.rules.line_up import Entry
 from server.room.tables.contest import Contest
 from server.room.tables.entrance import Arrival, Handover
 from server.room.tables.place import Place, Refused, Visitor
 from server.table.channel import ChannelBroken
 from server.table.outcome import Durations
+from server.table.rules.line_up import Joining
 from server.table.seating import Seating
 
 _MOST_UNREAD: Final = 64 * 1024
@@ -204,7 +204,7 @@ class Company:
     def hand_is_over(self, dealt: Sequence[Place]) -> None:
         """Note that those dealt in may play the next hand, too; others wait for the blinds again."""
         for place in self.seated():
-            place.entry = Entry.IN if place in dealt else self._config.joining
+            place.entry = Joining.IN if place in dealt else self._config.joining
 
     def _hear(self, place: Place) -> None:
         """Handle a player's requests, and notice whether they are still there."""

@@ -10,17 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-import attrs
 import trio
 
 from engine.poker.rules import GameDefinition
 from server.room.config import TableConfig
 from server.room.ledger.ledger import Ledger
-from server.room.ledger.sit_and_gos import Entrant, Out, SitAndGos
-from server.room.rules.line_up import HEADS_UP
+from server.room.ledger.sit_and_gos import Contestant, Out, SitAndGos
 from server.room.tables.place import Place
-from server.table.sit_and_go.places import leaving_groups, prizes_by_place, whole_shares
-from server.table.sit_and_go.terms import MOST_HANDS, Level, SitAndGo
+from server.table.rules.chips import whole_shares
+from server.table.rules.sit_and_go import MOST_HANDS, Level, SitAndGo, leaving_groups, prizes_by_place
 
 _MINUTE_S: Final = 60.0
 
@@ -48,7 +46,7 @@ class Contest:
         """Of the one in progress, or the last one."""
         self.prizes: list[int] = []
         """By place."""
-        self.out: list[Entrant] = []
+        self.out: list[Contestant] = []
         """Those who are out, the last one first."""
 
     @property
@@ -70,13 +68,7 @@ class Contest:
 
     def game(self) -> GameDefinition:
         """The table's game with the blinds of the next hand."""
-        small, big = self.blinds.blinds
-        base = self._config.game
-        n = base.num_players
-        blinds = (big, small) if n == HEADS_UP else (small, big, *[0] * (n - 2))
-        return attrs.evolve(
-            base, stacks=(self.terms.stack,) * n, blinds=blinds, antes=(self.blinds.ante,) * n
-        )
+        return self.terms.game(self._config.game, self._config.seats, self.blinds)
 
     def news(self) -> str | None:
         """What everybody is to be told about the next hand; None if nothing is new."""
@@ -197,7 +189,7 @@ class Contest:
             place.is_settled = True
             wins = f" and wins {out.prize} chips" if out.prize else ""
             said.append(f"{place.player.name} is {of}{wins}")
-            self.out.insert(0, Entrant(place.player.name, out.place, out.prize))
+            self.out.insert(0, Contestant(place.player.name, out.place, out.prize))
         if not self._in:
             self._number = None
         return said

@@ -12,7 +12,7 @@ from protocol import Note, Seated, State
 from protocol.extension import NEEDED_FOR_CHIPS
 from server.room.config import TableConfig
 from server.room.ledger.ledger import Player
-from server.room.rules.line_up import Entry
+from server.table.rules.line_up import Joining
 from server.table.seat import Client, Seat, SeatClock
 
 _ALL_HANDS: Final = 2**32
@@ -74,7 +74,7 @@ class Place:
     seat: Seat
     player: Player
     stack: int
-    entry: Entry
+    entry: Joining
     brought: int = 0
     """Chips brought at first, and at each rebuy."""
     visitor: Visitor | None = None

@@ -14,7 +14,7 @@ import trio
 
 from engine.poker.cards import format_cards
 from engine.poker.rules import GameDefinition, HandState, format_game
-from server.room.rules.line_up import LineUp
+from server.table.rules.line_up import LineUp
 
 _MOST_UNREAD: Final = 256
 """Events that a watcher may leave unread before it is dropped."""

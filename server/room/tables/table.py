@@ -19,14 +19,12 @@ import attrs
 import trio
 
 from engine.poker.match_key import MatchKey
-from engine.poker.rules import CALL, FOLD, GameDefinition, HandState, format_game, play_hand
+from engine.poker.rules import CALL, FOLD, GameDefinition, HandState, Rake, format_game, play_hand
 from protocol import LocalProtocolError
 from protocol.match_state import HandMessages
 from protocol.records import format_hand
 from server.room.config import Policy, TableConfig
 from server.room.ledger.ledger import HandEntry, Ledger, LedgerIsFull
-from server.room.rules.line_up import Entry, LineUp, can_use_up_chips, line_up
-from server.room.rules.settling import Rake, settle
 from server.room.tables.company import Company
 from server.room.tables.contest import Contest
 from server.room.tables.log import TableLog, game_line, match_config
@@ -36,6 +34,8 @@ from server.room.tables.turns import Turns
 from server.support.console import Console
 from server.table.hand import HandOnTable, Situation
 from server.table.reply import TABLES_PLAYING, Asking
+from server.table.rules.chips import settle
+from server.table.rules.line_up import Joining, LineUp, can_use_up_chips, line_up
 from server.table.seat import Seat
 from server.table.seating import Seating
 
@@ -244,7 +244,7 @@ class RoomTable:
         if news is not None:
             self.message(news)
         last = self._blinds if contest.hands else None
-        entries = {place.seat.number: (place.stack, Entry.IN) for place in places}
+        entries = {place.seat.number: (place.stack, Joining.IN) for place in places}
         return line_up(contest.game(), entries, last, self._draw)
 
     def _seated(self, ready: dict[int, Place]) -> LineUp | None:
@@ -252,7 +252,7 @@ class RoomTable:
             if len(ready) < self.config.seats:
                 return None
             stacks = self.config.game.stacks
-            entries = dict.fromkeys(ready, (stacks[0], Entry.IN))
+            entries = dict.fromkeys(ready, (stacks[0], Joining.IN))
             found = line_up(self.config.game, entries, self._blinds, self._draw)
             return None if found is None else attrs.evolve(found, game=self.config.game)
         entries = {number: (place.stack, place.entry) for number, place in ready.items()}

@@ -22,7 +22,7 @@ from server.room.web.figures import Figures, health, may_see
 from server.room.web.past import MOST_STANDINGS, PAGE, Past
 from server.room.web.scenes import draw, steps
 from server.room.web.seat import seat
-from server.table.sit_and_go.places import prizes_by_place
+from server.table.rules.sit_and_go import prizes_by_place
 
 if TYPE_CHECKING:
     from jinja2 import Environment

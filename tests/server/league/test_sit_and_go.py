@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 from engine.poker.rules import load_game
 from server.league.checking import check_tournament
 from server.league.plan_file import FileMistake
-from server.league.sit_and_go.rules import SitAndGoTable
-from server.table.sit_and_go.terms import Level, SitAndGo
+from server.table.rules.sit_and_go import Level, SitAndGo, SitAndGoTable
 from tests.server.league.houses import Kill, plan_of, plan_text, played, played_until_killed
 
-PLAN: Final = SitAndGo(100, (Level(2, (5, 10)), Level(2, (10, 20), 1), Level(1, (50, 100))), (0.7, 0.3))
+PLAN: Final = SitAndGo(
+    100, (Level(2, (5, 10)), Level(2, (10, 20), 1), Level(1, (50, 100))), (0.7, 0.3), button_moves=True
+)
 BASE: Final = load_game("nolimit-6p")
 HEAD: Final = """
 [tournament]

@@ -21,8 +21,8 @@ from server.room.ledger.copying import EVERY_S, copy_back
 from server.room.ledger.ledger import FILE, HandEntry, Ledger, LedgerError
 from server.room.ledger.schema import MIGRATIONS, VERSION, migrate
 from server.room.ledger.sit_and_gos import Out, SitAndGos
-from server.room.rules.line_up import Blinds
 from server.support.console import SilentConsole
+from server.table.rules.line_up import Blinds
 
 KILLS = 200
 PRIZES = (50, 30, 0, 0)

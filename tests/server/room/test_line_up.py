@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.poker.rules import load_game
-from server.room.rules.line_up import Blinds, Entry, LineUp, can_use_up_chips, line_up, posts_blinds
+from server.table.rules.line_up import Blinds, Joining, LineUp, can_use_up_chips, line_up, posts_blinds
 
 SIX = load_game("nolimit-6p-100bb")
-IN, WAITS, POSTS = Entry.IN, Entry.WAITS, Entry.POSTS
+IN, WAITS, POSTS = Joining.IN, Joining.WAITS, Joining.POSTS
 
 
-def of(entries: dict[int, Entry], last: Blinds | None, stack: int = 200) -> LineUp:
+def of(entries: dict[int, Joining], last: Blinds | None, stack: int = 200) -> LineUp:
     found = line_up(SIX, {seat: (stack, entry) for seat, entry in entries.items()}, last, lambda below: 0)
     assert found is not None
     return found
@@ -129,7 +129,7 @@ def test_the_big_blind_moves_on_and_nobody_plays_for_nothing(
     moves: list[list[tuple[int, str]]], b: int
 ) -> None:
     """Over any comings and goings; an independent account of who owes what."""
-    ready: dict[int, Entry] = {0: IN, 2: IN, 3: IN}
+    ready: dict[int, Joining] = {0: IN, 2: IN, 3: IN}
     last: Blinds | None = None
     for step in moves:
         for seat, what in step:

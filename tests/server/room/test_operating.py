@@ -21,8 +21,8 @@ from server.room.config import Policy, RoomError, default_room
 from server.room.ledger.ledger import Ledger
 from server.room.operator import TOKEN, Operator
 from server.room.room_file import load_room
-from server.room.rules.line_up import Entry
 from server.room.tls import self_signed
+from server.table.rules.line_up import Joining
 from tests.support.rooms import OpenRoom, room_config, room_of, table_config
 
 EVENING = '[[table]]\nname = "a"\ngame = "nolimit-6p"\npolicy = "sit-and-go"\n'
@@ -99,7 +99,7 @@ def test_the_file_of_the_readme_is_a_room(tmp_path: Path) -> None:
     room = load_room(tmp_path / "room.toml")
 
     (table,) = room.tables
-    assert (table.policy, table.joining, table.rake.share) == (Policy.RING, Entry.WAITS, 0.05)
+    assert (table.policy, table.joining, table.rake.share) == (Policy.RING, Joining.WAITS, 0.05)
     assert room.data == tmp_path / "room"
     assert [table.name for table in default_room().tables] == ["limit-2p", "limit-6p", "nolimit-6p"]
 

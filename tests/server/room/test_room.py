@@ -12,12 +12,11 @@ from clients.bots.baselines import AlwaysCall, Random
 from clients.core.guess import RoomSeat
 from clients.core.program import ProgramError, Table, join_table
 from clients.core.session import Refusal
-from engine.poker.rules import load_game
+from engine.poker.rules import Rake, load_game
 from protocol.records import HandReader, parse_hand
 from server.room.config import Policy
 from server.room.identities import register
 from server.room.ledger.ledger import Ledger
-from server.room.rules.settling import Rake
 from server.table.config import TimeLimits
 from tests.support.rooms import OpenRoom, room_config, room_of, table_config
 from tests.support.tables import VERSION
@@ -168,7 +167,7 @@ async def test_a_player_who_has_lost_everything_brings_more_until_the_account_is
 
 
 async def test_the_rake_is_booked(tmp_path: Path) -> None:
-    config = room_config(tmp_path, table_config(rake=Rake(0.1, 5)))
+    config = room_config(tmp_path, table_config(rake=Rake(10, 5)))
     async with room_of(config) as room:
         ann = await room.sit_down(words="name=Ann")
         bob = await room.sit_down(words="name=Bob")
@@ -221,7 +220,7 @@ async def test_a_match_table_begins_every_hand_with_the_games_stacks(tmp_path: P
 
 async def test_the_log_says_what_the_ledger_says_and_replays_to_the_same_chips(tmp_path: Path) -> None:
     from engine.poker.rules import parse_game
-    from server.room.rules.settling import whole_chips
+    from server.table.rules.chips import whole_chips
 
     async with room_of(room_config(tmp_path)) as room:
         for number in range(3):

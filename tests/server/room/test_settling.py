@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import attrs
@@ -9,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.poker.rules import GameDefinition, HandState, load_game
-from server.room.rules.settling import Rake, settle, whole_chips
+from engine.poker.rules import GameDefinition, HandState, Rake, load_game
+from server.table.rules.chips import settle, whole_chips
 from tests.support.hands.strategies import choices, games, play
 
 
@@ -46,7 +47,7 @@ def test_the_rake_is_a_share_of_the_pot_and_only_winners_pay_it(
 ) -> None:
     *_, final = play(game, seed, made)
 
-    settled = settle(final, Rake(share, most))
+    settled = settle(final, Rake(100 * share, most or math.inf))
 
     assert all(0 <= taken <= max(0, won) for won, taken in zip(settled.chips, settled.rake, strict=True))
     assert sum(settled.rake) <= Fraction(share) * final.betting.pot + 1
@@ -60,7 +61,7 @@ def test_what_nobody_called_is_not_raked(share: float, most: int, expected: int)
     game = attrs.evolve(load_game("nolimit-2p-100bb"))
     state: HandState = _after(game, "cr40c/cr150f")
 
-    assert sum(settle(state, Rake(share, most)).rake) == expected  # of 80
+    assert sum(settle(state, Rake(100 * share, most or math.inf)).rake) == expected  # of 80
 
 
 def _after(game: GameDefinition, betting: str) -> HandState:

@@ -19,7 +19,7 @@ from protocol.records import parse_hand
 from server.match.launching import local_sockets
 from server.match.launching.doorman import Doorman
 from server.match.launching.players import parse_players
-from server.table.config import Entry
+from server.table.config import Admission
 from tests.support.dealer_process import environment, program
 from tests.support.tables import folding_config, free_ports, table_of
 
@@ -222,8 +222,8 @@ class WordForTheFirst:
     async def listener(self, seat: int) -> socket.socket | None:
         return None
 
-    async def judge(self, seat: int, connection: socket.socket) -> Entry:
-        return Entry("word" if seat == 0 else None)
+    async def judge(self, seat: int, connection: socket.socket) -> Admission:
+        return Admission("word" if seat == 0 else None)
 
 
 async def test_a_client_without_the_required_token_is_nobodys_failure() -> None:
@@ -253,7 +253,7 @@ async def test_clients_from_elsewhere_must_say_the_token(doorman: Doorman) -> No
         entries = [await doorman.judge(seat, unconnected) for seat in range(3)]
 
     if local_sockets.can_be_traced():
-        assert entries == [Entry(doorman.token(0)), Entry(doorman.token(1)), Entry("chosen")]
+        assert entries == [Admission(doorman.token(0)), Admission(doorman.token(1)), Admission("chosen")]
 
 
 async def test_where_nothing_is_known_about_connections_those_must_say_the_token_that_can(
@@ -263,4 +263,4 @@ async def test_where_nothing_is_known_about_connections_those_must_say_the_token
     with socket.socket() as unconnected:
         entries = [await doorman.judge(seat, unconnected) for seat in range(3)]
 
-    assert entries == [Entry(doorman.token(0)), Entry(None), Entry("chosen")]
+    assert entries == [Admission(doorman.token(0)), Admission(None), Admission("chosen")]

@@ -18,7 +18,7 @@ from engine.poker.match_key import MatchKey
 from server.room.config import Policy, RoomConfig
 from server.room.ledger.sit_and_gos import SitAndGos
 from server.table.config import TimeLimits
-from server.table.sit_and_go.terms import Level, SitAndGo
+from server.table.rules.sit_and_go import Level, SitAndGo
 from tests.support.chromium import PROGRAM, Tab, chromium
 from tests.support.people import Nc, telnet_person
 from tests.support.rooms import OpenRoom, room_config, room_of, table_config

@@ -14,7 +14,7 @@ from server.room.ledger.ledger import Ledger
 from server.room.tls import self_signed
 from server.room.web.scenes import ask
 from server.room.web.seat import DoorReader
-from server.table.sit_and_go.terms import Level, SitAndGo
+from server.table.rules.sit_and_go import Level, SitAndGo
 from tests.support.rooms import room_config, table_config
 from tests.support.web import pages_of
 

@@ -1,4 +1,4 @@
-"""Who is dealt the next hand, in which position, and who posts what: the dead button.
+"""Who is dealt the next hand, in which position, and who posts what: the dead button, and the moving one.
 
 The big blind moves to the next player in every hand, no matter who has come or gone, so that nobody pays it
 twice in a round and nobody escapes it.  The small blind is due from the seat that had the big blind before,
@@ -8,6 +8,9 @@ small blind.
 
 A player who has just sat down, or was not dealt in, waits for the big blind to come round, or posts an
 additional live big blind to be dealt in at once; never between the button and the blinds.
+
+With a moving button (`moving_line_up`) button and blinds go to the next players who are still there, so that
+somebody may pay no blind, or the big blind twice.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from engine.poker.rules import GameDefinition
 HEADS_UP: Final = 2
 
 
-class Entry(enum.Enum):
+class Joining(enum.Enum):
     """When a player who wants to play is dealt in."""
 
     IN = "in"
@@ -56,24 +59,26 @@ class LineUp:
 
 def posts_blinds(game: GameDefinition) -> bool:
     """Whether fewer players can play a game: it has a small and a big blind, in the usual places."""
-    return _usual(game) == (game.blinds, game.first_positions)
-
-
-def _usual(game: GameDefinition) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """Blinds and first positions of a game as hold'em has them for as many players."""
     posted = sorted(blind for blind in game.blinds if blind)
     if len(posted) != 2:
-        return None
-    small, big = posted
-    rest = (0,) * (game.num_rounds - 1)
-    if game.num_players == HEADS_UP:
-        return (big, small), (1, *rest)
-    return (small, big, *(0,) * (game.num_players - 2)), (2 % game.num_players, *rest)
+        return False
+    usual = usual_blinds(game.num_players, *posted), usual_firsts(game.num_players, game.num_rounds)
+    return usual == (game.blinds, game.first_positions)
+
+
+def usual_blinds(players: int, small: int, big: int) -> tuple[int, ...]:
+    """The blinds by position as hold'em has them."""
+    return (big, small) if players == HEADS_UP else (small, big, *(0,) * (players - 2))
+
+
+def usual_firsts(players: int, rounds: int) -> tuple[int, ...]:
+    """The first positions to act by betting round as hold'em has them."""
+    return (1 if players == HEADS_UP else 2 % players, *(0,) * (rounds - 1))
 
 
 def line_up(
     game: GameDefinition,
-    ready: Mapping[int, tuple[int, Entry]],
+    ready: Mapping[int, tuple[int, Joining]],
     last: Blinds | None,
     draw: Callable[[int], int],
 ) -> LineUp | None:
@@ -87,7 +92,7 @@ def line_up(
     """
     if not posts_blinds(game):
         return _full_table(game, ready, last)
-    if last is None or sum(entry is Entry.IN for _, entry in ready.values()) < HEADS_UP:
+    if last is None or sum(entry is Joining.IN for _, entry in ready.values()) < HEADS_UP:
         return _begin(game, ready, last, draw)
     seats = game.num_players
     big = _next(ready, last.big, seats)
@@ -96,13 +101,13 @@ def line_up(
     dealt = {
         seat
         for seat, (_, entry) in ready.items()
-        if seat in (big, small) or (seat not in behind_button and entry is not Entry.WAITS)
+        if seat in (big, small) or (seat not in behind_button and entry is not Joining.WAITS)
     }
-    if small in dealt and ready[small][1] is not Entry.IN:
+    if small in dealt and ready[small][1] is not Joining.IN:
         dealt.discard(small)  # they have left and come back: the small blind is dead
     if len(dealt) < HEADS_UP:
         return _begin(game, ready, last, draw)
-    posting = {seat for seat in dealt if ready[seat][1] is Entry.POSTS and seat != big}
+    posting = {seat for seat in dealt if ready[seat][1] is Joining.POSTS and seat != big}
     if len(dealt) == HEADS_UP:
         (small,) = dealt - {big}
         button = small
@@ -110,9 +115,23 @@ def line_up(
     return _lined_up(game, {seat: ready[seat][0] for seat in dealt}, Blinds(button, small, big), posting)
 
 
+def moving_line_up(game: GameDefinition, stacks: Mapping[int, int], last_button: int) -> LineUp:
+    """The players of the next hand with a moving button.
+
+    Args:
+        game: of the table, for all its seats.
+        stacks: by seat, the chips of two or more players.
+        last_button: the seat of the previous hand's button.
+    """
+    seats = game.num_players
+    button = _next(stacks, last_button, seats)
+    small = button if len(stacks) == HEADS_UP else _next(stacks, button, seats)
+    return _lined_up(game, stacks, Blinds(button, small, _next(stacks, small, seats)), set())
+
+
 def _begin(
     game: GameDefinition,
-    ready: Mapping[int, tuple[int, Entry]],
+    ready: Mapping[int, tuple[int, Joining]],
     last: Blinds | None,
     draw: Callable[[int], int],
 ) -> LineUp | None:
@@ -128,7 +147,7 @@ def _begin(
 
 
 def _full_table(
-    game: GameDefinition, ready: Mapping[int, tuple[int, Entry]], last: Blinds | None
+    game: GameDefinition, ready: Mapping[int, tuple[int, Joining]], last: Blinds | None
 ) -> LineUp | None:
     """A full table for a game with other blinds; positions move by one with each hand."""
     seats = game.num_players
