@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final, Literal
 
 from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, Action, GameDefinition, HandView, InvalidActionError
@@ -177,6 +177,26 @@ class DealerConnection(_Connection):
         if isinstance(event, Seated):
             return f"#seated {event.table} {event.seat} {event.stack}".encode() + _LINE_END
         return b""
+
+    def answer_greeting(
+        self, words: Iterable[str], offered: Collection[str], notes: Mapping[str, str]
+    ) -> tuple[frozenset[str], bytes]:
+        """Grant what a greeting asks for.
+
+        Args:
+            words: of the greeting.
+            offered: what may be granted.
+            notes: said at once if they are granted, by name.
+
+        Returns:
+            What is granted, and the bytes that say it.
+        """
+        granted = tuple(dict.fromkeys(word for word in words if word in offered))
+        data = self.send(Greeting(granted))
+        for name, text in notes.items():
+            if name in granted:
+                data += self.send(Note(name, text))
+        return frozenset(granted), data
 
     def show(self, message: bytes, *, is_turn: bool) -> bytes:
         """The same for a match state that is already text: a `TurnToAct` if `is_turn`, else a `StateUpdate`.

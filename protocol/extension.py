@@ -52,8 +52,12 @@ Only its first greeting is answered; comments may precede it.  Both sides ignore
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
+
+import attrs
+
+from engine.poker.rules import GameDefinition, format_game, parse_game
 
 GREETING: Final = "#riverboat/1"
 UNREHEARSED: Final = "unrehearsed"
@@ -75,6 +79,53 @@ NAME: Final = "name="
 """Begins the word that carries a player's name, in a room."""
 TOKEN: Final = "token="
 """Begins the word that carries a seat's credential."""
+
+
+def introduction(game: GameDefinition, names: Sequence[str], seat: int) -> dict[str, str]:
+    """The notes that introduce a match, by name: seats move on by one position with each hand."""
+    return {"seat": str(seat), "names": "|".join(names), "game": format_game_line(game)}
+
+
+def hand_introductions(
+    game: GameDefinition, number: int, names: Sequence[str], chips: int, **others: str
+) -> list[dict[str, str]]:
+    """The notes that introduce a hand whose stacks and players are its own, by position.
+
+    Args:
+        game: of the hand, with its stacks.
+        number: of the hand; the notes on names and seats are such that positions follow from it.
+        names: by position.
+        chips: everybody's stack in ``#game``, so that stacks alone do not make another game of it.
+        others: notes that are the same for all.
+    """
+    players = len(names)
+    in_seat_order = [names[(seat - number) % players] for seat in range(players)]
+    nominal = attrs.evolve(game, stacks=(max(chips, *game.stacks),) * players)
+    common = {
+        "game": format_game_line(nominal),
+        "names": "|".join(in_seat_order),
+        "stacks": "|".join(map(str, game.stacks)),
+        **others,
+    }
+    return [{**common, "seat": str((position + number) % players)} for position in range(players)]
+
+
+def format_game_line(game: GameDefinition) -> str:
+    """A game file in one line."""
+    return format_game(game).strip().replace("\n", ";")
+
+
+def parse_game_line(text: str, source: str = "game definition") -> GameDefinition:
+    """The game of such a line.
+
+    Args:
+        text: the line.
+        source: where it comes from, for errors.
+
+    Raises:
+        GameDefinitionError: it is none.
+    """
+    return parse_game(text.replace(";", "\n"), source)
 
 
 def is_comment(line: bytes) -> bool:

@@ -30,14 +30,14 @@ MOST_CODE: Final = 66_000
 """Lines of code of the product; see `code_lines`."""
 MOST_CODE_BY_PACKAGE: Final = {
     "engine/evidence": 2900, "engine/hands": 2000, "engine/kernels": 9500, "engine/learning": 700,
-    "engine/players": 3000, "engine/poker": 1700, "engine/solving": 4200, "engine/support": 900,
-    "protocol": 1200,
+    "engine/players": 3000, "engine/poker": 1700, "engine/solving": 4200, "engine/support": 1000,
+    "protocol": 1300,
     "server/commands": 2200, "server/league": 3900, "server/match": 3100, "server/records": 3600,
-    "server/room": 4500, "server/support": 400, "server/table": 2100,
+    "server/room": 4500, "server/support": 400, "server/table": 2500,
     "clients/bots": 2800, "clients/commands": 3000, "clients/core": 1500, "clients/human": 1400,
     "clients/lab": 9500, "clients/learners": 1700, "clients/reports": 900,
 }  # fmt: skip
-MOST_TEST_CODE: Final = 47_000
+MOST_TEST_CODE: Final = 47_200
 MOST_WORDS: Final = 68_000
 """Words of Markdown."""
 TITLES_SINCE: Final = "95087c8"
@@ -46,6 +46,8 @@ MOST_UNREADABLE: Final = 400
 """Docstrings of one line that cannot be read alone."""
 NAMED_TWICE: Final[frozenset[str]] = frozenset(
     {
+        "server: Player",
+        "server: _Follower",
         "clients: Duel",
         "clients: Ending",
         "clients: Findings",
@@ -80,14 +82,6 @@ NAMED_TWICE: Final[frozenset[str]] = frozenset(
         "engine: Tree",
         "engine: Visits",
         "engine: _Table",
-        "server: Door",
-        "server: Entry",
-        "server: PlayedHand",
-        "server: Player",
-        "server: Refused",
-        "server: _Follower",
-        "server: _Hand",
-        "server: _Told",
     }
 )
 """Class names that stand for several things in one top package; the list only shrinks."""

@@ -22,7 +22,6 @@ from engine.poker.rules import (
     GameDefinitionError,
     HandView,
     initial_betting,
-    parse_game,
 )
 from engine.poker.rules.betting import Step
 from engine.support.user_input import parse_finite
@@ -45,7 +44,7 @@ from protocol import (
     Version,
     variables,
 )
-from protocol.extension import LOBBY, NAME, STACKS, TOKEN, UNREHEARSED
+from protocol.extension import LOBBY, NAME, STACKS, TOKEN, UNREHEARSED, parse_game_line
 from protocol.policy import CAPABILITY
 
 
@@ -314,7 +313,7 @@ class _Session:
                 self._agent.seconds_to_act = parse_finite(note.text)
         elif note.name == "game" and not self._game_is_explicit:
             try:
-                game = parse_game(note.text.replace(";", "\n"), source="the server's #game line")
+                game = parse_game_line(note.text, "the server's #game line")
             except GameDefinitionError as error:
                 self._warn(f"{error}; going by what is dealt")
                 return

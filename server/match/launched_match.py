@@ -43,10 +43,10 @@ from server.records.results import Pass, PlayerResult, player_results
 from server.support.console import Console, FileConsole
 from server.support.private_files import FOLDER_MODE, PrivateFiles
 from server.support.record_file import RecordFile
+from server.table.book import CommonDecision
 from server.table.config import MatchConfig
 from server.table.outcome import EarlierSittings, MatchOutcome
 from server.table.replay import has_key
-from server.table.stopping import CommonDecision
 
 _NOTE_EVERY_S: Final = 1.0
 # How much of the decision times is lost if we are killed.

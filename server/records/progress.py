@@ -17,7 +17,7 @@ import trio
 from engine.evidence.verdict import Goal, Standings, Verdict
 from engine.poker.rules import GameDefinition
 from engine.support.text import cut, rate
-from server.table.stopping import rests
+from server.table.book import rests
 
 
 @attrs.frozen

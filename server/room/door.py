@@ -39,7 +39,7 @@ from protocol.framing import MAX_LINE
 from server.room.config import RoomConfig, TableConfig
 from server.room.identities import Identities
 from server.room.ledger.ledger import LedgerError, LedgerIsFull
-from server.room.tables.place import Refused, Visitor
+from server.room.tables.place import RequestRefused, Visitor
 from server.room.tables.table import RoomTable
 from server.room.tables.turns import Turns
 from server.room.tls import spoken
@@ -215,7 +215,7 @@ class Door:
         try:
             visitor.player = await self._identities.identify("acpc", "", visitor.address)
             place = await self._tables[table.name].join(visitor, None)
-        except (Refused, KeyError, LedgerIsFull) as refusal:
+        except (RequestRefused, KeyError, LedgerIsFull) as refusal:
             self._turn_away(f"{table.name}: {refusal}")
             return
         visitor.place = place
@@ -273,9 +273,9 @@ class Door:
             self._identities.check_ban(visitor.player)
             table = self._tables.get(name)
             if table is None:
-                raise Refused(f"there is no table {name[:40]!r}")
+                raise RequestRefused(f"there is no table {name[:40]!r}")
             visitor.place = await table.join(visitor, chips)
-        except (Refused, LedgerError) as refusal:
+        except (RequestRefused, LedgerError) as refusal:
             visitor.say("refused", f"{refusal}")
             visitor.client.flush()
             return
@@ -291,14 +291,14 @@ class Door:
         """What a ``#join`` names."""
         words = text.split()
         if not 1 <= len(words) <= 2:
-            raise Refused("expected #join TABLE, or #join TABLE CHIPS")
+            raise RequestRefused("expected #join TABLE, or #join TABLE CHIPS")
         name = words[0]
         chips: int | None = None
         if len(words) == 2:
             try:
                 chips = parse_whole(words[1])
             except ValueError:
-                raise Refused(f"expected a whole number of chips, got {words[1][:40]!r}") from None
+                raise RequestRefused(f"expected a whole number of chips, got {words[1][:40]!r}") from None
         if name == _ANY:
             name = self._any_table()
         return name, chips
@@ -308,7 +308,7 @@ class Door:
         for name, table in self._tables.items():
             if table.may_come:
                 return name
-        raise Refused("all seats of all tables are taken")
+        raise RequestRefused("all seats of all tables are taken")
 
 
 class _Wanted:
@@ -362,10 +362,10 @@ class _Wanted:
         """Answer a greeting; in the lobby it may bring a name and a token."""
         client = self.visitor.client
         offered = [word for word in ROOM_CAPABILITIES if not at_table or word not in (LOBBY, "stacks")]
-        granted = tuple(dict.fromkeys(word for word in greeting.words if word in offered))
-        client.capabilities |= frozenset(granted)
+        granted, data = client.connection.answer_greeting(greeting.words, offered, {})
+        client.capabilities |= granted
         client.is_greeted = True
-        client.say(client.connection.send(Greeting(granted)))
+        client.say(data)
         for word in greeting.words:
             if word.startswith(NAME):
                 self.name = word.removeprefix(NAME)

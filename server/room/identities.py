@@ -15,7 +15,7 @@ import trio
 
 from server.room.config import NAME, RoomConfig
 from server.room.ledger.ledger import Ledger, LedgerError, Player
-from server.room.tables.place import Refused
+from server.room.tables.place import RequestRefused
 
 _COST: Final = 2**14
 _MINUTE_S: Final = 60.0
@@ -117,7 +117,7 @@ class Identities:
         """The player who gives a name and a token, either of which may be empty.
 
         Raises:
-            Refused: they are not who they claim to be, or may not come in.
+            RequestRefused: they are not who they claim to be, or may not come in.
         """
         bot = self._bots.pop(token, None)
         if bot is not None:
@@ -133,17 +133,17 @@ class Identities:
             is_right = secrets.compare_digest(found, player.token)
         if player is None or not is_right:
             self._has_guessed(address)
-            raise Refused("the name and the token do not belong together")
+            raise RequestRefused("the name and the token do not belong together")
         return player
 
     def check_ban(self, player: Player) -> None:
         """Make sure that a player may sit down.
 
         Raises:
-            Refused: they may not.
+            RequestRefused: they may not.
         """
         if self._ledger.player_of(player.id).is_banned:
-            raise Refused(f"{player.name} may not come in")
+            raise RequestRefused(f"{player.name} may not come in")
 
     def _check_guesses(self, address: str) -> None:
         guesses = self._wrong.get(address)
@@ -152,7 +152,7 @@ class Identities:
         while guesses and guesses[0] < trio.current_time() - _MINUTE_S:
             guesses.popleft()
         if len(guesses) >= self._config.guesses_per_minute:
-            raise Refused("too many wrong tokens from this address: wait a minute")
+            raise RequestRefused("too many wrong tokens from this address: wait a minute")
 
     def _has_guessed(self, address: str) -> None:
         if address not in self._wrong and len(self._wrong) >= _MOST_ADDRESSES:
@@ -162,7 +162,7 @@ class Identities:
     def _guest(self, wanted: str) -> Player:
         """A player without a token, with a name that nobody else has, and chips to play with."""
         if not self._config.guests:
-            raise Refused("a name and its token are needed here (riverboat room add-player)")
+            raise RequestRefused("a name and its token are needed here (riverboat room add-player)")
         name = wanted if NAME.fullmatch(wanted) else "guest-1"
         found = self._ledger.player(name)
         if found is not None and (found.kind != "guest" or found.name in self._present):

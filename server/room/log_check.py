@@ -13,7 +13,8 @@ from typing import Final
 import attrs
 
 from engine.poker.match_key import MatchKey
-from engine.poker.rules import Deal, GameDefinition, GameDefinitionError, HandState, parse_game
+from engine.poker.rules import Deal, GameDefinition, GameDefinitionError, HandState
+from protocol.extension import parse_game_line
 from protocol.match_state import format_hole_cards_and_board
 from protocol.records import HandReader, HandRecord, format_chips
 from server.records.log_lines import numbered_lines, shown
@@ -111,7 +112,7 @@ class _Checker:
             if self._next is not None and number != self._next:
                 raise _WrongError(f"expected hand {self._next}, got hand {number}")
             try:
-                self._hand = _Hand(number, parse_game(value.replace(";", "\n")))
+                self._hand = _Hand(number, parse_game_line(value))
             except GameDefinitionError as error:
                 raise _WrongError(str(error)) from None
             return

@@ -107,9 +107,7 @@ def _table(section: Section, folder: Path) -> TableConfig:
         fill=section.texts("fill", ()),
         least=_chips(section, "least", buy_in),
         most=_chips(section, "most", buy_in),
-        rake=Rake(
-            100 * section.number("rake", 0.0, most=0.2), _chips(section, "rake_cap", 0) or math.inf
-        ),
+        rake=Rake(100 * section.number("rake", 0.0, most=0.2), _chips(section, "rake_cap", 0) or math.inf),
         joining=Joining(section.choice("joining", ("waits", "posts"), "waits")),
         rebuy=section.flag("rebuy", True),
         seats_for_one=section.flag("seats_for_one", False),

@@ -125,6 +125,10 @@ class MatchConfig:
     quiet: bool = False
     """No trace of the messages on stderr."""
 
+    def shift(self, hand_number: int) -> int:
+        """How far the button has moved in a hand (docs/acpc-dealer.md 5.4)."""
+        return 0 if self.fixed_seats else hand_number % len(self.names)
+
 
 def check_names(names: Sequence[str]) -> str | None:
     """What is wrong with players' names, None if nothing: log lines are split at ``|`` and ``:``."""

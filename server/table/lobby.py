@@ -17,7 +17,6 @@ from typing import Final
 
 import trio
 
-from engine.poker.rules import format_game
 from protocol import (
     CAPABILITIES,
     NEED_DATA,
@@ -25,10 +24,9 @@ from protocol import (
     ConnectionClosed,
     DealerConnection,
     Greeting,
-    Note,
     Version,
 )
-from protocol.extension import STACKS, TOKEN
+from protocol.extension import STACKS, TOKEN, introduction
 from protocol.framing import MAX_LINE
 from protocol.policy import CAPABILITY
 from server.support.console import Console
@@ -104,7 +102,7 @@ class Lobby:
             listener.close()
         self._listeners.clear()
 
-    async def admit_first_comer(self, seat: Seat, deadline: float) -> Client:
+    async def _admit_first_comer(self, seat: Seat, deadline: float) -> Client:
         """The first client that connects to a seat without a token, once it has said its version.
 
         Args:
@@ -128,7 +126,10 @@ class Lobby:
         return client
 
     async def admit(self, seat: Seat, deadline: float, *, is_first: bool) -> Client:
-        """The first client at a seat's port that says its version and, if required, the seat's token.
+        """The client that takes a vacant seat.
+
+        It is the first that says its version and, if required, the seat's token; the first of all at a seat
+        that has no token, in a match without a door.
 
         Args:
             seat: a vacant seat.
@@ -139,6 +140,8 @@ class Lobby:
         Raises:
             SeatFailed: nobody has completed this by the deadline, or the player failed.
         """
+        if is_first and seat.token is None and self._config.door is None:
+            return await self._admit_first_comer(seat, deadline)
         reception = _Reception(self, seat, is_first)
         try:
             with trio.CancelScope(deadline=deadline):
@@ -338,24 +341,13 @@ def welcome(seat: Seat, client: Client, words: tuple[str, ...], config: MatchCon
     if client.is_greeted:
         return
     client.is_greeted = True
-    connection = client.connection
     withheld = {CAPABILITY} if config.policy_path is None else set()
     if not config.carries_chips:
         withheld.add(STACKS)
-    offered = [word for word in CAPABILITIES if word not in withheld]
-    granted = tuple(dict.fromkeys(word for word in words if word in offered))
-    client.capabilities |= frozenset(granted)
-    client.say(connection.send(Greeting(granted)))
-    if config.carries_chips:
-        return
-    notes = {
-        "seat": str(seat.number),
-        "names": "|".join(config.names),
-        "game": format_game(config.game).strip().replace("\n", ";"),
-    }
-    for name, text in notes.items():
-        if name in granted:
-            client.say(connection.send(Note(name, text)))
+    notes = {} if config.carries_chips else introduction(config.game, config.names, seat.number)
+    granted, data = client.connection.answer_greeting(words, {*CAPABILITIES} - withheld, notes)
+    client.capabilities |= granted
+    client.say(data)
 
 
 def _no_version(seat: Seat) -> str:

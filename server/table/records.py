@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 from engine.poker.match_key import MatchKey
 from engine.poker.rules import HandState
@@ -30,9 +31,49 @@ from protocol.records import (
 )
 from server.support.console import Console, now_us
 from server.support.errors import MatchAborted
-from server.support.record_file import RecordFile, read_lines
+from server.support.record_file import Opener, RecordFile, read_lines
 from server.table.config import MatchConfig
 from server.table.replay import LoggedHands, count_hands, lines_of
+
+
+class LogFile:
+    """A file of records that ends the match if it cannot be written.
+
+    Args:
+        path: of the file.
+        what: it is, for people.
+        append: to what is there.
+        opener: creates it.
+
+    Raises:
+        MatchAborted: with the line that says that it cannot be opened.
+    """
+
+    def __init__(self, path: Path, what: str, *, append: bool, opener: Opener | None) -> None:
+        self._what = what
+        try:
+            self._file = RecordFile(path, append=append, opener=opener)
+        except OSError as error:
+            raise MatchAborted(
+                f"ERROR: could not open {what} file {path}\nriverboat: {error.strerror}\n"
+            ) from error
+        self.is_empty: Final = self._file.is_empty
+        """Nothing had been written when it was opened."""
+        self.close: Final = self._file.close
+
+    def write(self, text: str) -> None:
+        """Append text, ended by a line end.
+
+        Raises:
+            MatchAborted: with lines that say why it cannot be written.
+        """
+        try:
+            self._file.write(text)
+        except OSError as error:
+            what = f"could not write to {self._what} file"
+            if self._what == "log":
+                what = f"logging failed for game {text.partition(chr(10))[0]}"
+            raise MatchAborted(f"ERROR: {what}\nriverboat: {error.strerror}\n") from error
 
 
 class MatchRecords:
@@ -45,11 +86,12 @@ class MatchRecords:
     """
 
     def __init__(self, config: MatchConfig, console: Console) -> None:
-        self._config = config
-        self._console = console
-        self._log: RecordFile | None = None
-        self._transactions: RecordFile | None = None
-        self._policies: RecordFile | None = None
+        self.config: Final = config
+        self.console: Final = console
+        self.log: LogFile | None = None
+        """The log, once it is open."""
+        self._transactions: LogFile | None = None
+        self._policies: LogFile | None = None
         self._replay: Iterator[str] = iter(())  # what is left of the transaction log
         self._next_entry: str | None = None  # of it
         self._logged: set[str] = set()  # hands an interrupted match has already logged
@@ -74,25 +116,19 @@ class MatchRecords:
         Raises:
             MatchAborted: with the line that says which file it is.
         """
-        self._log = self._open_file(self._config.log_path, "log")
-        self._transactions = self._open_file(self._config.transaction_path, "transaction")
-        self._policies = self._open_file(self._config.policy_path, "policy")
+        self.log = self._open_file(self.config.log_path, "log")
+        self._transactions = self._open_file(self.config.transaction_path, "transaction")
+        self._policies = self._open_file(self.config.policy_path, "policy")
         if self._policies is not None and self._policies.is_empty:
             self.write_told(FILE_HEADER)
 
-    def _open_file(self, path: Path | None, what: str) -> RecordFile | None:
-        if path is None:
-            return None
-        try:
-            return RecordFile(path, append=self._config.append, opener=self._config.opener)
-        except OSError as error:
-            raise MatchAborted(
-                f"ERROR: could not open {what} file {path}\nriverboat: {error.strerror}\n"
-            ) from error
+    def _open_file(self, path: Path | None, what: str) -> LogFile | None:
+        config = self.config
+        return None if path is None else LogFile(path, what, append=config.append, opener=config.opener)
 
     def close(self) -> None:
         """Close the files; calling it again does nothing."""
-        for file in (self._log, self._transactions, self._policies, self._again):
+        for file in (self.log, self._transactions, self._policies, self._again):
             if file is not None:
                 file.close()
 
@@ -102,7 +138,7 @@ class MatchRecords:
         Raises:
             MatchAborted: its log cannot be read.
         """
-        config = self._config
+        config = self.config
         if not config.resumes or config.log_path is None:
             return False
         try:
@@ -114,7 +150,7 @@ class MatchRecords:
 
     def write_header(self) -> None:
         """Begin the log, and say the same on stderr."""
-        config, limits = self._config, self._config.limits
+        config, limits = self.config, self.config.limits
         header = format_header(
             config.name,
             config.game_text,
@@ -128,7 +164,7 @@ class MatchRecords:
             header += format_commitment(config.cards.commitment)
         if config.game.has_rake:
             header += format_rake(config.game.rake)
-        self._console.err(header)
+        self.console.err(header)
         self.write(header[len(self._header_so_far(header)) :])
 
     def _header_so_far(self, header: str) -> str:
@@ -137,7 +173,7 @@ class MatchRecords:
         Raises:
             MatchAborted: it belongs to another match.
         """
-        config = self._config
+        config = self.config
         if not config.resumes or config.log_path is None:
             return ""
         descriptor = (config.opener or os.open)(str(config.log_path), os.O_RDONLY | os.O_CLOEXEC)
@@ -152,14 +188,14 @@ class MatchRecords:
 
     def write_key(self) -> None:
         """Reveal the cards' key, now that no more hands will be dealt."""
-        cards = self._config.cards
-        if isinstance(cards, MatchKey) and self._config.reveals_key and not self._has_key:
+        cards = self.config.cards
+        if isinstance(cards, MatchKey) and self.config.reveals_key and not self._has_key:
             self._has_key = True
             self.write(format_key(cards.text))
 
     def write_taken(self, chips: Sequence[float]) -> None:
         """Write what the house has taken, if it takes a rake: the chips missing from the players' total."""
-        if self._config.game.has_rake and not self._has_score:
+        if self.config.game.has_rake and not self._has_score:
             self.write(format_taken(abs(sum(chips))))
 
     def write_score(self, line: str) -> None:
@@ -170,14 +206,8 @@ class MatchRecords:
 
     def write(self, text: str) -> None:
         """Write lines into the log."""
-        if self._log is not None:
-            try:
-                self._log.write(text)
-            except OSError as error:
-                line = text.partition("\n")[0]
-                raise MatchAborted(
-                    f"ERROR: logging failed for game {line}\nriverboat: {error.strerror}\n"
-                ) from error
+        if self.log is not None:
+            self.log.write(text)
 
     def write_hand(self, line: str) -> None:
         """Write the line of a finished hand, unless the interrupted match already wrote it."""
@@ -186,13 +216,6 @@ class MatchRecords:
             self._look_at_rest()
         elif line not in self._logged:
             self.write(line)
-
-    def note(self, text: str) -> None:
-        """Record what happened to a seat, for the readers of the log and for the operator."""
-        text = printable(text)
-        self.write(f"# {text}\n")
-        self.flush_trace()
-        self._console.err(f"riverboat: {text}\n")
 
     def write_policies(self, seat: int, lines: Mapping[str, bytes]) -> None:
         """Record what a seat's client has said about its strategy in a finished hand.
@@ -203,31 +226,28 @@ class MatchRecords:
         """
         self.write_told("".join([format_record(seat, line) for line in lines.values()]))
 
+    def note(self, text: str) -> None:
+        """Record what happened to a seat, for the readers of the log and for the operator."""
+        text = printable(text)
+        self.write(f"# {text}\n")
+        self.flush_trace()
+        self.console.err(f"riverboat: {text}\n")
+
     def write_told(self, text: str) -> None:
-        """The same for text that is already in the form in which the house keeps it."""
+        """Write what clients have said about their strategies, in the form in which the house keeps it."""
         if self._policies is not None:
-            try:
-                self._policies.write(text)
-            except OSError as error:
-                raise MatchAborted(
-                    f"ERROR: could not write to policy file\nriverboat: {error.strerror}\n"
-                ) from error
+            self._policies.write(text)
 
     # --- transactions ------------------------------------------------------------------------------------
 
     def write_transaction(self, entry: Transaction) -> None:
         """Record an action before it is applied; does nothing if no transaction log is kept."""
         if self._transactions is not None:
-            try:
-                self._transactions.write(format_transaction(entry))
-            except OSError as error:
-                raise MatchAborted(
-                    f"ERROR: could not write to transaction file\nriverboat: {error.strerror}\n"
-                ) from error
+            self._transactions.write(format_transaction(entry))
 
     def begin_replay(self) -> None:
         """Read what an interrupted match has left, if there was one."""
-        config = self._config
+        config = self.config
         if config.resumes and config.log_path is not None:
             try:
                 self._again = LoggedHands(config.log_path, config.game, config.opener)
@@ -260,7 +280,7 @@ class MatchRecords:
         assert line is not None  # the next action has been recorded
         self._next_entry = next(self._replay, None)
         try:
-            entry = parse_transaction(line, self._config.game.is_limit)
+            entry = parse_transaction(line, self.config.game.is_limit)
         except TransactionError as error:
             raise MatchAborted(str(error)) from error
         if entry.hand_number != state.hand_number:
@@ -282,5 +302,5 @@ class MatchRecords:
     def flush_trace(self) -> None:
         """Write the trace to stderr, in one piece."""
         if self._trace:
-            self._console.err("".join(self._trace))
+            self.console.err("".join(self._trace))
             self._trace.clear()

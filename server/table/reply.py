@@ -36,10 +36,9 @@ from server.support.console import Console, now_us
 from server.support.errors import FailureKind, SeatFailed
 from server.table.channel import ChannelBroken
 from server.table.config import MatchConfig, OnFailure
-from server.table.hand import HandOnTable
 from server.table.lobby import welcome
 from server.table.records import MatchRecords
-from server.table.seat import Client, Seat
+from server.table.seat import Client, HandOnTable, Seat
 from server.table.seating import Seating
 
 MAX_JUNK_LINES: Final = 1000

@@ -1,19 +1,23 @@
-"""One seat: its client, the time it has used, how it failed."""
+"""One seat: its client, the time it has used, how it failed; and a hand on the table, as its seats see it."""
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from typing import Final
 
 import attrs
 import trio
 
-from protocol import DealerConnection, Request
+from engine.poker.rules import HandState
+from protocol import DealerConnection, LocalProtocolError, Note, Request, State, TurnWithdrawn
+from protocol.match_state import HandMessages
 from server.support.errors import Failure
 from server.table.channel import Channel
 from server.table.config import TimeLimits
 from server.table.outcome import Durations, SeatOutcome
 
+_TO_ACT: Final = State.TO_ACT
 _MOST_REQUESTS: Final = 32
 """How many are kept of a client; the oldest is dropped for a new one."""
 _MOST_FAILURES: Final = 1000
@@ -86,6 +90,8 @@ class Client:
     """What the server has granted (`protocol.extension`)."""
     is_greeted: bool = False
     """Its greeting has been answered: further greetings get no answer."""
+    told: dict[str, str] = attrs.Factory(dict)
+    """The notes that it was told last, by name: they are repeated only when they change."""
     unwritten: bytes = b""
     """Said, but not written yet: one write carries all of it."""
     has_replied: bool = False
@@ -106,6 +112,17 @@ class Client:
     def say(self, data: bytes) -> None:
         """Add to the bytes that the next `flush` writes."""
         self.unwritten += data
+
+    def tell(self, notes: Mapping[str, str]) -> None:
+        """Say notes that it has asked for and does not know, by name; the next `flush` writes them.
+
+        Raises:
+            LocalProtocolError: nothing can be said to it any more.
+        """
+        for name, text in notes.items():
+            if name in self.capabilities and self.told.get(name) != text:
+                self.told[name] = text
+                self.say(self.connection.send(Note(name, text)))
 
     def flush(self) -> None:
         """Write what has been said.
@@ -151,7 +168,6 @@ class Seat:
     """Replies that had to be ignored or corrected."""
     hands_by_default: int = 0
     """Hands in which the house checked or folded for it."""
-    _last_by_default: int = -1
 
     def has_failed(self, failure: Failure) -> None:
         """Record a failure; a client that comes and goes for ever cannot fill the memory."""
@@ -159,12 +175,6 @@ class Seat:
             self.failures.append(failure)
         else:
             self.more_failures += 1
-
-    def acted_by_default(self, hand_number: int) -> None:
-        """Note that the house has checked or folded for it."""
-        if hand_number != self._last_by_default:
-            self._last_by_default = hand_number
-            self.hands_by_default += 1
 
     def take_over(self, earlier: SeatOutcome) -> None:
         """Continue from the outcome of its player in earlier sittings."""
@@ -191,3 +201,47 @@ class Seat:
             hands_by_default=self.hands_by_default,
             seconds_used=self.clock.in_match,
         )
+
+
+@attrs.frozen
+class HandOnTable:
+    """One hand: its messages, and the seats of its positions.
+
+    They belong together: a client that sits down at any moment is shown a hand from its own position in that
+    hand, and never one hand's cards from its position in the next.
+    """
+
+    messages: HandMessages
+    positions: tuple[int | None, ...]
+    """By seat, its place in this hand relative to the button; None for a seat that is not dealt in."""
+
+    def is_dealt(self, seat: Seat) -> bool:
+        """Whether a seat has cards in this hand."""
+        return self.positions[seat.number] is not None
+
+    def show(self, state: HandState, seat: Seat, client: Client) -> bytes:
+        """Tell a seat's client how the hand stands; `Client.flush` writes it.
+
+        Returns:
+            The line that says it.
+
+        Raises:
+            LocalProtocolError: the seat is not dealt in, or nothing can be said to the client.
+        """
+        connection = client.connection
+        if connection.state is _TO_ACT:
+            connection.send(TurnWithdrawn())  # the house has acted for it
+            client.stray_replies -= 1
+        position = self.positions[seat.number]
+        if position is None:
+            raise LocalProtocolError(f"{seat.label} is not dealt in")
+        is_turn = state.betting.position_to_act == position
+        if is_turn and "clock" in client.capabilities:
+            client.say(connection.send(Note("clock", f"{seat.clock.left():.6g}")))
+        data = connection.show(self.messages.message(state, position), is_turn=is_turn)
+        client.unwritten += data  # as `Client.say`
+        return data
+
+
+Situation = tuple[HandState, HandOnTable]
+"""How a hand stands, as one value; a plain tuple, since one is made for every action."""

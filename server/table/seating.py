@@ -21,10 +21,9 @@ from server.support.console import Console
 from server.support.errors import Failure, FailureKind, MatchAborted, SeatFailed
 from server.table.channel import ChannelBroken
 from server.table.config import MatchConfig, OnFailure
-from server.table.hand import Situation
 from server.table.lobby import Lobby
 from server.table.records import MatchRecords
-from server.table.seat import Client, Seat, SeatClock
+from server.table.seat import Client, Seat, SeatClock, Situation
 
 MAX_LATE: Final = 3
 """Late replies in a row after which a client loses its seat (policy `fold`)."""
@@ -43,11 +42,8 @@ class Entrance(Protocol):
     def close(self) -> None:
         """Admit nobody any more."""
 
-    async def admit_first_comer(self, seat: Seat, deadline: float) -> Client:
-        """The client for a seat that anybody may take and nobody has taken before; see `Lobby`."""
-
     async def admit(self, seat: Seat, deadline: float, *, is_first: bool) -> Client:
-        """The next client for any other seat; see `Lobby`."""
+        """The next client for a vacant seat; see `Lobby`."""
 
     def stop_listening(self, seat: Seat) -> None:
         """Admit nobody to a seat any more."""
@@ -110,9 +106,18 @@ class Seating:
                 seat.client.channel.close()
 
     @property
+    def ports(self) -> tuple[int, ...]:
+        """In seat order."""
+        return tuple(seat.port for seat in self.seats)
+
+    @property
     def is_over(self) -> bool:
         """Whether no more hands will come."""
         return self._is_over
+
+    def has_joined(self, number: int) -> bool:
+        """Whether somebody has taken a seat."""
+        return self.seats[number].client is not None
 
     # --- sitting down ------------------------------------------------------------------------------------
 
@@ -168,11 +173,8 @@ class Seating:
         client = None
         try:
             with self._admissions[seat.number] as admission:
-                if is_first and seat.token is None and self._config.door is None:
-                    client = await self._lobby.admit_first_comer(seat, deadline)
-                else:
-                    until = deadline if is_first else math.inf
-                    client = await self._lobby.admit(seat, until, is_first=is_first)
+                until = deadline if is_first else math.inf
+                client = await self._lobby.admit(seat, until, is_first=is_first)
         finally:
             self._admissions[seat.number] = trio.CancelScope()
         if client is None:
@@ -229,21 +231,22 @@ class Seating:
         """Show the hand to somebody who has taken a vacant seat."""
         try:
             self._note(f"{seat.label} is taken again")
-            situation = self._situation()
-            if situation is not None:
-                self.show(seat, client, situation)
+            self.show(seat, client)
             self.flush(seat, client)
         except MatchAborted as error:
             self._abort(error)
 
     # --- talking -----------------------------------------------------------------------------------------
 
-    def show(self, seat: Seat, client: Client, situation: Situation) -> None:
-        """Tell a seat's client how the hand stands; `flush` writes it.
+    def show(self, seat: Seat, client: Client) -> None:
+        """Tell a seat's client how the hand stands, if it is dealt in; `flush` writes it.
 
         Raises:
             MatchAborted: nothing can be said to it any more, and that ends the match.
         """
+        situation = self._situation()
+        if situation is None:
+            return
         state, hand = situation
         if not hand.is_dealt(seat):
             return

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from engine.poker.rules import format_game, initial_hand, load_game
+from engine.poker.rules import initial_hand, load_game
 from engine.poker.rules.dealing import CardDealer
 from protocol import (
     NEED_DATA,
@@ -34,6 +34,7 @@ from protocol import (
     Reply,
     TurnToAct,
 )
+from protocol.extension import introduction
 from tests.support.benchmarks import BenchmarkParser, how_many, known_bot
 from tests.support.dealer_process import environment
 
@@ -57,7 +58,7 @@ def first_decision(name: str) -> tuple[float, float]:
     position = state.position_to_act
     assert position is not None
     dealer = DealerConnection(game)
-    notes = {"seat": str(position), "names": "a|b|c", "game": format_game(game).strip().replace("\n", ";")}
+    notes = introduction(game, "abc", position)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(PATIENCE_S)
         host, port = listener.getsockname()

@@ -11,7 +11,7 @@ import pytest
 
 from protocol.records import parse_hand, parse_score
 from server.match.parameters import MatchGoal
-from server.table.stopping import rests
+from server.table.book import rests
 from tests.support.matches import raw_bot, result_of, run_match
 
 

@@ -20,11 +20,11 @@ from clients.lab.check_bot.client import Client
 from clients.lab.check_bot.delivery import Sender
 from clients.lab.check_bot.findings import Findings
 from clients.lab.check_bot.pace import Pace
-from engine.poker.rules import CALL, Action, GameDefinition, HandView, InvalidActionError, format_game
+from engine.poker.rules import CALL, Action, GameDefinition, HandView, InvalidActionError
 from engine.poker.situations import why_illegal
 from protocol import BadMatchState, BadVersion, DealerConnection, Version, format_match_state
 from protocol.actions import MissingSizeError, read_action
-from protocol.extension import UNREHEARSED, format_greeting, is_comment, parse_greeting
+from protocol.extension import UNREHEARSED, format_greeting, introduction, is_comment, parse_greeting
 from protocol.framing import LineBuffer
 from protocol.match_state import read_match_state, same_match_state
 
@@ -339,11 +339,8 @@ class Conversation:
         if "game" in words:
             self.knows_game = self._pace.asks_for_game = True
         granted = [word for word in words if word in _GRANTED]
-        notes = {
-            "seat": "0",
-            "names": "|".join(["you", *(f"p{seat}" for seat in range(1, self._game.num_players))]),
-            "game": format_game(self._game).strip().replace("\n", ";"),
-        }
+        names = ["you", *(f"p{seat}" for seat in range(1, self._game.num_players))]
+        notes = introduction(self._game, names, 0)
         said = [format_greeting(granted), *(f"#{word} {notes[word]}" for word in granted if word in notes)]
         with self._sending(), trio.fail_after(self._limits.response):
             await self._client.stream.send_all("".join(f"{each}\r\n" for each in said).encode())

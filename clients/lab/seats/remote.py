@@ -25,7 +25,7 @@ from typing import IO, Final
 import attrs
 
 from clients.core.agent import Agent
-from engine.poker.rules import CALL, Action, GameDefinition, HandView, format_game
+from engine.poker.rules import CALL, Action, GameDefinition, HandView
 from engine.support.user_input import parse_whole, printable
 from protocol import (
     NEED_DATA,
@@ -33,7 +33,6 @@ from protocol import (
     DealerConnection,
     Event,
     Greeting,
-    Note,
     ProtocolError,
     Reply,
     State,
@@ -42,6 +41,7 @@ from protocol import (
     format_match_state,
     variables,
 )
+from protocol.extension import introduction
 
 __all__ = ["Patience", "RemoteSeat", "SeatLost", "command_seat", "waiting_seat"]
 
@@ -149,11 +149,7 @@ class RemoteSeat(Agent):
             SeatLost: there is no such program, or no such port.
         """
         self.game, self.seat, self.names, self._patience = game, seat, tuple(names), patience
-        self._notes = {
-            "seat": str(seat),
-            "names": "|".join(names),
-            "game": format_game(game).strip().replace("\n", ";"),
-        }
+        self._notes = introduction(game, names, seat)
         if self._socket is not None:
             assert self._connection is not None
             if self._connection.state is State.TO_ACT:  # of the hand that was broken off
@@ -268,11 +264,7 @@ class RemoteSeat(Agent):
         if isinstance(event, ConnectionClosed):
             raise self._gone("the connection was closed")
         if isinstance(event, Greeting):
-            granted = tuple([word for word in event.words if word in self._notes])
-            data = connection.send(Greeting(granted))
-            for word in granted:
-                data += connection.send(Note(word, self._notes[word]))
-            self._send(data)
+            self._send(connection.answer_greeting(event.words, self._notes, self._notes)[1])
 
     def _send(self, data: bytes) -> None:
         line = self._socket

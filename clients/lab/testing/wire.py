@@ -22,7 +22,6 @@ from engine.poker.rules import (
     CardDealer,
     GameDefinition,
     HandState,
-    format_game,
     initial_hand,
     load_game,
 )
@@ -34,12 +33,12 @@ from protocol import (
     DealerConnection,
     Event,
     Greeting,
-    Note,
     Reply,
     StateUpdate,
     TurnToAct,
     Version,
 )
+from protocol.extension import introduction
 
 __all__ = ["PlayedMatch", "PlayerLeft", "deal_over_wire", "play_over_wire"]
 
@@ -191,11 +190,7 @@ class _Chair:
         self.seat = seat
         self.stream = stream
         self._connection = DealerConnection(game)
-        self._notes = {
-            "seat": str(seat),
-            "names": "|".join(names),
-            "game": format_game(game).strip().replace("\n", ";"),
-        }
+        self._notes = introduction(game, names, seat)
         self._complaints = complaints
 
     async def shake_hands(self) -> None:
@@ -243,11 +238,7 @@ class _Chair:
         if isinstance(event, ConnectionClosed):
             raise PlayerLeft(f"seat {self.seat}: the client closed the connection")
         if isinstance(event, Greeting):
-            granted = tuple(word for word in event.words if word in self._notes)
-            data = self._connection.send(Greeting(granted))
-            for word in granted:
-                data += self._connection.send(Note(word, self._notes[word]))
-            await self._send(data)
+            await self._send(self._connection.answer_greeting(event.words, self._notes, self._notes)[1])
 
     async def _send(self, data: bytes) -> None:
         try:

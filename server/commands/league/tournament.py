@@ -28,8 +28,7 @@ from server.league.running.cluster import NEEDED as NEEDS_CLUSTER
 from server.league.running.cluster import ClusterRunner, connected, is_installed, num_threads
 from server.league.running.in_process import InProcessRunner
 from server.league.running.processes import CannotPlay, LocalRunner, ProcessRunner, match_words
-from server.league.sit_and_go.playing import SitAndGoRunner
-from server.league.sit_and_go.seated import SeatedRunner
+from server.league.sit_and_go.running import SeatedRunner, SitAndGoRunner
 from server.match.launching.interruptions import await_signal
 from server.match.launching.match_folder import new_folder
 from server.match.launching.process_control import adopt_orphans, keep_others_out

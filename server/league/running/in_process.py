@@ -29,8 +29,8 @@ from server.records.evidence import Luck
 from server.records.progress import Tally
 from server.records.results import Pass, player_results
 from server.support.private_files import FILE_MODE, FOLDER_MODE, PrivateFiles
+from server.table.book import CommonDecision, Onlooker
 from server.table.config import MatchConfig, OnFailure
-from server.table.stopping import CommonDecision, Onlooker
 
 __all__ = ["InProcessRunner", "Staff"]
 

@@ -1,8 +1,8 @@
 """Sit-and-go: everybody sits down with the same chips, blinds rise, players with none left are out.
 
-``rules``    the table between two hands: who sits where, with which stack, for which blinds
+Its rules are in `server.table.rules.sit_and_go`.
+
 ``log``      its log, a line for each hand: written, read back, checked
-``table``    a table over sockets, for players of every kind
-``seated``   plays one with launched players
-``playing``  plays one without sockets, in long-lived processes
+``table``    its hands at a table over sockets, for players of every kind
+``running``  plays one with launched players, or without sockets in long-lived processes
 """

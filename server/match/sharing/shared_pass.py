@@ -17,18 +17,24 @@ import trio
 
 from engine.support.files.shards import Share
 from protocol.extension import UNREHEARSED
-from server.match.sharing.side_table import SideTable
 from server.match.sharing.staffed_table import House, PassOrder, StaffedTable
 from server.support.console import Console
+from server.support.errors import MatchAborted
+from server.table.book import FinishedHand, Onlooker
 from server.table.config import MatchConfig
-from server.table.hand import PlayedHand
-from server.table.match import MatchServer
+from server.table.match import MatchHands, MatchServer
 from server.table.outcome import EarlierSittings, MatchOutcome, SeatOutcome
+from server.table.records import MatchRecords
+from server.table.reply import TABLES_PLAYING
 from server.table.seat import Seat
-from server.table.stopping import Onlooker
 
 _CHUNK: Final = 16
 # Hands that a table plays before the next one's turn: players sit at all tables from then on.
+_MOST_AHEAD: Final = 64
+# Hands that a side table has played and the first has not yet taken over.
+_AT_ONCE: Final = 16
+_AT_LATEST_S: Final = 0.2
+# How many hands are sent together, and for how long one is held back.
 
 
 @attrs.define(eq=False)
@@ -36,7 +42,7 @@ class _Side:
     """A side table in the house."""
 
     table: StaffedTable
-    server: SideTable
+    server: _SideTable
     scope: trio.CancelScope = attrs.Factory(trio.CancelScope)
     has_begun: bool = False
     has_ended: bool = False
@@ -101,11 +107,11 @@ class SharedPass:
             raise
 
     def _new_side(self, number: int) -> _Side:
-        servers: list[SideTable] = []
+        servers: list[_SideTable] = []
         tables = self._most_sides + 1
 
         def side_table(config: MatchConfig) -> MatchServer:
-            servers.append(SideTable(config, self._console, tables))
+            servers.append(_SideTable(config, self._console, tables))
             return servers[0]
 
         return _Side(StaffedTable(self._house, self._order, side_table, number), servers[0])
@@ -128,8 +134,8 @@ class SharedPass:
         finally:
             self._close()
 
-    async def hand(self, number: int, seats: Sequence[Seat]) -> PlayedHand | None:
-        """See `server.table.hand.OtherTables`."""
+    async def hand(self, number: int, seats: Sequence[Seat]) -> FinishedHand | None:
+        """See `server.table.match.OtherTables`."""
         if self._share is None:
             self._share_out(number, seats)
         assert self._share is not None  # from here on
@@ -217,3 +223,112 @@ def _together(one: SeatOutcome, other: SeatOutcome) -> SeatOutcome:
         one.hands_by_default + other.hands_by_default,
         one.seconds_used + other.seconds_used,
     )
+
+
+# --- side tables -------------------------------------------------------------------------------------
+
+
+class _SideTable(MatchServer):
+    """A table that plays its `share` of the hands, and passes them on as they are `played`.
+
+    Args:
+        config: the match of the table that keeps the records.
+        console: where warnings go.
+        tables: that share its hands, and with them each player's time for the match.
+    """
+
+    def __init__(self, config: MatchConfig, console: Console, tables: int) -> None:
+        own = attrs.evolve(
+            config,
+            limits=attrs.evolve(config.limits, per_hand=config.limits.per_hand / tables),
+            log_path=None,
+            append=False,
+            is_resumable=False,
+            resumes=False,
+            rehearses=frozenset(),
+            keeps_hands=False,
+        )
+        self._channel, self.played = trio.open_memory_channel[FinishedHand](_MOST_AHEAD)
+        self._outbox = _Outbox(own, console, self._channel)
+        super().__init__(own, console, self._outbox, records=self._outbox, feed=self._play_share)
+        self.share = Share(0, 0, 1)
+
+    async def run(self) -> MatchOutcome:
+        """Run like any table; even if a failure ends it, finished hands are passed on."""
+        outcome = await super().run()
+        await self._outbox.continues()
+        self.end()
+        return outcome
+
+    def end(self) -> None:
+        """End the table: no more hands will come; calling it again does nothing."""
+        self._channel.close()
+
+    def fault(self) -> MatchAborted:
+        """Why there are no more hands."""
+        return self.book.aborted or MatchAborted("ERROR: a table that shared the hands has ended\n")
+
+    async def _play_share(self) -> None:
+        hands = MatchHands(self)
+        dealer = self.config.cards.dealer(self.config.game)
+        at = 0
+        with TABLES_PLAYING.one_more():
+            for chunk in self.share.chunks():
+                dealer.skip(chunk.start - at)
+                at = chunk.stop
+                for hand_number in chunk:
+                    await hands.play_hand(hand_number, dealer)
+                    if self.book.pauses:
+                        await hands.continues()
+            hands.flush()
+
+
+class _Outbox(MatchRecords):
+    """Records of a side table, which pass on finished hands several at a time.
+
+    They wait if the first table, which writes them, is far behind.
+    """
+
+    def __init__(
+        self, config: MatchConfig, console: Console, channel: trio.MemorySendChannel[FinishedHand]
+    ) -> None:
+        super().__init__(config, console)
+        self._channel = channel
+        self._hands: list[FinishedHand] = []
+        self._since = trio.current_time()
+        self._line = self._notes = self._told = ""  # since the hand before
+
+    def hand_finished(self, chips_by_seat: Sequence[float]) -> bool:
+        """See `Onlooker`."""
+        self._hands.append(FinishedHand(self._line, tuple(chips_by_seat), self._notes, self._told))
+        self._notes = self._told = ""
+        return len(self._hands) == _AT_ONCE or trio.current_time() > self._since + _AT_LATEST_S
+
+    async def continues(self) -> bool:
+        """See `Onlooker`."""
+        for hand in self._hands:
+            await self._channel.send(hand)
+        self._hands.clear()
+        self._since = trio.current_time()
+        return True
+
+    def open(self) -> None:
+        """Do nothing: there is nothing to open."""
+
+    def write_header(self) -> None:
+        """Do nothing: the first table has written it."""
+
+    def write_key(self) -> None:
+        """Do nothing: the first table writes it."""
+
+    def write(self, text: str) -> None:
+        """Keep lines for the log."""
+        self._notes += text
+
+    def write_hand(self, line: str) -> None:
+        """Keep the line of a finished hand."""
+        self._line = line
+
+    def write_told(self, text: str) -> None:
+        """Keep what was said about strategies."""
+        self._told += text

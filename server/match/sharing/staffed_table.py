@@ -123,7 +123,7 @@ class StaffedTable:
                         order.seeds,
                         _LOCAL.get(order.config.host, order.config.host),
                         str(game_path(order.config.game_text)),
-                        server,
+                        server.table.seating,
                         nursery,
                     )
                 await server.run()

@@ -29,7 +29,7 @@ class Out:
 
 
 @attrs.frozen
-class Contestant:
+class Ranked:
     """A player who plays, or has played."""
 
     name: str
@@ -47,7 +47,7 @@ class PastSitAndGo:
     first_hand: int
     pool: int
     is_called_off: bool
-    entrants: tuple[Contestant, ...]
+    entrants: tuple[Ranked, ...]
     """The best placed first."""
 
 
@@ -159,12 +159,12 @@ class SitAndGos:
             for number, over_us, first_hand, pool, is_called_off in self._ledger.read(query, (table, most))
         ]
 
-    def _entrants(self, number: int) -> tuple[Contestant, ...]:
+    def _entrants(self, number: int) -> tuple[Ranked, ...]:
         query = (
             "SELECT name, place, prize FROM entrants JOIN players ON players.id = player"
             " WHERE sit_and_go = ? ORDER BY place, name"
         )
-        return tuple([Contestant(*row) for row in self._ledger.read(query, (number,))])
+        return tuple([Ranked(*row) for row in self._ledger.read(query, (number,))])
 
 
 def _now_us() -> int:

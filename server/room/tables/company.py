@@ -20,8 +20,7 @@ from server.room.config import Policy, TableConfig
 from server.room.ledger.ledger import Ledger, LedgerError, Player
 from server.room.ledger.sit_and_gos import SitAndGos
 from server.room.tables.contest import Contest
-from server.room.tables.entrance import Arrival, Handover
-from server.room.tables.place import Place, Refused, Visitor
+from server.room.tables.place import Arrival, Handover, Place, RequestRefused, Visitor
 from server.table.channel import ChannelBroken
 from server.table.outcome import Durations
 from server.table.rules.line_up import Joining
@@ -118,7 +117,7 @@ class Company:
 
     def refuse(self, reason: str) -> NoReturn:
         """Refuse a request."""
-        raise Refused(reason)
+        raise RequestRefused(reason)
 
     def kept_for(self, visitor: Visitor) -> Place | None:
         """The seat that a player has here, unless it is to be given up or the player may have several.
@@ -137,12 +136,12 @@ class Company:
         player = visitor.player
         assert player is not None
         if self.contest is not None and self.contest.is_on:
-            raise Refused(f"a sit-and-go is being played at {self._config.name}: come when it is over")
+            raise RequestRefused(f"a sit-and-go is being played at {self._config.name}: come when it is over")
         if not self._config.seats_for_one and any(
             arrival.visitor.player is not None and arrival.visitor.player.id == player.id
             for arrival in self._arrivals
         ):
-            raise Refused(f"{player.name} is about to sit down at {self._config.name} already")
+            raise RequestRefused(f"{player.name} is about to sit down at {self._config.name} already")
         arrival = Arrival(visitor, chips)
         self._arrivals.append(arrival)
         self.changed.set()
@@ -152,7 +151,7 @@ class Company:
             if arrival in self._arrivals:
                 self._arrivals.remove(arrival)
         if arrival.place is None:
-            raise Refused(arrival.refusal)
+            raise RequestRefused(arrival.refusal)
         return arrival.place
 
     def hand_over(self, place: Place, visitor: Visitor) -> None:

@@ -15,7 +15,7 @@ import trio
 from engine.poker.rules import GameDefinition
 from server.room.config import TableConfig
 from server.room.ledger.ledger import Ledger
-from server.room.ledger.sit_and_gos import Contestant, Out, SitAndGos
+from server.room.ledger.sit_and_gos import Out, Ranked, SitAndGos
 from server.room.tables.place import Place
 from server.table.rules.chips import whole_shares
 from server.table.rules.sit_and_go import MOST_HANDS, Level, SitAndGo, leaving_groups, prizes_by_place
@@ -46,7 +46,7 @@ class Contest:
         """Of the one in progress, or the last one."""
         self.prizes: list[int] = []
         """By place."""
-        self.out: list[Contestant] = []
+        self.out: list[Ranked] = []
         """Those who are out, the last one first."""
 
     @property
@@ -189,7 +189,7 @@ class Contest:
             place.is_settled = True
             wins = f" and wins {out.prize} chips" if out.prize else ""
             said.append(f"{place.player.name} is {of}{wins}")
-            self.out.insert(0, Contestant(place.player.name, out.place, out.prize))
+            self.out.insert(0, Ranked(place.player.name, out.place, out.prize))
         if not self._in:
             self._number = None
         return said

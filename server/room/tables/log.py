@@ -40,11 +40,6 @@ _MOST_HANDS: Final = 2**32 - 1
 _TAIL: Final = 1 << 20
 
 
-def game_line(text: str) -> str:
-    """A game file in one line."""
-    return text.strip().replace("\n", ";")
-
-
 def format_entry(hand: HandEntry) -> str:
     """All lines of a hand."""
     number, key = hand.number, MatchKey.parse(hand.secret)
@@ -68,11 +63,11 @@ class TableLog(MatchRecords):
         Raises:
             MatchAborted: it cannot be opened or written.
         """
-        path = self._config.log_path
+        path = self.config.log_path
         assert path is not None  # every table keeps one
         first = _first_missing(path)
         self.open()
-        if self._log is not None and self._log.is_empty:
+        if self.log is not None and self.log.is_empty:
             limits = self._table.limits
             seconds = (limits.response, limits.hand, limits.per_hand)
             milliseconds = [round(each * 1000) for each in seconds]
@@ -90,7 +85,7 @@ class TableLog(MatchRecords):
             super().write(text)
         except MatchAborted as error:
             self._is_broken = True
-            self._console.err(error.lines)
+            self.console.err(error.lines)
 
     def write_entry(self, hand: HandEntry) -> None:
         """Write a finished hand."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 import attrs
@@ -19,7 +18,7 @@ _ALL_HANDS: Final = 2**32
 # Large enough that a seat never uses up its time for all hands.
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """The room refuses a request; the message is for the client."""
 
 
@@ -33,19 +32,11 @@ class Visitor:
     """None before it has a name."""
     place: Place | None = None
     """The seat that it has, or had last."""
-    told: dict[str, str] = attrs.Factory(dict)
-    """The notes that it was last told, by name: they are repeated only when they change."""
 
     @property
     def is_plain(self) -> bool:
         """Whether it knows only the ACPC's protocol: hands must be what its game file says."""
         return not self.client.capabilities >= NEEDED_FOR_CHIPS
-
-    def tell(self, name: str, text: str) -> None:
-        """Send a note, if it asked for such notes and does not know this one; the next flush writes it."""
-        if name in self.client.capabilities and self.told.get(name) != text:
-            self.told[name] = text
-            self.say(name, text)
 
     def say(self, name: str, text: str) -> None:
         """Send a note to a client that knows what a room is; the next flush writes it."""
@@ -60,7 +51,7 @@ class Visitor:
         client.is_late = trio.Event()
         client.has_replied = False
         client.stray_replies = 0
-        self.told.clear()
+        client.told.clear()
         if client.connection.state is State.LOBBY:
             client.say(client.connection.send(Seated(table, seat, stack)))
 
@@ -140,8 +131,58 @@ class Place:
             self.keep_s = max(0.0, self.until - trio.current_time())
         self.until = None
 
-    def told(self, notes: Mapping[str, str]) -> None:
-        """Tell the player here what is new about the next hand."""
-        if self.visitor is not None:
-            for name, text in notes.items():
-                self.visitor.tell(name, text)
+
+# --- how clients reach seats: through the room's door, not through ports of their own -------------------
+
+
+@attrs.define(eq=False)
+class Arrival:
+    """Somebody who waits for a seat."""
+
+    visitor: Visitor
+    chips: int | None
+    decided: trio.Event = attrs.Factory(trio.Event)
+    place: Place | None = None
+    refusal: str = ""
+
+
+class Handover:
+    """Passes clients to the tasks that look after seats (`server.table.seating.Seating`)."""
+
+    def __init__(self, seats: int) -> None:
+        self._clients: list[Client | None] = [None] * seats
+        self._came = [trio.Event() for _ in range(seats)]
+
+    def hand_over(self, seat: int, client: Client) -> None:
+        """Offer a client to a seat; an earlier one that has not been taken is cut off."""
+        self.take_back(seat)
+        self._clients[seat] = client
+        self._came[seat].set()
+
+    def take_back(self, seat: int) -> None:
+        """Cut off a client that has been offered and not yet taken."""
+        client, self._clients[seat] = self._clients[seat], None
+        if client is not None:
+            client.channel.close()
+            client.has_left.set()
+            self._came[seat] = trio.Event()
+
+    def open(self, seats: tuple[Seat, ...]) -> None:
+        """Nothing: the door is the room's."""
+
+    def close(self) -> None:
+        """Admit nobody any more."""
+        for seat in range(len(self._clients)):
+            self.take_back(seat)
+
+    async def admit(self, seat: Seat, deadline: float, *, is_first: bool) -> Client:
+        """The next client of a seat, however long it takes."""
+        number = seat.number
+        while (client := self._clients[number]) is None:
+            await self._came[number].wait()
+        self._clients[number] = None
+        self._came[number] = trio.Event()
+        return client
+
+    def stop_listening(self, seat: Seat) -> None:
+        """Nothing: the door is the room's."""

@@ -1,9 +1,8 @@
 """A table of the room: hand after hand, for as long as the room is open.
 
 Everybody comes and goes between hands (`server.room.tables.company`), so that during a hand only connections
-change.  The hand itself is played by the code that plays a match: the hand loop of `engine.poker.rules`,
-asking and reading (`server.table.reply`), seats and their failures (`server.table.seating`).  Its result is
-in the ledger before anybody is shown its end.
+change.  The hand itself is played as in a match (`server.table.table`).  Its result is in the ledger before
+anybody is shown its end.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 import functools
 import secrets
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -19,32 +18,30 @@ import attrs
 import trio
 
 from engine.poker.match_key import MatchKey
-from engine.poker.rules import CALL, FOLD, GameDefinition, HandState, Rake, format_game, play_hand
-from protocol import LocalProtocolError
-from protocol.match_state import HandMessages
+from engine.poker.rules import GameDefinition, Rake
+from protocol.extension import LOBBY, format_game_line, hand_introductions
 from protocol.records import format_hand
 from server.room.config import Policy, TableConfig
 from server.room.ledger.ledger import HandEntry, Ledger, LedgerIsFull
 from server.room.tables.company import Company
 from server.room.tables.contest import Contest
-from server.room.tables.log import TableLog, game_line, match_config
+from server.room.tables.log import TableLog, match_config
 from server.room.tables.place import Place, Visitor
 from server.room.tables.spectating import Audience
 from server.room.tables.turns import Turns
 from server.support.console import Console
-from server.table.hand import HandOnTable, Situation
-from server.table.reply import TABLES_PLAYING, Asking
+from server.table.reply import TABLES_PLAYING
 from server.table.rules.chips import settle
 from server.table.rules.line_up import Joining, LineUp, can_use_up_chips, line_up
-from server.table.seat import Seat
-from server.table.seating import Seating
+from server.table.seat import Situation
+from server.table.table import Table
 
 _AGAIN_S: Final = 2.0
 # Between attempts to write to a ledger whose disk is full.
 
 
 @attrs.define(eq=False)
-class _Hand:
+class _PreparedHand:
     """The hand in progress."""
 
     number: int
@@ -89,18 +86,17 @@ class RoomTable:
         self._log = TableLog(setup, console, config)
         self._company = Company(config, ledger, send_bot)
         entrance = self._company.entrance
-        self._seating = Seating(setup, console, self._log, lambda: self._situation, self._broken, entrance)
-        self._company.seating = self._seating
+        self.audience: Final = Audience()
+        """Those who watch."""
+        self._table = Table(setup, console, self._log, self._broken, entrance)
+        self._table.on_state = self.audience.show
+        self._seating = self._company.seating = self._table.seating
         self._seating.on_change = lambda: self._company.changed.set()
-        self._asking = Asking(setup, console, self._log, self._seating)
-        self._asking.write = functools.partial(turns.write, self._seating)
-        self._situation: Situation | None = None
-        self._hand: _Hand | None = None
+        self._table.asking.write = functools.partial(turns.write, self._seating)
+        self._hand: _PreparedHand | None = None
         self._next_hand, self._blinds = ledger.open_table(config.name)
         self._draw = secrets.randbelow
         self._is_closing: str | None = None
-        self.audience: Final = Audience()
-        """Those who watch."""
         self.hands_played = 0
         """Played since it was opened."""
         self.is_paused = False
@@ -133,7 +129,7 @@ class RoomTable:
             chips: to be brought; None for the usual number.
 
         Raises:
-            Refused: there is no seat for them.
+            RequestRefused: there is no seat for them.
         """
         if self._is_closing is not None:
             self._company.refuse(self._is_closing)
@@ -164,7 +160,7 @@ class RoomTable:
 
     async def run(self) -> None:
         """Play until `close` and the end of the hand."""
-        self._asking.now = trio.lowlevel.current_clock().current_time
+        self._table.start()
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._seating.run)
             try:
@@ -270,73 +266,37 @@ class RoomTable:
         """Play a hand, from its cards to the ledger."""
         hand = self._hand = self._prepared(seated)
         by_position = [place.seat for place in hand.places]
-        seats = sorted(by_position, key=lambda seat: seat.number)
-        positions: list[int | None] = [None] * self.config.seats
-        for position, seat in enumerate(by_position):
-            positions[seat.number] = position
-            seat.clock.new_hand()
         deal = hand.key.dealer(hand.game).deal()
-        carries = self.config.policy is not Policy.MATCH
-        loop = play_hand(hand.game, hand.number, deal, is_passing=carries)
-        shown = HandOnTable(HandMessages(hand.number, deal), tuple(positions))
-        self.audience.hand_begins(
-            hand.number, hand.game, [place.player.name for place in hand.places], seated
-        )
+        names = [place.player.name for place in hand.places]
+        self.audience.hand_begins(hand.number, hand.game, names, seated)
         await trio.lowlevel.checkpoint()
+        carries = self.config.policy is not Policy.MATCH
         with TABLES_PLAYING.one_more():
-            try:
-                state = next(loop)
-                while True:
-                    self._situation = state, shown
-                    self.audience.show(state)
-                    to_act = state.betting.position_to_act
-                    assert to_act is not None  # the hand loop asks only when somebody is to act
-                    seat = by_position[to_act]
-                    action, _ = await self._asking.ask(seats, seat, state, shown)
-                    if action is None:
-                        action = FOLD if state.legal_actions().can_fold else CALL
-                        seat.acted_by_default(state.hand_number)
-                    state = loop.send(action)
-            except StopIteration as finished:
-                final: HandState = finished.value
-        await self._finish(hand, final, shown, seats)
+            end = await self._table.play(hand.game, hand.number, deal, by_position, is_passing=carries)
+        await self._finish(hand, end)
 
-    def _prepared(self, seated: LineUp) -> _Hand:
+    def _prepared(self, seated: LineUp) -> _PreparedHand:
         """The next hand, after its players have been told about it."""
         places = tuple([self._company.place(number) for number in seated.seats])
-        number, players = self._next_hand, len(places)
-        key = MatchKey.random()
-        game = seated.game
-        names = [""] * players
-        for position, place in enumerate(places):
-            names[(position + number) % players] = place.player.name
+        number, key, game = self._next_hand, MatchKey.random(), seated.game
         contest = self.contest
         chips = 0 if contest is None else contest.terms.stack * contest.entrants
         nominal = max(
             chips, self.config.most, 2 * game.big_blind + max(game.antes), max(self.config.game.stacks)
         )
-        common = {
-            "game": game_line(format_game(attrs.evolve(game, stacks=(nominal,) * players))),
-            "names": "|".join(names),
-            "stacks": "|".join(map(str, game.stacks)),
-            "commit": key.commitment,
-        }
-        notes = tuple([{**common, "seat": str((position + number) % players)} for position in range(players)])
-        hand = _Hand(number, seated, key, places, notes)
-        for position in range(players):
+        names = [place.player.name for place in places]
+        notes = hand_introductions(game, number, names, nominal, commit=key.commitment)
+        hand = _PreparedHand(number, seated, key, places, tuple(notes))
+        for position in range(len(places)):
             self._introduce(hand, position)
         return hand
 
-    def _introduce(self, hand: _Hand, position: int) -> None:
+    def _introduce(self, hand: _PreparedHand, position: int) -> None:
         """Tell a player what is played in this hand."""
         place = hand.places[position]
         if place.visitor is not None:
-            try:
-                place.visitor.client.connection.play(hand.game)
-            except LocalProtocolError as error:  # a conversation that has broken down
-                self._seating.break_off(place.seat, error)
-                return
-            place.told(hand.notes[position])
+            notes = hand.notes[position] if LOBBY in place.visitor.client.capabilities else {}
+            self._table.introduce(place.seat, place.visitor.client, hand.game, notes)
 
     def _come_back(self, place: Place, visitor: Visitor) -> None:
         """Reconnect a player whose seat was kept."""
@@ -349,9 +309,10 @@ class RoomTable:
             self._introduce(hand, hand.places.index(place))
         self._company.hand_over(place, visitor)
 
-    async def _finish(self, hand: _Hand, final: HandState, shown: HandOnTable, seats: Sequence[Seat]) -> None:
+    async def _finish(self, hand: _PreparedHand, end: Situation) -> None:
         """Book a hand, then show its end."""
         config, contest = self.config, self.contest
+        final, shown = end
         settlement = settle(final, config.rake if config.policy is Policy.RING else Rake())
         nets = dict(zip(hand.line_up.seats, settlement.net, strict=True))
         outs = [] if contest is None else contest.lost_all(nets)
@@ -359,7 +320,7 @@ class RoomTable:
         entry = HandEntry(
             config.name,
             hand.number,
-            game_line(format_game(hand.game)),
+            format_game_line(hand.game),
             format_hand(final, settlement.chips, names, shown.messages.all_cards(final)),
             hand.key.text,
         )
@@ -382,15 +343,11 @@ class RoomTable:
                 place.stack += nets[place.seat.number]
         news = [] if contest is None else contest.hand_is_over(outs)
         self._company.hand_is_over(hand.places)
-        self._situation = final, shown
-        for seat in seats:
-            if seat.client is not None:
-                self._seating.show(seat, seat.client, self._situation)
-                if seat.client is not None:
-                    self._seating.flush(seat, seat.client)
+        self._table.show_end(end, [place.seat for place in hand.places])
+        self._table.flush()
         self._company.tell(news)
         self.audience.hand_ends(final, settlement.chips)
-        self._situation = self._hand = None
+        self._table.situation = self._hand = None
         self._next_hand = hand.number + 1
         self._blinds = hand.line_up.blinds
         self.hands_played += 1

@@ -17,8 +17,8 @@ from typing import Final, TypeAlias, TypeVar
 import attrs
 import trio
 
-from engine.poker.rules import parse_game
 from engine.poker.rules.hand_words import tell_winnings
+from protocol.extension import parse_game_line
 from protocol.records import HandReader
 from server.records.curves import Curve
 from server.room.ledger.ledger import HandEntry, Ledger, Player
@@ -189,7 +189,7 @@ def _line(entry: HandEntry) -> HandLine:
 
 def _shown(entry: HandEntry) -> Shown:
     """What everybody at the table was shown of a hand."""
-    record, state = HandReader(parse_game(entry.game.replace(";", "\n"))).read(entry.line)
+    record, state = HandReader(parse_game_line(entry.game)).read(entry.line)
     betting = state.betting
     players = betting.game.num_players
     return Shown(

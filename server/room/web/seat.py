@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 import trio
 
-from engine.poker.rules import GameDefinition, RulesError, parse_game
+from engine.poker.rules import GameDefinition, RulesError
 from protocol.errors import ProtocolError
-from protocol.extension import parse_note, parse_seated
+from protocol.extension import parse_game_line, parse_note, parse_seated
 from protocol.framing import LineBuffer
 from protocol.state_reader import MatchStateReader
 from server.room.door import Door
@@ -70,7 +70,7 @@ class DoorReader:
         """Take in a note about the next hand."""
         match name:
             case "game":
-                self._game = parse_game(text.replace(";", "\n"))
+                self._game = parse_game_line(text)
             case "stacks":
                 self._stacks = tuple(map(int, text.split("|")))
             case "names":

@@ -152,7 +152,7 @@ class SitAndGoTable:
     groups: list[tuple[str, ...]] = attrs.Factory(list)
     """Those who are out, the first to leave first; those who share a place are together."""
     _last: Blinds | None = None
-    """Of the last hand."""
+    """The last hand's button and blinds."""
     _next: LineUp | None = None
     """The next hand, once somebody has asked for it."""
     _last_left: tuple[int, int] | None = None

@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 from typing import Final
 
+import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -67,6 +68,17 @@ def test_the_button_moves_and_skips_who_is_out() -> None:
     assert room.seating() == ("c", "a")  # a has the button, and between two the small blind
     game = room.game()
     assert (game.blinds, game.stacks, game.first_positions[:2]) == ((10, 5), (200, 100), (1, 0))
+
+
+def test_a_dead_button_stands_at_the_seat_of_a_player_who_is_out() -> None:
+    room = SitAndGoTable(("a", "b", "c", "d"), attrs.evolve(PLAN, button_moves=False), BASE)
+    assert room.seating() == ("a", "b", "c", "d")  # d has the button
+    room.finish([-100.0, 100.0, 0.0, 0.0])
+    assert room.seating() == ("b", "c", "d")  # it stands at a's seat: b posts the small blind, c the big one
+    assert room.game().blinds == (5, 10, 0)
+    assert plan_of(plan_text(*BOTS, head=HEAD)).sit_and_go.button_moves  # type: ignore[union-attr]
+    dead = plan_of(plan_text(*BOTS, head=HEAD.replace("stack = 200", 'stack = 200\nbutton = "dead"')))
+    assert not dead.sit_and_go.button_moves  # type: ignore[union-attr]
 
 
 def test_three_handed_the_button_acts_first_before_the_flop() -> None:

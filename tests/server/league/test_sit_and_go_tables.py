@@ -26,8 +26,8 @@ from server.league.checking import check_tournament
 from server.league.journal import Played
 from server.league.match import Match
 from server.league.sit_and_go.log import LOG, begin, check_log, end, read_sit_and_go, table_of_match
-from server.league.sit_and_go.seated import table_config
-from server.league.sit_and_go.table import SitAndGoServer
+from server.league.sit_and_go.running import table_config
+from server.league.sit_and_go.table import SitAndGoHands
 from server.support.console import SilentConsole
 from server.support.private_files import PrivateFiles
 from tests.server.league.houses import plan_of, plan_text
@@ -120,7 +120,7 @@ async def played(folder: Path, clients: dict[str, Client], *, leaving: bool = Fa
     table = begin(folder, MATCH, PLAN)
     files = PrivateFiles()
     config = table_config(PLAN, MATCH, table, CARDS, folder / LOG, files.open)
-    server = SitAndGoServer(config, SilentConsole(), table, failing_is_leaving=leaving)
+    server = SitAndGoHands(config, SilentConsole(), table, failing_is_leaving=leaving).server
     server.open()
 
     async def come(client: Client, port: int) -> None:

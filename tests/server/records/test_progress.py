@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from engine.evidence.verdict import Goal, Standings
 from engine.poker.rules import load_game
 from server.records.progress import Pace, Score, Tally, clock_time, score_line, show_progress
-from server.table.stopping import rests
+from server.table.book import rests
 
 LIMIT = load_game("limit-2p")
 THREE = load_game("limit-3p")

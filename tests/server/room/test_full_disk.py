@@ -12,6 +12,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
+from server.room.identities import register
 from server.room.ledger.ledger import Ledger
 from server.room.room import Room
 from server.room.web.figures import health
@@ -19,6 +20,7 @@ from tests.server.room.test_serve_command import ROOM, wait_for_hands
 from tests.support.dealer_process import environment, program
 from tests.support.limits import run_with_small_disk
 from tests.support.rooms import OpenRoom, room_config, room_of, table_config
+from tests.support.tables import betting_state, split_state
 
 FULL = "database or disk is full"
 
@@ -38,6 +40,25 @@ def make_room(room: Room) -> None:
 async def until_paused(room: OpenRoom) -> None:
     while not room.room.tables["a"].is_paused:
         await trio.lowlevel.checkpoint()
+
+
+async def test_nobody_is_shown_the_end_of_a_hand_that_is_not_booked(tmp_path: Path) -> None:
+    config = room_config(tmp_path, table_config(), guest_chips=10**6)
+    with Ledger(config.data) as ledger:
+        _, token = register(ledger, "Ann", 10**6)
+    async with room_of(config) as room:
+        words = f"name=Ann token={token}"
+        for guest in (await room.sit_down(words=words), await room.sit_down()):
+            room.start_soon(guest.play_hands, 1 << 30)
+        await room.have_played(3)
+        fill_disk(room.room)
+        await until_paused(room)
+
+        ann = await room.sit_down(words=words)
+        _, _, betting, _ = split_state(await ann.until("MATCHSTATE"))
+        assert not betting_state(ann.game(), betting).is_finished
+        make_room(room.room)
+        await ann.play_hands(3)
 
 
 async def test_tables_pause_and_go_on_and_nothing_is_lost(virtual_clock: MockClock, tmp_path: Path) -> None:

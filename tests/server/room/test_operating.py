@@ -99,7 +99,7 @@ def test_the_file_of_the_readme_is_a_room(tmp_path: Path) -> None:
     room = load_room(tmp_path / "room.toml")
 
     (table,) = room.tables
-    assert (table.policy, table.joining, table.rake.share) == (Policy.RING, Joining.WAITS, 0.05)
+    assert (table.policy, table.joining, table.rake.percent) == (Policy.RING, Joining.WAITS, 5.0)
     assert room.data == tmp_path / "room"
     assert [table.name for table in default_room().tables] == ["limit-2p", "limit-6p", "nolimit-6p"]
 

@@ -322,7 +322,7 @@ async def test_a_fault_of_ours_ends_one_table_and_loses_nothing(
         others = [await room.sit_down("b") for _ in range(2)]
         table = room.room.tables["a"]
         await ann.until("MATCHSTATE")
-        monkeypatch.setattr(table.audience, "show", None)
+        monkeypatch.setattr(table._table.asking, "ask", None)
         async with trio.open_nursery() as playing:
             playing.start_soon(ann.play_hands, 1)
             playing.start_soon(bob.play_hands, 1)

@@ -16,7 +16,7 @@ from server.room import identities
 from server.room.config import Policy, TableConfig
 from server.room.identities import register
 from server.room.ledger.ledger import Ledger
-from server.room.ledger.sit_and_gos import Contestant, SitAndGos
+from server.room.ledger.sit_and_gos import Ranked, SitAndGos
 from server.table.rules.chips import whole_shares
 from server.table.rules.sit_and_go import Level, SitAndGo
 from tests.support.rooms import Guest, OpenRoom, room_config, room_of, table_config
@@ -232,7 +232,7 @@ async def test_a_player_who_leaves_is_out_and_the_last_one_wins(tmp_path: Path) 
         assert eve.lines[-1] == "#lobby you have left the table: you are 2nd of 3 and win 45 chips"
         assert bob.lines[-1] == "#lobby you are 1st of 3 and win 105 chips"
         (past,) = SitAndGos(room.room.ledger).last("a", 9)
-        assert past.entrants == (Contestant("Bob", 1, 105), Contestant("Eve", 2, 45), Contestant("Ann", 3, 0))
+        assert past.entrants == (Ranked("Bob", 1, 105), Ranked("Eve", 2, 45), Ranked("Ann", 3, 0))
 
 
 async def test_the_table_waits_for_a_player_who_has_gone_but_not_for_ever(

@@ -307,7 +307,7 @@ async def test_a_seat_whose_players_process_has_ended_is_not_waited_for(
         await second.leave()
         await trio.sleep(1)
         assert not table.is_over
-        table.server.expect_nobody(1)
+        table.server.table.seating.expect_nobody(1)
         await table.outcome()
 
         assert trio.current_time() < 4

@@ -43,7 +43,7 @@ from engine.support.files.formats import format_arrays, parse_arrays
 from protocol.records import TransactionError, parse_hand, parse_score, parse_transaction
 from server.support.console import SilentConsole
 from server.support.errors import MatchAborted
-from server.table.match import MatchServer
+from server.table.match import MatchHands, MatchServer
 from tests.stress.fuzzing.inputs import (
     HANDS,
     LOGS,
@@ -128,22 +128,23 @@ def _resumed_matches(rng: random.Random) -> None:
         log_of(name).game, 20, log_of(name).seed, log_path=log, transaction_path=tlog, append=True
     )
     server = MatchServer(config, SilentConsole())
-    server._records.open()
+    server.records.open()
     try:
-        server._records.begin_replay()
+        server.records.begin_replay()
         trio.run(_replay, server)
     finally:
-        server._records.close()
+        server.records.close()
 
 
 async def _replay(server: MatchServer) -> None:
     """The hands of a transaction log, as long as nobody has to be asked."""
-    dealer = server._config.cards.dealer(server._config.game)
-    for hand_number in range(server._config.hands):
-        if not server._records.is_replaying:
+    hands = MatchHands(server)
+    dealer = server.config.cards.dealer(server.config.game)
+    for hand_number in range(server.config.hands):
+        if not server.records.is_replaying:
             return
         with trio.move_on_after(0):  # live play would wait for players: it is cancelled at once
-            await server._play_hand(hand_number, dealer)
+            await hands.play_hand(hand_number, dealer)
 
 
 @functools.cache

@@ -15,7 +15,6 @@ from clients.core.session import SessionError, play
 from engine.poker.rules import (
     CardDealer,
     HandView,
-    format_game,
     initial_hand,
 )
 from protocol import (
@@ -31,6 +30,7 @@ from protocol import (
     parse_match_state,
 )
 from protocol.errors import BadMatchState
+from protocol.extension import format_game_line
 from protocol.state_reader import MatchStateReader
 from tests.stress.fuzzing.inputs import (
     LOGS,
@@ -153,7 +153,7 @@ def _session(rng: random.Random) -> None:
     at = rng.randrange(len(lines))
     lines[at] = mutated_text(rng, [lines[at]], 2)
     for _ in range(rng.randint(0, 4)):
-        game = "#game " + format_game(log_of(name).game).strip().replace("\n", ";")
+        game = f"#game {format_game_line(log_of(name).game)}"
         lines.insert(rng.randint(0, len(lines)), mutated_text(rng, (*_NOTES, game), 2))
     data = b"".join(encoded(line) + b"\r\n" for line in lines)
     agent = rng.choice((AlwaysCall, Random))()

@@ -1,4 +1,8 @@
-"""Plays a sit-and-go over sockets: its players are launched like those of a match."""
+"""Plays sit-and-gos: over sockets with players launched for them, or in long-lived processes.
+
+To an installed bot without sockets every hand is a match of one hand, since stacks, blinds and the number of
+players change; it finds these in its game.  If it fails there, it is out, with its chips.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +13,16 @@ import attrs
 import trio
 
 from engine.poker.match_key import MatchKey, MatchSeed
+from engine.poker.rules import format_game
+from engine.support.files.shards import ShardOrder, Share
+from engine.support.seeds import derive_seed
 from server.league.match import Match, match_cards
 from server.league.plan import Rule, TournamentPlan
+from server.league.running.in_process import Staff
 from server.league.running.processes import CannotPlay
-from server.league.sit_and_go.log import LOG, begin, end
-from server.league.sit_and_go.table import SitAndGoServer
+from server.league.sit_and_go.log import LOG, begin, end, format_head, format_out, hand_cards, take_line
+from server.league.sit_and_go.table import SitAndGoHands
+from server.match.in_process.workers import Worker
 from server.match.launching.announcement import Announcer
 from server.match.launching.launcher import Patience
 from server.match.launching.limits import parse_limits
@@ -22,15 +31,98 @@ from server.match.launching.sandbox import Sandbox
 from server.match.sharing.staffed_table import House, PassOrder, StaffedTable
 from server.records.results import DecisionTimes
 from server.support.console import FileConsole
-from server.support.errors import MatchAborted
+from server.support.errors import Failure, FailureKind, MatchAborted
 from server.support.private_files import PrivateFiles
 from server.support.record_file import Opener, RecordFile
 from server.table.config import MatchConfig, OnFailure, TimeLimits
+from server.table.match import MatchServer
 from server.table.rules.sit_and_go import MOST_HANDS, SitAndGoTable
 
-__all__ = ["SeatedRunner", "table_config"]
+__all__ = ["SeatedRunner", "SitAndGoRunner", "table_config"]
 
+_NUMBER: Final = "STATE:0:"
+"""How the line of a hand begins that is a match of its own."""
 _REAP_S: Final = 5.0
+# Between two looks for orphans.
+
+
+class SitAndGoRunner:
+    """Plays sit-and-gos.
+
+    Args:
+        plan: of the tournament.
+        root: the seed or key from which all cards follow.
+        folder: of the tournament.
+
+    *Resource handling*: `close` on every way out.
+    """
+
+    def __init__(self, plan: TournamentPlan, root: MatchSeed | MatchKey, folder: Path) -> None:
+        self._plan = plan
+        self._root = root
+        self._staff = Staff(folder)
+        self._files = PrivateFiles()
+
+    async def play(self, match: Match, folder: Path) -> None:
+        """See `Runner.play`."""
+        table = begin(folder, match, self._plan)
+        cards = match_cards(self._root, match, common=self._plan.common_seeds)
+        began = trio.current_time()
+        with RecordFile(folder / LOG, append=True, opener=self._files.open) as log:
+            if log.is_empty:
+                log.write(format_head(table))
+            worker: Worker | None = None
+            try:
+                while not table.is_over:
+                    order = self._order(table.seating(), format_game(table.game()), cards, table.hands, match)
+                    worker = worker or await self._staff.hire(order, duplicate=False)
+                    try:
+                        line, is_free = await _play_hand(worker, order, table.hands)
+                    except MatchAborted as error:
+                        raise CannotPlay(error.lines.strip().removeprefix("ERROR: ")) from None
+                    log.write(line)
+                    take_line(line, table)
+                    if not is_free:
+                        await worker.end()
+                        worker = None
+            finally:
+                if worker is not None:
+                    await self._staff.keep(worker, duplicate=False, is_free=table.is_over)
+        end(folder, trio.current_time() - began, {})
+
+    def _order(
+        self, names: tuple[str, ...], game: str, cards: MatchSeed | MatchKey, number: int, match: Match
+    ) -> ShardOrder:
+        seeds = cards.player_seeds(range(len(match.players)))
+        players = [self._plan.entrant(name).player for name in names]
+        of_hand = hand_cards(cards, number)
+        return ShardOrder(
+            definition=game,
+            bots=tuple([(player.bot, player.settings) for player in players]),
+            names=names,
+            seeds=tuple([derive_seed(seeds[match.players.index(name)], number) for name in names]),
+            cards=of_hand.text if isinstance(of_hand, MatchKey) else str(of_hand.number),
+            fixed_seats=True,
+        )
+
+    async def close(self) -> None:
+        """End the processes."""
+        await self._staff.close()
+
+
+async def _play_hand(worker: Worker, order: ShardOrder, number: int) -> tuple[str, bool]:
+    """Play a hand: its line of the log, and whether the worker can play another."""
+    readiness = await worker.engage(order)
+    failure = readiness.failure
+    if failure is None:
+        await worker.play(Share(0, 1, 1))
+        frame = await worker.frame()
+        failure = frame.failure
+        if failure is None:
+            (line,) = frame.lines
+            return f"STATE:{number}:{line.removeprefix(_NUMBER)}", True
+    crash = Failure(FailureKind.CRASHED, failure.detail, number)
+    return format_out(order.names[failure.seat], crash), False
 
 
 class SeatedRunner:
@@ -76,12 +168,12 @@ class SeatedRunner:
         players = [plan.entrant(name).player for name in table.left]
         cards = match_cards(self._root, match, common=plan.common_seeds)
         seeds = dict(zip(match.players, cards.player_seeds(range(len(match.players))), strict=True))
-        servers: list[SitAndGoServer] = []
+        made: list[SitAndGoHands] = []
 
-        def make(config: MatchConfig) -> SitAndGoServer:
+        def make(config: MatchConfig) -> MatchServer:
             leaving = plan.failures.rule in (Rule.FORFEIT, Rule.DISQUALIFY)
-            servers.append(SitAndGoServer(config, console, table, failing_is_leaving=leaving))
-            return servers[0]
+            made.append(SitAndGoHands(config, console, table, failing_is_leaving=leaving))
+            return made[0].server
 
         order = PassOrder(
             0,
@@ -92,17 +184,16 @@ class SeatedRunner:
             folder / "players",
         )
         staffed = StaffedTable(self._house(console), order, make)
-        server = servers[0]
         staffed.open()
         await staffed.run()
-        outcome = server.outcome()
+        outcome = staffed.server.outcome()
         if outcome.error is not None:
             raise MatchAborted(outcome.error)
         times: dict[str, Any] = {}
         for seat in outcome.seats:
             taken = DecisionTimes.of(seat.decision_times)
             times[seat.name] = None if taken is None else attrs.asdict(taken)
-        lines = server.crash_lines(staffed.crashes())
+        lines = made[0].crash_lines(staffed.crashes())
         if lines:
             with RecordFile(folder / LOG, append=True, opener=self._files.open) as log:
                 log.write(lines)
