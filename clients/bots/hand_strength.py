@@ -29,7 +29,7 @@ from clients.bots.all_hands import all_strengths
 from clients.bots.starting_hands import STARTING_HAND_PLACES, starting_hand_percentiles
 from clients.core.agent import Agent, ProbabilityTriple, Script
 from clients.core.options import require_holdem
-from engine.hands.preparation import prepare_hand_strength
+from engine import compiling
 from engine.poker.combos import combo_index
 from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
 
@@ -76,7 +76,7 @@ class HandStrengthBot(Agent):
 
     def prepare(self, game: GameDefinition | None) -> None:
         """Compile or load the kernel of hand strength."""
-        prepare_hand_strength()
+        compiling.hand_strength()
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
         """Load the percentiles of starting hands against one opponent.

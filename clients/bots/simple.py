@@ -56,7 +56,7 @@ from clients.bots.listed_hands import KINDS, OTHERS, kinds_of_hands, listed_trip
 from clients.bots.starting_hands import STARTING_HAND_PLACES, starting_hand_percentiles
 from clients.core.agent import Agent, ProbabilityTriple, Script
 from clients.core.options import require_holdem
-from engine.hands.preparation import prepare_hand_strength
+from engine import compiling
 from engine.poker.cards import NUM_CARDS
 from engine.poker.combos import NUM_COMBOS, combo_index
 from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView, LegalActions
@@ -135,7 +135,7 @@ class SimpleBot(Agent):
 
     def prepare(self, game: GameDefinition | None) -> None:
         """Compile or load the kernel of hand strength."""
-        prepare_hand_strength()
+        compiling.hand_strength()
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
         """Load the percentiles of starting hands, and forget all opponents.

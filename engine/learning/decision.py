@@ -23,7 +23,7 @@ from engine.kernels.learning import situations
 from engine.kernels.poker.betting import MAX_PLAYERS
 from engine.learning.deal_pool import STRENGTH_STEPS, bucket_of, strength_of
 from engine.learning.street import PRIOR, STEP_DECAY, ActionValues, num_situations
-from engine.poker.rules import Action, GameDefinition, initial_betting
+from engine.poker.rules import Action
 from engine.poker.rules.betting import BettingState
 
 __all__ = [
@@ -34,7 +34,6 @@ __all__ = [
     "consider",
     "learn",
     "opening_values",
-    "warm_up",
 ]
 
 
@@ -194,21 +193,6 @@ def opening_values(
 
 def _no_offers() -> kernels.Offers:
     return kernels.Offers(np.zeros(kernels.NUM_OFFERS, np.int64), np.zeros(kernels.NUM_OFFERS))
-
-
-@functools.lru_cache(maxsize=8)
-def warm_up(game: GameDefinition) -> None:
-    """Compile (once per machine) or load (once per process) the kernels that decisions take."""
-    betting = initial_betting(game)
-    if betting.position_to_act is None:
-        return
-    learnt = ActionValues.unlearnt(game)
-    counters = StyleCounters()
-    for board in ((), (0, 5, 10), (0, 5, 10, 15, 20)):
-        hand = HandInRound.of((51, 50), board, 0)
-    considered = consider(learnt, betting, hand, counters.by_position(range(game.num_players)))
-    counters.observe(0, betting, considered.actions[considered.best])
-    learn(learnt, considered, len(considered.actions) - 1, 0.0)
 
 
 @functools.lru_cache(maxsize=1 << 14)

@@ -26,9 +26,9 @@ from engine.kernels.learning.table_batch import (
 )
 from engine.kernels.poker.betting import MAX_PLAYERS, NODE_SIZE
 from engine.kernels.poker.tables import ranking_table
-from engine.poker.rules import Deal, GameDefinition, hand_rank, initial_betting, load_game
+from engine.poker.rules import Deal, GameDefinition, hand_rank, initial_betting
 
-__all__ = ["HISTORY_COLUMNS", "SCRIPTED", "Kind", "Places", "TableBatch", "warm_up"]
+__all__ = ["HISTORY_COLUMNS", "SCRIPTED", "Kind", "Places", "TableBatch"]
 
 SCRIPTED: Final[Mapping[str, Kind]] = {
     "always-call": Kind.ALWAYS_CALL,
@@ -148,13 +148,6 @@ class TableBatch:
             tuple([cards[first : first + holes] for first in range(0, end, holes)]),
             cards[end : end + game.board_ends[-1]],
         )
-
-
-def warm_up() -> None:
-    """Compile the kernels of these tables, unless this machine has done so already."""
-    places = Places(0, 52, 104, 106, 108, 112, 114, 116, 118, 122, 122 + 64 * HISTORY_COLUMNS)
-    tables = TableBatch(load_game("limit-2p"), 1, [Kind.OUTSIDE] * 2, places=places, most_spent=(240, 240))
-    tables.begin(np.zeros(1, np.uint64))
 
 
 def _small_ranks(game: GameDefinition) -> NDArray[np.int64]:

@@ -16,7 +16,6 @@
 ``table_reader``        the weight tables of all players in a hand, from public information
 ``learning``            lets models learn from a finished hand, and scores their predictions
 ``trials``              simulation: the value of an action, by selective sampling
-``warm_up``             compiles or loads the kernels of models before a clock runs
 ======================  ===========================================================================
 
 The numbers of every triple come from ``engine.kernels.players.triples``.

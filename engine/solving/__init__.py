@@ -11,7 +11,6 @@
 ``mixtures``        several strategies together: mixtures, the range of skill, portfolios
 ``strategy_file``   strategies and checkpoints as files
 ``bounds``          bounds on exploitability in games too large for an exact best response
-``warm_up``         compiles all kernels of this package before a clock runs
 ``miximax``         expectimax over all betting sequences, against counted habits
 ``holdem``          heads-up hold'em on buckets: limit by public chance sampling, no-limit by deals
 ==================  ===============================================================================

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Final
 from clients.bots.strategy_files import bucketed_strategy, shipped_strategy
 from clients.core.agent import Agent, ProbabilityTriple, drawn
 from clients.core.options import OptionError
+from engine import compiling
 from engine.poker.rules import CALL, FOLD, Action, GameDefinition, HandView
 from protocol import variables
 
@@ -125,9 +126,8 @@ class Adaptive(Agent):
             OptionError: the game is not heads-up hold'em.
         """
         from engine.solving.miximax.shipped import reasonable_habits
-        from engine.solving.miximax.values import warm_up
 
-        warm_up()
+        compiling.miximax()
         if game is not None:
             _tree(game)
             reasonable_habits(game)

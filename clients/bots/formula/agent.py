@@ -20,13 +20,13 @@ from clients.bots.memory_file import MemoryFile
 from clients.bots.opponent_book import DEFAULT_NOISE, DEFAULT_POTENTIAL, LEARNING, ModelName, OpponentBook
 from clients.core.agent import Agent, ProbabilityTriple
 from clients.core.options import require_holdem
+from engine import compiling
 from engine.players.bet_sizes import FoldsBySize, answers_to_raises
 from engine.players.models.formula import continue_chance, formula_triples
 from engine.players.models.model import Decision
 from engine.players.models.specific import SpecificModel
 from engine.players.probability_triple import legal_triple, sample
 from engine.players.table_reader import PotentialName
-from engine.players.warm_up import warm_up
 from engine.poker.combos import combo_index
 from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
 from engine.support.files.archive import Archive, ArchiveError
@@ -87,7 +87,7 @@ class Formula(Agent):
 
     def prepare(self, game: GameDefinition | None) -> None:
         """Compile or load the kernels that reading and deciding take."""
-        warm_up(self.config.potential)
+        compiling.models(self.config.potential)
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
         """Models for the players who are new.

@@ -20,10 +20,10 @@ from clients.bots.heuristic.store import Experience
 from clients.bots.opponent_book import DEFAULT_NOISE, OpponentBook
 from clients.core.agent import Agent, ProbabilityTriple
 from clients.core.options import require_holdem
+from engine import compiling
 from engine.hands.hand_strength import UNIFORM_WEIGHTS
 from engine.players.board_values import board_values
 from engine.players.probability_triple import TRIPLE_INDEX
-from engine.players.warm_up import warm_up
 from engine.poker.combos import combo_index
 from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
 
@@ -65,7 +65,7 @@ class Heuristic(Agent):
 
     def prepare(self, game: GameDefinition | None) -> None:
         """Compile or load the kernels that decisions take."""
-        warm_up()
+        compiling.models()
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
         """Make models for new players.

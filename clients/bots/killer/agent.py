@@ -15,11 +15,11 @@ from clients.bots.killer.reading import Reading
 from clients.bots.killer.straight import Postflop, bluff_chance, decide, hand_odds, hand_strengths
 from clients.core.agent import Agent, ProbabilityTriple
 from clients.core.options import require_holdem
+from engine import compiling
 from engine.hands.flop_configs import shipped_book
 from engine.hands.pot_odds import StraightPlay
 from engine.players.action_context import situation_of
 from engine.players.board_values import board_values
-from engine.players.warm_up import warm_up
 from engine.poker.combos import combo_index
 from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
 
@@ -58,9 +58,9 @@ class Killer(Agent):
 
     def prepare(self, game: GameDefinition | None) -> None:
         """Compile or load the kernels that decisions take, and read the book."""
-        warm_up()
+        compiling.models()
         shipped_book()
-        _warm_up_odds()
+        compiling.odds_against_ranges()
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
         """Forget all opponents.
@@ -159,14 +159,3 @@ class Killer(Agent):
             ),
         )
         return decision, weights
-
-
-def _warm_up_odds() -> None:
-    """Compile the odds against one opponent and against two."""
-    from engine.hands.equity import equity_against
-    from engine.hands.reflective_odds import reflective_hand_odds
-
-    for board in ((8, 17, 30), (8, 17, 30, 43), (8, 17, 30, 43, 50)):
-        weights = np.ones(1326)
-        equity_against((0, 5), board, weights)
-    reflective_hand_odds((0, 5), (8, 17, 30, 43, 50), np.ones((2, 1326)))

@@ -16,6 +16,7 @@ from clients.bots.opponent_book import DEFAULT_NOISE, DEFAULT_POTENTIAL, ModelNa
 from clients.bots.sampling.config import ChooseName, ObviousName, SamplingConfig
 from clients.core.agent import Agent, ProbabilityTriple
 from clients.core.options import require_holdem, require_no_antes
+from engine import compiling
 from engine.players.bet_sizes import BetSizes
 from engine.players.probability_triple import TRIPLE_INDEX, legal_triple
 from engine.players.table_reader import PotentialName
@@ -23,7 +24,6 @@ from engine.players.trials.players import OwnStrategy, simulated_players
 from engine.players.trials.selective_sampling import Estimates, best_move
 from engine.players.trials.strata import averages
 from engine.players.trials.trials import Spot, new_tree, simulate
-from engine.players.trials.warm_up import warm_up
 from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
 
 _CLOSE: Final = 0.10
@@ -82,7 +82,7 @@ class Sampling(Agent):
 
     def prepare(self, game: GameDefinition | None) -> None:
         """Compile or load the kernels that reading and deciding take."""
-        warm_up(self.config.potential)
+        compiling.simulation(self.config.potential)
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
         """Make models and bet sizes for new players, and load the averages for this number of players.

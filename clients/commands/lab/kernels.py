@@ -6,39 +6,14 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Final
 
 import click
 
 from clients.core.one_line import OneLineCommand
 from clients.core.tasks import run_tasks
-
-
-def _hand_strength() -> None:
-    from engine.hands.preparation import prepare_hand_strength
-
-    prepare_hand_strength()
-
-
-def _odds() -> None:
-    from clients.reports.odds import hand_worth
-    from engine.poker.cards import parse_cards
-
-    for board in ("2c7d9h", "2c7d9hJs", "2c7d9hJsQh"):
-        hand_worth(parse_cards("AhKd"), parse_cards(board))
-
-
-def _models() -> None:
-    from engine.players.warm_up import warm_up
-
-    warm_up("weighted")
-
-
-def _simulation() -> None:
-    from engine.players.trials.warm_up import warm_up
-
-    warm_up()
+from engine import compiling
 
 
 def _match() -> None:
@@ -52,51 +27,8 @@ def _match() -> None:
         Arena(load_game(game), bots, 0).play(3)
 
 
-def _equilibrium() -> None:
-    from engine.solving.warm_up import warm_up
-
-    warm_up()
-
-
-def _miximax() -> None:
-    from engine.solving.miximax.values import warm_up
-
-    warm_up()
-
-
-def _luck() -> None:
-    """Compile what reads long logs and takes luck out of results, and compute its table of pairs of hands."""
-    from engine.evidence.columns.warm_up import warm_up
-    from engine.evidence.equity import KnownHand, pot_shares
-    from engine.evidence.pair_equities import pair_points
-    from engine.poker.rules import load_game
-
-    pot_shares(load_game("limit-2p"), [KnownHand(0, ((0, 5), (10, 15)), (20, 25, 30))], [(0, 3, 3)])
-    pair_points()
-    warm_up()
-
-
-def _environments() -> None:
-    from engine.learning.table_batch import warm_up
-
-    warm_up()
-
-
-STEPS: Final[dict[str, Callable[[], None]]] = {
-    "hand strength": _hand_strength,
-    "equilibria": _equilibrium,
-    "models of opponents": _models,
-    "simulation": _simulation,
-    "miximax": _miximax,
-    "luck": _luck,
-    "environments": _environments,
-    "odds": _odds,
-    "bots at a table": _match,
-}
-"""The steps of compiling; each takes up to half a minute on a new machine, and otherwise a second.
-
-Steps that share many kernels are not next to each other, since neighbours are compiled at the same time.
-"""
+STEPS: Final = compiling.STEPS | {"bots at a table": _match}
+"""The steps of compiling; each takes up to half a minute on a new machine, and otherwise a second."""
 
 _MOST_JOBS: Final = 2  # a third process would mostly wait for kernels that the others compile
 

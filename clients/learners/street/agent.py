@@ -27,6 +27,7 @@ from clients.core.agent import Agent, ProbabilityTriple
 from clients.core.options import require_holdem, require_no_antes
 from clients.learners.street.knowledge import KIND, StreetKnowledge
 from clients.learners.training import TrainingPlan, train_in_arena
+from engine import compiling
 from engine.learning.deal_pool import deal_pool
 from engine.learning.decision import (
     Considered,
@@ -35,7 +36,6 @@ from engine.learning.decision import (
     all_hands_in_round,
     consider,
     learn,
-    warm_up,
 )
 from engine.learning.street import ActionValues, train
 from engine.poker.combos import combo_index
@@ -102,7 +102,7 @@ class StreetLearner(Agent):
     def prepare(self, game: GameDefinition | None) -> None:
         """Compile or load the kernels that decisions take."""
         if game is not None and game.is_holdem and not game.has_antes:
-            warm_up(game)
+            compiling.street_decisions(game)
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
         """Load the values for the game, and start counting the players' styles.
@@ -116,7 +116,7 @@ class StreetLearner(Agent):
             self._table = table
             self._styles = StyleCounters()
             self._hand = -1
-            warm_up(game)
+            compiling.street_decisions(game)
 
     def _begin(self, game: GameDefinition) -> None:
         require_holdem(KIND, game)

@@ -6,6 +6,5 @@
 ``sampler``             hole cards of all players together, from their weight tables
 ``players``             models of opponents as the players of a trial
 ``strata``              how hands lie in classes of strength, and move from one board to the next
-``warm_up``             compiles what a simulation needs before a clock runs
 ======================  ===========================================================================
 """

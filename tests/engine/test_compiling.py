@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.hands import preparation
-from engine.hands.preparation import compiled_once
+from engine import compiling
+from engine.compiling import compiled_once
 from tests.support.dealer_process import environment, program
+from tests.test_architecture import imported_by
 
 
 @pytest.fixture(autouse=True)
@@ -34,9 +35,9 @@ def test_other_sources_or_another_processor_are_another_machine(monkeypatch: pyt
     calls: list[int] = []
     for name in ("generic", "skylake", "skylake"):
         monkeypatch.setenv("NUMBA_CPU_NAME", name)
-        preparation._state.cache_clear()
+        compiling._state.cache_clear()
         compiled_once("one", lambda: calls.append(1))
-    preparation._state.cache_clear()
+    compiling._state.cache_clear()
 
     assert len(calls) == 2
 
@@ -70,6 +71,10 @@ def test_a_cache_that_cannot_be_written_costs_the_compilation(monkeypatch: pytes
     compiled_once("one", lambda: calls.append(1))
 
     assert calls == [1, 1]
+
+
+def test_the_list_itself_imports_nothing_that_is_compiled() -> None:
+    assert not imported_by("import engine.compiling") & {"numpy", "numba"}
 
 
 @pytest.mark.slow

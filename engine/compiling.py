@@ -1,0 +1,317 @@
+"""The one list of what is compiled before a clock runs: by purpose, a function that runs each kernel once.
+
+A kernel is compiled once per machine and loaded once per process, each at its first call, where somebody may
+be waiting.  So bots call the function for what they need before they take their seat, and `riverboat kernels`
+calls all of `STEPS`, for installations.  No function here imports anything before it is called.
+
+A rule-based bot starts in a fifth of a second because it loads no compiler until it needs a kernel.  On a new
+machine that moment would last many seconds, in mid-hand.  So its kernel is compiled before it sits down, and
+a *mark* beside the compiled kernels says that this has been done for these sources, this Python, this numba
+and this processor (`compiled_once`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import math
+import os
+import platform
+import sys
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from engine.support.files.cache import cache_directory
+
+if TYPE_CHECKING:
+    from engine.players.table_reader import PotentialName
+    from engine.poker.rules import GameDefinition
+
+__all__ = [
+    "STEPS",
+    "compiled_once",
+    "environments",
+    "equilibria",
+    "hand_strength",
+    "luck",
+    "miximax",
+    "models",
+    "odds",
+    "odds_against_ranges",
+    "simulation",
+    "street_decisions",
+]
+
+_KEPT_S: Final = 30 * 24 * 3600.0
+"""The age, in seconds, up to which marks are kept, since several versions of the program may be in use."""
+_ENGINE: Final = Path(__file__).parent
+_BOARDS: Final = ((8, 17, 30), (8, 17, 30, 43), (8, 17, 30, 43, 50))
+"""A flop, a turn and a river."""
+
+
+def hand_strength() -> None:
+    """Compile the kernel of `engine.hands.hand_strength`, unless a mark says that it has been."""
+    compiled_once("hand_strength", _compile_hand_strength)
+
+
+def _compile_hand_strength() -> None:
+    from engine.hands.hand_strength import hand_strength as strength_of
+
+    for board in _BOARDS:
+        strength_of((0, 5), board)
+
+
+def odds() -> None:
+    """Compile the strength of a hand and its potential for all numbers of cards to come."""
+    from engine.hands.hand_potential import hand_potential
+
+    _compile_hand_strength()
+    for board in _BOARDS:
+        for look_ahead in range(1, 6 - len(board)):
+            hand_potential((0, 5), board, look_ahead=look_ahead)
+
+
+def odds_against_ranges() -> None:
+    """Compile the odds against the range of one opponent and of two."""
+    import numpy as np
+
+    from engine.hands.equity import equity_against
+    from engine.hands.reflective_odds import reflective_hand_odds
+
+    for board in _BOARDS:
+        equity_against((0, 5), board, np.ones(1326))
+    reflective_hand_odds((0, 5), _BOARDS[-1], np.ones((2, 1326)))
+
+
+@functools.cache
+def models(potential: PotentialName = "plain") -> None:
+    """Compile opponent models: read a hand to its showdown, and learn from it.
+
+    Args:
+        potential: the hands against which hand potential will be computed.
+    """
+    from engine.players.learning import learn_from_hand
+    from engine.players.models.specific import SpecificModel
+    from engine.players.table_reader import TableReader
+    from engine.poker.rules import load_game, parse_betting
+
+    both = [SpecificModel(), SpecificModel()]
+    betting, board = parse_betting(load_game("limit-2p"), "rc/cc/rc/cc"), (0, 17, 34, 51, 8)
+    for _ in range(2):  # the second time with something counted
+        learn_from_hand(both, TableReader(both), betting, board, ((1, 2), (3, 4)))
+    TableReader(both, 0.0, potential).follow(betting, board)
+
+
+@functools.cache
+def simulation(potential: PotentialName = "plain") -> None:
+    """Compile opponent models and trials: simulate a decision before the flop and one on it.
+
+    Args:
+        potential: the hands against which hand potential will be computed.
+    """
+    from engine.players.models.specific import SpecificModel
+    from engine.players.table_reader import TableReader
+    from engine.players.trials.players import OwnStrategy, simulated_players
+    from engine.players.trials.trials import Spot, new_tree, simulate
+    from engine.poker.rules import load_game, parse_betting
+
+    models(potential)
+    both = [SpecificModel(), SpecificModel()]
+    for text, board in (("", ()), ("rc/", (8, 30, 51))):
+        betting = parse_betting(load_game("limit-2p"), text)
+        reader = TableReader(both)
+        reader.follow(betting, board)
+        position = betting.position_to_act
+        players = simulated_players([OwnStrategy() if p == position else both[p] for p in range(2)])
+        spot = Spot(betting, board, (0, 5), reader.reading.weights, players)
+        for _ in simulate(spot, 0, max_trials=2, tree=new_tree(64)):
+            pass
+
+
+def equilibria() -> None:
+    """Compile solving and measuring: solve Kuhn poker, learn from a board and deals, respond on a river."""
+    import attrs
+    import numpy as np
+
+    from engine.kernels.poker.tables import ranking_table
+    from engine.kernels.solving.strengths import fill_distribution, find_nearest
+    from engine.poker.combos import NUM_COMBOS
+    from engine.poker.rules import load_game
+    from engine.solving.bounds.players import AskedPlayer
+    from engine.solving.bounds.river_round import RiverRound, rounds_of
+    from engine.solving.game_tree import GameTree
+    from engine.solving.holdem.abstraction import Percentiles
+    from engine.solving.holdem.board_solver import BoardSolver
+    from engine.solving.holdem.deal_solver import DealSolver, won_of
+    from engine.solving.holdem.distributions import BINS, distributions_on
+    from engine.solving.solver import Solver
+    from engine.solving.strategies import exploitability
+
+    tree = GameTree(load_game("kuhn-2p"))
+    for solver in (Solver(tree, "cfr+"), Solver(tree, "mcfr")):
+        solver.run(1)
+        exploitability(tree, solver.average().policy)
+    river = RiverRound(rounds_of(load_game("limit-2p")), AskedPlayer(lambda betting, board: [(0, 1, 0)]), 0)
+    lanes = river.lanes([0], [np.ones((NUM_COMBOS, 1), np.float32)])
+    river.add((0, 5, 10, 15, 20), np.arange(NUM_COMBOS)[None], lanes)
+    game = attrs.evolve(load_game("limit-2p"), max_raises=(1, 1, 1, 1))
+    board = BoardSolver(game, Percentiles(2))
+    board.run(1)
+    short = attrs.evolve(load_game("nolimit-2p-100bb"), stacks=(4, 4))
+    deals = DealSolver(short, Percentiles(2), (math.inf,))
+    deals.run(1)
+    won_of(deals.average(), deals.average(), 2, np.random.default_rng(1))
+    cards = np.arange(4, dtype=np.uint8)
+    centres = distributions_on(cards)[-2:].T
+    find_nearest(distributions_on(cards), np.ascontiguousarray(centres), np.empty(NUM_COMBOS, np.int64))
+    fill_distribution(ranking_table(), 50, 51, cards, np.empty(BINS, np.uint16))
+
+
+@functools.cache
+def miximax() -> None:
+    """Compile miximax: decide in every round, and learn from a hand that was shown, limit and no-limit.
+
+    With few chips, so that the bettings are soon made.
+    """
+    import attrs
+
+    from engine.poker.rules import load_game
+
+    for name, chips in (("limit-2p", 40), ("nolimit-2p-100bb", 20)):
+        _decide_by_miximax(attrs.evolve(load_game(name), stacks=(chips, chips)))
+
+
+def _decide_by_miximax(game: GameDefinition) -> None:
+    from engine.poker.rules import HandView, parse_betting
+    from engine.solving.miximax.habits import Expectations, Habits
+    from engine.solving.miximax.shipped import reasonable_habits, shipped_changes
+    from engine.solving.miximax.trees import betting_tree
+    from engine.solving.miximax.values import Miximax
+
+    raises = "r" if game.is_limit else "r6"
+    tree = betting_tree(game)
+    values = Miximax(tree, shipped_changes())
+    habits = Habits(tree, Expectations(tree, reasonable_habits(game)))
+    board = (0, 17, 34, 51, 8)
+    habits.observe(parse_betting(game, f"{raises}c/cc/cc/cc"), 0, (1, 2), board)
+    for text, cards in (("", 0), ("c/c", 3), ("c/cc/c", 4), ("c/cc/cc/c", 5)):
+        betting = parse_betting(game, text and raises + text)
+        us = betting.position_to_act
+        assert us is not None
+        hole_cards = ((1, 2), ()) if us == 0 else ((), (1, 2))
+        values.values(habits, HandView(betting, us, 0, hole_cards, board[:cards]), 0)
+
+
+def luck() -> None:
+    """Compile what reads long logs and takes luck out of results; compute its table of pairs of hands."""
+    import numpy as np
+
+    from engine.evidence.columns.hands import read_hands
+    from engine.evidence.columns.leads import add_payoffs
+    from engine.evidence.confidence_sequence import ConfidenceSequence
+    from engine.evidence.equity import KnownHand, pot_shares
+    from engine.evidence.pair_equities import pair_points
+    from engine.poker.rules import load_game
+
+    game = load_game("limit-2p")
+    pot_shares(game, [KnownHand(0, ((0, 5), (10, 15)), (20, 25, 30))], [(0, 3, 3)])
+    pair_points()
+    read_hands(game, ["f"], ["AhKd|2c2d"])
+    add_payoffs(ConfidenceSequence(-1.0, 1.0), np.array([0.5]))
+
+
+def environments() -> None:
+    """Compile the tables of `engine.learning.table_batch`."""
+    import numpy as np
+
+    from engine.learning.table_batch import HISTORY_COLUMNS, Kind, Places, TableBatch
+    from engine.poker.rules import load_game
+
+    places = Places(0, 52, 104, 106, 108, 112, 114, 116, 118, 122, 122 + 64 * HISTORY_COLUMNS)
+    tables = TableBatch(load_game("limit-2p"), 1, [Kind.OUTSIDE] * 2, places=places, most_spent=(240, 240))
+    tables.begin(np.zeros(1, np.uint64))
+
+
+@functools.lru_cache(maxsize=8)
+def street_decisions(game: GameDefinition) -> None:
+    """Compile the decisions of `engine.learning.decision` in a game: decide, and learn from it."""
+    from engine.learning.decision import HandInRound, StyleCounters, consider, learn
+    from engine.learning.street import ActionValues
+    from engine.poker.rules import initial_betting
+
+    betting = initial_betting(game)
+    if betting.position_to_act is None:
+        return
+    learnt = ActionValues.unlearnt(game)
+    counters = StyleCounters()
+    for board in ((), (0, 5, 10), (0, 5, 10, 15, 20)):
+        hand = HandInRound.of((51, 50), board, 0)
+    considered = consider(learnt, betting, hand, counters.by_position(range(game.num_players)))
+    counters.observe(0, betting, considered.actions[considered.best])
+    learn(learnt, considered, len(considered.actions) - 1, 0.0)
+
+
+STEPS: Final[dict[str, Callable[[], None]]] = {
+    "hand strength": hand_strength,
+    "equilibria": equilibria,
+    "models of opponents": functools.partial(models, "weighted"),
+    "simulation": simulation,
+    "miximax": miximax,
+    "luck": luck,
+    "environments": environments,
+    "odds": odds,
+}
+"""What `riverboat kernels` compiles, by purpose, before it lets bots play for the rest.
+
+Steps that share many kernels are not next to each other, since neighbours are compiled at the same time.
+"""
+
+
+# --- marks --------------------------------------------------------------------------------------------------
+
+
+def compiled_once(subject: str, compile_all: Callable[[], None]) -> None:
+    """Call a function that compiles, unless it is known to have been called on this machine.
+
+    Args:
+        subject: a word for what is compiled.
+        compile_all: a function that calls every kernel to be compiled.
+    """
+    mark = cache_directory() / "kernels" / f"{subject}-{_state()}.compiled"
+    if mark.exists():
+        return
+    compile_all()
+    with contextlib.suppress(OSError):  # a cache that cannot be written: the next process compiles as well
+        mark.touch()
+        for former in mark.parent.glob(f"{subject}-*.compiled"):
+            if former.stat().st_mtime < mark.stat().st_mtime - _KEPT_S:
+                former.unlink(missing_ok=True)
+
+
+@functools.cache
+def _state() -> str:
+    """A digest of everything that compiled code depends on."""
+    digest = hashlib.sha256()
+    for source in sorted(_ENGINE.rglob("*.py")):
+        seen = source.stat()
+        digest.update(f"{source.relative_to(_ENGINE)} {seen.st_size} {seen.st_mtime_ns}\n".encode())
+    with contextlib.suppress(PackageNotFoundError):
+        digest.update(version("numba").encode())
+    # numba compiles for the processor it finds, or for the one it is told.
+    processor = os.environ.get("NUMBA_CPU_NAME") or _processor()
+    digest.update(f"{sys.version} {platform.machine()} {processor}".encode())
+    return digest.hexdigest()[:20]
+
+
+def _processor() -> str:
+    """The processor's name and features, if the system tells them (Linux)."""
+    try:
+        first = Path("/proc/cpuinfo").read_text("utf-8", "replace").partition("\n\n")[0]
+    except OSError:
+        return platform.processor()
+    return "\n".join(
+        line for line in first.splitlines() if line.startswith(("model name", "flags", "Features"))
+    )
