@@ -108,7 +108,7 @@ def test_each_package_keeps_to_its_lines_of_code() -> None:
     small = {"engine", "server", "clients"}  # what opens a package
     assert {package for package in lines if package not in small} == set(MOST_CODE_BY_PACKAGE)
     assert {each: lines[each] for each, most in MOST_CODE_BY_PACKAGE.items() if lines[each] > most} == {}
-    assert all(lines[package] <= 100 for package in small)
+    assert all(lines[package] <= 300 for package in small)
     assert sum(lines.values()) <= MOST_CODE
 
 

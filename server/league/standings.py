@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engine.evidence.ranking.crosstable import CrossTable, Sitting
-    from engine.evidence.ranking.significance import RankRange
+    from engine.evidence.ranking.crosstable import CrossTable, RankRange, Sitting
 
 __all__ = ["standings"]
 
@@ -93,8 +92,8 @@ def _league(plan: TournamentPlan, names: Sequence[str], counting: Mapping[Match,
     """The deals as arrays, with the blocks of deals that have the same cards."""
     import numpy as np
 
-    from engine.evidence.ranking.bootstrap import LEAST_BLOCKS
     from engine.evidence.ranking.crosstable import Sitting, crosstable
+    from engine.evidence.ranking.run_off import LEAST_BLOCKS
 
     place = {name: k for k, name in enumerate(names)}
     by_match = len({match.number for match in counting}) >= LEAST_BLOCKS
@@ -116,8 +115,7 @@ def _league(plan: TournamentPlan, names: Sequence[str], counting: Mapping[Match,
 
 
 def _bootstrap(plan: TournamentPlan, league: _League) -> NDArray[np.float64]:
-    from engine.evidence.ranking.bootstrap import bootstrap_above
-    from engine.evidence.ranking.run_off import bankroll_ranks, run_off
+    from engine.evidence.ranking.run_off import bankroll_ranks, bootstrap_above, run_off
 
     if plan.format is Format.RUN_OFF:
         is_series = plan.run_off is RunOff.SERIES
@@ -134,8 +132,8 @@ def _ranks(
     placing: Sequence[Sequence[str]],
 ) -> list[RankRange]:
     """By player, rank and range, by the rule of the format."""
+    from engine.evidence.ranking.crosstable import RankRange, rank_ranges
     from engine.evidence.ranking.run_off import run_off
-    from engine.evidence.ranking.significance import RankRange, rank_ranges
 
     by_rate = rank_ranges(league.table)
     n = len(league.names)
@@ -168,8 +166,7 @@ def _finite(value: float | None) -> float | None:
 
 
 def _players(folder: Folder, league: _League, ranks: Sequence[RankRange]) -> list[dict[str, Any]]:
-    from engine.evidence.ranking.margins import fit_margins
-    from engine.evidence.ranking.nash import nash_average
+    from engine.evidence.ranking.ratings import fit_margins, nash_average
     from engine.support.intervals import Z95
 
     counting = folder.counting()
@@ -224,7 +221,7 @@ def _player(league: _League, k: int, rank: RankRange, counting: Mapping[Match, P
 def _pairs(
     league: _League, counting: Mapping[Match, Played], adjusted: Adjusted, game: int = 0
 ) -> list[dict[str, Any]]:
-    from engine.evidence.ranking.significance import pair_p_values
+    from engine.evidence.ranking.crosstable import pair_p_values
 
     table = league.table
     plain, by_holm = pair_p_values(table)
@@ -275,11 +272,9 @@ def _failures(folder: Folder) -> list[dict[str, Any]]:
 
 def _ranking(league: _League, above: NDArray[np.float64]) -> dict[str, Any]:
     """What supports the ranks: run-offs, bootstrap, cycles."""
-    from engine.evidence.ranking.bootstrap import LEAST_BLOCKS, RESAMPLES
-    from engine.evidence.ranking.margins import fit_margins
-    from engine.evidence.ranking.nash import cycles
-    from engine.evidence.ranking.run_off import run_off
-    from engine.evidence.ranking.significance import pair_p_values
+    from engine.evidence.ranking.crosstable import pair_p_values
+    from engine.evidence.ranking.ratings import cycles, fit_margins
+    from engine.evidence.ranking.run_off import LEAST_BLOCKS, RESAMPLES, run_off
 
     table, names = league.table, league.names
     matches = len({int(block) for each in league.sittings for block in each.blocks[:1]})

@@ -21,7 +21,7 @@ def run_with_small_disk(
     return subprocess.run(
         program(*words),
         cwd=folder,
-        env=environment(),
+        env={**environment(), "PYTHONDONTWRITEBYTECODE": "1"},  # Python keeps what it could write of a .pyc
         preexec_fn=functools.partial(resource.setrlimit, resource.RLIMIT_FSIZE, (most_bytes, most_bytes)),
         capture_output=True,
         text=True,

@@ -1,13 +1,11 @@
 """Rankings of many players by what they won from one another, with the uncertainty of each.
 
-===================  ========================================================================
-``crosstable``       pairs and rates with their intervals, with dependent deals grouped
-``significance``     p-values, Holm's correction, ranges of ranks
-``run_off``          total bankroll and the ACPC's run-offs
-``bootstrap``        how often other matches would give the same ranking
-``margins``          Bradley-Terry on margins: one number per player that explains the pairs
-``nash``             cycles of players who beat one another, and the Nash average
-===================  ========================================================================
+==============  ====================================================================================
+``crosstable``  pairs and rates with their intervals, with dependent deals grouped; p-values,
+                Holm's correction, ranges of ranks
+``run_off``     total bankroll and the ACPC's run-offs; how often other matches would give the same
+``ratings``     one number per player that explains the pairs; cycles, the Nash average
+==============  ====================================================================================
 
 Everything here is a pure function of arrays.  Players are numbers from 0; matrices are row against column,
 antisymmetric, in mbb/h; what two players never played is NaN.

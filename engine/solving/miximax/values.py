@@ -9,20 +9,18 @@ worth most by then.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 
-import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels.solving.miximax import values as kernels
 from engine.kernels.solving.miximax.strength import BUCKETS
 from engine.kernels.solving.miximax.values import Kind, Opponent, Tree
-from engine.poker.rules import Action, GameDefinition, HandView, load_game, parse_betting
-from engine.solving.miximax.habits import Expectations, Habits
+from engine.poker.rules import Action, HandView
+from engine.solving.miximax.habits import Habits
 from engine.solving.miximax.strength import Changes, own_changes
-from engine.solving.miximax.trees import ContextTree, betting_tree
+from engine.solving.miximax.trees import ContextTree
 
 __all__ = ["Miximax"]
 
@@ -117,6 +115,3 @@ class Miximax:
             self._reaches,
         )  # fmt: skip
         kernels.hold_to_reaches(arrays, root, end, self._reaches, self._hands)
-
-
-@functools.cache

@@ -84,7 +84,7 @@ def connected(pairs: Sequence[PairSum]) -> list[int]:
 
 def _ratings(pairs: Sequence[PairSum]) -> dict[int, tuple[float, float]]:
     """Ratings of the connected players, with standard errors."""
-    from engine.evidence.ranking.margins import fit_margins
+    from engine.evidence.ranking.ratings import fit_margins
 
     players = connected(pairs)
     if not players:

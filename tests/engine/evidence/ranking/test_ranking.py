@@ -11,12 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from engine.evidence.ranking.bootstrap import bootstrap_above
-from engine.evidence.ranking.crosstable import CrossTable, Sitting, crosstable
-from engine.evidence.ranking.margins import fit_margins
-from engine.evidence.ranking.nash import cycles, nash_average
-from engine.evidence.ranking.run_off import bankroll_ranks, run_off
-from engine.evidence.ranking.significance import holm, pair_p_values, rank_ranges, student_p
+from engine.evidence.ranking.crosstable import (
+    CrossTable,
+    Sitting,
+    crosstable,
+    holm,
+    pair_p_values,
+    rank_ranges,
+    student_p,
+)
+from engine.evidence.ranking.ratings import cycles, fit_margins, nash_average
+from engine.evidence.ranking.run_off import bankroll_ranks, bootstrap_above, run_off
 
 QEWC = np.array(
     [

@@ -1,21 +1,29 @@
-"""Cycles, in which A beats B, B beats C and C beats A, and the Nash average, which copies do not change.
+"""One number for each player: Bradley-Terry on margins, and the Nash average, which copies do not change.
+
+Ratings are such that their differences explain who won how much from whom: least squares on the cross table,
+each pair weighted by 1 / SE²; they add up to 0.
 
 The Nash average is the mixture of players that nobody beats, and of all such mixtures the most even.  A
-player's score is what it wins against that mixture: 0 for those in it, less for the others.
+player's score is what it wins against that mixture: 0 for those in it, less for the others.  Where it differs
+from the ratings there are *cycles*, in which A beats B, B beats C and C beats A.
 
-Source: D. Balduzzi, K. Tuyls, J. Pérolat, T. Graepel, "Re-evaluating Evaluation", NeurIPS 2018.
+Sources: F. Mosteller, "Remarks on the method of paired comparisons", Psychometrika 16 (1951), for margins;
+D. Balduzzi, K. Tuyls, J. Pérolat, T. Graepel, "Re-evaluating Evaluation", NeurIPS 2018.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Final
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NashAverage", "cycles", "nash_average"]
+from engine.evidence.ranking.crosstable import CrossTable
+
+__all__ = ["NashAverage", "Ratings", "cycles", "fit_margins", "nash_average"]
 
 _FIRST: Final = 10.0
 _LAST: Final = 1e-4
@@ -25,6 +33,51 @@ _PRECISION: Final = 1e-10
 _LARGEST_STEP: Final = 2.0
 
 Floats = NDArray[np.float64]
+
+
+@attrs.frozen(eq=False)
+class Ratings:
+    """The best explanation of a cross table by one number per player."""
+
+    rating: Floats
+    """By player, in mbb/h; the difference of two is what one should win from the other."""
+    error: Floats
+    """Standard errors of their distances from the mean."""
+    chi_square: float
+    """What they leave unexplained: about `degrees` if they explain everything but luck."""
+    degrees: int
+    """The degrees of freedom: pairs less fitted numbers."""
+
+
+def fit_margins(table: CrossTable) -> Ratings | None:
+    """The ratings of a cross table.
+
+    None if pairs have no error, or if players are not connected by opponents they have played: then the table
+    does not say how they compare.
+    """
+    met = np.isfinite(table.error) & (table.deals > 0)
+    np.fill_diagonal(met, False)
+    positive = table.error[met & (table.error > 0)]
+    if not len(positive):
+        return None
+    floor = float(positive.min())
+    weight = np.zeros_like(table.mean)
+    weight[met] = 1 / np.maximum(table.error[met], floor) ** 2
+    laplacian = np.diag(weight.sum(axis=1)) - weight
+    n = table.num_players
+    if np.linalg.matrix_rank(laplacian) < n - 1:
+        return None
+    pull = (weight * np.where(met, table.mean, 0.0)).sum(axis=1)
+    inverse = np.linalg.pinv(laplacian, hermitian=True)
+    rating = inverse @ pull
+    left = np.where(met, table.mean - (rating[:, None] - rating[None, :]), 0.0)
+    chi_square = float((weight * left**2).sum() / 2)
+    pairs = int(met.sum()) // 2
+    error = np.array([math.sqrt(max(0.0, float(inverse[k, k]))) for k in range(n)])
+    return Ratings(rating, error, chi_square, pairs - (n - 1))
+
+
+# --- cycles and the Nash average --------------------------------------------------------------------------
 
 
 @attrs.frozen(eq=False)
