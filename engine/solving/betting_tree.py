@@ -72,13 +72,14 @@ class BettingTree:
         self.bettings: list[BettingState] = []
         self.actions: list[dict[Action, float]] = []
         """The actions at each node, with the part of the pot that each raises by; none at an end."""
+        shared: dict[tuple[tuple[Action, float], ...], dict[Action, float]] = {}  # few differ
         parents: list[int] = []
         for parent, betting, found in walk(game, actions):
             most_decisions -= bool(found)
             if len(parents) >= most_nodes or most_decisions < 0:
                 raise TooLarge(f"the betting of the game has more than {len(parents)} nodes")
             self.bettings.append(betting)
-            self.actions.append(found)
+            self.actions.append(shared.setdefault(tuple(found.items()), found))
             parents.append(parent)
         states = self.bettings
         self.parents = np.array(parents, np.int64)
