@@ -1,7 +1,7 @@
 """Public chance sampling: all hands on one board, at all betting sequences of a round side by side.
 
 The sequences are *lanes* (`engine.kernels.solving.lanes`), so that loops over them become vector code.
-The chances of playing from a round's start to a place depend on a hand's bucket alone; single hands are only
+The chances of playing from a round's start to a node depend on a hand's bucket alone; single hands are only
 looked at where a round begins and where it ends.
 
 Source: Johanson, Bard, Lanctot, Gibson, Bowling, *Efficient Nash Equilibrium Approximation through Monte
@@ -19,25 +19,25 @@ from engine.kernels.solving.lanes import (
     LIVE_CARDS,
     LIVE_HANDS,
     RIVER,
+    BatchNode,
     Hands,
     Kind,
     Learning,
-    Place,
-    RiverRoom,
-    Room,
+    RiverWorkspace,
     Round,
     Side,
+    Workspace,
 )
 from engine.kernels.solving.river_ends import compare_within, pay_ends
 
 
 @kernel(allocates=False)
 def descend(ours: Side, theirs: Side, learning: Learning) -> None:
-    """Begin a pass: fill in both sides' chances of playing to all starts and places before the river.
+    """Begin a pass: fill in both sides' chances of playing to all starts and nodes before the river.
 
     Args:
-        ours: the side that learns; its rooms are overwritten.
-        theirs: the opponent; its rooms are overwritten.
+        ours: the side that learns; its workspaces are overwritten.
+        theirs: the opponent; its workspaces are overwritten.
         learning: who learns, and how.
     """
     _come_down(ours, learning.player, 0.0)
@@ -47,26 +47,28 @@ def descend(ours: Side, theirs: Side, learning: Learning) -> None:
 @kernel(allocates=False)
 def _come_down(side: Side, player: int, trembles: float) -> None:
     """`descend` for one side, with a part of trembles."""
-    rounds, rooms, hands = side.rounds, side.rooms, side.hands
+    rounds, spaces, hands = side.rounds, side.spaces, side.hands
     for hand in range(LIVE_HANDS):
-        rooms[0].reach[hand, 0] = 1.0
+        spaces[0].reach[hand, 0] = 1.0
     for betting_round in range(RIVER):
-        room, buckets = rooms[betting_round], hands.buckets[betting_round]
-        places = rounds[betting_round].places
-        _match(rounds[betting_round], room, hands.first_rows[betting_round], 0, player)
-        _play(places, room.chances, room.plays, player, 0.0)
+        space, buckets = spaces[betting_round], hands.buckets[betting_round]
+        nodes = rounds[betting_round].nodes
+        _match(rounds[betting_round], space, hands.first_rows[betting_round], 0, player)
+        _play(nodes, space.chances, space.plays, player, 0.0)
         if trembles > 0.0:
-            _play(places, room.chances, room.seen, player, trembles)
-        _add_up(room.reach, buckets, room.own)
-        room.values[:] = 0.0
-        room.worth[:] = 0.0
-        width = room.own.shape[1]
+            _play(nodes, space.chances, space.seen, player, trembles)
+        _add_up(space.reach, buckets, space.own)
+        space.values[:] = 0.0
+        space.worth[:] = 0.0
+        width = space.own.shape[1]
         if betting_round == RIVER - 1:
             continue
-        for place in range(places.shape[0]):
-            if places[place, Place.KIND] == Kind.NEXT:
-                below = rooms[betting_round + 1]
-                _spread(room.reach, room.seen[place], buckets, below.reach, width * places[place, Place.LEAF])
+        for node in range(nodes.shape[0]):
+            if nodes[node, BatchNode.KIND] == Kind.NEXT:
+                below = spaces[betting_round + 1]
+                _spread(
+                    space.reach, space.seen[node], buckets, below.reach, width * nodes[node, BatchNode.LEAF]
+                )
 
 
 @kernel(allocates=False)
@@ -86,67 +88,71 @@ def ascend(ours: Side, theirs: Side, learning: Learning) -> None:
 @kernel(allocates=False)
 def _come_back(ours: Side, theirs: Side, player: int, weight: float) -> None:
     """`ascend` for one side."""
-    rounds, rooms, hands = ours.rounds, ours.rooms, ours.hands
+    rounds, spaces, hands = ours.rounds, ours.spaces, ours.hands
     for betting_round in range(RIVER - 1, -1, -1):
-        room, other, buckets = rooms[betting_round], theirs.rooms[betting_round], hands.buckets[betting_round]
-        places = rounds[betting_round].places
-        width = room.own.shape[1]
+        space, other, buckets = (
+            spaces[betting_round],
+            theirs.spaces[betting_round],
+            hands.buckets[betting_round],
+        )
+        nodes = rounds[betting_round].nodes
+        width = space.own.shape[1]
         if betting_round < RIVER - 1:
-            for place in range(places.shape[0]):
-                if places[place, Place.KIND] == Kind.NEXT:
-                    first = width * places[place, Place.LEAF]
-                    take_back(room, buckets, place, rooms[betting_round + 1].worth, first)
-        for place in range(places.shape[0]):
-            if places[place, Place.KIND] == Kind.FOLD:
-                sign = -1.0 if places[place, Place.PLAYER] == player else 1.0
-                chips = rounds[betting_round].chips[place]
+            for node in range(nodes.shape[0]):
+                if nodes[node, BatchNode.KIND] == Kind.NEXT:
+                    first = width * nodes[node, BatchNode.LEAF]
+                    take_back(space, buckets, node, spaces[betting_round + 1].worth, first)
+        for node in range(nodes.shape[0]):
+            if nodes[node, BatchNode.KIND] == Kind.FOLD:
+                sign = -1.0 if nodes[node, BatchNode.PLAYER] == player else 1.0
+                chips = rounds[betting_round].chips[node]
                 met = theirs.hands.buckets[betting_round]
-                _pay_fold(room, other, hands, buckets, met, place, chips, sign)
-        _climb(rounds[betting_round], room, hands.first_rows[betting_round], 0, player, weight)
+                _pay_fold(space, other, hands, buckets, met, node, chips, sign)
+        _climb(rounds[betting_round], space, hands.first_rows[betting_round], 0, player, weight)
 
 
 @kernel(allocates=False)
 def play_river(
     rnd: Round,
-    rooms: tuple[Room, Room],
-    river: RiverRoom,
+    spaces: tuple[Workspace, Workspace],
+    river: RiverWorkspace,
     turns: tuple[Side, Side],
     start: tuple[int, int],
     learning: Learning,
 ) -> None:
-    """Play and learn the river after one place of the turn, in all of the turn's lanes.
+    """Play and learn the river after one node of the turn, in all of the turn's lanes.
 
-    The result is the value of each hand at the start of the river, `Room.worth`.  On the river both sides
-    have the same buckets.
+    The result is the value of each hand at the start of the river, `Workspace.worth`.  On the river both
+    sides have the same buckets.
 
     Args:
         rnd: the river; its regrets and sums are changed in place, in the lanes that follow `start`.
-        rooms: rooms for the side that learns and for the opponent; overwritten.
-        river: room for showdowns; overwritten.
+        spaces: workspaces for the side that learns and for the opponent; overwritten.
+        river: workspace for showdowns; overwritten.
         turns: both sides, after `descend`.
-        start: the number of a `Kind.NEXT` place of the turn, and its number among these places.
+        start: the number of a `Kind.NEXT` node of the turn, and its number among these nodes.
         learning: who learns, and how.
     """
-    ours, theirs = rooms
+    ours, theirs = spaces
     hands, player = turns[0].hands, learning.player
-    place, first = start[0], ours.own.shape[1] * start[1]
+    node, first = start[0], ours.own.shape[1] * start[1]
     for number in range(2):
-        turn, buckets = turns[number].rooms[RIVER - 1], turns[number].hands.buckets[RIVER - 1]
-        _spread(turn.reach, turn.seen[place], buckets, rooms[number].reach, 0)
+        turn, buckets = turns[number].spaces[RIVER - 1], turns[number].hands.buckets[RIVER - 1]
+        _spread(turn.reach, turn.seen[node], buckets, spaces[number].reach, 0)
     _add_up(ours.reach, hands.buckets[RIVER], ours.own)
     first_row = hands.first_rows[RIVER]
     _match(rnd, ours, first_row, first, player)
-    _play(rnd.places, ours.chances, ours.plays, player, 0.0)
+    _play(rnd.nodes, ours.chances, ours.plays, player, 0.0)
     if learning.best_responses:
         compare_within(ours.reach, hands, river)
         pay_ends(rnd, theirs, ours, river, hands, first, 1 - player, (True, False))
-        _respond(rnd.places, theirs, river, 1 - player)
+        _respond(rnd.nodes, theirs, river, 1 - player)
         if learning.opponent_learns:
-            _play(rnd.places, theirs.chances, theirs.plays, 1 - player, 0.0)
+            _play(rnd.nodes, theirs.chances, theirs.plays, 1 - player, 0.0)
             pay_ends(rnd, theirs, ours, river, hands, first, 1 - player, (False, True))
     else:
         _match(rnd, theirs, first_row, first, 1 - player)
-    _play(rnd.places, theirs.chances, theirs.seen, 1 - player, learning.trembles)
+    _play(rnd.nodes, theirs.chances, theirs.seen, 1 - player, learning.trembles)
     compare_within(theirs.reach, hands, river)
     pay_ends(rnd, ours, theirs, river, hands, first, player, (True, True))
     _climb(rnd, ours, first_row, first, player, learning.weight)
@@ -181,22 +187,22 @@ def _add_up(rows: NDArray[np.float32], buckets: NDArray[np.int64], sums: NDArray
 
 @kernel(allocates=False)
 def take_back(
-    room: Room, buckets: NDArray[np.int64], place: int, worth: NDArray[np.float32], first: int
+    space: Workspace, buckets: NDArray[np.int64], node: int, worth: NDArray[np.float32], first: int
 ) -> None:
     """Add the value of the next round to the round before it.
 
     Args:
-        room: the room of the round before; `values` and `worth` are added to in place.
+        space: the workspace of the round before; `values` and `worth` are added to in place.
         buckets: the buckets of the hands in that round, shape (hands,).
-        place: the place after which the next round begins.
+        node: the node after which the next round begins.
         worth: the value of each hand where the next round begins, shape (hands, lanes).
-        first: the first lane of `worth` that belongs to `place`.
+        first: the first lane of `worth` that belongs to `node`.
     """
-    width = room.own.shape[1]
+    width = space.own.shape[1]
     for hand in range(LIVE_HANDS):
         row = worth[hand, first : first + width]
-        values, chances = room.values[place, buckets[hand]], room.plays[place, buckets[hand]]
-        out = room.worth[hand]
+        values, chances = space.values[node, buckets[hand]], space.plays[node, buckets[hand]]
+        out = space.worth[hand]
         for lane in range(width):
             values[lane] += row[lane]
         for lane in range(width):
@@ -204,18 +210,18 @@ def take_back(
 
 
 @kernel(allocates=False)
-def _match(rnd: Round, room: Room, first_row: int, first: int, player: int) -> None:
-    """Fill in `Room.chances` of a player's actions in a round by regret matching."""
-    places = rnd.places
-    num_buckets, width = room.own.shape
+def _match(rnd: Round, space: Workspace, first_row: int, first: int, player: int) -> None:
+    """Fill in `Workspace.chances` of a player's actions in a round by regret matching."""
+    nodes = rnd.nodes
+    num_buckets, width = space.own.shape
     none = np.float32(0.0)
-    for place in range(places.shape[0]):
-        if places[place, Place.KIND] != Kind.DECISION or places[place, Place.PLAYER] != player:
+    for node in range(nodes.shape[0]):
+        if nodes[node, BatchNode.KIND] != Kind.DECISION or nodes[node, BatchNode.PLAYER] != player:
             continue
-        child, num_actions = places[place, Place.FIRST], places[place, Place.NUM_ACTIONS]
+        child, num_actions = nodes[node, BatchNode.FIRST], nodes[node, BatchNode.NUM_ACTIONS]
         even = np.float32(1.0 / num_actions)
         for bucket in range(num_buckets):
-            total = room.values[place, bucket]  # free until values are filled in
+            total = space.values[node, bucket]  # free until values are filled in
             total[:] = none
             for action in range(child, child + num_actions):
                 regrets = rnd.regrets[action - 1, first_row + bucket, first : first + width]
@@ -223,31 +229,31 @@ def _match(rnd: Round, room: Room, first_row: int, first: int, player: int) -> N
                     total[lane] += max(regrets[lane], none)
             for action in range(child, child + num_actions):
                 regrets = rnd.regrets[action - 1, first_row + bucket, first : first + width]
-                chances = room.chances[action, bucket]
+                chances = space.chances[action, bucket]
                 for lane in range(width):
                     chances[lane] = max(regrets[lane], none) / total[lane] if total[lane] > none else even
 
 
 @kernel(allocates=False)
 def _play(
-    places: NDArray[np.int64],
+    nodes: NDArray[np.int64],
     chances: NDArray[np.float32],
     plays: NDArray[np.float32],
     player: int,
     trembles: float,
 ) -> None:
-    """Fill in a player's chances of playing from a round's start to each place; `plays` is overwritten."""
+    """Fill in a player's chances of playing from a round's start to each node; `plays` is overwritten."""
     num_buckets, width = plays.shape[1:]
     meant = np.float32(1.0 - trembles)
     plays[0] = 1.0
-    for place in range(places.shape[0]):
-        if places[place, Place.KIND] != Kind.DECISION:
+    for node in range(nodes.shape[0]):
+        if nodes[node, BatchNode.KIND] != Kind.DECISION:
             continue
-        child, num_actions = places[place, Place.FIRST], places[place, Place.NUM_ACTIONS]
-        acts = places[place, Place.PLAYER] == player
+        child, num_actions = nodes[node, BatchNode.FIRST], nodes[node, BatchNode.NUM_ACTIONS]
+        acts = nodes[node, BatchNode.PLAYER] == player
         tremble = (np.float32(1.0) - meant) * np.float32(1.0 / num_actions)
         for bucket in range(num_buckets):
-            before = plays[place, bucket]
+            before = plays[node, bucket]
             for action in range(child, child + num_actions):
                 chance, after = chances[action, bucket], plays[action, bucket]
                 if acts:
@@ -259,21 +265,21 @@ def _play(
 
 
 @kernel(allocates=False)
-def _respond(places: NDArray[np.int64], room: Room, river: RiverRoom, player: int) -> None:
+def _respond(nodes: NDArray[np.int64], space: Workspace, river: RiverWorkspace, player: int) -> None:
     """Turn a player's chances into a best response by bucket, given the values of the ends."""
-    num_buckets, width = room.own.shape
+    num_buckets, width = space.own.shape
     none = np.float32(0.0)
-    for place in range(places.shape[0] - 1, -1, -1):
-        if places[place, Place.KIND] != Kind.DECISION:
+    for node in range(nodes.shape[0] - 1, -1, -1):
+        if nodes[node, BatchNode.KIND] != Kind.DECISION:
             continue
-        child, num_actions = places[place, Place.FIRST], places[place, Place.NUM_ACTIONS]
-        is_its = places[place, Place.PLAYER] == player
+        child, num_actions = nodes[node, BatchNode.FIRST], nodes[node, BatchNode.NUM_ACTIONS]
+        is_its = nodes[node, BatchNode.PLAYER] == player
         for bucket in range(num_buckets):
-            value, worth = room.values[place, bucket], room.values[child, bucket]
+            value, worth = space.values[node, bucket], space.values[child, bucket]
             for lane in range(width):
                 value[lane] = worth[lane]
             for action in range(child + 1, child + num_actions):
-                worth = room.values[action, bucket]
+                worth = space.values[action, bucket]
                 for lane in range(width):
                     value[lane] = max(value[lane], worth[lane]) if is_its else value[lane] + worth[lane]
             if not is_its:
@@ -281,28 +287,28 @@ def _respond(places: NDArray[np.int64], room: Room, river: RiverRoom, player: in
             left = river.rows[3]
             left[:] = np.float32(1.0)
             for action in range(child, child + num_actions):
-                worth, chances = room.values[action, bucket], room.chances[action, bucket]
+                worth, chances = space.values[action, bucket], space.chances[action, bucket]
                 for lane in range(width):
                     chances[lane] = left[lane] if worth[lane] == value[lane] else none
                     left[lane] -= chances[lane]
 
 
 @kernel(allocates=False)
-def _climb(rnd: Round, room: Room, first_row: int, first: int, player: int, weight: float) -> None:
+def _climb(rnd: Round, space: Workspace, first_row: int, first: int, player: int, weight: float) -> None:
     """Fill in the values of a round's decisions from its ends up, and learn the player's regrets and sums."""
-    places = rnd.places
-    num_buckets, width = room.own.shape
+    nodes = rnd.nodes
+    num_buckets, width = space.own.shape
     scale = np.float32(weight)
-    for place in range(places.shape[0] - 1, -1, -1):
-        if places[place, Place.KIND] != Kind.DECISION:
+    for node in range(nodes.shape[0] - 1, -1, -1):
+        if nodes[node, BatchNode.KIND] != Kind.DECISION:
             continue
-        child, num_actions = places[place, Place.FIRST], places[place, Place.NUM_ACTIONS]
-        is_ours = places[place, Place.PLAYER] == player
+        child, num_actions = nodes[node, BatchNode.FIRST], nodes[node, BatchNode.NUM_ACTIONS]
+        is_ours = nodes[node, BatchNode.PLAYER] == player
         for bucket in range(num_buckets):
-            value = room.values[place, bucket]
+            value = space.values[node, bucket]
             value[:] = np.float32(0.0)
             for action in range(child, child + num_actions):
-                worth, chances = room.values[action, bucket], room.chances[action, bucket]
+                worth, chances = space.values[action, bucket], space.chances[action, bucket]
                 if is_ours:
                     for lane in range(width):
                         value[lane] += chances[lane] * worth[lane]
@@ -312,15 +318,15 @@ def _climb(rnd: Round, room: Room, first_row: int, first: int, player: int, weig
             if not is_ours:
                 continue
             for action in range(child, child + num_actions):
-                worth = room.values[action, bucket]
+                worth = space.values[action, bucket]
                 regrets = rnd.regrets[action - 1, first_row + bucket, first : first + width]
                 for lane in range(width):
                     regrets[lane] += scale * (worth[lane] - value[lane])
             if rnd.sums.shape[1] == 0:
                 continue
-            own = room.own[bucket]
+            own = space.own[bucket]
             for action in range(child, child + num_actions):
-                plays = room.plays[action, bucket]
+                plays = space.plays[action, bucket]
                 sums = rnd.sums[action - 1, first_row + bucket, first : first + width]
                 for lane in range(width):
                     sums[lane] += scale * (own[lane] * plays[lane])
@@ -328,35 +334,35 @@ def _climb(rnd: Round, room: Room, first_row: int, first: int, player: int, weig
 
 @kernel(allocates=False)
 def _pay_fold(
-    ours: Room,
-    theirs: Room,
+    ours: Workspace,
+    theirs: Workspace,
     hands: Hands,
     buckets: NDArray[np.int64],
     met: NDArray[np.int64],
-    place: int,
+    node: int,
     chips: NDArray[np.float32],
     sign: float,
 ) -> None:
     """Add the value of a fold before the river: chips, times the reach of the opponent's possible hands.
 
     Args:
-        ours: the room of the side whose values are wanted; `values` and `worth` are added to in place.
-        theirs: the room of the other side.
+        ours: the workspace of the side whose values are wanted; `values` and `worth` are added to in place.
+        theirs: the workspace of the other side.
         hands: the hands on the board.
         buckets: the buckets of our side in this round, shape (hands,).
         met: the buckets of the other side, shape (hands,).
-        place: the fold.
+        node: the fold.
         chips: chips that change hands, shape (lanes,).
         sign: 1 if our side wins them, -1 if it loses them.
     """
     width = ours.own.shape[1]
-    by_card = ours.totals[place]
+    by_card = ours.totals[node]
     by_card[:] = np.float32(0.0)
     everyone = by_card[LIVE_CARDS]
     factor = np.float32(sign)
     for hand in range(LIVE_HANDS):
         first, second = by_card[hands.cards[hand, 0]], by_card[hands.cards[hand, 1]]
-        reach, seen = theirs.reach[hand], theirs.seen[place, met[hand]]
+        reach, seen = theirs.reach[hand], theirs.seen[node, met[hand]]
         for lane in range(width):
             x = reach[lane] * seen[lane]
             first[lane] += x
@@ -364,9 +370,9 @@ def _pay_fold(
             everyone[lane] += x
     for hand in range(LIVE_HANDS):
         first, second = by_card[hands.cards[hand, 0]], by_card[hands.cards[hand, 1]]
-        reach, seen = theirs.reach[hand], theirs.seen[place, met[hand]]
-        plays, value = ours.plays[place, buckets[hand]], ours.values[place, buckets[hand]]
-        worth, paid = ours.worth[hand], ours.totals[0, 0]  # the first place is no end
+        reach, seen = theirs.reach[hand], theirs.seen[node, met[hand]]
+        plays, value = ours.plays[node, buckets[hand]], ours.values[node, buckets[hand]]
+        worth, paid = ours.worth[hand], ours.totals[0, 0]  # the first node is no end
         for lane in range(width):
             x = everyone[lane] - first[lane] - second[lane] + reach[lane] * seen[lane]
             paid[lane] = factor * chips[lane] * x

@@ -1,8 +1,8 @@
-"""The arrays of public chance sampling: betting rounds in lanes, rooms to work in, and the hands of a board.
+"""The arrays of public chance sampling: betting rounds in lanes, workspaces, and the hands of a board.
 
-All sequences that begin a betting round (its *starts*) lead to the same betting tree, so one tree of *places*
-serves them all.  Every quantity at a place is a row with one number for each start; the starts are the
-*lanes*.  A *room* is a set of scratch arrays.
+All sequences that begin a betting round (its *starts*) lead to the same betting tree, so one tree of *nodes*
+serves them all.  Every quantity at a node is a row with one number for each start; the starts are the
+*lanes*.  A *workspace* is a set of scratch arrays.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ RIVER: Final = 3
 """The number of the last betting round."""
 
 
-class Place(IntEnum):
-    """Columns of `Round.places`; the children of a place have greater numbers and are adjacent."""
+class BatchNode(IntEnum):
+    """Columns of `Round.nodes`; the children of a node have greater numbers and are adjacent."""
 
     KIND = 0
     PLAYER = 1
@@ -32,11 +32,11 @@ class Place(IntEnum):
     """The first child."""
     NUM_ACTIONS = 4
     LEAF = 5
-    """At a `NEXT` place, its number among those places."""
+    """At a `NEXT` node, its number among those nodes."""
 
 
 class Kind(IntEnum):
-    """Kinds of places: the values of `Place.KIND`."""
+    """Kinds of nodes: the values of `BatchNode.KIND`."""
 
     DECISION = 0
     FOLD = 1
@@ -48,30 +48,30 @@ class Kind(IntEnum):
 class Round(NamedTuple):
     """The betting of a round and what has been learnt there.
 
-    Every place but the first stands for the action that leads to it.
+    Every node but the first stands for the action that leads to it.
     """
 
-    places: NDArray[np.int64]
-    """Shape (places, len(Place))."""
+    nodes: NDArray[np.int64]
+    """Shape (nodes, len(BatchNode))."""
     chips: NDArray[np.float32]
-    """Chips that change hands at each end, per possible hand of the opponent; shape (places, lanes)."""
+    """Chips that change hands at each end, per possible hand of the opponent; shape (nodes, lanes)."""
     regrets: NDArray[np.float32]
-    """Regrets by which strategies are matched, shape (places - 1, buckets, lanes)."""
+    """Regrets by which strategies are matched, shape (nodes - 1, buckets, lanes)."""
     sums: NDArray[np.float32]
     """Summed strategies, in the same shape; without buckets if the average is not wanted."""
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """Scratch arrays of one side for a round with `w` lanes."""
 
     chances: NDArray[np.float32]
-    """The chance of each action of the side at its parent, shape (places, buckets, w)."""
+    """The chance of each action of the side at its parent, shape (nodes, buckets, w)."""
     plays: NDArray[np.float32]
-    """The side's chance of playing from the start to a place, without trembles; the same shape."""
+    """The side's chance of playing from the start to a node, without trembles; the same shape."""
     seen: NDArray[np.float32]
     """The same with trembles, as the other side meets it."""
     values: NDArray[np.float32]
-    """The value of each place for a bucket, added up over its hands; the same shape."""
+    """The value of each node for a bucket, added up over its hands; the same shape."""
     own: NDArray[np.float32]
     """`reach` added up by bucket, shape (buckets, w)."""
     reach: NDArray[np.float32]
@@ -79,10 +79,10 @@ class Room(NamedTuple):
     worth: NDArray[np.float32]
     """The value of the start for each hand, shape (hands, w)."""
     totals: NDArray[np.float32]
-    """The other side's reach at the ends, added up by card; shape (places, LIVE_CARDS + 1, w)."""
+    """The other side's reach at the ends, added up by card; shape (nodes, LIVE_CARDS + 1, w)."""
 
 
-class RiverRoom(NamedTuple):
+class RiverWorkspace(NamedTuple):
     """Scratch arrays for showdowns; `w` lanes."""
 
     by_card: NDArray[np.float32]
@@ -92,7 +92,7 @@ class RiverRoom(NamedTuple):
     within_sums: NDArray[np.float32]
     """The same by bucket, shape (buckets, w)."""
     beaten: NDArray[np.float32]
-    """The reach of weaker hands less that of stronger ones, by card; shape (places, LIVE_CARDS + 1, w)."""
+    """The reach of weaker hands less that of stronger ones, by card; shape (nodes, LIVE_CARDS + 1, w)."""
     margin: NDArray[np.float32]
     """Row 0: the same at one end; row 1: its weighted sum over the ends; shape (2, LIVE_CARDS + 1, w)."""
     rows: NDArray[np.float32]
@@ -138,13 +138,13 @@ class Learning(NamedTuple):
 
 
 Rounds = tuple[Round, Round, Round]
-Rooms = tuple[Room, Room, Room]
-"""Rounds and rooms before the river: preflop, flop and turn."""
+Workspaces = tuple[Workspace, Workspace, Workspace]
+"""Rounds and workspaces before the river: preflop, flop and turn."""
 
 
 class Side(NamedTuple):
     """One side, the player who learns or the opponent: what it has learnt, and the hands in its buckets."""
 
     rounds: Rounds
-    rooms: Rooms
+    spaces: Workspaces
     hands: Hands

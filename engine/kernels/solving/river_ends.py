@@ -19,17 +19,17 @@ from engine.kernels.solving.lanes import (
     LIVE_CARDS,
     LIVE_HANDS,
     RIVER,
+    BatchNode,
     Hands,
     Kind,
-    Place,
-    RiverRoom,
-    Room,
+    RiverWorkspace,
     Round,
+    Workspace,
 )
 
 
 @kernel(allocates=False)
-def compare_within(reach: NDArray[np.float32], hands: Hands, river: RiverRoom) -> None:
+def compare_within(reach: NDArray[np.float32], hands: Hands, river: RiverWorkspace) -> None:
     """Fill in sums by bucket and card, and what each hand wins from the hands of its own bucket.
 
     Args:
@@ -80,9 +80,9 @@ def compare_within(reach: NDArray[np.float32], hands: Hands, river: RiverRoom) -
 @kernel(allocates=False)
 def pay_ends(
     rnd: Round,
-    ours: Room,
-    theirs: Room,
-    river: RiverRoom,
+    ours: Workspace,
+    theirs: Workspace,
+    river: RiverWorkspace,
     hands: Hands,
     first: int,
     player: int,
@@ -100,11 +100,11 @@ def pay_ends(
         player: the position of the side.
         what: whether the values of the ends by bucket are wanted, and whether that of the start by hand is.
     """
-    places = rnd.places
+    places = rnd.nodes
     wants_values, wants_worth = what
     num_buckets, width = ours.own.shape
     for place in range(places.shape[0]):
-        if places[place, Place.KIND] != Kind.DECISION:
+        if places[place, BatchNode.KIND] != Kind.DECISION:
             _total(ours, theirs, river, place)
     for bucket in range(num_buckets):
         begin, end = hands.bounds[bucket], hands.bounds[bucket + 1]
@@ -117,10 +117,10 @@ def pay_ends(
         won[:] = np.float32(0.0)
         known[:] = np.float32(0.0)
         for place in range(places.shape[0]):
-            kind = places[place, Place.KIND]
+            kind = places[place, BatchNode.KIND]
             if kind == Kind.DECISION:
                 continue
-            loses = kind == Kind.FOLD and places[place, Place.PLAYER] == player
+            loses = kind == Kind.FOLD and places[place, BatchNode.PLAYER] == player
             sign = np.float32(-1.0 if loses else 1.0)
             chips, seen = rnd.chips[place, first : first + width], theirs.seen[place, bucket]
             if kind == Kind.SHOWDOWN:
@@ -161,7 +161,7 @@ def pay_ends(
 
 
 @kernel(allocates=False)
-def _total(ours: Room, theirs: Room, river: RiverRoom, place: int) -> None:
+def _total(ours: Workspace, theirs: Workspace, river: RiverWorkspace, place: int) -> None:
     """Fill in the other side's reach at an end by card, and its negative, with which `beaten` begins."""
     num_buckets, width = ours.own.shape
     totals, beaten = ours.totals[place], river.beaten[place]

@@ -19,9 +19,9 @@ from engine.solving.holdem.abstraction import by_strength
 from engine.solving.holdem.betting import is_heads_up_limit_holdem
 
 __all__ = [
+    "Batch",
     "BettingRound",
     "Bettings",
-    "Lanes",
     "RiverRound",
     "RoundNode",
     "Shape",
@@ -116,7 +116,7 @@ def rounds_of(game: GameDefinition) -> tuple[BettingRound, ...]:
 
 
 @attrs.frozen(eq=False)
-class Lanes:
+class Batch:
     """Bettings that begin the river side by side, all after the same end of the turn's betting."""
 
     end: int
@@ -158,7 +158,7 @@ class RiverRound:
         self._bettings = [river.bettings[end] for end in ends]
         self._known: dict[tuple[int, tuple[int, ...]], Floats] = {}
 
-    def lanes(self, turns: Sequence[int], ends: Sequence[Floats]) -> list[Lanes]:
+    def lanes(self, turns: Sequence[int], ends: Sequence[Floats]) -> list[Batch]:
         """The bettings to go through, in lanes; bettings that the opponent never reaches are left out.
 
         Args:
@@ -177,10 +177,10 @@ class RiverRound:
                 stakes = self._put_in[:, :, None] + self._staked[end][list(numbers)]
                 room = rooms.setdefault(len(numbers), _room(self._nodes, len(numbers)))
                 worth = np.zeros_like(theirs)
-                found.append(Lanes(end, columns, numbers, stakes, theirs, worth, room))
+                found.append(Batch(end, columns, numbers, stakes, theirs, worth, room))
         return found
 
-    def add(self, board: Board, names: NDArray[np.int64], lanes: Sequence[Lanes]) -> None:
+    def add(self, board: Board, names: NDArray[np.int64], lanes: Sequence[Batch]) -> None:
         """Add a board to the lanes' `worth`, and with it boards that differ only in the names of suits.
 
         Args:
@@ -204,7 +204,7 @@ class RiverRound:
                 self._nodes, hands, names, each.reach, each.stakes, chances, each.room, each.worth
             )
 
-    def _fixed_chances(self, lanes: Lanes, board: Board) -> Floats:
+    def _fixed_chances(self, lanes: Batch, board: Board) -> Floats:
         """The chances of a fixed player, remembered: they are the same on all boards."""
         key = lanes.end, lanes.turns
         found = self._known.get(key)
@@ -212,7 +212,7 @@ class RiverRound:
             found = self._known[key] = self._chances(lanes, board)[1]
         return found
 
-    def _chances(self, lanes: Lanes, board: Board) -> tuple[NDArray[np.int64], Floats]:
+    def _chances(self, lanes: Batch, board: Board) -> tuple[NDArray[np.int64], Floats]:
         """The opponent's classes, and its chances at its own nodes, shape (nodes, 3, classes, lanes)."""
         starts = [self._bettings[lanes.end][number] for number in lanes.turns]
         asked = [bettings[node] for node in self._asked.tolist() for bettings in starts]

@@ -23,16 +23,16 @@ from engine.kernels.solving.lanes import (
     LIVE_CARDS,
     LIVE_HANDS,
     RIVER,
+    BatchNode,
     Hands,
     Kind,
     Learning,
-    Place,
-    RiverRoom,
-    Room,
-    Rooms,
+    RiverWorkspace,
     Round,
     Rounds,
     Side,
+    Workspace,
+    Workspaces,
 )
 from engine.poker.cards import NUM_CARDS
 from engine.poker.combos import COMBO_CARDS
@@ -60,14 +60,14 @@ BothHands = tuple[Hands, Hands]
 class RoundTree:
     """The betting tree of a round as arrays."""
 
-    places: NDArray[np.int64]
-    """The places of the tree, shape (places, len(Place))."""
+    nodes: NDArray[np.int64]
+    """The nodes of the tree, shape (nodes, len(BatchNode))."""
     chips: NDArray[np.float32]
-    """Chips that change hands at each end, per possible hand of the opponent; shape (places, lanes)."""
+    """Chips that change hands at each end, per possible hand of the opponent; shape (nodes, lanes)."""
     slots: NDArray[np.int64]
-    """The slot of each action with the first bucket, shape (places - 1, lanes); -1 in an empty lane."""
+    """The slot of each action with the first bucket, shape (nodes - 1, lanes); -1 in an empty lane."""
     num_actions: NDArray[np.int64]
-    """The distance from a bucket's slot to the next bucket's, shape (places - 1,)."""
+    """The distance from a bucket's slot to the next bucket's, shape (nodes - 1,)."""
 
     @property
     def lanes(self) -> int:
@@ -125,21 +125,21 @@ class BoardSolver:
                 for tree, buckets in zip(upper, opponent.num_buckets[:RIVER], strict=True)
             )
             self._their_rounds = (preflop, flop, turn)
-        self._rooms = [
-            _rooms(upper, each.buckets_on_a_board, trembles)
+        self._spaces = [
+            _spaces(upper, each.buckets_on_a_board, trembles)
             for each, trembles in ((abstraction, 0.0), (knows, trembles))
         ]
-        places, buckets, width = (
-            len(self._trees[RIVER].places),
+        nodes, buckets, width = (
+            len(self._trees[RIVER].nodes),
             abstraction.buckets_on_a_board[RIVER],
             upper[-1].lanes,
         )
-        leaves = upper[-1].places[:, Place.KIND] == Kind.NEXT
-        self._leaves = [int(place) for place in np.flatnonzero(leaves)]
+        leaves = upper[-1].nodes[:, BatchNode.KIND] == Kind.NEXT
+        self._leaves = [int(node) for node in np.flatnonzero(leaves)]
         self._rivers = [
             (
-                (_room(places, buckets, width, 0.0), _room(places, buckets, width, trembles)),
-                _river_room(places, buckets, width),
+                (_space(nodes, buckets, width, 0.0), _space(nodes, buckets, width, trembles)),
+                _river_space(nodes, buckets, width),
             )
             for _ in (self._leaves if jobs > 1 else self._leaves[:1])
         ]
@@ -174,20 +174,20 @@ class BoardSolver:
         river, own = self._rounds[RIVER], self._rounds[:RIVER]
         opponent_learns = self._their_rounds is not None
         learning = Learning(player, weight, self._trembles, self._best_responses, opponent_learns)
-        ours = Side(own, self._rooms[0], hands[0])
-        theirs = Side(self._their_rounds or own, self._rooms[1], hands[1])
+        ours = Side(own, self._spaces[0], hands[0])
+        theirs = Side(self._their_rounds or own, self._spaces[1], hands[1])
         descend(ours, theirs, learning)
 
-        def play(leaf: int) -> tuple[Room, Room]:
-            rooms, room = self._rivers[leaf % len(self._rivers)]
-            play_river(river, rooms, room, (ours, theirs), (self._leaves[leaf], leaf), learning)
-            return rooms
+        def play(leaf: int) -> tuple[Workspace, Workspace]:
+            spaces, space = self._rivers[leaf % len(self._rivers)]
+            play_river(river, spaces, space, (ours, theirs), (self._leaves[leaf], leaf), learning)
+            return spaces
 
         leaves = range(len(self._leaves))
         played = map(play, leaves) if pool is None else pool.map(play, leaves)
-        for leaf, rooms in zip(self._leaves, played, strict=True):
-            for side, room in list(zip((ours, theirs), rooms, strict=True))[: 1 + opponent_learns]:
-                take_back(side.rooms[RIVER - 1], side.hands.buckets[RIVER - 1], leaf, room.worth, 0)
+        for leaf, spaces in zip(self._leaves, played, strict=True):
+            for side, space in list(zip((ours, theirs), spaces, strict=True))[: 1 + opponent_learns]:
+                take_back(side.spaces[RIVER - 1], side.hands.buckets[RIVER - 1], leaf, space.worth, 0)
         ascend(ours, theirs, learning)
 
     def average(self) -> BucketedStrategy:
@@ -270,47 +270,47 @@ def hands_on(board: tuple[int, ...], abstraction: Abstraction) -> Hands:
 
 def _fresh_round(tree: RoundTree, buckets: int, *, is_averaged: bool = True) -> Round:
     """A round of which nothing has been learnt; it sums up strategies only if `is_averaged`."""
-    shape = (len(tree.places) - 1, buckets, tree.lanes)
+    shape = (len(tree.nodes) - 1, buckets, tree.lanes)
     regrets = np.zeros(shape, np.float32)
     sums = np.zeros(shape if is_averaged else (shape[0], 0, shape[2]), np.float32)
-    return Round(tree.places, tree.chips, regrets, sums)
+    return Round(tree.nodes, tree.chips, regrets, sums)
 
 
-def _rooms(trees: Sequence[RoundTree], buckets: Sequence[int], trembles: float) -> Rooms:
+def _spaces(trees: Sequence[RoundTree], buckets: Sequence[int], trembles: float) -> Workspaces:
     """Scratch arrays of one side for all rounds but the river."""
     preflop, flop, turn = (
-        _room(len(tree.places), number, tree.lanes, trembles)
+        _space(len(tree.nodes), number, tree.lanes, trembles)
         for tree, number in zip(trees, buckets[:RIVER], strict=True)
     )
     return preflop, flop, turn
 
 
-def _room(places: int, buckets: int, width: int, trembles: float) -> Room:
+def _space(nodes: int, buckets: int, width: int, trembles: float) -> Workspace:
     """Scratch arrays of one side for one round."""
 
-    def by_place() -> NDArray[np.float32]:
-        return np.zeros((places, buckets, width), np.float32)
+    def by_node() -> NDArray[np.float32]:
+        return np.zeros((nodes, buckets, width), np.float32)
 
     def by_hand() -> NDArray[np.float32]:
         return np.zeros((LIVE_HANDS, width), np.float32)
 
-    plays = by_place()
-    return Room(
-        by_place(), plays, by_place() if trembles else plays, by_place(),
+    plays = by_node()
+    return Workspace(
+        by_node(), plays, by_node() if trembles else plays, by_node(),
         np.zeros((buckets, width), np.float32), by_hand(), by_hand(),
-        np.zeros((places, LIVE_CARDS + 1, width), np.float32),
+        np.zeros((nodes, LIVE_CARDS + 1, width), np.float32),
     )  # fmt: skip
 
 
-def _river_room(places: int, buckets: int, width: int) -> RiverRoom:
+def _river_space(nodes: int, buckets: int, width: int) -> RiverWorkspace:
     """Scratch arrays for showdowns on the river."""
 
     def by_card(number: int) -> NDArray[np.float32]:
         return np.zeros((number, LIVE_CARDS + 1, width), np.float32)
 
-    return RiverRoom(
+    return RiverWorkspace(
         by_card(buckets), np.zeros((LIVE_HANDS, width), np.float32), np.zeros((buckets, width), np.float32),
-        by_card(places), by_card(2), np.zeros((4, width), np.float32),
+        by_card(nodes), by_card(2), np.zeros((4, width), np.float32),
     )  # fmt: skip
 
 
@@ -329,19 +329,19 @@ def round_trees(betting: HoldemBetting) -> tuple[RoundTree, ...]:
         is_next = (tree.kinds[model] == DECISION) & (tree.rounds[model] > betting_round)
         num_actions = np.array([len(tree.actions[node]) for node in model]) * ~is_next
         parents = np.repeat(np.arange(len(rows)), num_actions)
-        places = np.zeros((len(rows), len(Place)), np.int64)
-        places[:, Place.KIND] = np.choose(tree.kinds[model], (Kind.DECISION, Kind.FOLD, Kind.SHOWDOWN))
-        places[is_next, Place.KIND] = Kind.NEXT
-        places[~is_next, Place.PLAYER] = tree.players[model][~is_next]
-        places[1:, Place.PARENT] = parents
-        places[:, Place.FIRST] = 1 + np.cumsum(num_actions) - num_actions
-        places[:, Place.NUM_ACTIONS] = num_actions
-        places[is_next, Place.LEAF] = np.arange(is_next.sum())
-        chosen = np.arange(1, len(rows)) - places[parents, Place.FIRST]
+        nodes = np.zeros((len(rows), len(BatchNode)), np.int64)
+        nodes[:, BatchNode.KIND] = np.choose(tree.kinds[model], (Kind.DECISION, Kind.FOLD, Kind.SHOWDOWN))
+        nodes[is_next, BatchNode.KIND] = Kind.NEXT
+        nodes[~is_next, BatchNode.PLAYER] = tree.players[model][~is_next]
+        nodes[1:, BatchNode.PARENT] = parents
+        nodes[:, BatchNode.FIRST] = 1 + np.cumsum(num_actions) - num_actions
+        nodes[:, BatchNode.NUM_ACTIONS] = num_actions
+        nodes[is_next, BatchNode.LEAF] = np.arange(is_next.sum())
+        chosen = np.arange(1, len(rows)) - nodes[parents, BatchNode.FIRST]
         slots = betting.first_slots[rows[parents]] + chosen[:, None]
         found.append(
             RoundTree(
-                places,
+                nodes,
                 np.where(is_there, paid[rows], 0.0).astype(np.float32),
                 np.where(is_there[1:], slots, -1),
                 num_actions[parents],
