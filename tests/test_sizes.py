@@ -75,7 +75,6 @@ NAMED_TWICE: Final[frozenset[str]] = frozenset(
         "engine: LastAction",
         "engine: Node",
         "engine: PreflopTable",
-        "engine: Room",
         "engine: Scratch",
         "engine: Step",
         "engine: Trait",

@@ -13,7 +13,7 @@ algorithm  after iteration t, regrets are multiplied by  weight of t in the aver
 Within an iteration the players take turns.  The result is the average strategy.  It depends on the number of
 iterations and, for ``mcfr``, on the seed, but not on how the iterations are split into runs.
 
-Source: as for ``engine.kernels.solving.regrets`` and ``sampling``.
+Source: as for ``engine.kernels.solving.regrets``.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels.solving.regrets import Discount, Regrets, Scratch, minimise
-from engine.kernels.solving.sampling import Visits, sample
+from engine.kernels.solving.regrets import Discount, Regrets, Scratch, Visits, minimise, sample
 from engine.poker.rules import GameDefinition
 from engine.solving.game_tree import GameTree
 from engine.solving.strategies import Strategy, normalised, uniform_policy
