@@ -175,9 +175,9 @@ def _make(path: str, seed: int, deals: int) -> None:
 def _show_solution(seed: int, as_json: bool) -> None:
     import numpy as np
 
-    from engine.hands.preflop.differences import differences
     from engine.hands.preflop.game import (
         call_or_fold_game,
+        differences,
         exact_matchups,
         exploitability,
         game_value,

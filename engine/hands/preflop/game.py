@@ -1,15 +1,14 @@
 """The two-player preflop roll-out game: bet before the flop, then deal the board and show down.
 
 A strategy only needs to know the starting hand, so the whole game is its betting tree and two 169 x 169
-matrices: how often the starting hands meet, and their equities
-(``engine.hands.equity.preflop_equities``).  There are two trees,
+matrices: how often the starting hands meet, and their equities.  There are two trees,
 
 * `call_or_fold_game`: the small blind plays for a stake or folds, the big blind calls or folds;
 * `limit_game`: blinds of 1/2 and 1, bets of 1, up to four of them, as before the flop in limit hold'em.
 
 `solve` solves them, down to the exploitability asked for, by regret matching+ with linear averaging.
 `iterated_strategy` plays the same trees by iterated roll-outs as Poki does; `exploitability` says how close
-to optimal that is, and ``preflop.differences`` on which hands they differ.
+to optimal that is, and `differences` on which hands they differ.
 
 The big blind is 1, so that 1000 times a value is mbb/h.  Values are the first player's (the small blind's).
 
@@ -19,7 +18,7 @@ games using CFR+" (2014).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 import attrs
@@ -29,9 +28,10 @@ from numpy.typing import NDArray
 from engine.hands.equity import preflop_equities, preflop_pair_counts
 from engine.kernels.hands import rollouts
 from engine.kernels.poker.tables import ranking_table
-from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO
+from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_NAMES, STARTING_HAND_OF_COMBO
 
 __all__ = [
+    "Difference",
     "Fold",
     "Matchups",
     "Node",
@@ -40,6 +40,7 @@ __all__ = [
     "Strategy",
     "action_values",
     "call_or_fold_game",
+    "differences",
     "exact_matchups",
     "exploitability",
     "game_value",
@@ -155,8 +156,7 @@ class Matchups:
     met: Floats
     """The chance of each pair, small blind's hand in the row: sums to 1.  Shape (169, 169)."""
     balance: Floats
-    """``met * (2 * share of the small blind - 1)``: what each pair adds per unit at stake.  Shape (169, 169).
-    """
+    """Per unit at stake: ``met * (2 * share of the small blind - 1)``.  Shape (169, 169)."""
 
 
 def exact_matchups() -> Matchups:
@@ -206,6 +206,13 @@ def action_values(
         For each decision of `position`, shape (actions, 169), in big blinds times the joint probability of
         the hand and the opponent's actions; zero for decisions that the opponent never leads to.
     """
+    return _values(game, strategy, matchups, position, best=False)[0]
+
+
+def _values(
+    game: PreflopGame, strategy: Strategy, matchups: Matchups, position: int, *, best: bool
+) -> tuple[dict[str, Floats], Floats]:
+    """`action_values`, and the value of each hand at the start; `best` takes the best actions instead."""
     values: dict[str, Floats] = {}
 
     def value(node: Node | Fold | Showdown, reach: Floats) -> Floats:
@@ -213,16 +220,14 @@ def action_values(
             return _terminal_values(node, position, matchups, reach)
         chances = strategy[node.history]
         if node.position == position:
-            below = np.array([value(child, reach) for child in node.children])
-            values[node.history] = below
-            total: Floats = (chances * below).sum(axis=0)
-            return total
+            below = values[node.history] = np.array([value(child, reach) for child in node.children])
+            mine: Floats = below.max(axis=0) if best else (chances * below).sum(axis=0)
+            return mine
         parts = [value(child, reach * chance) for child, chance in zip(node.children, chances, strict=True)]
-        summed: Floats = np.sum(parts, axis=0)
-        return summed
+        theirs: Floats = np.sum(parts, axis=0)
+        return theirs
 
-    value(game.root, np.ones(NUM_STARTING_HANDS))
-    return values
+    return values, value(game.root, np.ones(NUM_STARTING_HANDS))
 
 
 def game_value(game: PreflopGame, strategy: Strategy, matchups: Matchups) -> float:
@@ -231,35 +236,19 @@ def game_value(game: PreflopGame, strategy: Strategy, matchups: Matchups) -> flo
     return float((values * strategy[""]).sum())
 
 
-def _best_response_value(game: PreflopGame, strategy: Strategy, matchups: Matchups, position: int) -> float:
-    def value(node: Node | Fold | Showdown, reach: Floats) -> Floats:
-        if not isinstance(node, Node):
-            return _terminal_values(node, position, matchups, reach)
-        if node.position == position:
-            best: Floats = np.max([value(child, reach) for child in node.children], axis=0)
-            return best
-        chances = strategy[node.history]
-        parts = [value(child, reach * chance) for child, chance in zip(node.children, chances, strict=True)]
-        summed: Floats = np.sum(parts, axis=0)
-        return summed
-
-    return float(value(game.root, np.ones(NUM_STARTING_HANDS)).sum())
-
-
 def exploitability(game: PreflopGame, strategy: Strategy, matchups: Matchups) -> float:
     """What a perfect opponent wins against ``strategy``, averaged over both seats, in mbb/h.
 
     Half the sum of the best responses' values: 0 for an optimal strategy.
     """
-    both = _best_response_value(game, strategy, matchups, 0) + _best_response_value(
-        game, strategy, matchups, 1
-    )
+    both = sum(float(_values(game, strategy, matchups, each, best=True)[1].sum()) for each in (0, 1))
     return 1000 * both / 2
 
 
-def _even_strategy(game: PreflopGame) -> dict[str, Floats]:
+def _filled(game: PreflopGame, entry: Callable[[int], float]) -> dict[str, Floats]:
+    """For each decision an array like that of a strategy, whose entries follow from the number of actions."""
     return {
-        node.history: np.full((len(node.actions), NUM_STARTING_HANDS), 1 / len(node.actions))
+        node.history: np.full((len(node.actions), NUM_STARTING_HANDS), entry(len(node.actions)))
         for node in game.decisions()
     }
 
@@ -287,10 +276,8 @@ def solve(
     """
     if matchups is None:
         matchups = exact_matchups()
-    decisions = game.decisions()
-    strategy = _even_strategy(game)
-    regrets = {node.history: np.zeros((len(node.actions), NUM_STARTING_HANDS)) for node in decisions}
-    sums = {node.history: np.zeros((len(node.actions), NUM_STARTING_HANDS)) for node in decisions}
+    strategy = _filled(game, lambda actions: 1 / actions)
+    regrets, sums = _filled(game, lambda _: 0.0), _filled(game, lambda _: 0.0)
     for iteration in range(1, max_iterations + 1):
         for position in (0, 1):
             for history, values in action_values(game, strategy, matchups, position).items():
@@ -300,7 +287,7 @@ def solve(
                 strategy[history] = np.where(
                     total > 0, regrets[history] / np.where(total > 0, total, 1.0), 1 / len(values)
                 )
-            add_reached(game.root, position, strategy, np.full(NUM_STARTING_HANDS, float(iteration)), sums)
+            _add_reached(game.root, position, strategy, np.full(NUM_STARTING_HANDS, float(iteration)), sums)
         if iteration % 50 == 0:
             average = _averages(sums)
             if exploitability(game, average, matchups) <= max_exploitability:
@@ -310,7 +297,7 @@ def solve(
     )
 
 
-def add_reached(
+def _add_reached(
     node: Node | Fold | Showdown, position: int, strategy: Strategy, reach: Floats, sums: dict[str, Floats]
 ) -> None:
     """Add the strategy to each decision of `position`, weighted by its own probability of getting there."""
@@ -320,7 +307,7 @@ def add_reached(
     if node.position == position:
         sums[node.history] += reach * chances
     for child, chance in zip(node.children, chances, strict=True):
-        add_reached(child, position, strategy, reach * chance if node.position == position else reach, sums)
+        _add_reached(child, position, strategy, reach * chance if node.position == position else reach, sums)
 
 
 def _averages(sums: Mapping[str, Floats]) -> dict[str, Floats]:
@@ -346,9 +333,8 @@ def iterated_strategy(
 
     Each generation deals ``trials`` hands and values every action at every decision with each of them,
     against the opponent's strategy of the generation before.  Noise that cools is added to each value, and
-    the best action becomes the strategy.  The last generation is longer and has no noise.
-
-    The result in call or fold is 0.1 to 0.2 mbb/h from optimal, and differs in one or two hands of 169: the
+    the best action becomes the strategy.  The last generation is longer and has no noise.  The result in call
+    or fold is 0.1 to 0.2 mbb/h from optimal, and differs in one or two hands of 169: the
     paper's "near-optimal" is right.  In the limit game it is 60 to 110 mbb/h from optimal: every generation
     answers the one before, and where the optimal strategy mixes (which hands to raise again) the answers
     swing from one side to the other.  If values are kept over the generations it is 26 to 32 mbb/h, and no
@@ -369,7 +355,7 @@ def iterated_strategy(
 
     Source: *Poki* section 3.2, applied to both players' decisions.
     """
-    strategy = _even_strategy(game)
+    strategy = _filled(game, lambda actions: 1 / actions)
     noise = first_noise
     kept: dict[str, Floats] = {}
     for generation in range(generations + 1):
@@ -392,3 +378,73 @@ def iterated_strategy(
         strategy = chosen
         noise *= cooling
     return strategy
+
+
+@attrs.frozen
+class Difference:
+    """A hand that two strategies play differently."""
+
+    history: str
+    """The decision, by the actions that lead to it."""
+    hand: str
+    """The starting hand, such as ``"K7o"``."""
+    played: str
+    """The action of the strategy that is judged."""
+    optimal: str
+    """The likeliest action of the optimal strategy."""
+    optimal_chance: float
+    """The probability with which the optimal strategy takes the action that was played."""
+    cost: float
+    """What the action played loses each time against the optimal strategy, in thousandths of a big blind."""
+
+
+def differences(
+    game: PreflopGame,
+    strategy: Strategy,
+    optimal: Strategy,
+    matchups: Matchups,
+    *,
+    tolerance: float = 0.5,
+) -> list[Difference]:
+    """The hands on which a strategy takes an action that the optimal one takes less often than ``tolerance``.
+
+    Decisions that the optimal strategy does not reach with a hand are left out.  The most expensive
+    differences come first.
+    """
+    found: list[Difference] = []
+    for position in (0, 1):
+        values = action_values(game, optimal, matchups, position)
+        reached = _filled(game, lambda _: 0.0)
+        _add_reached(game.root, position, optimal, np.ones(NUM_STARTING_HANDS), reached)
+        opponent_chance = _opponent_chances(game, optimal, matchups, position)
+        for node in game.decisions():
+            if node.position != position:
+                continue
+            own_chance = reached[node.history].sum(axis=0)
+            for hand, name in enumerate(STARTING_HAND_NAMES):
+                action = int(np.argmax(strategy[node.history][:, hand]))
+                chance = float(optimal[node.history][action, hand])
+                frequency = float(opponent_chance[node.history][hand])
+                if chance >= tolerance or own_chance[hand] < 0.01 or frequency < 1e-6:
+                    continue
+                worth = values[node.history][:, hand] / frequency
+                cost = 1000 * float(worth.max() - worth[action])
+                likeliest = node.actions[int(np.argmax(optimal[node.history][:, hand]))]
+                found.append(Difference(node.history, name, node.actions[action], likeliest, chance, cost))
+    return sorted(found, key=lambda difference: -difference.cost)
+
+
+def _opponent_chances(
+    game: PreflopGame, strategy: Strategy, matchups: Matchups, position: int
+) -> dict[str, Floats]:
+    """For each decision, the joint probability of each hand of `position` and the opponent's actions."""
+    chances = {}
+
+    def walk(node: Node | Fold | Showdown, reach: Floats) -> None:
+        if isinstance(node, Node):
+            chances[node.history] = matchups.met @ reach if position == 0 else reach @ matchups.met
+            for child, chance in zip(node.children, strategy[node.history], strict=True):
+                walk(child, reach if node.position == position else reach * chance)
+
+    walk(game.root, np.ones(NUM_STARTING_HANDS))
+    return chances

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from engine.hands.equity import preflop_equities_against_random
-from engine.hands.preflop.differences import differences
 from engine.hands.preflop.game import (
     Matchups,
     Node,
     PreflopGame,
     Showdown,
     call_or_fold_game,
+    differences,
     exact_matchups,
     exploitability,
     game_value,
