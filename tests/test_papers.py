@@ -145,10 +145,10 @@ def test_names_that_do_not_exist_are_found() -> None:
         faults_of_places("`engine/poker/cards.py`: `make_card`; `engine/poker/rules/action.py`: `Action`")
         == []
     )
-    assert faults_of_places("`engine/hands/hand_potential.py`: `HandPotential.positive`") == []
+    assert faults_of_places("`engine/hands/hand_strength.py`: `HandPotential.positive`") == []
     assert faults_of_places("`engine/poker/cards.py`: `make_cards`") != []
     assert faults_of_places("`engine/card.py`: `make_card`") != []
-    assert faults_of_places("`engine/hands/hand_potential.py`: `HandPotential.strength`") != []
+    assert faults_of_places("`engine/hands/hand_strength.py`: `HandPotential.strength`") != []
     assert faults_of_places("–") != []
     assert faults_of_tests("`tests/test_papers.py::test_names_that_do_not_exist_are_found`") == []
     assert faults_of_tests("`tests/test_papers.py::test_what_is_there_is_found`") != []

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from engine.hands.equity import equity_against, preflop_equities
 from engine.hands.hand_odds import joint_hand_odds, raw_hand_odds
-from engine.hands.hand_potential import HandPotential, hand_potential
 from engine.hands.hand_strength import (
+    HandPotential,
     HandStrength,
     effective_hand_strength,
     effective_hand_strength_npot,
     field_array,
     field_hand_strength,
+    hand_potential,
     hand_strength,
     multi_player_hand_strength,
 )

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from engine.hands.equity import hand_equity
 from engine.kernels.evidence.pair_points import fill_pair_points
-from engine.kernels.hands.preflop import NUM_CANONICAL_BOARDS, fill_canonical_boards
+from engine.kernels.hands.preflop import canonical_boards
 from engine.kernels.poker.tables import ranking_table
 from engine.poker.combos import (
     NUM_COMBOS,
@@ -104,9 +104,7 @@ def _kept_points() -> NDArray[np.int32] | None:
 
 
 def _compute_points() -> NDArray[np.int32]:
-    boards = np.empty((NUM_CANONICAL_BOARDS, 5), np.uint8)
-    weights = np.empty(NUM_CANONICAL_BOARDS, np.int64)
-    fill_canonical_boards(boards, weights)
+    boards, weights = canonical_boards()
     weighted = np.empty((NUM_COMBOS, NUM_COMBOS), np.int32)
     fill_pair_points(ranking_table(), boards, weights, weighted)
     # A canonical board stands for its renamings: so do the 24 renamings of a pair, met on that board alone.

@@ -17,18 +17,17 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 import attrs
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from engine.hands.hand_potential import hand_potential
 from engine.hands.hand_rank import ANY_BOARD, check_board, check_cards, check_hand_and_board
-from engine.hands.hand_strength import check_weights, hand_strength
-from engine.kernels.hands import equity as range_kernels
+from engine.hands.hand_strength import check_weights, hand_potential, hand_strength
 from engine.kernels.hands import preflop as preflop_kernels
 from engine.kernels.hands import showdown as kernels
+from engine.kernels.hands.strength import shares_of_all_hands
 from engine.kernels.poker.tables import ranking_table
 from engine.poker.cards import format_cards
 from engine.poker.combos import (
@@ -44,10 +43,8 @@ from engine.support.files.cache import load_cached, store_cached
 
 __all__ = [
     "Equity",
-    "FinalBoardStrengths",
     "all_hand_equities",
     "equity_against",
-    "final_board_strengths",
     "hand_equity",
     "monte_carlo_equities",
     "preflop_equities",
@@ -185,55 +182,12 @@ def all_hand_equities(board: Sequence[int], weights: ArrayLike | None = None) ->
     Raises:
         ValueError: wrong cards or weights.
     """
-    checked_board = check_board(board)
+    cards = np.array(check_board(board), np.uint8)
     equities = np.empty(NUM_COMBOS)
-    range_kernels.all_hands_against_range(
-        ranking_table(), np.array(checked_board, np.uint8), check_weights(weights), equities
+    shares_of_all_hands(
+        ranking_table(), cards, 5 - len(cards), check_weights(weights), math.nan, math.nan, equities
     )
     return equities
-
-
-class FinalBoardStrengths(NamedTuple):
-    """A hand's strength on each final board, for odds that are averaged over boards as the last step."""
-
-    boards: NDArray[np.uint8]
-    """The cards to come of each final board, shape (N, 0..2)."""
-    ahead: NDArray[np.float64]
-    """The weight of the opponent's hands that we beat on it, shape (N,)."""
-    tied: NDArray[np.float64]
-    """The weight of the hands that tie with ours, shape (N,)."""
-    behind: NDArray[np.float64]
-    """The weight of the hands that beat ours, shape (N,)."""
-
-
-def final_board_strengths(
-    hole_cards: Sequence[int], board: Sequence[int], weights: ArrayLike | None = None
-) -> FinalBoardStrengths:
-    """Hand strength on every final board: 1081 from the flop, 46 from the turn, 1 on the river.
-
-    Args:
-        hole_cards: our two cards.
-        board: 3, 4 or 5 cards.
-        weights: the opponent's weight table, shape (1326,); None for a random hand.
-
-    Raises:
-        ValueError: wrong cards or weights.
-    """
-    hole, checked_board = check_hand_and_board(hole_cards, board)
-    to_come = 5 - len(checked_board)
-    number = math.comb(50 - len(checked_board), to_come)
-    boards = np.empty((number, to_come), np.uint8)
-    strengths = np.empty((3, number))
-    range_kernels.fill_final_strengths(
-        ranking_table(),
-        hole[0],
-        hole[1],
-        np.array(checked_board, np.uint8),
-        check_weights(weights),
-        boards,
-        strengths,
-    )
-    return FinalBoardStrengths(boards, strengths[0], strengths[1], strengths[2])
 
 
 def _check_ranges(ranges: ArrayLike, board: Sequence[int]) -> tuple[NDArray[np.float64], tuple[int, ...]]:
@@ -385,10 +339,7 @@ _CACHED_SCHEMA: Final = 1
 
 
 def _compute_preflop_points() -> NDArray[np.int64]:
-    boards = np.empty((preflop_kernels.NUM_CANONICAL_BOARDS, 5), np.uint8)
-    weights = np.empty(len(boards), np.int64)
-    count = preflop_kernels.fill_canonical_boards(boards, weights)
-    assert count == len(boards)
+    boards, weights = preflop_kernels.canonical_boards()
     combos_of = np.full((NUM_STARTING_HANDS, 12), -1)
     for hand in range(NUM_STARTING_HANDS):
         combos = np.flatnonzero(hand == STARTING_HAND_OF_COMBO)

@@ -37,11 +37,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.hands.equity import all_hand_equities
+from engine.hands.hand_odds import all_final_boards
+from engine.hands.hand_strength import all_hand_strengths
 from engine.hands.pot_odds import NO_RAKE, Rake
 from engine.hands.reflective_odds import playable_before_flop
-from engine.kernels.hands import combo_strength as kernels
-from engine.kernels.poker.tables import ranking_table
-from engine.poker.combos import COMBO_CARDS, NUM_COMBOS, NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO
+from engine.poker.combos import NUM_COMBOS, NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO, combos_without
 from engine.support.files.archive import Archive, array_of, decode_archive
 
 __all__ = [
@@ -120,18 +120,10 @@ def odds_on_final_boards(flop: NDArray[np.uint8], tables: Sequence[Floats]) -> F
     """
     sums = np.zeros((len(tables), len(OPPONENTS), NUM_COMBOS))
     counts = np.zeros(NUM_COMBOS)
-    order, ends = np.empty(NUM_COMBOS, np.int64), np.empty(NUM_COMBOS, np.int64)
-    strengths = np.empty(NUM_COMBOS)
-    rest = [card for card in range(52) if card not in flop.tolist()]
-    board = np.empty(5, np.uint8)
-    board[:3] = flop
-    for run_out in itertools.combinations(rest, 2):
-        board[3:] = run_out
-        live, groups = kernels.order_combos(ranking_table(), board, order, ends)
-        counts[order[:live]] += 1
+    for board in all_final_boards(flop.tolist()).tolist():
+        counts += combos_without(board)
         for number, table in enumerate(tables):
-            strengths[:] = 0.0
-            kernels.strengths_in_order(order, ends, groups, COMBO_CARDS, table, strengths)
+            strengths = all_hand_strengths(board, table)
             sums[number, 0] += strengths
             squared = strengths * strengths
             sums[number, 1] += squared

@@ -16,7 +16,6 @@ Source: *Hold'em Killer*, "Raw Hand Odds", sections 2 to 5.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
 from typing import Final
@@ -32,6 +31,7 @@ from engine.hands.hand_rank import (
     check_hole_cards,
 )
 from engine.kernels.hands import rollouts
+from engine.kernels.poker.cards import list_run_outs
 from engine.kernels.poker.tables import ranking_table
 from engine.poker.cards import NUM_CARDS
 from engine.poker.combos import NUM_COMBOS, combos_without
@@ -40,6 +40,7 @@ __all__ = [
     "MAX_OPPONENTS",
     "BoardResults",
     "JointOdds",
+    "all_final_boards",
     "final_boards",
     "final_rank_counts",
     "joint_hand_odds",
@@ -58,6 +59,23 @@ SAMPLED_BOARDS: Final = 20_000
 def _check_opponents(opponents: int) -> None:
     if not 1 <= opponents <= MAX_OPPONENTS:
         raise ValueError(f"{opponents} opponents: expected 1 to {MAX_OPPONENTS}")
+
+
+def all_final_boards(board: Sequence[int], dead: Sequence[int] = ()) -> NDArray[np.uint8]:
+    """All boards of five cards that begin with a board: shape (N, 5), uint8.
+
+    Args:
+        board: the cards so far; with fewer than three there are more boards than fit.
+        dead: further cards that cannot come.
+    """
+    to_come = 5 - len(board)
+    number = math.comb(NUM_CARDS - len(board) - len(dead), to_come)
+    run_outs = np.empty((number, to_come), np.uint8)
+    list_run_outs(sum(1 << int(card) for card in (*board, *dead)), to_come, run_outs)
+    if to_come == 2:  # by the lower card first, so that sums over boards keep their last digit
+        run_outs = run_outs[np.lexsort(run_outs.T)]
+    known = np.broadcast_to(np.array(board, np.uint8), (number, len(board)))
+    return np.concatenate([known, run_outs], axis=1)
 
 
 def final_boards(
@@ -82,17 +100,13 @@ def final_boards(
         ValueError: wrong cards, or no board and no generator.
     """
     ours, known = check_hand_and_board(hole_cards, board, ANY_BOARD)
-    deck = np.array([card for card in range(NUM_CARDS) if card not in ours and card not in known], np.uint8)
-    if not known:
-        if rng is None:
-            raise ValueError("without a board the final boards are sampled: a generator is needed")
-        order = rng.random((samples, len(deck))).argpartition(5, axis=1)[:, :5]
-        return np.ascontiguousarray(deck[order])
-    to_come = list(itertools.combinations(deck.tolist(), 5 - len(known)))
-    boards = np.empty((len(to_come), 5), np.uint8)
-    boards[:, : len(known)] = known
-    boards[:, len(known) :] = np.array(to_come, np.uint8).reshape(len(to_come), 5 - len(known))
-    return boards
+    if known:
+        return all_final_boards(known, ours)
+    if rng is None:
+        raise ValueError("without a board the final boards are sampled: a generator is needed")
+    deck = np.array([card for card in range(NUM_CARDS) if card not in ours], np.uint8)
+    order = rng.random((samples, len(deck))).argpartition(5, axis=1)[:, :5]
+    return np.ascontiguousarray(deck[order])
 
 
 @attrs.frozen(eq=False)
@@ -112,6 +126,20 @@ class BoardResults:
         return self.won + self.tied + self.lost
 
 
+def _check_tables(
+    hole_cards: Sequence[int], boards: NDArray[np.uint8], weights: NDArray[np.float64]
+) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+    """Our cards as an array, and the weights without the combos that hold one of them."""
+    ours = check_hole_cards(hole_cards)
+    if boards.ndim != 2 or boards.shape[1] != 5 or boards.dtype != np.uint8:
+        raise ValueError(f"boards: expected shape (N, 5) and uint8, got {boards.shape} and {boards.dtype}")
+    if weights.ndim != 2 or weights.shape[1] != NUM_COMBOS:
+        raise ValueError(f"weights: expected shape (N, {NUM_COMBOS}), got {weights.shape}")
+    if not (np.isfinite(weights).all() and (weights >= 0).all()):
+        raise ValueError("weights: expected finite numbers of at least 0")
+    return np.array(ours, np.uint8), weights.astype(np.float64) * combos_without(ours)
+
+
 def results_by_board(
     hole_cards: Sequence[int], boards: NDArray[np.uint8], weights: NDArray[np.float64]
 ) -> BoardResults:
@@ -125,16 +153,9 @@ def results_by_board(
     Raises:
         ValueError: wrong cards, a wrong shape, or a weight that is negative or not finite.
     """
-    ours = check_hole_cards(hole_cards)
-    if boards.ndim != 2 or boards.shape[1] != 5 or boards.dtype != np.uint8:
-        raise ValueError(f"boards: expected shape (N, 5) and uint8, got {boards.shape} and {boards.dtype}")
-    if weights.ndim != 2 or weights.shape[1] != NUM_COMBOS:
-        raise ValueError(f"weights: expected shape (N, {NUM_COMBOS}), got {weights.shape}")
-    if not (np.isfinite(weights).all() and (weights >= 0).all()):
-        raise ValueError("weights: expected finite numbers of at least 0")
-    possible = weights.astype(np.float64) * combos_without(ours)
+    ours, possible = _check_tables(hole_cards, boards, weights)
     results = np.empty((3, len(weights), len(boards)))
-    rollouts.results_by_board(ranking_table(), np.array(ours, np.uint8), boards, possible, results)
+    rollouts.results_by_board(ranking_table(), ours, boards, possible, results)
     return BoardResults(*results)
 
 
@@ -273,19 +294,12 @@ def final_rank_counts(
         boards.
 
     Raises:
-        ValueError: wrong cards or a wrong shape.
+        ValueError: wrong cards, a wrong shape, or a weight that is negative or not finite.
 
     Source: *Hold'em Killer*, "Raw Hand Odds", section 3.
     """
-    ours = check_hole_cards(hole_cards)
-    if weights.ndim != 2 or weights.shape[1] != NUM_COMBOS:
-        raise ValueError(f"weights: expected shape (N, {NUM_COMBOS}), got {weights.shape}")
-    if boards.ndim != 2 or boards.shape[1] != 5 or boards.dtype != np.uint8:
-        raise ValueError(f"boards: expected shape (N, 5) and uint8, got {boards.shape} and {boards.dtype}")
+    ours, possible = _check_tables(hole_cards, boards, weights)
     our_counts = np.zeros(NUM_HAND_RANKS)
     their_counts = np.zeros((len(weights), NUM_HAND_RANKS))
-    possible = weights.astype(np.float64) * combos_without(ours)
-    rollouts.count_final_ranks(
-        ranking_table(), np.array(ours, np.uint8), boards, possible, our_counts, their_counts
-    )
+    rollouts.count_final_ranks(ranking_table(), ours, boards, possible, our_counts, their_counts)
     return our_counts, their_counts

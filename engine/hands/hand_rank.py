@@ -21,7 +21,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels.poker import batch, ranking
+from engine.kernels.poker import ranking
 from engine.kernels.poker.tables import CATEGORY_SHIFT, NUM_CLASSES, class_scores, ranking_table
 from engine.poker.cards import NUM_CARDS, format_cards
 from engine.poker.combos import NUM_COMBOS
@@ -37,8 +37,6 @@ __all__ = [
     "check_cards",
     "check_hand_and_board",
     "check_hole_cards",
-    "count_five_card_hands",
-    "count_seven_card_hands",
     "hand_category",
     "hand_rank",
     "hand_ranks",
@@ -176,7 +174,7 @@ def hand_ranks(hands: NDArray[np.uint8]) -> NDArray[np.uint16]:
     hands = np.ascontiguousarray(hands)
     ranks = np.empty(len(hands), np.uint16)
     if hands.shape[1] == 7:
-        are_cards = batch.rank_seven_card_hands(ranking_table(), hands.ravel(), ranks) < batch.NOT_A_CARD
+        are_cards = ranking.rank_seven_card_hands(ranking_table(), hands.ravel(), ranks) < ranking.NOT_A_CARD
     elif are_cards := not hands.size or int(hands.max()) < NUM_CARDS:
         ranking.rank_hands(ranking_table(), hands, ranks)
     if not are_cards:
@@ -197,20 +195,6 @@ def board_ranks(board: Sequence[int]) -> NDArray[np.uint16]:
     ranks = np.empty(NUM_COMBOS, np.uint16)
     ranking.fill_board_ranks(ranking_table(), np.array(check_board(board), np.uint8), ranks)
     return ranks
-
-
-def count_seven_card_hands() -> NDArray[np.int64]:
-    """The number of seven-card hands, of 133,784,560, with each rank.  Shape (7462,); 4824 are not zero."""
-    counts = np.empty(NUM_CLASSES, np.int64)
-    ranking.count_all_seven_card_hands(ranking_table(), counts)
-    return counts
-
-
-def count_five_card_hands() -> NDArray[np.int64]:
-    """The number of five-card hands, of 2,598,960, with each rank.  Shape (7462,); none is zero."""
-    counts = np.empty(NUM_CLASSES, np.int64)
-    ranking.count_all_five_card_hands(ranking_table(), counts)
-    return counts
 
 
 @functools.cache

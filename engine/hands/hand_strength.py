@@ -1,4 +1,6 @@
-"""Hand strength: the probability of holding the best hand now (Poki 3.3.1, 3.3.5, 3.3.6).
+"""Hand strength and potential: the probability of holding the best hand now, and of that changing.
+
+Source: Poki 3.3.1 and 3.3.2; against several opponents 3.3.5; both together 3.3.6.
 
 A *weight table* is an array of shape (1326,), by combo index: the probability that an opponent holds each
 combo, up to a constant factor.  Weights of combos that share a card with our hand or the board are ignored.
@@ -9,17 +11,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
+import attrs
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.hands.hand_rank import check_board, check_hand_and_board
-from engine.kernels.hands import combo_strength as all_kernels
 from engine.kernels.hands import strength as kernels
+from engine.kernels.hands.potential import transitions_of_cards
 from engine.kernels.poker.tables import ranking_table
-from engine.poker.combos import COMBO_CARDS, NUM_COMBOS
+from engine.poker.combos import NUM_COMBOS
 
 __all__ = [
     "UNIFORM_WEIGHTS",
+    "HandPotential",
     "HandStrength",
     "all_hand_strengths",
     "check_weights",
@@ -27,6 +31,7 @@ __all__ = [
     "effective_hand_strength_npot",
     "field_array",
     "field_hand_strength",
+    "hand_potential",
     "hand_strength",
     "multi_player_hand_strength",
     "weight_table",
@@ -130,10 +135,8 @@ def all_hand_strengths(board: Sequence[int], weights: ArrayLike | None = None) -
     Source: Poki, Fig. 3.3 and 3.3.3.
     """
     cards = np.array(check_board(board), np.uint8)
-    order, ends = np.empty(NUM_COMBOS, np.int64), np.empty(NUM_COMBOS, np.int64)
-    _, groups = all_kernels.order_combos(ranking_table(), cards, order, ends)
-    strengths = np.zeros(NUM_COMBOS)
-    all_kernels.strengths_in_order(order, ends, groups, COMBO_CARDS, check_weights(weights), strengths)
+    strengths = np.empty(NUM_COMBOS)
+    kernels.shares_of_all_hands(ranking_table(), cards, 0, check_weights(weights), 0.0, 0.5, strengths)
     return strengths
 
 
@@ -225,6 +228,94 @@ def field_hand_strength(
     if num_opponents < 1:
         raise ValueError(f"opponents: expected 1 or more, got {num_opponents}")
     return hand_strength(hole_cards, board, field).value ** num_opponents
+
+
+@attrs.frozen(eq=False)
+class HandPotential:
+    """A hand's transition table, and the potentials that follow from it."""
+
+    transitions: NDArray[np.float64]
+    """The weight, or number, of cases by [before, after]: 0 ahead, 1 tied, 2 behind.
+
+    Shape (3, 3).  A case is an opponent's hand and the cards to come.  This is the paper's Table 3.2.
+    """
+
+    look_ahead: int
+    """The number of cards to come: 1 or 2."""
+
+    # The numerators are those of Fig. 3.4.  Its pseudo-code divides by counts of opponents' hands although
+    # its numerators count boards as well, and eq. 3.1 taken literally gives .507 for the example; the paper's
+    # figures, .406 and .620, come from the row sums of the table.
+
+    @property
+    def positive(self) -> float:
+        """PPot, the probability of getting ahead when behind; 0 for a hand that is never behind."""
+        _, tied, behind = self.transitions.tolist()
+        cases = sum(behind) + sum(tied) / 2
+        return (behind[0] + behind[1] / 2 + tied[0] / 2) / cases if cases else 0.0
+
+    @property
+    def negative(self) -> float:
+        """NPot, the probability of falling behind when ahead; 0 for a hand that is never ahead."""
+        ahead, tied, _ = self.transitions.tolist()
+        cases = sum(ahead) + sum(tied) / 2
+        return (ahead[2] + tied[2] / 2 + ahead[1] / 2) / cases if cases else 0.0
+
+    @property
+    def hand_strength(self) -> float:
+        """The share of cases in which we are ahead now; ties count half.  The hand strength of Fig. 3.3."""
+        ahead, tied, _ = self.transitions.sum(axis=1)
+        return float((ahead + tied / 2) / self.transitions.sum())
+
+    @property
+    def final_strength(self) -> float:
+        """The share of cases in which we are ahead afterwards; ties count half.  On the river, the equity."""
+        ahead, tied, _ = self.transitions.sum(axis=0)
+        return float((ahead + tied / 2) / self.transitions.sum())
+
+
+def _check_look_ahead(look_ahead: int | None, board_size: int) -> int:
+    to_come = 5 - board_size
+    if look_ahead is None:
+        return to_come
+    if look_ahead not in (1, 2) or look_ahead > to_come:
+        allowed = "1 or 2" if to_come == 2 else "1"
+        raise ValueError(f"look-ahead: expected {allowed} on a board of {board_size} cards, got {look_ahead}")
+    return look_ahead
+
+
+def hand_potential(
+    hole_cards: Sequence[int],
+    board: Sequence[int],
+    weights: ArrayLike | None = None,
+    look_ahead: int | None = None,
+) -> HandPotential:
+    """The exact potential of a hand, over every hand of the opponent and all cards to come.
+
+    Args:
+        hole_cards: our two cards.
+        board: 3 or 4 cards.
+        weights: the opponent's weight table, shape (1326,); None for a random hand.
+        look_ahead: how many cards to look ahead, 1 or 2 on the flop; None for all cards to come.
+
+    Raises:
+        ValueError: wrong cards, weights or look-ahead, or weights that leave the opponent no hand.
+
+    Source: Poki, Fig. 3.4, Table 3.2, eq. 3.1.
+    """
+    if len(hole_cards) == 2 and len(board) in (3, 4):
+        cards_ahead = _check_look_ahead(look_ahead, len(board))
+        table = UNIFORM_WEIGHTS if weights is None else weight_table(weights)
+        transitions = np.empty((3, 3))
+        fourth = () if len(board) == 4 else (-1,)
+        if transitions_of_cards(
+            ranking_table(), table, transitions, cards_ahead, *hole_cards, *board, *fourth
+        ):
+            return HandPotential(transitions, cards_ahead)
+    # The kernel has found something wrong; these checks say what.
+    check_hand_and_board(hole_cards, board, (3, 4))
+    check_weights(weights)
+    raise ValueError("weights: expected some weight on a hand that the opponent can hold, got none")
 
 
 def effective_hand_strength(strength: float, positive_potential: float) -> float:

@@ -22,7 +22,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.hands.equity import Equity, range_equities
 from engine.hands.hand_odds import (
     MAX_OPPONENTS,
     BoardResults,
@@ -34,14 +33,12 @@ from engine.poker.combos import (
     NUM_COMBOS,
     NUM_STARTING_HANDS,
     STARTING_HAND_OF_COMBO,
-    combo_index,
     combos_without,
 )
 
 __all__ = [
     "has_nuts",
     "has_reflective_nuts",
-    "joint_reflective_hand_odds",
     "keep_top",
     "looseness",
     "playable_before_flop",
@@ -325,35 +322,3 @@ def has_nuts(hole_cards: Sequence[int], board: Sequence[int]) -> bool:
     if not len(board):
         raise ValueError("board: expected 3, 4 or 5 cards; no hand has the nuts without a board")
     return has_reflective_nuts(hole_cards, board, combos_without(hole_cards).astype(np.float64))
-
-
-def joint_reflective_hand_odds(
-    hole_cards: Sequence[int],
-    board: Sequence[int],
-    weights: NDArray[np.float64],
-    opponents: int | None = None,
-    *,
-    rng: np.random.Generator,
-    trials: int = 200_000,
-) -> Equity:
-    """Our share of the pot as in `reflective_hand_odds`, but with no card held by two opponents.
-
-    Args:
-        hole_cards: our two cards.
-        board: 0, 3, 4 or 5 cards.
-        weights: shape (1326,), one filter for all, or (opponents, 1326).
-        opponents: 1 to 9; may be omitted if each has a table.
-        rng: the generator for sampling.
-        trials: the number of deals if enumeration would take too long.
-
-    Returns:
-        Our equity, with its standard error.
-
-    Raises:
-        ValueError: wrong cards or shapes, or hands that cannot be held together.
-    """
-    ours, known = check_hand_and_board(hole_cards, board, ANY_BOARD)
-    tables = _as_tables(weights, opponents) * combos_without(ours)
-    own = np.zeros((1, NUM_COMBOS))
-    own[0, combo_index(*ours)] = 1.0
-    return range_equities(np.concatenate([own, tables]), known, trials=trials, rng=rng)[0]

@@ -1,8 +1,7 @@
 """Strength and potential of all combos on a board at once.
 
-Computing the strength of every combo against weights takes some microseconds, because the order of the combos
-on a board does not depend on the weights and is kept.  Potential is the average, over the next card, of what
-the card adds to a combo's strength: against a random hand, computed once for a board
+Computing the strength of every combo against weights takes some microseconds.  Potential is the average, over
+the next card, of what the card adds to a combo's strength: against a random hand, computed once for a board
 (`BoardValues.positive_potential`), or against weights as in Poki 3.3.3 (`BoardValues.potentials`), which
 takes a quarter of a millisecond.
 
@@ -22,8 +21,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.hands.hand_rank import check_board
-from engine.kernels.hands import combo_strength as kernels
+from engine.hands.hand_rank import DEAD_COMBO, board_ranks, check_board
+from engine.kernels.hands import strength as kernels
 from engine.kernels.players.trials.strata import NUM_STRATA, fill_strata
 from engine.kernels.poker.tables import ranking_table
 from engine.poker.combos import COMBO_CARDS, NUM_COMBOS
@@ -52,17 +51,15 @@ class BoardValues:
     """1 for combos that share no card with the board, otherwise 0."""
     plain: Potentials
     """The potentials against a random hand; 0 on the river."""
-    _order: NDArray[np.int64]
-    _ends: NDArray[np.int64]
-    _groups: int
+    _cards: NDArray[np.uint8]
 
     def strengths(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """The hand strength of every combo against a weight table, shape (1326,), float64.
 
         Combos that share a card with ours or the board are ignored, as in Fig. 3.3.
         """
-        strengths = np.zeros(NUM_COMBOS)
-        kernels.strengths_in_order(self._order, self._ends, self._groups, COMBO_CARDS, weights, strengths)
+        strengths = np.empty(NUM_COMBOS)
+        kernels.shares_of_all_hands(ranking_table(), self._cards, 0, weights, 0.0, 0.5, strengths)
         return strengths
 
     def below_bars(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -94,15 +91,7 @@ class BoardValues:
         """
         changes = np.zeros((2, NUM_COMBOS))
         if len(self.board) < 5:
-            kernels.changes_against(
-                self._order,
-                self._ends,
-                self._groups,
-                *_next_orders(self.board),
-                COMBO_CARDS,
-                weights,
-                changes,
-            )
+            kernels.changes_against(ranking_table(), self._cards, weights, changes)
         return _potentials(self.strengths(weights), changes[0], changes[1], self.free)
 
 
@@ -118,17 +107,13 @@ def board_values(board: tuple[int, ...]) -> BoardValues:
 @functools.lru_cache(maxsize=256)
 def _board_values(board: tuple[int, ...]) -> BoardValues:
     cards = np.array(board, np.uint8)
-    order, ends = np.empty(NUM_COMBOS, np.int64), np.empty(NUM_COMBOS, np.int64)
-    live, groups = kernels.order_combos(ranking_table(), cards, order, ends)
-    free = np.zeros(NUM_COMBOS)
-    free[order[:live]] = 1.0
-    positive, negative = np.zeros(NUM_COMBOS), np.zeros(NUM_COMBOS)
+    free = (board_ranks(board) != DEAD_COMBO).astype(np.float64)
+    plain = Potentials(np.zeros(NUM_COMBOS), np.zeros(NUM_COMBOS))
     if len(board) < 5:
-        strengths, gains, losses = np.empty(NUM_COMBOS), np.empty(NUM_COMBOS), np.empty(NUM_COMBOS)
-        kernels.strengths_and_changes(ranking_table(), cards, COMBO_CARDS, strengths, gains, losses)
-        positive, negative = _potentials(strengths, gains, losses, free)
-    plain = Potentials(_frozen(positive), _frozen(negative))
-    return BoardValues(board, _frozen(free), plain, order, ends, groups)
+        changes = np.empty((3, NUM_COMBOS))
+        kernels.random_changes(ranking_table(), cards, changes)
+        plain = _potentials(changes[0], changes[1], changes[2], free)
+    return BoardValues(board, _frozen(free), Potentials(*map(_frozen, plain)), cards)
 
 
 def _potentials(
@@ -159,14 +144,3 @@ def _strata_of_combos(board: tuple[int, ...]) -> NDArray[np.int64]:
     strata = np.empty(NUM_COMBOS, np.int64)
     fill_strata(ranking_table(), COMBO_CARDS, np.array(board, np.uint8), strata)
     return strata
-
-
-@functools.lru_cache(maxsize=16)
-def _next_orders(
-    board: tuple[int, ...],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """The order of the combos on the board with each next card: 1 MB, kept since a hand asks for it again."""
-    orders, ends = np.empty((52, NUM_COMBOS), np.int64), np.empty((52, NUM_COMBOS), np.int64)
-    groups = np.empty(52, np.int64)
-    kernels.order_next_boards(ranking_table(), np.array(board, np.uint8), orders, ends, groups)
-    return orders, ends, groups

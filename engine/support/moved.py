@@ -26,6 +26,7 @@ MOVED: Final = {
     "clients.testing": "clients.lab.testing",
     "engine.cards": "engine.poker.cards",
     "engine.combos": "engine.poker.combos",
+    "engine.evaluation.hand_potential": "engine.hands.hand_strength",
     "engine.evaluation": "engine.hands",
     "engine.rules": "engine.poker.rules",
 }

@@ -24,10 +24,12 @@ from phevaluator import evaluate_cards
 from rich.console import Console
 from rich.table import Table
 
-from engine.hands import equity, hand_potential, hand_rank, hand_strength
+from engine.hands import equity, hand_rank, hand_strength
 from engine.kernels.poker import tables
+from engine.kernels.solving.lanes import walk_in_order
 from engine.poker.cards import CARD_TEXTS, parse_cards
-from engine.poker.combos import NUM_COMBOS
+from engine.poker.combos import COMBO_CARDS, NUM_COMBOS
+from engine.solving.holdem.abstraction import by_strength
 from tests.benchmarks.ompeval import ranker
 from tests.support.benchmarks import BenchmarkParser
 
@@ -107,11 +109,10 @@ def batch_rows(runs: int, ompeval: Path | None) -> list[Row]:
     batches = medians(3 * runs, lambda: hand_rank.hand_ranks(hands), *with_peer)
     ours, *theirs = [seconds / len(hands) for seconds in batches]
     peers = {"OMPEval": theirs[0]} if theirs else {}
-    found = medians(runs, hand_rank.count_seven_card_hands, rebuilt_tables)
+    built = medians(runs, rebuilt_tables)[0]
     return [
         Row("7 cards, random batch of a million, a hand", ours, "3.3 ns", peers, "ns"),
-        Row("all 133,784,560 hands with histogram", found[0], "100 ms", {}, "ms"),
-        Row(f"tables, built ({tables.ranking_table().nbytes / 1000:.0f} KB)", found[1], "150 ms", {}, "ms"),
+        Row(f"tables, built ({tables.ranking_table().nbytes / 1000:.0f} KB)", built, "150 ms", {}, "ms"),
     ]
 
 
@@ -149,23 +150,21 @@ def strength_and_potential_rows(runs: int) -> list[Row]:
         strength_with_eval7(hole, flop),
     )
     strength, weighted = strength / 500, weighted / 500
-    one = per_call(lambda: hand_potential.hand_potential(hole, flop, None, 1), 200, runs)
-    one_weighted = per_call(lambda: hand_potential.hand_potential(hole, flop, weights, 1), 200, runs)
+    one = per_call(lambda: hand_strength.hand_potential(hole, flop, None, 1), 200, runs)
+    one_weighted = per_call(lambda: hand_strength.hand_potential(hole, flop, weights, 1), 200, runs)
     two = []
     for _ in range(40):
         cards = RNG.permutation(52)[:5].tolist()
-        two.append(per_call(lambda c=cards: hand_potential.hand_potential(c[:2], c[2:], weights), 10, 5))  # type: ignore[misc]
+        two.append(per_call(lambda c=cards: hand_strength.hand_potential(c[:2], c[2:], weights), 10, 5))  # type: ignore[misc]
     one_suited = []
     for _ in range(20):
         board = (4 * RNG.permutation(13)[:3] + 2).tolist()
         rest = RNG.permutation([card for card in range(52) if card not in board])[:2].tolist()
         hearts = [card for card in range(2, 52, 4) if card not in board][-2:]
         one_suited += [
-            per_call(lambda h=hand, b=board: hand_potential.hand_potential(h, b, weights), 10, 5)  # type: ignore[misc]
+            per_call(lambda h=hand, b=board: hand_strength.hand_potential(h, b, weights), 10, 5)  # type: ignore[misc]
             for hand in (rest, hearts)
         ]
-    every = medians(5, lambda: hand_potential.all_hand_potentials(flop, None, 1))[0]
-    every_two = medians(3, lambda: hand_potential.all_hand_potentials(flop, weights, 2))[0]
     return [
         Row("hand strength, flop", strength, "4 µs", {"eval7": theirs}, "µs"),
         Row("hand strength, flop, weighted", weighted, "4 µs", {}, "µs"),
@@ -179,8 +178,26 @@ def strength_and_potential_rows(runs: int) -> list[Row]:
             "µs",
         ),
         Row("potential, two cards, weighted, worst (one-suited flops)", max(one_suited), "2500 µs", {}, "µs"),
-        Row("potential, one card, all 1176 hands of a flop", every, "20 ms", {}, "ms"),
-        Row("potential, two cards, all 1176 hands, weighted", every_two, "", {}, "ms"),
+    ]
+
+
+def walk_rows(runs: int) -> list[Row]:
+    """The range walk on a river by pairs of ranks, by combos, and in order for many ranges side by side."""
+    weights = RNG.random(NUM_COMBOS)
+    three, four = parse_cards("8h6h4hKs2d"), parse_cards("8h6h4hKh2d")
+    by_ranks = per_call(lambda: hand_strength.all_hand_strengths(three, weights), 200, runs)
+    by_combos = per_call(lambda: hand_strength.all_hand_strengths(four, weights), 200, runs)
+    held, ends = by_strength(three)
+    ranges = np.ascontiguousarray(RNG.random((len(held), 64), np.float32))
+    sums, found = np.zeros((53, 64), np.float32), np.empty_like(ranges)
+    groups = (0, len(ends))
+    lanes = (
+        per_call(lambda: walk_in_order(COMBO_CARDS[held], ends, groups, ranges, sums, found), 5, runs) / 64
+    )
+    return [
+        Row("range walk, river with three hearts: by pairs of ranks", by_ranks, "", {}, "µs"),
+        Row("range walk, river with four hearts: by combos", by_combos, "", {}, "µs"),
+        Row("range walk, river, 64 ranges in order, a range", lanes, "", {}, "µs"),
     ]
 
 
@@ -253,6 +270,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         scalar_rows(runs)
         + batch_rows(runs, options.ompeval)
         + strength_and_potential_rows(runs)
+        + walk_rows(runs)
         + equity_rows(runs)
     )
     print_table([*rows, monte_carlo_row(runs)])

@@ -260,13 +260,9 @@ def exact_raw_odds() -> NDArray[np.float64]:
 
     Source: *Hold'em Killer*, "Raw Hand Odds", section 5.
     """
-    boards = np.empty((preflop_kernels.NUM_CANONICAL_BOARDS, 5), np.uint8)
-    weights = np.empty(preflop_kernels.NUM_CANONICAL_BOARDS, np.int64)
-    count = preflop_kernels.fill_canonical_boards(boards, weights)
+    boards, weights = preflop_kernels.canonical_boards()
     odds = np.empty((NUM_STARTING_HANDS, MAX_PLAYERS - 1))
-    rollouts.raw_odds_of_starting_hands(
-        ranking_table(), boards[:count], weights[:count], STARTING_HAND_OF_COMBO, odds
-    )
+    preflop_kernels.raw_odds_of_starting_hands(ranking_table(), boards, weights, STARTING_HAND_OF_COMBO, odds)
     return odds
 
 

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.hands.class_numbers import number_combos
-from engine.kernels.poker.bits import card_bits
+from engine.kernels.hands.range_walk import number_combos
+from engine.kernels.poker.cards import card_bits
 
 _LANES: Final = 1344
 """1326 combos, padded to whole vectors."""
@@ -62,7 +62,7 @@ def fill_pair_points(
 ) -> None:
     """The points of each combo against each other: 2 for a board won, 1 for a tie, times the board's weight.
 
-    boards, weights: from `fill_canonical_boards`.
+    boards, weights: from `canonical_boards`.
     points: shape (1326, 1326), filled in place; meaningless for combos with a card in common.
     """
     points[:] = 0

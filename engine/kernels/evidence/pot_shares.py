@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.poker.bits import card_bits
+from engine.kernels.poker.cards import card_bits
 from engine.kernels.poker.ranking import board_key, class_on_board
 from engine.kernels.poker.tables import KEY_OF_CARD
 from engine.kernels.splitmix import mixed, next_word

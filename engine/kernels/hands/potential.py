@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels._jit import CARDS, FLOAT_CUBE, FLOAT_MATRIX, FLOATS, INT, TABLE, entry, integer, kernel
+from engine.kernels._jit import FLOAT_MATRIX, FLOATS, INT, TABLE, entry, integer, kernel
 from engine.kernels.hands.run_outs import (
     AHEAD_MASK,
     NO_SUITED_CARD,
@@ -26,7 +26,6 @@ from engine.kernels.hands.run_outs import (
     outcomes_of_lane,
 )
 from engine.kernels.hands.strength import read_cards, weights_are_valid
-from engine.kernels.poker.bits import card_bits
 from engine.kernels.poker.ranking import class_of_key, flush_suit
 from engine.kernels.poker.tables import FLUSH_AT, FLUSH_BITS
 
@@ -177,31 +176,3 @@ def _transitions_of_cards(
 
 
 transitions_of_cards = entry(_transitions_of_cards, TABLE, FLOATS, FLOAT_MATRIX, INT, *[INT] * 6)
-
-
-@kernel()
-def _all_transitions(
-    table: NDArray[np.uint16],
-    cards: NDArray[np.uint8],
-    look_ahead: int,
-    weights: NDArray[np.float64],
-    transitions: NDArray[np.float64],
-) -> None:
-    """The transition table of every combo on a board; `transitions`, shape (1326, 3, 3), is filled in place.
-
-    cards: the board, shape (3,) or (4,).  The tables of dead combos are nan.
-    """
-    dead = card_bits(cards, cards.shape[0])
-    board = look_at_board(table, cards, look_ahead)
-    scratch = make_scratch()
-    combo = 0
-    for high in range(52):
-        for low in range(high):
-            if (dead >> high | dead >> low) & 1:
-                transitions[combo] = np.nan
-            else:
-                fill_transitions(table, board, high, low, weights, scratch, transitions[combo])
-            combo += 1
-
-
-all_transitions = entry(_all_transitions, TABLE, CARDS, INT, FLOATS, FLOAT_CUBE)

@@ -21,8 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.hands.class_numbers import number_combos
-from engine.kernels.poker.bits import card_bits
+from engine.kernels.hands.range_walk import (
+    add_from_classes,
+    make_walk,
+    number_combos,
+    sum_by_class,
+    walk_classes,
+)
+from engine.kernels.poker.cards import card_bits, combo_of, list_live, next_run_out
 
 NUM_CANONICAL_BOARDS: Final = 134_459
 """Boards of five cards that differ in more than the names of suits."""
@@ -41,40 +47,37 @@ _NO_NUMBER: Final = 255
 
 
 @kernel()
-def fill_canonical_boards(boards: NDArray[np.uint8], weights: NDArray[np.int64]) -> int:
-    """List one board of each class of boards that are equal up to suits, with its size; returns how many.
-
-    `boards`, shape (NUM_CANONICAL_BOARDS, 5), and `weights`, shape (NUM_CANONICAL_BOARDS,), are filled in
-    place; boards of equal weight are adjacent.
-    """
+def _fill_canonical_boards(boards: NDArray[np.uint8], weights: NDArray[np.int64]) -> None:
+    """Fill in the arrays of `canonical_boards`."""
     count = 0
+    masks = np.empty(4, np.int64)
     for weight in (4, 12, 24):
-        masks = np.zeros(4, np.int64)
-        for a in range(52):
-            for b in range(a):
-                for c in range(b):
-                    for d in range(c):
-                        for e in range(d):
-                            masks[:] = 0
-                            masks[a & 3] |= 1 << (a >> 2)
-                            masks[b & 3] |= 1 << (b >> 2)
-                            masks[c & 3] |= 1 << (c >> 2)
-                            masks[d & 3] |= 1 << (d >> 2)
-                            masks[e & 3] |= 1 << (e >> 2)
-                            if masks[0] < masks[1] or masks[1] < masks[2] or masks[2] < masks[3]:
-                                continue
-                            # With five cards, only suits without cards can be equal: two of them or three.
-                            equal = (masks[0] == masks[1]) + (masks[1] == masks[2]) + (masks[2] == masks[3])
-                            size = 24 if equal == 0 else (12 if equal == 1 else 4)
-                            if size == weight:
-                                boards[count, 0] = a
-                                boards[count, 1] = b
-                                boards[count, 2] = c
-                                boards[count, 3] = d
-                                boards[count, 4] = e
-                                weights[count] = weight
-                                count += 1
-    return count
+        places = np.arange(5)[::-1].copy()
+        while True:
+            masks[:] = 0
+            for card in places:
+                masks[card & 3] |= 1 << (card >> 2)
+            if masks[0] >= masks[1] and masks[1] >= masks[2] and masks[2] >= masks[3]:
+                # With five cards, only suits without cards can be equal: two of them or three.
+                equal = (masks[0] == masks[1]) + (masks[1] == masks[2]) + (masks[2] == masks[3])
+                if weight == (24 if equal == 0 else (12 if equal == 1 else 4)):
+                    for i in range(5):
+                        boards[count, i] = places[i]
+                    weights[count] = weight
+                    count += 1
+            if not next_run_out(places, 52):
+                break
+
+
+def canonical_boards() -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """One board of each class of boards that are equal up to suits, and the sizes of the classes.
+
+    Boards of equal size are adjacent.  Shapes (NUM_CANONICAL_BOARDS, 5) and (NUM_CANONICAL_BOARDS,).
+    """
+    boards = np.empty((NUM_CANONICAL_BOARDS, 5), np.uint8)
+    weights = np.empty(NUM_CANONICAL_BOARDS, np.int64)
+    _fill_canonical_boards(boards, weights)
+    return boards, weights
 
 
 @kernel(allocates=False)
@@ -226,10 +229,10 @@ def _take_out_sharing(
             x = 4 * (row >> 1) + (card + (row & 1) & 3)
             if x == card:
                 continue
-            hand = integer(starting_hand[_COMBO[card, x]])
+            hand = integer(starting_hand[combo_of(card, x)])
             for y in range(52):
                 if y != card:
-                    other = integer(starting_hand[_COMBO[card, y]])
+                    other = integer(starting_hand[combo_of(card, y)])
                     points[hand, other] -= weight * integer(carried[card, row, y])
                     carried[card, row, y] = 0
 
@@ -247,7 +250,7 @@ def fill_points(
 
     They are added up over all pairs of disjoint combos and all boards: 2 for a win, 1 for a tie.
 
-    boards, weights: from `fill_canonical_boards`.  starting_hand: that of each combo, shape (1326,).
+    boards, weights: from `canonical_boards`.  starting_hand: that of each combo, shape (1326,).
     combos_of: the combos of each starting hand, shape (169, 12), -1 after the last.
     points: shape (169, 169), filled in place.
     """
@@ -299,13 +302,52 @@ def fill_points(
                 alive_combos[hand] = 0
 
 
-def _indices() -> NDArray[np.int64]:
-    """The combo of each pair of cards, shape (52, 52); -1 on the diagonal."""
-    high = np.repeat(np.arange(52), np.arange(52))
-    low = np.concatenate([np.arange(card) for card in range(52)])
-    combo = np.full((52, 52), -1)
-    combo[high, low] = combo[low, high] = np.arange(1326)
-    return combo
+@kernel()
+def raw_odds_of_starting_hands(
+    table: NDArray[np.uint16],
+    boards: NDArray[np.uint8],
+    board_weights: NDArray[np.int64],
+    starting_hands: NDArray[np.uint8],
+    odds: NDArray[np.float64],
+) -> None:
+    """The raw odds of every starting hand against 1, 2, ... opponents, exact over all 2,598,960 boards.
 
+    On each board, one walk over the classes gives every combo's chances against one random hand.  Their
+    powers are the chances against several; they are averaged over the combos of a starting hand.
 
-_COMBO: Final = _indices()
+    boards, board_weights: from `canonical_boards`.  starting_hands: that of each combo, shape (1326,).
+    odds: shape (169, opponents), filled in place.
+    """
+    opponents = odds.shape[1]
+    odds[:] = 0.0
+    times = np.zeros(169, np.float64)
+    alike = np.ones((52, 52), np.float64)
+    walk, all_live = make_walk(), np.empty(52, np.int64)
+    tied, twice_won = np.empty((52, 52), np.float64), np.empty((52, 52), np.float64)
+    for b in range(boards.shape[0]):
+        live = all_live[: list_live(card_bits(boards[b], 5), all_live)]
+        count = number_combos(table, boards[b], walk.numbers)
+        sum_by_class(live, walk.numbers, count, alike, walk.sums)
+        tied[:] = 0.0
+        add_from_classes(live, walk.numbers, alike, walk.sums, tied)
+        walk_classes(count, 48, walk.sums, walk.met)
+        twice_won[:] = 0.0
+        add_from_classes(live, walk.numbers, alike, walk.sums, twice_won)
+        for high in live:
+            for low in live:
+                if low == high:
+                    break
+                hand = starting_hands[combo_of(high, low)]
+                times[hand] += board_weights[b]
+                not_lost = (twice_won[high, low] + tied[high, low]) / 1980.0
+                win = (twice_won[high, low] - tied[high, low]) / 1980.0
+                # ((win + tie)^(n+1) - win^(n+1)) / ((n + 1) tie), the share of the pot, expanded.
+                total = 1.0
+                power = 1.0
+                for n in range(opponents):
+                    power *= win
+                    total = total * not_lost + power
+                    odds[hand, n] += board_weights[b] * total / (n + 2)
+    for hand in range(169):
+        for n in range(opponents):
+            odds[hand, n] /= times[hand]

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.hands.range_trick import SCRATCH, add_river
-from engine.kernels.poker.bits import card_bits
+from engine.kernels.poker.cards import card_bits, combo_of, extended, list_live
 from engine.kernels.poker.ranking import DEAD, board_key, class_on_board, fill_board_ranks
 from engine.kernels.splitmix import next_word
 
@@ -95,8 +94,7 @@ def roll_out_starting_hands(
         pot = 0.0
         for seat in range(players):
             first, second = deck[5 + 2 * seat], deck[6 + 2 * seat]
-            high, low = max(first, second), min(first, second)
-            hand = integer(starting_hands[(high * (high - 1) >> 1) + low])
+            hand = integer(starting_hands[combo_of(first, second)])
             hands[seat] = hand
             plays_on = plays[hand] or seat == scheme.free_seat
             playing[seat] = plays_on
@@ -154,14 +152,10 @@ def roll_out_heads_up(
         key = board_key(deck, 5)
         for seat in range(2):
             first, second = deck[5 + 2 * seat], deck[6 + 2 * seat]
-            high, low = max(first, second), min(first, second)
-            hands[seat] = starting_hands[(high * (high - 1) >> 1) + low]
+            hands[seat] = starting_hands[combo_of(first, second)]
             ranks[seat] = class_on_board(table, key, deck, 5, first, second)
         met[hands[0], hands[1]] += 1.0
-        if ranks[0] > ranks[1]:
-            won[hands[0], hands[1]] += 1.0
-        elif ranks[0] == ranks[1]:
-            won[hands[0], hands[1]] += 0.5
+        won[hands[0], hands[1]] += 0.5 * ((ranks[0] > ranks[1]) + (ranks[0] >= ranks[1]))
 
 
 @kernel()
@@ -183,15 +177,9 @@ def joint_pot_shares(
     opponents = sums.shape[0]
     known = board.shape[0]
     dead = card_bits(hole_cards, 2) | card_bits(board, known)
-    full = np.empty(5, np.int64)
-    for i in range(known):
-        full[i] = board[i]
-    deck = np.empty(50 - known, np.int64)
-    size = 0
-    for card in range(52):
-        if dead >> card & 1 == 0:
-            deck[size] = card
-            size += 1
+    full = extended(board, 5)
+    live = np.empty(52, np.int64)
+    deck = live[: list_live(dead, live)]
     state = np.zeros(1, np.uint64)
     state[0] = np.uint64(seed)
     to_come = 5 - known
@@ -230,10 +218,7 @@ def results_by_board(
     results: shape (3, num_opponents, num_boards), filled in place: won, tied, lost.
     """
     ranks = np.empty(1326, np.uint16)
-    high, low = integer(hole_cards[0]), integer(hole_cards[1])
-    if high < low:
-        high, low = low, high
-    our_combo = (high * (high - 1) >> 1) + low
+    our_combo = combo_of(integer(hole_cards[0]), integer(hole_cards[1]))
     for b in range(boards.shape[0]):
         fill_board_ranks(table, boards[b], ranks)
         ours = ranks[our_combo]
@@ -269,10 +254,7 @@ def count_final_ranks(
     ours: shape (7462,), theirs: shape (num_tables, 7462), added to in place.
     """
     ranks = np.empty(1326, np.uint16)
-    high, low = integer(hole_cards[0]), integer(hole_cards[1])
-    if high < low:
-        high, low = low, high
-    our_combo = (high * (high - 1) >> 1) + low
+    our_combo = combo_of(integer(hole_cards[0]), integer(hole_cards[1]))
     for b in range(boards.shape[0]):
         fill_board_ranks(table, boards[b], ranks)
         ours[ranks[our_combo]] += 1.0
@@ -280,81 +262,3 @@ def count_final_ranks(
             if ranks[combo] != DEAD:
                 for row in range(weights.shape[0]):
                     theirs[row, ranks[combo]] += weights[row, combo]
-
-
-@kernel()
-def _count_ties(board: NDArray[np.uint8], numbers: NDArray[np.uint8], tied: NDArray[np.float64]) -> None:
-    """The number of disjoint combos of the same class, for each combo on a full board.
-
-    numbers: the classes of the combos, as numbered by ``number_combos``, shape (1326,).
-    tied: shape (1326,), filled in place; -1 for combos that share a card with the board.
-    """
-    dead = card_bits(board, 5)
-    total = np.zeros(256, np.int16)
-    by_card = np.zeros((256, 52), np.int16)
-    combo = 0
-    for high in range(52):
-        for low in range(high):
-            if (dead >> high | dead >> low) & 1 == 0:
-                number = numbers[combo]
-                total[number] += 1
-                by_card[number, high] += 1
-                by_card[number, low] += 1
-            combo += 1
-    combo = 0
-    for high in range(52):
-        for low in range(high):
-            number = numbers[combo]
-            if (dead >> high | dead >> low) & 1:
-                tied[combo] = -1.0
-            else:
-                tied[combo] = total[number] - by_card[number, high] - by_card[number, low] + 1
-            combo += 1
-
-
-@kernel()
-def raw_odds_of_starting_hands(
-    table: NDArray[np.uint16],
-    boards: NDArray[np.uint8],
-    board_weights: NDArray[np.int64],
-    starting_hands: NDArray[np.uint8],
-    odds: NDArray[np.float64],
-) -> None:
-    """The raw odds of every starting hand against 1, 2, ... opponents, exact over all 2,598,960 boards.
-
-    On each board, one pass over the combos (``add_river``) gives every combo's chances against one random
-    hand.  Their powers are the chances against several; they are averaged over the combos of a starting hand.
-
-    boards, board_weights: shapes (num_boards, 5) and (num_boards,), from ``fill_canonical_boards``.
-    starting_hands: that of each combo, shape (1326,).
-    odds: shape (169, opponents), filled in place.
-    """
-    opponents = odds.shape[1]
-    odds[:] = 0.0
-    times = np.zeros(169, np.float64)
-    weights = np.ones(1326, np.float64)
-    numbers = np.empty(1326, np.uint8)
-    scratch = np.empty(SCRATCH, np.float64)
-    twice_won = np.empty(1326, np.float64)
-    tied = np.empty(1326, np.float64)
-    for b in range(boards.shape[0]):
-        twice_won[:] = 0.0
-        add_river(table, boards[b], weights, numbers, scratch, twice_won)
-        _count_ties(boards[b], numbers, tied)
-        for combo in range(1326):
-            if tied[combo] < 0.0:
-                continue
-            hand = starting_hands[combo]
-            times[hand] += board_weights[b]
-            not_lost = (twice_won[combo] + tied[combo]) / 1980.0
-            win = (twice_won[combo] - tied[combo]) / 1980.0
-            # ((win + tie)^(n+1) - win^(n+1)) / ((n + 1) tie), the share of the pot, expanded.
-            total = 1.0
-            power = 1.0
-            for n in range(opponents):
-                power *= win
-                total = total * not_lost + power
-                odds[hand, n] += board_weights[b] * total / (n + 2)
-    for hand in range(169):
-        for n in range(opponents):
-            odds[hand, n] /= times[hand]

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.poker.bits import card_bits
+from engine.kernels.poker.cards import card_bits, list_live
 from engine.kernels.poker.ranking import (
     bit_if,
     board_key,
@@ -262,11 +262,7 @@ def look_at_cards(board: Board, first: int, second: int, scratch: Scratch) -> Ca
     scratch.our_masks[first & 3] |= 1 << (first >> 2)
     scratch.our_masks[second & 3] |= 1 << (second >> 2)
     dead = card_bits(board.cards, board.cards.shape[0]) | 1 << first | 1 << second
-    num_live = 0
     for card in range(52):
-        if dead >> card & 1 == 0:
-            scratch.live[num_live] = card
-            num_live += 1
         for rank in range(13):
             scratch.one_suited_by_card[card, rank] = 0
     for combo in range(1326):
@@ -277,6 +273,7 @@ def look_at_cards(board: Board, first: int, second: int, scratch: Scratch) -> Ca
         scratch.five_on_board[rank] = 0
     for place in range(64):
         scratch.found[place] = 0.0
+    num_live = list_live(dead, scratch.live)
     return Cards(board.key + KEY_OF_CARD[first] + KEY_OF_CARD[second], dead, num_live)
 
 
@@ -332,6 +329,8 @@ def add_run_outs(table: NDArray[np.uint16], board: Board, cards: Cards, scratch:
     num_groups = 1
     group_of_four = 0
     long_suit = -1
+    # Plain loops in the order of `list_run_outs`: what the first card gives is found once for all that follow
+    # it.  With the list, two cards to come took a tenth longer.
     for i in range(cards.num_live):
         first = live[i]
         for j in range(1 if board.look_ahead == 1 else i):

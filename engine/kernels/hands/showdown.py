@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.poker.bits import card_bits
-from engine.kernels.poker.dealing import deal_board
+from engine.kernels.poker.cards import card_bits, deal_board, extended, list_live, next_run_out
 from engine.kernels.poker.ranking import board_key, class_of_key, class_on_board, flush_suit
 from engine.kernels.poker.tables import FLUSH_AT, FLUSH_BITS, KEY_OF_CARD
 from engine.kernels.splitmix import GOLDEN, mixed, next_word
@@ -46,6 +45,17 @@ def _count_winners(ranks: NDArray[np.int64], tally: Tally) -> None:
                 tally.tied[hand, sharing] += 1
 
 
+@kernel(allocates=False)
+def _add_tally(tally: Tally, weight: float, results: NDArray[np.float64]) -> None:
+    """Add a tally to results by hand: showdowns won alone, showdowns tied, share of the pots."""
+    for hand in range(tally.won.shape[0]):
+        results[hand, 0] += weight * tally.won[hand]
+        results[hand, 2] += weight * tally.won[hand]
+        for sharing in range(2, tally.tied.shape[1]):
+            results[hand, 1] += weight * tally.tied[hand, sharing]
+            results[hand, 2] += weight * tally.tied[hand, sharing] / sharing
+
+
 @kernel()
 def add_showdowns(
     table: NDArray[np.uint16],
@@ -63,24 +73,18 @@ def add_showdowns(
     """
     num_hands = holes.shape[0]
     size = board.shape[0]
-    full = np.empty(5, np.uint8)
-    for i in range(size):
-        full[i] = board[i]
+    full = extended(board, 5)
     base_key = board_key(board, size)
     dead |= card_bits(board, size)
     for i in range(num_hands):
         dead |= card_bits(holes[i], 2)
     live = np.empty(52, np.int64)
-    num_live = 0
-    for card in range(52):
-        if dead >> card & 1 == 0:
-            live[num_live] = card
-            num_live += 1
+    num_live = list_live(dead, live)
     ranks = np.empty(num_hands, np.int64)
     tally = Tally(np.zeros(num_hands, np.int64), np.zeros((num_hands, num_hands + 1), np.int64))
 
     to_come = 5 - size
-    places = np.arange(to_come)
+    places = np.arange(to_come)[::-1].copy()
     boards = 0
     while True:
         key = base_key
@@ -92,23 +96,10 @@ def add_showdowns(
             ranks[i] = class_on_board(table, key, full, 5, integer(holes[i, 0]), integer(holes[i, 1]))
         _count_winners(ranks, tally)
         boards += 1
-
-        # The next combination of places, in lexicographic order.
-        moving = to_come - 1
-        while moving >= 0 and places[moving] == num_live - to_come + moving:
-            moving -= 1
-        if moving < 0:
+        if not next_run_out(places, num_live):
             break
-        places[moving] += 1
-        for i in range(moving + 1, to_come):
-            places[i] = places[i - 1] + 1
 
-    for i in range(num_hands):
-        results[i, 0] += weight * tally.won[i]
-        results[i, 2] += weight * tally.won[i]
-        for sharing in range(2, num_hands + 1):
-            results[i, 1] += weight * tally.tied[i, sharing]
-            results[i, 2] += weight * tally.tied[i, sharing] / sharing
+    _add_tally(tally, weight, results)
     return weight * boards
 
 
@@ -261,9 +252,7 @@ def sample_showdowns(
     """
     num_hands = results.shape[0]
     size = board.shape[0]
-    full = np.empty(5, np.uint8)
-    for i in range(size):
-        full[i] = board[i]
+    full = extended(board, 5)
     on_board = card_bits(board, size)
     dealt = np.empty((num_hands, 2), np.uint8)
     ranks = np.empty(num_hands, np.int64)
@@ -285,13 +274,10 @@ def sample_showdowns(
             )
         _count_winners(ranks, tally)
         done += 1
+    _add_tally(tally, 1.0, results)
     for hand in range(num_hands):
-        results[hand, 0] += tally.won[hand]
-        results[hand, 2] += tally.won[hand]
         results[hand, 3] += tally.won[hand]
         for sharing in range(2, num_hands + 1):
-            results[hand, 1] += tally.tied[hand, sharing]
-            results[hand, 2] += tally.tied[hand, sharing] / sharing
             results[hand, 3] += tally.tied[hand, sharing] / sharing**2
     return done
 

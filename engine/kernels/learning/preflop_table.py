@@ -38,7 +38,7 @@ from engine.kernels.poker.betting import (
     legal_raise,
     settle,
 )
-from engine.kernels.poker.bits import count_bits
+from engine.kernels.poker.cards import count_bits
 from engine.kernels.poker.ranking import rank_hand
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.poker.bits import count_bits
+from engine.kernels.poker.cards import count_bits
 from engine.kernels.poker.ranking import board_key, fill_rank_pair_row, flush_on_board
 from engine.kernels.poker.tables import FLUSH_AT
 

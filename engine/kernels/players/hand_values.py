@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from engine.kernels._jit import integer, kernel
 from engine.kernels.players.records import Trait
 from engine.kernels.poker.betting import MAX_PLAYERS
-from engine.kernels.poker.bits import count_bits
+from engine.kernels.poker.cards import count_bits
 from engine.poker.records import PublicSituation
 
 

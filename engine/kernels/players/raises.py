@@ -23,7 +23,7 @@ from engine.kernels.players.records import (
     Trait,
 )
 from engine.kernels.poker.betting import MAX_PLAYERS
-from engine.kernels.poker.bits import count_bits
+from engine.kernels.poker.cards import count_bits
 from engine.poker import records as plain
 from engine.poker.records import NUM_COMPANIES, LastAction, PublicSituation
 

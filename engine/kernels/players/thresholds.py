@@ -22,7 +22,7 @@ from engine.kernels.players.records import (
     Trait,
 )
 from engine.kernels.poker.betting import MAX_PLAYERS
-from engine.kernels.poker.bits import count_bits
+from engine.kernels.poker.cards import count_bits
 from engine.poker.records import PublicSituation
 
 USUAL_BET: Final = 0.40

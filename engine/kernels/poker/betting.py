@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.poker.bits import count_bits
+from engine.kernels.poker.cards import count_bits
 
 MAX_PLAYERS: Final = 10
 

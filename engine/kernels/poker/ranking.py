@@ -19,12 +19,10 @@ from engine.kernels.poker.tables import (
     HIGH_AT,
     HIGH_SHIFT,
     KEY_OF_CARD,
-    KEY_OF_RANK,
     KEY_OF_RANK_PAIR,
     LOW_AT,
     MULTISET_AT,
     NUM_RANK_PAIRS,
-    ONE_MORE_SUITED,
     SUIT_SHIFT,
     TWO_MORE_SUITED,
     ranking_table,
@@ -32,6 +30,20 @@ from engine.kernels.poker.tables import (
 
 DEAD: Final = 0xFFFF
 """Stands for the class of a combo that shares a card with the board."""
+
+NOT_A_CARD: Final = 1 << 56
+"""A bit above the bits of all keys: the key of every byte that is not a card."""
+
+
+def _keys_of_bytes() -> NDArray[np.int64]:
+    """The key of each byte, shape (256,): that of a card, or `NOT_A_CARD`."""
+    keys = np.full(256, NOT_A_CARD, np.int64)
+    keys[: len(KEY_OF_CARD)] = KEY_OF_CARD
+    keys.flags.writeable = False
+    return keys
+
+
+_KEY_OF_BYTE: Final = _keys_of_bytes()
 
 _TABLE: NDArray[np.uint16] = np.zeros(0, np.uint16)
 
@@ -53,6 +65,15 @@ def class_of_key(table: NDArray[np.uint16], key: int) -> int:
 def bit_if(card: int, suit: int) -> int:
     """The rank bit of a card if it has that suit, else 0."""
     return integer((card & 3) == suit) << (card >> 2)
+
+
+@kernel(allocates=False, inlined=True)
+def rank_bits(cards: NDArray[Any], size: int, suit: int) -> int:
+    """The rank bits of those of ``cards[:size]`` that have a suit."""
+    mask = 0
+    for i in range(size):
+        mask |= bit_if(integer(cards[i]), suit)
+    return mask
 
 
 @kernel()
@@ -88,10 +109,7 @@ def flush_on_board(key: int, board: NDArray[Any], size: int) -> tuple[int, int, 
     if (key + TWO_MORE_SUITED) & FLUSH_BITS == 0:
         return -1, 0, 0
     suit = flush_suit(key + TWO_MORE_SUITED)
-    mask = 0
-    for i in range(size):
-        mask |= bit_if(integer(board[i]), suit)
-    return suit, number_suited(key, suit), mask
+    return suit, number_suited(key, suit), rank_bits(board, size, suit)
 
 
 @kernel(prepare=_load_table, nogil=False)
@@ -145,9 +163,7 @@ def class_on_board(
     if key & FLUSH_BITS == 0:
         return class_of_key(table, key)
     suit = flush_suit(key)
-    mask = bit_if(first, suit) | bit_if(second, suit)
-    for i in range(size):
-        mask |= bit_if(integer(board[i]), suit)
+    mask = bit_if(first, suit) | bit_if(second, suit) | rank_bits(board, size, suit)
     return integer(table[FLUSH_AT + mask])
 
 
@@ -157,21 +173,60 @@ def rank_hand(table: NDArray[np.uint16], cards: NDArray[np.uint8]) -> int:
     key = board_key(cards, cards.shape[0])
     if key & FLUSH_BITS == 0:
         return class_of_key(table, key)
-    suit = flush_suit(key)
-    mask = 0
-    for i in range(cards.shape[0]):
-        mask |= bit_if(integer(cards[i]), suit)
-    return integer(table[FLUSH_AT + mask])
+    return integer(table[FLUSH_AT + rank_bits(cards, cards.shape[0], flush_suit(key))])
 
 
 @kernel()
 def rank_hands(table: NDArray[np.uint16], hands: NDArray[np.uint8], ranks: NDArray[np.uint16]) -> None:
     """Fill in `ranks`, shape (n,), with the class of every row of `hands`, shape (n, 5|6), C-contiguous.
 
-    Hands of seven cards have a kernel of their own, in ``engine.kernels.poker.batch``.
+    Hands of seven cards have a kernel of their own, `rank_seven_card_hands`.
     """
     for i in range(hands.shape[0]):
         ranks[i] = rank_hand(table, hands[i])
+
+
+@kernel(allocates=False)
+def _flush_class(table: NDArray[np.uint16], cards: NDArray[np.uint8], at: int, key: int) -> int:
+    """The class of ``cards[at:at + 7]``, whose key has five of a suit."""
+    mask = rank_bits(cards[at : at + 7], 7, flush_suit(key))
+    return integer(table[FLUSH_AT + (mask & 0x1FFF)])  # whatever stands beside the cards
+
+
+@kernel(allocates=False)
+def rank_seven_card_hands(
+    table: NDArray[np.uint16], cards: NDArray[np.uint8], ranks: NDArray[np.uint16]
+) -> int:
+    """Fill in the class of each hand; returns `NOT_A_CARD` or more if some byte was not a card.
+
+    Args:
+        table: `ranking_table()`.
+        cards: the cards, one hand after the other, shape (7 * n,).
+        ranks: shape (n,), filled in place.
+    """
+    keys = _KEY_OF_BYTE
+    seen = 0
+    at = 0
+    for i in range(ranks.shape[0]):
+        # Written out, since a loop over the seven cards takes a third longer.
+        key = (
+            EMPTY_KEY
+            + keys[cards[at]]
+            + keys[cards[at + 1]]
+            + keys[cards[at + 2]]
+            + keys[cards[at + 3]]
+            + keys[cards[at + 4]]
+            + keys[cards[at + 5]]
+            + keys[cards[at + 6]]
+        )
+        seen |= key
+        # Looked up for every hand, with or without a flush: the processor then need not guess which it is,
+        # which saves a quarter of the time.
+        ranks[i] = class_of_key(table, key)
+        if key & FLUSH_BITS:
+            ranks[i] = _flush_class(table, cards, at, key)
+        at += 7
+    return seen
 
 
 @kernel()
@@ -189,11 +244,32 @@ def fill_rank_pair_row(table: NDArray[np.uint16], key: int, row: NDArray[np.uint
         row[pair] = table[MULTISET_AT + 2 * half_offset + place]
 
 
-@kernel(allocates=False)
-def spread_rank_pairs(row: NDArray[Any], by_combo: NDArray[Any]) -> None:
-    """Copy the entry of each combo's pair of ranks from `row`, shape (91,) or longer.
+@kernel()
+def fill_board_row(
+    table: NDArray[np.uint16], board: NDArray[np.uint8], row: NDArray[np.uint16]
+) -> tuple[int, int, int]:
+    """`fill_rank_pair_row` on a board of 3, 4 or 5 cards; returns what `flush_on_board` does.
 
-    by_combo: shape (1326,), filled in place.
+    If all five cards have one suit, a pair of ranks is worth the flush on the board.
+    """
+    key = board_key(board, board.shape[0])
+    suit, suited, mask = flush_on_board(key, board, board.shape[0])
+    if suited == 5:
+        for pair in range(NUM_RANK_PAIRS):
+            row[pair] = table[FLUSH_AT + mask]
+    else:
+        fill_rank_pair_row(table, key, row)
+    return suit, suited, mask
+
+
+@kernel(allocates=False, inlined=True)
+def spread_over_combos(
+    row: NDArray[Any], flushes: NDArray[Any], on_board: tuple[int, int, int], by_combo: NDArray[Any]
+) -> None:
+    """Give each combo the entry of its flush with the board or else of its pair of ranks.
+
+    row: by pair of ranks, shape (91,) or longer.  flushes: by the rank mask of a suit, shape (8192,) or more.
+    on_board: from `flush_on_board`.  by_combo: shape (1326,), filled in place.
     """
     combo = 0
     for high_rank in range(13):
@@ -210,6 +286,25 @@ def spread_rank_pairs(row: NDArray[Any], by_combo: NDArray[Any]) -> None:
             for _ in range(suits_below):
                 by_combo[combo] = value
                 combo += 1
+    suit, suited, mask = on_board
+    if suit < 0:
+        return
+    for high_rank in range(13):
+        if mask >> high_rank & 1:
+            continue
+        high = 4 * high_rank + suit
+        first = high * (high - 1) >> 1
+        with_high = mask | 1 << high_rank
+        if suited >= 4:
+            value = flushes[with_high]
+            for other in range(high):
+                by_combo[first + other] = value
+            for other in range(high + 1, 52):
+                # A higher card of the suit comes later in the outer loop and overwrites this.
+                by_combo[(other * (other - 1) >> 1) + high] = value
+        for low_rank in range(high_rank):
+            if mask >> low_rank & 1 == 0:
+                by_combo[first + suit + 4 * low_rank] = flushes[with_high | 1 << low_rank]
 
 
 @kernel()
@@ -218,34 +313,9 @@ def fill_board_ranks(table: NDArray[np.uint16], board: NDArray[np.uint8], ranks:
 
     `ranks`, shape (1326,), is filled in place; combos that share a card with the board get `DEAD`.
     """
-    key = board_key(board, board.shape[0])
-    suit, suited, mask = flush_on_board(key, board, board.shape[0])
     row = np.empty(NUM_RANK_PAIRS, np.uint16)
-    if suited == 5:
-        for pair in range(NUM_RANK_PAIRS):
-            row[pair] = table[FLUSH_AT + mask]
-    else:
-        fill_rank_pair_row(table, key, row)
-
-    spread_rank_pairs(row, ranks)
-    if suit >= 0:
-        for high_rank in range(13):
-            high = 4 * high_rank + suit
-            if mask >> high_rank & 1:
-                continue
-            with_high = FLUSH_AT + (mask | 1 << high_rank)
-            if suited >= 4:
-                rank = integer(table[with_high])
-                first = high * (high - 1) // 2
-                for other in range(high):
-                    ranks[first + other] = rank
-                for other in range(high + 1, 52):
-                    # A higher card of the suit comes later in the outer loop and overwrites this.
-                    ranks[other * (other - 1) // 2 + high] = rank
-            first = high * (high - 1) // 2 + suit
-            for low_rank in range(high_rank):
-                ranks[first + 4 * low_rank] = table[with_high | 1 << low_rank]
-
+    on_board = fill_board_row(table, board, row)
+    spread_over_combos(row, table[FLUSH_AT:], on_board, ranks)
     for i in range(board.shape[0]):
         dead = integer(board[i])
         first = dead * (dead - 1) // 2
@@ -253,99 +323,3 @@ def fill_board_ranks(table: NDArray[np.uint16], board: NDArray[np.uint8], ranks:
             ranks[first + other] = DEAD
         for other in range(dead + 1, 52):
             ranks[other * (other - 1) // 2 + dead] = DEAD
-
-
-@kernel()
-def count_all_seven_card_hands(table: NDArray[np.uint16], counts: NDArray[np.int64]) -> None:
-    """Count the 133,784,560 seven-card hands in each class; `counts`, shape (7462,), is filled in place.
-
-    The five highest cards are enumerated one by one.  The two below are taken together by their ranks, since
-    they matter for a flush only if both have a suit of which the five have three cards.  If the five have
-    more of a suit, as in one case in 23, the two are enumerated as well.
-    """
-    counts[:] = 0
-    keys = KEY_OF_CARD
-    for a in range(6, 52):
-        for b in range(5, a):
-            key_b = EMPTY_KEY + keys[a] + keys[b]
-            for c in range(4, b):
-                key_c = key_b + keys[c]
-                for d in range(3, c):
-                    key_d = key_c + keys[d]
-                    for e in range(2, d):
-                        key = key_d + keys[e]
-                        if (key + ONE_MORE_SUITED) & FLUSH_BITS:
-                            suit = flush_suit(key + ONE_MORE_SUITED)
-                            mask = bit_if(a, suit) | bit_if(b, suit) | bit_if(c, suit)
-                            mask |= bit_if(d, suit) | bit_if(e, suit)
-                            _count_cards_below(table, key, e, suit, mask, counts)
-                        elif (key + TWO_MORE_SUITED) & FLUSH_BITS:
-                            suit = flush_suit(key + TWO_MORE_SUITED)
-                            mask = bit_if(a, suit) | bit_if(b, suit) | bit_if(c, suit)
-                            mask |= bit_if(d, suit) | bit_if(e, suit)
-                            _count_ranks_below(table, key, e, suit, mask, counts)
-                        else:
-                            _count_ranks_below(table, key, e, -1, 0, counts)
-
-
-@kernel()
-def _count_ranks_below(
-    table: NDArray[np.uint16], key: int, lowest: int, suit: int, mask: int, counts: NDArray[np.int64]
-) -> None:
-    """Count the hands of five given cards and any two below the lowest of them, by ranks.
-
-    suit, mask: the suit that three of the five cards have and the bits of their ranks; -1 and 0 if no three
-    have one suit.
-    """
-    rank_of_lowest, suits_below = lowest >> 2, lowest & 3
-    for high in range(rank_of_lowest + 1):
-        suits = suits_below if high == rank_of_lowest else 4
-        with_high = key + KEY_OF_RANK[high]
-        # One card of each lower rank makes a flush with one of these.
-        flushes = 1 if suit >= 0 and (high < rank_of_lowest or suit < suits_below) else 0
-        for low in range(high):
-            counts[class_of_key(table, with_high + KEY_OF_RANK[low])] += 4 * suits - flushes
-        counts[class_of_key(table, with_high + KEY_OF_RANK[high])] += suits * (suits - 1) >> 1
-        if flushes:
-            for low in range(high):
-                counts[table[FLUSH_AT + (mask | 1 << high | 1 << low)]] += 1
-
-
-@kernel()
-def _count_cards_below(
-    table: NDArray[np.uint16], key: int, lowest: int, suit: int, mask: int, counts: NDArray[np.int64]
-) -> None:
-    """Count the hands of five given cards and any two below the lowest of them, card by card.
-
-    suit, mask: the suit that four or five of the five cards have, and the bits of their ranks.
-    """
-    for f in range(1, lowest):
-        with_f = key + KEY_OF_CARD[f]
-        mask_f = mask | bit_if(f, suit)
-        for g in range(f):
-            with_g = with_f + KEY_OF_CARD[g]
-            if with_g & FLUSH_BITS == 0:
-                counts[class_of_key(table, with_g)] += 1
-            else:
-                counts[table[FLUSH_AT + (mask_f | bit_if(g, suit))]] += 1
-
-
-@kernel()
-def count_all_five_card_hands(table: NDArray[np.uint16], counts: NDArray[np.int64]) -> None:
-    """Count the 2,598,960 five-card hands in each class; `counts`, shape (7462,), is filled in place."""
-    counts[:] = 0
-    keys = KEY_OF_CARD
-    for a in range(4, 52):
-        for b in range(3, a):
-            for c in range(2, b):
-                key_c = EMPTY_KEY + keys[a] + keys[b] + keys[c]
-                for d in range(1, c):
-                    for e in range(d):
-                        key = key_c + keys[d] + keys[e]
-                        if key & FLUSH_BITS == 0:
-                            counts[class_of_key(table, key)] += 1
-                        else:
-                            mask = (
-                                1 << (a >> 2) | 1 << (b >> 2) | 1 << (c >> 2) | 1 << (d >> 2) | 1 << (e >> 2)
-                            )
-                            counts[table[FLUSH_AT + mask]] += 1

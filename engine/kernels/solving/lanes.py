@@ -13,6 +13,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.kernels._jit import kernel
+
 LIVE_HANDS: Final = 1081
 """Hands that share no card with a full board."""
 LIVE_CARDS: Final = 47
@@ -148,3 +150,49 @@ class Side(NamedTuple):
     rounds: Rounds
     spaces: Workspaces
     hands: Hands
+
+
+@kernel(allocates=False)
+def walk_in_order(
+    cards: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    groups: tuple[int, int],
+    weights: NDArray[np.float32],
+    sums: NDArray[np.float32],
+    twice_below: NDArray[np.float32],
+) -> None:
+    """The range walk (``engine.kernels.hands.range_walk``) over hands in order, in all lanes at once.
+
+    A walk by classes would need a row of lanes for each class and card, and leave the processor's cache.
+
+    Args:
+        cards: the two cards of each hand, rows of `sums`; shape (hands, 2).
+        ends: where each group of equally strong hands ends, shape (groups,).
+        groups: the first of the groups that are walked, and the end.
+        weights: shape (hands, lanes).
+        sums: weight by card, and in the last row the total; added to in place.
+        twice_below: shape (hands, lanes), filled in place: what `sums` holds before and after a hand's group,
+            less the rows of its cards.  So the hand itself is taken out once too often.
+    """
+    total, width = sums.shape[0] - 1, weights.shape[1]
+    start = ends[groups[0] - 1] if groups[0] else 0
+    for group in range(groups[0], groups[1]):
+        end = ends[group]
+        everyone = sums[total]
+        for hand in range(start, end):
+            first, second, out = sums[cards[hand, 0]], sums[cards[hand, 1]], twice_below[hand]
+            for lane in range(width):
+                out[lane] = everyone[lane] - first[lane] - second[lane]
+        for hand in range(start, end):
+            first, second, row = sums[cards[hand, 0]], sums[cards[hand, 1]], weights[hand]
+            for lane in range(width):
+                first[lane] += row[lane]
+            for lane in range(width):
+                second[lane] += row[lane]
+            for lane in range(width):
+                everyone[lane] += row[lane]
+        for hand in range(start, end):
+            first, second, out = sums[cards[hand, 0]], sums[cards[hand, 1]], twice_below[hand]
+            for lane in range(width):
+                out[lane] += everyone[lane] - first[lane] - second[lane]
+        start = end

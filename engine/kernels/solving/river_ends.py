@@ -25,6 +25,7 @@ from engine.kernels.solving.lanes import (
     RiverWorkspace,
     Round,
     Workspace,
+    walk_in_order,
 )
 
 
@@ -39,31 +40,12 @@ def compare_within(reach: NDArray[np.float32], hands: Hands, river: RiverWorkspa
     """
     width = reach.shape[1]
     river.by_card[:] = np.float32(0.0)
-    start = 0
-    for group in range(hands.ends.shape[0]):
-        end = hands.ends[group]
-        by_card = river.by_card[hands.buckets[RIVER, start]]
-        everyone = by_card[LIVE_CARDS]
-        for hand in range(start, end):
-            first, second = by_card[hands.cards[hand, 0]], by_card[hands.cards[hand, 1]]
-            within = river.within[hand]
-            for lane in range(width):
-                within[lane] = everyone[lane] - first[lane] - second[lane]
-        for hand in range(start, end):
-            first, second = by_card[hands.cards[hand, 0]], by_card[hands.cards[hand, 1]]
-            row = reach[hand]
-            for lane in range(width):
-                first[lane] += row[lane]
-            for lane in range(width):
-                second[lane] += row[lane]
-            for lane in range(width):
-                everyone[lane] += row[lane]
-        for hand in range(start, end):
-            first, second = by_card[hands.cards[hand, 0]], by_card[hands.cards[hand, 1]]
-            within = river.within[hand]
-            for lane in range(width):
-                within[lane] += everyone[lane] - first[lane] - second[lane]
-        start = end
+    group = 0
+    while group < hands.ends.shape[0]:
+        bucket, first = hands.buckets[RIVER, hands.ends[group] - 1], group
+        while group < hands.ends.shape[0] and hands.buckets[RIVER, hands.ends[group] - 1] == bucket:
+            group += 1
+        walk_in_order(hands.cards, hands.ends, (first, group), reach, river.by_card[bucket], river.within)
     river.within_sums[:] = np.float32(0.0)
     for hand in range(LIVE_HANDS):
         bucket = hands.buckets[RIVER, hand]

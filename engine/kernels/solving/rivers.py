@@ -4,12 +4,8 @@ A *lane* is a betting that starts the round.  All lanes share the betting tree o
 hands by strength; they differ in the chips at stake and in the opponent's reach.  So every step of the walk
 does the same to all lanes of a row of memory, which becomes vector code.
 
-At a showdown, the hands are walked in ascending order of strength.  A hand wins the opponent's reach below it
-less the reach above it; sums by card take out the hands that share one of its cards.  When a hand is valued,
-its own group has been moved away from above, but not yet to below, so ties count nothing.
-
-Where the opponent folds or calls, one pass does both: the sums begin with the total of what folds less what
-calls.
+At a showdown, a hand wins the opponent's reach below it less the reach above it: twice what is below, and
+once what ties, less all (``walk_in_order`` in ``engine.kernels.solving.lanes``).
 """
 
 from __future__ import annotations
@@ -21,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import kernel
+from engine.kernels.solving.lanes import walk_in_order
 
 ALL: int = 52
 """The row of sums over all cards, after those of the cards."""
@@ -52,9 +49,8 @@ class LiveHands(NamedTuple):
 
     combos: NDArray[np.int64]
     """Indices of combos, shape (hands,)."""
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
-    """The two cards of each hand, shape (hands,)."""
+    cards: NDArray[np.int64]
+    """The two cards of each hand, shape (hands, 2)."""
     ends: NDArray[np.int64]
     """Where each group of equally strong hands ends, shape (groups,)."""
     classes: NDArray[np.int64]
@@ -71,8 +67,10 @@ class Room(NamedTuple):
     """The opponent's reach of a fold and of a call, times the chips at stake; shape (hands, lanes)."""
     value: NDArray[np.float32]
     """The value of nodes, shape (2, hands, lanes)."""
+    twice_below: NDArray[np.float32]
+    """What `walk_in_order` fills in, shape (hands, lanes)."""
     sums: NDArray[np.float32]
-    totals: NDArray[np.float32]
+    fold_sums: NDArray[np.float32]
     """Sums by card, and in row `ALL` over all hands; shape (53, lanes)."""
 
 
@@ -188,36 +186,20 @@ def _respond(
     value: NDArray[np.float32],
 ) -> None:
     """Fill in the best of folding, calling and, if it `goes_on`, raising, whose value is in `value`."""
-    sums, totals, lanes = room.sums, room.totals, theirs.shape[1]
+    sums, lanes = room.sums, theirs.shape[1]
     sums[:] = 0.0
+    walk_in_order(hands.cards, hands.ends, (0, hands.ends.shape[0]), theirs, sums, room.twice_below)
+    everyone = sums[ALL]
     for place in range(hands.combos.shape[0]):
-        a, b = hands.first[place], hands.second[place]
+        first, second = sums[hands.cards[place, 0]], sums[hands.cards[place, 1]]
+        twice_below, own, out = room.twice_below[place], theirs[place], value[place]
         for lane in range(lanes):
-            weight = theirs[place, lane]
-            sums[a, lane] -= weight
-            sums[b, lane] -= weight
-            sums[ALL, lane] -= weight
-    for row in range(ALL + 1):
-        for lane in range(lanes):
-            totals[row, lane] = -sums[row, lane]
-    start = 0
-    for group in range(hands.ends.shape[0]):
-        end = hands.ends[group]
-        _move(hands, theirs, sums, start, end, lanes)
-        for place in range(start, end):
-            a, b = hands.first[place], hands.second[place]
+            # Without our cards; the opponent's hand that is ours was taken out twice, here and there.
+            met = everyone[lane] - first[lane] - second[lane]
+            best = stakes[1, lane] * (twice_below[lane] - met)
             if can_fold:
-                for lane in range(lanes):
-                    met = totals[ALL, lane] - totals[a, lane] - totals[b, lane] + theirs[place, lane]
-                    won = stakes[1, lane] * (sums[ALL, lane] - sums[a, lane] - sums[b, lane])
-                    best = max(-stakes[0, lane] * met, won)
-                    value[place, lane] = max(best, value[place, lane]) if goes_on else best
-            else:
-                for lane in range(lanes):
-                    won = stakes[1, lane] * (sums[ALL, lane] - sums[a, lane] - sums[b, lane])
-                    value[place, lane] = max(won, value[place, lane]) if goes_on else won
-        _move(hands, theirs, sums, start, end, lanes)
-        start = end
+                best = max(-stakes[0, lane] * (met + own[lane]), best)
+            out[lane] = max(best, out[lane]) if goes_on else best
 
 
 @kernel(allocates=False)
@@ -231,47 +213,27 @@ def _meet(
     value: NDArray[np.float32],
 ) -> None:
     """Fill in the value of the opponent's folds and calls; if it `goes_on`, add it to that of its raises."""
-    sums, folded, called, lanes = room.sums, room.folded, room.called, theirs.shape[1]
-    folds, calls = chances[0], chances[1]
+    sums, fold_sums, folded, called = room.sums, room.fold_sums, room.folded, room.called
+    folds, calls, lanes = chances[0], chances[1], theirs.shape[1]
     sums[:] = 0.0
+    fold_sums[:] = 0.0
     for place in range(hands.combos.shape[0]):
-        row = hands.classes[place]
+        row, a, b = hands.classes[place], hands.cards[place, 0], hands.cards[place, 1]
         for lane in range(lanes):
-            folded[place, lane] = theirs[place, lane] * folds[row, lane] * stakes[0, lane]
+            weight = theirs[place, lane] * folds[row, lane] * stakes[0, lane]
+            folded[place, lane] = weight
             called[place, lane] = theirs[place, lane] * calls[row, lane] * stakes[1, lane]
-        a, b = hands.first[place], hands.second[place]
+            fold_sums[a, lane] += weight
+            fold_sums[b, lane] += weight
+            fold_sums[ALL, lane] += weight
+    walk_in_order(hands.cards, hands.ends, (0, hands.ends.shape[0]), called, sums, room.twice_below)
+    for card in range(ALL + 1):
         for lane in range(lanes):
-            rest = folded[place, lane] - called[place, lane]
-            sums[a, lane] += rest
-            sums[b, lane] += rest
-            sums[ALL, lane] += rest
-    start = 0
-    for group in range(hands.ends.shape[0]):
-        end = hands.ends[group]
-        _move(hands, called, sums, start, end, lanes)
-        for place in range(start, end):
-            a, b = hands.first[place], hands.second[place]
-            for lane in range(lanes):
-                won = sums[ALL, lane] - sums[a, lane] - sums[b, lane] + folded[place, lane]
-                value[place, lane] = value[place, lane] + won if goes_on else won
-        _move(hands, called, sums, start, end, lanes)
-        start = end
-
-
-@kernel(allocates=False)
-def _move(
-    hands: LiveHands,
-    weights: NDArray[np.float32],
-    sums: NDArray[np.float32],
-    start: int,
-    end: int,
-    lanes: int,
-) -> None:
-    """Move a group of hands half the way from above to below: from minus to 0, or from 0 to plus."""
-    for place in range(start, end):
-        a, b = hands.first[place], hands.second[place]
+            fold_sums[card, lane] -= sums[card, lane]
+    everyone = fold_sums[ALL]
+    for place in range(hands.combos.shape[0]):
+        first, second = fold_sums[hands.cards[place, 0]], fold_sums[hands.cards[place, 1]]
+        twice_below, own, out = room.twice_below[place], folded[place], value[place]
         for lane in range(lanes):
-            weight = weights[place, lane]
-            sums[a, lane] += weight
-            sums[b, lane] += weight
-            sums[ALL, lane] += weight
+            won = twice_below[lane] + (everyone[lane] - first[lane] - second[lane]) + own[lane]
+            out[lane] = out[lane] + won if goes_on else won

@@ -2,73 +2,88 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.hands.combo_strength import order_combos
-from engine.kernels.hands.equity import list_run_outs
+from engine.kernels.hands.range_walk import Walk, add_board, make_walk
 from engine.kernels.hands.strength import hand_strength
-from engine.kernels.poker.bits import card_bits
+from engine.kernels.poker.cards import MAX_RUN_OUTS, card_bits, combo_of, extended, list_live, list_run_outs
 
 _TWICE_OPPONENTS: Final = 1980
 """Twice the hands an opponent may hold on a full board."""
 
 
+class _Final(NamedTuple):
+    """The full boards that begin with a board, and what each hand beats on one of them."""
+
+    full: NDArray[np.uint8]
+    """The board of the moment, shape (5,)."""
+    run_outs: NDArray[np.uint8]
+    """The cards to come, shape (MAX_RUN_OUTS, 2)."""
+    live: NDArray[np.int64]
+    """The cards that are not on the board of the moment, shape (52,)."""
+    alike: NDArray[np.float64]
+    """The weights of a random hand, shape (52, 52)."""
+    walk: Walk
+    """Scratch."""
+    twice_beaten: NDArray[np.float64]
+    """Twice the hands below each hand, and once those that tie; shape (52, 52)."""
+
+
+@kernel(inlined=True)
+def _final_boards(board: NDArray[np.uint8]) -> _Final:
+    """New arrays for `_Final`; only the board is filled in."""
+    return _Final(
+        extended(board, 5),
+        np.empty((MAX_RUN_OUTS, 2), np.uint8),
+        np.empty(52, np.int64),
+        1.0 - np.eye(52),
+        make_walk(),
+        np.empty((52, 52), np.float64),
+    )
+
+
+@kernel(allocates=False)
+def _walk_board(table: NDArray[np.uint16], size: int, index: int, final: _Final) -> int:
+    """Walk the hands on the final board with a run-out; returns the number of its live cards.
+
+    size: that of the board so far.  index: the run-out's.  final: `live` and `twice_beaten` are filled in.
+    """
+    for place in range(size, 5):
+        final.full[place] = final.run_outs[index, place - size]
+    for high in range(52):
+        for low in range(high):
+            final.twice_beaten[high, low] = 0.0
+    add_board(table, final.full, final.alike, final.walk, final.twice_beaten)
+    return list_live(card_bits(final.full, 5), final.live)
+
+
 @kernel()
 def fill_distributions(
-    table: NDArray[np.uint16],
-    board: NDArray[np.uint8],
-    cards: NDArray[np.int64],
-    counts: NDArray[np.uint16],
+    table: NDArray[np.uint16], board: NDArray[np.uint8], counts: NDArray[np.uint16]
 ) -> None:
     """Count the full boards on which the strength of each combo against a random hand falls into each bin.
 
     Args:
         table: `ranking_table()`.
         board: shape (3|4|5,).
-        cards: the cards of each combo, shape (1326, 2).
         counts: shape (1326, bins), filled in place; bins are equally wide, and dead combos have zeros.
     """
     size, bins = board.shape[0], counts.shape[1]
-    full = np.empty(5, np.uint8)
-    for place in range(size):
-        full[place] = board[place]
-    to_come = np.empty((1176, 2), np.uint8)
-    num_boards = list_run_outs(card_bits(board, size), 5 - size, to_come)
-    order = np.empty(1326, np.int64)
-    ends = np.empty(1326, np.int64)
-    first = np.empty(1326, np.uint8)
-    second = np.empty(1326, np.uint8)
-    twice = np.empty(1326, np.int32)
-    below = np.zeros(52, np.int32)
+    final = _final_boards(board)
     bin_of = np.empty(_TWICE_OPPONENTS + 1, np.uint8)
     for both in range(_TWICE_OPPONENTS + 1):
         bin_of[both] = both * bins // (_TWICE_OPPONENTS + 1)
     counts[:] = 0
-    for index in range(num_boards):
-        for place in range(size, 5):
-            full[place] = to_come[index, place - size]
-        live, groups = order_combos(table, full, order, ends)
-        for place in range(live):
-            first[place] = cards[order[place], 0]
-            second[place] = cards[order[place], 1]
-        below[:] = 0
-        start = 0
-        for group in range(groups):
-            end = integer(ends[group])
-            # Twice the strength: the hands below, without and with those that tie.
-            for place in range(start, end):
-                twice[place] = start - below[first[place]] - below[second[place]]
-            for place in range(start, end):
-                below[first[place]] += 1
-                below[second[place]] += 1
-            for place in range(start, end):
-                both = twice[place] + end - below[first[place]] - below[second[place]] + 1
-                counts[order[place], bin_of[both]] += 1
-            start = end
+    for index in range(list_run_outs(card_bits(board, size), 5 - size, final.run_outs)):
+        for i in range(_walk_board(table, size, index, final)):
+            high = final.live[i]
+            for j in range(i):
+                low = final.live[j]
+                counts[combo_of(high, low), bin_of[integer(final.twice_beaten[high, low])]] += 1
 
 
 @kernel()
@@ -77,14 +92,12 @@ def fill_distribution(
 ) -> None:
     """`fill_distributions` for one hand of two cards; `counts`, shape (bins,), is filled in place."""
     size, bins = board.shape[0], counts.shape[0]
-    full = np.empty(5, np.uint8)
-    for place in range(size):
-        full[place] = board[place]
-    to_come = np.empty((1176, 2), np.uint8)
-    num_boards = list_run_outs(card_bits(board, size) | 1 << first | 1 << second, 5 - size, to_come)
+    full = extended(board, 5)
+    to_come = np.empty((MAX_RUN_OUTS, 2), np.uint8)
+    dead = card_bits(board, size) | 1 << first | 1 << second
     alike = np.empty(0, np.float64)
     counts[:] = 0
-    for index in range(num_boards):
+    for index in range(list_run_outs(dead, 5 - size, to_come)):
         for place in range(size, 5):
             full[place] = to_come[index, place - size]
         beaten, tied, _ = hand_strength(table, first, second, full, alike)
@@ -119,56 +132,26 @@ def find_nearest(
 
 
 @kernel()
-def mean_squares(
-    table: NDArray[np.uint16],
-    board: NDArray[np.uint8],
-    cards: NDArray[np.int64],
-    squares: NDArray[np.float64],
-) -> None:
+def mean_squares(table: NDArray[np.uint16], board: NDArray[np.uint8], squares: NDArray[np.float64]) -> None:
     """E[HS²] of every combo on a board: the mean square of its strength over all full boards.
 
     Args:
         table: `ranking_table()`.
         board: shape (3|4|5,).
-        cards: the cards of each combo, shape (1326, 2).
         squares: shape (1326,), filled in place; -1 for combos that share a card with the board.
     """
     size = board.shape[0]
-    full = np.empty(5, np.uint8)
-    for place in range(size):
-        full[place] = board[place]
-    to_come = np.empty((1176, 2), np.uint8)
-    num_boards = list_run_outs(card_bits(board, size), 5 - size, to_come)
-    order = np.empty(1326, np.int64)
-    ends = np.empty(1326, np.int64)
+    final = _final_boards(board)
     counts = np.zeros(1326)
-    below = np.zeros(52)
-    twice = np.zeros(1326)
     squares[:] = 0.0
-    for index in range(num_boards):
-        for place in range(size, 5):
-            full[place] = to_come[index, place - size]
-        _, groups = order_combos(table, full, order, ends)
-        below[:] = 0.0
-        beaten = 0.0
-        start = 0
-        for group in range(groups):
-            end = integer(ends[group])
-            # Twice the strength: the hands below, without and with those that tie.
-            for place in range(start, end):
-                combo = integer(order[place])
-                twice[combo] = beaten - below[cards[combo, 0]] - below[cards[combo, 1]]
-            for place in range(start, end):
-                combo = integer(order[place])
-                below[cards[combo, 0]] += 1.0
-                below[cards[combo, 1]] += 1.0
-                beaten += 1.0
-            for place in range(start, end):
-                combo = integer(order[place])
-                both = twice[combo] + beaten - below[cards[combo, 0]] - below[cards[combo, 1]] + 1.0
-                strength = both / _TWICE_OPPONENTS
+    for index in range(list_run_outs(card_bits(board, size), 5 - size, final.run_outs)):
+        for i in range(_walk_board(table, size, index, final)):
+            high = final.live[i]
+            for j in range(i):
+                low = final.live[j]
+                combo = combo_of(high, low)
+                strength = final.twice_beaten[high, low] / _TWICE_OPPONENTS
                 squares[combo] += strength * strength
                 counts[combo] += 1.0
-            start = end
     for combo in range(1326):
         squares[combo] = squares[combo] / counts[combo] if counts[combo] > 0.0 else -1.0

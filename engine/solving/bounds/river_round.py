@@ -226,8 +226,7 @@ def _live_hands(board: Board) -> LiveHands:
     held, ends = by_strength(board)
     return LiveHands(
         held,
-        np.ascontiguousarray(COMBO_CARDS[held, 0]),
-        np.ascontiguousarray(COMBO_CARDS[held, 1]),
+        COMBO_CARDS[held],
         ends,
         np.zeros(len(held), np.int64),
     )
@@ -241,6 +240,7 @@ def _room(nodes: NDArray[np.int64], lanes: int) -> Room:
         np.zeros((hands, lanes), np.float32),
         np.zeros((hands, lanes), np.float32),
         np.zeros((2, hands, lanes), np.float32),
+        np.zeros((hands, lanes), np.float32),
         np.zeros((ALL + 1, lanes), np.float32),
         np.zeros((ALL + 1, lanes), np.float32),
     )

@@ -19,17 +19,11 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels.hands.combo_strength import order_combos
+from engine.hands.hand_rank import DEAD_COMBO, board_ranks
 from engine.kernels.poker.tables import ranking_table
 from engine.kernels.solving.strengths import mean_squares
 from engine.poker.cards import NUM_SUITS
-from engine.poker.combos import (
-    COMBO_CARDS,
-    NUM_COMBOS,
-    NUM_STARTING_HANDS,
-    STARTING_HAND_OF_COMBO,
-    suit_renamings,
-)
+from engine.poker.combos import NUM_COMBOS, NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO, suit_renamings
 
 __all__ = [
     "NO_BUCKET",
@@ -85,9 +79,9 @@ def by_strength(board: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int
     Returns:
         Shapes (live combos,) and (groups,).
     """
-    order, ends = np.empty(NUM_COMBOS, np.int64), np.empty(NUM_COMBOS, np.int64)
-    live, groups = order_combos(ranking_table(), np.array(board, np.uint8), order, ends)
-    return order[:live], ends[:groups]
+    ranks = board_ranks(board)
+    order = np.argsort(ranks, kind="stable")[: np.count_nonzero(ranks != DEAD_COMBO)]
+    return order, np.append(np.flatnonzero(np.diff(ranks[order])) + 1, len(order))
 
 
 def positions_on(board: Sequence[int]) -> NDArray[np.float64]:
@@ -185,5 +179,5 @@ def renamed_combos(names: tuple[int, ...]) -> NDArray[np.int64]:
 def _values(board: tuple[int, ...]) -> NDArray[np.float64]:
     """`squared_strengths` on exactly this board, remembered."""
     values = np.empty(NUM_COMBOS)
-    mean_squares(ranking_table(), np.array(board, np.uint8), COMBO_CARDS.copy(), values)
+    mean_squares(ranking_table(), np.array(board, np.uint8), values)
     return np.round(values, _DIGITS)

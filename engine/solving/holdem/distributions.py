@@ -208,7 +208,7 @@ def distributions_on(board: NDArray[np.uint8]) -> Floats:
         board: 3, 4 or 5 cards.
     """
     counts = np.empty((NUM_COMBOS, BINS), np.uint16)
-    fill_distributions(ranking_table(), board, COMBO_CARDS, counts)
+    fill_distributions(ranking_table(), board, counts)
     return _cumulative(counts)
 
 

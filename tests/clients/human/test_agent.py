@@ -199,8 +199,7 @@ def flop_view(betting: str = "cc/r", board: str = "QhJs2c") -> HandView:
 
 
 def test_odds_are_the_engines() -> None:
-    from engine.hands.hand_potential import hand_potential
-    from engine.hands.hand_strength import hand_strength
+    from engine.hands.hand_strength import hand_potential, hand_strength
 
     text = "\n".join(describe_odds(flop_view(), PLAIN))
 

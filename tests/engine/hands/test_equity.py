@@ -12,7 +12,6 @@ from engine.hands import equity as eq
 from engine.hands.equity import (
     all_hand_equities,
     equity_against,
-    final_board_strengths,
     hand_equity,
     monte_carlo_equities,
     preflop_equities,
@@ -149,24 +148,6 @@ def test_a_hand_against_a_range_before_the_flop_is_the_mean_over_the_range() -> 
     met = [("KsKh", 1.0), ("QcJc", 2.0)]
     shares = [hand_equity([parse_cards("AsKd"), parse_cards(hand)])[0].value for hand, _ in met]
     assert found == pytest.approx(np.average(shares, weights=[weight for _, weight in met]), rel=1e-12)
-
-
-def test_final_boards_average_to_the_equity() -> None:
-    hole, board = parse_cards("7h9h"), parse_cards("8h6c4h")
-    weights = random_weights(10)
-
-    final = final_board_strengths(hole, board, weights)
-
-    assert final.boards.shape == (1081, 2)
-    assert len({frozenset(cards) for cards in final.boards.tolist()}) == 1081
-    everything = final.ahead + final.tied + final.behind
-    share = (final.ahead + final.tied / 2).sum() / everything.sum()
-    assert share == pytest.approx(equity_against(hole, board, weights), rel=1e-10)
-    one = final.boards[500].tolist()
-    strength = hand_strength(hole, (*board, *one), weights)
-    assert (final.ahead[500], final.tied[500], final.behind[500]) == pytest.approx(strength)
-    assert final_board_strengths(hole, (*board, 0, 1)).boards.shape == (1, 0)
-    assert final_board_strengths(hole, (*board, 0)).boards.shape == (46, 1)
 
 
 def test_several_ranges_respect_card_removal() -> None:

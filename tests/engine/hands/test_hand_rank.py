@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from itertools import combinations, pairwise
 
@@ -13,17 +14,17 @@ from numpy.typing import NDArray
 from phevaluator import evaluate_cards
 
 from engine.hands import hand_rank as hr
+from engine.hands.hand_odds import all_final_boards
 from engine.hands.hand_rank import (
     DEAD_COMBO,
     NUM_HAND_RANKS,
     HandCategory,
     board_ranks,
-    count_five_card_hands,
-    count_seven_card_hands,
     hand_category,
     hand_rank,
     hand_ranks,
 )
+from engine.kernels.hands.preflop import canonical_boards
 from engine.kernels.poker.tables import ranking_table
 from engine.poker.cards import parse_cards
 from engine.poker.combos import NUM_COMBOS, combo_cards
@@ -86,14 +87,30 @@ def test_seven_cards_are_worth_their_best_six_and_those_their_best_five(cards: l
 
 
 def test_all_five_card_hands_fill_the_7462_classes() -> None:
-    counts = count_five_card_hands()
+    counts = np.bincount(hand_ranks(all_final_boards(())))
 
     assert (counts > 0).all()
     assert hands_by_category(counts) == FIVE_CARD_COUNTS
 
 
+@functools.cache
+def seven_card_counts() -> NDArray[np.int64]:
+    """The number of seven-card hands of each rank: two hole cards with one board for all that are like it."""
+    boards, sizes = canonical_boards()
+    counts = np.zeros(DEAD_COMBO + 1)
+    for block in np.array_split(np.arange(len(boards)), 100):
+        ranks = np.array([board_ranks(board) for board in boards[block].tolist()])
+        counts += np.bincount(
+            ranks.ravel(), weights=np.repeat(sizes[block], NUM_COMBOS), minlength=DEAD_COMBO + 1
+        )
+    # Of each hand any two cards may be the hole cards.
+    found, rest = np.divmod(counts[:NUM_HAND_RANKS].astype(np.int64), 21)
+    assert not rest.any()
+    return found
+
+
 def test_all_seven_card_hands_are_counted_as_the_books_have_them() -> None:
-    counts = count_seven_card_hands()
+    counts = seven_card_counts()
 
     assert counts.sum() == 133_784_560
     assert np.count_nonzero(counts) == 4824
@@ -111,9 +128,7 @@ def test_sampled_seven_card_hands_fall_into_the_categories_at_the_known_rates() 
 
 @pytest.mark.slow
 def test_all_seven_card_hands_one_by_one_are_counted_as_together() -> None:
-    """The enumeration takes the suits of the last card together; here every hand is an array of seven
-    cards.
-    """
+    """Here every hand is an array of seven cards."""
     counts = np.zeros(NUM_HAND_RANKS, np.int64)
     fives = np.array(list(combinations(range(52), 5)), np.uint8)
     for first, second in combinations(range(52), 2):
@@ -123,7 +138,7 @@ def test_all_seven_card_hands_one_by_one_are_counted_as_together() -> None:
         hands[:, 0], hands[:, 1], hands[:, 2:] = first, second, rest
         counts += np.bincount(hand_ranks(hands), minlength=NUM_HAND_RANKS)
 
-    assert (counts == count_seven_card_hands()).all()
+    assert (counts == seven_card_counts()).all()
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.hands.equity import equity_against
+from engine.hands.equity import equity_against, range_equities
 from engine.hands.hand_odds import raw_hand_odds
 from engine.hands.hand_rank import board_ranks
 from engine.hands.reflective_odds import (
     has_nuts,
     has_reflective_nuts,
-    joint_reflective_hand_odds,
     keep_top,
     looseness,
     playable_before_flop,
@@ -93,8 +92,10 @@ def test_different_opponents_each_have_their_own_filter() -> None:
     both = reflective_hand_odds(DRAW, FLOP, np.array([tight, loose]))
 
     assert both == pytest.approx(reflective_hand_odds(DRAW, FLOP, np.array([loose, tight])))
-    joint = joint_reflective_hand_odds(DRAW, FLOP, np.array([tight, loose]), rng=np.random.default_rng(1))
-    assert both == pytest.approx(joint.value, abs=0.02)
+    own = np.zeros(NUM_COMBOS)
+    own[combo_index(*DRAW)] = 1.0
+    joint = range_equities([own, tight, loose], FLOP, rng=np.random.default_rng(1))
+    assert both == pytest.approx(joint[0].value, abs=0.02)
 
 
 def test_a_tight_opponent_rarely_holds_the_small_cards_that_beat_us() -> None:

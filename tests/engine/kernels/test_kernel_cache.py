@@ -24,7 +24,7 @@ from engine.support.files.cache import cache_directory
 
 RANK_ONCE = """
 import sys
-from engine.hands import hand_potential, hand_rank, hand_strength, equity
+from engine.hands import hand_rank, hand_strength, equity
 assert not list(__import__("pathlib").Path(sys.argv[1]).glob("kernels/*/*")) or sys.argv[2] == "warm"
 assert hand_rank.rank_five_cards(50, 46, 42, 38, 34) == 7461
 assert not [name for name in sys.modules if name.partition(".")[0] == "scipy"]

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.hands.hand_potential import hand_potential
-from engine.hands.hand_strength import effective_hand_strength_npot, hand_strength
+from engine.hands.hand_strength import effective_hand_strength_npot, hand_potential, hand_strength
 from engine.hands.preflop.tables import shipped_tables
 from engine.learning.deal_pool import (
     NUM_BUCKETS,

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.hands.hand_potential import all_hand_potentials, potentials_of_transitions
-from engine.hands.hand_strength import UNIFORM_WEIGHTS, hand_strength
+from engine.hands.hand_strength import UNIFORM_WEIGHTS, hand_potential, hand_strength
 from engine.players.board_values import BoardValues, board_values
 from engine.poker.card_text import parse_written_cards
 from engine.poker.combos import COMBO_CARDS, NUM_COMBOS, combo_cards, combo_index
@@ -15,6 +14,12 @@ from engine.poker.combos import COMBO_CARDS, NUM_COMBOS, combo_cards, combo_inde
 
 def cards(text: str) -> tuple[int, ...]:
     return tuple(parse_written_cards(text))
+
+
+def exact_potentials(values: BoardValues, weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    """PPot of the live combos for one card to come, hand by hand as in Fig. 3.4."""
+    live = [combo_cards(combo) for combo in np.flatnonzero(values.free).tolist()]
+    return np.array([hand_potential(hole, values.board, weights, 1).positive for hole in live])
 
 
 def test_the_papers_hand_strength() -> None:
@@ -55,7 +60,7 @@ def test_the_effective_hand_strength_is_near_the_exact_one(size: int) -> None:
         board = tuple(int(card) for card in rng.choice(52, size, replace=False))
         values = board_values(board)
         live = values.free > 0
-        exact, _ = potentials_of_transitions(all_hand_potentials(board, None, 1)[live])
+        exact = exact_potentials(values, None)
         strengths = values.strengths(UNIFORM_WEIGHTS)[live]
 
         difference = (1 - strengths) * (values.positive_potential[live] - exact)
@@ -118,7 +123,7 @@ def test_weighted_potentials_are_near_the_exact_ones_where_plain_ones_are_not() 
     values = board_values(cards("8h6c4h"))
     weights = values.free * np.clip((values.strengths(values.free) - 0.6) / 0.2, 0.02, 1)
     live = values.free > 0
-    exact, _ = potentials_of_transitions(all_hand_potentials(values.board, weights, 1)[live])
+    exact = exact_potentials(values, weights)
     behind = 1 - values.strengths(weights)[live]
 
     weighted, plain = (

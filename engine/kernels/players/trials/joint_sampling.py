@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.poker.dealing import deal_board
+from engine.kernels.poker.cards import deal_board
 from engine.kernels.splitmix import GOLDEN, mixed, next_word, random_number
 
 _OTHER_NUMBERS: Final = np.uint64(0xBF58476D1CE4E5B9)

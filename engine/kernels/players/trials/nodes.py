@@ -52,7 +52,7 @@ from engine.kernels.players.triples import (
     triple_of,
 )
 from engine.kernels.poker.betting import MAX_PLAYERS
-from engine.kernels.poker.bits import count_bits, lowest_bit
+from engine.kernels.poker.cards import count_bits, lowest_bit
 from engine.poker import records as plain
 from engine.poker.records import ProbabilityTriple, PublicSituation
 

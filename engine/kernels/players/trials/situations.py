@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from engine.kernels._jit import integer, kernel
 from engine.kernels.players.trials.tree import TreeNode
 from engine.kernels.poker.betting import General, Node, Rule, pot_of
-from engine.kernels.poker.bits import count_bits
+from engine.kernels.poker.cards import count_bits
 from engine.poker import records as plain
 from engine.poker.records import ContextNumbers, LastAction, PublicSituation
 

@@ -13,7 +13,7 @@ from engine.kernels.players.raises import continue_chance_at, worse_that_fold, w
 from engine.kernels.players.trials.players import Players
 from engine.kernels.players.trials.tree import NodeNumber, Tree, TreeNode, push_in, raise_total
 from engine.kernels.poker.betting import MAX_PLAYERS, Node, pot_of
-from engine.kernels.poker.bits import lowest_bit
+from engine.kernels.poker.cards import lowest_bit
 from engine.poker.records import NUM_SIZES, PublicSituation, RaiseSize
 
 

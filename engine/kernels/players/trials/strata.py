@@ -22,7 +22,7 @@ from engine.kernels.players.hand_features import (
 )
 from engine.kernels.players.records import NUM_BARS
 from engine.kernels.poker.betting import MAX_PLAYERS
-from engine.kernels.poker.bits import card_bits
+from engine.kernels.poker.cards import card_bits
 from engine.kernels.poker.ranking import board_key, class_on_board
 
 NUM_STRATA: Final = NUM_BARS - 1

@@ -37,7 +37,7 @@ from engine.kernels.players.trials.tree import (
 )
 from engine.kernels.players.triples import triple_at
 from engine.kernels.poker.betting import CALL, FOLD, MAX_PLAYERS, General, Node, Rule, settle
-from engine.kernels.poker.bits import count_bits
+from engine.kernels.poker.cards import count_bits
 from engine.kernels.poker.ranking import board_key, class_on_board
 from engine.kernels.splitmix import GOLDEN, mixed, unit
 from engine.poker.records import RaiseSize

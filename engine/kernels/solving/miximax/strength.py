@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.poker.bits import card_bits
+from engine.kernels.poker.cards import card_bits
 from engine.kernels.poker.ranking import fill_board_ranks
 from engine.kernels.splitmix import next_word
 

@@ -19,8 +19,12 @@ from clients.core.agent import Agent, begin_decision
 from clients.core.arena import Arena
 from clients.core.options import OptionError, make_agent
 from clients.lab.testing import check_agent
-from engine.hands.hand_potential import hand_potential
-from engine.hands.hand_strength import UNIFORM_WEIGHTS, effective_hand_strength_npot, hand_strength
+from engine.hands.hand_strength import (
+    UNIFORM_WEIGHTS,
+    effective_hand_strength_npot,
+    hand_potential,
+    hand_strength,
+)
 from engine.players.betting_chains import Ending
 from engine.players.board_values import board_values
 from engine.poker.card_text import parse_written_cards
