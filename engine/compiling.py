@@ -66,7 +66,7 @@ def _compile_hand_strength() -> None:
 
 def odds() -> None:
     """Compile the strength of a hand and its potential for all numbers of cards to come."""
-    from engine.hands.hand_potential import hand_potential
+    from engine.hands.hand_strength import hand_potential
 
     _compile_hand_strength()
     for board in _BOARDS:

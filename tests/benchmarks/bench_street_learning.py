@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clients.core.registry import make_bot
-from clients.lab.experiments.line_up import chips_by_seat
+from clients.lab.experiments.tasks import chips_by_seat
 from clients.learners.training import make_learner, release
 from engine.learning.deal_pool import DealPool, PoolSize, make_pool
 from engine.learning.street import ActionValues, population, train

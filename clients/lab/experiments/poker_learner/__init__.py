@@ -16,14 +16,11 @@ All learners get the same cards.  Each run (`--seeds`) trains and plays again wi
 learner against one bot have two intervals: over all hands, which holds for what was learnt, and over runs
 (Student's t), which includes the luck of learning.
 
-===========  ==========================================================================
-``thesis``   the numbers that the thesis prints
-``tasks``    settings; training and matches, cut into tasks for several processes
-``summary``  the numbers that follow from the tasks' results
-``score``    how much of the thesis is reproduced
-``report``   the numbers as tables and pictures, compared with the thesis's
-``command``  the command line
-===========  ==========================================================================
+==============  =================================================================
+``thesis``      the numbers that the thesis prints, and who plays
+``training``    settings; training and matches, cut into tasks
+``experiment``  the command; what comes out, compared with the thesis
+==============  =================================================================
 
 Source: Poker Learner, chapter 5.
 """

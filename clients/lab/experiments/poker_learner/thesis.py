@@ -6,27 +6,26 @@ everybody, and the bankrolls fit: a dollar of the thesis is 100 of our chips, wi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 __all__ = [
-    "BIG_BLIND",
-    "BOTS",
-    "CHIPS_PER_DOLLAR",
-    "LEARNERS",
-    "SIMPLE_BOT",
-    "STACK",
-    "THESIS_BANKROLLS",
-    "THESIS_CHECKPOINTS",
-    "THESIS_LEARNED",
-    "THESIS_PLACES",
-    "LearnedRow",
-    "thesis_rate",
-]
+    "BIG_BLIND", "BOTS", "CHIPS_PER_DOLLAR", "LEARNERS", "MODES", "POINTS", "SIMPLE_BOT", "STACK", "TABLES",
+    "THESIS_BANKROLLS", "THESIS_CHECKPOINTS", "THESIS_LEARNED", "THESIS_PLACES", "LearnedRow", "file_name",
+    "noted_at", "thesis_rate",
+]  # fmt: skip
 
 LEARNERS: Final = ("hole-cards-learner", "winning-hand-learner", "name-learner", "poker-learner")
 SIMPLE_BOT: Final = "simple:preflop-only"
 BOTS: Final = ("always-all-in", "always-call", "hand-strength:plain", SIMPLE_BOT)
+
+TABLES: Final = {"five seats": BOTS, "six seats": (*BOTS, SIMPLE_BOT)}
+"""The bots of the competition: the thesis mentions five opponents, and has four."""
+MODES: Final = ("learning", "frozen")
+"""How a learner plays heads-up: the first as in the thesis, the second without a counterpart there."""
+POINTS: Final = 100
+"""How often a bankroll is recorded in a match."""
 
 BIG_BLIND: Final = 2
 STACK: Final = 200
@@ -107,3 +106,13 @@ THESIS_LEARNED: Final[Mapping[str, Sequence[LearnedRow]]] = {
 def thesis_rate(bot: str, learner: str) -> float:
     """Big blinds per hand over the thesis's 100,000 hands."""
     return THESIS_BANKROLLS[bot][learner][-1] * CHIPS_PER_DOLLAR / BIG_BLIND / THESIS_CHECKPOINTS[-1]
+
+
+def noted_at(match_hands: int) -> list[int]:
+    """The numbers of hands of a match after which bankrolls are recorded."""
+    return [max(1, round(match_hands * point / POINTS)) for point in range(1, POINTS + 1)]
+
+
+def file_name(bot: str) -> str:
+    """A bot with its options, as part of the name of a file."""
+    return re.sub("[:,=]", "-", bot)

@@ -3,24 +3,103 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final, TypeVar
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from clients.bots.sampling.agent import Sampling
 from clients.core.agent import Agent
 from clients.core.arena import Arena
-from clients.lab.experiments.line_up import matches
-from clients.lab.experiments.selective_sampling.bots import NotedSampling, Stated
-from engine.poker.rules import GameDefinition, HandState
+from clients.core.options import make_agent, parse_settings
+from clients.lab.experiments.selective_sampling.settings import SamplingSettings
+from clients.lab.experiments.tasks import matches
+from engine.players.trials.trials import Spot
+from engine.poker.rules import Action, ActionKind, GameDefinition, HandState, HandView
 
-__all__ = ["JudgedDecision", "Table", "cut_into_matches", "play_duel"]
+__all__ = [
+    "HANDS_OF_A_MATCH", "JudgedDecision", "NotedSampling", "Stated", "Table", "cut_into_matches",
+    "make_sampling", "play_duel",
+]  # fmt: skip
+
+SamplingAgent = TypeVar("SamplingAgent", bound=Sampling)
+
+HANDS_OF_A_MATCH: Final = 250
+"""The number of deals of a match, each of which is played twice."""
+
+
+def make_sampling(
+    kind: type[SamplingAgent], settings: SamplingSettings, trials: int, **options: str
+) -> SamplingAgent:
+    """A sampling bot of some kind, with the experiment's options and a number of trials.
+
+    Args:
+        kind: the sub-class of the bot.
+        settings: the experiment's settings; `sampling` may have options.
+        trials: the number of trials per decision.
+        options: more options, which take precedence.
+
+    Raises:
+        OptionError: an option that the bot does not take.
+    """
+    name, _, text = settings.sampling.partition(":")
+    chosen = parse_settings(text.split(",")) if text else {}
+    agent = make_agent(name, kind, {**chosen, **options, "trials": str(trials)})
+    assert isinstance(agent, kind)
+    return agent
+
+
+@attrs.frozen(eq=False)
+class Stated:
+    """A decision and its stated values, in small bets (big blinds in no-limit games)."""
+
+    spot: Spot
+    action: Action
+    value: float
+    """The stated value of the chosen action; 0 for a fold."""
+    raising: float | None
+    """The stated value of the best raise; None if none is legal."""
+    spent: int
+    """Chips put in before the decision."""
+
+    @property
+    def is_fold(self) -> bool:
+        """Whether the action is a fold, after which nothing more is won or lost."""
+        return self.action.kind is ActionKind.FOLD
+
+
+class NotedSampling(Sampling):
+    """A sampling bot that records its stated values."""
+
+    _stated: tuple[Stated, ...] = ()
+
+    def choose_action(self, view: HandView) -> Action:
+        """Choose as usual, and record the stated values."""
+        action = super().choose_action(view)
+        assert isinstance(action, Action)
+        estimates = self.estimates
+        assert estimates is not None
+        values = dict(zip(estimates.moves, map(float, estimates.values), strict=True))
+        raises = [value for move, value in values.items() if move.kind is ActionKind.RAISE]
+        stated = Stated(
+            self.spot(view),
+            action,
+            values.get(action, 0.0),
+            max(raises, default=None),
+            view.betting.spent[view.position],
+        )
+        self._stated = (*self._stated, stated)
+        return action
+
+    def take_stated(self) -> tuple[Stated, ...]:
+        """The decisions recorded since the last call."""
+        stated, self._stated = self._stated, ()
+        return stated
+
 
 Table = tuple[NotedSampling, *tuple[Agent, ...]]
 """Our bot and its opponents."""
-
-HANDS_OF_A_MATCH = 250
-"""The number of deals of a match, each of which is played twice."""
 
 
 @attrs.frozen(eq=False)

@@ -1,64 +1,122 @@
-"""The settings of the experiment."""
+"""The settings of the experiment, and the tasks of its parts."""
 
 from __future__ import annotations
 
-from typing import Final
+import functools
+import hashlib
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 import attrs
+import click
 
-from engine.poker.rules import load_game
+from clients.core.one_line import CommandError, FiniteRange
+from clients.core.program import read_game
+from clients.core.registry import make_bot
+from clients.lab.experiments.command import Options, option, whole
+from clients.lab.experiments.tasks import Task
+from engine.support.user_input import parse_whole
+
+__all__ = ["PARTS", "SamplingSettings", "part_task", "read_parts"]
 
 DEFAULT_GAME: Final = "limit-10p"
+PARTS: Final = {
+    "a": "self-play",
+    "b": "stability",
+    "c": "obvious-moves",
+    "d": "uniform-dealing",
+    "e": "wrong-models",
+    "f": "equal-time",
+    "g": "robustness",
+}
+"""The name of each part, by letter."""
+
+
+def read_parts(text: str) -> tuple[str, ...]:
+    """``a,c`` or ``self-play,obvious-moves`` as letters, in alphabetical order; ``all`` is all of them.
+
+    Raises:
+        CommandError: there is no such part.
+    """
+    if text == "all":
+        return tuple(PARTS)
+    letters = set()
+    for word in map(str.strip, text.split(",")):
+        found = [letter for letter, name in PARTS.items() if word in (letter, name)]
+        if not found:
+            known = ", ".join(f"{letter} ({name})" for letter, name in PARTS.items())
+            raise CommandError(f"there is no part {word!r}; there are {known}, and all")
+        letters.update(found)
+    return tuple(sorted(letters))
+
+
+def _read_numbers(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[int, ...]:
+    """The numbers of a text such as ``5,1``."""
+    try:
+        return () if text is None else tuple(parse_whole(word.strip()) for word in text.split(","))
+    except ValueError:
+        raise CommandError(f"expected numbers of players such as 5,1, got {text!r}") from None
 
 
 @attrs.frozen
-class Settings:
-    """The settings of the experiment, from which alone its results follow.
+class SamplingSettings(Options):
+    """The settings of the experiment, from which alone its results follow."""
 
-    Raises:
-        ValueError: a number that is too small, or a no-limit game.
-        OSError: there is no such game.
-    """
-
+    parts: str = option("all", "Parts, by letter or name.", metavar="a,b,...", aside=True)
     seed: int = 1
-    game: str = DEFAULT_GAME
-    """The game of self-play, in parts a to d: a limit game."""
-    simulating: tuple[int, ...] = ()
-    """How many of the players simulate in self-play, for each line-up; empty for half of them, and one."""
-    hands: int = 20_000
-    """Hands of self-play for each line-up."""
-    spots: int = 300
-    """The number of decisions that are examined in parts b, c and d."""
-    duel_hands: int = 4_000
-    """Heads-up hands of each pairing in parts e, f and g."""
-    trials: int = 500
-    """Trials for each decision of a sampling bot."""
-    reference: int = 100_000
-    """The number of trials whose values count as the truth."""
-    until: float | None = None
-    """Self-play ends when the gain is known to this many mbb/h; it is checked after each match."""
-    sampling: str = "sampling"
-    """The bot that simulates, without its number of trials."""
-    formula: str = "formula"
-    """The bot against which it is measured."""
+    game: str = option(DEFAULT_GAME, "A limit game, for parts a to d.", metavar="GAME")
+    simulating: tuple[int, ...] = option(
+        (),
+        "How many players simulate in self-play, for each line-up; default half of the players, and one.",
+        metavar="N[,N]",
+        default=None,
+        callback=_read_numbers,
+    )
+    hands: int = whole(20_000, 2, "Hands of self-play, for each line-up.")
+    spots: int = whole(300, 2, "Decisions of parts b, c, d.")
+    duel_hands: int = whole(4_000, 20, "Hands of each match of parts e, f, g.")
+    trials: int = whole(500, 1, "Trials for each decision of a sampling bot.")
+    reference: int = whole(100_000, 100, "Trials that stand for the truth in parts b and d.")
+    until: float | None = option(
+        None,
+        "End self-play once the gain is known to +- X mbb/h, by intervals that hold whenever you look.",
+        type=FiniteRange(min=0, min_open=True),
+        metavar="X",
+    )
+    """Checked after each match."""
+    sampling: str = option("sampling", "The bot that simulates: sampling[:KEY=VALUE,...].", metavar="BOT")
+    formula: str = option("formula", "The bot it is measured against.", metavar="BOT")
 
-    def __attrs_post_init__(self) -> None:
-        game = load_game(self.game)
+    def check(self) -> None:
+        """Refuse parts, games and bots that there are not."""
+        read_parts(self.parts)
+        game = read_game(self.game)
         if not game.is_limit:
             raise ValueError(f"game: expected a limit game, got {self.game}: the papers count in small bets")
         if not game.is_holdem:
             raise ValueError(f"game: expected Texas hold'em, got {self.game}")
-        for name in ("hands", "duel_hands", "spots", "trials", "reference"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name}: expected 1 or more, got {getattr(self, name)}")
-        seats = load_game(self.game).num_players
+        seats = game.num_players
         for players in self.simulating:
             if not 0 < players < seats:
                 raise ValueError(f"simulating: expected 1 to {seats - 1} of {seats} players, got {players}")
-        if self.until is not None and self.until <= 0:
-            raise ValueError(f"until: expected more than 0 mbb/h, got {self.until}")
+        for spec in (self.sampling, self.formula):
+            make_bot(spec)
 
     def sampling_bot(self, trials: int | None = None) -> str:
         """The simulating bot as ``BOT:KEY=VALUE``, with a number of trials or the usual one."""
         joint = "," if ":" in self.sampling else ":"
         return f"{self.sampling}{joint}trials={trials or self.trials}"
+
+
+def part_task(part: str, label: str, do: Callable[..., Mapping[str, Any]], **fields: Any) -> Task:
+    """A task of a part, whose arguments are the settings on which its result depends.
+
+    Args:
+        part: the name of the part, with which that of the file begins.
+        label: as in `Task`.
+        do: called with the other arguments by name.
+        fields: numbers, texts and settings.
+    """
+    task = Task(label, "", fields, functools.partial(do, **fields))
+    known = hashlib.sha256(task.settings().encode()).hexdigest()[:16]
+    return attrs.evolve(task, file=f"{part}-{known}.json")

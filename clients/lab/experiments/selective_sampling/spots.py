@@ -15,37 +15,29 @@ values.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from clients.bots.sampling.agent import Sampling
 from clients.core.agent import Agent
 from clients.core.registry import make_bot
-from clients.lab.experiments.line_up import LineUp, chips_by_seat
-from clients.lab.experiments.resuming import Work, keep
-from clients.lab.experiments.selective_sampling.bots import WatchedSampling, make_sampling
-from clients.lab.experiments.selective_sampling.settings import Settings
-from clients.lab.experiments.selective_sampling.tasks import PartTask
+from clients.lab.experiments.selective_sampling.duels import make_sampling
+from clients.lab.experiments.selective_sampling.settings import SamplingSettings, part_task
+from clients.lab.experiments.tasks import LineUp, Work, chips_by_seat
 from engine.players.trials.sampler import JointSampler
 from engine.players.trials.selective_sampling import Criterion, Estimates, best_move
 from engine.players.trials.trials import Spot, Trials, first_actions
 from engine.poker.combos import NUM_COMBOS
-from engine.poker.rules import FOLD, Action, ActionKind, load_game
+from engine.poker.rules import FOLD, Action, ActionKind, HandView, load_game
 from engine.support.seeds import derive_seed
 
 __all__ = [
-    "Deviation",
-    "MeasuredSpot",
-    "Stop",
-    "dealt_run",
-    "ladder",
-    "measure",
-    "measured_spots",
-    "possible_moves",
-]
+    "Deviation", "MeasuredSpot", "Stop", "dealt_run", "ladder", "measure", "measured_spots", "possible_moves",
+]  # fmt: skip
 
 Floats = NDArray[np.float64]
 
@@ -124,70 +116,63 @@ def ladder(reference: int) -> tuple[int, ...]:
     return tuple(trials for trials in LADDER if 10 * trials <= reference) or (LADDER[0],)
 
 
-@attrs.frozen
-class Table(PartTask):
-    """One table, at which a number of decisions is measured."""
+class _WatchedSampling(Sampling):
+    """A sampling bot that shows every decision to a function before it is made."""
 
-    seed: int
-    spots: int
-    settings: Settings
+    watch: Callable[[Spot], None]
 
-    def __str__(self) -> str:
-        return f"decisions, {self.spots} of a table"
+    def choose_action(self, view: HandView) -> Action:
+        """Show the decision, then choose as usual."""
+        self.watch(self.spot(view))
+        action = super().choose_action(view)
+        assert isinstance(action, Action)
+        return action
 
 
 @functools.lru_cache(maxsize=1)
-def measured_spots(settings: Settings, work: Work) -> tuple[MeasuredSpot, ...]:
+def measured_spots(settings: SamplingSettings, work: Work) -> tuple[MeasuredSpot, ...]:
     """The decisions of all tables; measured once for the three parts that need them."""
-    tables = [
-        Table(
-            work.folder,
-            derive_seed(settings.seed ^ 0x5B07, number),
-            min(settings.spots - first, _SPOTS_OF_A_TABLE),
-            settings,
-        )
-        for number, first in enumerate(range(0, settings.spots, _SPOTS_OF_A_TABLE))
-    ]
-    return tuple(
-        MeasuredSpot.of(fields) for found in work.each(measure_table, tables) for fields in found["spots"]
-    )
+    tasks = []
+    for number, first in enumerate(range(0, settings.spots, _SPOTS_OF_A_TABLE)):
+        seed = derive_seed(settings.seed ^ 0x5B07, number)
+        spots = min(settings.spots - first, _SPOTS_OF_A_TABLE)
+        label = f"decisions, {spots} of a table"
+        tasks.append(part_task("spots", label, _measure_table, seed=seed, spots=spots, settings=settings))
+    return tuple(MeasuredSpot.of(fields) for found in work.each(tasks) for fields in found["spots"])
 
 
-class _Enough(Exception):
+class _AllMeasured(Exception):
     """Raised when a table has all the decisions that it needs."""
 
 
-def measure_table(table: Table) -> dict[str, Any]:
+def _measure_table(seed: int, spots: int, settings: SamplingSettings) -> dict[str, Any]:
     """Play until there are enough decisions, and measure each as it occurs."""
-    game = load_game(table.settings.game)
+    game = load_game(settings.game)
     line_up = LineUp(game.num_players // 2, game.num_players)
-    quota = [(table.spots + _ROUNDS - 1 - r) // _ROUNDS for r in range(_ROUNDS)]
+    quota = [(spots + _ROUNDS - 1 - r) // _ROUNDS for r in range(_ROUNDS)]
     found: list[MeasuredSpot] = []
 
     def watch(spot: Spot) -> None:
         if quota[spot.betting.betting_round] == 0 or not spot.betting.legal_actions().can_raise:
             return
         quota[spot.betting.betting_round] -= 1
-        seed = derive_seed(table.seed, len(found))
-        found.append(measure(spot, seed, table.settings.reference, table.settings.trials))
+        found.append(measure(spot, derive_seed(seed, len(found)), settings.reference, settings.trials))
         if not any(quota):
-            raise _Enough
+            raise _AllMeasured
 
     agents: list[Agent] = []
     for is_first in line_up.passes()[0]:
         if is_first:
-            agent = make_sampling(WatchedSampling, table.settings, _TRIALS_AT_THE_TABLE)
+            agent = make_sampling(_WatchedSampling, settings, _TRIALS_AT_THE_TABLE)
             agent.watch = watch
             agents.append(agent)
         else:
-            agents.append(make_bot(table.settings.formula))
+            agents.append(make_bot(settings.formula))
     try:
         while True:  # some decision of every round comes sooner or later
-            chips_by_seat(game, agents, derive_seed(table.seed, -1), 1 << 20)
-    except _Enough:
-        result = {"spots": [attrs.asdict(spot) for spot in found]}
-    keep(table, result)
-    return result
+            chips_by_seat(game, agents, derive_seed(seed, -1), 1 << 20)
+    except _AllMeasured:
+        return {"spots": [attrs.asdict(spot) for spot in found]}
 
 
 # --- one decision --------------------------------------------------------------------------------------

@@ -10,14 +10,16 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from clients.commands.lab.experiment import experiment, installed_experiments
+from clients.commands.lab.experiment import installed_experiments
 from clients.core import figure
 from clients.learners.street import agent as street
 from engine.learning.deal_pool import DealPool
 from engine.support.files import write_whole
 from engine.support.interruption import SIGNALS
+from tests.clients.lab.experiments import runs
+from tests.clients.lab.experiments.runs import tasks_done
 from tests.engine.learning.pools import small_pool
 
 SMALL: Final[Mapping[str, str]] = {
@@ -38,12 +40,7 @@ OURS: Final = [name for name, entry in installed_experiments().items() if entry.
 
 
 def run(name: str, out: Path, *options: str) -> Result:
-    return CliRunner().invoke(experiment, [name, "--out", str(out), *SMALL[name].split(), *options])
-
-
-def tasks_done(result: Result) -> list[str]:
-    """The lines about tasks, each with the time that is left."""
-    return [line for line in result.stderr.splitlines() if " s left: " in line]
+    return runs.run(name, out, SMALL[name], *options)
 
 
 def few_deals(num_players: int, **_: object) -> DealPool:
@@ -81,7 +78,7 @@ def test_ctrl_c_and_resume_give_the_results_of_one_go(
         kept.append(path)
 
     with monkeypatch.context() as patch:
-        patch.setattr("clients.lab.experiments.resuming.write_whole", interrupted)
+        patch.setattr("clients.lab.experiments.tasks.write_whole", interrupted)
         stopped = run(name, tmp_path / "out", "--no-plots")
 
     assert stopped.exit_code == 130

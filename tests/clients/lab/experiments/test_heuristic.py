@@ -1,40 +1,29 @@
-"""``riverboat experiment heuristic`` at reduced size: whole, and it goes on where it was stopped."""
+"""``riverboat experiment heuristic`` at reduced size: whole, and who stands in for whom."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
-import attrs
 import pytest
-from click.testing import CliRunner
 
-from clients.commands.lab.experiment import experiment
 from clients.core.registry import installed_bots, make_bot
-from clients.lab.experiments.heuristic.command import reproduce
-from clients.lab.experiments.heuristic.paper import COUNTERPARTS, VARIANTS, stood_in_for
-from clients.lab.experiments.heuristic.tasks import BLOCKS, Settings
+from clients.lab.experiments.heuristic import COUNTERPARTS, VARIANTS, stood_in_for
+from clients.lab.experiments.tasks import BLOCKS
+from tests.clients.lab.experiments.runs import Run, refused, run, tasks_done, whole_run
 
-SIZE = ["--hands", "160", "--match-hands", "80", "--variant", "direct", "--variant", "strategic"]
-SMALL = [*SIZE, "--against", "simple", "--against", "always-call", "--seed", "4"]
+SIZE = "--hands 160 --match-hands 80 --seed 4 --variant direct --variant strategic"
+SMALL = f"{SIZE} --against simple --against always-call"
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, dict[str, Any]]:
-    """Folder, what was printed, and the results."""
-    out = tmp_path_factory.mktemp("whole") / "out"
-    result = CliRunner().invoke(experiment, ["heuristic", "--out", str(out), *SMALL])
-    assert result.exit_code == 0, result.output
-    return out, result.stdout, json.loads((out / "results.json").read_text())
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return whole_run("heuristic", tmp_path_factory.mktemp("whole") / "out", SMALL)
 
 
-def test_everything_is_there(run: tuple[Path, str, dict[str, Any]]) -> None:
-    out, printed, results = run
-
-    assert printed.rstrip() == (out / "results.md").read_text().rstrip()
-    assert list(results["opponents"]) == ["simple", "always-call"]
-    for entry in results["opponents"].values():
+def test_everything_is_there(whole: Run) -> None:
+    opponents = whole.results["opponents"]
+    assert list(opponents) == whole.results["settings"]["opponents"] == ["simple", "always-call"]
+    for entry in opponents.values():
         assert list(entry["variants"]) == ["direct", "strategic"]
         for found in entry["variants"].values():
             assert found["all"]["samples"] == 160
@@ -44,19 +33,16 @@ def test_everything_is_there(run: tuple[Path, str, dict[str, Any]]) -> None:
             # Two matches of 40 deals: the end of the running sum is the mean of a hand, times 40.
             assert found["running"][-1]["sb"] == pytest.approx(40 * found["all"]["mean"])
             assert found["running"][-1]["hand"] == 40
-    assert len(list(out.glob("bankroll-*.png"))) == len(list(out.glob("bankroll-*.svg"))) == 2
-    assert len(list((out / "tasks").iterdir())) == 8
+    assert len(list(whole.out.glob("bankroll-*.png"))) == len(list(whole.out.glob("bankroll-*.svg"))) == 2
+    assert len(list((whole.out / "tasks").iterdir())) == 8
 
 
-def test_other_settings_are_not_taken_for_done(run: tuple[Path, str, dict[str, Any]], tmp_path: Path) -> None:
-    settings = Settings(("heuristic",), ("direct",), ("always-call",), 80, 80, 5)
-    played: list[str] = []
-    reproduce(settings, tmp_path, progress=played.append)
-    reproduce(settings, tmp_path, progress=played.append, resume=True)
-    settings = attrs.evolve(settings, seed=6)
-    reproduce(settings, tmp_path, progress=played.append, resume=True)
+def test_other_settings_are_not_taken_for_done(whole: Run) -> None:
+    same, other = (
+        run("heuristic", whole.out, SMALL, "--resume --no-plots", option) for option in ("", "--seed 6")
+    )
 
-    assert len(played) == 2
+    assert (len(tasks_done(same)), len(tasks_done(other))) == (0, 8)
 
 
 def test_somebody_stands_in_for_each_opponent_of_the_paper() -> None:
@@ -66,15 +52,9 @@ def test_somebody_stands_in_for_each_opponent_of_the_paper() -> None:
         make_bot(each.stand_in())
     for spec in VARIANTS.values():
         make_bot(spec)
-    assert stood_in_for("equilibrium:strategy=x.npz") == "Sparbot"
+    assert stood_in_for("equilibrium:strategy=x.npz") == COUNTERPARTS[0]
     assert stood_in_for("simple") is None
 
 
-def test_a_full_folder_and_an_unknown_opponent_are_refused_in_one_line(
-    run: tuple[Path, str, dict[str, Any]], tmp_path: Path
-) -> None:
-    for arguments in (["--out", str(run[0])], ["--out", str(tmp_path / "x"), "--against", "simpel"]):
-        result = CliRunner().invoke(experiment, ["heuristic", *arguments])
-
-        assert result.exit_code == 2
-        assert result.output.count("\n") == 1
+def test_an_unknown_opponent_is_refused_in_one_line(tmp_path: Path) -> None:
+    assert "simpel" in refused("heuristic", tmp_path / "x", "--against simpel")

@@ -6,49 +6,59 @@ from pathlib import Path
 
 import pytest
 
-from clients.lab.experiments.killer.command import BOOK, reproduce
-from clients.lab.experiments.killer.rake import TABLES, play_with_rake, rake_plots, rake_report
-from clients.lab.experiments.killer.report import plots, report, values
-from clients.lab.experiments.killer.tasks import AgainstMore, Settings, all_parts
+from clients.lab.experiments.killer import (
+    BOOK,
+    TABLES,
+    KillerSettings,
+    all_parts,
+    findings,
+    killer,
+    play_with_rake,
+)
 from engine.hands.flop_configs import parse_book, shipped_book
+from tests.clients.lab.experiments.runs import refused, whole_run
 
 
 def test_a_book_is_made_and_read(tmp_path: Path) -> None:
-    results = reproduce(Settings(flops=2, every=400), tmp_path)
+    found = whole_run("killer", tmp_path, "--flops 2 --every 400 --no-plots")
 
     book = parse_book((tmp_path / BOOK).read_bytes())
-    assert book.made_by == results["made_by"] == "riverboat experiment killer --out DIR --flops 2 --every 400"
-    assert "| 2, 4 | none |" in report(results)
-    assert "rake" not in results
+    assert book.made_by == found.results["made_by"]
+    assert book.made_by == "riverboat experiment killer --out DIR --flops 2 --every 400"
+    assert "| 2, 4 | none |" in found.printed
+    assert "rake" not in found.results
+    assert killer.name == "killer"
 
 
 def test_the_usual_book_is_made_by_the_command_that_the_shipped_one_names() -> None:
-    assert Settings().made_by == shipped_book().made_by
+    assert KillerSettings().made_by == shipped_book().made_by
 
 
 @pytest.mark.parametrize("flops", [2, 20, 21, 240])
-def test_parts_of_the_book_are_all_flops_once(flops: int, tmp_path: Path) -> None:
-    more = [part for part in all_parts(Settings(flops), tmp_path) if isinstance(part, AgainstMore)]
+def test_parts_of_the_book_are_all_flops_once(flops: int) -> None:
+    parts = [part for part in all_parts(KillerSettings(flops)) if part.group == "more"]
 
-    assert [flop for part in more for flop in range(part.first, part.last)] == list(range(flops))
+    ends = [tuple(map(int, part.file.removesuffix(".npz").split("-")[2:])) for part in parts]
+    assert [flop for first, last in ends for flop in range(first, last + 1)] == list(range(1, flops + 1))
 
 
 @pytest.mark.parametrize("table", TABLES)
 def test_who_beats_the_rake_is_told_of_the_same_hands(table: str) -> None:
     row = play_with_rake(table, "hand-strength", 60, 1)
 
+    found = findings(240, shipped_book(), [row])
+
     assert 0 < row["before"]["sb_per_hand"] - row["after"]["sb_per_hand"] < 3
-    assert f"| {table} | hand-strength | 60 |" in rake_report([row])
-    (plot,) = rake_plots([row])
-    before, after = (curve.y[0] for curve in plot.curves)
+    assert f"| {table} | hand-strength | 60 |" in found.report
+    before, after = (curve.y[0] for curve in found.plots[1].curves)
     assert (before, after) == (row["before"]["sb_per_hand"], row["after"]["sb_per_hand"])
-    assert plot.names == ("hand-strength",)
+    assert found.plots[1].names == ("hand-strength",)
 
 
 def test_the_table_of_the_shipped_book() -> None:
     """The specification's ranks of AKs: 8 whatever the bets; 22 falls from 88 to 113 as they grow."""
-    found = values(shipped_book())
-    text = report({"values": found, "made_by": shipped_book().made_by})
+    findings_of_it = findings(240, shipped_book(), [])
+    found = findings_of_it.numbers["values"]
 
     assert [(entry["bets"], entry["rake"]) for entry in found] == [
         (2.0, "none"), (2.0, "5 % up to 3"), (4.0, "none"), (4.0, "5 % up to 3"),
@@ -59,6 +69,10 @@ def test_the_table_of_the_shipped_book() -> None:
         assert 1 + sum(value > worth["AKs"] for value in worth.values()) in (7, 8, 9)
         assert rank == pytest.approx(88 if entry["bets"] == 2 else 113, abs=6)
     assert all(found[1]["ev"][hand] <= found[0]["ev"][hand] for hand in found[0]["ev"])
-    assert "rank of AKs / 22" in text
-    (plot,) = plots({"values": found})
+    assert "rank of AKs / 22" in findings_of_it.report
+    (plot,) = findings_of_it.plots
     assert [curve.y[0] for curve in plot.curves] == [entry["ev"]["AA"] for entry in found]
+
+
+def test_a_misspelt_bot_is_found_before_the_book_is_made(tmp_path: Path) -> None:
+    assert "nobody" in refused("killer", tmp_path / "x", "--rake-hands 10 --rake-bots nobody")

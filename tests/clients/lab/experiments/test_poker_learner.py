@@ -2,55 +2,48 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import attrs
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from clients.commands.lab.experiment import experiment
-from clients.lab.experiments.poker_learner import command
-from clients.lab.experiments.poker_learner.command import reproduce
-from clients.lab.experiments.poker_learner.score import score, score_lines
-from clients.lab.experiments.poker_learner.summary import optimum_against_all_in
-from clients.lab.experiments.poker_learner.tasks import Settings, all_tasks, do_task, file_name
+from clients.lab.experiments.poker_learner.experiment import optimum_against_all_in, score, score_lines
 from clients.lab.experiments.poker_learner.thesis import (
     BOTS,
     LEARNERS,
     SIMPLE_BOT,
     THESIS_LEARNED,
+    file_name,
     thesis_rate,
 )
+from clients.lab.experiments.poker_learner.training import ThesisSettings, all_tasks
+from clients.lab.experiments.tasks import Task
 from clients.learners.knowledge_file import read_knowledge
 from clients.learners.preflop.knowledge import read_base
 from clients.learners.preflop.state import ACTIONS, split_key
 from engine.hands.equity import preflop_equities
 from engine.poker.combos import COMBO_HIGH, COMBO_LOW, STARTING_HAND_OF_COMBO
 from engine.poker.rules import load_game
+from tests.clients.lab.experiments.runs import Run, run, tasks_done, whole_run
 
 PLAYED = ("name-learner",)
 STATE = ("hand", "position", "last_player", "last_action")
-SMALL = ["--hands", "120", "--match-hands", "100", "--seeds", "2", "--seed", "4"]
-SMALL += [word for learner in PLAYED for word in ("--learner", learner)]
+SMALL = "--hands 120 --match-hands 100 --seeds 2 --seed 4 --learner name-learner"
+ONE = "--hands 60 --match-hands 100 --seeds 1 --learner hole-cards-learner --no-plots"
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, dict[str, Any]]:
-    """Folder, what was printed, and the results of two runs with one learner, on two processes."""
-    out = tmp_path_factory.mktemp("whole") / "out"
-    result = CliRunner().invoke(experiment, ["poker-learner", "--out", str(out), *SMALL, "--jobs", "2"])
-    assert result.exit_code == 0, result.output
-    return out, result.stdout, json.loads((out / "results.json").read_text())
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Two runs with one learner, on two processes."""
+    return whole_run("poker-learner", tmp_path_factory.mktemp("whole") / "out", SMALL, "--jobs 2")
 
 
 @pytest.mark.slow
-def test_everything_is_there(run: tuple[Path, str, dict[str, Any]]) -> None:
-    out, printed, results = run
+def test_everything_is_there(whole: Run) -> None:
+    out, printed, results = whole.out, whole.printed, whole.results
 
-    assert printed.rstrip() == (out / "results.md").read_text().rstrip()
     assert results["settings"]["training_hands"] == 120
     assert results["score"]["signs"]["of"] == 4
     assert "## What comes out" in printed
@@ -77,8 +70,8 @@ def test_everything_is_there(run: tuple[Path, str, dict[str, Any]]) -> None:
         assert all(plot.read_bytes().startswith(magic) for plot in plots)
 
 
-def test_bankrolls_are_the_chips_that_were_won(run: tuple[Path, str, dict[str, Any]]) -> None:
-    _, _, results = run
+def test_bankrolls_are_the_chips_that_were_won(whole: Run) -> None:
+    results = whole.results
 
     for entries in results["heads_up"].values():
         for entry in entries.values():
@@ -95,12 +88,10 @@ def test_bankrolls_are_the_chips_that_were_won(run: tuple[Path, str, dict[str, A
 
 
 @pytest.mark.slow
-def test_the_same_figures_with_one_process_and_in_other_company(
-    run: tuple[Path, str, dict[str, Any]], tmp_path: Path
-) -> None:
-    _, _, results = run
+def test_the_same_figures_with_one_process_and_in_other_company(whole: Run, tmp_path: Path) -> None:
+    results = whole.results
 
-    again = reproduce(Settings(120, 100, 2, 4, ("hole-cards-learner", "name-learner")), tmp_path)
+    again = whole_run("poker-learner", tmp_path, SMALL, "--learner hole-cards-learner --no-plots").results
 
     for bot in BOTS:
         assert again["heads_up"][bot]["name-learner"] == results["heads_up"][bot]["name-learner"]
@@ -111,38 +102,25 @@ def test_the_same_figures_with_one_process_and_in_other_company(
 
 @pytest.mark.slow
 def test_a_second_experiment_begins_from_nothing(tmp_path: Path) -> None:
-    settings = Settings(60, 100, 1, 1, ("hole-cards-learner",))
-
-    first, second = reproduce(settings, tmp_path), reproduce(settings, tmp_path)
-    other = reproduce(attrs.evolve(settings, seed=2), tmp_path)
+    first, second, other = (
+        whole_run("poker-learner", tmp_path, ONE, f"--force --seed {seed}").results for seed in (1, 1, 2)
+    )
 
     assert first == second
     assert other["heads_up"] != first["heads_up"]
 
 
-def test_a_stopped_experiment_goes_on(tmp_path: Path) -> None:
-    settings = Settings(60, 100, 1, 1, ("hole-cards-learner",))
-    whole = reproduce(settings, tmp_path / "whole")
-    done: list[str] = []
+def test_a_result_without_its_knowledge_does_not_count(tmp_path: Path) -> None:
+    whole = whole_run("poker-learner", tmp_path, ONE)
+    sorted((tmp_path / "knowledge").glob("*.npz"))[0].unlink()
 
-    def stopped_after_two(task: Any) -> dict[str, Any]:
-        if len(done) == 2:
-            raise KeyboardInterrupt
-        done.append(task.name())
-        return do_task(task)
+    resumed = run("poker-learner", tmp_path, ONE, "--resume")
+    other = run("poker-learner", tmp_path, ONE, "--resume --match-hands 101")
 
-    with pytest.raises(KeyboardInterrupt):
-        attrs.evolve(reproduce, do=stopped_after_two)(settings, tmp_path / "stopped")
-    lines: list[str] = []
-    resumed = reproduce(settings, tmp_path / "stopped", progress=lines.append, resume=True)
-    other: list[str] = []
-    reproduce(
-        attrs.evolve(settings, match_hands=101), tmp_path / "stopped", progress=other.append, resume=True
-    )
-
-    assert resumed == whole
-    assert len(lines) == 4  # two of six were there
-    assert len(other) == 6  # played with other settings: nothing was there
+    assert resumed.stdout == whole.printed
+    assert len(tasks_done(resumed)) == 1  # five of six were there
+    assert "bb/hand" in tasks_done(resumed)[0] or "states" in tasks_done(resumed)[0]
+    assert len(tasks_done(other)) == 6  # played with other settings: nothing was there
 
 
 # --- against the outside -----------------------------------------------------------------------------------
@@ -198,11 +176,11 @@ def test_the_best_response_wins_the_optimum() -> None:
 @pytest.mark.timeout(600)
 def test_a_small_run_wins_and_loses_as_the_thesis_does(tmp_path: Path) -> None:
     """Against always-all-in: all four win, the learner of hole cards most, that of the winning hand least."""
-    (tmp_path / "knowledge").mkdir()
+    settings = ThesisSettings(4_000, 20_000, 1, 1, frozen=False, bots=("always-all-in",))
     rates = {}
-    for task in all_tasks(Settings(4_000, 20_000, 1, 1, frozen=False, bots=("always-all-in",)), tmp_path):
-        played = do_task(task)["learning"]
-        rates[task.learner] = played["chips"] / played["hands"] / 2
+    for task in all_tasks(settings, tmp_path):
+        played = task.do()["learning"]
+        rates[task.group[1]] = played["chips"] / played["hands"] / 2
     by_rate = sorted(rates, key=rates.__getitem__)
 
     assert {learner: rate > 0 for learner, rate in rates.items()} == {
@@ -215,12 +193,10 @@ def test_a_small_run_wins_and_loses_as_the_thesis_does(tmp_path: Path) -> None:
 
 
 def test_the_simple_bot_may_be_read_as_the_one_of_the_testbed(tmp_path: Path) -> None:
-    usual = Settings(60, 100, 1, 1, ("hole-cards-learner",), (), False, (SIMPLE_BOT,))
+    usual = ThesisSettings(60, 100, 1, 1, ("hole-cards-learner",), (), False, (SIMPLE_BOT,))
     listed = attrs.evolve(usual, readings=("simple-bot=listed",))
-    (tmp_path / "tasks").mkdir()
-    (tmp_path / "knowledge").mkdir()
 
-    results = [do_task(*all_tasks(settings, tmp_path))["learning"] for settings in (usual, listed)]
+    results = [all_tasks(settings, tmp_path)[0].do()["learning"] for settings in (usual, listed)]
 
     assert [each["players"][1] for each in results] == [SIMPLE_BOT, "simple:preflop-only,hands=listed"]
     assert results[0]["bankrolls"] != results[1]["bankrolls"]
@@ -253,28 +229,33 @@ def test_what_comes_out_is_counted() -> None:
     assert any("12 of 16 won or lost as in the thesis" in line for line in score_lines(found))
 
 
+def _against(bot: str, settings: ThesisSettings, folder: Path) -> tuple[Task, Path]:
+    """The task, and the file of what is learnt."""
+    (task,) = (task for task in all_tasks(settings, folder) if task.group[2] == bot)
+    assert task.writes is not None
+    return task, task.writes
+
+
 def test_readings_reach_the_learners_that_take_them(tmp_path: Path) -> None:
     readings = ("winner=each", "last-action=blind")  # the first is not for this learner
-    settings = Settings(60, 100, 1, 1, ("hole-cards-learner",), readings, frozen=False)
-    (tmp_path / "knowledge").mkdir()
-    task = next(task for task in all_tasks(settings, tmp_path) if task.bot == "always-call")
+    settings = ThesisSettings(60, 100, 1, 1, ("hole-cards-learner",), readings, frozen=False)
+    task, file = _against("always-call", settings, tmp_path)
 
-    found = do_task(task)
+    found = task.do()
 
     assert set(found) == {"training", "learning"}
-    states = read_base(read_knowledge(task.file(), "hole-cards-learner"), task.file())[0].states
+    states = read_base(read_knowledge(file, "hole-cards-learner"), file)[0].states
     assert any(ACTIONS[split_key(key).last_action] == "blind" for key in states)
 
 
 def test_one_knowledge_base_may_go_through_all_series(tmp_path: Path) -> None:
     """The base of the second bot is that of the first, with more learnt."""
-    (tmp_path / "knowledge").mkdir()
     learnt = {}
     for reading in ("bases=own", "bases=carried"):
-        settings = Settings(60, 100, 1, 1, ("hole-cards-learner",), (reading,), frozen=False)
-        task = next(task for task in all_tasks(settings, tmp_path) if task.bot == BOTS[1])
-        found = do_task(task)
-        learnt[reading] = read_knowledge(task.file(), "hole-cards-learner").meta["hands"]
+        settings = ThesisSettings(60, 100, 1, 1, ("hole-cards-learner",), (reading,), frozen=False)
+        task, file = _against(BOTS[1], settings, tmp_path)
+        found = task.do()
+        learnt[reading] = read_knowledge(file, "hole-cards-learner").meta["hands"]
 
         carried = reading == "bases=carried"
         assert [each["bot"] for each in found["training"]] == list(BOTS[:2] if carried else BOTS[1:2])
@@ -283,28 +264,22 @@ def test_one_knowledge_base_may_go_through_all_series(tmp_path: Path) -> None:
 
 
 def test_against_some_bots_there_is_no_competition(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    words = ["--hands", "60", "--match-hands", "100", "--seeds", "2", "--learner", "hole-cards-learner"]
-    words += ["--against", "always-call", "--no-frozen", "--no-plots"]
+    words = "--seeds 2 --against always-call --no-frozen"
 
-    result = CliRunner().invoke(experiment, ["poker-learner", "--out", str(out), *words])
+    whole = whole_run("poker-learner", tmp_path, ONE, words)
 
-    assert result.exit_code == 0, result.output
-    results = json.loads((out / "results.json").read_text())
+    results = whole.results
     assert (list(results["heads_up"]), results["competition"]) == (["always-call"], {})
     assert (
         results["heads_up"]["always-call"]["hole-cards-learner"]["learning"]["bb_per_hand"]["ci95_runs"] > 0
     )
-    assert "Against always-call (Table 5.2)" in result.stdout
-    assert "frozen |" not in result.stdout
-    assert "Competition" not in result.stdout
-    assert "about 0 s left: hole-cards-learner against always-call, run 2" in result.stderr
+    assert "Against always-call (Table 5.2)" in whole.printed
+    assert "frozen |" not in whole.printed
+    assert "Competition" not in whole.printed
 
 
-def test_a_reading_that_does_not_exist_is_one_line(tmp_path: Path) -> None:
-    words = ["poker-learner", "--out", str(tmp_path / "x"), "--reading", "winner=best"]
-
-    result = CliRunner().invoke(experiment, words)
+def test_a_reading_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    result = run("poker-learner", tmp_path / "x", "--reading winner=best")
 
     assert result.exit_code == 2
     assert "winner=each" in result.stderr
@@ -316,30 +291,18 @@ def test_a_reading_that_does_not_exist_is_one_line(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 
-    result = CliRunner().invoke(experiment, ["poker-learner", "--out", str(tmp_path / "file" / "x"), *SMALL])
+    result = run("poker-learner", tmp_path / "file" / "x", ONE)
 
     assert result.exit_code == 2
     assert result.stderr.count("\n") == 1
     assert "cannot be written" in result.stderr
 
 
-def test_ctrl_c_ends_with_its_status(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(task: object) -> dict[str, Any]:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(command, "reproduce", attrs.evolve(reproduce, do=interrupted))
-
-    result = CliRunner().invoke(experiment, ["poker-learner", "--out", str(tmp_path / "x"), *SMALL])
-
-    assert result.exit_code == 130
-    assert not (tmp_path / "x" / "results.json").exists()
-
-
 @pytest.mark.slow
 def test_tables_are_there_whatever_happens_to_pictures(tmp_path: Path) -> None:
     (tmp_path / "against-always-call-learning.png").mkdir()  # in the way of the picture
 
-    result = CliRunner().invoke(experiment, ["poker-learner", "--out", str(tmp_path), "--force", *SMALL])
+    result = run("poker-learner", tmp_path, SMALL, "--force")
 
     assert result.exit_code == 2
     assert "against-always-call-learning.png cannot be written" in result.stderr

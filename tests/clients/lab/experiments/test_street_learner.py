@@ -5,50 +5,36 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from clients.commands.ask.knowledge import knowledge
-from clients.commands.lab.experiment import experiment
-from clients.lab.experiments.street_learner.command import reproduce
-from clients.lab.experiments.street_learner.tasks import Settings, bots_in, checkpoints
+from clients.lab.experiments.street_learner import bots_in, checkpoints
 from clients.learners.knowledge_file import read_knowledge
 from clients.learners.street import agent as street
 from engine.learning.deal_pool import DealPool
+from tests.clients.lab.experiments.runs import Run, refused, whole_run
 from tests.engine.learning.pools import small_pool
 
-SMALL = ["--game", "limit-2p", "--hands", "12000", "--match-hands", "60", "--stop-hands", "40", "--seed", "4"]
+SMALL = "--game limit-2p --hands 12000 --match-hands 60 --stop-hands 40 --seed 4 --seeds 2"
 
 
 def few_deals(num_players: int, **_: object) -> DealPool:
     return small_pool(num_players)
 
 
-@pytest.fixture(autouse=True)
-def _few_deals(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(street, "deal_pool", few_deals)
-
-
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, dict[str, Any]]:
-    """Folder, what was printed, and the results of two runs."""
-    out = tmp_path_factory.mktemp("whole") / "out"
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Run:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(street, "deal_pool", few_deals)
-        result = CliRunner().invoke(experiment, ["street-learner", "--out", str(out), *SMALL, "--seeds", "2"])
-    assert result.exit_code == 0, result.output
-    return out, result.stdout, json.loads((out / "results.json").read_text())
+        return whole_run("street-learner", tmp_path_factory.mktemp("whole") / "out", SMALL)
 
 
 @pytest.mark.slow
-def test_everything_is_there(run: tuple[Path, str, dict[str, Any]]) -> None:
-    out, printed, results = run
-
-    assert printed.rstrip() == (out / "results.md").read_text().rstrip()
-    assert results["settings"]["training_hands"] == 12_000
-    curves = results["curves"]["limit-2p"]
+def test_everything_is_there(whole: Run) -> None:
+    assert whole.results["settings"]["training_hands"] == 12_000
+    curves = whole.results["curves"]["limit-2p"]
     assert list(curves) == ["always-call", "random", "hand-strength", "simple"]
     for points in curves.values():
         assert [point["trained"] for point in points] == [0, 10_000, 12_000]
@@ -57,24 +43,18 @@ def test_everything_is_there(run: tuple[Path, str, dict[str, Any]]) -> None:
             assert point["ci95"] > 0
             assert point["ci95_runs"] > 0
             assert math.isclose(sum(point["runs"]) / 2, point["mbb_per_hand"])
-    assert "| 12,000 |" in printed
+    assert "| 12,000 |" in whole.printed
     for number in (1, 2):
-        assert read_knowledge(out / "knowledge" / f"limit-2p-{number}.npz").meta["hands"] == 12_000
+        file = whole.out / "knowledge" / f"limit-2p-{number}.npz"
+        assert read_knowledge(file).meta["hands"] == 12_000
     for ending, magic in ((".png", b"\x89PNG"), (".svg", b"<?xml")):
-        (plot,) = out.glob(f"*{ending}")
+        (plot,) = whole.out.glob(f"*{ending}")
         assert plot.read_bytes().startswith(magic)
 
 
 @pytest.mark.slow
-def test_same_seed_same_figures(run: tuple[Path, str, dict[str, Any]], tmp_path: Path) -> None:
-    again = reproduce(Settings(("limit-2p",), 12_000, 60, 40, 2, 4), tmp_path)
-
-    assert json.loads(json.dumps(again)) == run[2]
-
-
-@pytest.mark.slow
-def test_what_was_learnt_can_be_read(run: tuple[Path, str, dict[str, Any]]) -> None:
-    file = run[0] / "knowledge" / "limit-2p-1.npz"
+def test_what_was_learnt_can_be_read(whole: Run) -> None:
+    file = whole.out / "knowledge" / "limit-2p-1.npz"
 
     table = CliRunner().invoke(knowledge, [str(file)])
     one = CliRunner().invoke(knowledge, [str(file), "--hand", "72o", "--json"])
@@ -104,8 +84,4 @@ def test_poker_learner_plays_no_limit_only() -> None:
 
 @pytest.mark.parametrize("game", ["leduc", "limit-3p", "no-such-game"])
 def test_games_it_is_not_for_are_refused_in_one_line(game: str, tmp_path: Path) -> None:
-    result = CliRunner().invoke(experiment, ["street-learner", "--out", str(tmp_path), "--game", game])
-
-    assert result.exit_code == 2
-    assert result.output.count("\n") == 1
-    assert game in result.output
+    assert game in refused("street-learner", tmp_path / "x", "--game", game)

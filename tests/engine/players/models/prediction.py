@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from clients.core.agent import Agent
-from clients.lab.experiments.next_action import scores
-from clients.lab.experiments.next_action.scores import (
+from clients.lab.experiments import next_action
+from clients.lab.experiments.next_action import (
     NOISE,
     by_position,
     gain,
-    learn,
     losses_by_hand,
     score,
     seat_at,
     shown,
-)
-from engine.players.learning import PredictionScore
+)  # fmt: skip
+from engine.players.learning import PredictionScore, learn_from_hand
+from engine.players.models.model import OpponentModel
 from engine.players.models.specific import SpecificModel
+from engine.players.table_reader import TableReader
 from engine.poker.rules import HandState, load_game
 
 __all__ = [
@@ -28,7 +29,13 @@ __all__ = [
 
 def play(game: str, agents: Sequence[Agent], number: int, seed: int = 77) -> list[HandState]:
     """The ends of hands; seats move around the table."""
-    return scores.play(load_game(game), agents, number, seed)
+    return next_action.play(load_game(game), agents, number, seed)
+
+
+def learn(models: Sequence[OpponentModel], state: HandState) -> None:
+    """Let the models of the seats learn from a hand."""
+    here = by_position(models, state)
+    learn_from_hand(here, TableReader(here, NOISE), state.betting, state.board, shown(state))
 
 
 def foretold(states: Sequence[HandState]) -> list[PredictionScore]:

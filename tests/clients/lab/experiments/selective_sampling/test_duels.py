@@ -6,12 +6,20 @@ import numpy as np
 import pytest
 
 from clients.bots.baselines import AlwaysCall, Random
-from clients.lab.experiments.selective_sampling.bots import FoldModelSampling, NotedSampling, make_sampling
-from clients.lab.experiments.selective_sampling.duels import Table, cut_into_matches, play_duel
-from clients.lab.experiments.selective_sampling.settings import Settings
-from engine.poker.rules import ActionKind, GameDefinition, load_game
+from clients.core.arena import Arena
+from clients.lab.experiments.selective_sampling.duels import (
+    NotedSampling,
+    Table,
+    cut_into_matches,
+    make_sampling,
+    play_duel,
+)
+from clients.lab.experiments.selective_sampling.settings import SamplingSettings
+from clients.lab.experiments.selective_sampling.wrong_models import GREAT, FoldModelSampling, SlowPlayer
+from engine.hands.hand_strength import hand_strength
+from engine.poker.rules import Action, ActionKind, GameDefinition, HandView, load_game
 
-SETTINGS = Settings(trials=60)
+SETTINGS = SamplingSettings(trials=60)
 GAME = load_game("limit-2p")
 
 
@@ -88,3 +96,20 @@ def test_hands_are_two_for_each_deal(hands: int) -> None:
 
     assert 2 * sum(deals for _, deals in cut) == hands - hands % 2
     assert np.all(np.diff([deals for _, deals in cut]) <= 0)
+
+
+def test_very_strong_hands_wait_for_the_river() -> None:
+    seen: list[tuple[int, bool, ActionKind]] = []
+
+    class Seen(SlowPlayer):
+        def choose_action(self, view: HandView) -> Action:
+            action = super().choose_action(view)
+            if view.board and hand_strength(view.own_cards, view.board).value >= GREAT:
+                seen.append((view.betting_round, view.legal_actions().can_raise, action.kind))
+            return action
+
+    Arena(load_game("limit-2p"), [Seen(model="generic"), Random()], 5).play(250)
+
+    assert {kind for betting_round, _, kind in seen if betting_round < 3} == {ActionKind.CALL}
+    assert {kind for betting_round, can, kind in seen if betting_round == 3 and can} == {ActionKind.RAISE}
+    assert {betting_round for betting_round, _, _ in seen} == {1, 2, 3}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from clients.lab.experiments.selective_sampling.formula_trials import FormulaTrials
+from clients.lab.experiments.selective_sampling.equal_time import FormulaTrials
 from engine.players.models.generic import GenericModel
 from engine.players.models.model import OpponentModel
 from engine.players.table_reader import Reading, TableReader

@@ -1,1 +1,0 @@
-"""The experiment ``calibration``: whether predictions and stated values are right."""

@@ -1,1 +1,0 @@
-"""The experiment ``circle``: each bot against each, with learning curves."""

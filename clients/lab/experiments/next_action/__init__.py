@@ -1,1 +1,0 @@
-"""The experiment ``next-action``: how well opponent models predict the next action."""

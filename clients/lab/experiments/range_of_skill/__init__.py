@@ -1,1 +1,0 @@
-"""The experiment ``range-of-skill``: lists of strategies, each of which beats all before it."""

@@ -1,0 +1,240 @@
+"""(e) Sensitivity: what a wrong model costs (Poki 3.5's two warnings).
+
+*Folds.*  The opponent folds to a bet one time in five, with any hand; the simulation expects more folds.  It
+then overestimates raises, and raises too much.
+
+*Slow-playing.*  The opponent only checks and calls with the best hands until the river.  A table that
+believes every action has almost no weight on those hands by then; re-weighting with a noise factor keeps
+some.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import attrs
+import numpy as np
+
+from clients.bots.formula.agent import Formula
+from clients.bots.opponent_book import OpponentBook
+from clients.core.agent import Agent
+from clients.core.registry import make_bot
+from clients.lab.experiments.regression import clustered_mean
+from clients.lab.experiments.report import Column, Findings, columns, per_cent
+from clients.lab.experiments.selective_sampling.duels import (
+    JudgedDecision,
+    NotedSampling,
+    Table,
+    cut_into_matches,
+    make_sampling,
+    play_duel,
+)
+from clients.lab.experiments.selective_sampling.settings import SamplingSettings, part_task
+from clients.lab.experiments.tasks import Work
+from engine.hands.hand_strength import hand_strength
+from engine.players.action_context import ActionContext
+from engine.players.models.frequencies import FrequencyModel
+from engine.poker.combos import combo_index, combos_without
+from engine.poker.rules import CALL, Action, ActionKind, HandView, load_game
+from engine.support.intervals import Estimate, estimate
+from engine.support.seeds import derive_seed
+
+__all__ = ["GREAT", "FoldModelSampling", "SlowPlayer", "wrong_models"]
+
+GAME: Final = "limit-2p"
+FOLDS: Final = 0.2
+PREDICTED: Final = (0.2, 0.3, 0.4)
+NOISES: Final = (0.0, 0.2)
+GREAT: Final = 0.85
+"""The hand strength from which a hand is very strong (Poki 3.4)."""
+_RIVER: Final = 3
+
+
+class FoldModelSampling(NotedSampling):
+    """A sampling bot that expects opponents to fold to a share of bets with any hand, and never to raise."""
+
+    def expect_folds(self, share: float) -> None:
+        """Expect this share of folds from now on, from all opponents."""
+
+        def frequencies(context: ActionContext) -> tuple[float, float, float]:
+            return (share, 1 - share, 0.0) if context.bets_to_call else (0.0, 1.0, 0.0)
+
+        self.book = OpponentBook(lambda: FrequencyModel(frequencies), self.config.noise)
+
+
+class SlowPlayer(Formula):
+    """Plays by formula, but checks and calls very strong hands until the river, and raises them there."""
+
+    def choose_action(self, view: HandView) -> Action:
+        """The formula's action, or the slow-play."""
+        if view.board and hand_strength(view.own_cards, view.board).value >= GREAT:
+            return view.legal_actions().raising_to() if view.betting_round == _RIVER else CALL
+        return super().choose_action(view)
+
+
+def _play(
+    predicted_folds: float | None, noise: float, seed: int, deals: int, settings: SamplingSettings
+) -> dict[str, Any]:
+    """Play deals against one of the two opponents, from both seats.
+
+    Args:
+        predicted_folds: the share of folds that the simulation expects; None for a match against the
+            slow-player.
+        noise: of the re-weighting, in that match.
+        seed: of the cards.
+        deals: their number.
+        settings: the experiment's settings.
+
+    Returns:
+        ``won``: small bets per hand, on each deal; and pairs of a deal and a number of one of its decisions:
+        ``raising``, the stated value of a raise that was legal, and ``raised``, 1 if it was chosen;
+        ``overstated``, stated less realised value of the chosen action, without folds; ``table``, the weight
+        of the hand held, relative to a table of an unknown player.  Against the slow-player the last two are
+        of turn and river only, when it holds a hand that has been very strong since the flop.
+    """
+    agents: list[Table] = []
+    for _ in range(2):
+        if predicted_folds is not None:
+            knowing = make_sampling(FoldModelSampling, settings, settings.trials, model="generic")
+            knowing.expect_folds(predicted_folds)
+            ours: NotedSampling = knowing
+            other: Agent = make_bot(f"random:fold={FOLDS},call={1 - FOLDS},raise=0")
+        else:
+            ours = make_sampling(NotedSampling, settings, settings.trials, model="generic", noise=str(noise))
+            other = SlowPlayer(model="generic")
+        agents.append((ours, other))
+    won, decisions = play_duel(load_game(GAME), agents, seed, deals)
+    with_raise = [each for each in decisions if each.stated.raising is not None]
+    trapped = [each for each in decisions if _is_trapped(each)] if predicted_folds is None else []
+    judged = decisions if predicted_folds is not None else trapped
+    return {
+        "won": won.tolist(),
+        "raising": [(each.deal, each.stated.raising or 0.0) for each in with_raise],
+        "raised": [(each.deal, float(each.stated.action.kind is ActionKind.RAISE)) for each in with_raise],
+        "overstated": [
+            (each.deal, each.stated.value - each.realised) for each in judged if not each.stated.is_fold
+        ],
+        "table": [(each.deal, _relative_weight(each)) for each in trapped],
+    }
+
+
+def _is_trapped(decision: JudgedDecision) -> bool:
+    """Whether on turn or river the opponent holds a hand that has been very strong since the flop."""
+    board = decision.stated.spot.board
+    return len(board) >= 4 and all(
+        hand_strength(decision.opponent_cards, seen).value >= GREAT for seen in (board[:3], board)
+    )
+
+
+def _relative_weight(decision: JudgedDecision) -> float:
+    spot = decision.stated.spot
+    possible = combos_without((*spot.own_cards, *spot.board))
+    weights = np.where(possible, spot.weights[1 - spot.position], 0.0)
+    return float(weights[combo_index(*decision.opponent_cards)] / weights[possible].mean())
+
+
+@attrs.frozen(eq=False)
+class _Found:
+    """The result with a model."""
+
+    won: list[float]
+    """Small bets per hand, on each deal."""
+    means: dict[str, Estimate | None]
+    """Of the numbers of decisions, with intervals over deals; None if there are no such decisions."""
+
+    @property
+    def gain(self) -> Estimate:
+        """Small bets per hand."""
+        return estimate(self.won)
+
+    def more_than(self, other: _Found) -> Estimate:
+        """How much more was won than with another model, deal by deal."""
+        return estimate([mine - theirs for mine, theirs in zip(self.won, other.won, strict=True)])
+
+
+def _play_all(
+    predicted: float | None, noise: float, place: int, settings: SamplingSettings, work: Work
+) -> _Found:
+    """Play all duels with a model, on the same deals for every model, and say what was won."""
+    name = (
+        f"slow-player, noise {noise:g}" if predicted is None else f"{100 * predicted:.0f} % folds predicted"
+    )
+    tasks = [
+        part_task(
+            "wrong-models", f"wrong models, {name}", _play,
+            predicted_folds=predicted, noise=noise, seed=match_seed, deals=deals, settings=settings,
+        )
+        for match_seed, deals in cut_into_matches(settings.duel_hands, derive_seed(settings.seed, place))
+    ]  # fmt: skip
+    won: list[float] = []
+    pairs: dict[str, list[tuple[int, float]]] = {}
+    for result in work.each(tasks):
+        before = len(won)  # deals are numbered from 0 in each match
+        won += result.pop("won")
+        for number, found in result.items():
+            pairs.setdefault(number, []).extend((before + deal, value) for deal, value in found)
+    means = {
+        number: clustered_mean([value for _, value in found], [deal for deal, _ in found]) if found else None
+        for number, found in pairs.items()
+    }
+    whole = _Found(won, means)
+    work.progress(f"wrong models: {name}, {whole.gain} sb/h")
+    return whole
+
+
+def wrong_models(settings: SamplingSettings, work: Work) -> Findings:
+    """Both warnings, on the same deals for every model."""
+    folds = {predicted: _play_all(predicted, 0.0, 0xE1, settings, work) for predicted in PREDICTED}
+    slow = {noise: _play_all(None, noise, 0xE2, settings, work) for noise in NOISES}
+    right, believing = folds[PREDICTED[0]], slow[NOISES[0]]
+    folds_numbers = [
+        {
+            "predicted_folds": predicted,
+            "actual_folds": FOLDS,
+            "stated_value_of_raising": found.means["raising"],
+            "raised": found.means["raised"],
+            "stated_less_realised": found.means["overstated"],
+            "won_sb_per_hand": found.gain,
+            "won_more_than_with_the_right_model": found.more_than(right),
+        }
+        for predicted, found in folds.items()
+    ]
+    slow_numbers = [
+        {
+            "noise": noise,
+            "won_sb_per_hand": found.gain,
+            "won_more_than_without_noise": found.more_than(believing),
+            "stated_less_realised": found.means["overstated"],
+            "weight_of_what_he_held": found.means["table"],
+        }
+        for noise, found in slow.items()
+    ]
+    folds_shown: dict[str, Column] = {
+        "folds predicted": lambda row: f"{100 * row['predicted_folds']:.0f} %",
+        "stated value of a raise, sb": "stated_value_of_raising",
+        "raised": lambda row: per_cent(row["raised"]),
+        "stated less realised, sb": "stated_less_realised",
+        "won per hand, sb": "won_sb_per_hand",
+        "more than with the right model, sb": lambda row: (
+            None if row is folds_numbers[0] else row["won_more_than_with_the_right_model"]
+        ),
+    }
+    slow_shown: dict[str, Column] = {
+        "noise": lambda row: f"{row['noise']:g}",
+        "won per hand, sb": "won_sb_per_hand",
+        "more than without noise, sb": lambda row: (
+            None if row is slow_numbers[0] else row["won_more_than_without_noise"]
+        ),
+        "stated less realised, sb": "stated_less_realised",
+        "weight of the hand held": "weight_of_what_he_held",
+    }
+    report = (
+        f"*Folds.*  The opponent folds to {100 * FOLDS:.0f} % of the bets and calls the others; {GAME}, "
+        f"{settings.duel_hands:,} hands each, the same deals.\n\n{columns(folds_shown, folds_numbers)}\n"
+        f"*Slow-playing.*  The opponent checks and calls with hands of strength {GREAT} and more until the "
+        f"river; {settings.duel_hands:,} hands each, the same deals.  The last two columns are of turn and "
+        "river decisions against a hand that was so strong on the flop: how much more than realised was "
+        "stated, and the weight of the hand held (1: as if nothing were known).\n\n"
+        + columns(slow_shown, slow_numbers)
+    )
+    return Findings({"game": GAME, "folds": folds_numbers, "slow_play": slow_numbers}, report)

@@ -1,1 +1,0 @@
-"""The experiment ``sensitivity``: how much each of the formula's constants matters."""
