@@ -35,13 +35,13 @@ def _fill_standard_descriptors() -> None:
 
 
 def _run() -> int:
-    if sys.argv[1:2] == ["dealer"]:
-        from server.commands.play.dealer import main as deal
-
-        return deal(sys.argv[2:])
-    from server.commands.program import riverboat
-
     try:
+        if sys.argv[1:2] == ["dealer"]:
+            from server.commands.play.dealer import main as deal
+
+            return deal(sys.argv[2:])
+        from server.commands.program import riverboat
+
         riverboat(prog_name="riverboat")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0 if end.code is None else 1

@@ -32,8 +32,8 @@ MOST_CODE_BY_PACKAGE: Final = {
     "engine/evidence": 2900, "engine/hands": 2000, "engine/kernels": 9500, "engine/learning": 700,
     "engine/players": 3000, "engine/poker": 1700, "engine/solving": 4200, "engine/support": 1000,
     "protocol": 1300,
-    "server/commands": 2200, "server/league": 3900, "server/match": 3100, "server/records": 3600,
-    "server/room": 4500, "server/support": 400, "server/table": 2500,
+    "server/commands": 2200, "server/league": 3900, "server/match": 2900, "server/records": 3600,
+    "server/room": 4500, "server/support": 500, "server/table": 2500,
     "clients/bots": 2800, "clients/commands": 3000, "clients/core": 1500, "clients/human": 1400,
     "clients/lab": 8300, "clients/learners": 1700, "clients/reports": 900,
 }  # fmt: skip

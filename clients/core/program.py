@@ -317,7 +317,7 @@ def main(program: str, start: Callable[[], tuple[Agent, Table]]) -> int:
         print(f"{program}: {line}", file=sys.stderr, flush=True)
 
     try:
-        with as_ctrl_c(under_trio=True) as interruption:
+        with as_ctrl_c(under_trio=True):
             agent, table = start()
             agent.prepare(table.game or table.fallback_game)
             trio.run(join_table, agent, table, say)
@@ -330,12 +330,6 @@ def main(program: str, start: Callable[[], tuple[Agent, Table]]) -> int:
     except SessionError as error:
         say(str(error))
         return 1
-    except KeyboardInterrupt:
-        return interruption.status
-    except BaseExceptionGroup as group:  # Ctrl-C while the agent was thinking
-        if group.split(KeyboardInterrupt)[1] is not None:
-            raise
-        return interruption.status
     return 0
 
 

@@ -14,6 +14,7 @@ import trio
 from clients.core.program import ProgramError
 from clients.core.session import SessionError
 from clients.human.agent import Human
+from engine.support.interruption import stopped_by_a_signal
 
 _WORDS_FOR_SIGNALS: Final = {signal.SIGINT: "Ctrl-C", signal.SIGHUP: "The terminal has gone"}
 
@@ -69,43 +70,6 @@ async def _await_quit(human: Human, endings: list[Ending], scope: trio.CancelSco
     scope.cancel()
 
 
-async def until_signal(task: Callable[[], Awaitable[int]], say: Callable[[str], None]) -> int:
-    """Run a task; a signal ends it in good order, with whatever it started.
-
-    Args:
-        task: returns an exit status.
-        say: takes a line that says which signal it was.
-
-    Returns:
-        The task's status; 130 after Ctrl-C, 128 and its number after another signal.
-    """
-    statuses: list[int] = []
-    async with trio.open_nursery() as nursery:
-        interrupted = trio.CancelScope()  # within the listening, which goes on until all is tidied up
-        await nursery.start(_await_signal, statuses, say, interrupted)
-        with interrupted:
-            statuses.append(await task())
-        nursery.cancel_scope.cancel()
-    return statuses[0]
-
-
-async def _await_signal(
-    statuses: list[int],
-    say: Callable[[str], None],
-    scope: trio.CancelScope,
-    *,
-    task_status: trio.TaskStatus[None],
-) -> None:
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as received:
-        task_status.started()
-        async for number in received:
-            if not statuses:
-                statuses.append(128 + number)
-                reason = _WORDS_FOR_SIGNALS.get(signal.Signals(number), "Asked to end")
-                say(f"{reason}: you leave the table.")
-            scope.cancel()
-
-
 def run_program(program: str, task: Callable[[], Awaitable[int]], say: Callable[[str], None]) -> int:
     """Run a command's task under trio; every fault becomes one line and an exit status.
 
@@ -115,16 +79,23 @@ def run_program(program: str, task: Callable[[], Awaitable[int]], say: Callable[
         say: takes lines about signals.
     """
 
-    async def guarded() -> int:
-        try:
-            return await task()
-        except ProgramError as error:
-            print(f"{program}: {error}", file=sys.stderr, flush=True)
-            return error.status
+    def say_why(number: int) -> None:
+        reason = _WORDS_FOR_SIGNALS.get(signal.Signals(number), "Asked to end")
+        say(f"{reason}: you leave the table.")
+
+    async def until_signal() -> int:
+        status = 0
+        async with stopped_by_a_signal(say=say_why) as stop:
+            try:
+                status = await task()
+            except ProgramError as error:
+                print(f"{program}: {error}", file=sys.stderr, flush=True)
+                status = error.status
+        return stop.status or status
 
     try:
         # Before anybody listens for signals Ctrl-C must not break into trio's own work, as starting a task.
-        return trio.run(until_signal, guarded, say, restrict_keyboard_interrupt_to_checkpoints=True)
+        return trio.run(until_signal, restrict_keyboard_interrupt_to_checkpoints=True)
     except KeyboardInterrupt:  # before anybody listened for signals
         return 130
     finally:

@@ -1,15 +1,14 @@
 """How Ctrl-C, SIGTERM and SIGHUP end a program: always with 128 and the signal's number, never a traceback.
 
-===================  ==============================================================================
-`end_at_once`        the rule: nothing needs tidying while modules load and kernels compile
-`even_in_kernels`    the same where compiled code runs for long
-`die_of`             for a program that dies of a signal as a C program does
-`held_back`          for work that is brought to an end first
-`as_ctrl_c`          for programs that tidy up as a KeyboardInterrupt passes through them
-`ignore_signals`     when all is done
-===================  ==============================================================================
-
-Programs that start others listen with `trio.open_signal_receiver` until the last of them has ended.
+======================  ==============================================================================
+`end_at_once`           the rule: nothing needs tidying while modules load and kernels compile
+`even_in_kernels`       the same where compiled code runs for long
+`die_of`                for a program that dies of a signal as a C program does
+`held_back`             for work that is brought to an end first
+`as_ctrl_c`             for programs that tidy up as a KeyboardInterrupt passes through them
+`stopped_by_a_signal`   for programs of trio that start others: until the last of them has ended
+`ignore_signals`        when all is done
+======================  ==============================================================================
 """
 
 from __future__ import annotations
@@ -21,13 +20,26 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from types import FrameType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from engine.support.at_once import end_at_once, leave
 
-__all__ = ["SIGNALS", "as_ctrl_c", "die_of", "end_at_once", "even_in_kernels", "held_back", "ignore_signals"]
+if TYPE_CHECKING:
+    import trio
+
+__all__ = [
+    "SIGNALS",
+    "Stop",
+    "as_ctrl_c",
+    "die_of",
+    "end_at_once",
+    "even_in_kernels",
+    "held_back",
+    "ignore_signals",
+    "stopped_by_a_signal",
+]
 
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -102,7 +114,7 @@ def held_back() -> Iterator[list[int]]:
         _restore(before)
 
 
-class CtrlC:
+class _CtrlC:
     """What has interrupted us, or will."""
 
     status = 128 + signal.SIGINT
@@ -151,21 +163,24 @@ class CtrlC:
 
 
 @contextlib.contextmanager
-def as_ctrl_c(*, under_trio: bool = False) -> Iterator[CtrlC]:
-    """Within this, the signals are KeyboardInterrupts; after an interruption they are ignored.
+def as_ctrl_c(*, under_trio: bool = False) -> Iterator[None]:
+    """A context in which the signals are KeyboardInterrupts; one that leaves it ends the program.
 
-    What comes afterwards is the end of the program, which a key that was pressed twice must not disturb.
-    Where it ends otherwise, the signals are what they were.
+    After an interruption they are ignored: a key that was pressed twice must not disturb the end.  Where the
+    block ends otherwise, the signals are what they were.
 
     Args:
         under_trio: trio is to choose the moment, for which it needs Python's own handler.
+
+    Raises:
+        SystemExit: in place of a KeyboardInterrupt, with the exit status.
     """
     with _sigint_blocked_where_ignored() if under_trio else contextlib.nullcontext():
         yield from _as_ctrl_c(under_trio)
 
 
-def _as_ctrl_c(under_trio: bool) -> Iterator[CtrlC]:
-    interruption = CtrlC()
+def _as_ctrl_c(under_trio: bool) -> Iterator[None]:
+    interruption = _CtrlC()
     before = _handlers()
     for number in before:
         signal.signal(number, interruption.send)
@@ -174,13 +189,15 @@ def _as_ctrl_c(under_trio: bool) -> Iterator[CtrlC]:
     if signal.SIGINT in before:
         signal.signal(signal.SIGINT, signal.default_int_handler if under_trio else interruption.raise_once)
     try:
-        yield interruption
-    except (KeyboardInterrupt, BaseExceptionGroup):
+        yield
+    except (KeyboardInterrupt, BaseExceptionGroup) as error:
         if under_trio or interruption.was_sent:
             ignore_signals()
         else:
             _restore(before)
-        raise
+        if isinstance(error, BaseExceptionGroup) and error.split(KeyboardInterrupt)[1] is not None:
+            raise  # there is more to it
+        raise SystemExit(interruption.status) from None
     except BaseException:
         _restore(before)
         raise
@@ -188,6 +205,64 @@ def _as_ctrl_c(under_trio: bool) -> Iterator[CtrlC]:
         _restore(before)
     finally:
         sys.unraisablehook = hook
+
+
+class Stop:
+    """What stops a program, or may.
+
+    Args:
+        nursery: for tasks that go on until all is tidied up.
+        scope: around what is stopped.
+        say: takes the number of the signal that stops it.
+    """
+
+    def __init__(
+        self, nursery: trio.Nursery, scope: trio.CancelScope, say: Callable[[int], None] | None
+    ) -> None:
+        self.nursery = nursery
+        self.status = 0
+        """The exit status, once it has been stopped."""
+        self.scope = scope
+        self._say = say
+
+    def by(self, number: int) -> None:
+        """Stop, because of a signal or as if there had been one."""
+        if not self.status:
+            self.status = 128 + number
+            if self._say is not None:
+                self._say(number)
+        self.scope.cancel()
+
+    async def listen(self, noted: Sequence[int], *, task_status: trio.TaskStatus[None]) -> None:
+        """Stop for each signal that comes or has been noted, until cancelled."""
+        import trio
+
+        with trio.open_signal_receiver(*SIGNALS) as received:
+            for number in noted:
+                self.by(number)
+            task_status.started()
+            async for number in received:
+                self.by(number)
+
+
+@contextlib.asynccontextmanager
+async def stopped_by_a_signal(
+    noted: Sequence[int] = (), say: Callable[[int], None] | None = None
+) -> AsyncIterator[Stop]:
+    """A context that a signal cancels; further ones do not cut short how it tidies up.
+
+    Args:
+        noted: signals that have come before, and were `held_back`.
+        say: takes the number of the signal that stops it.
+    """
+    import trio
+
+    async with trio.open_nursery() as nursery:
+        stop = Stop(nursery, trio.CancelScope(), say)
+        await nursery.start(stop.listen, noted)
+        with stop.scope:
+            yield stop
+        nursery.cancel_scope.cancel()
 
 
 @contextlib.contextmanager

@@ -11,7 +11,6 @@ import contextlib
 import errno
 import importlib
 import json
-import os
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Final
@@ -21,6 +20,7 @@ from click.shell_completion import CompletionItem, get_completion_class
 
 from engine.poker.rules import ALIASES, load_game, packaged_games
 from engine.support.user_input import did_you_mean
+from server.support.errors import os_error_in_words
 
 _HOUSE: Final = {
     "analyse": "server.commands.look_back.analyse:analyse",
@@ -134,8 +134,7 @@ def _ending_in_one_line() -> Iterator[None]:
             raise click.exceptions.Exit(130) from None
         if fault is None or fault.errno == errno.EPIPE:
             raise  # a bug; or nobody reads us any more, which click takes as the end
-        where = f"{os.fsdecode(fault.filename)}: " if isinstance(fault.filename, str | bytes) else ""
-        raise click.ClickException(f"{where}{fault.strerror or fault}") from error
+        raise click.ClickException(os_error_in_words(fault)) from error
 
 
 def _cause(error: BaseException) -> KeyboardInterrupt | OSError | None:

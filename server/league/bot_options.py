@@ -11,8 +11,7 @@ from typing import Final
 
 from protocol import variables
 from server.league.plan import Contestant
-from server.match.launching.environment import players_environment
-from server.match.launching.players import Player
+from server.match.launching.players import Player, players_environment
 
 __all__ = ["first_fault"]
 

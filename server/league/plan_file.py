@@ -26,9 +26,8 @@ from server.league.plan import (
     RunOff,
     TournamentPlan,
 )
-from server.match.launching.limits import parse_limits
+from server.match.launching.confinement import parse_limits, why_there_are_none
 from server.match.launching.players import Player, PlayerError, parse_players
-from server.match.launching.sandbox import why_there_are_none
 from server.records.evidence import Luck
 from server.support.toml_text import FileMistake, Section, parse_toml
 from server.table.config import MOST_SECONDS, check_names

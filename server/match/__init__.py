@@ -1,13 +1,14 @@
 """A match as users ask for it: planned, launched, played in sittings and passes, reported.
 
 ===================  ===============================================================================
-``parameters``       option types of the commands
-``arguments``        checks of a command's arguments
+``plan``             a match, and each of its passes
+``arguments``        the arguments of commands: option types, and what they mean
 ``launching``        players' programs: found, started, limited, watched
 ``in_process``       a table without sockets, for installed bots
-``sharing``          the hands of a pass, divided among several tables
-``sittings``         a match's folder, plan and journal, from its beginning to its end
-``launched_match``   a match with its players launched
+``sharing``          a table with its players launched, and several that share the hands of a pass
+``shards``           how hands are divided among tables or processes, and what is said to these
+``sittings``         a match's folder, plan and secrets, from its beginning to its end
+``launched_match``   the passes of a match, side by side
 ``running``          one sitting, from the first hand to the report
 ``report``           ``result.json``, the JSON line, and the table for people
 ``resuming``         a command that takes its words from an earlier call

@@ -1,39 +1,152 @@
-"""What the arguments of ``riverboat match`` mean; each fails in one line, as click's own do."""
+"""The arguments of the house's commands: option types, and what they mean; each fails in one line.
+
+`clients.core.one_line` has those of the players, which know nothing of the house.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
+from click.core import ParameterSource
+from click.shell_completion import CompletionItem
 
 from engine.evidence.payoff_bounds import payoff_bounds
 from engine.evidence.verdict import Goal
 from engine.poker.match_key import MatchKey, MatchSeed, parse_match_seed
-from engine.poker.rules import GameDefinition, GameDefinitionError, load_game, no_such_game
+from engine.poker.rules import GameDefinition, GameDefinitionError, game_names, load_game, no_such_game
 from engine.support.files.lock import FileIsLocked
-from engine.support.user_input import did_you_mean, parse_whole
-from server.match.launching.announcement import Announcer
-from server.match.launching.players import Player, PlayerError, parse_players
-from server.match.launching.sandbox import why_there_are_none
+from engine.support.user_input import did_you_mean, parse_finite, parse_whole
+from server.match.launching.confinement import ProcessLimits, parse_limits, why_there_are_none
+from server.match.launching.players import Player, parse_players
 from server.match.resuming import sitting_of
+from server.match.sharing.staffed_table import Announcer
 from server.match.sittings.sitting import Sitting
 from server.support.seat_tokens import hidden_tokens
 from server.table.config import check_names
 
 _MOST_SEED: Final = 200
 """Characters of a seed's line that are read."""
+_FOR_SOCKETS: Final = (
+    "host", "ports", "tokens", "token_files", "on_failure", "response_time", "first_response_time",
+    "hand_time", "match_time", "start_time", "grace", "recover", "sandbox", "limits", "stateless",
+)  # fmt: skip
+
+
+class GameName(click.types.StringParamType):
+    """GAME: a shell completes the names of packaged games, and files."""
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """What begins as the typed text does."""
+        return _beginning(incomplete, game_names())
+
+
+class PlayerName(click.types.StringParamType):
+    """PLAYER: a shell completes the names of installed bots, and files."""
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """What begins as the typed text does."""
+        bots = (entry.name for entry in entry_points(group="riverboat.bots"))
+        return _beginning(incomplete, [*sorted(bots), "wait"])
+
+
+def _beginning(typed: str, names: Iterable[str]) -> list[CompletionItem]:
+    return [CompletionItem(name) for name in names if name.startswith(typed)] or [
+        CompletionItem(typed, type="file")
+    ]
+
+
+class FiniteRange(click.FloatRange):
+    """A number in a range, neither NaN nor infinite: those pass click's own comparisons."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number; other text fails in one line."""
+        try:
+            number = parse_finite(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+        return super().convert(number, param, ctx)
+
+
+class ListeningAddress(click.types.StringParamType):
+    """An address to listen on: it must not be empty, since to the system that means every address."""
+
+    name = "address"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The address; an empty one fails in one line."""
+        if not str(value).strip():
+            self.fail("expected an address, got nothing; 0.0.0.0 listens on all", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class MatchGoal(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 only
+    """The goal of a match: ``decided``, or how precisely results are to be known."""
+
+    name = "goal"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Goal:
+        """The goal; anything else fails in one line."""
+        if isinstance(value, Goal):
+            return value
+        text = str(value).strip()
+        if text == "decided":
+            return Goal()
+        for sign in ("±", "+-"):
+            text = text.removeprefix(sign).strip()
+        try:
+            within = parse_finite(text)
+        except ValueError:
+            within = 0.0
+        if within <= 0:
+            self.fail(f"expected 'decided', or a number of mbb/h above 0, got {value!r}", param, ctx)
+        return Goal(within)
+
+
+class ProcessLimitsType(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 only
+    """What a player's process may use."""
+
+    name = "limits"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> ProcessLimits:
+        """The limits; anything else fails in one line."""
+        if isinstance(value, ProcessLimits):
+            return value
+        try:
+            return parse_limits(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+@contextlib.contextmanager
+def refusing(prefix: str = "") -> Iterator[None]:
+    """A context in which a ValueError or OSError is the user's mistake.
+
+    Args:
+        prefix: begins the line that says so.
+    """
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise click.UsageError(f"{prefix}{why}") from None
 
 
 def open_announcer(descriptor: int | None) -> Announcer:
     """Where programs are told about the table."""
-    try:
+    with refusing(f"--announce {descriptor}: "):
         return Announcer(descriptor)
-    except OSError as error:
-        raise click.UsageError(f"--announce {descriptor}: {error.strerror}") from None
 
 
 def check_sandboxes(recover: int) -> None:
@@ -75,19 +188,15 @@ def read_game(text: str) -> GameDefinition:
 
 def read_rake(text: str | None, game: GameDefinition) -> GameDefinition:
     """The game with the rake of ``--rake``."""
-    try:
+    with refusing("--rake: "):
         return game if text is None else game.raked(text)
-    except ValueError as error:
-        raise click.UsageError(f"--rake: {error}") from None
 
 
 def read_players(texts: tuple[str, ...], game: GameDefinition) -> tuple[Player, ...]:
     """The players of the PLAYERs, as many as the game is for."""
     bots = {entry.name for entry in entry_points(group="riverboat.bots")}
-    try:
+    with refusing():
         players = parse_players(texts, bots)
-    except PlayerError as error:
-        raise click.UsageError(str(error)) from None
     if len(players) != game.num_players:
         raise click.UsageError(
             f"the game is for {game.num_players} players, got {len(players)}: {' '.join(texts)}"
@@ -106,15 +215,10 @@ def read_cards(text: str, file: Path | None = None) -> MatchSeed | MatchKey:
     if file is not None:
         if text != "random":
             raise click.UsageError("--seed and --seed-file say the same: use one of them")
-        try:
-            with open(file, encoding="utf-8", errors="replace") as lines:
-                text = lines.readline(_MOST_SEED).strip()
-        except OSError as error:
-            raise click.UsageError(f"--seed-file {file}: {error.strerror}") from None
-    try:
+        with refusing(f"--seed-file {file}: "), open(file, encoding="utf-8", errors="replace") as lines:
+            text = lines.readline(_MOST_SEED).strip()
+    with refusing():
         return parse_match_seed(text)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
 
 
 def read_ports(text: str, seats: int) -> tuple[int, ...]:
@@ -130,10 +234,8 @@ def read_ports(text: str, seats: int) -> tuple[int, ...]:
 
 def read_tokens(items: tuple[str, ...], files: tuple[str, ...], seats: int) -> tuple[str | None, ...]:
     """The tokens that seats ask for, by seat."""
-    try:
+    with refusing():
         tokens = hidden_tokens(files, os.environ, seats)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
     numbers = [str(number) for number in range(1, seats + 1)]
     for item in items:
         seat, equals, token = item.partition("=")
@@ -161,3 +263,21 @@ def new_page(sitting: Sitting, file: str) -> Path:
     from server.records.review.page import require_new_page  # nobody waits for it who wants no page
 
     return require_new_page(sitting.folder, file)
+
+
+def check_in_process(ctx: click.Context, players: Sequence[Player]) -> None:
+    """Make sure that a match can be played without sockets.
+
+    Raises:
+        click.UsageError: a player is not an installed bot, or an option means nothing without sockets.
+    """
+    for player in players:
+        if not player.is_bot:
+            raise click.UsageError(f"--in-process is for installed bots: {player.text!r} is none")
+    for parameter in ctx.command.params:
+        name = parameter.name
+        if name in _FOR_SOCKETS and ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(
+                f"{parameter.get_error_hint(ctx)} does not go with --in-process: "
+                "there are no sockets and no clocks"
+            )

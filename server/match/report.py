@@ -18,7 +18,7 @@ import click
 from engine.poker.match_key import MatchKey
 from engine.support.files import write_whole
 from engine.support.text import columns_of, rate, table
-from server.match.launched_match import MatchPlan
+from server.match.plan import MatchPlan
 from server.records.evidence import Luck, MatchEvidence, match_evidence
 from server.records.logs import LogError
 from server.records.progress import Tally
@@ -181,10 +181,10 @@ class MatchReport:
                 "first_response_time": limits.first_response,
                 "hand_time": limits.hand,
                 "match_time": limits.per_hand,
-                "start_time": plan.start_s,
+                "start_time": plan.terms.start_s,
                 "grace": limits.grace,
                 "jobs": plan.jobs,
-                "sandbox": plan.in_sandboxes,
+                "sandbox": plan.terms.sandbox is not None,
                 "luck": plan.luck.value,
             },
             "error": self._error,

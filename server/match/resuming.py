@@ -15,10 +15,10 @@ from click.core import ParameterSource
 from engine.evidence.verdict import Goal
 from engine.poker.match_key import MatchKey, MatchSeed
 from engine.poker.rules import GameDefinition, format_game
-from server.match.launching.limits import ProcessLimits
-from server.match.launching.process_control import keep_others_out
-from server.match.sittings.plan_file import PLAN, NoPlan, StoredPlan
-from server.match.sittings.sitting import RESULT, Secrets, Sitting, result_of
+from server.match.launching.confinement import ProcessLimits
+from server.match.launching.processes import keep_others_out
+from server.match.sittings.sitting import PLAN, RESULT, NoPlan, Secrets, Sitting, StoredPlan, result_of
+from server.support.option_groups import GroupedCommand
 from server.table.config import MatchConfig
 
 _OF_A_SITTING: Final = frozenset({"resume", "no_rehearse", "as_json", "announce", "end_with_stdin", "jobs"})
@@ -28,7 +28,7 @@ _SECRET: Final = frozenset({"seed", "seed_file", "tokens", "token_files", "out"}
 _SITTING: Final = "riverboat.sitting"
 
 
-class ResumableCommand(click.Command):
+class ResumableCommand(GroupedCommand):
     """A command that takes its parameters from an earlier call if ``--resume`` is given."""
 
     def invoke(self, ctx: click.Context) -> Any:

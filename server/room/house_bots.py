@@ -14,7 +14,7 @@ from typing import Final
 
 import trio
 
-from server.match.launching.environment import players_environment
+from server.match.launching.players import players_environment
 from server.room.config import TableConfig
 from server.room.identities import Identities
 from server.support.console import Console

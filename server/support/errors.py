@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from enum import StrEnum
 
@@ -56,3 +57,14 @@ class MatchAborted(Exception):
         super().__init__(lines)
         self.lines = lines
         self.seats = tuple(seats)
+
+
+def in_words(lines: str) -> str:
+    """Why a match has been aborted, in one line for people, without the word that the ACPC's begin with."""
+    return "; ".join(lines.strip().splitlines()).removeprefix("ERROR: ")
+
+
+def os_error_in_words(error: OSError) -> str:
+    """What could not be done with a file or a port, in one line for people."""
+    where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
+    return f"{where}{error.strerror or error}"

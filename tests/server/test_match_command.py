@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from protocol.records import parse_hand, parse_score
-from server.match.parameters import MatchGoal
+from server.match.arguments import MatchGoal
 from server.table.book import rests
 from tests.support.matches import raw_bot, result_of, run_match
 

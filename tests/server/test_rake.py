@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from engine.poker.rules import load_game, parse_betting
 from server.commands.program import riverboat
 from server.records.logs import open_log
-from tests.server.match.sittings.test_resume import (
+from tests.server.match.test_resume import (
     cut_short,
     logs_of,
     resumed,

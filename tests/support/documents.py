@@ -352,7 +352,7 @@ def _faults_of_dealer(line: str, words: list[str]) -> list[str]:
 
 def _dealer_options() -> set[str]:
     """The dealer's options in full; it also takes abbreviations, which documents do not use."""
-    return {f"--{name}" for name in (*dealer_command._ACPC_LONG, *dealer_command._OUR_LONG)}
+    return {f"--{name}" for name in dealer_command._LONG}
 
 
 @functools.cache

@@ -23,6 +23,7 @@ from clients.core.one_line import (
 )
 from engine.poker.card_text import parse_written_cards
 from engine.poker.cards import InvalidCardError, format_cards
+from server.support.option_groups import FOR_EXPERTS, GroupedCommand
 
 if TYPE_CHECKING:
     from clients.reports.odds import OddsQuery
@@ -46,7 +47,14 @@ class Shares(click.ParamType):  # type: ignore[type-arg]  # generic since click 
         return tuple(one.convert(part.strip(), param, ctx) for part in value.split(","))
 
 
-@click.command(cls=ComputingCommand)
+_FOR_EXPERTS: Final = ("playing", "looseness", "trials", "seed", "simulate", "game", "model")
+
+
+class _Odds(GroupedCommand, ComputingCommand):
+    """A computing command with options for experts."""
+
+
+@click.command(cls=_Odds, apart={FOR_EXPERTS: _FOR_EXPERTS})
 @click.argument("cards", metavar="HOLE [BOARD]", nargs=-1, required=True)
 @click.option(
     "--opponents", type=click.IntRange(1, 9), metavar="N", help="Opponents to beat: 1 to 9 (default 1)."

@@ -110,10 +110,8 @@ def train(
             if not opponents and not isinstance(agent, TrainsItself):
                 raise CommandError(f"{learner} has no opponents of its own: --against BOT[,BOT...]")
             every = checkpoint_every or (_CHECKPOINT_EVERY if opponents else _CHECKPOINT_EVERY_ALONE)
-            with as_ctrl_c() as interruption:  # while kernels compile; in play it is held back
+            with as_ctrl_c():  # while kernels compile; in play it is held back
                 result = _run(agent, training(agent, plan), plan, every, as_json)
-        except KeyboardInterrupt:
-            raise click.exceptions.Exit(interruption.status) from None
         finally:
             release(agent)
     except (UnknownBot, OptionError, ProgramError) as error:

@@ -23,11 +23,10 @@ from engine.poker.rules import ALIASES, load_game, packaged_games
 from engine.support.files.whole import write_whole
 from engine.support.interruption import as_ctrl_c
 from engine.support.user_input import did_you_mean
-from server.match.arguments import check_sandboxes, read_game
-from server.match.launching.limits import ProcessLimits
+from server.match.arguments import FiniteRange, ProcessLimitsType, check_sandboxes, read_game
+from server.match.launching.confinement import ProcessLimits
 from server.match.launching.players import Player, PlayerError, parse_players
-from server.match.launching.process_control import adopt_orphans
-from server.match.parameters import FiniteRange, ProcessLimitsType
+from server.match.launching.processes import adopt_orphans
 from server.table.config import MOST_SECONDS
 
 _FIRST_GAMES: Final = ("limit-2p", "nolimit-2p", "nolimit-3p", "limit-3p")
@@ -169,17 +168,9 @@ def check_bot(
 
 def _examine(plan: Examination) -> Findings:
     """What an examination finds; Ctrl-C and similar signals end the bot and then us."""
-    findings: Findings | None = None
     adopt_orphans()
-    with contextlib.ExitStack() as stack:
-        interruption = stack.enter_context(as_ctrl_c(under_trio=True))
-        try:
-            findings = trio.run(plan.run)
-        except* KeyboardInterrupt:
-            pass  # not to be raised in here, where it would be wrapped
-    if findings is None:
-        raise click.exceptions.Exit(interruption.status)
-    return findings
+    with as_ctrl_c(under_trio=True):
+        return trio.run(plan.run)
 
 
 def _say_nothing(line: str) -> None:

@@ -1,6 +1,6 @@
 """``riverboat arena-worker``: plays hands between installed bots, for ``riverboat match --in-process``.
 
-A program for programs: `engine.support.files.shards` defines its input and output.  What the bots print goes
+A program for programs: `server.match.shards` defines its input and output.  What the bots print goes
 to stderr.
 """
 
@@ -11,7 +11,6 @@ import signal
 import sys
 import time
 import traceback
-from array import array
 from collections.abc import Sequence
 from typing import IO, Final
 
@@ -24,8 +23,8 @@ from clients.core.options import make_agent, parse_settings
 from clients.core.registry import load_bot
 from engine.poker.match_key import parse_match_seed
 from engine.poker.rules import HandState, parse_game
-from engine.support.files.shards import Frame, Readiness, ShardFailure, ShardOrder, Share
 from engine.support.interruption import die_of
+from server.match.shards import Frame, Readiness, ShardFailure, ShardOrder, Share
 
 _FRAME_S: Final = 0.2
 # After which finished hands are sent although the chunk is not complete.
@@ -95,7 +94,7 @@ class _Table:
         self._lines: list[str] = []
         self._told: list[str] = []
         self._disclose = self._told.append if order.discloses else None
-        self._chips = array("d")
+        self._chips: list[tuple[float, ...]] = []
         self._due = 0.0
         self.hand_number = 0
         """The next."""
@@ -113,21 +112,21 @@ class _Table:
 
     def _count(self, state: HandState, chips: tuple[float, ...]) -> None:
         shift = 0 if self._has_fixed_seats else self.hand_number % len(chips)
-        self._chips.extend(chips[len(chips) - shift :] + chips[: len(chips) - shift])
+        self._chips.append(chips[len(chips) - shift :] + chips[: len(chips) - shift])
         self.hand_number += 1
         if time.monotonic() > self._due:
             self.hand_over()
 
     def hand_over(self, failure: ShardFailure | None = None) -> None:
         """Send the hands that are finished."""
-        del self._lines[len(self._chips) // len(self._arena.names) :]  # of a hand after which a bot failed
+        del self._lines[len(self._chips) :]  # of a hand after which a bot failed
         if self._lines or failure is not None:
-            data = memoryview(Frame(tuple(self._lines), self._chips, failure, tuple(self._told)).encode())
+            data = memoryview(Frame(self._lines, self._chips, failure, self._told).line())
             while data:
                 data = data[self._output.write(data) :]
         self._lines.clear()
         self._told.clear()
-        del self._chips[:]
+        self._chips.clear()
         self._due = time.monotonic() + _FRAME_S
 
 

@@ -27,6 +27,7 @@ from clients.core.one_line import (
     seed_option,
 )
 from engine.support.interruption import as_ctrl_c
+from server.support.option_groups import FOR_EXPERTS, GroupedCommand
 
 if TYPE_CHECKING:
     from engine.solving.holdem.kinds import AbstractionKind
@@ -48,7 +49,7 @@ _FORMERLY: Final = {
 """Names of options until the last release: still read, with a warning, until the next."""
 
 
-class SolveCommand(OneLineCommand):
+class SolveCommand(GroupedCommand, OneLineCommand):
     """A command that knows the former names of its options."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -97,7 +98,7 @@ def _sizes_option(context: click.Context, parameter: click.Parameter, text: str)
 
 
 # Many parameters: each is an option.
-@click.command(cls=SolveCommand)
+@click.command(cls=SolveCommand, apart={FOR_EXPERTS: (*_OF_HOLDEM, "sizes", "checkpoint_every")})
 @click.argument("game", type=GameName())
 @click.option(
     "--save",
@@ -260,10 +261,8 @@ def solve(
     except OSError as error:
         raise CommandError(f"{save} cannot be written: {error.strerror or error}") from error
     try:
-        with as_ctrl_c() as interruption:  # while kernels compile; in the long run it is held back
+        with as_ctrl_c():  # while kernels compile; in the long run it is held back
             status = carry_out(plan, resume=resume, force=force, plot=plot, as_json=as_json)
-    except KeyboardInterrupt:
-        status = interruption.status
     finally:
         lock.release()
     if status:

@@ -15,13 +15,11 @@ import trio
 from clients.lab.check_bot.client import Client, End, NotStarted, Order
 from engine.poker.rules import game_path
 from protocol import variables
-from server.match.launching import local_sockets
+from server.match.launching.confinement import ProcessLimits, Sandbox
 from server.match.launching.doorman import Doorman
-from server.match.launching.launcher import Launcher, Patience
-from server.match.launching.limits import ProcessLimits
-from server.match.launching.orphanage import Orphanage
+from server.match.launching.launcher import Launcher, Terms
 from server.match.launching.players import Player
-from server.match.launching.sandbox import Sandbox
+from server.match.launching.processes import Orphanage, can_be_traced, family, processes
 from server.support.errors import Failure, FailureKind
 from server.support.private_files import PrivateFiles
 from server.table.lobby import open_listener
@@ -90,16 +88,15 @@ class _Process(Client):
     def _ticks(self) -> int:
         """Processor time that its processes have used so far."""
         process = self._launcher.process_of(0)
-        if process is None or not local_sockets.can_be_traced():
+        if process is None or not can_be_traced():
             return 0
-        return sum(map(_ticks_of, local_sockets.family(process, local_sockets.processes())))
+        return sum(map(_ticks_of, family(process, processes())))
 
     def memory_bytes(self) -> int | None:
         process = self._launcher.process_of(0)
-        if process is None or not local_sockets.can_be_traced():
+        if process is None or not can_be_traced():
             return None
-        family = local_sockets.family(process, local_sockets.processes())
-        return sum(map(_peak_bytes, family)) or None
+        return sum(map(_peak_bytes, family(process, processes()))) or None
 
 
 def _ticks_of(process: int) -> int:
@@ -148,6 +145,7 @@ class Launching:
         """
         self._number += 1
         path = str(game_path(order.game_text).absolute())
+        sandbox = Sandbox(self.folder) if self.in_sandbox else None
         label = f"{self._number:03}-{order.label}"  # begins the names of the files with what it writes
         player = attrs.evolve(self.player, name=label)
         if player.command is not None and not player.is_bot:
@@ -160,18 +158,16 @@ class Launching:
         listener = open_listener(_HOST, 0)
         host = _Host(listener.getsockname()[1])
         doorman = Doorman([player], (), say, has_sandboxes=self.in_sandbox)
-        sandbox = Sandbox(self.folder) if self.in_sandbox else None
         # Every deal of an examination comes again: a learner must keep nothing from it.
         extra = {variables.DUPLICATE: "0"}
         launcher = Launcher(
             self.folder,
             PrivateFiles(),
-            Patience(order.start_s, limits=self.limits),
+            Terms(order.start_s, limits=self.limits, sandbox=sandbox),
             say,
             extra,
             doorman,
             self._orphanage,
-            sandbox,
         )
         try:
             async with trio.open_nursery() as nursery:

@@ -212,14 +212,15 @@ def _hand_in(experiment: str, steps: Iterator[Findings], work: Work, *, as_json:
 def _in_its_folder(out: Path, *, may_be_full: bool) -> Iterator[None]:
     """Refuse a folder in use; whatever ends the work in it early becomes one line and an exit status."""
     try:
-        with as_ctrl_c() as interruption:
+        with as_ctrl_c():
             if not may_be_full and out.exists() and any(out.iterdir()):  # it may hold the results of days
                 raise CommandError(f"{out} is not empty: --resume or --force, or choose another folder")
-            yield
-    except KeyboardInterrupt:
-        if any(out.glob(f"{TASKS}/*")):
-            _say(f"interrupted; --resume continues with what {out} has")
-        raise click.exceptions.Exit(interruption.status) from None
+            try:
+                yield
+            except KeyboardInterrupt:
+                if any(out.glob(f"{TASKS}/*")):
+                    _say(f"interrupted; --resume continues with what {out} has")
+                raise
     except OSError as error:
         raise CommandError(f"{error.filename or out} cannot be written: {error.strerror or error}") from error
     except PlotError as error:

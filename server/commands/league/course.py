@@ -17,8 +17,8 @@ from server.league.course.building import Built, build, check, has_sandboxes, ve
 from server.league.course.folder import LIMITS, NAME, NIGHTLY, STUDENTS, TOURNAMENT, course_files, students_of
 from server.league.course.new_bot import LANGUAGES
 from server.match.arguments import read_game
-from server.match.launching.bot_file import BotFile
-from server.match.launching.sandbox import why_there_are_none
+from server.match.launching.confinement import why_there_are_none
+from server.match.launching.players import BotFile
 
 _EXECUTABLE: Final = 0o755
 

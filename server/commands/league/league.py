@@ -12,7 +12,7 @@ import click
 import trio
 
 from engine.support.files import write_whole
-from engine.support.interruption import held_back
+from engine.support.interruption import held_back, stopped_by_a_signal
 from engine.support.intervals import Z95
 from engine.support.text import rate, table
 from engine.support.user_input import did_you_mean, how_many, printable
@@ -23,8 +23,7 @@ from server.league.ladder.placing import Placing, place, tournament_text
 from server.league.ladder.ratings import Rung, ladder_of, ladder_page
 from server.league.ladder.store import Ladder, LadderFault
 from server.league.plan_file import FileMistake, parse_plan
-from server.match.launching.interruptions import await_signal
-from server.match.launching.process_control import adopt_orphans, keep_others_out
+from server.match.launching.processes import adopt_orphans, keep_others_out
 
 __all__ = ["league"]
 
@@ -225,15 +224,10 @@ def _opponents(rungs: list[Rung], name: str) -> list[Rung]:
 
 async def _play(folder: Folder, placing: Placing, name: str, hands: int, noted: list[int]) -> int:
     """Play; returns the exit status that a signal asks for."""
-    interruptions: list[int] = []
-    async with trio.open_nursery() as nursery:
-        stopped = trio.CancelScope()
-        await nursery.start(await_signal, interruptions, stopped, noted)
-        with stopped:
-            runner = runner_of(folder)
-            try:
-                await place(folder, runner, placing, name, hands)
-            finally:
-                await runner.close()
-        nursery.cancel_scope.cancel()
-    return interruptions[0] if interruptions else 0
+    async with stopped_by_a_signal(noted) as stop:
+        runner = runner_of(folder)
+        try:
+            await place(folder, runner, placing, name, hands)
+        finally:
+            await runner.close()
+    return stop.status

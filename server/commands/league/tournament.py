@@ -17,7 +17,7 @@ import trio
 
 from engine.poker.match_key import MatchKey
 from engine.support.files import write_whole
-from engine.support.interruption import held_back
+from engine.support.interruption import held_back, stopped_by_a_signal
 from server.league.bot_options import first_fault
 from server.league.house import Folder, TournamentFault, play
 from server.league.match import Match, match_cards
@@ -29,11 +29,11 @@ from server.league.running.cluster import ClusterRunner, connected, is_installed
 from server.league.running.in_process import InProcessRunner
 from server.league.running.processes import CannotPlay, LocalRunner, ProcessRunner, match_words
 from server.league.sit_and_go.running import SeatedRunner, SitAndGoRunner
-from server.match.launching.interruptions import await_signal
-from server.match.launching.match_folder import new_folder
-from server.match.launching.process_control import adopt_orphans, keep_others_out
+from server.match.launching.processes import adopt_orphans, keep_others_out
+from server.match.sittings.sitting import new_folder
 from server.records.logs import LogError
 from server.records.pages import NEEDED, can_be_made
+from server.support.errors import os_error_in_words
 from server.support.private_files import FILE_MODE
 from server.support.toml_text import read_text
 
@@ -189,8 +189,7 @@ def fault_line(error: BaseException) -> str | None:
     if isinstance(error, CannotPlay | TournamentFault):
         return str(error)
     if isinstance(error, OSError):
-        where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
-        return f"{where}{error.strerror or error}"
+        return os_error_in_words(error)
     return None
 
 
@@ -230,21 +229,16 @@ async def _play(
     folder: Folder, workers: int | None, noted: list[int], *, watch: bool, scheduler: str | None
 ) -> int:
     """Play until everything is played or a signal comes; returns the exit status."""
-    interruptions: list[int] = []
-    async with trio.open_nursery() as nursery:
-        stopped = trio.CancelScope()
-        await nursery.start(await_signal, interruptions, stopped, noted)
-        nursery.start_soon(Progress(folder, trio.current_time, watch=watch).show)
-        with stopped:
-            if scheduler is not None:
-                async with connected(scheduler, functools.partial(click.echo, err=True)) as client:
-                    cluster = cluster_runner(folder, client, scheduler)
-                    await play(folder, cluster, workers or num_threads(client))
-            else:
-                runner = runner_of(folder)
-                try:
-                    await play(folder, runner, workers or max(1, (os.cpu_count() or 2) // 2))
-                finally:
-                    await runner.close()
-        nursery.cancel_scope.cancel()
-    return interruptions[0] if interruptions else 0
+    async with stopped_by_a_signal(noted) as stop:
+        stop.nursery.start_soon(Progress(folder, trio.current_time, watch=watch).show)
+        if scheduler is not None:
+            async with connected(scheduler, functools.partial(click.echo, err=True)) as client:
+                cluster = cluster_runner(folder, client, scheduler)
+                await play(folder, cluster, workers or num_threads(client))
+        else:
+            runner = runner_of(folder)
+            try:
+                await play(folder, runner, workers or max(1, (os.cpu_count() or 2) // 2))
+            finally:
+                await runner.close()
+    return stop.status

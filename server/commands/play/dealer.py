@@ -11,9 +11,9 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import attrs
 import trio
@@ -30,17 +30,6 @@ from server.table.config import MOST_SECONDS, MatchConfig, OnFailure, TimeLimits
 from server.table.match import MatchServer
 
 PROGRAM: Final = "riverboat dealer"
-_SHORT: Final = "flLp:qtTa"
-_ACPC_LONG: Final = ("t_response", "t_hand", "t_per_hand", "start_timeout")
-_OUR_LONG: Final = (
-    "host",
-    "seat-token",
-    "seat-token-file",
-    "on-failure",
-    "handshake_timeout",
-    "grace",
-    "rake",
-)
 _NUMBER: Final = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]+)")
 
 USAGE: Final = f"""\
@@ -137,18 +126,61 @@ def _ports(text: str) -> tuple[int, ...]:
     return tuple(ports)
 
 
+def _host(text: str) -> str:
+    if not text.strip():
+        raise UsageError("ERROR: --host expects an address to listen on, got nothing\n")
+    return text
+
+
+def _policy(text: str) -> OnFailure:
+    try:
+        return OnFailure(text)
+    except ValueError:
+        raise UsageError(f"ERROR: --on-failure expects abort or fold, got {text}\n") from None
+
+
+def _milliseconds(what: str) -> Callable[[str], int]:
+    return lambda text: _unsigned(text, f"could not get {what} ", 64)
+
+
+_SHORT: Final[Mapping[str, tuple[str, bool]]] = {
+    "f": ("fixed_seats", True),
+    "l": ("log", False),
+    "L": ("log", True),
+    "t": ("transactions", False),
+    "T": ("transactions", True),
+    "a": ("append", True),
+    "q": ("quiet", True),
+}
+"""By letter, what an option without a value sets."""
+_LONG: Final[Mapping[str, tuple[str, Callable[[str], Any]]]] = {
+    "t_response": ("response_ms", _milliseconds("response timeout from")),
+    "t_hand": ("hand_ms", _milliseconds("player hand timeout from")),
+    "t_per_hand": ("per_hand_ms", _milliseconds("average player hand timeout from")),
+    "start_timeout": ("start_ms", lambda text: _number(text, "could not get start timeout ")),
+    "host": ("host", _host),
+    "seat-token": ("tokens", lambda text: text.split(",")),
+    "seat-token-file": ("token_files", lambda text: [text]),
+    "on-failure": ("on_failure", _policy),
+    "handshake_timeout": ("handshake_ms", _milliseconds("handshake timeout")),
+    "grace": ("grace", _seconds),
+    "rake": ("rake", str),
+}
+"""By name, what an option sets, and how its value is read; the ACPC's come first."""
+_ACPC_LONG: Final = ("t_response", "t_hand", "t_per_hand", "start_timeout")
+
+
 def _long_option(word: str) -> str:
     """The long option that a possibly abbreviated word means; the ACPC's own go before ours.
 
     An abbreviation of several ACPC options is the first of them: getopt cannot tell them apart, as that
     dealer declares them.
     """
-    candidates = [name for name in _ACPC_LONG if name.startswith(word)]
-    if candidates:
+    candidates = [name for name in _LONG if name.startswith(word)]
+    if word in candidates:
+        return word
+    if len(candidates) == 1 or (candidates and candidates[0] in _ACPC_LONG):
         return candidates[0]
-    candidates = [name for name in _OUR_LONG if name.startswith(word)]
-    if len(candidates) == 1 or word in candidates:
-        return word if word in candidates else candidates[0]
     if candidates:
         possible = " ".join(f"'--{name}'" for name in candidates)
         raise _unknown(f"option '--{word}' is ambiguous; possibilities: {possible}")
@@ -174,67 +206,24 @@ def _parse(arguments: Sequence[str]) -> _Options:
                 if not rest:
                     raise _unknown(f"option '--{name}' requires an argument")
                 value = rest.pop(0)
-            _set_long(options, name, value)
+            field, read = _LONG[name]
+            before, found = getattr(options, field), read(value)
+            setattr(options, field, before + found if isinstance(before, list) else found)
         elif word.startswith("-") and word != "-":
             letters = word[1:]
             while letters:
                 letter, letters = letters[0], letters[1:]
-                if letter == ":" or letter not in _SHORT:
-                    raise _unknown(f"invalid option -- '{letter}'")
-                value = ""
                 if letter == "p":
                     if not letters and not rest:
                         raise _unknown("option requires an argument -- 'p'")
-                    value, letters = letters or rest.pop(0), ""
-                _set_short(options, letter, value)
+                    options.ports, letters = _ports(letters or rest.pop(0)), ""
+                elif letter in _SHORT:
+                    setattr(options, *_SHORT[letter])
+                else:
+                    raise _unknown(f"invalid option -- '{letter}'")
         else:
             options.positionals.append(word)
     return options
-
-
-def _set_short(options: _Options, letter: str, value: str) -> None:
-    if letter == "f":
-        options.fixed_seats = True
-    elif letter in "lL":
-        options.log = letter == "L"
-    elif letter in "tT":
-        options.transactions = letter == "T"
-    elif letter == "a":
-        options.append = True
-    elif letter == "q":
-        options.quiet = True
-    else:
-        options.ports = _ports(value)
-
-
-def _set_long(options: _Options, name: str, value: str) -> None:
-    if name == "t_response":
-        options.response_ms = _unsigned(value, "could not get response timeout from ", 64)
-    elif name == "t_hand":
-        options.hand_ms = _unsigned(value, "could not get player hand timeout from ", 64)
-    elif name == "t_per_hand":
-        options.per_hand_ms = _unsigned(value, "could not get average player hand timeout from ", 64)
-    elif name == "start_timeout":
-        options.start_ms = _number(value, "could not get start timeout ")
-    elif name == "handshake_timeout":
-        options.handshake_ms = _unsigned(value, "could not get handshake timeout ", 64)
-    elif name == "grace":
-        options.grace = _seconds(value)
-    elif name == "host":
-        if not value.strip():
-            raise UsageError("ERROR: --host expects an address to listen on, got nothing\n")
-        options.host = value
-    elif name == "rake":
-        options.rake = value
-    elif name == "seat-token":
-        options.tokens += value.split(",")
-    elif name == "seat-token-file":
-        options.token_files.append(value)
-    else:
-        try:
-            options.on_failure = OnFailure(value)
-        except ValueError:
-            raise UsageError(f"ERROR: --on-failure expects abort or fold, got {value}\n") from None
 
 
 def _seat_tokens(items: Sequence[str], files: Sequence[str], seats: int) -> tuple[str | None, ...]:
@@ -384,14 +373,7 @@ def main(arguments: Sequence[str]) -> int:
     except UsageError as error:
         _Terminal().err(str(error))
         return 1
-    try:
-        # Ctrl-C at checkpoints only: elsewhere it could break into trio's own work, as starting a task.
-        with as_ctrl_c(under_trio=True) as interruption:
-            die_of(signal.SIGTERM, signal.SIGHUP)  # as the ACPC dealer does; each line of its files is whole
-            return trio.run(_deal, config, restrict_keyboard_interrupt_to_checkpoints=True)
-    except KeyboardInterrupt:
-        return interruption.status
-    except BaseExceptionGroup as group:  # Ctrl-C that reached one of several tasks
-        if group.split(KeyboardInterrupt)[1] is not None:
-            raise
-        return interruption.status
+    # Ctrl-C at checkpoints only: elsewhere it could break into trio's own work, as starting a task.
+    with as_ctrl_c(under_trio=True):
+        die_of(signal.SIGTERM, signal.SIGHUP)  # as the ACPC dealer does; each line of its files is whole
+        return trio.run(_deal, config, restrict_keyboard_interrupt_to_checkpoints=True)

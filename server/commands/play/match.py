@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, TypeVar
 
 import click
 
 from engine.evidence.verdict import Goal
 from server.match.arguments import (
+    FiniteRange,
+    GameName,
+    ListeningAddress,
+    MatchGoal,
+    PlayerName,
+    ProcessLimitsType,
     check_goal,
+    check_in_process,
     check_jobs,
     check_sandboxes,
     new_page,
@@ -23,30 +31,36 @@ from server.match.arguments import (
     read_rake,
     read_tokens,
 )
-from server.match.in_process.checks import check_in_process
-from server.match.launched_match import MatchPlan
-from server.match.launching.learning import learning_players
-from server.match.launching.limits import ProcessLimits
-from server.match.launching.process_control import adopt_orphans, keep_others_out
-from server.match.parameters import (
-    FiniteRange,
-    GameName,
-    ListeningAddress,
-    MatchGoal,
-    PlayerName,
-    ProcessLimitsType,
-)
+from server.match.launching.confinement import ProcessLimits, Sandbox
+from server.match.launching.launcher import Terms
+from server.match.launching.processes import adopt_orphans, keep_others_out
+from server.match.plan import MatchPlan
 from server.match.resuming import ResumableCommand, check_game, stored_plan
-from server.match.running import run_match
+from server.match.running import MatchRun
 from server.records.evidence import Luck
 from server.records.match_defaults import MATCH_DEFAULTS
+from server.support.option_groups import FOR_PROGRAMS
 from server.table.config import MOST_SECONDS, MatchConfig, OnFailure, TimeLimits
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 _DEFAULT_HANDS: Final = 1000
 _DEFAULT_MOST_HANDS: Final = 100_000
 
 
-@click.command("match", cls=ResumableCommand)
+_FOR_PROGRAMS: Final = (
+    "tokens", "token_files", "seed_file", "stateless", "no_rehearse", "end_with_stdin", "announce",
+)  # fmt: skip
+
+
+def _seconds(
+    name: str, default: float, text: str, least: float = 0.001, **more: Any
+) -> Callable[[_Function], _Function]:
+    """An option for a number of seconds."""
+    kind = FiniteRange(least, MOST_SECONDS)
+    return click.option(name, type=kind, default=default, show_default=True, help=text, **more)
+
+
+@click.command("match", cls=ResumableCommand, apart={FOR_PROGRAMS: _FOR_PROGRAMS})
 @click.argument("game", required=False, type=GameName())
 @click.argument("players", nargs=-1, type=PlayerName(), metavar="PLAYER PLAYER...")
 @click.option(
@@ -95,8 +109,7 @@ _DEFAULT_MOST_HANDS: Final = 100_000
     "--seed-file",
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="The same, as the first line of a file, where other users of the machine cannot see it; "
-    "/dev/fd/N for programs.",
+    help="A --seed, as the first line of a file, where other users of the machine cannot see it: /dev/fd/N.",
 )
 @click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), help="Match folder; default under matches/."
@@ -141,7 +154,7 @@ _DEFAULT_MOST_HANDS: Final = 100_000
     "token_files",
     multiple=True,
     metavar="SEAT=PATH",
-    help="The same, with the word in a file.",
+    help="A --seat-token, with the word in a file.",
 )
 @click.option("--fixed-seats", is_flag=True, help="The button stays where it is.")
 @click.option(
@@ -151,49 +164,25 @@ _DEFAULT_MOST_HANDS: Final = 100_000
     show_default=True,
     help="When a player fails: end the match, or check and fold for it until it is back.",
 )
-@click.option(
-    "--response-time",
-    type=FiniteRange(0.001, MOST_SECONDS),
-    default=MATCH_DEFAULTS.response_time,
-    show_default=True,
-    help="Seconds a player may take for one decision.",
-)
-@click.option(
+@_seconds("--response-time", MATCH_DEFAULTS.response_time, "Seconds a player may take for one decision.")
+@_seconds(
     "--first-response-time",
-    type=FiniteRange(0.001, MOST_SECONDS),
-    default=MATCH_DEFAULTS.first_response_time,
-    show_default=True,
-    help="Seconds a player may take for its first decision of the match, if longer.",
+    MATCH_DEFAULTS.first_response_time,
+    "Seconds a player may take for its first decision of the match, if longer.",
 )
-@click.option(
-    "--hand-time",
-    type=FiniteRange(0.001, MOST_SECONDS),
-    default=MATCH_DEFAULTS.hand_time,
-    show_default=True,
-    help="Seconds a player may take in one hand.",
-)
-@click.option(
+@_seconds("--hand-time", MATCH_DEFAULTS.hand_time, "Seconds a player may take in one hand.")
+@_seconds(
     "--match-time",
-    type=FiniteRange(0.001, MOST_SECONDS),
-    default=MATCH_DEFAULTS.match_time,
-    show_default=True,
-    help="Seconds per hand that a player may take, on average over the match.",
+    MATCH_DEFAULTS.match_time,
+    "Seconds per hand that a player may take, on average over the match.",
 )
-@click.option(
-    "--start-time",
-    type=FiniteRange(0.1, MOST_SECONDS),
-    default=MATCH_DEFAULTS.start_time,
-    show_default=True,
-    help="Seconds a launched player may take to join.",
-)
-@click.option(
+@_seconds("--start-time", MATCH_DEFAULTS.start_time, "Seconds a launched player may take to join.", least=0.1)
+@_seconds(
     "--grace",
-    type=FiniteRange(0, MOST_SECONDS),
-    default=MATCH_DEFAULTS.grace,
-    show_default=True,
+    MATCH_DEFAULTS.grace,
+    "With `--on-failure fold`: how long to wait for a vacant seat to be taken before folding hands for it.",
+    least=0,
     metavar="SECONDS",
-    help="With `--on-failure fold`: how long to wait for a vacant seat to be taken before folding hands for "
-    "it.",
 )
 @click.option(
     "--recover",
@@ -238,15 +227,15 @@ _DEFAULT_MOST_HANDS: Final = 100_000
 @click.option(
     "--end-with-stdin",
     is_flag=True,
-    help="End the match when standard input is closed: for programs that launch one.",
+    help="End the match when standard input is closed.",
 )
 @click.option(
     "--announce",
     type=click.IntRange(min=0),
     metavar="FD",
-    help="Write a JSON line to this file descriptor when a table is open, for programs that launch one: "
+    help="Write a JSON line to this file descriptor when a table is open: "
     '{"pass": 0, "seats": [{"seat", "name", "host", "port", "awaited"}, ...]}, where awaited seats are for '
-    'players from outside; or {"error": ...}, if there is to be no table.',
+    'players from outside; and {"error": ...} when the match cannot be played or goes wrong.',
 )
 def match(
     game: str,
@@ -297,7 +286,7 @@ def match(
     announcer = open_announcer(announce)
     keep_others_out()  # before there is a key
     adopt_orphans()
-    try:
+    with announcer.telling_what_fails():
         if sandbox:
             check_sandboxes(recover)
         definition = read_rake(rake, read_game(game))
@@ -332,13 +321,27 @@ def match(
         if in_process:
             check_in_process(ctx, seated)
         plan = MatchPlan(
-            config, seated, sitting.folder, duplicate, jobs, until, learning_players(seated), start_time,
-            recover, sandbox, end_with_stdin, sitting, in_process, not no_rehearse, Luck(luck), stateless,
-            limits,
-        )  # fmt: skip
-    except click.UsageError as error:
-        announcer.failed(error.format_message())
-        raise
-    sys.exit(
-        run_match(plan, sitting, stored_plan(ctx, sitting, config), announcer, as_json=as_json, page=page)
-    )
+            config=config,
+            players=seated,
+            folder=sitting.folder,
+            duplicate=duplicate,
+            until=until,
+            luck=Luck(luck),
+            in_process=in_process,
+            terms=Terms(start_time, recover, limits, Sandbox(sitting.folder) if sandbox else None),
+            jobs=jobs,
+            trusts_programs=stateless,
+            rehearses=not no_rehearse,
+            sitting=sitting,
+        )
+        run = MatchRun(
+            plan=plan,
+            sitting=sitting,
+            stored=stored_plan(ctx, sitting, config),
+            announcer=announcer,
+            as_json=as_json,
+            page=page,
+            ends_with_stdin=end_with_stdin,
+        )
+        status = run.play()
+    sys.exit(status)

@@ -16,10 +16,8 @@ import attrs
 
 from engine.support.files.whole import write_whole
 from engine.support.user_input import printable
-from server.match.launching.bot_file import BotFile, BotFileError, read_bot_file
-from server.match.launching.environment import players_environment
-from server.match.launching.limits import ProcessLimits
-from server.match.launching.sandbox import why_there_are_none
+from server.match.launching.confinement import ProcessLimits, why_there_are_none
+from server.match.launching.players import BotFile, BotFileError, players_environment, read_bot_file
 
 _BUILD_S: Final = 300.0
 _BUILD_LIMITS: Final = ProcessLimits(cpu=240, file_size=1024)

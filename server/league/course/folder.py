@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from server.league.course.new_bot import scaffold
-from server.match.launching.bot_file import BOT_FILE
+from server.match.launching.players import BOT_FILE
 
 STUDENTS: Final = "students"
 TOURNAMENT: Final = "tournament.toml"

@@ -10,7 +10,7 @@ import attrs
 import click
 
 from engine.support.files.whole import write_whole
-from server.match.launching.bot_file import BOT_FILE, format_bot_file
+from server.match.launching.players import BOT_FILE, format_bot_file
 
 _SCAFFOLDS: Final = Path(__file__).parent / "scaffolds"
 _NAME: Final = re.compile(r"[A-Za-z0-9_.-]+")

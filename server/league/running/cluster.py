@@ -3,29 +3,38 @@
 Dask runs an event loop in a thread of its own; we wait for it from trio, through threads and tokens, and
 never pass it one of our loops.  A match is a task: its key names the match, so that it is played again if its
 worker dies, and its folder comes back as soon as it is over.
+
+What a worker does for a tournament is an errand: it plays one match, and returns its folder.  An errand may
+be run again, also on another worker: it works in a folder of its own, leaves nothing behind, and the same
+match has the same cards.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import logging
 import os
 import secrets
+import sys
+import tempfile
+import zlib
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
-from pathlib import Path
+from importlib.metadata import version
+from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 import attrs
 import trio
 
 from server.league.match import Match
-from server.league.running.errand import Errand, Report, run_errand, unpack, versions_here
-from server.league.running.processes import CannotPlay, clear, is_over
+from server.league.running.processes import CannotPlay, clear, is_over, run_match
+from server.support.private_files import FILE_MODE, FOLDER_MODE
 
-__all__ = ["NEEDED", "ClusterRunner", "connected", "is_installed"]
+__all__ = ["NEEDED", "ClusterRunner", "Errand", "Report", "connected", "is_installed", "run_errand", "unpack"]
 
 NEEDED: Final = "--scheduler needs dask and distributed: pip install 'riverboat[cluster]'"
+_MATCH: Final = "match"
 _CONNECT_S: Final = 30.0
 _LOOK_S: Final = 1.0
 _TALKATIVE: Final = ("distributed", "tornado")
@@ -42,7 +51,7 @@ def is_installed() -> bool:
     return find_spec("distributed") is not None
 
 
-@asynccontextmanager
+@contextlib.asynccontextmanager
 async def connected(address: str, say: Callable[[str], None]) -> AsyncIterator[Any]:
     """A client of the scheduler at an address, whose workers have our versions.
 
@@ -103,6 +112,40 @@ def num_threads(client: Any) -> int:
     return max(1, sum(map(int, client.nthreads().values())))
 
 
+@attrs.frozen
+class Errand:
+    """A match to be played."""
+
+    label: str
+    words: tuple[str, ...]
+    """The command line of ``riverboat match``, without ``--out``."""
+    cards: str
+    """The seed or key of its cards; it travels to the worker in the clear."""
+    working_directory: str
+    """Where players are run: it must exist on the worker, too."""
+
+
+@attrs.frozen
+class Report:
+    """The result of an errand."""
+
+    status: int
+    """The exit status of ``riverboat match``."""
+    said: str
+    """What went wrong, in one line."""
+    files: Mapping[str, bytes]
+    """Of the match folder, by their places in it; empty if there is none."""
+
+
+def versions_here() -> dict[str, str]:
+    """What must be the same on all machines."""
+    return {
+        "riverboat": version("riverboat"),
+        "python": ".".join(map(str, sys.version_info[:2])),
+        "distributed": version("distributed"),
+    }
+
+
 @attrs.define(eq=False)
 class ClusterRunner:
     """Plays matches on workers of a cluster; see `Runner`."""
@@ -122,9 +165,9 @@ class ClusterRunner:
         clear(folder)
         errand = Errand(match.label, tuple(self.words(match)), self.cards(match), os.getcwd())
         report = await self._report(errand, f"riverboat-{self._run}-{match.id}")
-        if report.folder:
+        if report.files:
             try:
-                await trio.to_thread.run_sync(unpack, report.folder, folder)
+                await trio.to_thread.run_sync(unpack, report.files, folder)
             except ValueError as error:
                 raise CannotPlay(f"{match.label}: {error}") from None
         if not is_over(report.status, folder):
@@ -172,3 +215,47 @@ class ClusterRunner:
 def _words(error: object) -> str:
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text}" if isinstance(error, BaseException) else text
+
+
+def run_errand(errand: Errand) -> Report:
+    """Play the match in a process of its own, and wait for its end."""
+    place = Path(errand.working_directory)
+    if not place.is_dir():
+        return Report(2, f"there is no folder {place} on {os.uname().nodename}, where players are run", {})
+    with tempfile.TemporaryDirectory(prefix="riverboat-match-") as temporary:
+        folder = Path(temporary, _MATCH)
+        words = [*errand.words, "--out", str(folder)]
+        ended = trio.run(run_match, words, errand.cards, place)
+        return Report(ended.status, ended.why, _packed(folder))
+
+
+def _packed(folder: Path) -> dict[str, bytes]:
+    """The files below a folder, compressed, by their places."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {path.relative_to(folder).as_posix(): zlib.compress(path.read_bytes(), 1) for path in files}
+
+
+def unpack(files: Mapping[str, bytes], folder: Path) -> None:
+    """Make a match's folder from what a worker has returned, in one step.
+
+    Raises:
+        OSError: it cannot be written.
+        ValueError: a file would stand elsewhere, or is damaged.
+    """
+    folder.parent.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".arriving-") as temporary:
+        whole = Path(temporary, _MATCH)
+        for name, data in files.items():
+            place = PurePosixPath(name)
+            if place.is_absolute() or ".." in place.parts:
+                raise ValueError(f"a worker returned {name!r}, which is not below the match folder")
+            path = whole / place
+            path.parent.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+            try:
+                path.write_bytes(zlib.decompress(data))
+            except zlib.error as error:
+                raise ValueError(f"a worker returned a damaged {name}: {error}") from None
+            path.chmod(FILE_MODE)
+        with contextlib.suppress(FileNotFoundError):
+            folder.rmdir()
+        whole.rename(folder)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -14,20 +12,19 @@ import trio
 
 from engine.poker.match_key import MatchKey, MatchSeed
 from engine.support.files import write_whole
-from engine.support.files.shards import Readiness, ShardOrder
 from protocol import variables
 from server.league.match import Match, match_cards
 from server.league.plan import TournamentPlan
 from server.league.running.processes import CannotPlay
 from server.match.in_process.table import WorkersTable
-from server.match.in_process.workers import Worker, Workforce, Workplace, order_for
-from server.match.launched_match import MatchPlan
-from server.match.launching.environment import players_environment
-from server.match.launching.learning import learning_players
-from server.match.launching.orphanage import Orphanage
+from server.match.in_process.workers import Worker, Workforce, Workplace, shard_order
+from server.match.launching.processes import Orphanage
+from server.match.plan import MatchPlan
 from server.records.evidence import Luck
 from server.records.progress import Tally
 from server.records.results import Pass, player_results
+from server.support.console import SilentConsole
+from server.support.errors import in_words
 from server.support.private_files import FILE_MODE, FOLDER_MODE, PrivateFiles
 from server.table.book import CommonDecision, Onlooker
 from server.table.config import MatchConfig, OnFailure
@@ -35,19 +32,6 @@ from server.table.config import MatchConfig, OnFailure
 __all__ = ["InProcessRunner", "Staff"]
 
 _RESULT: Final = "result.json"
-
-
-class _Quiet:
-    """The console of one match among many: it shows nothing."""
-
-    def out(self, text: str) -> None:
-        pass  # the score is in the log
-
-    def err(self, text: str) -> None:
-        pass  # what went wrong is in the outcome
-
-    def hand_finished(self, hand_number: int) -> None:
-        pass
 
 
 @attrs.frozen
@@ -68,18 +52,6 @@ class _Follower:
         return await self.decision.continues()
 
 
-class _Engaged(Workforce):
-    """A worker from an earlier match, hired for one pass."""
-
-    def __init__(self, order: ShardOrder, place: Workplace, worker: Worker) -> None:
-        super().__init__(order, place, 1)
-        self._worker = worker
-
-    async def _start_one(self) -> Readiness:
-        self._workers.append(self._worker)
-        return await self._worker.engage(self._order)
-
-
 class Staff:
     """Processes that play one match after another.
 
@@ -96,17 +68,15 @@ class Staff:
             folder / "in-process.err",
             PrivateFiles(),
             Orphanage.open(),
-            players_environment((sys.executable,), os.environ),
         )
 
-    async def hire(self, order: ShardOrder, *, duplicate: bool) -> Worker:
+    async def hire(self, *, duplicate: bool) -> Worker:
         """An idle worker, perhaps a new one."""
         idle = self._idle[duplicate]
         if idle:
             return idle.pop()
         extra = {variables.DUPLICATE: "0"} if duplicate else {}
-        environment = {**self.place.environment, **extra}
-        return await Worker.start(order, attrs.evolve(self.place, environment=environment))
+        return await Worker.start(attrs.evolve(self.place, variables=extra))
 
     async def keep(self, worker: Worker, *, duplicate: bool, is_free: bool) -> None:
         """Return a worker; one that may still be busy is ended."""
@@ -179,41 +149,44 @@ class InProcessRunner:
         )
         players = tuple([plan.entrant(name).player for name in match.players])
         return MatchPlan(
-            config,
-            players,
-            folder,
-            event.duplicate,
-            in_process=True,
-            luck=Luck.OFF,
+            config=config,
+            players=players,
+            folder=folder,
+            duplicate=event.duplicate,
             until=event.until,
-            learners=learning_players(players),
+            luck=Luck.OFF,
+            in_process=True,
         )
 
     async def _play_pass(self, plan: MatchPlan, number: int, onlooker: Onlooker | None = None) -> Pass:
         folder = plan.pass_folder(number)
         folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
         log = folder / "match.log"
+        of_pass = plan.order(number)
         config = attrs.evolve(
-            plan.pass_config(number),
+            of_pass.config,
             is_resumable=True,
             resumes=log.exists(),
             append=True,
             reveals_key=False,  # these cards are to be dealt in other matches
             opener=self._place.files.open,
         )
-        seating = plan.seating(number)
-        order = order_for(config, [plan.players[player] for player in seating], seating)
-        worker = await self._staff.hire(order, duplicate=plan.duplicate)
+        order = shard_order(attrs.evolve(of_pass, config=config))
+        worker = await self._staff.hire(duplicate=plan.duplicate)
+
+        async def hire() -> Worker:
+            return worker
+
         is_free = False
         try:
-            table = WorkersTable(config, _Quiet(), _Engaged(order, self._place, worker), onlooker)
+            table = WorkersTable(config, SilentConsole(), Workforce(order, hire), onlooker)
             outcome = await table.run()
             if outcome.error is not None and not any(seat.failures for seat in outcome.seats):
-                raise CannotPlay("; ".join(outcome.error.strip().splitlines()).removeprefix("ERROR: "))
+                raise CannotPlay(in_words(outcome.error))
             is_free = outcome.hands == config.hands and not config.resumes
         finally:
             await self._staff.keep(worker, duplicate=plan.duplicate, is_free=is_free)
-        return Pass(outcome, seating)
+        return Pass(outcome, of_pass.players)
 
     async def close(self) -> None:
         """End the processes."""

@@ -6,6 +6,8 @@ was cut short, here or elsewhere: what was played stands, and the rest has the s
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import shutil
 import subprocess
@@ -23,22 +25,24 @@ from engine.support.user_input import printable
 from server.league.journal import move_aside
 from server.league.match import Match, match_cards
 from server.league.plan import Rule, TournamentPlan
-from server.match.sittings.plan_file import PLAN
-from server.match.sittings.sitting import PROGRESS, SECRETS, result_of
+from server.match.sittings.sitting import PLAN, PROGRESS, SECRETS, result_of
 from server.support.private_files import FOLDER_MODE
 
 __all__ = [
     "CannotPlay",
+    "Ended",
     "LocalRunner",
     "ProcessRunner",
     "Runner",
     "clear",
     "is_over",
     "match_words",
+    "run_match",
 ]
 
 _COMMAND: Final = ("-P", "-m", "server", "match")
 # -P: a folder in the user's folder that is named like one of our packages must not get in the way
+_OPTIONS: Final = ("--json", "--end-with-stdin")
 _EXIT_USAGE: Final = 2
 _EXIT_FAILED: Final = 3
 _TIDYING_S: Final = 20.0
@@ -46,6 +50,8 @@ _TIDYING_S: Final = 20.0
 _RELEASE_S: Final = 30.0
 """Time for an earlier sitting's house to end that was not killed with the tournament."""
 _LOOK_S: Final = 0.1
+_KEPT: Final = 100_000
+"""Bytes of what a match says."""
 
 
 class CannotPlay(Exception):
@@ -74,6 +80,16 @@ class LocalRunner(Runner, Protocol):
 
 
 @attrs.frozen
+class Ended:
+    """How a process of ``riverboat match`` has ended."""
+
+    status: int
+    """Its exit status."""
+    why: str
+    """What went wrong, in one line; empty if nothing did."""
+
+
+@attrs.frozen
 class ProcessRunner:
     """Plays matches as processes."""
 
@@ -85,17 +101,17 @@ class ProcessRunner:
         """See `Runner.play`."""
         await self._wait_for_lock(folder)
         if _can_resume(folder):
-            status, said = await self._run(["--resume", str(folder)], None)
-            if is_over(status, folder):
+            ended = await run_match(["--resume", str(folder)])
+            if is_over(ended.status, folder):
                 return
-            if status != _EXIT_USAGE:
-                raise CannotPlay(f"{match.label}: {said or f'exit status {status}'}")
+            if ended.status != _EXIT_USAGE:
+                raise CannotPlay(f"{match.label}: {ended.why}")
         clear(folder)
         cards = match_cards(self.root, match, common=self.plan.common_seeds)
-        words = [*match_words(self.plan, match), "--out", str(folder)]
-        status, said = await self._run(words, cards)
-        if not is_over(status, folder):
-            raise CannotPlay(f"{match.label}: {said or f'exit status {status}'}")
+        text = cards.text if isinstance(cards, MatchKey) else str(cards.number)
+        ended = await run_match([*match_words(self.plan, match), "--out", str(folder)], text)
+        if not is_over(ended.status, folder):
+            raise CannotPlay(f"{match.label}: {ended.why}")
 
     async def close(self) -> None:
         """Do nothing: nothing is left running."""
@@ -109,39 +125,75 @@ class ProcessRunner:
                 await trio.sleep(_LOOK_S)
         raise CannotPlay(f"{folder}: somebody plays this match")
 
-    async def _run(self, words: Sequence[str], cards: MatchSeed | MatchKey | None) -> tuple[int, str]:
-        """Run ``riverboat match``: its exit status, and the last line that it wrote to stderr."""
-        process = await self._start(words, cards)
+
+async def run_match(words: Sequence[str], cards: str | None = None, place: Path | None = None) -> Ended:
+    """Run ``riverboat match``, and wait for its end; cancelled, it ends the match in good order.
+
+    It ends when this process does, since it reads from our pipe.  What goes wrong it announces.
+
+    Args:
+        words: its arguments.
+        cards: the seed or key of its cards, which goes through a pipe: other users see command lines.
+        place: where players are run; None for the current folder.
+
+    Raises:
+        CannotPlay: there can be no further process.
+    """
+    handed, given = os.pipe()
+    announced, announcing = os.pipe()
+    try:
+        with os.fdopen(given, "w") as pipe:
+            pipe.write(f"{cards}\n")
+        seed = [] if cards is None else ["--seed-file", f"/dev/fd/{handed}"]
+        process = await trio.lowlevel.open_process(
+            [sys.executable, *_COMMAND, *words, *seed, *_OPTIONS, "--announce", str(announcing)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            cwd=place,
+            pass_fds=(handed, announcing),
+            start_new_session=True,  # Ctrl-C goes to us, and we tell it
+        )
+    except OSError as error:
+        os.close(announced)
+        raise CannotPlay(f"no further process can be started: {error.strerror}") from None
+    finally:
+        os.close(handed)
+        os.close(announcing)
+    assert process.stdin is not None  # as requested
+    assert process.stderr is not None
+    announcements, stderr = bytearray(), bytearray()
+    said = trio.lowlevel.FdStream(announced)
+    async with process.stdin, process.stderr, said, trio.open_nursery() as nursery:
+        nursery.start_soon(_read, said, announcements)
+        nursery.start_soon(_read, process.stderr, stderr)
         try:
-            said = await _read_all(process)
+            await process.wait()
         finally:
             await _end(process)
-        return process.returncode or 0, said
+    status = process.returncode or 0
+    return Ended(status, _announced_fault(announcements) or _last_line(stderr) or f"exit status {status}")
 
-    async def _start(self, words: Sequence[str], cards: MatchSeed | MatchKey | None) -> trio.Process:
-        """Start it; the cards' seed goes through a pipe, where other users cannot see it."""
-        handed: tuple[int, ...] = ()
-        if cards is not None:
-            ours, theirs = os.pipe()[::-1]
-            text = cards.text if isinstance(cards, MatchKey) else str(cards.number)
-            os.write(ours, f"{text}\n".encode())
-            os.close(ours)
-            handed = (theirs,)
-            words = [*words, "--seed-file", f"/dev/fd/{theirs}"]
-        try:
-            return await trio.lowlevel.open_process(
-                [sys.executable, *_COMMAND, *words, "--json", "--end-with-stdin"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                pass_fds=handed,
-                start_new_session=True,  # Ctrl-C goes to us, and we tell it
-            )
-        except OSError as error:
-            raise CannotPlay(f"no further process can be started: {error.strerror}") from None
-        finally:
-            for descriptor in handed:
-                os.close(descriptor)
+
+async def _read(stream: trio.abc.ReceiveStream, end: bytearray) -> None:
+    """Read a stream to its end, of which the last part is kept."""
+    async for chunk in stream:
+        end += chunk
+        del end[:-_KEPT]
+
+
+def _announced_fault(announcements: bytearray) -> str:
+    """What a match has announced to be wrong."""
+    for line in reversed(announcements.splitlines()):
+        with contextlib.suppress(ValueError, KeyError):  # the first may be cut; others say where seats are
+            return str(json.loads(line)["error"])
+    return ""
+
+
+def _last_line(stderr: bytearray) -> str:
+    """The last words of a match that had no time to announce anything."""
+    lines = stderr.decode("utf-8", "replace").strip().splitlines()
+    return printable(lines[-1].strip()) if lines else ""
 
 
 def match_words(plan: TournamentPlan, match: Match) -> list[str]:
@@ -205,19 +257,6 @@ def _named(plan: TournamentPlan, name: str) -> str:
     return f"{name}={plan.entrant(name).text}"
 
 
-async def _read_all(process: trio.Process) -> str:
-    """Wait for the end; the last line of stderr that is not about how far the match is."""
-    assert process.stderr is not None
-    data = bytearray()
-    async for chunk in process.stderr:
-        data += chunk
-        del data[:-100_000]
-    await process.wait()
-    lines = [printable(line.strip()) for line in data.decode("utf-8", "replace").splitlines()]
-    said = [line for line in lines if line and not line.startswith("to go on with it")]
-    return said[-1].removeprefix("Error: ") if said else ""
-
-
 async def _end(process: trio.Process) -> None:
     """End a match in good order, or else at once; no process is left."""
     with trio.CancelScope(shield=True):
@@ -228,6 +267,3 @@ async def _end(process: trio.Process) -> None:
         if process.returncode is None:
             process.kill()
             await process.wait()
-        for stream in (process.stdin, process.stderr):
-            if stream is not None:
-                await stream.aclose()

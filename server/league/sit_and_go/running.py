@@ -14,7 +14,6 @@ import trio
 
 from engine.poker.match_key import MatchKey, MatchSeed
 from engine.poker.rules import format_game
-from engine.support.files.shards import ShardOrder, Share
 from engine.support.seeds import derive_seed
 from server.league.match import Match, match_cards
 from server.league.plan import Rule, TournamentPlan
@@ -22,16 +21,16 @@ from server.league.running.in_process import Staff
 from server.league.running.processes import CannotPlay
 from server.league.sit_and_go.log import LOG, begin, end, format_head, format_out, hand_cards, take_line
 from server.league.sit_and_go.table import SitAndGoHands
-from server.match.in_process.workers import Worker
-from server.match.launching.announcement import Announcer
-from server.match.launching.launcher import Patience
-from server.match.launching.limits import parse_limits
-from server.match.launching.orphanage import Orphanage
-from server.match.launching.sandbox import Sandbox
-from server.match.sharing.staffed_table import House, PassOrder, StaffedTable
+from server.match.in_process.workers import BotFailed, Worker
+from server.match.launching.confinement import Sandbox, parse_limits
+from server.match.launching.launcher import Terms
+from server.match.launching.processes import Orphanage
+from server.match.plan import PassOrder
+from server.match.shards import ShardOrder, Share
+from server.match.sharing.staffed_table import Announcer, House, StaffedTable
 from server.records.results import DecisionTimes
 from server.support.console import FileConsole
-from server.support.errors import Failure, FailureKind, MatchAborted
+from server.support.errors import Failure, FailureKind, MatchAborted, in_words
 from server.support.private_files import PrivateFiles
 from server.support.record_file import Opener, RecordFile
 from server.table.config import MatchConfig, OnFailure, TimeLimits
@@ -75,11 +74,11 @@ class SitAndGoRunner:
             try:
                 while not table.is_over:
                     order = self._order(table.seating(), format_game(table.game()), cards, table.hands, match)
-                    worker = worker or await self._staff.hire(order, duplicate=False)
+                    worker = worker or await self._staff.hire(duplicate=False)
                     try:
                         line, is_free = await _play_hand(worker, order, table.hands)
                     except MatchAborted as error:
-                        raise CannotPlay(error.lines.strip().removeprefix("ERROR: ")) from None
+                        raise CannotPlay(in_words(error.lines)) from None
                     log.write(line)
                     take_line(line, table)
                     if not is_free:
@@ -116,11 +115,12 @@ async def _play_hand(worker: Worker, order: ShardOrder, number: int) -> tuple[st
     failure = readiness.failure
     if failure is None:
         await worker.play(Share(0, 1, 1))
-        frame = await worker.frame()
-        failure = frame.failure
-        if failure is None:
-            (line,) = frame.lines
-            return f"STATE:{number}:{line.removeprefix(_NUMBER)}", True
+        try:
+            hand = await worker.hand()
+        except BotFailed as error:
+            failure = error.failure
+        else:
+            return f"STATE:{number}:{hand.line.removeprefix(_NUMBER)}", True
     crash = Failure(FailureKind.CRASHED, failure.detail, number)
     return format_out(order.names[failure.seat], crash), False
 
@@ -155,7 +155,7 @@ class SeatedRunner:
                 await self._play(table, match, folder, console)
                 nursery.cancel_scope.cancel()
         except MatchAborted as error:
-            raise CannotPlay(f"{match.label}: {_words(error.lines)}") from None
+            raise CannotPlay(f"{match.label}: {in_words(error.lines)}") from None
         finally:
             self._tables -= 1
             if not self._tables:  # with several, nobody could tell to which an orphan belongs
@@ -176,12 +176,12 @@ class SeatedRunner:
             return made[0].server
 
         order = PassOrder(
-            0,
-            table_config(plan, match, table, cards, folder / LOG, self._files.open),
-            tuple(players),
-            tuple([seeds[name] for name in table.left]),
-            {},
-            folder / "players",
+            number=0,
+            players=tuple(range(len(players))),
+            config=table_config(plan, match, table, cards, folder / LOG, self._files.open),
+            seated=tuple(players),
+            seeds=tuple([seeds[name] for name in table.left]),
+            output=folder / "players",
         )
         staffed = StaffedTable(self._house(console), order, make)
         staffed.open()
@@ -193,7 +193,7 @@ class SeatedRunner:
         for seat in outcome.seats:
             taken = DecisionTimes.of(seat.decision_times)
             times[seat.name] = None if taken is None else attrs.asdict(taken)
-        lines = made[0].crash_lines(staffed.crashes())
+        lines = made[0].crash_lines(staffed.launcher.crashes())
         if lines:
             with RecordFile(folder / LOG, append=True, opener=self._files.open) as log:
                 log.write(lines)
@@ -209,8 +209,9 @@ class SeatedRunner:
             Announcer(None),
             self._orphanage,
             self._files,
-            Patience(limits.start_time, recover, process_limits),
-            Sandbox(self._folder) if limits.sandbox else None,
+            Terms(
+                limits.start_time, recover, process_limits, Sandbox(self._folder) if limits.sandbox else None
+            ),
         )
 
     async def _keep_reaping(self) -> None:
@@ -254,8 +255,3 @@ def table_config(
         opener=opener,
         quiet=True,
     )
-
-
-def _words(lines: str) -> str:
-    """The words of the lines that end a match."""
-    return "; ".join(lines.strip().splitlines()).removeprefix("ERROR: ")

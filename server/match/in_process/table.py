@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from typing import Final
 
 import trio
 
 from engine.poker.rules import HandState, play_hand
-from engine.support.files.shards import Frame, ShardFailure
 from protocol.records import format_hand
-from server.match.in_process.workers import Workforce
+from server.match.in_process.workers import BotFailed, Worker, Workforce, Workplace, shard_order
+from server.match.plan import PassOrder
+from server.match.shards import Division, ShardFailure, not_divided
+from server.match.sharing.staffed_table import House
+from server.records.results import Pass
 from server.support.console import Console
 from server.support.errors import Failure, FailureKind, MatchAborted
+from server.support.private_files import FOLDER_MODE
 from server.table.book import MatchBook, Onlooker
 from server.table.config import MatchConfig
 from server.table.outcome import EarlierSittings, MatchOutcome, SeatOutcome
@@ -85,12 +90,7 @@ class WorkersTable:
         if is_complete or not self._workers.stateful:  # else the players have to see those hands, too
             goes_on = await self._take_over()
         if goes_on and not self._records.was_ended and book.hands < config.hands:
-            async with contextlib.aclosing(self._workers.frames(book.hands, config.hands)) as frames:
-                book.start_clock()
-                async for frame in frames:
-                    if not await self._count(frame):
-                        break
-                    book.start_clock()
+            await self._take_in(await self._workers.divide(book.hands, config.hands))
         book.finish()
 
     async def _take_over(self) -> bool:
@@ -115,20 +115,19 @@ class WorkersTable:
                 return False
         return True
 
-    async def _count(self, frame: Frame) -> bool:
-        """Record and count some hands; returns whether the match continues."""
-        n = len(self._config.names)
-        if frame.told:
-            self._records.write_told("".join(frame.told))
-        for number, line in enumerate(frame.lines):
-            if self._records.was_ended:
-                return False
-            self._book.add(line, frame.chips[number * n : (number + 1) * n])
-            if self._book.pauses and not await self._book.continues():
-                return False
-        if frame.failure is not None:
-            raise self._ends_match(frame.failure)
-        return True
+    async def _take_in(self, division: Division) -> None:
+        """Record and count what the workers play."""
+        book = self._book
+        while book.hands < self._config.hands and not self._records.was_ended:
+            book.start_clock()
+            try:
+                hand = await division.hand(book.hands)
+            except BotFailed as error:
+                raise self._ends_match(error.failure) from None
+            assert hand is not None  # all of them are played by workers
+            book.take_in(hand)
+            if book.pauses and not await book.continues():
+                break
 
     def _ends_match(self, failure: ShardFailure) -> MatchAborted:
         """Record that a bot cannot continue."""
@@ -139,3 +138,42 @@ class WorkersTable:
         with contextlib.suppress(MatchAborted):  # the match ends in any case
             self._records.write(f"# seat {failure.seat + 1} ({name}) crashed: {detail.detail}{where}\n")
         return MatchAborted(f"ERROR: {name} crashed: {detail.detail}\n", [failure.seat])
+
+
+class WorkersPass:
+    """A pass between installed bots, in processes of its own: `run`.
+
+    Args:
+        house: where they run.
+        order: who plays what.
+        console: where it is reported.
+        onlooker: told about every hand, in order.
+    """
+
+    was_in_vain = False
+
+    def __init__(self, house: House, order: PassOrder, console: Console, onlooker: Onlooker) -> None:
+        self._house = house
+        self._order = order
+        order.output.mkdir(mode=FOLDER_MODE, exist_ok=True)
+        place = Workplace(order.output / "in-process.err", house.files, house.orphanage, order.variables)
+        hire = functools.partial(Worker.start, place)
+        self._workers = Workforce(shard_order(order), hire, order.most_shares)
+        self._table = WorkersTable(order.config, console, self._workers, onlooker, order.earlier)
+
+    async def run(self) -> None:
+        """Play the pass."""
+        try:
+            await self._table.run()
+        finally:
+            await self._workers.end()
+        if self._workers.stateful and self._order.most_shares > 1:
+            self._house.say(not_divided(self._workers.stateful))
+
+    def outcome(self) -> MatchOutcome:
+        """The outcome of the pass so far."""
+        return self._table.outcome()
+
+    def result(self) -> Pass:
+        """The result of the pass so far."""
+        return Pass(self.outcome(), self._order.players)

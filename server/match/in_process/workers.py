@@ -1,9 +1,7 @@
 """Processes that play the hands of a match between installed bots.
 
 The house does not know the bots: it runs ``riverboat arena-worker``, which the players' package declares, and
-receives finished hands (`engine.support.files.shards`).  If no bot carries anything from hand to hand,
-several workers share the hands, chunk by chunk in turn; their output is read in the order of the hands, and
-a worker that is ahead waits because nobody reads from it.
+receives finished hands (`server.match.shards`).  A worker that is ahead waits because nobody reads from it.
 """
 
 from __future__ import annotations
@@ -13,7 +11,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import IO, Final
 
@@ -22,19 +21,19 @@ import trio
 
 from engine.poker.match_key import MatchKey
 from engine.poker.rules import format_game
-from engine.support.files.shards import Frame, FrameHeader, Readiness, ShardFailure, ShardOrder, Share
-from server.match.launching.orphanage import Orphanage
-from server.match.launching.players import Player
+from server.match.launching.players import players_environment
+from server.match.launching.processes import Orphanage
+from server.match.plan import PassOrder
+from server.match.shards import Division, Frame, Readiness, ShardFailure, ShardOrder, Share
 from server.support.errors import MatchAborted
 from server.support.private_files import PrivateFiles
-from server.table.config import MatchConfig
+from server.table.book import FinishedHand
 
 _COMMAND: Final = ("-P", "-m", "server", "arena-worker")
 # -P: a folder in the user's folder that is named like one of our packages must not get in the way
 _CHUNK: Final = 64
 # Hands that a worker plays before the next one's turn: the fastest bots play them in milliseconds.
 _READ: Final = 1 << 16
-_FLOAT_BYTES: Final = 8
 
 
 @attrs.frozen
@@ -45,23 +44,19 @@ class Workplace:
     """Takes what the bots write."""
     files: PrivateFiles
     orphanage: Orphanage
-    environment: Mapping[str, str]
+    variables: Mapping[str, str] = attrs.Factory(dict)
+    """For the environment of the bots, in addition to the house's own."""
 
 
-def order_for(config: MatchConfig, seated: Sequence[Player], players: Sequence[int]) -> ShardOrder:
-    """The order that tells workers what to play.
-
-    Args:
-        config: the match of a pass.
-        seated: installed bots, by seat.
-        players: by seat, the numbers of those who sit there.
-    """
+def shard_order(order: PassOrder) -> ShardOrder:
+    """The order that tells workers what to play in a pass between installed bots."""
+    config = order.config
     cards = config.cards
     return ShardOrder(
         definition=format_game(config.game),
-        bots=tuple((player.bot, player.settings) for player in seated),
+        bots=tuple((player.bot, player.settings) for player in order.seated),
         names=config.names,
-        seeds=cards.player_seeds(players),
+        seeds=order.seeds,
         cards=cards.text if isinstance(cards, MatchKey) else str(cards.number),
         fixed_seats=config.fixed_seats,
         discloses=config.policy_path is not None,
@@ -73,52 +68,50 @@ def _opened(place: Workplace) -> IO[bytes]:
     return open(place.output, "ab", opener=place.files.open)
 
 
+class BotFailed(Exception):
+    """A bot could not go on."""
+
+    def __init__(self, failure: ShardFailure) -> None:
+        super().__init__(failure.detail)
+        self.failure = failure
+
+
 class Worker:
     """A worker that has been started.
 
     *Resource handling*: `end` on every way out.
     """
 
-    def __init__(self, process: trio.Process, order: ShardOrder) -> None:
+    def __init__(self, process: trio.Process) -> None:
         self._process = process
-        self._order = order
         self._buffer = bytearray()
+        self._hands: deque[FinishedHand] = deque()
+        self._failure: ShardFailure | None = None
 
     @classmethod
-    async def start(cls, order: ShardOrder, place: Workplace) -> Worker:
+    async def start(cls, place: Workplace) -> Worker:
         """Start one.
 
         Raises:
             OSError: there can be no further process.
         """
-        with _opened(place) as output, trio.CancelScope(shield=True), place.orphanage.starting():
-            process = await trio.lowlevel.open_process(
+        with _opened(place) as output:
+            process = await place.orphanage.start(
                 [sys.executable, *_COMMAND],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=output,
-                env=place.environment,
-                start_new_session=True,
+                env={**players_environment((sys.executable,), os.environ), **place.variables},
             )
-            place.orphanage.awaits(process.pid)
-        return cls(process, order)
+        return cls(process)
 
     async def engage(self, order: ShardOrder) -> Readiness:
-        """Give it another match, after it has played its share; returns the readiness of its bots.
+        """Give it a match, after its share of an earlier one; returns whether its bots are ready.
 
         Raises:
             MatchAborted: it has ended.
         """
-        self._order = order
-        return await self.readiness()
-
-    async def readiness(self) -> Readiness:
-        """The readiness of its bots.
-
-        Raises:
-            MatchAborted: it has ended.
-        """
-        await self._send(self._order.line())
+        await self._send(order.line())
         return Readiness.parse(await self._line())
 
     async def play(self, share: Share) -> None:
@@ -129,19 +122,22 @@ class Worker:
         """
         await self._send(share.line())
 
-    async def frame(self) -> Frame:
-        """The next hands.
+    async def hand(self) -> FinishedHand:
+        """The next of its hands, once it is over.
 
         Raises:
+            BotFailed: a bot could not play it.
             MatchAborted: it has ended.
         """
-        header = FrameHeader.parse(await self._line())
-        size = header.text_bytes + header.hands * len(self._order.names) * _FLOAT_BYTES
-        while len(self._buffer) < size:
-            await self._receive()
-        data = bytes(self._buffer[:size])
-        del self._buffer[:size]
-        return Frame.decode(header, data)
+        while not self._hands:
+            if self._failure is not None:
+                raise BotFailed(self._failure)
+            frame = Frame.parse(await self._line())
+            told = ["".join(frame.told), *[""] * len(frame.lines)]
+            for line, chips, words in zip(frame.lines, frame.chips, told, strict=False):
+                self._hands.append(FinishedHand(line, tuple(chips), told=words))
+            self._failure = frame.failure
+        return self._hands.popleft()
 
     async def end(self) -> None:
         """Kill it."""
@@ -161,18 +157,15 @@ class Worker:
             raise await self._has_ended() from None
 
     async def _line(self) -> bytes:
+        assert self._process.stdout is not None  # it was asked for
         while (end := self._buffer.find(b"\n")) < 0:
-            await self._receive()
+            data = await self._process.stdout.receive_some(_READ)
+            if not data:
+                raise await self._has_ended()
+            self._buffer += data
         line = bytes(self._buffer[: end + 1])
         del self._buffer[: end + 1]
         return line
-
-    async def _receive(self) -> None:
-        assert self._process.stdout is not None  # it was asked for
-        data = await self._process.stdout.receive_some(_READ)
-        if not data:
-            raise await self._has_ended()
-        self._buffer += data
 
     async def _has_ended(self) -> MatchAborted:
         status = await self._process.wait()
@@ -185,15 +178,15 @@ class Workforce:
 
     Args:
         order: what they play.
-        place: where.
+        hire: starts a worker.
         most: how many there may be.
 
     *Resource handling*: `end` on every way out.
     """
 
-    def __init__(self, order: ShardOrder, place: Workplace, most: int) -> None:
+    def __init__(self, order: ShardOrder, hire: Callable[[], Awaitable[Worker]], most: int = 1) -> None:
         self._order = order
-        self._place = place
+        self._hire = hire
         self._most = most
         self._workers: list[Worker] = []
         self.stateful: tuple[str, ...] = ()
@@ -214,31 +207,17 @@ class Workforce:
         return readiness.failure
 
     async def _start_one(self) -> Readiness:
-        worker = await Worker.start(self._order, self._place)
+        worker = await self._hire()
         self._workers.append(worker)
-        return await worker.readiness()
+        return await worker.engage(self._order)
 
-    async def frames(self, first: int, end: int) -> AsyncGenerator[Frame, None]:
-        """The hands from `first` to `end`, in order; a frame that reports a failure is the last.
+    async def divide(self, first: int, end: int) -> Division:
+        """Have the hands from `first` to `end` played.
 
         Raises:
             MatchAborted: a worker has ended.
         """
-        stride = len(self._workers)
-        shares = [Share(first, end, _CHUNK, stride, offset) for offset in range(stride)]
-        for worker, share in zip(self._workers, shares, strict=True):
-            await worker.play(share)
-        chunks = [share.chunks() for share in shares]
-        number = 0
-        while (chunk := next(chunks[number], None)) is not None:
-            hands = 0
-            while hands < len(chunk):
-                frame = await self._workers[number].frame()
-                hands += len(frame.lines)
-                yield frame
-                if frame.failure is not None:
-                    return
-            number = (number + 1) % stride
+        return await Division.begin(self._workers, first, end, _CHUNK)
 
     async def end(self) -> None:
         """Kill them."""

@@ -21,7 +21,7 @@ import attrs
 import trio
 
 from protocol import variables
-from server.match.launching import local_sockets
+from server.match.launching import processes
 from server.match.launching.players import Player
 from server.table.config import Admission
 
@@ -120,24 +120,24 @@ class Doorman:
     def _judge_owner(self, number: int, connection: socket.socket) -> Admission:
         seat = self._seats[number]
         seat.is_known = False
-        if not local_sockets.can_be_traced():
+        if not processes.can_be_traced():
             return Admission(seat.token if seat.player.is_bot else seat.chosen_token)
-        inode = local_sockets.client_inode(connection)
+        inode = processes.client_inode(connection)
         if inode is None:
             return Admission(seat.token)
-        everybody = local_sockets.processes()
+        everybody = processes.processes()
         families = {
-            each: local_sockets.family(other.process, everybody)
+            each: processes.family(other.process, everybody)
             for each, other in enumerate(self._seats)
             if other.process is not None
         }
-        if any(local_sockets.owners(inode, families.get(number, set()))):
+        if any(processes.owners(inode, families.get(number, set()))):
             seat.is_known = True
             return Admission(seat.chosen_token)
-        found = list(local_sockets.owners(inode, set(everybody)))
+        found = list(processes.owners(inode, set(everybody)))
         culprit = next((each for each in families if families[each].intersection(found)), None)
         if culprit is None:
-            if any(local_sockets.variable_of(owner, variables.TOKEN) == seat.token for owner in found):
+            if any(processes.variable_of(owner, variables.TOKEN) == seat.token for owner in found):
                 return Admission(seat.chosen_token)
             if seat.chosen_token is not None or not found:
                 return Admission(seat.token)

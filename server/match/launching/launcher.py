@@ -22,12 +22,10 @@ import trio
 
 from engine.support.user_input import printable
 from protocol import variables
+from server.match.launching.confinement import HOST, ProcessLimits, Sandbox, receive_listener
 from server.match.launching.doorman import Doorman
-from server.match.launching.environment import players_environment
-from server.match.launching.limits import ProcessLimits
-from server.match.launching.orphanage import Orphanage
-from server.match.launching.players import Player
-from server.match.launching.sandbox import HOST, Sandbox, receive_listener
+from server.match.launching.players import Player, players_environment
+from server.match.launching.processes import Orphanage
 from server.support.errors import Failure, FailureKind
 from server.support.private_files import FOLDER_MODE, PrivateFiles
 
@@ -83,15 +81,17 @@ class Host(Protocol):
 
 
 @attrs.frozen
-class Patience:
+class Terms:
     """What launched players are granted."""
 
-    start_s: float
+    start_s: float = 600.0
     """Seconds to join."""
     recover: int = 0
     """How often a player that crashes during play is restarted."""
     limits: ProcessLimits | None = None
     """Limits for each of its processes."""
+    sandbox: Sandbox | None = None
+    """Confines the players."""
 
 
 class Launcher:
@@ -100,12 +100,11 @@ class Launcher:
     Args:
         folder: for what the players write.
         files: creates the files in it.
-        patience: what the players are granted.
+        terms: what the players are granted.
         say: takes lines for people.
         variables: for the players' environment, in addition to those of their seats.
         doorman: lets the players in.
         orphanage: knows whom we wait for.
-        sandbox: that confines the players; None for none.
 
     *Resource handling*: `end` must run on every way out.
     """
@@ -114,23 +113,19 @@ class Launcher:
         self,
         folder: Path,
         files: PrivateFiles,
-        patience: Patience,
+        terms: Terms,
         say: Callable[[str], None],
         variables: Mapping[str, str],
         doorman: Doorman,
         orphanage: Orphanage,
-        sandbox: Sandbox | None,
     ) -> None:
         self._folder = folder
         self._files = files
-        self._start_s = patience.start_s
+        self._terms = terms
         self._say = say
         self._variables = variables
         self._doorman = doorman
         self._orphanage = orphanage
-        self._sandbox = sandbox
-        self._recover = patience.recover
-        self._limits = patience.limits
         self._processes: list[_Process] = []
         self._is_settling = False
         self._is_ending = False
@@ -152,7 +147,7 @@ class Launcher:
         """
         self._folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
         for seat, (player, seed) in enumerate(zip(players, seeds, strict=True)):
-            line = player.command_line(host if self._sandbox is None else HOST, server.ports[seat])
+            line = player.command_line(host if self._terms.sandbox is None else HOST, server.ports[seat])
             if line is None or player.command is None:
                 continue
             environment = {
@@ -184,26 +179,24 @@ class Launcher:
         with stdout, stderr, trio.CancelScope(shield=True):  # a process that has started must be registered
             ours, theirs = socket.socketpair()
             with ours, theirs:
-                line = entry.line if self._limits is None else self._limits.command_line(entry.line)
-                if self._sandbox is not None:
-                    line = self._sandbox.command_line(entry.player, line, entry.port, theirs.fileno())
-                with self._orphanage.starting():
-                    process = await trio.lowlevel.open_process(
-                        line,
-                        stdin=subprocess.DEVNULL,
-                        stdout=stdout,
-                        stderr=stderr,
-                        env=entry.environment,
-                        cwd=entry.player.folder,
-                        start_new_session=True,
-                        pass_fds=() if self._sandbox is None else (theirs.fileno(),),
-                    )
-                    self._orphanage.awaits(process.pid)
+                limits, sandbox = self._terms.limits, self._terms.sandbox
+                line = entry.line if limits is None else limits.command_line(entry.line)
+                if sandbox is not None:
+                    line = sandbox.command_line(entry.player, line, entry.port, theirs.fileno())
+                process = await self._orphanage.start(
+                    line,
+                    stdin=subprocess.DEVNULL,
+                    stdout=stdout,
+                    stderr=stderr,
+                    env=entry.environment,
+                    cwd=entry.player.folder,
+                    pass_fds=() if sandbox is None else (theirs.fileno(),),
+                )
                 if is_first:
                     self._processes.append(entry)
                 entry.process = process
                 theirs.close()
-                listener = None if self._sandbox is None else await _listener_of_a_sandbox(ours)
+                listener = None if sandbox is None else await _listener_of_a_sandbox(ours)
             self._doorman.is_launched(entry.seat, process.pid, listener)
         return process
 
@@ -234,13 +227,13 @@ class Launcher:
             self._give_up(server, entry.seat, Failure(FailureKind.CRASHED, detail))
             if not server.is_over and not self._doorman.knows(entry.seat):
                 entry.is_replaced = True
-            if returncode == 0 or entry.restarts == self._recover or self._is_settling:
+            if returncode == 0 or entry.restarts == self._terms.recover or self._is_settling:
                 server.expect_nobody(entry.seat)
                 return
             entry.restarts += 1
             self._say(
                 f"{entry.name} {self._describe_end(entry)}: started again, "
-                f"{entry.restarts} of {self._recover} times"
+                f"{entry.restarts} of {self._terms.recover} times"
             )
             _signal_group(process.pid, signal.SIGKILL)  # what the crashed player left behind
             try:
@@ -253,18 +246,19 @@ class Launcher:
     async def _await_joining(self, entry: _Process, process: trio.Process, server: Host) -> None:
         """Name the players the match is waiting for, and give up one that has not joined in time."""
         began = trio.current_time()
-        with trio.move_on_after(self._start_s):
+        with trio.move_on_after(self._terms.start_s):
             for pause in itertools.chain(
-                [min(_SAY_AFTER_S, self._start_s / 2)], itertools.repeat(_SAY_EVERY_S)
+                [min(_SAY_AFTER_S, self._terms.start_s / 2)], itertools.repeat(_SAY_EVERY_S)
             ):
                 await trio.sleep(pause)
                 if server.has_joined(entry.seat) or process.returncode is not None:
                     return
                 last = self._last_line(entry)
-                waited = f"{trio.current_time() - began:.0f} s of {self._start_s:g}"
+                waited = f"{trio.current_time() - began:.0f} s of {self._terms.start_s:g}"
                 self._say(f"waiting for {entry.name} to join ({waited})" + (f": {last}" if last else ""))
         detail = (
-            f"did not join within {self._start_s:g} s of its start; its output: {self._output(entry, 'err')}"
+            f"did not join within {self._terms.start_s:g} s of its start; "
+            f"its output: {self._output(entry, 'err')}"
         )
         self._give_up(server, entry.seat, Failure(FailureKind.STALLED, detail))
 

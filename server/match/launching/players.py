@@ -1,4 +1,4 @@
-"""The players of a match as users name them on the command line.
+"""The players of a match as users name them on the command line, and where their programs run.
 
 ::
 
@@ -6,26 +6,60 @@
     [NAME=]FOLDER                  one with a bot.toml, whose command is run there
     [NAME=]COMMAND LINE            any program, run as COMMAND HOST PORT
     [NAME=]wait                    somebody who connects from outside
+
+**bot.toml** says what a bot is called, how it is built, and how it is run, without a shell::
+
+    name = "ann"
+    build = "cc -O2 -o my_bot my_bot.c table.c"     # may be missing
+    command = "./my_bot"                            # run as COMMAND HOST PORT
+
+**PATH** begins with the folder of the interpreter that runs the house, so that ``python my_bot.py`` is run by
+the Python that has this package, whether or not its virtual environment is activated.
+
+**Packages.**  Ours have common names, and Python looks in a script's own folder first: a student's
+``engine/`` beside ``my_bot.py`` would shadow ours, and the bot could not be imported.  For a script
+that imports ``clients`` our packages therefore come first and its own folder last (``PYTHONSAFEPATH`` and
+``PYTHONPATH``), so that its helper modules are still found.  A script that does not import ``clients`` does
+not use our library: its ``engine`` stays its own.  Not covered: bots that are run as ``python -m``,
+interpreters before 3.11, and a script that wants both our ``clients`` and its own ``engine``.
+
+**Secrets.**  What the house was given itself, such as the tokens of seats, is not passed on.
+
+**Learning.**  Whether an installed bot learns follows from its options; an interval over hands means little
+for one that does.  Its package says so in the entry-point group ``riverboat.learners``: under the bot's name,
+a function that takes the options as texts and returns whether the bot changes how it plays.  Only the
+functions of bots that sit down are loaded.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
 import shutil
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from importlib.metadata import entry_points
 from pathlib import Path, PurePath
 from typing import Final
 
 import attrs
 
-from server.match.launching.bot_file import BOT_FILE, BotFileError, read_bot_file
-from server.match.launching.environment import players_environment, script_of
+from engine.support.user_input import did_you_mean
+from protocol import variables
 
+BOT_FILE: Final = "bot.toml"
+_KEYS: Final = ("name", "build", "command")
 _NAMED: Final = re.compile(r"([^\s=:/|]+)=(.*)", re.DOTALL)
 _WAIT: Final = "wait"
+_LEARNERS: Final = "riverboat.learners"
+_OURS: Final = Path(__file__).resolve().parents[3]
+"""The folder that holds our packages."""
+_PYTHON: Final = re.compile(r"python[0-9.]*")
+_IMPORTS_CLIENTS: Final = re.compile(rb"^\s*(?:from|import)\s+clients\b", re.MULTILINE)
+_TAKE_A_VALUE: Final = frozenset({"-W", "-X"})
+_NO_SCRIPT: Final = frozenset({"-c", "-m", "-"})
 
 
 class PlayerError(ValueError):
@@ -144,3 +178,135 @@ def _default_name(command: Sequence[str]) -> str:
         script = next((word for word in command[1:] if not word.startswith("-")), None)
         program = PurePath(script) if script is not None else program
     return re.sub(r"[\s|:]+", "-", program.stem) or "player"
+
+
+def learning_players(players: Sequence[Player]) -> frozenset[int]:
+    """The places of those that learn; nothing is known about programs that are not installed bots.
+
+    A package that is broken makes no player learn: the bot itself will say what is wrong.
+    """
+    declared = {entry.name: entry for entry in entry_points(group=_LEARNERS)}
+    learning = set()
+    for place, player in enumerate(players):
+        entry = declared.get(player.bot) if player.is_bot else None
+        if entry is not None:
+            try:
+                learns = entry.load()
+            except (ImportError, AttributeError):
+                continue
+            settings = [setting.partition("=") for setting in player.settings]
+            if learns({key.strip(): value.strip() if equals else None for key, equals, value in settings}):
+                learning.add(place)
+    return frozenset(learning)
+
+
+class BotFileError(ValueError):
+    """A ``bot.toml`` that cannot be understood; the message is one line, with the file."""
+
+
+@attrs.frozen
+class BotFile:
+    """What a ``bot.toml`` says."""
+
+    folder: Path
+    """Absolute."""
+    name: str
+    build: tuple[str, ...]
+    """Empty if nothing is built."""
+    command: tuple[str, ...]
+    """As in the file, split into words."""
+
+    def located_command(self) -> tuple[str, ...]:
+        """The command, with paths inside the folder made absolute."""
+        return tuple(
+            str(self.folder / word) if not word.startswith("-") and (self.folder / word).exists() else word
+            for word in self.command
+        )
+
+
+def format_bot_file(name: str, build: str, command: str) -> str:
+    """The contents of a ``bot.toml``."""
+    return (
+        "# How this bot is built and run: without a shell, in this folder.\n"
+        f"name = {json.dumps(name)}\n"
+        f"build = {json.dumps(build)}\n"
+        f"command = {json.dumps(command)}    # run as COMMAND HOST PORT\n"
+    )
+
+
+def read_bot_file(folder: Path) -> BotFile:
+    """What the ``bot.toml`` of a folder says.
+
+    Raises:
+        BotFileError: it is not there, or says something else.
+    """
+    import tomllib  # only matches with folders as players wait for it
+
+    path = folder / BOT_FILE
+    try:
+        found = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise BotFileError(f"{path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BotFileError(f"{path}: {error}") from None
+    for key, value in found.items():
+        if key not in _KEYS:
+            raise BotFileError(
+                f"{path}: expected name, build and command, got {key!r}{did_you_mean(key, _KEYS)}"
+            )
+        if not isinstance(value, str):
+            raise BotFileError(f"{path}: {key}: expected a text in quotes, got {value!r}")
+    try:
+        build, command = (tuple(shlex.split(found.get(key, ""))) for key in ("build", "command"))
+    except ValueError as error:
+        raise BotFileError(f"{path}: a command line cannot be split into words: {error}") from None
+    if not command:
+        raise BotFileError(f'{path}: expected command = "...", which is run as COMMAND HOST PORT')
+    return BotFile(folder.absolute(), found.get("name") or folder.absolute().name, build, command)
+
+
+def players_environment(command: Sequence[str], base: Mapping[str, str]) -> dict[str, str]:
+    """The environment to run a player's command in.
+
+    Args:
+        command: the program and its arguments, without HOST and PORT.
+        base: the house's own environment.
+    """
+    environment = {name: value for name, value in base.items() if not variables.is_handed_out(name)}
+    # Not resolved: a virtual environment's interpreter is a link to one that knows nothing about it.
+    own_programs = os.path.dirname(os.path.abspath(sys.executable))
+    environment["PATH"] = _joined(own_programs, base.get("PATH", os.defpath))
+    script = script_of(command)
+    if script is not None and _imports_clients(script):
+        environment["PYTHONSAFEPATH"] = "1"
+        environment["PYTHONPATH"] = _joined(
+            str(_OURS), base.get("PYTHONPATH", ""), str(script.resolve().parent)
+        )
+    return environment
+
+
+def script_of(command: Sequence[str]) -> Path | None:
+    """The Python script that a command runs, if that is what it does."""
+    program, *arguments = command
+    if not _PYTHON.fullmatch(os.path.basename(program)):
+        return Path(program) if program.endswith(".py") else None
+    words = iter(arguments)
+    for word in words:
+        if word in _NO_SCRIPT:
+            return None
+        if word in _TAKE_A_VALUE:
+            next(words, None)
+        elif not word.startswith("-"):
+            return Path(word)
+    return None
+
+
+def _imports_clients(script: Path) -> bool:
+    try:
+        return _IMPORTS_CLIENTS.search(script.read_bytes()) is not None
+    except OSError:
+        return False
+
+
+def _joined(*folders: str) -> str:
+    return os.pathsep.join(folder for folder in folders if folder)

@@ -28,7 +28,7 @@ from typing import Final
 import attrs
 
 from engine.support.files.lock import FileIsLocked, FileLock
-from server.match.launching.process_control import keep_others_out
+from server.match.launching.processes import keep_others_out
 from server.support.private_files import give_name
 
 KEEPER_LOCK: Final = "keeper"

@@ -3,7 +3,8 @@
 In the folder of a match are, beside its logs and its result,
 
 ================  ==========================================================================================
-``plan.json``     what the match is
+``plan.json``     what the match is, written before its first hand: the words of the command line as
+                  `riverboat match` understood them, so that ``--resume`` can understand them again
 ``secrets.json``  the key of the cards and the tokens of seats; gone when the match is over.  While players
                   play who could read it, it holds blanks: `server.match.sittings.keeper` has the secrets
 ``progress.json`` what the logs do not tell, like times and failures, slightly old; gone with the match
@@ -14,10 +15,13 @@ In the folder of a match are, beside its logs and its result,
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import shlex
 from collections.abc import Mapping
+from datetime import datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,16 +31,22 @@ from engine.poker.match_key import MatchKey
 from engine.support.files import write_whole
 from engine.support.files.formats import parse_json
 from engine.support.files.lock import FileIsLocked, FileLock
-from server.match.launching.match_folder import match_folder, move_aside
 from server.match.sittings.keeper import Keeper, wait_for_keeper
-from server.match.sittings.plan_file import NoPlan, StoredPlan
+from server.support.private_files import FOLDER_MODE
 from server.table.outcome import EarlierSittings, MatchOutcome, SeatOutcome
 
+PLAN: Final = "plan.json"
 SECRETS: Final = "secrets.json"
 PROGRESS: Final = "progress.json"
 RESULT: Final = "result.json"
+_SCHEMA: Final = 1
 _LOCK: Final = "match"
+_HOME: Final = Path("matches")
 _MODE: Final = 0o600
+_NAMES: Final = (
+    "match.log", RESULT, "report.html", "dealer.err", "players", PLAN, SECRETS, PROGRESS,
+)  # fmt: skip
+"""Of a match, beside ``pass-K``."""
 
 
 def result_of(folder: Path) -> dict[str, Any] | None:
@@ -46,6 +56,76 @@ def result_of(folder: Path) -> dict[str, Any] | None:
     except (OSError, ValueError):
         return None
     return result if isinstance(result, dict) and "cut_short" not in result else None
+
+
+class NoPlan(ValueError):
+    """There is no match that could be resumed; the message is one line for people."""
+
+
+@attrs.frozen
+class StoredPlan:
+    """A match as it was asked for."""
+
+    working_directory: str
+    """The folder in which the players are run, and from which relative paths start."""
+    folder: str
+    """Of the match, as it was named."""
+    definition: str
+    """The game, as a game file."""
+    parameters: Mapping[str, Any]
+    """Parameters of the command, by name, that can be written as JSON."""
+    commitment: str | None
+    """The commitment to the key of the cards; None if they follow from a seed."""
+    started: str
+    """When the first sitting began, in ISO 8601."""
+    version: str = version("riverboat")
+
+    def write(self, folder: Path) -> None:
+        """Store it so that it survives a power cut.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        text = json.dumps({"schema": _SCHEMA, **attrs.asdict(self)}) + "\n"
+        write_whole(folder / PLAN, text, durable=True, mode=_MODE)
+
+    @classmethod
+    def read(cls, folder: Path) -> StoredPlan:
+        """The plan of the match in a folder.
+
+        Raises:
+            NoPlan: there is none, or none that this version understands.
+        """
+        path = folder / PLAN
+        try:
+            value = parse_json(path.read_text("utf-8"))
+        except (FileNotFoundError, NotADirectoryError):
+            raise NoPlan(_why_there_is_none(folder)) from None
+        except OSError as error:
+            raise NoPlan(f"{path} cannot be read: {error.strerror or error}") from None
+        except ValueError:
+            raise NoPlan(f"{path} is damaged: it is no JSON object") from None
+        if not isinstance(value, dict):
+            raise NoPlan(f"{path} is damaged: it is no JSON object")
+        schema = value.pop("schema", None)
+        if schema != _SCHEMA:
+            raise NoPlan(
+                f"{path} was written by riverboat {value.get('version', 'of another version')}, "
+                f"with schema {schema!r}; this one understands schema {_SCHEMA}"
+            )
+        kinds = {
+            "working_directory": str,
+            "folder": str,
+            "definition": str,
+            "parameters": dict,
+            "commitment": str | None,
+            "started": str,
+            "version": str,
+        }
+        for name, kind in kinds.items():
+            if not isinstance(value.get(name), kind):
+                raise NoPlan(f"{path} is damaged: it has no {name}")
+        return cls(**{name: value[name] for name in kinds})
 
 
 @attrs.frozen
@@ -99,10 +179,10 @@ class Sitting:
             FileIsLocked: another match is being played there.
             OSError: the folder cannot be made.
         """
-        folder = match_folder(out, game)
+        folder = _match_folder(out, game)
         lock = FileLock(folder / _LOCK)
         try:
-            move_aside(folder)
+            _move_aside(folder)
         except BaseException:
             lock.release()
             raise
@@ -244,3 +324,56 @@ def _read_progress(folder: Path) -> dict[int, EarlierSittings]:
         }
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return {}
+
+
+def _why_there_is_none(folder: Path) -> str:
+    if not folder.is_dir():
+        return f"there is no folder {folder}"
+    if (folder / "match.log").exists() or any(folder.glob("pass-*/match.log")):
+        return f"{folder} cannot be resumed: it has no {PLAN}, which earlier versions did not write"
+    return f"{folder} is no match folder: there is no {PLAN}"
+
+
+def _match_folder(out: Path | None, game: str) -> Path:
+    """The folder of a match, which is created.
+
+    Args:
+        out: where the user wants it; None for a new one under ``matches/``.
+        game: as the user named it.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    if out is None:
+        return new_folder(_HOME, Path(game).name.removesuffix(".game"))
+    out.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+    return out
+
+
+def _move_aside(out: Path) -> None:
+    """Move what an earlier match left in a folder into one below it: nothing is ever overwritten.
+
+    Raises:
+        OSError: it cannot be moved.
+    """
+    earlier = [path for path in [*(out / name for name in _NAMES), *out.glob("pass-*")] if path.exists()]
+    if earlier:
+        number = 1
+        while (out / f"earlier-{number}").exists():
+            number += 1
+        aside = out / f"earlier-{number}"
+        aside.mkdir(mode=FOLDER_MODE)
+        for path in earlier:
+            path.rename(aside / path.name)
+
+
+def new_folder(parent: Path, game: str) -> Path:
+    """A folder that nobody else has, although many matches may begin in the same second."""
+    parent.mkdir(parents=True, exist_ok=True)
+    stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
+    for number in itertools.count(1):
+        folder = parent / (f"{stamp}-{game}" if number == 1 else f"{stamp}-{game}-{number}")
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir(mode=FOLDER_MODE)
+            return folder
+    raise AssertionError  # unreachable

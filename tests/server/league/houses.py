@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -18,14 +17,15 @@ from clients.core.registry import load_bot
 from engine.poker.match_key import parse_match_seed
 from engine.poker.rules import HandState, parse_game
 from engine.support.files import write_whole
-from engine.support.files.shards import Frame, Readiness, ShardOrder, Share
 from server.commands.league.tournament import runner_of, tell
 from server.league.house import Folder, play
 from server.league.plan import TournamentPlan
 from server.league.plan_file import parse_plan
 from server.league.standings import standings
 from server.match.in_process.workers import Worker
+from server.match.shards import Readiness, ShardOrder, Share
 from server.support.record_file import RecordFile
+from server.table.book import FinishedHand
 
 HEAD: Final = """
 [tournament]
@@ -54,9 +54,8 @@ def plan_of(text: str) -> TournamentPlan:
 class ArenaWorker:
     """A worker without a process: `server.match.in_process.workers.Worker` for a table in this one."""
 
-    def __init__(self, order: ShardOrder) -> None:
-        self._order = order
-        self._frames: Iterator[Frame] = iter(())
+    def __init__(self) -> None:
+        self._hands: Iterator[FinishedHand] = iter(())
 
     async def engage(self, order: ShardOrder) -> Readiness:
         await trio.lowlevel.checkpoint()
@@ -72,28 +71,29 @@ class ArenaWorker:
 
     async def play(self, share: Share) -> None:
         await trio.lowlevel.checkpoint()
-        self._frames = self._played(share)
+        self._hands = self._played(share)
 
-    def _played(self, share: Share) -> Iterator[Frame]:
+    def _played(self, share: Share) -> Iterator[FinishedHand]:
         n = len(self._order.names)
         number = 0
         for chunk in share.chunks():
             lines: list[str] = []
-            chips = array("d")
+            chips: list[tuple[float, ...]] = []
             self._arena.skip(chunk.start - number)
             number = chunk.start
 
             def count(state: HandState, won: tuple[float, ...]) -> None:
                 shift = state.hand_number % n
-                chips.extend(won[n - shift :] + won[: n - shift])  # noqa: B023 - called before the next chunk
+                chips.append(won[n - shift :] + won[: n - shift])  # noqa: B023 - called before the next chunk
 
             self._arena.play(len(chunk), record=lines.append, on_hand=count)
             number = chunk.stop
-            yield Frame(tuple(lines), chips)
+            for line, each in zip(lines, chips, strict=True):
+                yield FinishedHand(line, each)
 
-    async def frame(self) -> Frame:
+    async def hand(self) -> FinishedHand:
         await trio.lowlevel.checkpoint()
-        return next(self._frames)
+        return next(self._hands)
 
     async def end(self) -> None:
         await trio.lowlevel.checkpoint()
@@ -102,9 +102,9 @@ class ArenaWorker:
 def use_arena_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     """From now on matches in-process are played in this process."""
 
-    async def start(order: ShardOrder, place: object) -> ArenaWorker:
+    async def start(place: object) -> ArenaWorker:
         await trio.lowlevel.checkpoint()
-        return ArenaWorker(order)
+        return ArenaWorker()
 
     monkeypatch.setattr(Worker, "start", start)
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import json
 import os
 import signal
 import subprocess
-import tarfile
-from collections.abc import Callable
+import zlib
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -22,9 +20,17 @@ from trio.testing import MockClock
 
 import server.commands.league.tournament as command
 from server.league.match import Match
-from server.league.running.cluster import ClusterRunner, _compare_versions, num_threads
-from server.league.running.errand import Errand, Report, last_line, run_errand, unpack, versions_here
-from server.league.running.processes import CannotPlay
+from server.league.running.cluster import (
+    ClusterRunner,
+    Errand,
+    Report,
+    _compare_versions,
+    num_threads,
+    run_errand,
+    unpack,
+    versions_here,
+)
+from server.league.running.processes import CannotPlay, run_match
 from tests.support.dealer_process import PATIENCE_S, ROOT, environment, program
 
 FILE = """
@@ -84,53 +90,43 @@ def runner(cluster: Cluster) -> ClusterRunner:
     return ClusterRunner(cluster, "tcp://h:1", lambda match: ["leduc"], lambda match: "7")
 
 
-def packed(fill: Callable[[tarfile.TarFile], None]) -> bytes:
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
-        fill(archive)
-    return buffer.getvalue()
-
-
-def with_file(name: str, text: str = "{}") -> bytes:
-    def fill(archive: tarfile.TarFile) -> None:
-        entry = tarfile.TarInfo(name)
-        entry.size = len(text)
-        archive.addfile(entry, io.BytesIO(text.encode()))
-
-    return packed(fill)
-
-
-def with_link(archive: tarfile.TarFile) -> None:
-    entry = tarfile.TarInfo("link")
-    entry.type, entry.linkname = tarfile.SYMTYPE, "/etc/passwd"
-    archive.addfile(entry)
-
-
 def test_a_folder_arrives_whole_or_not_at_all(tmp_path: Path) -> None:
-    unpack(with_file("./match.log", "hands"), tmp_path / "a" / "b")
+    unpack({"match.log": zlib.compress(b"hands"), "players/a.err": zlib.compress(b"")}, tmp_path / "a" / "b")
 
     assert (tmp_path / "a/b/match.log").read_text() == "hands"
-    with pytest.raises(ValueError, match="no match folder"):
-        unpack(b"nothing of the kind", tmp_path / "c")
-    with pytest.raises(ValueError, match="no match folder"):
-        unpack(with_file("../../escaped"), tmp_path / "c")
-    with pytest.raises(ValueError, match="link is neither a file nor a folder"):
-        unpack(packed(with_link), tmp_path / "c")
+    assert (tmp_path / "a/b/players/a.err").stat().st_mode & 0o777 == 0o600
+    for name, data, fault in (
+        ("match.log", b"nothing of the kind", "returned a damaged match.log"),
+        ("../../escaped", zlib.compress(b""), "'../../escaped', which is not below the match folder"),
+        ("/etc/passwd", zlib.compress(b""), "'/etc/passwd', which is not below the match folder"),
+    ):
+        with pytest.raises(ValueError, match=fault):
+            unpack({name: data}, tmp_path / "c")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a"]
 
 
-def test_what_a_match_said_last_is_its_last_line() -> None:
-    assert (
-        last_line(b"1 of 2\nError: the disk is full\nto go on with it: riverboat match\n")
-        == "the disk is full"
-    )
-    assert last_line(b"") == ""
+@pytest.mark.parametrize(
+    ("words", "status", "why"),
+    [
+        (("no-such-game", "random", "random"), 2, "there is no game 'no-such-game'"),
+        (("leduc", "random", "random", "--host", "192.0.2.1"), 1, "could not create listen socket"),
+        (("leduc", "random", "random", "--in-process", "--out", "/dev/null/m"), 2, "the match folder"),
+    ],
+)
+async def test_a_match_says_what_goes_wrong_without_a_word_to_be_taken_off(
+    words: tuple[str, ...], status: int, why: str, tmp_path: Path
+) -> None:
+    out = () if "--out" in words else ("--out", str(tmp_path / "m"))
+    ended = await run_match([*words, *out], "7", ROOT)
+
+    assert ended.status == status
+    assert ended.why.startswith(why)
 
 
 def test_a_worker_without_our_folder_says_so() -> None:
     report = run_errand(Errand("a v b", (), "7", "/nowhere/at/all"))
 
-    assert (report.status, report.folder) == (2, b"")
+    assert (report.status, report.files) == (2, {})
     assert "there is no folder /nowhere/at/all on" in report.said
 
 
@@ -161,7 +157,7 @@ def test_workers_that_are_what_we_are_are_taken() -> None:
 
 async def test_a_match_comes_back_from_a_worker(tmp_path: Path) -> None:
     cluster = Cluster()
-    cluster.answers["a v b, match 1"] = Report(0, "", with_file("result.json", '{"players": []}'))
+    cluster.answers["a v b, match 1"] = Report(0, "", {"result.json": zlib.compress(b'{"players": []}')})
 
     await runner(cluster).play(MATCH, tmp_path / "m")
 
@@ -172,7 +168,7 @@ async def test_a_match_comes_back_from_a_worker(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (Report(1, "the disk is full", b""), "a v b, match 1: the disk is full"),
+        (Report(1, "the disk is full", {}), "a v b, match 1: the disk is full"),
         (
             RuntimeError("killed three workers"),
             "the cluster did not play it: RuntimeError: killed three workers",

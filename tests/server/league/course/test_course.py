@@ -20,8 +20,8 @@ from server.league.course.folder import students_of
 from server.league.match import Match
 from server.league.plan_file import FileMistake, parse_plan
 from server.league.running.processes import match_words
-from server.match.launching.bot_file import format_bot_file
-from server.match.launching.sandbox import why_there_are_none
+from server.match.launching.confinement import why_there_are_none
+from server.match.launching.players import format_bot_file
 from tests.support.dealer_process import PATIENCE_S, environment, program
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from engine.poker.rules import game_path
-from server.match.launching.match_folder import new_folder
+from server.match.sittings.sitting import new_folder
 from tests.support.dealer_process import PATIENCE_S, environment, program
 from tests.support.matches import raw_bot, result_of, run_match
 
@@ -132,7 +132,7 @@ def test_a_launching_program_learns_for_whom_a_seat_waits(tmp_path: Path) -> Non
     [
         (("no-such-game", "random", "random"), "there is no game 'no-such-game'"),
         (("limit-2p", "random", "fromula"), "there is neither a bot nor a program 'fromula' (did"),
-        (("limit-2p", "random", "random", "--host", "192.0.2.1"), "ERROR: could not create listen socket"),
+        (("limit-2p", "random", "random", "--host", "192.0.2.1"), "could not create listen socket"),
     ],
 )
 def test_a_launching_program_learns_why_there_is_no_table(

@@ -1,12 +1,27 @@
-"""PLAYER on the command line: bots, programs, and those who come from outside."""
+"""PLAYER on the command line: bots, folders, programs, who learns, and what a launched program finds."""
 
 from __future__ import annotations
 
+import inspect
+import os
+import subprocess
 import sys
+from importlib.metadata import entry_points
+from pathlib import Path
 
 import pytest
 
-from server.match.launching.players import PlayerError, parse_players
+from clients.core.registry import installed_bots
+from server.match.launching.players import (
+    BotFileError,
+    PlayerError,
+    format_bot_file,
+    learning_players,
+    parse_players,
+    players_environment,
+    read_bot_file,
+)
+from tests.support.dealer_process import environment, program
 
 BOTS = {"random", "always-call", "formula"}
 
@@ -74,3 +89,132 @@ def test_what_cannot_be_started_is_said_before_the_match() -> None:
 def test_what_names_nobody_is_refused(text: str) -> None:
     with pytest.raises(PlayerError, match="PLAYER"):
         parse_players([text], BOTS)
+
+
+def bot_folder(folder: Path, command: str) -> Path:
+    folder.mkdir()
+    (folder / "bot.py").touch()
+    (folder / "bot.toml").write_text(format_bot_file("ann's", "", command))
+    return folder
+
+
+def test_a_player_can_be_a_folder(tmp_path: Path) -> None:
+    folder = bot_folder(tmp_path / "ann", "python -u bot.py --fast")
+    first, second = parse_players([str(folder), f"Bob={folder}"], [])
+
+    assert (first.name, second.name) == ("ann's", "Bob")
+    assert first.folder == folder
+    assert first.command_line("h", 1) == ["python", "-u", str(folder / "bot.py"), "--fast", "h", "1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('command = "x"\nbuld = "y"', "got 'buld' (did you mean build?)"),
+        ("command = 3", "command: expected a text in quotes, got 3"),
+        ('name = "x"', 'expected command = "..."'),
+        ('command = "\'"', "cannot be split into words"),
+        ("command = ", "bot.toml: "),
+    ],
+)
+def test_a_bot_file_that_means_nothing_is_one_line(text: str, words: str, tmp_path: Path) -> None:
+    (tmp_path / "bot.toml").write_text(text)
+
+    with pytest.raises(BotFileError) as raised:
+        read_bot_file(tmp_path)
+    assert words in str(raised.value)
+    assert "\n" not in str(raised.value)
+    with pytest.raises(PlayerError):
+        parse_players([str(tmp_path)], [])
+
+
+def learners(*texts: str) -> set[int]:
+    return set(learning_players(parse_players(texts, set(installed_bots()))))
+
+
+@pytest.mark.parametrize(
+    ("texts", "places"),
+    [
+        (("simple", "random"), set()),
+        (("street-learner", "random"), {0}),
+        (("simple", "Me=poker-learner:choose=greedy", "name-learner:learn"), {1, 2}),
+        (("street-learner:learn=off,knowledge=x.npz", "name-learner:learn=No"), set()),
+        (("./street-learner", "wait"), set()),
+    ],
+)
+def test_learners_are_known_by_their_names_and_options(texts: tuple[str, ...], places: set[int]) -> None:
+    assert learners(*texts) == places
+
+
+def test_every_bot_that_can_be_told_not_to_learn_is_declared() -> None:
+    declared = {entry.name for entry in entry_points(group="riverboat.learners")}
+    learning = {
+        name
+        for name, entry in installed_bots().items()
+        if "learn" in inspect.signature(entry.load()).parameters
+    }
+
+    assert declared == learning
+
+
+BOT = """
+from clients import CALL, Agent, run
+from helper import WORD
+
+class Mine(Agent):
+    def choose_action(self, view):
+        return CALL
+
+print(WORD, flush=True)
+run(Mine)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A bot with a helper module, and beside them things that are named like our packages."""
+    (tmp_path / "my_bot.py").write_text(BOT)
+    (tmp_path / "helper.py").write_text("WORD = 'helped'")
+    (tmp_path / "engine").mkdir()
+    (tmp_path / "engine" / "__init__.py").write_text("raise SystemExit('the wrong engine')")
+    (tmp_path / "clients.py").write_text("raise SystemExit('the wrong clients')")
+    (tmp_path / "server.py").write_text("raise SystemExit('the wrong server')")
+    return tmp_path
+
+
+def play(folder: Path, command: str, path: str) -> subprocess.CompletedProcess[str]:
+    words = ("--hands", "5", "--out", "m")
+    return subprocess.run(
+        # -P, as for the program `riverboat`: the user's folder is not searched for the house's packages
+        [sys.executable, "-P", *program("match", "limit-2p", command, "always-call", *words)[1:]],
+        cwd=folder,
+        env=environment() | {"PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+
+
+@pytest.mark.parametrize("command", ["python my_bot.py", "python -u ./my_bot.py", "python -X utf8 my_bot.py"])
+def test_the_readmes_bot_plays_beside_folders_named_like_ours(folder: Path, command: str) -> None:
+    """On a PATH that has no `python` at all: `riverboat` was run by its full path."""
+    done = play(folder, command, os.defpath)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (folder / "m/players/my_bot.out").read_text() == "helped\n"
+
+
+def test_a_bot_of_another_kind_keeps_its_own_modules(tmp_path: Path) -> None:
+    (tmp_path / "engine.py").write_text("WORD = 'my own engine'")
+    (tmp_path / "other.py").write_text("import engine\nraise SystemExit(engine.WORD)")
+
+    done = play(tmp_path, "python other.py", os.environ["PATH"])
+
+    assert "did not join: ended with exit status 1: my own engine" in done.stdout
+
+
+def test_what_the_user_has_set_stays() -> None:
+    environment = players_environment(["./bot", "-x"], {"PATH": "/bin", "PYTHONPATH": "/mine", "X": "1"})
+
+    own = os.path.dirname(sys.executable)
+    assert environment == {"PATH": f"{own}{os.pathsep}/bin", "PYTHONPATH": "/mine", "X": "1"}

@@ -16,7 +16,7 @@ import pytest
 import trio
 
 from protocol.records import parse_hand
-from server.match.launching import local_sockets
+from server.match.launching import processes
 from server.match.launching.doorman import Doorman
 from server.match.launching.players import parse_players
 from server.table.config import Admission
@@ -24,7 +24,7 @@ from tests.support.dealer_process import environment, program
 from tests.support.tables import folding_config, free_ports, table_of
 
 needs_proc = pytest.mark.skipif(
-    not local_sockets.can_be_traced(), reason="the system does not tell whose a connection is"
+    not processes.can_be_traced(), reason="the system does not tell whose a connection is"
 )
 CALLER: Final = """\
 import socket, sys
@@ -252,14 +252,14 @@ async def test_clients_from_elsewhere_must_say_the_token(doorman: Doorman) -> No
     with socket.socket() as unconnected:
         entries = [await doorman.judge(seat, unconnected) for seat in range(3)]
 
-    if local_sockets.can_be_traced():
+    if processes.can_be_traced():
         assert entries == [Admission(doorman.token(0)), Admission(doorman.token(1)), Admission("chosen")]
 
 
 async def test_where_nothing_is_known_about_connections_those_must_say_the_token_that_can(
     doorman: Doorman, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(local_sockets, "can_be_traced", lambda: False)
+    monkeypatch.setattr(processes, "can_be_traced", lambda: False)
     with socket.socket() as unconnected:
         entries = [await doorman.judge(seat, unconnected) for seat in range(3)]
 

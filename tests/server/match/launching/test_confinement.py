@@ -1,4 +1,4 @@
-"""Players in sandboxes (`match --sandbox`): bots that look around find nobody and nothing but their table."""
+"""What players may use, and players in sandboxes: bots that look around find nothing but their table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from typing import Any, Final
 
 import pytest
 
-from server.match.launching.sandbox import why_there_are_none
+from server.match.launching import entry
+from server.match.launching.confinement import ProcessLimits, Sandbox, parse_limits, why_there_are_none
+from server.match.launching.players import parse_players
+from tests.server.match.launching.test_players import bot_folder
 from tests.support.dealer_process import environment, program
 from tests.support.tables import free_ports
 
@@ -189,3 +192,82 @@ def test_where_there_are_no_sandboxes_the_match_is_refused_in_one_line(tmp_path:
     assert complaints[0].endswith("--sandbox: there is no program bwrap (bubblewrap)")
     assert complaints[1].endswith("--sandbox: bwrap does not work: bwrap: No permissions at all")
     assert not (tmp_path / "matches").exists()
+
+
+def test_a_sandbox_for_a_folder_shows_that_folder_and_not_its_neighbours(tmp_path: Path) -> None:
+    (player,) = parse_players([str(bot_folder(tmp_path / "ann", "python bot.py"))], [])
+    bot_folder(tmp_path / "bob", "python bot.py")
+    words = Sandbox(tmp_path / "match").command_line(player, ["x"], 1, 3)
+
+    assert words[words.index("--chdir") + 1] == str(tmp_path / "ann")
+    shown = [words[at + 1] for at, word in enumerate(words) if word == "--ro-bind-try"]
+    assert str(tmp_path / "ann") in shown
+    assert not [path for path in shown if tmp_path.is_relative_to(path) or "bob" in path]
+
+
+def test_a_sandboxs_first_program_passes_its_port_out_and_becomes_the_player(tmp_path: Path) -> None:
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "kernel").write_text("compiled")
+    (port,) = free_ports(1)
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        words = ["port", str(theirs.fileno()), str(port), str(tmp_path / "kept"), str(tmp_path / "cache")]
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", entry.__file__, *words, "echo", "it plays"],
+            pass_fds=(theirs.fileno(),), capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        _, (descriptor,), _, _ = socket.recv_fds(ours, 1, 1)
+    with socket.socket(fileno=descriptor) as listener:
+        assert listener.getsockname() == ("127.0.0.1", port)
+
+    assert done.stdout == "it plays\n"
+    assert (tmp_path / "cache" / "kernel").read_text() == "compiled"
+
+
+TELL = """
+import resource as r
+names = ("CPU", "DATA", "FSIZE", "CORE")
+print([r.getrlimit(getattr(r, "RLIMIT_" + name)) for name in names])
+"""
+
+
+def test_a_process_has_the_limits_it_was_given_and_leaves_no_core() -> None:
+    line = parse_limits("cpu=100,memory=512,file-size=3").command_line(
+        [sys.executable, "-I", "-S", "-c", TELL]
+    )
+    done = subprocess.run(line, capture_output=True, text=True, check=True)
+
+    expected = [(100, 100), (512 * 2**20, 512 * 2**20), (3 * 2**20, 3 * 2**20), (0, 0)]
+    assert done.stdout.strip() == repr(expected)
+
+
+def test_a_process_does_not_get_more_memory_than_its_limit() -> None:
+    line = ProcessLimits(memory=200).command_line(
+        [sys.executable, "-I", "-S", "-c", "bytearray(400 * 2**20)"]
+    )
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+
+    assert (done.returncode, "MemoryError" in done.stderr) == (1, True)
+
+
+def test_limits_as_text_and_back() -> None:
+    limits = parse_limits("cpu=600, memory=1024,processes=64,file-size=100")
+
+    assert limits == ProcessLimits(600, 1024, 64, 100)
+    assert parse_limits(limits.as_argument()) == limits
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("cpus=3", "got 'cpus=3' (did you mean cpu?)"),
+        ("cpu", "expected cpu=N, memory=N, processes=N, file-size=N, got 'cpu'"),
+        ("cpu=0", "expected a number above 0"),
+        ("memory=1G", "expected a whole number"),
+    ],
+)
+def test_limits_that_mean_nothing_are_one_line(text: str, words: str) -> None:
+    with pytest.raises(ValueError, match="expected") as raised:
+        parse_limits(text)
+
+    assert words in str(raised.value)

@@ -17,9 +17,8 @@ from click.testing import CliRunner
 
 from server.commands.program import riverboat
 from server.match.sittings.keeper import KEEPER_LOCK
-from server.match.sittings.plan_file import NoPlan
-from server.match.sittings.sitting import Sitting
-from tests.server.match.launching.test_sandbox import needs_bwrap
+from server.match.sittings.sitting import NoPlan, Sitting
+from tests.server.match.launching.test_confinement import needs_bwrap
 from tests.support.dealer_process import PATIENCE_S, environment, program
 from tests.support.limits import run_with_small_disk
 from tests.support.matches import run_match

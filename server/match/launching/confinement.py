@@ -1,5 +1,11 @@
-"""A player in a sandbox: it sees neither others' processes nor their files, and reaches only its table.
+"""What a player's processes may use and see: resource limits, and a sandbox.
 
+**Limits** of processor time, memory, processes and file sizes are set with ``setrlimit`` in a program of ours
+that then becomes the player (`entry`), so that there is no moment without them; core files are never left.
+They apply to each process separately, except the number of processes, which Linux counts for the whole user
+(in a sandbox: for the user there), and does not limit for root.
+
+**A sandbox** shows a player neither others' processes nor their files, and it reaches only its table.
 `bwrap` (bubblewrap) makes it from Linux's namespaces, without any privilege.  Inside there are
 
 * the system's programs and libraries, this Python and its packages, the files that the player's command names
@@ -8,10 +14,9 @@
   cache that only this player writes to, since code compiled there is run by whatever loads it;
 * no other process, and no network but a loopback of its own.
 
-**The table.**  Before the player starts, `server.match.launching.sandbox.entry` opens a port on that
-loopback and passes the listening socket out to us: a socket stays in the namespace where it was made, so we
-accept from outside the clients that connect inside, without a relay, and a decision takes no longer than
-without a sandbox.
+Before the player starts, `entry` opens a port on that loopback and passes the listening socket out to us: a
+socket stays in the namespace where it was made, so we accept from outside the clients that connect inside,
+without a relay, and a decision takes no longer than without a sandbox.
 
 What a sandbox does not stop is in ``server/README.md``.
 """
@@ -31,12 +36,15 @@ import attrs
 import trio
 
 from engine.support.files.cache import CACHE_VARIABLE, cache_directory
-from server.match.launching.environment import script_of
-from server.match.launching.players import Player
+from engine.support.user_input import did_you_mean, parse_whole
+from server.match.launching.players import Player, script_of
 
 HOST: Final = "127.0.0.1"
 """Where a player in a sandbox finds its table."""
-_OURS: Final = Path(__file__).resolve().parents[4]
+_ENTRY: Final = (sys.executable, "-I", "-S", str(Path(__file__).with_name("entry.py")))
+# -I -S: nothing from the environment, and no packages, so that it takes a hundredth of a second.
+_MEGABYTE: Final = 2**20
+_OURS: Final = Path(__file__).resolve().parents[3]
 _OUR_PACKAGES: Final = ("engine", "protocol", "server", "clients")
 _SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/opt", "/nix/store")
 _ALONE: Final = (
@@ -51,6 +59,56 @@ _ALONE: Final = (
 _CACHE: Final = "/tmp/riverboat-cache"
 # Not --die-with-parent: the parent is a thread, which ends long before the match.
 _TRIAL_S: Final = 10.0
+
+
+@attrs.frozen
+class ProcessLimits:
+    """What a process may use; None for no limit."""
+
+    cpu: int | None = None
+    """Seconds of processor time, over its whole life."""
+    memory: int | None = None
+    """Megabytes of its own memory: data, heap, private mappings; not programs or memory only reserved."""
+    processes: int | None = None
+    """Processes and threads of the user."""
+    file_size: int | None = None
+    """Megabytes of a file that it writes."""
+
+    def as_argument(self) -> str:
+        """The text that `parse_limits` reads back."""
+        known = attrs.asdict(self).items()
+        return ",".join(f"{name.replace('_', '-')}={value}" for name, value in known if value is not None)
+
+    def command_line(self, line: Sequence[str]) -> list[str]:
+        """What to execute in place of a command line."""
+        items = [
+            f"{name}={value * (_MEGABYTE if name in ('memory', 'file_size') else 1)}"
+            for name, value in attrs.asdict(self).items()
+            if value is not None
+        ]
+        return [*_ENTRY, "limits", ",".join(items), *line]
+
+
+_NAMES: Final = {field.name.replace("_", "-"): field.name for field in attrs.fields(ProcessLimits)}
+
+
+def parse_limits(text: str) -> ProcessLimits:
+    """The limits of a text such as ``cpu=600,memory=1024,processes=64,file-size=100``.
+
+    Raises:
+        ValueError: it means none; the message is part of a line for people.
+    """
+    found: dict[str, int] = {}
+    for item in text.split(","):
+        name, equals, value = (part.strip() for part in item.partition("="))
+        if name not in _NAMES or not equals:
+            known = ", ".join(f"{each}=N" for each in _NAMES)
+            raise ValueError(f"expected {known}, got {item!r}{did_you_mean(name, _NAMES)}")
+        number = parse_whole(value)
+        if number == 0:
+            raise ValueError(f"expected a number above 0, got {item!r}")
+        found[_NAMES[name]] = number
+    return ProcessLimits(**found)
 
 
 def why_there_are_none() -> str | None:
@@ -95,9 +153,8 @@ class Sandbox:
             if hidden.is_dir() and any(hidden.is_relative_to(path) for path in visible):
                 words += ["--tmpfs", str(hidden)]
         words += ["--setenv", "HOME", "/tmp", "--setenv", CACHE_VARIABLE, _CACHE, "--chdir", here]
-        entry = [sys.executable, "-P", "-m", "server.match.launching.sandbox.entry"]
         kept = str(cache_directory().absolute())
-        return [*words, "--", *entry, str(descriptor), str(port), kept, _CACHE, *line]
+        return [*words, "--", *_ENTRY, "port", str(descriptor), str(port), kept, _CACHE, *line]
 
 
 def _visible(player: Player) -> Iterator[str]:

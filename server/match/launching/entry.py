@@ -1,0 +1,67 @@
+"""A program that confines itself and then becomes a player; it is run by its path, without our packages.
+
+``entry.py limits NAME=VALUE,... COMMAND...`` sets limits for itself.
+
+``entry.py port DESCRIPTOR PORT KEPT CACHE COMMAND...`` is the first program in a sandbox: it opens the
+player's port and passes it to the house.  The folder CACHE is created as a writable copy of KEPT: with links
+to its files, which new files replace.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import socket
+import sys
+
+_KINDS = {
+    "cpu": "RLIMIT_CPU",
+    # On Linux that is memory written to; RLIMIT_AS would stop programs that only reserve much, as Java does.
+    "memory": "RLIMIT_DATA" if sys.platform == "linux" else "RLIMIT_AS",
+    "processes": "RLIMIT_NPROC",
+    "file_size": "RLIMIT_FSIZE",
+}
+
+
+def limit(text: str) -> None:
+    """Limit this process."""
+    limits = dict(item.split("=") for item in text.split(",") if item)
+    for name, value in {**limits, "core": "0"}.items():
+        kind = getattr(resource, _KINDS.get(name, "RLIMIT_CORE"), None)
+        if kind is not None:
+            most = int(value)
+            hard = resource.getrlimit(kind)[1]
+            most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+            resource.setrlimit(kind, (most, most))
+
+
+def open_port(descriptor: int, port: int, kept: str, cache: str) -> None:
+    """Open the port of a player in a sandbox, and hand it out."""
+    for folder, _, names in os.walk(kept):
+        copy = os.path.join(cache, os.path.relpath(folder, kept))
+        os.makedirs(copy, mode=0o700, exist_ok=True)
+        for name in names:
+            if not name.endswith(".lock"):
+                os.symlink(os.path.join(folder, name), os.path.join(copy, name))
+    with socket.socket(fileno=descriptor) as house, socket.socket() as listener:
+        listener.bind(("127.0.0.1", port))
+        listener.listen()
+        socket.send_fds(house, [b"1"], [listener.fileno()])
+
+
+def main(task: str, *words: str) -> None:
+    """Never returns."""
+    if task == "limits":
+        text, *command = words
+        limit(text)
+    else:
+        descriptor, port, kept, cache, *command = words
+        open_port(int(descriptor), int(port), kept, cache)
+    try:
+        os.execvp(command[0], command)
+    except OSError as error:
+        sys.exit(f"{command[0]}: {error.strerror}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
