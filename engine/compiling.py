@@ -210,17 +210,17 @@ def luck() -> None:
     import numpy as np
 
     from engine.evidence.columns.hands import read_hands
-    from engine.evidence.columns.leads import add_payoffs
     from engine.evidence.confidence_sequence import ConfidenceSequence
-    from engine.evidence.equity import KnownHand, pot_shares
+    from engine.evidence.equity import KnownCards, pot_shares
     from engine.evidence.pair_equities import pair_points
     from engine.poker.rules import load_game
 
     game = load_game("limit-2p")
-    pot_shares(game, [KnownHand(0, ((0, 5), (10, 15)), (20, 25, 30))], [(0, 3, 3)])
+    holes, board = np.array([[[0, 5], [10, 15]]], np.uint8), np.array([[20, 25, 30, 0, 0]], np.uint8)
+    pot_shares(game, KnownCards(np.zeros(1, np.int64), holes, board), np.array([[0, 3, 3]]))
     pair_points()
-    read_hands(game, ["f"], ["AhKd|2c2d"])
-    add_payoffs(ConfidenceSequence(-1.0, 1.0), np.array([0.5]))
+    read_hands(game, [0], ["f"], ["AhKd|2c2d"])
+    ConfidenceSequence(-1.0, 1.0).add_all(np.array([0.5]))
 
 
 def environments() -> None:

@@ -15,7 +15,7 @@ with x in [0, 1].  A mean that was out once stays out.  Stakes follow the varian
 
     λ = √(2 ln(2/α) / (σ² t ln(1 + t))),   μ_t = (½ + Σx)/(t + 1),   σ²_t = (¼ + Σ(x_i - μ_i)²)/(t + 1),
 
-and never risk more than the share `MOST_RISKED` of the capital at any m that is still in.
+and never risk more than half of the capital at any m that is still in (`engine.kernels.evidence.bettors`).
 
 *No history.*  Since ln K⁺ is a concave and falling function of m, the end of the interval moves by a bound
 of its Taylor series: with b = λ/(1 + λ(x - m)) of each payoff, and d > 0,
@@ -32,17 +32,20 @@ over the largest m that is still in, which is also known before the payoff.
 
 from __future__ import annotations
 
+import functools
 import math
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
-__all__ = ["MOST_RISKED", "ROUNDING", "ConfidenceSequence", "Interval", "asymptotic_critical_value"]
+from engine.kernels.evidence.bettors import NOTHING_BET, NOTHING_SEEN, bet_on_all
 
-MOST_RISKED: Final = 0.5
-"""The greatest share of the capital that is risked, at any mean that is still in."""
-ROUNDING: Final = 1e-9
-"""The share of its range by which a payoff may be outside, since shares of a split pot are rounded."""
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["ConfidenceSequence", "Interval", "asymptotic_critical_value"]
 
 
 @attrs.frozen
@@ -87,11 +90,6 @@ class ConfidenceSequence:
         ValueError: bounds that are not finite or not in order, or an `alpha` that is not a probability.
     """
 
-    __slots__ = (
-        "_bettor_above", "_bettor_below", "_low", "_mean", "_range", "_samples", "_squares", "_stakes",
-        "_total",
-    )  # fmt: skip
-
     def __init__(self, low: float, high: float, alpha: float = 0.05) -> None:
         if not -math.inf < low <= high < math.inf:
             raise ValueError(f"expected a finite lower and upper bound, got {low} and {high}")
@@ -99,13 +97,9 @@ class ConfidenceSequence:
             raise ValueError(f"expected alpha between 0 and 1, got {alpha}")
         self._low = low
         self._range = high - low
-        self._samples = 0
-        self._total = 0.0
-        self._mean = 0.5
-        self._squares = 0.25
-        self._stakes = 2 * math.log(2 / alpha)
-        self._bettor_above = _Bettor(math.log(2 / alpha))
-        self._bettor_below = _Bettor(math.log(2 / alpha))
+        self._enough = math.log(2 / alpha)
+        self._seen = NOTHING_SEEN
+        self._bettors = NOTHING_BET, NOTHING_BET
 
     def add(self, payoff: float) -> None:
         """Add a payoff.
@@ -113,62 +107,44 @@ class ConfidenceSequence:
         Raises:
             ValueError: it is outside the declared bounds, so that the interval would not be valid.
         """
-        if not self._range:
-            x = 0.5 if payoff == self._low else math.inf
-        else:
-            x = (payoff - self._low) / self._range
-        if not 0 <= x <= 1:
-            if not -ROUNDING <= x <= 1 + ROUNDING:
-                raise ValueError(
-                    f"expected a payoff from {self._low} to {self._low + self._range}, got {payoff}"
-                )
-            x = min(1.0, max(0.0, x))
-        self._samples = t = self._samples + 1
-        above, below = self._bettor_above, self._bettor_below
-        stake = math.sqrt(self._stakes / (self._squares * math.log1p(t)))
-        out_below, out_above = above.out, below.out
-        if out_below + out_above <= 1:  # otherwise no mean is left
-            above.bet(x, min(stake, MOST_RISKED / (1 - out_above)))
-            below.bet(1 - x, min(stake, MOST_RISKED / (1 - out_below)))
-        self._total += payoff
-        self._mean += (x - self._mean) / (t + 1)
-        self._squares += (x - self._mean) ** 2
+        self._add((payoff,), bet_on_all)
 
-    @property
-    def bounds_and_stakes(self) -> tuple[float, float, float]:
-        """The least payoff, the range of payoffs, and the log capital that refutes a mean."""
-        return self._low, self._range, self._stakes / 2
+    def add_all(self, payoffs: NDArray[np.float64]) -> None:
+        """Add many payoffs, in compiled loops, as `add` does one by one.
 
-    def numbers(self) -> list[list[float]]:
-        """The state of the sequence and its two bettors, for `go_on_from`."""
-        bettors = [
-            [bettor.out, bettor._capital, bettor._slope, bettor._curvature, bettor._steepest]
-            for bettor in (self._bettor_above, self._bettor_below)
-        ]
-        return [[self._samples, self._total, self._mean, self._squares], *bettors]
+        Args:
+            payoffs: the payoffs in order, shape (n,).
 
-    def go_on_from(self, numbers: list[list[float]]) -> None:
-        """Continue from the `numbers` of a sequence with the same bounds."""
-        (samples, self._total, self._mean, self._squares), *both = numbers
-        self._samples = int(samples)
-        for bettor, of_bettor in zip((self._bettor_above, self._bettor_below), both, strict=True):
-            bettor.out, bettor._capital, bettor._slope, bettor._curvature, bettor._steepest = of_bettor
+        Raises:
+            ValueError: one is outside the declared bounds; those before it have been added.
+        """
+        self._add(payoffs, _compiled())
+
+    def _add(self, payoffs: Sequence[float] | NDArray[np.float64], bet: Callable[..., Any]) -> None:
+        done, self._seen, self._bettors = bet(
+            payoffs, self._low, self._range, self._enough, self._seen, self._bettors
+        )
+        if done < len(payoffs):
+            raise ValueError(
+                f"expected a payoff from {self._low} to {self._low + self._range}, got {payoffs[done]}"
+            )
 
     @property
     def samples(self) -> int:
         """The number of payoffs so far."""
-        return self._samples
+        return int(self._seen[0])
 
     @property
     def mean(self) -> float | None:
         """The mean of the payoffs so far; None before the first."""
-        return self._total / self._samples if self._samples else None
+        samples, total, *_ = self._seen
+        return total / samples if samples else None
 
     @property
     def interval(self) -> Interval | None:
         """The interval of the true mean; None if no constant mean fits what was seen."""
-        low = self._bettor_above.out
-        high = 1 - self._bettor_below.out
+        above, below = self._bettors
+        low, high = above[0], 1 - below[0]
         if low > high:
             return None
         return Interval(self._low + low * self._range, self._low + high * self._range)
@@ -201,55 +177,8 @@ def asymptotic_critical_value(samples: int, alpha: float = 0.05, narrowest_at: i
     return math.sqrt(2 * grown / (grown - 1) * math.log(math.sqrt(grown) / alpha))
 
 
-class _Bettor:
-    """Bets that the mean is above m, for the smallest m that has not been refuted.
+@functools.cache
+def _compiled() -> Callable[..., Any]:
+    from engine.kernels._jit import kernel
 
-    Args:
-        enough: the log capital that refutes an m.
-    """
-
-    __slots__ = ("_capital", "_curvature", "_enough", "_slope", "_steepest", "out")
-
-    def __init__(self, enough: float) -> None:
-        self._enough = enough
-        self.out = 0.0
-        """Every m below this is out."""
-        # The capital at `out`, as:
-        self._capital = 0.0  # its logarithm
-        self._slope = 0.0  # Σb
-        self._curvature = 0.0  # Σb²
-        self._steepest = 0.0  # max b
-
-    def bet(self, x: float, stake: float) -> None:
-        """Bet on `x` being above m, with `stake` times the capital for each unit of the difference."""
-        growth = 1 + stake * (x - self.out)
-        self._capital += math.log(growth)
-        steepness = stake / growth
-        self._slope += steepness
-        self._curvature += steepness * steepness
-        if steepness > self._steepest:
-            self._steepest = steepness
-        if self._capital > self._enough:
-            self._refute()
-
-    def _refute(self) -> None:
-        """Move `out` up to where the capital is at most enough, or less far: see the module."""
-        while True:
-            excess = self._capital - self._enough
-            reach = 0.5 / self._steepest  # beyond this the bound is loose
-            farthest = min(reach, excess / self._slope)
-            rest = 1 - self._steepest * farthest
-            curvature = self._curvature / rest
-            step = 2 * excess / (self._slope + math.sqrt(self._slope**2 + 2 * curvature * excess))
-            is_last = step <= farthest
-            if not is_last:
-                step = farthest
-            self.out += step
-            self._capital = (
-                self._enough if is_last else self._capital - step * self._slope - step * step / 2 * curvature
-            )
-            self._slope += step * curvature
-            self._curvature = curvature / rest
-            self._steepest /= rest
-            if is_last:
-                return
+    return kernel()(bet_on_all)

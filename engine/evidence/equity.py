@@ -21,7 +21,7 @@ import itertools
 import math
 import os
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
@@ -32,16 +32,7 @@ from numpy.typing import NDArray
 from engine.poker.rules import GameDefinition, hand_rank
 from engine.support.seeds import derive_seed
 
-__all__ = [
-    "MOST_RUN_OUTS",
-    "SAMPLES",
-    "KnownCards",
-    "KnownHand",
-    "Moment",
-    "known_cards",
-    "pot_shares",
-    "pot_shares_at",
-]
+__all__ = ["MOST_RUN_OUTS", "SAMPLES", "KnownCards", "pot_shares"]
 
 SAMPLES: Final = 256
 """The number of boards drawn where not all can be enumerated."""
@@ -54,82 +45,29 @@ _HANDS_AT_ONCE: Final = 4096
 """The hands that a thread takes at a time: some tenths of a second of work."""
 
 
-@attrs.frozen
-class KnownHand:
-    """The cards of a hand."""
-
-    number: int
-    """Distinguishes it from hands with equal cards."""
-    hole_cards: tuple[tuple[int, ...], ...]
-    """By position, those of all positions."""
-    board: tuple[int, ...]
-    """The board cards that were dealt."""
-
-
-Moment = tuple[int, int, int]
-"""A hand's index in a list, the positions that share the pot as bits, the number of board cards dealt."""
-
-
-def pot_shares(
-    game: GameDefinition, hands: Sequence[KnownHand], moments: Iterable[Moment]
-) -> NDArray[np.float64]:
-    """The share of the pot that each position expects at each moment, if nobody folds any more.
-
-    Args:
-        game: the game played.
-        hands: the hands' cards.
-        moments: moments of these hands.
-
-    Returns:
-        Shape (moments, positions); positions that do not share the pot have 0, the others add up to 1.
-    """
-    return pot_shares_at(game, known_cards(game, hands), np.array(list(moments), np.int64).reshape(-1, 3))
-
-
 @attrs.frozen(eq=False)
 class KnownCards:
-    """The cards of many hands: `KnownHand` in columns."""
+    """The cards of hands, a row for each."""
 
     numbers: NDArray[np.int64]
-    """Shape (hands,)."""
+    """Numbers that tell hands with equal cards apart.  Shape (hands,)."""
     holes: NDArray[np.uint8]
-    """Shape (hands, positions, hole cards)."""
+    """The hole cards of all positions.  Shape (hands, positions, hole cards)."""
     boards: NDArray[np.uint8]
-    """Shape (hands, board cards); where no card was dealt, the number means nothing."""
-
-    @classmethod
-    def joined(cls, parts: Sequence[KnownCards]) -> KnownCards:
-        """The cards of several parts in one, in the same order."""
-        return cls(
-            np.concatenate([part.numbers for part in parts]),
-            np.concatenate([part.holes for part in parts]),
-            np.concatenate([part.boards for part in parts]),
-        )
+    """The board cards; where none was dealt, the number means nothing.  Shape (hands, board cards)."""
 
 
-def known_cards(game: GameDefinition, hands: Sequence[KnownHand]) -> KnownCards:
-    """The cards of some hands in columns."""
-    size = game.board_ends[-1]
-    boards = [(*hand.board, *(0,) * size)[:size] for hand in hands]
-    return KnownCards(
-        np.array([hand.number for hand in hands], np.int64),
-        np.array([hand.hole_cards for hand in hands], np.uint8).reshape(
-            len(hands), game.num_players, game.num_hole_cards
-        ),
-        np.array(boards, np.uint8).reshape(len(hands), size),
-    )
-
-
-def pot_shares_at(game: GameDefinition, cards: KnownCards, moments: NDArray[np.int64]) -> NDArray[np.float64]:
-    """As `pot_shares`, from columns.
+def pot_shares(game: GameDefinition, cards: KnownCards, moments: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The share of the pot that each position expects at some moments, if nobody folds any more.
 
     Args:
         game: the game played.
         cards: the hands' cards.
-        moments: a `Moment` in each row, those of a hand together.  Shape (moments, 3).
+        moments: a moment in each row: the hand's row, the positions that share the pot as bits, the number
+            of board cards dealt; those of a hand together.  Shape (moments, 3).
 
     Returns:
-        Shape (moments, positions), as those of `pot_shares`.
+        Shape (moments, positions); positions that do not share the pot have 0, the others add up to 1.
     """
     if game.is_holdem and len(moments):
         return _holdem_shares(game.num_players, cards, moments)

@@ -3,8 +3,8 @@
 ::
 
     evidence = Evidence(game)
-    for hand in hands:                                     # in the order they were played
-        evidence.add(hand.state, hand.chips, hand.players, deal)
+    for hands in lots:                                     # in the order they were played
+        evidence.add(hands, chips, players, deals)
     evidence.estimates()["equity"][player]                 # chips per hand, with its interval
 
 =============  ================================================================================
@@ -21,19 +21,18 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final, TypeVar
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.evidence.aivat.estimates import Aivat, Told, why_not
-from engine.evidence.all_in import not_shown, unknown_cards
+from engine.evidence.aivat.estimates import Aivat, Told
+from engine.evidence.aivat.games import why_not
 from engine.evidence.columns.hands import NO_CARD, HandColumns
-from engine.evidence.columns.moments import MomentColumns, columns_of_moments, moments_in_columns
+from engine.evidence.columns.moments import Moments, moments_of
 from engine.evidence.control_variates import Observations, corrected
-from engine.evidence.equity import KnownCards, KnownHand, known_cards, pot_shares_at
-from engine.evidence.moments import Moments, moments_of
+from engine.evidence.equity import KnownCards, pot_shares
 from engine.poker.rules import GameDefinition, HandState
 from engine.support.intervals import Z95, Estimate, half_width
 
@@ -41,9 +40,7 @@ __all__ = ["ESTIMATORS", "Evidence"]
 
 ESTIMATORS: Final = ("chips", "all_in", "equity")
 
-_REMEMBERED: Final = 1 << 15
-"""The number of betting sequences whose moments are cached."""
-
+Columns = TypeVar("Columns")
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -52,7 +49,7 @@ Ints = NDArray[np.int64]
 class _Hands:
     """Some hands, a row for each."""
 
-    moments: MomentColumns
+    moments: Moments
     cards: KnownCards
     chips: Floats
     """Shape (hands, positions)."""
@@ -66,22 +63,21 @@ class _Hands:
     def __len__(self) -> int:
         return len(self.deals)
 
-    @classmethod
-    def joined(cls, game: GameDefinition, lots: Sequence[_Hands]) -> _Hands:
-        """The hands of all lots in one, in the same order."""
-        if not lots:
-            none = np.zeros(0, np.int64)
-            nobody = np.zeros((0, game.num_players), np.int64)
-            moments, cards = columns_of_moments(game, []), known_cards(game, [])
-            return cls(moments, cards, nobody.astype(np.float64), nobody, none, none)
-        return cls(
-            MomentColumns.joined([lot.moments for lot in lots]),
-            KnownCards.joined([lot.cards for lot in lots]),
-            np.concatenate([lot.chips for lot in lots]),
-            np.concatenate([lot.players for lot in lots]),
-            np.concatenate([lot.deals for lot in lots]),
-            np.concatenate([lot.passes for lot in lots]),
-        )
+
+def _joined(parts: Sequence[Columns]) -> Columns:
+    """The rows of several lots in one, in the same order.
+
+    Args:
+        parts: one or more objects of an attrs class, whose fields are arrays or such objects.
+    """
+    kind: Any = type(parts[0])
+    values = []
+    for field in attrs.fields(kind):
+        columns = [getattr(part, field.name) for part in parts]
+        is_array = isinstance(columns[0], np.ndarray)
+        values.append(np.concatenate(columns) if is_array else _joined(columns))
+    found: Columns = kind(*values)
+    return found
 
 
 class _Shares:
@@ -114,7 +110,7 @@ class _Shares:
         hand = self._keys >> self._OUT_BITS + self._SHARING_BITS
         positions = self._keys >> self._OUT_BITS & (1 << self._SHARING_BITS) - 1
         out_there = self._keys & (1 << self._OUT_BITS) - 1
-        self._shares = pot_shares_at(game, hands.cards, np.stack([hand, positions, out_there], axis=-1))
+        self._shares = pot_shares(game, hands.cards, np.stack([hand, positions, out_there], axis=-1))
 
     def _key(self, hands: Ints, sharing: Ints, out: Ints | int) -> Ints:
         found: Ints = (hands << self._SHARING_BITS | sharing) << self._OUT_BITS | out
@@ -145,10 +141,6 @@ class Evidence:
         self.estimators = (*ESTIMATORS, "aivat") if with_aivat else ESTIMATORS
         """Their names."""
         self._told: list[tuple[HandState, Told]] = []
-        self._no_cards = ((0,) * game.num_hole_cards,) * game.num_players
-        self._moments: dict[str, Moments] = {}
-        # Hands that were added one by one, not yet in columns; then all the others, lot by lot.
-        self._single: list[tuple[Moments, KnownHand, Sequence[float], Sequence[int], int, int]] = []
         self._lots: list[_Hands] = []
         self.missing: dict[str, str] = {}
         """By estimator's name, why it has no estimates."""
@@ -157,118 +149,49 @@ class Evidence:
         out of these hands."""
 
     def __len__(self) -> int:
-        return sum(map(len, self._lots)) + len(self._single)
+        return sum(map(len, self._lots))
 
     def add(
         self,
-        hand: HandState,
-        chips: Sequence[float],
-        players: Sequence[int],
-        deal: int,
+        hands: HandColumns,
+        chips: Floats,
+        players: Ints,
+        deals: Ints,
         passes: int = 1,
-        told: Told | None = None,
+        told: Sequence[tuple[HandState, Told]] = (),
     ) -> None:
-        """Add a hand.
+        """Add hands.
 
         Args:
-            hand: the hand at its end.
-            chips: the chips won, by position.
-            players: by position, the number of the player who sat there, from 0.
-            deal: the deal's number; hands with the same number had the same cards and count as one sample.
-                Deals are assumed to have been played in the order of their numbers.
-            passes: how many hands the deal has when it is complete; intervals use complete deals only.
-            told: what players told of their strategies in it, for AIVAT.
-
-        Raises:
-            ValueError: the hand is not over.
-        """
-        betting = hand.betting
-        moments = self._moments.get(betting.text)
-        if moments is None:
-            if len(self._moments) >= _REMEMBERED:
-                self._moments.clear()
-            moments = self._moments[betting.text] = moments_of(betting)
-        unknown = unknown_cards(hand)
-        if unknown is not None:
-            self._miss(unknown, is_run_out=moments.is_run_out)
-        cards = hand.deal.hole_cards if unknown is None else self._no_cards
-        known = KnownHand(hand.hand_number, cards, hand.board)
-        self._single.append((moments, known, chips, players, deal, passes))
-        if "aivat" in self.estimators:
-            self._told.append((hand, told or {}))
-        self._forget()
-
-    def add_columns(
-        self, hands: HandColumns, numbers: Ints, chips: Floats, players: Ints, deals: Ints, passes: int = 1
-    ) -> None:
-        """Add many hands: as `add`, with a row for each.
-
-        Args:
-            hands: the hands at their ends, in order.
-            numbers: the hands' numbers, shape (hands,).
+            hands: the hands at their ends.
             chips: the chips won, shape (hands, positions).
-            players: the players' numbers, shape (hands, positions).
-            deals: the deals' numbers, shape (hands,).
-            passes: how many hands each deal has when it is complete.
-
-        Raises:
-            ValueError: AIVAT was asked for, which takes hands one by one.
+            players: the number of the player who sat in each position, from 0; shape (hands, positions).
+            deals: the deals' numbers, shape (hands,); hands with the same number had the same cards and count
+                as one sample.  Deals are assumed to have been played in the order of their numbers.
+            passes: how many hands each deal has when it is complete; intervals use complete deals only.
+            told: for AIVAT, each hand and what players told of their strategies in it.
         """
-        if "aivat" in self.estimators:
-            raise ValueError("AIVAT takes hands one by one: expected `Evidence.add`")
-        moments = moments_in_columns(hands)
-        unknown = hands.unknown
-        for row in np.flatnonzero(unknown >= 0)[:1].tolist():
-            self._miss(not_shown(int(numbers[row]), int(unknown[row])), is_run_out=False)
-        for row in np.flatnonzero((unknown >= 0) & moments.is_run_out)[:1].tolist():
-            self._miss(not_shown(int(numbers[row]), int(unknown[row])), is_run_out=True)
+        moments, unknown = moments_of(hands), hands.unknown
+        for name, rows in (("equity", unknown >= 0), ("all_in", (unknown >= 0) & moments.is_run_out)):
+            for row in np.flatnonzero(rows)[:1].tolist():
+                text = f"hand {hands.numbers[row]} does not show those of position {unknown[row]}"
+                self.missing.setdefault(name, f"it needs everybody's hole cards: {text}")
         holes = np.where((unknown < 0)[:, None, None], hands.holes, 0).astype(np.uint8)
         board = np.where(hands.board == NO_CARD, 0, hands.board).astype(np.uint8)
-        self._gather()
-        self._lots.append(
-            _Hands(
-                moments, KnownCards(numbers, holes, board), chips, players, deals, np.full(len(hands), passes)
-            )
-        )
-        self._forget()
-
-    def _miss(self, unknown: str, *, is_run_out: bool) -> None:
-        self.missing.setdefault("equity", f"it needs everybody's hole cards: {unknown}")
-        if is_run_out:
-            self.missing.setdefault("all_in", f"it needs everybody's hole cards: {unknown}")
-
-    def _forget(self) -> None:
+        cards = KnownCards(hands.numbers, holes, board)
+        self._lots.append(_Hands(moments, cards, chips, players, deals, np.full(len(hands), passes)))
+        self._told += told
         for name in ("_all", "_values"):
             self.__dict__.pop(name, None)
-
-    def _gather(self) -> None:
-        """Put the hands that were added one by one into columns."""
-        if not self._single:
-            return
-        game = self._game
-        moments, cards, chips, players, deals, passes = zip(*self._single, strict=True)
-        distinct = {id(each): each for each in moments}
-        row = {key: number for number, key in enumerate(distinct)}
-        rows = np.array([row[id(each)] for each in moments], np.int64)
-        by_position = (-1, game.num_players)
-        self._lots.append(
-            _Hands(
-                columns_of_moments(game, list(distinct.values())).take(rows),
-                known_cards(game, cards),
-                np.array(chips, np.float64).reshape(by_position),
-                np.array(players, np.int64).reshape(by_position),
-                np.array(deals, np.int64),
-                np.array(passes, np.int64),
-            )
-        )
-        self._single.clear()
 
     @functools.cached_property
     def _all(self) -> _Hands:
         """All hands, in one lot."""
-        self._gather()
-        if len(self._lots) != 1:
-            self._lots = [_Hands.joined(self._game, self._lots)]
+        if not self._lots:
+            nobody = np.zeros((0, self._game.num_players), np.int64)
+            self.add(HandColumns.of(self._game, ()), nobody.astype(np.float64), nobody, nobody[:, 0])
+        if len(self._lots) > 1:
+            self._lots = [_joined(self._lots)]
         return self._lots[0]
 
     @property
@@ -302,8 +225,7 @@ class Evidence:
     def _estimates(self, values: Floats | None, critical_value: float) -> tuple[Estimate | None, ...]:
         if not len(self):
             return ()
-        seated, deals = self.players, self.deals
-        passes = self._all.passes
+        seated, deals, passes = self.players, self.deals, self._all.passes
         found: list[Estimate | None] = []
         for player in range(int(seated.max()) + 1):
             hands, positions = np.nonzero(seated == player)
@@ -344,10 +266,7 @@ class Evidence:
         if fault is not None:
             self.missing["aivat"] = fault
             return None
-        aivat = Aivat(self._game)
-        seated = self.players.tolist()
-        for (hand, told), players, deal in zip(self._told, seated, self.deals.tolist(), strict=True):
-            aivat.add(hand, players, deal, told)
+        aivat = Aivat(self._game, self._told, self.players, self.deals)
         values = aivat.values(settled, brought)
         if values is None:
             self.missing["aivat"] = "no player has told how it plays"

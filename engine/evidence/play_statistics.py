@@ -34,7 +34,7 @@ from engine.players.statistics import Rate
 from engine.poker.rules import BettingState, GameDefinition
 from engine.support.intervals import Winnings
 
-__all__ = ["SOMETHING", "STATISTICS", "Odds", "PlayCounts", "PlayTable", "Sums", "contested_pot"]
+__all__ = ["SOMETHING", "STATISTICS", "Odds", "PlayCounts", "PlayTable", "Sums"]
 
 STATISTICS: Final = {
     "vpip": "VPIP",
@@ -262,9 +262,3 @@ def _uncalled(betting: BettingState, position: int) -> int:
     """The chips of a position's bet that nobody has called, which are returned to it."""
     spent = betting.spent
     return max(0, spent[position] - max([chips for p, chips in enumerate(spent) if p != position]))
-
-
-def contested_pot(betting: BettingState) -> int:
-    """The pot that was played for: all chips put in except those that nobody called."""
-    most, second = sorted(betting.spent)[-1:-3:-1]
-    return betting.pot - (most - second)

@@ -22,9 +22,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from enum import Enum
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
@@ -33,7 +33,11 @@ from engine.evidence.payoff_bounds import payoff_bounds
 from engine.poker.rules import GameDefinition
 from engine.support.intervals import Batches, half_width, student_t
 
-__all__ = ["ALPHA", "Goal", "Outcome", "PairVerdict", "Standings", "Verdict", "standings_of"]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["ALPHA", "Goal", "Outcome", "PairVerdict", "Standings", "Verdict"]
 
 ALPHA: Final = 0.05
 """The greatest probability that a match leads to a false claim."""
@@ -209,24 +213,22 @@ class Standings:
         for won, rate in zip(chips, self._rates, strict=False):
             rate.add(won)
 
-    def count(self, deals: Iterable[Sequence[float]]) -> None:
-        """Count deals, except in `leads` and `rates`, to which the caller adds their chips."""
-        for chips in deals:
-            self._deals += 1
+    def add_all(self, deals: NDArray[np.float64]) -> None:
+        """Add many deals, in compiled loops, as `add` does one by one.
+
+        Args:
+            deals: what each player won per hand in each deal, in order.  Shape (deals, players).
+
+        Raises:
+            ValueError: somebody won or lost more than the game allows.
+        """
+        self._deals += len(deals)
+        for chips in deals.tolist():
             self._batches.add(chips)
-
-    @property
-    def scale(self) -> float:
-        """The factor from the difference of two players' chips to the lead."""
-        return self._scale
-
-    def leads(self) -> list[tuple[tuple[int, int], ConfidenceSequence]]:
-        """Each pair of players with the lead of the first; empty if nothing can be known."""
-        return list(zip(self._pairs, self._leads, strict=False))
-
-    def rates(self) -> list[tuple[int, ConfidenceSequence]]:
-        """Each player with their rate; empty at a table of two, where the lead is the rate."""
-        return list(enumerate(self._rates))
+        for (first, second), lead in zip(self._pairs, self._leads, strict=False):
+            lead.add_all((deals[:, first] - deals[:, second]) * self._scale)
+        for player, rate in enumerate(self._rates):
+            rate.add_all(deals[:, player].copy())
 
     def is_settled(self, goal: Goal) -> bool:
         """Whether a match with this goal is over; it is cheap, since it is asked after every deal.
@@ -414,23 +416,3 @@ def _rounded_up(value: float) -> float:
         return 0.0
     step = 10.0 ** (math.floor(math.log10(value)) - 2)
     return math.ceil(value / step) * step
-
-
-def standings_of(
-    game: GameDefinition,
-    names: Sequence[str],
-    deals: Iterable[Sequence[float]],
-    learners: Collection[int] = (),
-) -> Standings:
-    """The standings after the deals of a log.
-
-    Args:
-        game: the game played.
-        names: the players' names.
-        deals: for each deal in order, what each player won per hand, on average over its passes.
-        learners: the indices of players that learn while they play.
-    """
-    standings = Standings(game, names, learners)
-    for chips in deals:
-        standings.add(chips)
-    return standings

@@ -19,8 +19,7 @@ from protocol import variables
 from server.match.launching.launcher import Terms
 from server.match.launching.players import Player, learning_players
 from server.match.sittings.sitting import Sitting
-from server.records.evidence import Luck
-from server.records.policies import POLICY_FILE
+from server.records.evidence import POLICY_FILE, Luck
 from server.records.progress import Tally
 from server.records.results import Pass, PlayerResult, player_results
 from server.support.private_files import PrivateFiles

@@ -19,8 +19,8 @@ from engine.poker.match_key import MatchKey
 from engine.support.files import write_whole
 from engine.support.text import columns_of, rate, table
 from server.match.plan import MatchPlan
-from server.records.evidence import Luck, MatchEvidence, match_evidence
-from server.records.logs import LogError
+from server.records.evidence import Luck, MatchEvidence, evidence_of
+from server.records.logs import LogError, open_log
 from server.records.progress import Tally
 from server.records.results import Pass, PlayerResult, hands_saved
 
@@ -67,7 +67,8 @@ class MatchReport:
             return None
         names = plan.config.names
         try:
-            return match_evidence(logs, plan.config.game, names, plan.luck, plan.critical_value(self._deals))
+            passes = [open_log(path, plan.config.game) for path in logs]
+            return evidence_of([passes], names, plan.luck, plan.critical_value(self._deals))
         except LogError as error:
             self._no_evidence = str(error)
             return None

@@ -1,7 +1,11 @@
-"""The hands of long logs in columns, read thousands at a time by compiled loops.
+"""The hands of logs in columns, thousands at a time; those of a duplicate match with the passes together.
 
-The hands, and the errors for bad lines, are the same as in `server.records.logs`, which reads hand by hand.
-Short logs are read there, since loading the compiler takes longer than reading them.
+Long logs of hold'em are read by compiled loops.  Other logs are played hand by hand by the rules, as in
+`server.records.logs`, in less time than the compiler takes to load.  The hands, and the errors for bad lines,
+are the same either way.
+
+In a duplicate match every deal is played once from each seat, and each pass has its own log.  Nothing in a
+log says so, but the cards show it (`group_passes`).
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
+from engine.poker.rules import HandState
 from protocol.records import HandReader
 from server.records.log_lines import fault
 from server.records.logs import LogError, LoggedHand, LoggedLine, MatchLog
@@ -23,11 +28,77 @@ if TYPE_CHECKING:
 
     from engine.evidence.columns.hands import HandColumns
 
-__all__ = ["Batch", "batches", "deals_in_batches", "is_worth_columns"]
+__all__ = ["FEWEST_HANDS", "Batch", "batches", "deals_in_batches", "group_passes", "is_worth_compiling"]
 
 FEWEST_HANDS: Final = 2000
-"""Fewer hands than this are read one by one, in less time than the compiler takes to load."""
+"""Compiled loops read fewer hands than this no faster, since they must be loaded."""
 _AT_ONCE: Final = 8192
+_SAMPLE: Final = 64
+"""The number of hands by which passes are recognised."""
+_COINCIDENCE: Final = 1e-9
+"""If cards would agree by chance with less than this probability, they are the same deal."""
+
+
+# --- passes ------------------------------------------------------------------------------------------------
+
+
+def group_passes(logs: Iterable[MatchLog]) -> tuple[tuple[MatchLog, ...], ...]:
+    """The logs grouped by match, in the order given; the passes of a duplicate match form one group.
+
+    Passes have the same game, the same names and, hand by hand, the same cards, but different players in each
+    position.  Two logs with the same cards and the same players in the same positions are two matches: the
+    second may be a replay of the first.  A log that shows too few cards for certainty, such as a few hands of
+    Kuhn poker, forms a group of its own.
+
+    Raises:
+        LogError: one of the first hands of a log cannot be read.
+    """
+    groups: list[list[tuple[MatchLog, _Sample]]] = []
+    for log in logs:
+        sample = _sample(log)
+        for group in groups:
+            if all(_is_pass_of(log, sample, *other) for other in group):
+                group.append((log, sample))
+                break
+        else:
+            groups.append([(log, sample)])
+    return tuple([tuple([log for log, _ in group]) for group in groups])
+
+
+_Sample = dict[int, LoggedHand]
+
+
+def _sample(log: MatchLog) -> _Sample:
+    """The first hands of a log, by number."""
+    return {hand.number: hand for hand in itertools.islice(log.hands(), _SAMPLE) if hand.match == 0}
+
+
+def _is_pass_of(log: MatchLog, sample: _Sample, other: MatchLog, others: _Sample) -> bool:
+    common = [(hand, others[number]) for number, hand in sample.items() if number in others]
+    if log.game != other.game or not common:
+        return False
+    one, two = common[0]
+    if one.names == two.names or sorted(one.names) != sorted(two.names):
+        return False
+    chance = 1.0
+    for one, two in common:
+        left = len(log.game.deck)
+        for mine, theirs in _shared_cards(one, two):
+            if mine != theirs:
+                return False
+            chance /= left
+            left -= 1
+    return chance < _COINCIDENCE
+
+
+def _shared_cards(one: LoggedHand, two: LoggedHand) -> Iterator[tuple[int, int]]:
+    """The pairs of cards that two hands both show, in the order dealt."""
+    for mine, theirs in zip(one.state.deal.hole_cards, two.state.deal.hole_cards, strict=True):
+        yield from zip(mine, theirs, strict=False)
+    yield from zip(one.state.deal.board, two.state.deal.board, strict=False)
+
+
+# --- batches -----------------------------------------------------------------------------------------------
 
 
 @attrs.frozen(eq=False)
@@ -37,18 +108,13 @@ class Batch:
     hands: HandColumns
     logs: tuple[MatchLog, ...]
     """The logs of the passes; the hands come from them in turn."""
+    readers: tuple[HandReader, ...]
+    """A reader for each."""
     rows: tuple[LoggedLine, ...]
     """The lines of the hands."""
 
     def __len__(self) -> int:
         return len(self.rows)
-
-    @property
-    def numbers(self) -> NDArray[np.int64]:
-        """The numbers of the hands.  Shape (hands,)."""
-        import numpy as np
-
-        return np.array([row.record.hand_number for row in self.rows], np.int64)
 
     @property
     def chips(self) -> NDArray[np.float64]:
@@ -64,29 +130,33 @@ class Batch:
 
     def hand(self, place: int) -> LoggedHand:
         """One of the hands, played by the rules."""
-        return self.rows[place].played(HandReader(self.logs[place % len(self.logs)].game))
+        return self.rows[place].played(self.readers[place % len(self.readers)])
 
     def take(self, places: Sequence[int]) -> Batch:
         """Some of the hands of one log."""
         import numpy as np
 
         rows = tuple([self.rows[place] for place in places])
-        return Batch(self.hands.take(np.array(places, np.int64)), self.logs, rows)
+        return attrs.evolve(self, hands=self.hands.take(np.array(places, np.int64)), rows=rows)
 
 
-def is_worth_columns(logs: Iterable[MatchLog]) -> bool:
-    """Whether it is faster to read some logs of one game in columns."""
+def is_worth_compiling(logs: Iterable[MatchLog]) -> bool:
+    """Whether compiled loops can read some logs of one game, and are faster."""
     logs = list(logs)
     game = logs[0].game
     if not game.is_holdem or sum([log.num_hands for log in logs]) < FEWEST_HANDS:
         return False
-    from engine.evidence.columns.hands import can_be_columns
+    from engine.evidence.columns.hands import can_be_read
 
-    return can_be_columns(game)
+    return can_be_read(game)
 
 
-def batches(log: MatchLog) -> Iterator[Batch]:
+def batches(log: MatchLog, *, compiled: bool) -> Iterator[Batch]:
     """The hands of a log in the order of the file.
+
+    Args:
+        log: the log.
+        compiled: whether compiled loops read it (`is_worth_compiling`).
 
     Raises:
         LogError: a line that cannot be read or played, with file and line.
@@ -96,7 +166,7 @@ def batches(log: MatchLog) -> Iterator[Batch]:
     while True:
         rows, error = _next(lines)
         if rows:
-            yield _batch(log, reader, rows)
+            yield Batch(_columns(log, reader, rows, compiled), (log,), (reader,), tuple(rows))
         if error is not None:
             raise error
         if not rows:
@@ -116,33 +186,43 @@ def _next(lines: Iterator[LoggedLine]) -> tuple[list[LoggedLine], LogError | Non
     return rows, None
 
 
-def _batch(log: MatchLog, reader: HandReader, rows: Sequence[LoggedLine]) -> Batch:
+def _columns(log: MatchLog, reader: HandReader, rows: Sequence[LoggedLine], compiled: bool) -> HandColumns:
     import numpy as np
 
-    from engine.evidence.columns.hands import read_hands
+    from engine.evidence.columns.hands import HandColumns, read_hands
 
-    cards = [row.record.cards for row in rows]
-    if any("?" in text for text in cards):
-        cards = [text.replace("?", "") for text in cards]
-    hands, is_read = read_hands(log.game, [row.record.betting for row in rows], cards)
-    for place in np.flatnonzero(~is_read).tolist():
+    def played(row: LoggedLine) -> HandState:
         try:
-            hands.put(place, reader.state(rows[place].record))
+            return reader.state(row.record)
         except ValueError as error:
-            raise fault(log.path, rows[place].line, str(error)) from None
-    return Batch(hands, (log,), tuple(rows))
+            raise fault(log.path, row.line, str(error)) from None
+
+    if not compiled:
+        return HandColumns.of(log.game, list(map(played, rows)))
+    cards = [row.record.cards.replace("?", "") for row in rows]
+    numbers = [row.record.hand_number for row in rows]
+    hands, is_read = read_hands(log.game, numbers, [row.record.betting for row in rows], cards)
+    for place in np.flatnonzero(~is_read).tolist():
+        hands.put(place, played(rows[place]))
+    return hands
 
 
-def deals_in_batches(passes: Sequence[MatchLog]) -> Iterator[Batch]:
-    """The hands with those of each deal together, as in `server.records.passes.deals`.
+def deals_in_batches(passes: Sequence[MatchLog], *, compiled: bool) -> Iterator[Batch]:
+    """The hands with those of each deal together, in the order of the passes.
+
+    Deals that a pass does not have are left out.
+
+    Args:
+        passes: the logs of one match.
+        compiled: whether compiled loops read them (`is_worth_compiling`).
 
     Raises:
         LogError: a line that cannot be read, or other cards than in the first pass.
     """
     if len(passes) == 1:
-        yield from batches(passes[0])
+        yield from batches(passes[0], compiled=compiled)
         return
-    readers = [batches(log) for log in passes]
+    readers = [batches(log, compiled=compiled) for log in passes]
     held = [next(reader, None) for reader in readers]
     while True:
         there = [batch for batch in held if batch is not None]
@@ -189,8 +269,14 @@ def _check_cards(parts: Sequence[Batch]) -> None:
 
 
 def _in_turn(parts: Sequence[Batch]) -> Batch:
+    import numpy as np
+
     from engine.evidence.columns.hands import HandColumns
 
-    rows = itertools.chain.from_iterable(zip(*[part.rows for part in parts], strict=True))
-    logs = [log for part in parts for log in part.logs]
-    return Batch(HandColumns.in_turn([part.hands for part in parts]), tuple(logs), tuple(rows))
+    places = np.arange(sum(map(len, parts))).reshape(len(parts), -1).T.ravel()
+    return Batch(
+        HandColumns.joined([part.hands for part in parts]).take(places),
+        tuple([log for part in parts for log in part.logs]),
+        tuple([reader for part in parts for reader in part.readers]),
+        tuple(itertools.chain.from_iterable(zip(*[part.rows for part in parts], strict=True))),
+    )

@@ -7,26 +7,43 @@ a dealer runs without them.
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+import functools
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
 from engine.poker.rules import GameDefinition
 from engine.support.intervals import Z95, Estimate
-from server.records.batches import batches, is_worth_columns
-from server.records.logs import LogError, MatchLog, open_log
-from server.records.policies import POLICY_FILE, PolicyFile
+from protocol.policy import parse_record
+from server.records.batches import Batch, batches, is_worth_compiling
+from server.records.logs import LogError, MatchLog
+from server.support.record_file import read_lines
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    import numpy as np
+    from numpy.typing import NDArray
 
     from engine.evidence.estimates import Evidence
 
-__all__ = ["Luck", "MatchEvidence", "collect", "evidence_of", "match_evidence", "policies_beside"]
+__all__ = [
+    "POLICY_FILE",
+    "Collector",
+    "Luck",
+    "MatchEvidence",
+    "PolicyFile",
+    "collect",
+    "evidence_of",
+]
 
+POLICY_FILE: Final = "policies"
+"""The name of the file with the strategies that clients stated, which is beside the log."""
 
 _NOTHING: Final = 1e-12
+
+Told = Mapping[str, Callable[[], Sequence[bytes]]]
 
 
 class Luck(enum.Enum):
@@ -63,8 +80,8 @@ class MatchEvidence:
     def as_json(self, player: int) -> dict[str, Any]:
         """A player's ``evidence`` in ``result.json``."""
         found: dict[str, Any] = {}
-        for name, by_player in self.estimates.items():
-            each = by_player[player] if player < len(by_player) else None
+        for name in self.estimates:
+            each = self.of(name, player)
             found[name] = None if each is None else {"mbb_per_hand": each.mean, "ci95": each.ci95}
         return found
 
@@ -98,27 +115,96 @@ def _times(plain: float, corrected: float) -> float | None:
     return plain / corrected if corrected > _NOTHING * plain else None
 
 
+class Collector:
+    """Collects the hands of logs, with what players told of their strategies, ready for every estimator.
+
+    Args:
+        game: the game played.
+        luck: how far luck is taken out; for AIVAT the stated strategies are read from the logs' folders.
+    """
+
+    def __init__(self, game: GameDefinition, luck: Luck) -> None:
+        from engine.evidence.estimates import Evidence
+
+        self._game, self._luck = game, luck
+        self._policies: dict[Path, PolicyFile] = {}
+        self.evidence: Evidence = Evidence(game, with_aivat=luck is Luck.AIVAT)
+
+    def add(self, batch: Batch, players: NDArray[np.int64], deals: NDArray[np.int64], passes: int) -> None:
+        """Add hands.
+
+        Args:
+            batch: the hands.
+            players: the player in each position, shape (hands, positions).
+            deals: the number of each hand's deal, shape (hands,).
+            passes: how many hands each deal has when it is complete.
+
+        Raises:
+            LogError: the stated strategies cannot be read.
+        """
+        told = []
+        for place in range(len(batch) if self._luck is Luck.AIVAT else 0):
+            path = batch.logs[place % len(batch.logs)].path
+            if path not in self._policies:
+                self._policies[path] = PolicyFile.beside(path)
+            hand = batch.hand(place)
+            told.append((hand.state, self._policies[path].told(hand.number)))
+        self.evidence.add(batch.hands, batch.chips, players, deals, passes, told)
+
+    def result(self, players: Sequence[str], critical_value: float = Z95) -> MatchEvidence:
+        """What the hands prove.
+
+        Args:
+            players: the players' names.
+            critical_value: half the width of an interval, in standard errors.
+        """
+        to_mbb = 1000 / self._game.big_blind if self._game.big_blind else None
+        estimates = {
+            name: tuple([each.scaled(to_mbb) if each and to_mbb else None for each in by_player])
+            for name, by_player in self.evidence.estimates(critical_value).items()
+            if name == "chips" or self._luck is not Luck.OFF
+        }
+        missing = dict(self.evidence.missing)
+        if to_mbb is None:
+            missing |= dict.fromkeys(estimates, "a game without blinds has no rate in big blinds")
+        return MatchEvidence(tuple(players), estimates, missing, self.evidence.doubts)
+
+    def won(self, num_players: int) -> tuple[array[float], ...] | None:
+        """By player, the chips won in each deal with luck taken out, by the best estimator that has a result.
+
+        None if there is none.
+        """
+        from engine.evidence.columns.play import totals_by_deal
+
+        found = self.evidence
+        by_estimator = [found.values(name) for name in reversed(found.estimators) if name != "chips"]
+        values = next((values for values in by_estimator if values is not None), None)
+        if values is None:
+            return None
+        totals = totals_by_deal(found.deals, found.players, values, num_players)
+        return tuple([array("d", each.tobytes()) for each in totals.T])
+
+
 def collect(
     matches: Sequence[Sequence[MatchLog]], players: Sequence[str], luck: Luck = Luck.EQUITY
-) -> Evidence:
-    """The hands of some matches, ready for every estimator.
+) -> Collector:
+    """Collect the hands of some matches.
 
     Args:
         matches: matches of one game, in the order they were played; each is its passes (`group_passes`).
         players: the names, in the order in which the estimates are wanted.
-        luck: how far luck is taken out; for AIVAT the stated strategies are read from the logs' folders.
+        luck: how far luck is taken out.
 
     Raises:
         LogError: a log that cannot be read, different games, or a player who is not among the names.
     """
-    from engine.evidence.estimates import Evidence
+    import numpy as np
 
     game = matches[0][0].game
-    with_aivat = luck is Luck.AIVAT
-    evidence = Evidence(game, with_aivat=with_aivat)
+    collector = Collector(game, luck)
     index = {name: k for k, name in enumerate(players)}
     deals: dict[tuple[int, int, int], int] = {}
-    in_columns = not with_aivat and is_worth_columns([log for passes in matches for log in passes])
+    compiled = is_worth_compiling([log for passes in matches for log in passes])
     for number, passes in enumerate(matches):
         for log in passes:
             if log.game != game:
@@ -128,48 +214,61 @@ def collect(
                 raise LogError(f"{log.path}: expected the players {', '.join(players)}, got {strangers[0]}")
             # Players with the same name are told apart by their seats.
             order = range(len(players)) if log.has_namesakes else [index[name] for name in log.players]
-            if in_columns:
-                _add_columns(evidence, log, order, number, len(passes), deals)
-                continue
-            policies = policies_beside(log.path) if with_aivat else None
-            for hand in log.hands():
-                told = None if policies is None else policies.told(hand.number)
-                deal = deals.setdefault((number, hand.match, hand.number), len(deals))
-                seated = [order[player] for player in hand.players]
-                evidence.add(hand.state, hand.chips, seated, deal, len(passes), told)
-    return evidence
+            for batch in batches(log, compiled=compiled):
+                of = np.array([deals.setdefault((number, *key), len(deals)) for key in batch.keys], np.int64)
+                seated = np.array(order, np.int64)[np.array([row.players for row in batch.rows], np.int64)]
+                collector.add(batch, seated, of, len(passes))
+    return collector
 
 
-def _add_columns(
-    evidence: Evidence,
-    log: MatchLog,
-    order: Sequence[int],
-    match: int,
-    passes: int,
-    deals: dict[tuple[int, int, int], int],
-) -> None:
-    """Add the hands of a log, thousands at a time."""
-    import numpy as np
+class PolicyFile:
+    """The policies of one log; empty if there is no such file.
 
-    for batch in batches(log):
-        numbers = [deals.setdefault((match, *key), len(deals)) for key in batch.keys]
-        seated = np.array(order, np.int64)[np.array([row.players for row in batch.rows], np.int64)]
-        evidence.add_columns(
-            batch.hands, batch.numbers, batch.chips, seated, np.array(numbers, np.int64), passes
-        )
-
-
-def policies_beside(log: Path) -> PolicyFile:
-    """The strategies that the players of a log have stated; empty if there is no such file.
+    Args:
+        path: the file.
 
     Raises:
-        LogError: the file cannot be read.
+        OSError: it cannot be read.
     """
-    path = log.parent / POLICY_FILE
-    try:
-        return PolicyFile(path)
-    except OSError as error:
-        raise LogError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        # By hand, the lines by betting: the last statement about a state counts.
+        self._lines: dict[str, dict[str, tuple[int, str]]] = {}
+        for number, line in enumerate(read_lines(path), 1):
+            words = line.split(" ", 3)
+            if len(words) == 4 and not line.startswith("#"):
+                _, hand, betting, _ = words
+                self._lines.setdefault(hand, {})[betting.strip("-")] = number, line
+
+    @classmethod
+    def beside(cls, log: Path) -> PolicyFile:
+        """The strategies that the players of a log have stated.
+
+        Raises:
+            LogError: the file cannot be read.
+        """
+        path = log.parent / POLICY_FILE
+        try:
+            return cls(path)
+        except OSError as error:
+            raise LogError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+    def told(self, hand_number: int) -> Told:
+        """The policies stated in a hand, by betting; each is parsed when it is looked up.
+
+        Looking one up raises ValueError if what the client sent is not a policy.
+        """
+        lines = self._lines.get(str(hand_number), {})
+        return {betting: functools.partial(self._columns, *line) for betting, line in lines.items()}
+
+    def _columns(self, number: int, line: str) -> Sequence[bytes]:
+        try:
+            record = parse_record(line)
+        except ValueError as error:
+            raise ValueError(f"{self._path}:{number}: {error}") from None
+        assert record is not None  # comments were left out
+        return record.columns
 
 
 def evidence_of(
@@ -189,33 +288,4 @@ def evidence_of(
     Raises:
         LogError: a log that cannot be read, different games, or a player who is not among the names.
     """
-    game = matches[0][0].game
-    evidence = collect(matches, players, luck)
-    estimates = {
-        name: tuple([_in_mbb(each, game) for each in by_player])
-        for name, by_player in evidence.estimates(critical_value).items()
-        if name == "chips" or luck is not Luck.OFF
-    }
-    missing = dict(evidence.missing)
-    if not game.big_blind:
-        missing |= dict.fromkeys(estimates, "a game without blinds has no rate in big blinds")
-    return MatchEvidence(tuple(players), estimates, missing, evidence.doubts)
-
-
-def match_evidence(
-    logs: Sequence[Path],
-    game: GameDefinition,
-    players: Sequence[str],
-    luck: Luck,
-    critical_value: float = Z95,
-) -> MatchEvidence:
-    """What the logs of one match prove; a duplicate match has one for each pass.
-
-    Raises:
-        LogError: a log cannot be read.
-    """
-    return evidence_of([[open_log(path, game) for path in logs]], players, luck, critical_value)
-
-
-def _in_mbb(each: Estimate | None, game: GameDefinition) -> Estimate | None:
-    return None if each is None or not game.big_blind else each.scaled(1000 / game.big_blind)
+    return collect(matches, players, luck).result(players, critical_value)

@@ -16,8 +16,8 @@ header, with line ends of either kind, gzipped or not.  Nothing here imports num
 
 `open_log` scans the file once without interpreting its hands, so game, players, number of hands, score and
 key are known at once.  `MatchLog.hands` may be called repeatedly; each call reads the file again.
-`server.records.passes` recognises, by their cards, the logs that are passes of one duplicate match, and pairs
-their hands.
+`server.records.batches` recognises, by their cards, the logs that are passes of one duplicate match, and
+pairs their hands.
 
 Every fault is a `LogError`, one line with file and line.  The exception is a last line that was torn off when
 its writer died: the hands before it count, and `MatchLog.warnings` says so.

@@ -12,12 +12,14 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 from clients.core.arena import Arena
 from clients.core.registry import make_bot
 from engine.evidence import pair_equities
+from engine.evidence.columns.hands import HandColumns
 from engine.evidence.estimates import Evidence
 from engine.poker.rules import HandState, load_game
 from tests.support.benchmarks import BenchmarkParser
@@ -37,8 +39,9 @@ def per_hand(name: str, hands: int) -> float:
     def take_luck_out() -> float:
         start = time.process_time()
         evidence = Evidence(game)
-        for deal, (end, chips) in enumerate(played):
-            evidence.add(end, chips, [(position + deal) % n for position in range(n)], deal)
+        hands = HandColumns.of(game, [end for end, _ in played])
+        players = (hands.numbers[:, None] + np.arange(n)) % n
+        evidence.add(hands, np.array([chips for _, chips in played], float), players, hands.numbers)
         evidence.estimates()
         return time.process_time() - start
 

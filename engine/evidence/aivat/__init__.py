@@ -10,16 +10,14 @@ has the mean of the chips; the better v, the less of their variance is left.  Sp
 (MIVAT, for the cards only), v = 0 (imaginary observations), v = the equity of the pot once nobody can act
 (all-in equity).
 
-==============  ===========================================================================
+==============  ===========================================================================================
 ``games``       for which games there is AIVAT
 ``estimates``   estimates from many hands and what players told in them
-``enumerated``  exact, in games small enough to be enumerated: Kuhn's, Leduc
-``small``       the hands of such a game, with the values of its solution
-``holdem``      the terms of one hand of hold'em for two
-``many``        the terms of one hand of hold'em for three and more
-``ranges``      what two players may hold, and their equities
 ``policy``      what a player has told of one decision
-==============  ===========================================================================
+``enumerated``  exact, in games small enough to be enumerated: Kuhn's, Leduc, with the values of a solution
+``heads_up``    the terms of one hand of hold'em for two, from what both may hold
+``many``        the terms of one hand of hold'em for three and more
+==============  ===========================================================================================
 
 Source: N. Burch, M. Schmid, M. Moravčík, D. Morrill, M. Bowling, "AIVAT: A New Variance Reduction Technique
 for Agent Evaluation in Imperfect Information Games" (AAAI 2018).

@@ -7,6 +7,10 @@ all hole cards that may be the true ones.
 
 Estimates and values are of what one position wins, the *viewer*.
 
+`SmallGame` takes the values of histories if everybody goes on by the game's equilibrium, as found by CFR+:
+then no variance is left when an equilibrium of a game for two plays against itself.  For three players it is
+only a guess, but a good one.
+
 Source: N. Burch, M. Schmid, M. Moravčík, D. Morrill, M. Bowling, "AIVAT: A New Variance Reduction Technique
 for Agent Evaluation in Imperfect Information Games" (AAAI 2018).
 """
@@ -17,25 +21,25 @@ import functools
 import itertools
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.evidence.aivat.games import MOST_DEALS
+from engine.evidence.aivat.policy import Policy, PolicyError
+from engine.players.probability_triple import TRIPLE_INDEX
 from engine.poker.rules import BettingState, GameDefinition, HandState, initial_betting
 from engine.poker.rules.showdown import chips_won
 from engine.solving.betting_tree import BettingTree
+from engine.solving.game_tree import GameTree
+from engine.solving.solver import Solver
 from engine.solving.walk import every_action
 
-__all__ = [
-    "End",
-    "EnumeratedGame",
-    "InformationSet",
-    "Strategy",
-    "Values",
-]
+__all__ = ["EnumeratedGame", "InformationSet", "SmallGame", "Strategy", "Values", "Walk", "solution"]
+
+_ITERATIONS: Final = 1000
 
 Matrix = NDArray[np.float64]
 """Numbers for all that the positions may hold, shape (hands,) * positions."""
@@ -64,32 +68,13 @@ cannot be held together mean nothing."""
 
 
 @attrs.frozen(eq=False)
-class End:
-    """All hands of play that end in one public state.  Arrays have an axis for the hands of each position;
-    entries of hands that cannot be held together mean nothing."""
-
-    betting: BettingState
-    board: tuple[int, ...]
-    is_possible: NDArray[np.bool_]
-    """Whether hands can be held together on this board."""
-    chips: Matrix
-    """What the viewer wins."""
-    reach: Matrix
-    """The probability of this end with these hands, under the strategies of `EnumeratedGame.ends`."""
-    estimate: Matrix
-    """The viewer's AIVAT estimate."""
-
-
-@attrs.frozen(eq=False)
-class _Walk:
+class Walk:
     """The state of the walk at a public state."""
 
     betting: BettingState
     board: tuple[int, ...]
     known: tuple[NDArray[np.float64], ...]
     """By position, the probability with which it comes here with each of its hands; ones for the unknown."""
-    play: Matrix
-    """The probability that all players, as they really play, come here with all hands."""
     corrections: Matrix
     """The sum of the corrections so far, for all hands that may be the true ones."""
     viewer: int
@@ -207,19 +192,6 @@ class EnumeratedGame:
 
     # --- AIVAT -------------------------------------------------------------------------------------------
 
-    def ends(
-        self, strategies: Sequence[Strategy], known: Collection[int], values: Values, viewer: int = 0
-    ) -> Iterator[End]:
-        """All ends of the game, with their chances and estimates.
-
-        Args:
-            strategies: by position, of all players: those of unknown players only determine probabilities.
-            known: positions whose strategies enter the estimate; none for chance only.
-            values: to the viewer.
-            viewer: the position whose winnings are estimated.
-        """
-        yield from self._ends_from(self._beginning(known, values, viewer), strategies, known, values)
-
     def estimate(
         self, state: HandState, known: Mapping[int, Strategy], values: Values, viewer: int = 0
     ) -> float:
@@ -252,7 +224,7 @@ class EnumeratedGame:
             raise ValueError(f"a known player never does what it did in {state.betting.text!r}")
         return found
 
-    def _mean(self, walk: _Walk, matrix: Matrix, known: Collection[int]) -> Matrix:
+    def _mean(self, walk: Walk, matrix: Matrix, known: Collection[int]) -> Matrix:
         """The mean over what known players may hold, for all hands that may be the true ones."""
         if not known:
             return matrix
@@ -265,18 +237,18 @@ class EnumeratedGame:
         result: Matrix = np.broadcast_to(means, matrix.shape)
         return result
 
-    def _beginning(self, known: Collection[int], values: Values, viewer: int) -> _Walk:
+    def _beginning(self, known: Collection[int], values: Values, viewer: int) -> Walk:
         """The start of a hand: everybody has been dealt to."""
         betting, possible = initial_betting(self.game), self.possible(())
         ones = (np.ones(len(self.hands)),) * len(self._positions)
-        walk = _Walk(betting, (), ones, possible / possible.sum(), np.zeros(possible.shape), viewer)
+        walk = Walk(betting, (), ones, np.zeros(possible.shape), viewer)
         worth = values(betting, ())
         expected = np.full(possible.shape, worth[possible].mean())
         return attrs.evolve(walk, corrections=expected - self._mean(walk, worth, known))
 
     def _after_action(
-        self, walk: _Walk, betting: BettingState, known: Mapping[int, Strategy], values: Values
-    ) -> _Walk:
+        self, walk: Walk, betting: BettingState, known: Mapping[int, Strategy], values: Values
+    ) -> Walk:
         """The walk after the last action of `betting`."""
         position = walk.betting.position_to_act
         assert position is not None  # somebody has acted
@@ -287,7 +259,7 @@ class EnumeratedGame:
         column = [*every_action(walk.betting)].index(betting.last_step[2])
         return self._acted(walk, chances, known, values)[column]
 
-    def _acted(self, walk: _Walk, chances: Matrix, known: Collection[int], values: Values) -> list[_Walk]:
+    def _acted(self, walk: Walk, chances: Matrix, known: Collection[int], values: Values) -> list[Walk]:
         """The walks after each action of a known player, who takes it with these probabilities."""
         position = walk.betting.position_to_act
         assert position is not None
@@ -306,46 +278,118 @@ class EnumeratedGame:
             walks.append(attrs.evolve(after, corrections=corrections))
         return walks
 
-    def _after_deal(self, walk: _Walk, board: Board, known: Collection[int], values: Values) -> _Walk:
+    def _after_deal(self, walk: Walk, board: Board, known: Collection[int], values: Values) -> Walk:
         """The walk after board cards."""
         before = self._mean(walk, self._mean_of_boards(walk.betting, walk.board, values), known)
         dealt = attrs.evolve(walk, board=board)
         came = self._mean(dealt, values(walk.betting, board), known)
         return attrs.evolve(dealt, corrections=walk.corrections + before - came)
 
-    def _estimate(self, walk: _Walk, known: Collection[int]) -> Matrix:
+    def _estimate(self, walk: Walk, known: Collection[int]) -> Matrix:
         chips = self.chips(walk.betting, walk.board, walk.viewer)
         return walk.corrections + self._mean(walk, chips, known)
-
-    def _ends_from(
-        self, walk: _Walk, strategies: Sequence[Strategy], known: Collection[int], values: Values
-    ) -> Iterator[End]:
-        betting, board = walk.betting, walk.board
-        if len(board) < betting.num_board_cards:
-            boards = list(self.boards_after(board, betting.num_board_cards))
-            number = sum(self.possible(after).astype(np.float64) for after in boards)
-            for after in boards:
-                chance = self.possible(after) / np.maximum(number, 1)
-                dealt = self._after_deal(walk, after, known, values)
-                yield from self._ends_from(
-                    attrs.evolve(dealt, play=walk.play * chance), strategies, known, values
-                )
-            return
-        position = betting.position_to_act
-        if position is None:
-            possible = self.possible(board)
-            chips = self.chips(betting, board, walk.viewer)
-            yield End(betting, board, possible, chips, walk.play, self._estimate(walk, known))
-            return
-        chances = self._strategy_at(strategies[position], betting, board)
-        if position in known:
-            walks = self._acted(walk, chances, known, values)
-        else:
-            walks = [attrs.evolve(walk, betting=betting.apply(action)) for action in every_action(betting)]
-        for column, acted in enumerate(walks):
-            play = walk.play * self._along(position, chances[:, column])
-            yield from self._ends_from(attrs.evolve(acted, play=play), strategies, known, values)
 
     def _along(self, position: int, by_hand: NDArray[Any]) -> NDArray[Any]:
         """Numbers for each hand of a position, shaped to broadcast with arrays over all hands."""
         return by_hand.reshape([len(self.hands) if each == position else 1 for each in self._positions])
+
+
+# --- hands of play, with the values of a solution ---------------------------------------------------------
+
+
+def solution(game: GameDefinition, iterations: int = _ITERATIONS) -> Strategy:
+    """The average strategy in a small game after so many iterations of CFR+, close to an equilibrium."""
+    solver = Solver(GameTree(game))
+    solver.run(iterations)
+    average = solver.average()
+    table: dict[tuple[str, tuple[int, ...], tuple[int, ...]], list[float]] = {}
+    for found in average.tree.information_sets():
+        view = average.tree.hand_view(found)
+        key = view.betting.text, tuple(sorted(view.own_cards)), _ordered(game, view.board)
+        table[key] = [float(chance) for chance in average.policy[found.slots]]
+
+    def chances(known: InformationSet) -> Sequence[float]:
+        return table[known.betting.text, known.hole_cards, known.board]
+
+    return chances
+
+
+def _ordered(game: GameDefinition, board: Sequence[int]) -> tuple[int, ...]:
+    """A board with the cards of each round ascending."""
+    ordered: list[int] = []
+    for end in game.board_ends:
+        ordered += sorted(board[len(ordered) : end])
+    return tuple(ordered)
+
+
+class SmallGame:
+    """AIVAT estimates of hands of a small game.
+
+    Args:
+        game: the game played (`engine.evidence.aivat.games.is_small`).
+    """
+
+    def __init__(self, game: GameDefinition) -> None:
+        self._tree = EnumeratedGame(game)
+        everybody = [solution(game)] * game.num_players
+        # The last position wins the rest.
+        self._values = [
+            self._tree.expected_values(everybody, viewer) for viewer in range(game.num_players - 1)
+        ]
+        self._places = {hand: number for number, hand in enumerate(self._tree.hands)}
+        self._remembered: dict[object, NDArray[np.float64]] = {}
+
+    @property
+    def num_hands(self) -> int:
+        """The number of hands that a player may hold, which is that of a policy's rows."""
+        return len(self._places)
+
+    def place_of(self, cards: Sequence[int]) -> int:
+        """The row of a policy for some hole cards."""
+        return self._places[tuple(sorted(cards))]
+
+    def won(
+        self, hand: HandState, policies: Mapping[str, Policy], known: Collection[int]
+    ) -> NDArray[np.float64]:
+        """What each position won, with the luck taken out.  Shape (positions,).
+
+        Args:
+            hand: the hand at its end, with all cards.
+            policies: by the betting in which they decided, of all decisions of known players.
+            known: positions whose strategies are known.
+
+        Raises:
+            PolicyError: by what a player has told, it could not have done what it did.
+        """
+        key = (
+            hand.betting.text,
+            hand.board,
+            tuple([() if each in known else cards for each, cards in enumerate(hand.deal.hole_cards)]),
+            tuple(sorted((text, policy.triples.tobytes()) for text, policy in policies.items())),
+        )
+        if key not in self._remembered:
+            self._remembered[key] = self._estimate(hand, policies, known)
+        return self._remembered[key]
+
+    def _estimate(
+        self, hand: HandState, policies: Mapping[str, Policy], known: Collection[int]
+    ) -> NDArray[np.float64]:
+        def told(at: InformationSet) -> Sequence[float]:
+            row = policies[at.betting.text].triples[self._places[at.hole_cards]]
+            chances = [float(row[TRIPLE_INDEX[action.kind]]) for action in every_action(at.betting)]
+            total = sum(chances)
+            if not total > 0:
+                raise PolicyError("a player told only of actions that are not legal")
+            return [chance / total for chance in chances]
+
+        strategies = dict.fromkeys(known, told)
+        try:
+            won = [
+                self._tree.estimate(hand, strategies, values, viewer)
+                for viewer, values in enumerate(self._values)
+            ]
+        except PolicyError:
+            raise
+        except ValueError as error:
+            raise PolicyError(str(error)) from None
+        return np.array([*won, -sum(won)])

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Final, TypeVar
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.evidence.aivat.games import why_not
-from engine.evidence.aivat.policy import Policy
+from engine.evidence.aivat.policy import Policy, PolicyError
 from engine.evidence.control_variates import Observations, corrected
 from engine.poker.combos import NUM_COMBOS, combo_index
 from engine.poker.rules import GameDefinition, HandState
 
-__all__ = ["Aivat", "Told", "why_not"]
+__all__ = ["Aivat", "Told"]
 
+T = TypeVar("T")
 Floats = NDArray[np.float64]
 
 _PRIOR_DEALS: Final = 64.0
@@ -34,21 +35,28 @@ policy (`Policy.of_columns`), or raises ValueError if they told no policy."""
 
 @attrs.define(eq=False)
 class Aivat:
-    """The hands of a match, taken one after the other.
+    """The hands of a match.
 
     A player that tells its strategy at all is known in the hands in which it has told it at each of its
     decisions.
 
     Args:
         game: a game that has AIVAT (`engine.evidence.aivat.games.why_not`).
+        hands: each hand at its end, with all cards of players who do not tell their strategies, and what
+            players told in it.
+        players: the numbers of the players who sat in each position, from 0.  Shape (hands, positions).
+        deals: the deals' numbers, from 0 without gaps in the order dealt; hands of one deal had the same
+            cards.  Shape (hands,).
 
     Raises:
         ValueError: another game.
     """
 
     game: GameDefinition = attrs.field()
-    _hands: list[tuple[HandState, tuple[int, ...], int, Told]] = attrs.Factory(list)
-    faults: Counter[str] = attrs.Factory(Counter)
+    hands: Sequence[tuple[HandState, Told]]
+    players: NDArray[np.int64]
+    deals: NDArray[np.int64]
+    faults: Counter[str] = attrs.field(factory=Counter, init=False)
     """Errors in policies, in words, and how often each occurred; filled by `values`."""
 
     @game.validator
@@ -57,22 +65,10 @@ class Aivat:
         if fault is not None:
             raise ValueError(f"AIVAT: {fault}")
 
-    def add(self, hand: HandState, players: Sequence[int], deal: int, told: Told) -> None:
-        """Add a hand.
-
-        Args:
-            hand: the hand at its end, with all cards of players who do not tell their strategies.
-            players: by position, the number of the player who sat there, from 0.
-            deal: the deal's number, from 0 without gaps in the order dealt; hands of one deal had the same
-                cards.
-            told: what players told in this hand.
-        """
-        self._hands.append((hand, tuple(players), deal, told))
-
     def telling(self) -> frozenset[int]:
         """The players who have told their strategy in some hand."""
         found: set[int] = set()
-        for hand, players, _, told in self._hands:
+        for (hand, told), players in zip(self.hands, self.players.tolist(), strict=True):
             if told:
                 found.update(
                     players[position] for before, position, _ in hand.betting.steps() if before.text in told
@@ -91,77 +87,74 @@ class Aivat:
                 without and one with the pot, shape (hands, positions, terms).  Both are needed for three or
                 more players of hold'em.
         """
-        telling = self.telling()
-        if not telling or not self._hands:
+        if not self.telling():
             return None
         if not self.game.is_holdem:
-            return self._values_of_solution(telling)
+            return self._values_of_solution()
         if self.game.num_players == 2:
-            return self._values_of_two(telling)
+            return self._values_of_two()
         assert settled is not None
         assert brought is not None
-        return self._values_of_many(telling, settled, brought)
+        return self._values_of_many(settled, brought)
 
-    def _values_of_many(self, telling: frozenset[int], settled: Floats, brought: Floats) -> Floats:
-        from engine.evidence.aivat.many import NUM_TERMS, PolicyError, terms_of  # compiled code
+    def _values_of_many(self, settled: Floats, brought: Floats) -> Floats:
+        from engine.evidence.aivat.many import terms_of  # compiled code
 
-        drawn = np.zeros((*settled.shape, NUM_TERMS))
-        for number, (hand, players, _, told) in enumerate(self._hands):
-            known = {position for position, player in enumerate(players) if player in telling}
-            try:
-                drawn[number] = terms_of(hand, *self._policies(hand, known, told, _combo))
-            except PolicyError as error:
-                self._doubt(str(error))
-        changes = np.concatenate([brought, drawn], axis=2)
-        n = self.game.num_players
+        changes = np.concatenate([brought, np.array(self._of_each(terms_of))], axis=2)
         seen = Observations(
             settled.ravel(),
             changes.reshape(-1, changes.shape[2]),
-            np.repeat(np.array([deal for _, _, deal, _ in self._hands], np.int64), n),
-            np.array([players for _, players, _, _ in self._hands], np.int64).ravel(),
+            np.repeat(self.deals, self.game.num_players),
+            self.players.ravel(),
         )
         prior = np.zeros(changes.shape[2])
         prior[1 : brought.shape[2] : 2] = 1.0
         return corrected(seen, prior, _PRIOR_DEALS).reshape(settled.shape)
 
-    def _values_of_two(self, telling: frozenset[int]) -> Floats:
-        from engine.evidence.aivat.holdem import NUM_TERMS, PRIOR, PolicyError, terms_of  # compiled code
+    def _values_of_two(self) -> Floats:
+        from engine.evidence.aivat.heads_up import PRIOR, terms_of  # compiled code
 
-        chips, changes = np.empty(len(self._hands)), np.empty((len(self._hands), NUM_TERMS))
-        for number, (hand, players, _, told) in enumerate(self._hands):
-            policies = self._policies(hand, {p for p in (0, 1) if players[p] in telling}, told, _combo)
-            try:
-                terms = terms_of(hand, *policies)
-            except PolicyError as error:
-                self._doubt(str(error))
-                terms = terms_of(hand, {}, ())
-            chips[number], changes[number] = terms.chips, terms.changes
-        seated = np.array([players for _, players, _, _ in self._hands], np.int64)
+        terms = self._of_each(terms_of)
         # From the view of the player with the smaller number: it has the same coefficients in both positions.
-        signs = np.where(seated[:, 0] < seated[:, 1], 1.0, -1.0)
+        signs = np.where(self.players[:, 0] < self.players[:, 1], 1.0, -1.0)
         seen = Observations(
-            signs * chips,
-            signs[:, None] * changes,
-            np.array([deal for _, _, deal, _ in self._hands], np.int64),
-            seated.min(axis=1),
+            signs * np.array([each.chips for each in terms]),
+            signs[:, None] * np.array([each.changes for each in terms]),
+            self.deals,
+            self.players.min(axis=1),
         )
         won = signs * corrected(seen, PRIOR, _PRIOR_DEALS)
         return np.stack([won, -won], axis=-1)
 
-    def _values_of_solution(self, telling: frozenset[int]) -> Floats:
-        from engine.evidence.aivat.small import PolicyError, SmallGame  # the solver is compiled code
+    def _values_of_solution(self) -> Floats:
+        from engine.evidence.aivat.enumerated import SmallGame  # the solver is compiled code
 
         game = SmallGame(self.game)
-        won = np.empty((len(self._hands), self.game.num_players))
-        for number, (hand, players, _, told) in enumerate(self._hands):
+        return np.array(self._of_each(game.won, game.place_of, game.num_hands))
+
+    def _of_each(
+        self,
+        of_hand: Callable[[HandState, Mapping[str, Policy], Collection[int]], T],
+        row: Callable[[Sequence[int]], int] = lambda cards: combo_index(*cards),
+        num_hands: int = NUM_COMBOS,
+    ) -> list[T]:
+        """What is to be computed of each hand, with nobody known where policies cannot be true.
+
+        Args:
+            of_hand: computes it from the hand, the policies of known players, and who is known.
+            row: the row of a policy for some hole cards.
+            num_hands: the number of rows.
+        """
+        telling, found = self.telling(), []
+        for (hand, told), players in zip(self.hands, self.players.tolist(), strict=True):
             known = {position for position, player in enumerate(players) if player in telling}
-            policies = self._policies(hand, known, told, game.place_of, game.num_hands)
+            policies = self._policies(hand, known, told, row, num_hands)
             try:
-                won[number] = game.won(hand, *policies)
+                found.append(of_hand(hand, *policies))
             except PolicyError as error:
                 self._doubt(str(error))
-                won[number] = game.won(hand, {}, ())
-        return won
+                found.append(of_hand(hand, {}, ()))
+        return found
 
     def _policies(
         self,
@@ -169,7 +162,7 @@ class Aivat:
         telling: set[int],
         told: Told,
         row: Callable[[Sequence[int]], int],
-        num_hands: int = NUM_COMBOS,
+        num_hands: int,
     ) -> tuple[dict[str, Policy], set[int]]:
         """What known players told in a hand, and who is known.
 
@@ -198,7 +191,3 @@ class Aivat:
         """Count an error; after `_MOST_REASONS` different ones, all further ones are counted together."""
         is_one_more = what not in self.faults and len(self.faults) >= _MOST_REASONS
         self.faults["other reasons" if is_one_more else what] += 1
-
-
-def _combo(cards: Sequence[int]) -> int:
-    return combo_index(*cards)

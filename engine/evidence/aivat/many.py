@@ -1,6 +1,6 @@
 """What players drew in hands of hold'em with three and more, for `engine.evidence.control_variates`.
 
-With two players the mean is over both ranges together (`engine.evidence.aivat.holdem`).  With more it would
+With two players the mean is over both ranges together (`engine.evidence.aivat.heads_up`).  With more it would
 be over everything that all of them could hold, which is too much.  Here each known player is considered by
 itself, with the true cards of all others.  Given those, the board and the betting, the probabilities of the
 hands that it may hold are proportional to those with which it would have come here, and
@@ -24,17 +24,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.evidence.aivat.policy import Policy
-from engine.evidence.aivat.ranges import PolicyError
+from engine.evidence.aivat.policy import Policy, PolicyError, surpluses
 from engine.hands.equity import preflop_equities_against_random
 from engine.hands.hand_rank import board_ranks
-from engine.players.probability_triple import TRIPLE_INDEX
 from engine.poker.combos import NUM_COMBOS, STARTING_HAND_OF_COMBO, combo_cards, combo_index, combos_without
-from engine.poker.records import USUAL_NO_LIMIT_BET
-from engine.poker.rules import CALL, FOLD, Action, BettingState, HandState
+from engine.poker.rules import FOLD, Action, BettingState, HandState
 from engine.poker.rules.showdown import chips_won
 
-__all__ = ["NUM_TERMS", "PolicyError", "terms_of"]
+__all__ = ["NUM_TERMS", "terms_of"]
 
 Floats = NDArray[np.float64]
 
@@ -127,26 +124,14 @@ def _add_action(
     position = before.position_to_act
     assert position is not None  # somebody has acted
     by_action = reach.sum(axis=0)
-    total = float(by_action.sum())
-    done = TRIPLE_INDEX[action.kind]
-    if not by_action[done] > 1e-12 * total:
-        raise PolicyError(f"{action} after {before.text!r}: its player has told that it never does that")
-    legal = before.legal_actions()
-    if legal.is_limit or not legal.can_raise:
-        raising = legal.raising_to() if legal.can_raise else None
-    else:
-        raising = before.raise_of_pots(USUAL_NO_LIMIT_BET)
     staying: Floats | None = None
-    for index, other in enumerate((FOLD if legal.can_fold else None, CALL, raising)):
-        surplus = float(index == done) - float(by_action[index]) / total
-        if other is None or surplus == 0.0 or by_action[index] == 0.0:
-            continue
-        if index == TRIPLE_INDEX[FOLD.kind]:
+    for other, column, surplus in surpluses(before, action, by_action):
+        if other == FOLD:
             shares = _shares(before, cards, board, position, has_folded=True)[0]
         else:
             if staying is None:
                 staying = _shares(before, cards, board, position, has_folded=False)
-            shares = reach[:, index] @ staying / by_action[index]
+            shares = reach[:, column] @ staying / by_action[column]
         after = before.apply(other)
         pot = float(after.pot)
         gain = np.where(shares > 0, -1.0, 0.0)
@@ -154,7 +139,7 @@ def _add_action(
         gain /= max(1.0, -gain.sum())
         gain[position] = 1.0 if gain.any() else 0.0
         worth = pot * shares - np.array(after.spent) - np.array(before.game.antes_posted)
-        place = 1 + _PER_ACTION * (3 * before.betting_round + index)
+        place = 1 + _PER_ACTION * (3 * before.betting_round + column)
         changes[:, place] += surplus * worth
         changes[:, place + 1] += surplus * pot * gain
         changes[:, place + 2] += surplus * pot * float(shares[position]) * gain

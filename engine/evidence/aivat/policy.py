@@ -1,8 +1,8 @@
-"""What a player has told of its strategy in one decision, as probabilities for each combo."""
+"""What a player has told of its strategy in one decision, and how what it did differs from its average."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import attrs
@@ -11,12 +11,17 @@ from numpy.typing import NDArray
 
 from engine.players.probability_triple import TRIPLE_INDEX
 from engine.poker.combos import NUM_COMBOS, NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO
-from engine.poker.rules import Action, ActionKind
+from engine.poker.records import USUAL_NO_LIMIT_BET
+from engine.poker.rules import CALL, FOLD, Action, ActionKind, BettingState
 
-__all__ = ["Policy"]
+__all__ = ["Policy", "PolicyError", "surpluses"]
 
 Floats = NDArray[np.float64]
 _ONE: Final = 65535
+
+
+class PolicyError(ValueError):
+    """What a player has told of its strategy cannot be true of what it did."""
 
 
 @attrs.frozen(eq=False)
@@ -66,3 +71,32 @@ def _by_hand(numbers: Floats, num_hands: int) -> Floats:
     if len(numbers) == 1:
         return np.full(num_hands, numbers[0])
     return numbers if len(numbers) == num_hands else numbers[STARTING_HAND_OF_COMBO]
+
+
+def surpluses(before: BettingState, action: Action, by_action: Floats) -> Iterator[tuple[Action, int, float]]:
+    """How much more than on average a player has taken each action: 1 less its chance, or less than 0.
+
+    Args:
+        before: the betting before the action.
+        action: the player's action.
+        by_action: how likely the player folds, calls and raises, on any scale.  Shape (3,).
+
+    Yields:
+        The legal actions that it takes at all, with a raise of the usual size; their columns, and how much
+        more they were taken.
+
+    Raises:
+        PolicyError: the player has told that it never does this.
+    """
+    total, done = float(by_action.sum()), TRIPLE_INDEX[action.kind]
+    if not by_action[done] > 1e-12 * total:
+        raise PolicyError(f"{action} after {before.text!r}: its player has told that it never does that")
+    legal = before.legal_actions()
+    actions = [FOLD, CALL] if legal.can_fold else [CALL]
+    if legal.can_raise:
+        actions.append(legal.raising_to() if legal.is_limit else before.raise_of_pots(USUAL_NO_LIMIT_BET))
+    for other in actions:
+        column = TRIPLE_INDEX[other.kind]
+        surplus = float(column == done) - float(by_action[column]) / total
+        if surplus != 0.0 and by_action[column] > 0.0:
+            yield other, column, surplus

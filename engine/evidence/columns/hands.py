@@ -2,8 +2,9 @@
 
 ::
 
-    hands, is_read = read_hands(game, ["r300fc/cc/cc/cc", ...], ["AhKd|2c2d|9s9h/...", ...])
-    for row in np.flatnonzero(~is_read):  # which the strict reader cannot read
+    hands = HandColumns.of(game, states)  # as the rules have read them
+    hands, is_read = read_hands(game, [0, ...], ["r300fc/cc/cc/cc", ...], ["AhKd|2c2d|9s9h/...", ...])
+    for row in np.flatnonzero(~is_read):  # which the strict compiled reader cannot read
         hands.put(row, state)             # as the rules have read it, if they could
 """
 
@@ -11,19 +12,17 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.kernels.evidence.walked import CALLS, CHECKS, RAISES, Walked
 from engine.players.hand_play import play_by_position
-from engine.poker.rules import GameDefinition, GameDefinitionError, HandState
+from engine.poker.rules import BettingState, GameDefinition, GameDefinitionError, HandState
 
-if TYPE_CHECKING:
-    from engine.kernels.evidence.hand_texts import Walked
-
-__all__ = ["NO_CARD", "HandColumns", "can_be_columns", "interleaved", "read_hands"]
+__all__ = ["NO_CARD", "HandColumns", "can_be_read", "read_hands"]
 
 NO_CARD: Final = 255
 """Stands for a card that is not known or was not dealt."""
@@ -39,6 +38,8 @@ class HandColumns:
     """Finished hands of a game, a row for each."""
 
     game: GameDefinition
+    numbers: Ints
+    """The hands' numbers.  Shape (hands,)."""
     walked: Walked
     """What was done in them."""
     holes: Bytes
@@ -69,17 +70,47 @@ class HandColumns:
 
     def take(self, rows: Ints | slice) -> HandColumns:
         """Some of the hands."""
-        walked = [column[rows] for column in self.walked]
-        return HandColumns(self.game, type(self.walked)(*walked), self.holes[rows], self.board[rows])
+        walked = Walked(*[column[rows] for column in self.walked])
+        return HandColumns(self.game, self.numbers[rows], walked, self.holes[rows], self.board[rows])
 
     @classmethod
-    def in_turn(cls, parts: Sequence[HandColumns]) -> HandColumns:
-        """Parts of equal length in turn: the first hand of each, then the second of each, and so on."""
-        one = parts[0]
-        walked = [interleaved(columns) for columns in zip(*[part.walked for part in parts], strict=True)]
-        holes = interleaved([part.holes for part in parts])
-        board = interleaved([part.board for part in parts])
-        return cls(one.game, type(one.walked)(*walked), holes, board)
+    def joined(cls, parts: Sequence[HandColumns]) -> HandColumns:
+        """The hands of one or more parts in one, in the same order."""
+        return cls(
+            parts[0].game,
+            np.concatenate([part.numbers for part in parts]),
+            Walked(*map(np.concatenate, zip(*[part.walked for part in parts], strict=True))),
+            np.concatenate([part.holes for part in parts]),
+            np.concatenate([part.board for part in parts]),
+        )
+
+    @classmethod
+    def of(cls, game: GameDefinition, hands: Sequence[HandState]) -> HandColumns:
+        """Hands that the rules have read.
+
+        Args:
+            game: the game played.
+            hands: the hands at their ends.
+        """
+        bettings = {hand.betting.text: hand.betting for hand in hands}
+        walked = Walked.blank(len(bettings), game.num_players, game.num_rounds)
+        for row, betting in enumerate(bettings.values()):
+            _walk(walked, row, betting)
+        row_of = {text: row for row, text in enumerate(bettings)}
+        rows = np.array([row_of[hand.betting.text] for hand in hands], np.int64)
+        hidden, size = (NO_CARD,) * game.num_hole_cards, game.board_ends[-1]
+        holes = [
+            [cards if len(cards) == len(hidden) else hidden for cards in hand.deal.hole_cards]
+            for hand in hands
+        ]
+        boards = [(*hand.board, *(NO_CARD,) * size)[:size] for hand in hands]
+        return cls(
+            game,
+            np.array([hand.hand_number for hand in hands], np.int64),
+            Walked(*[column[rows] for column in walked]),
+            np.array(holes, np.uint8).reshape(len(hands), game.num_players, game.num_hole_cards),
+            np.array(boards, np.uint8).reshape(len(hands), size),
+        )
 
     def put(self, row: int, hand: HandState) -> None:
         """Fill a row with a hand that the rules have read.
@@ -88,38 +119,32 @@ class HandColumns:
             row: the row to replace.
             hand: the hand at its end.
         """
-        from engine.kernels.evidence.hand_texts import CALLS, CHECKS, RAISES
-
-        betting, walked = hand.betting, self.walked
-        for column in walked:
-            column[row] = 0
-        plays = play_by_position(betting)
-        walked.spent[row] = betting.spent
-        walked.folded[row] = _bits(betting.folded)
-        walked.final_round[row] = betting.betting_round
-        walked.last_round[row] = next(play.last_round for play in plays if play.fold_round is None)
-        walked.fold_round[row] = [-1 if play.fold_round is None else play.fold_round for play in plays]
-        walked.decided[row] = _bits([play.decided for play in plays])
-        walked.could_three_bet[row] = _bits([play.could_three_bet for play in plays])
-        walked.three_bet[row] = _bits([play.three_bet for play in plays])
-        walked.actions[row, RAISES] = [play.bets_and_raises for play in plays]
-        walked.actions[row, CALLS] = [play.calls for play in plays]
-        walked.actions[row, CHECKS] = [play.checks for play in plays]
-        for state, _, _ in reversed(betting.steps()):
-            walked.left[row, state.betting_round] = _bits([not out for out in state.folded])
-            walked.pots[row, state.betting_round] = sum(state.spent)
-        self.holes[row], self.board[row] = NO_CARD, NO_CARD
-        for position, cards in enumerate(hand.deal.hole_cards):
-            if cards:
-                self.holes[row, position] = cards
-        self.board[row, : len(hand.board)] = hand.board
+        one = HandColumns.of(self.game, [hand])
+        for column, found in zip(self.walked, one.walked, strict=True):
+            column[row] = found[0]
+        self.holes[row], self.board[row] = one.holes[0], one.board[0]
 
 
-def interleaved(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Arrays of the same shape in turn: the first row of each, then the second of each, and so on."""
-    if len(columns) == 1:
-        return columns[0]
-    return np.stack(columns, axis=1).reshape(-1, *columns[0].shape[1:])
+def _walk(walked: Walked, row: int, betting: BettingState) -> None:
+    """Fill a row with what was done in a betting."""
+    plays = play_by_position(betting)
+    walked.spent[row] = betting.spent
+    walked.folded[row] = _bits(betting.folded)
+    walked.final_round[row] = betting.betting_round
+    walked.last_round[row] = next(play.last_round for play in plays if play.fold_round is None)
+    walked.fold_round[row] = [-1 if play.fold_round is None else play.fold_round for play in plays]
+    walked.decided[row] = _bits([play.decided for play in plays])
+    walked.could_three_bet[row] = _bits([play.could_three_bet for play in plays])
+    walked.three_bet[row] = _bits([play.three_bet for play in plays])
+    walked.actions[row, RAISES] = [play.bets_and_raises for play in plays]
+    walked.actions[row, CALLS] = [play.calls for play in plays]
+    walked.actions[row, CHECKS] = [play.checks for play in plays]
+    reached = -1
+    for state, _, _ in betting.steps():
+        if state.betting_round > reached:
+            reached = state.betting_round
+            walked.left[row, reached] = _bits([not out for out in state.folded])
+            walked.pots[row, reached] = sum(state.spent)
 
 
 def _bits(flags: Sequence[bool]) -> int:
@@ -127,8 +152,8 @@ def _bits(flags: Sequence[bool]) -> int:
 
 
 @functools.lru_cache(maxsize=16)
-def can_be_columns(game: GameDefinition) -> bool:
-    """Whether hands of a game can be read into columns: kernels do not support some odd games."""
+def can_be_read(game: GameDefinition) -> bool:
+    """Whether compiled loops can read hands of a game: they do not support some odd games."""
     if game.num_board_cards[0] or max(game.stacks) > _MOST_CHIPS or min(game.raise_sizes, default=1) <= 0:
         return False
     try:
@@ -147,12 +172,13 @@ def _rules_of(game: GameDefinition) -> Ints:
 
 
 def read_hands(
-    game: GameDefinition, bettings: Sequence[str], cards: Sequence[str]
+    game: GameDefinition, numbers: Sequence[int], bettings: Sequence[str], cards: Sequence[str]
 ) -> tuple[HandColumns, NDArray[np.bool_]]:
     """Read hands from their texts.
 
     Args:
-        game: the game played, one that `can_be_columns`.
+        game: the game played, one that `can_be_read`.
+        numbers: the hands' numbers.
         bettings: the betting of each whole hand, as ACPC text.
         cards: the hole cards and board of each, as in logs.
 
@@ -160,24 +186,11 @@ def read_hands(
         The hands, and which of them could be read.  Fill the rows of the others by `HandColumns.put`, or
         leave them out.
     """
-    # Imported here so that small games do without the compiler.
-    from engine.kernels.evidence.hand_texts import KINDS, Walked, read_cards, walk_bettings
+    # Imported here so that short logs and small games do without the compiler.
+    from engine.kernels.evidence.hand_texts import read_cards, walk_bettings
 
-    hands, players, rounds = len(bettings), game.num_players, game.num_rounds
-    by_position, by_round = (hands, players), (hands, rounds)
-    walked = Walked(
-        spent=np.zeros(by_position, np.int64),
-        folded=np.zeros(hands, np.int64),
-        final_round=np.zeros(hands, np.int64),
-        last_round=np.zeros(hands, np.int64),
-        fold_round=np.full(by_position, -1, np.int64),
-        decided=np.zeros(hands, np.int64),
-        could_three_bet=np.zeros(hands, np.int64),
-        three_bet=np.zeros(hands, np.int64),
-        actions=np.zeros((hands, KINDS, players, rounds), np.int64),
-        left=np.zeros(by_round, np.int64),
-        pots=np.zeros(by_round, np.int64),
-    )
+    hands, players = len(bettings), game.num_players
+    walked = Walked.blank(hands, players, game.num_rounds)
     holes = np.full((hands, players, game.num_hole_cards), NO_CARD, np.uint8)
     board = np.full((hands, game.board_ends[-1]), NO_CARD, np.uint8)
     is_read = np.zeros(hands, np.bool_)
@@ -186,7 +199,7 @@ def read_hands(
     deck = sum([1 << card for card in game.deck])
     ends = np.array(game.board_ends, np.int64)
     read_cards(deck, *_joined(cards), ends, walked.final_round, holes, board, is_read)
-    return HandColumns(game, walked, holes, board), is_read
+    return HandColumns(game, np.array(numbers, np.int64), walked, holes, board), is_read
 
 
 def _joined(texts: Sequence[str]) -> tuple[Bytes, Ints]:

@@ -1,25 +1,21 @@
-"""When cards were dealt in hands, for which pots and among whom: `engine.evidence.moments` in columns."""
+"""When cards were dealt in hands, for which pots and among whom: the public half of every luck correction."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.evidence.columns.hands import HandColumns
-from engine.evidence.moments import Moments
-from engine.poker.rules import GameDefinition
 
-__all__ = ["MomentColumns", "columns_of_moments", "moments_in_columns"]
+__all__ = ["Moments", "moments_of"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
 @attrs.frozen(eq=False)
-class MomentColumns:
+class Moments:
     """The moments of finished hands at which luck was decided, a row for each hand."""
 
     paid: Ints
@@ -41,17 +37,6 @@ class MomentColumns:
     def __len__(self) -> int:
         return len(self.paid)
 
-    def take(self, rows: Ints) -> MomentColumns:
-        """The moments of some hands."""
-        return MomentColumns(*[getattr(self, field.name)[rows] for field in attrs.fields(MomentColumns)])
-
-    @classmethod
-    def joined(cls, parts: Sequence[MomentColumns]) -> MomentColumns:
-        """The moments of several lots of hands of the same game in one, in the same order."""
-        return cls(
-            *[np.concatenate([getattr(part, field.name) for part in parts]) for field in attrs.fields(cls)]
-        )
-
     def expected_chips(self, hands: Ints, shares: Floats) -> Floats:
         """What each position wins on average in hands that were run out.  Shape (hands, positions).
 
@@ -66,51 +51,26 @@ class MomentColumns:
         return won
 
 
-def _empty(game: GameDefinition, hands: int) -> MomentColumns:
-    # Antes that are dead money are a pot of their own.
-    pots = game.num_players + 1
-    return MomentColumns(
-        paid=np.zeros((hands, game.num_players), np.int64),
-        left=np.zeros((hands, game.num_rounds), np.int64),
-        pots=np.zeros((hands, game.num_rounds), np.int64),
-        is_run_out=np.zeros(hands, np.bool_),
-        out=np.zeros(hands, np.int64),
-        chips=np.zeros((hands, pots)),
-        sharing=np.zeros((hands, pots), np.int64),
-    )
-
-
-def columns_of_moments(game: GameDefinition, moments: Sequence[Moments]) -> MomentColumns:
-    """The columns of hands whose moments are known one by one."""
-    found = _empty(game, len(moments))
-    for row, each in enumerate(moments):
-        found.paid[row] = each.paid
-        for fall in each.falls:
-            found.left[row, fall.betting_round] = each.asked[fall.after][0]
-            found.pots[row, fall.betting_round] = fall.pot
-        found.is_run_out[row] = each.is_run_out
-        for place, layer in enumerate(each.layers):
-            found.chips[row, place] = layer.chips
-            found.sharing[row, place] = layer.sharing
-            if layer.asked >= 0:
-                found.out[row] = each.asked[layer.asked][1]
-    return found
-
-
-def moments_in_columns(hands: HandColumns) -> MomentColumns:
-    """The moments of hands that were read."""
+def moments_of(hands: HandColumns) -> Moments:
+    """The moments of finished hands."""
     game, walked = hands.game, hands.walked
-    found = _empty(game, len(hands))
+    pots = game.num_players + 1  # antes that are dead money are a pot of their own
+    found = Moments(
+        paid=np.array(game.antes_posted, np.int64) + walked.spent,
+        left=np.zeros((len(hands), game.num_rounds), np.int64),
+        pots=np.zeros((len(hands), game.num_rounds), np.int64),
+        is_run_out=np.zeros(len(hands), np.bool_),
+        out=np.zeros(len(hands), np.int64),
+        chips=np.zeros((len(hands), pots)),
+        sharing=np.zeros((len(hands), pots), np.int64),
+    )
     ends = np.array(game.board_ends)
-    antes = np.array(game.antes_posted, np.int64)
-    found.paid[:] = antes + walked.spent
     found.left[:, 0] = (1 << game.num_players) - 1
-    found.pots[:, 0] = antes.sum() + game.num_players * game.big_blind
-    for betting_round in range(1, game.num_rounds):
-        fell = walked.left[:, betting_round] > 0
-        if ends[betting_round] > ends[betting_round - 1]:
-            found.left[:, betting_round] = np.where(fell, walked.left[:, betting_round], 0)
-            found.pots[:, betting_round] = np.where(fell, walked.pots[:, betting_round] + antes.sum(), 0)
+    found.pots[:, 0] = sum(game.antes_posted) + game.num_players * game.big_blind  # once all have called
+    dealt = np.flatnonzero(np.diff(ends)) + 1  # the betting rounds before which cards are dealt
+    left = walked.left[:, dealt]
+    found.left[:, dealt] = left
+    found.pots[:, dealt] = np.where(left > 0, walked.pots[:, dealt] + sum(game.antes_posted), 0)
     reached = ((walked.left > 0) * np.arange(game.num_rounds)).max(axis=1)
     found.is_run_out[:] = hands.is_showdown & (ends[walked.final_round] > ends[reached])
     rows = np.flatnonzero(found.is_run_out)
@@ -121,7 +81,11 @@ def moments_in_columns(hands: HandColumns) -> MomentColumns:
 
 
 def _pots(hands: HandColumns) -> tuple[Floats, Ints]:
-    """Chips and sharing positions of each pot of hands that were run out, as `engine.evidence.moments`."""
+    """Chips and sharing positions of each pot of hands that were run out.
+
+    They are peeled in layers, as `engine.poker.rules.chips_won` does.  Equal antes are layers like bets;
+    others are shared by all who are left.
+    """
     game, spent, left = hands.game, hands.walked.spent, hands.in_at_the_end
     antes = np.array(game.antes_posted, np.int64)
     kept = _kept(hands)

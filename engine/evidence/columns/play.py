@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from engine.evidence.columns.hands import HandColumns
 from engine.evidence.play_statistics import SOMETHING, PlayTable, Sums
-from engine.kernels.evidence.hand_texts import CALLS, CHECKS, RAISES
+from engine.kernels.evidence.walked import CALLS, CHECKS, RAISES
 from engine.players.hand_play import Ending
 
 __all__ = ["add_to_sums", "add_to_table", "contested_pots", "totals_by_deal"]
@@ -32,18 +32,17 @@ def contested_pots(hands: HandColumns) -> Ints:
     return found
 
 
-def totals_by_deal(players: Ints, chips: Floats, passes: int, num_players: int) -> Floats:
+def totals_by_deal(deals: Ints, players: Ints, chips: Floats, num_players: int) -> Floats:
     """What each player won in each deal, in all passes together.  Shape (deals, players).
 
     Args:
-        players: who sat where, shape (hands, positions); the passes of a deal are next to one another.
+        deals: the deal of each hand, from 0 without gaps.  Shape (hands,).
+        players: who sat where, shape (hands, positions).
         chips: what they won, of the same shape.
-        passes: the number of hands of a deal.
         num_players: the number of players in the match.
     """
-    deals = np.arange(len(players)) // passes
     keys = deals[:, None] * num_players + players
-    size = len(players) // passes * num_players
+    size = (int(deals.max()) + 1) * num_players
     found = np.bincount(keys.ravel(), chips.ravel(), size)
     return found.reshape(-1, num_players).astype(np.float64)
 

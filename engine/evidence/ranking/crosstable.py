@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import attrs
@@ -51,6 +51,11 @@ class Sitting:
     """mbb per hand, shape (players, deals)."""
     blocks: Ints
     """The block of each deal, from 0, shape (deals,)."""
+
+    def leads(self) -> Iterator[tuple[int, int, Floats]]:
+        """Each pair at the table, with half the difference of what they won in each deal, shape (deals,)."""
+        for (i, one), (j, other) in itertools.combinations(enumerate(self.players), 2):
+            yield one, other, (self.won[i] - self.won[j]) / 2
 
 
 @attrs.frozen(eq=False)
@@ -115,8 +120,7 @@ def crosstable(num_players: int, sittings: Sequence[Sitting]) -> CrossTable:
     for each in sittings:
         if not len(each.blocks):
             continue
-        for (i, one), (j, other) in itertools.combinations(enumerate(each.players), 2):
-            lead = (each.won[i] - each.won[j]) / 2
+        for one, other, lead in each.leads():
             pair, lead = ((one, other), lead) if one < other else ((other, one), -lead)
             met.setdefault(pair, []).append((lead, each.blocks))
     for (one, other), parts in met.items():

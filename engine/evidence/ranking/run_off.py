@@ -13,7 +13,6 @@ Sources: the rules of the ACPC, 2011 to 2017; B. Efron, R. Tibshirani, *An Intro
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -148,8 +147,8 @@ def _sums(num_players: int, sittings: Sequence[Sitting], groups: int) -> tuple[F
     for each in sittings:
         of = each.blocks % groups
         number = np.bincount(of, minlength=groups)
-        for (i, one), (j, other) in itertools.combinations(enumerate(each.players), 2):
-            lead = np.bincount(of, (each.won[i] - each.won[j]) / 2, minlength=groups)
+        for one, other, by_deal in each.leads():
+            lead = np.bincount(of, by_deal, minlength=groups)
             won[:, one, other] += lead
             won[:, other, one] -= lead
             count[:, one, other] += number

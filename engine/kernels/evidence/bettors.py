@@ -1,120 +1,84 @@
-"""The betting confidence sequence over many payoffs at once: `engine.evidence.confidence_sequence`, compiled.
+"""The two bettors of `engine.evidence.confidence_sequence`, in a function for Python and for numba alike.
 
-It does the same operations in the same order, so that results are equal to the last digit.
+A match adds deal after deal in plain Python, which needs no compiler; the deals of long logs are added by the
+same function, compiled.  Both do the same operations in the same order: results are equal to the last digit.
 """
 
 from __future__ import annotations
 
 import math
-from enum import IntEnum
+from collections.abc import Sequence
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
+MOST_RISKED: Final = 0.5
+"""The greatest share of the capital that is risked, at any mean that is still in."""
+ROUNDING: Final = 1e-9
+"""The share of its range by which a payoff may be outside, since shares of a split pot are rounded."""
 
-from engine.kernels._jit import kernel
-
-
-class Bettor(IntEnum):
-    """Entries of a bettor, an array of float64."""
-
-    OUT = 0
-    CAPITAL = 1
-    SLOPE = 2
-    CURVATURE = 3
-    STEEPEST = 4
+Seen = tuple[float, float, float, float]
+"""How many payoffs were seen, their sum, and the other module's μ and σ²(t + 1)."""
+Bettor = tuple[float, float, float, float, float]
+"""The end below which every mean is out; and at that mean the logarithm of the capital, Σb, Σb² and max b."""
+NOTHING_SEEN: Final[Seen] = (0.0, 0.0, 0.5, 0.25)
+NOTHING_BET: Final[Bettor] = (0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-class Sequence(IntEnum):
-    """Entries of a sequence, an array of float64."""
-
-    SAMPLES = 0
-    TOTAL = 1
-    MEAN = 2
-    SQUARES = 3
-
-
-SIZE_OF_BETTOR: Final = len(Bettor)
-
-
-@kernel()
 def bet_on_all(
-    payoffs: NDArray[np.float64],
+    payoffs: Sequence[float],
     low: float,
     width: float,
     enough: float,
-    rules: NDArray[np.float64],
-    sequence: NDArray[np.float64],
-    bettors: NDArray[np.float64],
-) -> int:
-    """Process payoffs until one is out of bounds; returns how many were processed.
+    seen: Seen,
+    bettors: tuple[Bettor, Bettor],
+) -> tuple[int, Seen, tuple[Bettor, Bettor]]:
+    """Process payoffs until one is out of bounds; returns how many were processed, and the two states after.
 
     payoffs: shape (n,).
-    low: the lower bound of payoffs.  width: the upper bound less the lower one, not 0.
+    low: the lower bound of payoffs.  width: the upper bound less the lower one.
     enough: the logarithm of the capital that refutes a mean.
-    rules: shape (3,): the greatest share of the capital to risk, how far a payoff may be out of bounds by
-        rounding, and the exponent of squares, 2.0 (passed in, so that the same library function is called as
-        by Python).
-    sequence: the entries of `Sequence`, updated in place.
-    bettors: the bettors from above and from below, shape (2, SIZE_OF_BETTOR), updated in place.
+    bettors: the one that bets on means above its end, and the one that sees all payoffs in a mirror.
     """
-    most_risked, rounding, two = rules[0], rules[1], rules[2]
-    above, below = bettors[0], bettors[1]
-    stakes = 2 * enough
-    for number in range(payoffs.shape[0]):
-        x = (payoffs[number] - low) / width
+    samples, total, mean, squares = seen
+    above, below = bettors
+    for number in range(len(payoffs)):
+        x = 0.5 if payoffs[number] == low else math.inf
+        if width > 0:
+            x = (payoffs[number] - low) / width
         if not 0 <= x <= 1:
-            if not -rounding <= x <= 1 + rounding:
-                return number
+            if not -ROUNDING <= x <= 1 + ROUNDING:
+                return number, (samples, total, mean, squares), (above, below)
             x = min(1.0, max(0.0, x))
-        sequence[Sequence.SAMPLES] += 1
-        samples = sequence[Sequence.SAMPLES]
-        stake = math.sqrt(stakes / (sequence[Sequence.SQUARES] * math.log1p(samples)))
-        out_below, out_above = above[Bettor.OUT], below[Bettor.OUT]
-        if out_below + out_above <= 1:
-            _bet(above, x, min(stake, most_risked / (1 - out_above)), enough, two)
-            _bet(below, 1 - x, min(stake, most_risked / (1 - out_below)), enough, two)
-        sequence[Sequence.TOTAL] += payoffs[number]
-        sequence[Sequence.MEAN] += (x - sequence[Sequence.MEAN]) / (samples + 1)
-        sequence[Sequence.SQUARES] += math.pow(x - sequence[Sequence.MEAN], two)
-    return len(payoffs)
-
-
-@kernel(allocates=False)
-def _bet(bettor: NDArray[np.float64], x: float, stake: float, enough: float, two: float) -> None:
-    """Bet that `x` is above the end of the interval: `stake` of the capital for each unit of distance."""
-    growth = 1 + stake * (x - bettor[Bettor.OUT])
-    bettor[Bettor.CAPITAL] += math.log(growth)
-    steepness = stake / growth
-    bettor[Bettor.SLOPE] += steepness
-    bettor[Bettor.CURVATURE] += steepness * steepness
-    if steepness > bettor[Bettor.STEEPEST]:
-        bettor[Bettor.STEEPEST] = steepness
-    if bettor[Bettor.CAPITAL] > enough:
-        _refute(bettor, enough, two)
-
-
-@kernel(allocates=False)
-def _refute(bettor: NDArray[np.float64], enough: float, two: float) -> None:
-    """Move the end of the interval inwards to where the capital is just enough, or not quite so far."""
-    while True:
-        capital = bettor[Bettor.CAPITAL]
-        excess = capital - enough
-        slope = bettor[Bettor.SLOPE]
-        farthest = min(0.5 / bettor[Bettor.STEEPEST], excess / slope)
-        rest = 1 - bettor[Bettor.STEEPEST] * farthest
-        curvature = bettor[Bettor.CURVATURE] / rest
-        step = 2 * excess / (slope + math.sqrt(math.pow(slope, two) + 2 * curvature * excess))
-        is_last = step <= farthest
-        if not is_last:
-            step = farthest
-        bettor[Bettor.OUT] += step
-        if is_last:
-            bettor[Bettor.CAPITAL] = enough
-        else:
-            bettor[Bettor.CAPITAL] = capital - step * slope - step * step / 2 * curvature
-        bettor[Bettor.SLOPE] += step * curvature
-        bettor[Bettor.CURVATURE] = curvature / rest
-        bettor[Bettor.STEEPEST] /= rest
-        if is_last:
-            return
+        samples += 1
+        stake = math.sqrt(2 * enough / (squares * math.log1p(samples)))
+        out_below, out_above = above[0], below[0]
+        if out_below + out_above <= 1:  # otherwise no mean is left
+            for is_mirrored in (False, True):
+                end, capital, slope, curvature, steepest = below if is_mirrored else above
+                most = MOST_RISKED / (1 - (out_below if is_mirrored else out_above))
+                risked = stake if stake < most else most
+                growth = 1 + risked * ((1 - x if is_mirrored else x) - end)
+                steepness = risked / growth
+                capital += math.log(growth)
+                slope += steepness
+                curvature += steepness * steepness
+                steepest = steepness if steepness > steepest else steepest
+                is_in = capital <= enough
+                while not is_in:  # the end moves to where the capital is just enough, or less far
+                    excess = capital - enough
+                    farthest = min(0.5 / steepest, excess / slope)  # beyond this the bound is loose
+                    rest = 1 - steepest * farthest
+                    curvature /= rest
+                    step = 2 * excess / (slope + math.sqrt(slope * slope + 2 * curvature * excess))
+                    is_in = step <= farthest
+                    step = min(step, farthest)
+                    end += step
+                    capital = enough if is_in else capital - step * slope - step * step / 2 * curvature
+                    slope += step * curvature
+                    curvature /= rest
+                    steepest /= rest
+                after = (end, capital, slope, curvature, steepest)
+                above, below = (above, after) if is_mirrored else (after, below)
+        total += payoffs[number]
+        mean += (x - mean) / (samples + 1)
+        squares += (x - mean) * (x - mean)
+    return len(payoffs), (samples, total, mean, squares), (above, below)

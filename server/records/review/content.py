@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any, Final
 
-from engine.evidence.verdict import Goal, Standings, standings_of
+from engine.evidence.verdict import Goal, Standings
 from engine.players.hand_play import Ending
 from engine.poker.rules import GameDefinition, format_game
 from engine.poker.rules.hand_words import round_name
@@ -20,8 +20,8 @@ from engine.support.intervals import Winnings
 from engine.support.user_input import printable
 from server.records.batches import FEWEST_HANDS
 from server.records.curves import kept
-from server.records.evidence import Luck
-from server.records.review.counts import Counts, Luckless, count_hands
+from server.records.evidence import Collector, Luck, MatchEvidence
+from server.records.review.counts import Counts, count_hands
 from server.records.review.sources import Record, Source, how_to_repeat
 from server.records.telling import hand_in_words
 
@@ -47,13 +47,11 @@ def report_on(source: Source, luck: Luck | None = None) -> dict[str, Any]:
     result, first = source.result, source.logs[0]
     listed = [name for player in result.records("players") if (name := player.text("name"))]
     luck = luck or _luck_of(result)
-    luckless = None if luck is Luck.OFF else Luckless(first.game, luck)
-    counts = count_hands(source.matches, listed, luckless)
+    collector = None if luck is Luck.OFF else Collector(first.game, luck)
+    counts = count_hands(source.matches, listed, collector)
     game = counts.game
-    estimates = luckless.estimates(len(counts.names)) if luckless else [{} for _ in counts.names]
-    players = [
-        _player(counts, k, _result_of(result, name), estimates[k]) for k, name in enumerate(counts.names)
-    ]
+    evidence = collector.result(counts.names) if collector else None
+    players = [_player(counts, k, _result_of(result, name), evidence) for k, name in enumerate(counts.names)]
     warnings = [*source.warnings, *_contradictions(counts, result)]
     return {
         "title": source.title,
@@ -74,8 +72,8 @@ def report_on(source: Source, luck: Luck | None = None) -> dict[str, Any]:
         "verdict": _verdict(counts, result),
         "until": _until(result),
         "saved": _saved(counts, players),
-        "bankroll": _bankroll(counts, luckless),
-        "luck_missing": luckless.missing if luckless else {},
+        "bankroll": _bankroll(counts, collector),
+        "luck_missing": dict(collector.evidence.missing) if collector else {},
         "biggest_pots": [
             {"pot": each.pot, "log": printable(str(each.log.name)), **hand_in_words(each.hand)}
             for each in counts.biggest
@@ -154,9 +152,7 @@ def rate_of(counts: Counts, player: int) -> dict[str, Any]:
     return row
 
 
-def _player(
-    counts: Counts, player: int, said: Record, estimates: Mapping[str, Mapping[str, Any]]
-) -> dict[str, Any]:
+def _player(counts: Counts, player: int, said: Record, found: MatchEvidence | None) -> dict[str, Any]:
     """Everything about a player: from the logs, and from the result what logs do not say."""
     row: dict[str, Any] = {"name": printable(counts.names[player]), **rate_of(counts, player)}
     ci95 = said.number("ci95")
@@ -170,7 +166,7 @@ def _player(
             for name, each in told.items()
             if each.number("mbb_per_hand") is not None
         },
-        **estimates,
+        **{name: each for name, each in (found.as_json(player) if found else {}).items() if each},
     }
     times = said.record("decision_seconds")
     if times:
@@ -224,16 +220,16 @@ def _verdict(counts: Counts, result: Record) -> dict[str, Any]:
 
 
 def _standings(counts: Counts, learners: Sequence[int]) -> Standings:
-    """The standings after the deals; many deals are counted by compiled loops."""
+    """The standings after the deals; many deals are added by compiled loops."""
+    standings = Standings(counts.game, counts.names, learners)
     if counts.game.is_holdem and counts.deals >= FEWEST_HANDS:
         import numpy as np
 
-        from engine.evidence.columns.leads import standings_of_deals
-
-        won = np.stack([np.array(chips) for chips in counts.won], axis=-1) / counts.passes
-        return standings_of_deals(counts.game, counts.names, won, learners)
-    deals = ([chips / counts.passes for chips in deal] for deal in zip(*counts.won, strict=True))
-    return standings_of(counts.game, counts.names, deals, learners)
+        standings.add_all(np.stack([np.array(chips) for chips in counts.won], axis=-1) / counts.passes)
+    else:
+        for deal in zip(*counts.won, strict=True):
+            standings.add([chips / counts.passes for chips in deal])
+    return standings
 
 
 def _luck_of(result: Record) -> Luck:
@@ -287,7 +283,7 @@ def _row_saved(method: str, hands: int, widths: Sequence[tuple[float, float]]) -
     return [{"method": method, "times": times, "hands": round(hands * times) - hands}]
 
 
-def _bankroll(counts: Counts, luckless: Luckless | None) -> dict[str, Any] | None:
+def _bankroll(counts: Counts, collector: Collector | None) -> dict[str, Any] | None:
     """The players' bankrolls deal by deal, in big blinds, with 95 % bands.
 
     A band contains the expectation times the number of deals with a probability of 95 %, by the normal
@@ -298,7 +294,7 @@ def _bankroll(counts: Counts, luckless: Luckless | None) -> dict[str, Any] | Non
         return None
     at = kept(counts.deals)
     curves = [_curve(won, at, big_blind) for won in counts.won]
-    corrected = luckless.won(len(counts.names), counts.deals) if luckless else None
+    corrected = collector.won(len(counts.names)) if collector else None
     for curve, won in zip(curves, corrected or (), strict=False):
         curve["luck_corrected"] = _curve(won, at, big_blind)["won"]
     return {"deals": at, "players": curves}

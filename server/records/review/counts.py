@@ -1,38 +1,24 @@
-"""One walk over the hands of some logs: winnings, statistics of play, biggest pots, and luck taken out.
-
-The arithmetic of luck needs numpy, and for hold'em also the compiler; both are loaded only when hands are
-collected.
-"""
+"""One walk over the hands of some logs: winnings, statistics of play, bankrolls, the biggest pots."""
 
 from __future__ import annotations
 
 import heapq
 import itertools
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 import attrs
 
-from engine.evidence.play_statistics import PlayTable, Sums, contested_pot
+from engine.evidence.play_statistics import PlayTable, Sums
 from engine.poker.rules import GameDefinition
 from engine.support.intervals import Z95, Winnings, half_width
-from server.records.batches import Batch, deals_in_batches, is_worth_columns
-from server.records.evidence import Luck, policies_beside
+from server.records.batches import deals_in_batches, is_worth_compiling
+from server.records.evidence import Collector
 from server.records.logs import LogError, LoggedHand, MatchLog
-from server.records.passes import deals
-from server.records.policies import PolicyFile
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from engine.evidence.estimates import Evidence
-
-__all__ = ["MOST_POTS", "BigPot", "Counts", "Luckless", "Passes", "count_hands"]
+__all__ = ["MOST_POTS", "BigPot", "Counts", "Passes", "count_hands"]
 
 MOST_POTS: Final = 10
 """How many of the biggest pots are kept."""
@@ -82,7 +68,7 @@ class Counts:
 
 
 def count_hands(
-    matches: Sequence[Passes], names: Sequence[str] | None = None, luckless: Luckless | None = None
+    matches: Sequence[Passes], names: Sequence[str] | None = None, collector: Collector | None = None
 ) -> Counts:
     """Count the hands of some matches of the same game.
 
@@ -91,7 +77,7 @@ def count_hands(
     Args:
         matches: one or more matches.
         names: players' names, in the order wanted; others come after them.
-        luckless: receives each hand as well, so that the logs are read only once.
+        collector: collects the hands as well, so that the logs are read only once.
 
     Raises:
         LogError: the games differ, or a line cannot be read.
@@ -106,12 +92,9 @@ def count_hands(
             )
     players = list(dict.fromkeys([*(names or ()), *[name for log in logs for name in _names(log)]]))
     counting = _Counting(game, players)
-    in_columns = (luckless is None or luckless.takes_columns) and is_worth_columns(logs)
+    compiled = is_worth_compiling(logs)
     for passes in matches:
-        if in_columns:
-            counting.count_columns(passes, luckless)
-        else:
-            counting.count(passes, luckless)
+        counting.count(passes, collector, compiled=compiled)
     numbers = {len(passes) for passes in matches}
     return Counts(
         game=game,
@@ -137,49 +120,26 @@ class _Counting:
         self.hands = self.deals = 0
         self._biggest: list[tuple[int, int, BigPot]] = []  # pot, the hand's number times -1
 
-    def _seats(self, passes: Passes) -> list[list[int]]:
-        """For each log and each of its players, the player's place in the report."""
-        return [[self._index[name] for name in _names(log)] for log in passes]
-
-    def count(self, passes: Passes, luckless: Luckless | None) -> None:
-        """Count a match, hand by hand."""
-        seats = self._seats(passes)
-        for deal in _deals(passes):
-            totals = [0.0] * len(self.won)
-            for log, seated, hand in zip(passes, seats, deal, strict=True):
-                who, betting = [seated[player] for player in hand.players], hand.state.betting
-                for player, chips in zip(who, hand.chips, strict=True):
-                    totals[player] += chips
-                    self.sums[player].add(chips)
-                self.play.add(betting, who, hand.chips)
-                if luckless is not None:
-                    luckless.follow(log, hand, who, self.deals, len(passes))
-                self.hands += 1
-                pot = contested_pot(betting)
-                if self._is_big(pot):
-                    self._keep(pot, self.hands, BigPot(hand, log.path, pot))
-            self.deals += 1
-            for chips_of_deals, chips in zip(self.won, totals, strict=True):
-                chips_of_deals.append(chips)
-
-    def count_columns(self, passes: Passes, luckless: Luckless | None) -> None:
-        """Count a match, thousands of hands at a time: the same to the last digit."""
+    def count(self, passes: Passes, collector: Collector | None, *, compiled: bool) -> None:
+        """Count a match."""
         import numpy as np
 
         from engine.evidence.columns.play import add_to_sums, add_to_table, contested_pots, totals_by_deal
 
-        seats = self._seats(passes)
-        for batch in deals_in_batches(passes):
+        # For each log and each of its players, the player's place in the report.
+        seats = [[self._index[name] for name in _names(log)] for log in passes]
+        for batch in deals_in_batches(passes, compiled=compiled):
             hands, chips = batch.hands, batch.chips
             by_turns = zip(itertools.cycle(seats), batch.rows, strict=False)
             who = np.array([[seated[player] for player in row.players] for seated, row in by_turns], np.int64)
             add_to_sums(self.sums, who.ravel(), chips.ravel())
             add_to_table(self.play, hands, who, chips)
-            totals = totals_by_deal(who, chips, len(passes), len(self.won))
+            deals = np.arange(len(hands)) // len(passes)
+            totals = totals_by_deal(deals, who, chips, len(self.won))
             for chips_of_deals, each in zip(self.won, totals.T, strict=True):
                 chips_of_deals.frombytes(each.tobytes())
-            if luckless is not None:
-                luckless.follow_columns(batch, who, self.deals)
+            if collector is not None:
+                collector.add(batch, who, self.deals + deals, len(passes))
             pots = contested_pots(hands)
             for row in np.argsort(-pots, kind="stable")[:MOST_POTS].tolist():
                 pot = int(pots[row])
@@ -203,110 +163,8 @@ class _Counting:
         return tuple([each for _, _, each in sorted(self._biggest, reverse=True)])
 
 
-def _deals(passes: Passes) -> Iterator[tuple[LoggedHand, ...]]:
-    if len(passes) > 1:
-        return deals(passes)
-    return ((hand,) for hand in passes[0].hands())
-
-
 def _names(log: MatchLog) -> tuple[str, ...]:
     """The players of a log; those with the same name are told apart by their seats."""
     if not log.has_namesakes:
         return log.players
     return tuple([f"{name} (seat {seat + 1})" for seat, name in enumerate(log.players)])
-
-
-_BEST_FIRST: Final = ("aivat", "equity", "all_in")
-"""The estimators by which bankrolls are drawn: the first one that has a result."""
-
-
-class Luckless:
-    """Collects hands, and takes the luck out of them.
-
-    Args:
-        game: the game played.
-        luck: how far luck is taken out; for AIVAT the stated strategies are read from the logs' folders.
-    """
-
-    def __init__(self, game: GameDefinition, luck: Luck = Luck.EQUITY) -> None:
-        from engine.evidence.estimates import Evidence
-
-        self._game = game
-        self._with_aivat = luck is Luck.AIVAT
-        self._evidence: Evidence = Evidence(game, with_aivat=self._with_aivat)
-        self._policies: dict[Path, PolicyFile] = {}
-
-    @property
-    def takes_columns(self) -> bool:
-        """Whether it can receive many hands at once; AIVAT takes each hand by itself."""
-        return not self._with_aivat
-
-    def follow(self, log: MatchLog, hand: LoggedHand, players: Sequence[int], deal: int, passes: int) -> None:
-        """Receive a hand, in the order of the walk.
-
-        Args:
-            log: the hand's log.
-            hand: the hand.
-            players: the player in each position.
-            deal: the number of its deal.
-            passes: how often the deal was played.
-
-        Raises:
-            LogError: the stated strategies cannot be read.
-        """
-        told = None
-        if self._with_aivat:
-            if log.path not in self._policies:
-                self._policies[log.path] = policies_beside(log.path)
-            told = self._policies[log.path].told(hand.number)
-        self._evidence.add(hand.state, hand.chips, players, deal, passes, told)
-
-    def follow_columns(self, batch: Batch, players: NDArray[np.int64], deal: int) -> None:
-        """Receive many hands, in the order of the walk.
-
-        Args:
-            batch: the hands.
-            players: the player in each position, shape (hands, positions).
-            deal: the number of the first deal.
-        """
-        import numpy as np
-
-        passes = len(batch.logs)
-        deals = deal + np.arange(len(batch.hands)) // passes
-        self._evidence.add_columns(batch.hands, batch.numbers, batch.chips, players, deals, passes)
-
-    @property
-    def missing(self) -> dict[str, str]:
-        """Why an estimator has no result, by its name."""
-        return dict(self._evidence.missing)
-
-    def estimates(self, num_players: int) -> list[dict[str, Any]]:
-        """By player and estimator, milli big blinds per hand with their 95 % interval."""
-        found: list[dict[str, Any]] = [{} for _ in range(num_players)]
-        if not self._game.big_blind:
-            return found
-        for name, by_player in self._evidence.estimates().items():
-            for row, each in zip(found, by_player, strict=False):
-                if each is not None:
-                    rate = each.scaled(1000 / self._game.big_blind)
-                    row[name] = {"mbb_per_hand": rate.mean, "ci95": rate.ci95}
-        return found
-
-    def won(self, num_players: int, num_deals: int) -> tuple[array[float], ...] | None:
-        """As `Counts.won` with luck taken out: by player, the chips of each deal; None if impossible."""
-        values = next(
-            (
-                found
-                for name in _BEST_FIRST
-                if name in self._evidence.estimators and (found := self._evidence.values(name)) is not None
-            ),
-            None,
-        )
-        if values is None:
-            return None
-        won = tuple([array("d", bytes(8 * num_deals)) for _ in range(num_players)])
-        deals, seated = self._evidence.deals.tolist(), self._evidence.players.tolist()
-        for deal, players, chips in zip(deals, seated, values.tolist(), strict=True):
-            for player, each in zip(players, chips, strict=True):
-                won[player][deal] += each
-        return won

@@ -18,9 +18,9 @@ import attrs
 
 from engine.support.files.formats import parse_json
 from engine.support.user_input import printable
+from server.records.batches import group_passes
 from server.records.logs import LogError, MatchLog, find_logs, open_log
 from server.records.match_defaults import MATCH_DEFAULTS
-from server.records.passes import group_passes
 from server.records.review.counts import Passes
 
 __all__ = ["Record", "Source", "how_to_repeat", "last_lines", "open_source"]

@@ -30,14 +30,15 @@ from engine.poker.rules import (
     play_hand,
 )
 from engine.solving.walk import every_action
+from tests.oracles.enumerated_ends import EnumeratedEnds
 from tests.oracles.small_equilibrium import CfrPlus, half_uniform, openspiel_leduc, uniform
 
 KNOWN: Sequence[tuple[int, ...]] = ((), (0,), (1,), (0, 1))
 
 
 @functools.cache
-def enumerated(name: str) -> EnumeratedGame:
-    return EnumeratedGame(load_game(name))
+def enumerated(name: str) -> EnumeratedEnds:
+    return EnumeratedEnds(load_game(name))
 
 
 @functools.cache
@@ -81,7 +82,7 @@ def strategy(which: str, game: str, solution: Strategy) -> Strategy:
 
 
 def moments(
-    tree: EnumeratedGame, play: Sequence[Strategy], value: Values, known: Sequence[int], viewer: int = 0
+    tree: EnumeratedEnds, play: Sequence[Strategy], value: Values, known: Sequence[int], viewer: int = 0
 ) -> Moments:
     """Of the estimate and of the chips, over all ends of the game."""
     chances, estimates, chips = [], [], []

@@ -8,15 +8,14 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.evidence.aivat.estimates import Aivat
-from engine.evidence.aivat.holdem import NUM_TERMS, PRIOR, _add_action, terms_of
-from engine.evidence.aivat.policy import Policy
-from engine.evidence.aivat.ranges import PolicyError, Ranges
-from engine.evidence.all_in import all_in_chips
+from engine.evidence.aivat.heads_up import NUM_TERMS, PRIOR, Ranges, _add_action, terms_of
+from engine.evidence.aivat.policy import Policy, PolicyError
 from engine.hands.equity import preflop_equities, preflop_pair_counts, range_equities
 from engine.poker.cards import parse_cards
 from engine.poker.combos import NUM_COMBOS, STARTING_HAND_OF_COMBO, combos_without
 from engine.poker.rules import CALL, FOLD, Deal, HandState, load_game, parse_betting, raise_to
 from protocol.policy import ONE, write_numbers
+from tests.support.hands.evidence import all_in_chips
 
 Floats = NDArray[np.float64]
 
@@ -180,17 +179,21 @@ def told(betting: str, columns: list[bytes] | None) -> dict[str, object]:
     return {before.text: say for before, _, _ in parse_betting(LIMIT, betting).steps()}
 
 
+def aivat_of(*hands: tuple[HandState, dict[str, object]]) -> Aivat:
+    """Hands of player 0 in position 0 and player 1, each with what was told in it."""
+    numbers = np.arange(len(hands))
+    return Aivat(LIMIT, hands, np.tile([0, 1], (len(hands), 1)), numbers)  # type: ignore[arg-type]
+
+
 def test_hands_with_missing_policies_are_counted_and_corrected_less() -> None:
     betting, good = "rc/cc/cc/cc", [write_numbers([20000])] * 2
-    aivat = Aivat(LIMIT)
     stories = [
         told(betting, good),
         {},
         told(betting, None),
         told(betting, [write_numbers([ONE]), write_numbers([0])]),
     ]
-    for number, story in enumerate(stories):
-        aivat.add(hand(betting), (0, 1), number, story)  # type: ignore[arg-type]
+    aivat = aivat_of(*[(hand(betting), story) for story in stories])
 
     values = aivat.values()
 
@@ -208,8 +211,7 @@ def test_a_player_who_denies_playing_its_hand_so_is_not_known_in_it() -> None:
     starting_hands = np.full(169, 30000)
     starting_hands[12 * 13 + 11] = 0  # AKs, position 0's
     columns = [write_numbers([0] * 169), write_numbers(starting_hands.tolist())]
-    aivat = Aivat(LIMIT)
-    aivat.add(hand("crc/cc/cc/cc"), (0, 1), 0, told("crc/cc/cc/cc", columns))  # type: ignore[arg-type]
+    aivat = aivat_of((hand("crc/cc/cc/cc"), told("crc/cc/cc/cc", columns)))
     assert aivat.values() is not None
     assert aivat.faults == {"a player told that it never does with its hand what it did": 1}
 
@@ -221,9 +223,7 @@ def test_reasons_beyond_the_first_twenty_are_counted_together() -> None:
 
         return {"": say}
 
-    aivat = Aivat(LIMIT)
-    for number in range(60):
-        aivat.add(hand("f"), (0, 1), number, of_line(number))  # type: ignore[arg-type]
+    aivat = aivat_of(*[(hand("f"), of_line(number)) for number in range(60)])
 
     assert aivat.values() is not None
     assert len(aivat.faults) == 21
@@ -231,16 +231,13 @@ def test_reasons_beyond_the_first_twenty_are_counted_together() -> None:
 
 
 def test_if_nobody_discloses_there_are_no_values() -> None:
-    aivat = Aivat(LIMIT)
-    aivat.add(hand("f"), (0, 1), 0, {})
-
-    assert aivat.values() is None
+    assert aivat_of((hand("f"), {})).values() is None
 
 
 def test_other_games_are_refused() -> None:
     large = attrs.evolve(load_game("leduc"), num_ranks=13, num_suits=4)
     with pytest.raises(ValueError, match="it is for hold'em, and for limit games"):
-        Aivat(large)
+        Aivat(large, [], np.zeros((0, 2), np.int64), np.zeros(0, np.int64))
 
 
 # --- policies ----------------------------------------------------------------------------------------------

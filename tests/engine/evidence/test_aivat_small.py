@@ -11,16 +11,19 @@ import pytest
 
 from clients.core.arena import Arena
 from clients.core.registry import make_bot
+from engine.evidence.aivat.estimates import Told
 from engine.evidence.aivat.games import is_small, why_not
 from engine.evidence.estimates import Evidence
 from engine.poker.rules import HandState, load_game
 from protocol.policy import parse_record
+from tests.support.hands.evidence import Row, evidence_of
 
 
 def played(name: str, bots: Sequence[str], hands: int, seed: int = 5) -> Evidence:
     """What some hands prove, of what the bots have told in them."""
     game = load_game(name)
-    evidence = Evidence(game, with_aivat=True)
+    rows: list[Row] = []
+    stories: list[Told] = []
     told: dict[str, Callable[[], Sequence[bytes]]] = {}
 
     def disclose(line: str) -> None:
@@ -30,11 +33,12 @@ def played(name: str, bots: Sequence[str], hands: int, seed: int = 5) -> Evidenc
 
     def count(end: HandState, chips: tuple[float, ...]) -> None:
         number, n = end.hand_number, len(bots)
-        evidence.add(end, chips, [(position + number) % n for position in range(n)], number, 1, dict(told))
+        rows.append((end, chips, [(position + number) % n for position in range(n)], number))
+        stories.append(dict(told))
         told.clear()
 
     Arena(game, [make_bot(bot) for bot in bots], seed).play(hands, on_hand=count, disclose=disclose)
-    return evidence
+    return evidence_of(rows, told=stories)
 
 
 def test_equilibrium_against_itself_says_the_same_in_every_hand_of_kuhn() -> None:
@@ -76,18 +80,22 @@ def test_it_is_unbiased_and_has_little_variance(game: str, bots: Sequence[str], 
 
 def test_false_policies_are_counted_and_the_player_is_not_known() -> None:
     game = load_game("kuhn-2p")
-    evidence = Evidence(game, with_aivat=True)
+    rows: list[Row] = []
 
     def lies() -> Sequence[bytes]:
         return [b"\xff\xff", b"\x00\x00"]  # it always folds
 
     def count(end: HandState, chips: tuple[float, ...]) -> None:
-        told = {before.text: lies for before, position, _ in end.betting.steps() if position == 0}
-        evidence.add(end, chips, [0, 1], end.hand_number, 1, told)
+        rows.append((end, chips, [0, 1], end.hand_number))
 
     Arena(game, [make_bot("always-call"), make_bot("always-call")], 1, fixed_seats=True).play(
         20, on_hand=count
     )
+    told = [
+        {before.text: lies for before, position, _ in end.betting.steps() if position == 0}
+        for end, _, _, _ in rows
+    ]
+    evidence = evidence_of(rows, told=told)
 
     assert evidence.values("aivat") is not None
     assert evidence.doubts == {"a player told that it never does with its hand what it did": 20}

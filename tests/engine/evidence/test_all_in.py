@@ -8,9 +8,9 @@ from itertools import combinations
 import attrs
 import pytest
 
-from engine.evidence.all_in import all_in_chips
 from engine.poker.cards import format_cards, parse_cards
 from engine.poker.rules import CALL, Deal, GameDefinition, HandState, initial_hand, load_game, parse_betting
+from tests.support.hands.evidence import all_in_chips
 
 SIDE_POTS = attrs.evolve(load_game("nolimit-3p"), stacks=(400, 2000, 1000))
 

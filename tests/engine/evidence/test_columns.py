@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from typing import Any
 
 import attrs
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from engine.evidence.columns.hands import HandColumns, can_be_columns, read_hands
-from engine.evidence.columns.leads import add_payoffs, standings_of_deals
-from engine.evidence.columns.moments import MomentColumns, columns_of_moments, moments_in_columns
-from engine.evidence.columns.play import add_to_table, contested_pots
+from engine.evidence.columns.hands import HandColumns, can_be_read, read_hands
+from engine.evidence.columns.moments import moments_of
+from engine.evidence.columns.play import add_to_table
 from engine.evidence.confidence_sequence import ConfidenceSequence
-from engine.evidence.moments import moments_of
-from engine.evidence.play_statistics import PlayTable, contested_pot
-from engine.evidence.verdict import standings_of
-from engine.poker.rules import CALL, FOLD, CardDealer, GameDefinition, HandState, Rake, load_game, play_hand
+from engine.evidence.play_statistics import PlayTable
+from engine.evidence.verdict import Standings
+from engine.poker.rules import (
+    CALL,
+    FOLD,
+    CardDealer,
+    GameDefinition,
+    HandState,
+    Rake,
+    load_game,
+    parse_betting,
+    play_hand,
+)
 from engine.poker.rules.action import LIMIT_RAISE, raise_to
 from protocol.match_state import format_hole_cards_and_board
 from protocol.records import HandReader
@@ -68,25 +78,20 @@ def cards_of(hand: HandState) -> str:
 
 
 def read(game: GameDefinition, hands: Sequence[HandState]) -> HandColumns:
-    columns, is_read = read_hands(game, [hand.betting.text for hand in hands], list(map(cards_of, hands)))
+    columns, is_read = read_hands(
+        game,
+        [hand.hand_number for hand in hands],
+        [hand.betting.text for hand in hands],
+        list(map(cards_of, hands)),
+    )
     assert is_read.all()
     return columns
 
 
-def put(columns: HandColumns, hands: Sequence[HandState]) -> HandColumns:
-    """The same rows, filled by the rules in plain Python."""
-    copy = columns.take(np.arange(len(columns)))
-    for row, hand in enumerate(hands):
-        copy.put(row, hand)
-    return copy
-
-
-def is_same(one: HandColumns | MomentColumns, other: HandColumns | MomentColumns) -> bool:
-    fields = [field.name for field in attrs.fields(type(one)) if field.name != "game"]
-    columns = [(getattr(one, name), getattr(other, name)) for name in fields]
-    if isinstance(one, HandColumns) and isinstance(other, HandColumns):
-        columns = [*columns[1:], *zip(one.walked, other.walked, strict=True)]
-    return all(np.array_equal(mine, theirs) for mine, theirs in columns)
+def is_same(one: HandColumns, other: HandColumns) -> bool:
+    mine: list[NDArray[Any]] = [one.numbers, *one.walked, one.holes, one.board]
+    theirs: list[NDArray[Any]] = [other.numbers, *other.walked, other.holes, other.board]
+    return all(map(np.array_equal, mine, theirs))
 
 
 def counted(table: PlayTable) -> list[object]:
@@ -104,10 +109,8 @@ def counted(table: PlayTable) -> list[object]:
 def check(game: GameDefinition, hands: Sequence[HandState]) -> None:
     """That everything that is said of hands in columns is what is said of each."""
     columns = read(game, hands)
-    assert is_same(columns, put(columns, hands))
-    moments = [moments_of(hand.betting) for hand in hands]
-    assert is_same(moments_in_columns(columns), columns_of_moments(game, moments))
-    assert contested_pots(columns).tolist() == [contested_pot(hand.betting) for hand in hands]
+    assert is_same(columns, HandColumns.of(game, hands))
+    assert is_same(columns, HandColumns.joined([columns.take(slice(0, 9)), columns.take(slice(9, None))]))
     one, other = PlayTable(game, game.num_players), PlayTable(game, game.num_players)
     seats = [
         [(p + number) % game.num_players for p in range(game.num_players)] for number in range(len(hands))
@@ -126,13 +129,13 @@ def test_hands_in_columns_say_what_each_says_by_itself(name: str) -> None:
     hands = played(GAMES[name])
 
     check(GAMES[name], hands)
-    assert any(moments_of(hand.betting).is_run_out for hand in hands)
+    assert moments_of(HandColumns.of(GAMES[name], hands)).is_run_out.any()
 
 
 @pytest.mark.parametrize("name", LOGS)
 def test_hands_of_the_c_dealer_in_columns_say_what_each_says_by_itself(name: str) -> None:
     golden = golden_log(name)
-    if not can_be_columns(golden.game):
+    if not can_be_read(golden.game):
         pytest.skip("a game that kernels leave out")
     reader = HandReader(golden.game)
 
@@ -168,25 +171,45 @@ def test_hands_of_the_c_dealer_in_columns_say_what_each_says_by_itself(name: str
     ],
 )
 def test_what_is_not_a_hand_is_not_read(betting: str, cards: str) -> None:
-    _, is_read = read_hands(load_game("nolimit-2p"), ["r300f", betting, "f"], ["AhKd|2c2d", cards, "|2c2d"])
+    _, is_read = read_hands(
+        load_game("nolimit-2p"), range(3), ["r300f", betting, "f"], ["AhKd|2c2d", cards, "|2c2d"]
+    )
 
     assert is_read.tolist() == [True, False, True]
 
 
 def test_cards_that_are_not_shown_are_not_known() -> None:
-    hands, is_read = read_hands(load_game("nolimit-3p"), ["fr300f", "ff"], ["AhKd||2c2d", "|AhKd|2c2d"])
+    hands, is_read = read_hands(
+        load_game("nolimit-3p"), range(2), ["fr300f", "ff"], ["AhKd||2c2d", "|AhKd|2c2d"]
+    )
 
     assert is_read.all()
     assert hands.unknown.tolist() == [1, 0]
 
 
+def test_luck_is_decided_when_cards_come_and_for_the_pots_then_in_play() -> None:
+    game = attrs.evolve(load_game("nolimit-3p"), stacks=(700, 2500, 20000))
+    bettings = ["r300cc/cr700fc//", "r300cc/ccc/cr600fc/cc", "r20000cc///", "ff"]
+    deal = CardDealer(game, 1).deal()
+
+    found = moments_of(HandColumns.of(game, [HandState(parse_betting(game, b), 0, deal) for b in bettings]))
+
+    assert found.left.tolist() == [[7, 7, 0, 0], [7, 7, 7, 3], [7, 0, 0, 0], [7, 0, 0, 0]]
+    assert found.pots.tolist() == [[300, 900, 0, 0], [300, 900, 900, 1500], [300, 0, 0, 0], [300, 0, 0, 0]]
+    assert found.is_run_out.tolist() == [True, False, True, False]
+    assert found.out.tolist() == [3, 0, 0, 0]
+    assert found.paid.tolist() == [[700, 700, 300], [600, 600, 300], [700, 2500, 20000], [50, 100, 0]]
+    assert found.chips[::2].tolist() == [[1700, 0, 0, 0], [2100, 3600, 17500, 0]]
+    assert found.sharing[::2].tolist() == [[3, 0, 0, 0], [7, 6, 4, 0]]
+
+
 def test_games_that_kernels_know_nothing_of_are_left_out() -> None:
     limit = load_game("limit-2p")
 
-    assert can_be_columns(limit)
-    assert not can_be_columns(attrs.evolve(limit, raise_sizes=(10, 10, 20, 0)))
-    assert not can_be_columns(attrs.evolve(SIX, stacks=(1 << 41,) * 6))
-    assert not can_be_columns(attrs.evolve(SIX, antes=(20000, 0, 0, 0, 0, 0), blinds=(0, 100, 0, 0, 0, 0)))
+    assert can_be_read(limit)
+    assert not can_be_read(attrs.evolve(limit, raise_sizes=(10, 10, 20, 0)))
+    assert not can_be_read(attrs.evolve(SIX, stacks=(1 << 41,) * 6))
+    assert not can_be_read(attrs.evolve(SIX, antes=(20000, 0, 0, 0, 0, 0), blinds=(0, 100, 0, 0, 0, 0)))
 
 
 def test_bets_in_columns_come_to_the_same_capital() -> None:
@@ -196,13 +219,13 @@ def test_bets_in_columns_come_to_the_same_capital() -> None:
 
     for payoff in payoffs:
         one.add(payoff)
-    add_payoffs(other, np.array(payoffs[:1000]))
-    add_payoffs(other, np.array(payoffs[1000:]))
+    other.add_all(np.array(payoffs[:1000]))
+    other.add_all(np.array(payoffs[1000:]))
 
-    assert one.numbers() == other.numbers()
-    assert one.interval == other.interval
+    assert (one.samples, one.mean, one.interval) == (other.samples, other.mean, other.interval)
+    assert one._bettors == other._bettors
     with pytest.raises(ValueError, match="expected a payoff from -48 to 48, got 49"):
-        add_payoffs(other, np.array([1.0, 49.0]))
+        other.add_all(np.array([1.0, 49.0]))
     assert other.samples == 3001
 
 
@@ -212,6 +235,10 @@ def test_standings_in_columns_are_the_same(learners: tuple[int, ...]) -> None:
     deals = [(a, b, -a - b) for a, b in ((draw.gauss(9, 30), draw.gauss(0, 30)) for _ in range(500))]
     game, names = load_game("limit-3p"), ("a", "b", "c")
 
-    found = standings_of_deals(game, names, np.array(deals), learners)
+    one, other = Standings(game, names, learners), Standings(game, names, learners)
+    for chips in deals:
+        one.add(chips)
+    other.add_all(np.array(deals))
 
-    assert found.verdict() == standings_of(game, names, deals, learners).verdict()
+    assert one.verdict() == other.verdict()
+    assert [one.rate(player) for player in range(3)] == [other.rate(player) for player in range(3)]

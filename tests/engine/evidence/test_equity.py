@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from engine.evidence.equity import SAMPLES, KnownHand, Moment, pot_shares
+from engine.evidence.equity import SAMPLES, pot_shares
 from engine.poker.cards import parse_cards
 from engine.poker.rules import GameDefinition, load_game
 from tests.engine.hands.test_equity import plain_shares
+from tests.support.hands.evidence import KnownHand, known_cards
 
 HEADS_UP = load_game("limit-2p")
+
+
+def shares_of(
+    game: GameDefinition, hands: Sequence[KnownHand], moments: Sequence[tuple[int, int, int]]
+) -> NDArray[np.float64]:
+    return pot_shares(game, known_cards(game, hands), np.array(moments))
 
 
 def mean_change(
@@ -22,11 +31,11 @@ def mean_change(
     """The greatest mean change of a share over everything that can come as the next `more` cards."""
     left = [card for card in range(52) if card not in board and all(card not in hole for hole in holes)]
     everybody = (1 << len(holes)) - 1
-    hands = [KnownHand(0, tuple(holes), board)]
-    hands += [KnownHand(0, tuple(holes), (*board, *cards)) for cards in combinations(left, more)]
-    moments: list[Moment] = [(0, everybody, len(board))]
+    hands: list[KnownHand] = [(0, holes, board)]
+    hands += [(0, holes, (*board, *cards)) for cards in combinations(left, more)]
+    moments = [(0, everybody, len(board))]
     moments += [(number, everybody, len(board) + more) for number in range(1, len(hands))]
-    shares = pot_shares(game, hands, moments)
+    shares = shares_of(game, hands, moments)
     return float(np.abs(shares[1:].mean(axis=0) - shares[0]).max())
 
 
@@ -56,11 +65,11 @@ def test_turns_and_rivers_change_nothing_on_average(seed: int, players: int) -> 
 def test_the_matrix_of_starting_hands_would_be_biased() -> None:
     """Why suits are told apart: a flush draw in common suits is worth less."""
     hands = [
-        KnownHand(0, (parse_cards("AsKs"), parse_cards("QsJs")), ()),
-        KnownHand(0, (parse_cards("AsKs"), parse_cards("QhJh")), ()),
+        (0, (parse_cards("AsKs"), parse_cards("QsJs")), ()),
+        (0, (parse_cards("AsKs"), parse_cards("QhJh")), ()),
     ]
 
-    shares = pot_shares(HEADS_UP, hands, [(0, 3, 0), (1, 3, 0)])
+    shares = shares_of(HEADS_UP, hands, [(0, 3, 0), (1, 3, 0)])
 
     assert abs(shares[0, 0] - shares[1, 0]) > 0.005
 
@@ -70,9 +79,7 @@ def test_cards_of_players_who_folded_are_dead() -> None:
     board = parse_cards("4h8hTs")
     game = load_game("limit-3p")
 
-    with_dead, without = pot_shares(
-        game, [KnownHand(0, tuple(holes), board)], [(0, 0b011, 3), (0, 0b111, 3)]
-    ).tolist()
+    with_dead, without = shares_of(game, [(0, tuple(holes), board)], [(0, 0b011, 3), (0, 0b111, 3)]).tolist()
 
     left = [card for card in range(52) if card not in board and all(card not in hole for hole in holes)]
     assert len(left) == 43
@@ -91,8 +98,8 @@ def test_sampled_shares_before_the_flop_are_close_and_do_not_depend_on_the_board
     errors = []
     for seed in range(40):
         holes, board = dealt(seed, 3)
-        hands = [KnownHand(seed, tuple(holes), tuple(board)), KnownHand(seed, tuple(holes), ())]
-        one, other, again = pot_shares(game, hands, [(0, 7, 0), (1, 7, 0), (0, 7, 0)])
+        hands = [(seed, tuple(holes), tuple(board)), (seed, tuple(holes), ())]
+        one, other, again = shares_of(game, hands, [(0, 7, 0), (1, 7, 0), (0, 7, 0)])
         assert one.tolist() == other.tolist() == again.tolist()
         assert one.sum() == pytest.approx(1.0)
         if seed < 8:
@@ -101,8 +108,8 @@ def test_sampled_shares_before_the_flop_are_close_and_do_not_depend_on_the_board
     assert np.abs(errors).max() < 4
     assert 0.5 < np.sqrt(np.mean(np.square(errors))) < 1.5
 
-    numbers = [KnownHand(number, tuple(dealt(0, 3)[0]), ()) for number in range(2)]
-    first, second = pot_shares(game, numbers, [(0, 7, 0), (1, 7, 0)])
+    numbers = [(number, tuple(dealt(0, 3)[0]), ()) for number in range(2)]
+    first, second = shares_of(game, numbers, [(0, 7, 0), (1, 7, 0)])
     assert first.tolist() != second.tolist()
 
 
@@ -110,9 +117,9 @@ def test_small_games_are_dealt_out_by_their_rules() -> None:
     leduc = load_game("leduc")
     jack, queen, king = [next(c for c in leduc.deck if c >> 2 == rank) for rank in (10, 11, 12)]
     other_jack = next(c for c in leduc.deck if c >> 2 == 10 and c != jack)
-    hands = [KnownHand(0, ((jack,), (king,)), (other_jack,)), KnownHand(1, ((queen,), (king,)), (jack,))]
+    hands = [(0, ((jack,), (king,)), (other_jack,)), (1, ((queen,), (king,)), (jack,))]
 
-    shares = pot_shares(leduc, hands, [(0, 3, 0), (0, 3, 1), (1, 3, 0), (1, 3, 1)])
+    shares = shares_of(leduc, hands, [(0, 3, 0), (0, 3, 1), (1, 3, 0), (1, 3, 1)])
 
     # Of the four cards left one pairs the jack.
     assert shares[:, 0].tolist() == [0.25, 1.0, 0.25, 0.0]
@@ -125,7 +132,7 @@ def test_large_decks_of_other_games_are_sampled() -> None:
     three_hole_cards = attrs.evolve(HEADS_UP, num_hole_cards=3)
     hole_cards = (parse_cards("AsAhAd"), parse_cards("2c7d9h"))
 
-    (share,) = pot_shares(three_hole_cards, [KnownHand(0, hole_cards, ())], [(0, 3, 0)])
+    (share,) = shares_of(three_hole_cards, [(0, hole_cards, ())], [(0, 3, 0)])
 
     assert share.sum() == pytest.approx(1.0)
     assert share[0] > 0.8

@@ -11,10 +11,11 @@ import pytest
 
 from clients.core.arena import Arena
 from clients.core.registry import make_bot
+from engine.evidence.columns.hands import HandColumns
 from engine.evidence.control_variates import FIRST_BLOCK
 from engine.evidence.estimates import ESTIMATORS, Evidence
-from engine.evidence.moments import moments_of
 from engine.poker.rules import CALL, FOLD, Deal, GameDefinition, HandState, initial_hand, load_game
+from tests.support.hands.evidence import Row, evidence_of
 
 
 def every_hand(game: GameDefinition) -> Iterator[tuple[float, HandState]]:
@@ -47,13 +48,9 @@ def _ends(state: HandState, chance: float) -> Iterator[tuple[float, HandState]]:
 def test_nothing_is_added_or_taken_on_average_over_a_whole_game(name: str) -> None:
     """All hands of the game, by what they pay and by what is left of it: the same mean to 1e-12."""
     game = load_game(name)
-    chances = []
-    evidence = Evidence(game)
-    for chance, state in every_hand(game):
-        chances.append(chance)
-        evidence.add(
-            state, state.chips_won(), range(game.num_players), 0
-        )  # one deal: coefficients are those fixed beforehand
+    chances, hands = zip(*every_hand(game), strict=True)
+    # One deal: coefficients are those fixed beforehand.
+    evidence = evidence_of([(state, state.chips_won(), range(game.num_players), 0) for state in hands])
     weights = np.array(chances)
     assert weights.sum() == pytest.approx(1.0)
 
@@ -71,15 +68,15 @@ def test_nothing_is_added_or_taken_on_average_over_a_whole_game(name: str) -> No
 def played(name: str, bots: list[str], hands: int, seed: int) -> Evidence:
     game = load_game(name)
     arena = Arena(game, [make_bot(bot) for bot in bots], seed)
-    evidence = Evidence(game)
+    rows: list[Row] = []
     n = game.num_players
 
     def add(end: HandState, chips: tuple[float, ...]) -> None:
         number = end.hand_number
-        evidence.add(end, chips, [(position + number) % n for position in range(n)], number)
+        rows.append((end, chips, [(position + number) % n for position in range(n)], number))
 
     arena.play(hands, on_hand=add)
-    return evidence
+    return evidence_of(rows)
 
 
 @pytest.mark.parametrize(
@@ -137,20 +134,19 @@ def test_intervals_get_narrower_and_chips_are_conserved(name: str, bots: list[st
 
 def test_a_deal_that_was_played_from_each_seat_is_one_sample() -> None:
     game = load_game("limit-2p")
-    evidence = Evidence(game)
+    rows: list[Row] = []
     for number in range(2):
         arena = Arena(game, [make_bot("always-call"), make_bot("always-call")], 8)
 
         def add(end: HandState, chips: tuple[float, ...], number: int = number) -> None:
             seats = [(position + end.hand_number) % 2 for position in range(2)]
-            evidence.add(end, chips, [(seat - number) % 2 for seat in seats], end.hand_number, 2)
+            rows.append((end, chips, [(seat - number) % 2 for seat in seats], end.hand_number))
 
         arena.play(50, on_hand=add)
-    arena.play(
-        1, on_hand=lambda end, chips: evidence.add(end, chips, (0, 1), end.hand_number, 2)
-    )  # one pass only
+    # One pass only.
+    arena.play(1, on_hand=lambda end, chips: rows.append((end, chips, (0, 1), end.hand_number)))
 
-    chips, _ = evidence.estimates()["chips"]
+    chips, _ = evidence_of(rows, passes=2).estimates()["chips"]
     assert chips is not None
     assert chips.samples == 50
     assert chips.ci95 == 0.0  # what one pass gives the other takes
@@ -158,14 +154,15 @@ def test_a_deal_that_was_played_from_each_seat_is_one_sample() -> None:
 
 def test_cards_that_are_not_shown_leave_what_needs_none() -> None:
     evidence = played("nolimit-2p-100bb", ["always-fold", "always-call"], 20, 1)
-    hidden = Evidence(load_game("nolimit-2p-100bb"))
+    rows: list[Row] = []
     arena = Arena(load_game("nolimit-2p-100bb"), [make_bot("always-fold"), make_bot("always-call")], 1)
 
     def add(end: HandState, chips: tuple[float, ...]) -> None:
         unshown = attrs.evolve(end.deal, hole_cards=((), ()))
-        hidden.add(attrs.evolve(end, deal=unshown), chips, (0, 1), end.hand_number)
+        rows.append((attrs.evolve(end, deal=unshown), chips, (0, 1), end.hand_number))
 
     arena.play(20, on_hand=add)
+    hidden = evidence_of(rows)
 
     assert not evidence.missing
     assert hidden.missing == {
@@ -189,8 +186,8 @@ def test_a_hand_that_is_not_over_is_refused() -> None:
     game = load_game("leduc")
     state = initial_hand(game, 0, Deal(((47,), (51,)), (50,)))
 
-    with pytest.raises(ValueError, match="it is not"):
-        moments_of(state.betting)
+    with pytest.raises(ValueError, match="expected the end of a hand"):
+        HandColumns.of(game, [state])
 
 
 def test_the_first_deals_are_corrected_by_the_pot() -> None:

@@ -9,13 +9,16 @@ from pathlib import Path
 import pytest
 from pokerkit import Automation, NoLimitTexasHoldem
 
-from engine.evidence.play_statistics import STATISTICS, Odds, PlayTable, contested_pot
+from engine.evidence.columns.hands import HandColumns
+from engine.evidence.columns.play import contested_pots
+from engine.evidence.play_statistics import STATISTICS, Odds, PlayTable
 from engine.players.hand_play import Ending, play_by_position
 from engine.players.statistics import Rate
 from engine.poker.rules import (
+    CardDealer,
     GameDefinition,
+    HandState,
     format_game,
-    initial_betting,
     load_game,
     parse_betting,
     parse_game,
@@ -113,13 +116,12 @@ def test_a_side_pot_is_a_part_of_the_pot_and_chips_nobody_called_are_not() -> No
 
     table = PlayTable(game, 3)
     table.add(betting, [0, 1, 2], (-50, 20050, -20000))
-    short = parse_betting(game, "r300cc/r900fc/cc/r2000f")
 
     assert rates(table, 1)["W$SD"] == (1, 1)
     assert rates(table, 2)["W$SD"] == (0, 1)
-    assert contested_pot(betting) == 40050
-    assert contested_pot(short) == 300 + 900 + 900
-    assert contested_pot(initial_betting(game)) == 100  # the small blind and the part of the big one it meets
+    bettings = [betting, parse_betting(game, "r300cc/r900fc/cc/r2000f")]
+    hands = HandColumns.of(game, [HandState(each, 0, CardDealer(game, 1).deal()) for each in bettings])
+    assert contested_pots(hands).tolist() == [40050, 300 + 900 + 900]
 
 
 @pytest.mark.parametrize(

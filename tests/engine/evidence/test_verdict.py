@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 import attrs
 import pytest
 
-from engine.evidence.verdict import Goal, Outcome, Standings, Verdict, standings_of
-from engine.poker.rules import load_game
+from engine.evidence.verdict import Goal, Outcome, Standings, Verdict
+from engine.poker.rules import GameDefinition, load_game
 
 KUHN = load_game("kuhn-2p")
 LIMIT = load_game("limit-2p")
 THREE = load_game("limit-3p")
+
+
+def standings_of(game: GameDefinition, names: str, deals: Sequence[tuple[float, ...]]) -> Standings:
+    standings = Standings(game, names)
+    for chips in deals:
+        standings.add(chips)
+    return standings
 
 
 def standings_after(deals: int, chips: tuple[float, ...], names: str = "AB") -> Standings:

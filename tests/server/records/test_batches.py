@@ -1,4 +1,4 @@
-"""Long logs, which are read in columns: the same report, the same words about what is wrong."""
+"""Long logs, which compiled loops read: the same report, the same words about what is wrong."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from server.records import batches
+from server.records.batches import group_passes
 from server.records.evidence import Luck, evidence_of
 from server.records.logs import LogError, open_log
-from server.records.passes import deals, group_passes
 from server.records.review.content import report_on
 from server.records.review.sources import open_source
 from tests.server.records.test_review import write_log
@@ -23,20 +23,20 @@ HOLDEM = [name for name in LOGS if "holdem" in name]
 
 @pytest.fixture
 def short_logs_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Columns for every log, and few hands at once, so that there are many lots."""
+    """Compiled loops for every log, and few hands at once, so that there are many lots."""
     monkeypatch.setattr(batches, "FEWEST_HANDS", 1)
     monkeypatch.setattr("server.records.review.content.FEWEST_HANDS", 1)
     monkeypatch.setattr(batches, "_AT_ONCE", 37)
 
 
-def one_by_one(*paths: Path, luck: Luck) -> dict[str, Any]:
+def by_the_rules(*paths: Path, luck: Luck) -> dict[str, Any]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(batches, "FEWEST_HANDS", 1 << 60)
         patch.setattr("server.records.review.content.FEWEST_HANDS", 1 << 60)
-        return in_columns(*paths, luck=luck)
+        return compiled(*paths, luck=luck)
 
 
-def in_columns(*paths: Path, luck: Luck) -> dict[str, Any]:
+def compiled(*paths: Path, luck: Luck) -> dict[str, Any]:
     content = report_on(open_source(paths), luck)
     del content["made"]
     return content
@@ -59,7 +59,7 @@ def test_logs_of_the_c_dealer_are_reported_on_alike(name: str, tmp_path: Path) -
     log = tmp_path / "a.log"
     log.write_text("".join(lines[:90]), "ascii")
 
-    assert in_columns(log, luck=Luck.EQUITY) == one_by_one(log, luck=Luck.EQUITY)
+    assert compiled(log, luck=Luck.EQUITY) == by_the_rules(log, luck=Luck.EQUITY)
 
 
 @pytest.mark.usefixtures("short_logs_too")
@@ -69,9 +69,9 @@ def test_passes_are_paired_alike_where_deals_are_missing(tmp_path: Path) -> None
         lines = path.read_text("ascii").splitlines(keepends=True)
         path.write_text("".join(lines[:missing] + lines[missing + 3 : 100 - missing // 10]), "ascii")
 
-    found = in_columns(*paths, luck=Luck.EQUITY)
+    found = compiled(*paths, luck=Luck.EQUITY)
 
-    assert found == one_by_one(*paths, luck=Luck.EQUITY)
+    assert found == by_the_rules(*paths, luck=Luck.EQUITY)
     assert (found["passes"], found["deals"], found["hands"]) == (3, 80, 240)
 
 
@@ -83,9 +83,9 @@ def test_hidden_cards_and_numbers_that_begin_anew_are_seen_alike(tmp_path: Path)
     hand[3] = "|".join(["????", *hand[3].split("|")[1:]])
     path.write_text("".join([*lines[:20], ":".join(hand), *lines[10:30], *lines[20:-1]]), "ascii")
 
-    found = in_columns(path, luck=Luck.EQUITY)
+    found = compiled(path, luck=Luck.EQUITY)
 
-    assert found == one_by_one(path, luck=Luck.EQUITY)
+    assert found == by_the_rules(path, luck=Luck.EQUITY)
     assert "does not show those of position 0" in found["luck_missing"]["equity"]
 
 
@@ -127,35 +127,17 @@ def test_the_first_line_that_is_wrong_is_told_in_the_same_words(
         list(log.hands())
     assert f"{path}:46: " in str(expected.value)
 
-    with pytest.raises(LogError) as found:
-        list(batches.batches(log))
+    for is_compiled in (False, True):
+        with pytest.raises(LogError) as found:
+            list(batches.batches(log, compiled=is_compiled))
 
-    assert str(found.value) == str(expected.value)
-
-
-@pytest.mark.usefixtures("short_logs_too")
-def test_other_cards_in_a_pass_are_told_in_the_same_words(tmp_path: Path) -> None:
-    paths = passes_of(tmp_path, ("a", "b", "c"), 90)
-    lines = paths[1].read_text("ascii").splitlines(keepends=True)
-    hand = lines[80].split(":")
-    first, second, rest = hand[3].split("|")
-    hand[3] = f"{second}|{first}|{rest}"
-    lines[80] = ":".join(hand)
-    paths[1].write_text("".join(lines), "ascii")
-    logs = [open_log(path) for path in paths]
-    with pytest.raises(LogError, match="other cards than in") as expected:
-        list(deals(logs))
-
-    with pytest.raises(LogError) as found:
-        list(batches.deals_in_batches(logs))
-
-    assert str(found.value) == str(expected.value)
+        assert str(found.value) == str(expected.value)
 
 
 def test_short_logs_and_small_games_do_without_the_compiler(tmp_path: Path) -> None:
     short = open_log(write_log(tmp_path / "a.log", ("a", "b", "c")))
     small = open_log(GOLDEN / "random.leduc.0.log.gz")
 
-    assert not batches.is_worth_columns([short])
-    assert not batches.is_worth_columns([small] * 100)
-    assert batches.is_worth_columns([short] * 100)
+    assert not batches.is_worth_compiling([short])
+    assert not batches.is_worth_compiling([small] * 100)
+    assert batches.is_worth_compiling([short] * 100)

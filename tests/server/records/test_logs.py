@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,8 @@ from hypothesis import strategies as st
 
 from engine.poker.rules import format_game, load_game
 from protocol.records import format_hand
-from server.records.logs import LogError, MatchLog, find_logs, open_log
-from server.records.passes import deals, group_passes
+from server.records.batches import deals_in_batches, group_passes
+from server.records.logs import LogError, LoggedHand, MatchLog, find_logs, open_log
 from tests.support.hands.golden_files import GOLDEN, LOGS, golden_game, golden_log
 
 WRITTEN_BEFORE = GOLDEN / "written_before" / "matches"
@@ -257,6 +258,14 @@ def test_logs_of_a_folder() -> None:
     assert find_logs(passes) == passes
 
 
+def deals(passes: Sequence[MatchLog], *, compiled: bool = False) -> list[tuple[LoggedHand, ...]]:
+    """The hands of each deal, in the order of the passes."""
+    hands = [
+        batch.hand(row) for batch in deals_in_batches(passes, compiled=compiled) for row in range(len(batch))
+    ]
+    return list(zip(*[hands[first :: len(passes)] for first in range(len(passes))], strict=True))
+
+
 def test_passes_are_recognised_by_their_cards(tmp_path: Path) -> None:
     duplicate = [open_log(path) for path in find_logs([WRITTEN_BEFORE / "duplicate"])]
     plain = open_log(WRITTEN_BEFORE / "plain" / "match.log")
@@ -264,12 +273,12 @@ def test_passes_are_recognised_by_their_cards(tmp_path: Path) -> None:
 
     assert group_passes([duplicate[1], plain, duplicate[0]]) == ((duplicate[1], duplicate[0]), (plain,))
     assert group_passes([duplicate[0], copy]) == ((duplicate[0],), (copy,))
-    for deal in deals(duplicate):
-        first, second = deal
+    found = deals(duplicate)
+    for first, second in found:
         assert first.number == second.number
         assert first.names == second.names[::-1]
         assert first.state.deal.hole_cards == second.state.deal.hole_cards
-    assert len(list(deals(duplicate))) == 30
+    assert len(found) == 30
 
 
 def test_passes_without_seeds_and_with_gaps(tmp_path: Path) -> None:
@@ -283,15 +292,18 @@ def test_passes_without_seeds_and_with_gaps(tmp_path: Path) -> None:
     ]
 
     assert group_passes(logs) == (tuple(logs),)
-    assert [deal[0].number for deal in deals(logs)] == [3, 4, 5, 6, *range(9, 20)]
+    for compiled in (False, True):
+        found = [deal[0].number for deal in deals(logs, compiled=compiled)]
+        assert found == [3, 4, 5, 6, *range(9, 20)]
 
     *before, cards, values, names = second[15].split(":")
     holes, slash, board = cards.partition("/")
     swapped = ":".join([*before, "|".join(holes.split("|")[::-1]) + slash + board, values, names])
     logs[1] = open_log(written(tmp_path, "".join([*second[3:15], swapped]), "3.log"), "limit-2p")
     assert group_passes(logs) == ((logs[0],), (logs[1],))
-    with pytest.raises(LogError, match=r"3\.log:13: other cards than in .*1\.log:16$"):
-        list(deals(logs))
+    for compiled in (False, True):
+        with pytest.raises(LogError, match=r"3\.log:13: other cards than in .*1\.log:16$"):
+            deals(logs, compiled=compiled)
 
 
 def test_few_cards_prove_nothing(tmp_path: Path) -> None:

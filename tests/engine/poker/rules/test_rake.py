@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from clients.core.arena import Arena
 from clients.core.registry import make_bot
 from engine.evidence.aivat.games import why_not
-from engine.evidence.all_in import all_in_chips
 from engine.poker.cards import parse_cards
 from engine.poker.rules import (
     Deal,
@@ -23,6 +22,7 @@ from engine.poker.rules import (
     parse_game,
     rake_taken,
 )
+from tests.support.hands.evidence import all_in_chips
 
 LIMIT = load_game("limit-3p")  # blinds 5 and 10, bets 10 and 20
 BOARD = tuple(parse_cards("Ks9s4d2h7c"))
