@@ -227,11 +227,13 @@ def environments() -> None:
     """Compile the tables of `engine.learning.table_batch`."""
     import numpy as np
 
-    from engine.learning.table_batch import HISTORY_COLUMNS, Kind, Places, TableBatch
+    from engine.learning.table_batch import HISTORY_COLUMNS, Places, SeatKind, TableBatch
     from engine.poker.rules import load_game
 
     places = Places(0, 52, 104, 106, 108, 112, 114, 116, 118, 122, 122 + 64 * HISTORY_COLUMNS)
-    tables = TableBatch(load_game("limit-2p"), 1, [Kind.OUTSIDE] * 2, places=places, most_spent=(240, 240))
+    tables = TableBatch(
+        load_game("limit-2p"), 1, [SeatKind.OUTSIDE] * 2, places=places, most_spent=(240, 240)
+    )
     tables.begin(np.zeros(1, np.uint64))
 
 

@@ -58,7 +58,7 @@ def read_host(text: str) -> str:
 
 
 @attrs.frozen
-class Table:
+class TableAddress:
     """Where to play, and what is known about it in advance.
 
     Raises:
@@ -205,14 +205,14 @@ def table_from_environment(
     token: str | None = None,
     extension: bool = True,
     environment: Mapping[str, str] = os.environ,
-) -> Table:
+) -> TableAddress:
     """A table with what ``RIVERBOAT_GAME`` and ``RIVERBOAT_TOKEN`` add to the arguments.
 
     Raises:
         ProgramError: a game that is named does not exist.
     """
     fallback = environment.get(variables.GAME)
-    return Table(
+    return TableAddress(
         host,
         port,
         wait_s,
@@ -224,7 +224,7 @@ def table_from_environment(
 
 
 @trio.lowlevel.enable_ki_protection
-async def join_table(agent: Agent, table: Table, warn: Callable[[str], None]) -> int:
+async def join_table(agent: Agent, table: TableAddress, warn: Callable[[str], None]) -> int:
     """Connect and play to the end; returns the number of hands finished.
 
     Ctrl-C ends it while it waits and while the agent thinks; elsewhere it could interrupt trio's own work,
@@ -247,7 +247,7 @@ async def join_table(agent: Agent, table: Table, warn: Callable[[str], None]) ->
         )
 
 
-async def _connect_securely(table: Table) -> trio.abc.Stream:
+async def _connect_securely(table: TableAddress) -> trio.abc.Stream:
     """Connect, with TLS if that is asked for.
 
     Raises:
@@ -277,7 +277,7 @@ async def _connect_securely(table: Table) -> trio.abc.Stream:
     return secure
 
 
-async def _connect(table: Table) -> trio.SocketStream:
+async def _connect(table: TableAddress) -> trio.SocketStream:
     deadline = trio.current_time() + table.wait_s
     while True:
         try:
@@ -305,7 +305,7 @@ def _reason(error: BaseException) -> str:
     return str(error)
 
 
-def main(program: str, start: Callable[[], tuple[Agent, Table]]) -> int:
+def main(program: str, start: Callable[[], tuple[Agent, TableAddress]]) -> int:
     """Run a bot and turn everything that can go wrong into one line and an exit status.
 
     Args:
@@ -342,7 +342,7 @@ def run_agent(
     program = os.path.basename(sys.argv[0]) or "bot"
     arguments = sys.argv[1:] if arguments is None else arguments
 
-    def start() -> tuple[Agent, Table]:
+    def start() -> tuple[Agent, TableAddress]:
         if len(arguments) != 2:
             raise ProgramError(f"usage: {program} HOST PORT", 2)
         table = table_from_environment(arguments[0], read_port(arguments[1]), environment=environment)

@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, TextIO
 
-from clients.core.program import Table, join_table
+from clients.core.program import TableAddress, join_table
 from clients.human.agent import Human
 from clients.human.own_table import House, HouseOptions, open_house
 from clients.human.shell import Ending, run_program, sit_down
@@ -32,7 +32,7 @@ _PLAYER_FAILED: Final = 3
 
 
 def play_at_terminal(
-    table: Table | HouseOptions, display: str, output: TextIO, environment: Mapping[str, str]
+    table: TableAddress | HouseOptions, display: str, output: TextIO, environment: Mapping[str, str]
 ) -> int:
     """Play at this terminal; returns the exit status."""
     if sys.stdin is None:
@@ -58,7 +58,7 @@ def play_at_terminal(
 
 
 def play_over_telnet(
-    table: Table | HouseOptions, display: str, address: tuple[str, int], program: str
+    table: TableAddress | HouseOptions, display: str, address: tuple[str, int], program: str
 ) -> int:
     """Offer a seat to the person who connects to a port; returns the exit status."""
 
@@ -100,20 +100,20 @@ def play_over_telnet(
 
 @contextlib.asynccontextmanager
 async def _opened(
-    table: Table | HouseOptions, say: Callable[[str], None]
-) -> AsyncIterator[tuple[Table, House | None]]:
+    table: TableAddress | HouseOptions, say: Callable[[str], None]
+) -> AsyncIterator[tuple[TableAddress, House | None]]:
     """The address to connect to; a table of our own is opened first, and closed afterwards."""
-    if isinstance(table, Table):
+    if isinstance(table, TableAddress):
         yield table, None
         return
     say(f"Opening a table: {table.game}, against {', '.join(table.opponents)}.")
     async with open_house(table.command(), say) as house:
         host, port = await house.find_seat()
-        yield Table(host, port), house
+        yield TableAddress(host, port), house
 
 
 @contextlib.contextmanager
-def _farewell(human: Human, table: Table | HouseOptions) -> Iterator[None]:
+def _farewell(human: Human, table: TableAddress | HouseOptions) -> Iterator[None]:
     """Show the result so far and the place of the hands' record, however the match ends."""
     try:
         yield
@@ -123,7 +123,9 @@ def _farewell(human: Human, table: Table | HouseOptions) -> Iterator[None]:
             human.say(f"The hands are in {table.folder / 'match.log'}.")
 
 
-async def _conclude(human: Human, ending: Ending, table: Table | HouseOptions, house: House | None) -> int:
+async def _conclude(
+    human: Human, ending: Ending, table: TableAddress | HouseOptions, house: House | None
+) -> int:
     """Say how it ended; returns the exit status."""
     human.say(ending.text)
     if house is None:

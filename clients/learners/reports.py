@@ -14,11 +14,11 @@ import attrs
 
 from clients.learners.knowledge_file import Knowledge, KnowledgeError, read_knowledge
 
-__all__ = ["REPORTS", "KnowledgeReport", "Query", "report_on"]
+__all__ = ["REPORTS", "KnowledgeReport", "StateQuery", "report_on"]
 
 
 @attrs.frozen
-class Query:
+class StateQuery:
     """Which rows of a knowledge file to show."""
 
     hand: int | None = None
@@ -51,7 +51,7 @@ REPORTS: Final[dict[str, str]] = {
 `KnowledgeError`."""
 
 
-def report_on(path: Path, query: Query) -> tuple[Knowledge, KnowledgeReport]:
+def report_on(path: Path, query: StateQuery) -> tuple[Knowledge, KnowledgeReport]:
     """A file's knowledge, and its contents as a table.
 
     Raises:
@@ -63,5 +63,5 @@ def report_on(path: Path, query: Query) -> tuple[Knowledge, KnowledgeReport]:
         known = ", ".join(REPORTS)
         raise KnowledgeError(f"{path} holds what a {knowledge.kind} has learnt; expected one of {known}")
     module, _, name = place.partition(":")
-    report: Callable[[Knowledge, Path, Query], KnowledgeReport] = getattr(import_module(module), name)
+    report: Callable[[Knowledge, Path, StateQuery], KnowledgeReport] = getattr(import_module(module), name)
     return knowledge, report(knowledge, path, query)

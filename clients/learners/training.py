@@ -174,7 +174,7 @@ class Table:
         self._arena = Arena(game, agents, seed, names=names)
         self._num_players = game.num_players
         self._squares = 0.0
-        self._compiled: preflop.PreflopTable | None = None
+        self._compiled: preflop.PreflopLearnerTable | None = None
         if hands >= _WORTH_COMPILING:
             self._compiled = _compiled(agents, game, seed)
 
@@ -230,7 +230,7 @@ class _Scripted(Protocol):
         """The rules; None if a script cannot express them."""
 
 
-def _compiled(agents: Sequence[Agent], game: GameDefinition, seed: int) -> preflop.PreflopTable | None:
+def _compiled(agents: Sequence[Agent], game: GameDefinition, seed: int) -> preflop.PreflopLearnerTable | None:
     """A table of some seated agents that is played by a compiled loop; None if the loop cannot play them.
 
     The results are the same, bit for bit; they take a fiftieth of the time.
@@ -240,7 +240,11 @@ def _compiled(agents: Sequence[Agent], game: GameDefinition, seed: int) -> prefl
         game: the game to play.
         seed: the seed of the cards.
     """
-    from engine.learning.preflop import KINDS, PreflopTable, can_be_played  # numba's: a second and more
+    from engine.learning.preflop import (
+        KINDS,
+        PreflopLearnerTable,
+        can_be_played,
+    )  # numba's: a second and more
 
     learner, *others = agents
     if not isinstance(learner, _Compilable) or not can_be_played(game):
@@ -254,7 +258,7 @@ def _compiled(agents: Sequence[Agent], game: GameDefinition, seed: int) -> prefl
     if arrays is None:
         return None
     seeds = [agent.seed for agent in others]
-    return PreflopTable(game, seed, known, seeds, arrays, learner.take_in)
+    return PreflopLearnerTable(game, seed, known, seeds, arrays, learner.take_in)
 
 
 def _with(factory: Any, fixed: Mapping[str, Any]) -> Any:

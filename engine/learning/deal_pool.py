@@ -150,9 +150,9 @@ class DealPool:
         return int(self.hole_cards.shape[1])
 
     @property
-    def played(self) -> kernels.Deals:
+    def played(self) -> kernels.StreetDeals:
         """The deals in the form that kernels take."""
-        return kernels.Deals(self.strengths, self.buckets, self.ranks)
+        return kernels.StreetDeals(self.strengths, self.buckets, self.ranks)
 
     def __len__(self) -> int:
         return len(self.boards)

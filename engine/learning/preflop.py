@@ -12,17 +12,17 @@ from typing import Final
 import numpy as np
 
 from engine.hands.betting_arrays import game_array
-from engine.kernels.learning.preflop_learner import LastAction, Learner, Way
+from engine.kernels.learning.preflop_learner import Learner, LearnerLastAction, Way
 from engine.kernels.learning.preflop_table import Table, play_hands
-from engine.kernels.learning.rule_players import NUM_NUMBERS, Kind, Script, Simple
+from engine.kernels.learning.rule_players import NUM_NUMBERS, RuleKind, Script, Simple
 from engine.kernels.mersenne import STATE_SIZE
 from engine.kernels.poker.tables import ranking_table
 from engine.poker.rules import GameDefinition, acpc_generator
 
-__all__ = ["KINDS", "LastAction", "Learner", "PreflopTable", "Way", "can_be_played"]
+__all__ = ["KINDS", "Learner", "LearnerLastAction", "PreflopLearnerTable", "Way", "can_be_played"]
 
-KINDS: Final[Mapping[str, Kind]] = {
-    kind.name.lower().replace("_", "-"): kind for kind in Kind if kind is not Kind.LEARNER
+KINDS: Final[Mapping[str, RuleKind]] = {
+    kind.name.lower().replace("_", "-"): kind for kind in RuleKind if kind is not RuleKind.LEARNER
 }
 """The rule-based players, by the name of their script."""
 
@@ -33,7 +33,7 @@ def can_be_played(game: GameDefinition) -> bool:
     return is_plain and game.num_hole_cards == 2 and game.board_ends == (0, 3, 4, 5) and len(game.deck) == 52
 
 
-class PreflopTable:
+class PreflopLearnerTable:
     """A table with a learner in seat 0.
 
     Args:
@@ -63,7 +63,7 @@ class PreflopTable:
             kinds[seat] = KINDS[name]
             numbers[seat, : len(given)] = given
             lookup[seat, : len(places)] = places
-            if KINDS[name] == Kind.SIMPLE:  # one table for all, since they agree about what is usual
+            if KINDS[name] == RuleKind.SIMPLE:  # one table for all, since they agree about what is usual
                 raising[:] = given[Simple.PRIOR_HANDS], given[Simple.PRIOR_RAISES]
         self._script = Script(
             kinds, numbers, lookup, np.array([0, *seeds], np.int64), ranking_table(), np.zeros(0)

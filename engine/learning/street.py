@@ -59,7 +59,7 @@ from engine.hands.preflop.tables import shipped_tables
 from engine.kernels.learning import situations
 from engine.kernels.learning import street as kernels
 from engine.kernels.learning.action_values import CellValues, Prior
-from engine.kernels.learning.scripted_players import ANY_SIZE, BY_HAND, NUM_TRAITS, Kind, Trait
+from engine.kernels.learning.scripted_players import ANY_SIZE, BY_HAND, NUM_TRAITS, ScriptKind, ScriptTrait
 from engine.learning.deal_pool import DealPool
 from engine.poker.combos import COMBOS_PER_STARTING_HAND
 from engine.poker.rules import GameDefinition
@@ -185,12 +185,17 @@ def population(num: int, is_limit: bool, rng: np.random.Generator) -> NDArray[np
     sizes = (_LEAST, 0.5, 0.75, 1.0, BY_HAND, ANY_SIZE, _ALL_IN)
     for traits in opponents:
         kind = rng.random()
-        traits[Trait.BET_SIZE : Trait.BET_SIZE + 2] = rng.choice(sizes, 2)
-        traits[Trait.MOST_RAISES] = rng.choice([1, 2, 3, 100])
-        traits[Trait.NOISE] = rng.choice([0.0, rng.uniform(0.0, 0.15)])
+        traits[ScriptTrait.BET_SIZE : ScriptTrait.BET_SIZE + 2] = rng.choice(sizes, 2)
+        traits[ScriptTrait.MOST_RAISES] = rng.choice([1, 2, 3, 100])
+        traits[ScriptTrait.NOISE] = rng.choice([0.0, rng.uniform(0.0, 0.15)])
         bet, raise_, call, odds = (
             traits[column : column + 2]
-            for column in (Trait.BET_FROM, Trait.RAISE_FROM, Trait.CALL_FROM, Trait.CALL_ODDS)
+            for column in (
+                ScriptTrait.BET_FROM,
+                ScriptTrait.RAISE_FROM,
+                ScriptTrait.CALL_FROM,
+                ScriptTrait.CALL_ODDS,
+            )
         )
         if kind < 0.10:
             bet[:] = raise_[:] = _NEVER
@@ -199,18 +204,22 @@ def population(num: int, is_limit: bool, rng: np.random.Generator) -> NDArray[np
                 bet[:] = rng.uniform(0.6, 0.9)
                 raise_[:] = rng.uniform(0.75, 0.95)
         elif kind < 0.25:
-            traits[Trait.KIND] = Kind.AT_RANDOM
+            traits[ScriptTrait.KIND] = ScriptKind.AT_RANDOM
             weights = (0.06, 0.47, 0.47)
             if rng.random() < 0.7:
                 weights = (rng.uniform(0.0, 0.3), rng.uniform(0.1, 1.0), rng.uniform(0.0, 1.0))
-            traits[Trait.FOLD_WEIGHT], traits[Trait.CALL_WEIGHT], traits[Trait.RAISE_WEIGHT] = weights
-            traits[Trait.BET_SIZE : Trait.BET_SIZE + 2] = rng.choice([ANY_SIZE, _LEAST, _ALL_IN])
+            (
+                traits[ScriptTrait.FOLD_WEIGHT],
+                traits[ScriptTrait.CALL_WEIGHT],
+                traits[ScriptTrait.RAISE_WEIGHT],
+            ) = weights
+            traits[ScriptTrait.BET_SIZE : ScriptTrait.BET_SIZE + 2] = rng.choice([ANY_SIZE, _LEAST, _ALL_IN])
         elif kind < 0.37:
             share = rng.uniform(-0.3, 0.5)
             bet[:] = quantile(share) if share > 0 else _ALWAYS, max(share, 0.0) or _ALWAYS
             raise_[:] = bet + rng.uniform(0.0, 0.2)
             call[:] = rng.choice([_ALWAYS, rng.uniform(0.2, 0.45)])
-            traits[Trait.MOST_RAISES] = rng.choice([3, 100])
+            traits[ScriptTrait.MOST_RAISES] = rng.choice([3, 100])
         elif kind < 0.85:
             opens = rng.uniform(0.2, 0.95)
             bet[:] = quantile(opens), rng.uniform(0.35, 0.85)
@@ -222,14 +231,14 @@ def population(num: int, is_limit: bool, rng: np.random.Generator) -> NDArray[np
                 call[:] = quantile(rng.uniform(0.0, 0.8)), rng.uniform(0.2, 0.7)
                 odds[:] = rng.uniform(0.0, 0.4)
             if rng.random() < 0.5:
-                traits[Trait.BLUFF] = rng.uniform(0.0, 0.3)
+                traits[ScriptTrait.BLUFF] = rng.uniform(0.0, 0.3)
             if kind > 0.74 and not is_limit:
                 bet[1] = raise_[1] = call[1] = _ALWAYS
-                traits[Trait.BET_SIZE + 1] = _ALL_IN
-                traits[Trait.MOST_RAISES] = 100
+                traits[ScriptTrait.BET_SIZE + 1] = _ALL_IN
+                traits[ScriptTrait.MOST_RAISES] = 100
         else:
-            traits[Trait.KIND] = Kind.FORMER_SELF
-            traits[Trait.NOISE] = rng.uniform(0.0, 0.1)
+            traits[ScriptTrait.KIND] = ScriptKind.FORMER_SELF
+            traits[ScriptTrait.NOISE] = rng.uniform(0.0, 0.1)
     return opponents
 
 

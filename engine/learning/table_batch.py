@@ -17,10 +17,10 @@ from engine.hands.betting_arrays import game_array
 from engine.kernels.learning.table_batch import (
     HISTORY_COLUMNS,
     NO_CARD,
-    Kind,
     Places,
     Plan,
     Results,
+    SeatKind,
     Tables,
     step_tables,
 )
@@ -28,14 +28,14 @@ from engine.kernels.poker.betting import MAX_PLAYERS, NODE_SIZE
 from engine.kernels.poker.tables import ranking_table
 from engine.poker.rules import Deal, GameDefinition, hand_rank, initial_betting
 
-__all__ = ["HISTORY_COLUMNS", "SCRIPTED", "Kind", "Places", "TableBatch"]
+__all__ = ["HISTORY_COLUMNS", "SCRIPTED", "Places", "SeatKind", "TableBatch"]
 
-SCRIPTED: Final[Mapping[str, Kind]] = {
-    "always-call": Kind.ALWAYS_CALL,
-    "always-fold": Kind.ALWAYS_FOLD,
-    "always-raise": Kind.ALWAYS_RAISE,
-    "always-all-in": Kind.ALWAYS_ALL_IN,
-    "random": Kind.RANDOM,
+SCRIPTED: Final[Mapping[str, SeatKind]] = {
+    "always-call": SeatKind.ALWAYS_CALL,
+    "always-fold": SeatKind.ALWAYS_FOLD,
+    "always-raise": SeatKind.ALWAYS_RAISE,
+    "always-all-in": SeatKind.ALWAYS_ALL_IN,
+    "random": SeatKind.RANDOM,
 }
 """The players that can sit at these tables, by the names of the bots that play the same."""
 
@@ -59,7 +59,7 @@ class TableBatch:
         self,
         game: GameDefinition,
         num_tables: int,
-        kinds: Sequence[Kind],
+        kinds: Sequence[SeatKind],
         *,
         places: Places,
         most_spent: Sequence[int],
@@ -70,7 +70,7 @@ class TableBatch:
             raise ValueError(f"expected hands of 1, 2, 5, 6 or 7 cards, got {cards}")
         if initial_betting(game).is_finished:
             raise ValueError("expected a game in which somebody can act")
-        if len(kinds) != game.num_players or Kind.OUTSIDE not in kinds:
+        if len(kinds) != game.num_players or SeatKind.OUTSIDE not in kinds:
             raise ValueError(f"expected {game.num_players} players, one of them outside, got {list(kinds)}")
         self.game: Final = game
         self.num_tables: Final = num_tables

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from engine.poker.cards import format_cards
 from engine.poker.rules import GameDefinition
 
-__all__ = ["Deals", "TwofoldDeals", "num_deals", "num_views"]
+__all__ = ["GameDeals", "TwofoldDeals", "num_deals", "num_views"]
 
 
-class Deals:
+class GameDeals:
     """All deals of a game.
 
     Args:
@@ -128,10 +128,10 @@ class Deals:
         return [{int(code): view for view, code in enumerate(codes)} for codes in self._codes]
 
 
-class TwofoldDeals(Deals):
+class TwofoldDeals(GameDeals):
     """Every deal in two kinds: chance picks the kind once per hand, and only one position sees it.
 
-    Deals of the first kind come before those of the second; so do that position's views.
+    GameDeals of the first kind come before those of the second; so do that position's views.
 
     Args:
         deals: the deals to double.
@@ -139,7 +139,7 @@ class TwofoldDeals(Deals):
         part: the chance of the second kind, 0 to 1.
     """
 
-    def __init__(self, deals: Deals, position: int, part: float) -> None:
+    def __init__(self, deals: GameDeals, position: int, part: float) -> None:
         self.game = deals.game
         self._codes, self._sets = deals._codes, deals._sets
         self._position = position

@@ -25,7 +25,7 @@ from engine.poker.rules import (
     hand_rank,
 )
 from engine.solving.betting_tree import FOLDED, BettingTree
-from engine.solving.deals import Deals, num_deals, num_views
+from engine.solving.deals import GameDeals, num_deals, num_views
 from engine.solving.walk import TooLarge
 
 __all__ = ["GameTree", "InformationSet", "PublicNode", "game_tree"]
@@ -104,13 +104,13 @@ class GameTree:
     """
 
     def __init__(
-        self, game: GameDefinition, deals: Deals | None = None, most_nodes: int = MOST_NODES
+        self, game: GameDefinition, deals: GameDeals | None = None, most_nodes: int = MOST_NODES
     ) -> None:
         self.game = game
         nodes = _blocks(game, deals, most_nodes)
         self.nodes: tuple[PublicNode, ...] = tuple(nodes)
         """Public nodes, parents first."""
-        self.deals = deals or Deals(game)
+        self.deals = deals or GameDeals(game)
         last = nodes[-1]
         self.num_nodes = last.first_node + last.size
         decisions = [node for node in nodes if node.kind >= 0]
@@ -254,7 +254,7 @@ class GameTree:
         return np.array([hand_rank((*own, *board)) for own, board in cards], np.int64)
 
 
-def _blocks(game: GameDefinition, deals: Deals | None, most_nodes: int) -> list[PublicNode]:
+def _blocks(game: GameDefinition, deals: GameDeals | None, most_nodes: int) -> list[PublicNode]:
     """The public nodes of a game: its bettings, and the cards that are dealt between them."""
     rounds, positions = range(game.num_rounds), range(game.num_players)
     if deals is None:  # counted, not listed: the deals may not fit into memory

@@ -47,8 +47,8 @@ __all__ = [
     "HoldemPortfolio",
     "MatrixGame",
     "Portfolio",
+    "SkillStep",
     "SmallPortfolio",
-    "Step",
     "mixed",
     "range_of_skill",
     "sequences",
@@ -164,7 +164,7 @@ def solve_matrix_game(payoffs: Floats) -> MatrixGame:
 
 
 @attrs.frozen(eq=False)
-class Step:
+class SkillStep:
     """One more strategy of the list or, as the last step, the proof that there is none."""
 
     policy: Floats
@@ -175,7 +175,7 @@ class Step:
     """The mixture of the strategies before it from which nobody wins more than `gain`, by slot."""
 
 
-def range_of_skill(tree: GameTree, epsilon: float, first: Floats | None = None) -> Iterator[Step]:
+def range_of_skill(tree: GameTree, epsilon: float, first: Floats | None = None) -> Iterator[SkillStep]:
     """The steps of the algorithm; the last one gains less than ε and adds no strategy to the list.
 
     A list of n strategies takes n steps: the first strategy is given, and step k finds the k-th after it.
@@ -210,7 +210,7 @@ def range_of_skill(tree: GameTree, epsilon: float, first: Floats | None = None) 
 
 def _generalised_best_response(
     tree: GameTree, members: list[Floats], responses: list[Floats], results: Floats
-) -> tuple[Step, list[Floats], Floats, Floats]:
+) -> tuple[SkillStep, list[Floats], Floats, Floats]:
     """The next step, with the responses known by then, their results against the list, and their weights."""
     mixture = members[-1]
     lower = -np.inf
@@ -229,7 +229,7 @@ def _generalised_best_response(
     # Only those with weight, so that nobody else decides where none of them comes.
     parts = [(policy, weight) for policy, weight in zip(responses, rows, strict=True) if weight > 0]
     policy = mixed(tree, [each for each, _ in parts], [weight for _, weight in parts])
-    return Step(policy, lower, mixture), responses, results, rows
+    return SkillStep(policy, lower, mixture), responses, results, rows
 
 
 class Portfolio(ABC):

@@ -24,7 +24,7 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels.solving.regrets import Discount, Regrets, Scratch, Visits, minimise, sample
+from engine.kernels.solving.regrets import Discount, Regrets, RegretScratch, Visits, minimise, sample
 from engine.poker.rules import GameDefinition
 from engine.solving.game_tree import GameTree
 from engine.solving.strategies import Strategy, normalised, uniform_policy
@@ -96,7 +96,7 @@ class Solver:
             bound, loose = constraints.bound, constraints.loose
         self._learnt = Regrets(np.zeros(slots), np.zeros(slots), free, bound + loose * free, bound, loose)
         self._random = np.array([seed & 2**64 - 1], np.uint64)
-        self._scratch: Scratch | Visits | None = None
+        self._scratch: RegretScratch | Visits | None = None
 
     @property
     def game(self) -> GameDefinition:
@@ -122,7 +122,7 @@ class Solver:
                 iterations,
             )
         else:
-            if not isinstance(self._scratch, Scratch):
+            if not isinstance(self._scratch, RegretScratch):
                 self._scratch = _scratch(self.tree)
             minimise(
                 self.tree.arrays, self._learnt, self._scratch,
@@ -184,9 +184,9 @@ def _discount(numbers: NDArray[np.float64], exponent: float) -> NDArray[np.float
     return powers / (powers + 1.0)
 
 
-def _scratch(tree: GameTree) -> Scratch:
+def _scratch(tree: GameTree) -> RegretScratch:
     """Arrays for a pass over a tree."""
-    return Scratch(
+    return RegretScratch(
         np.empty(tree.num_nodes), np.empty(tree.num_nodes), np.zeros(tree.num_slots), np.zeros(tree.num_slots)
     )
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from engine.poker.rules import ActionKind, GameDefinition, format_game, load_game, parse_game
 from engine.solving.game_tree import game_tree
 from engine.solving.holdem.betting import (
-    Decision,
+    BettingDecision,
     HoldemBetting,
     holdem_betting,
     is_heads_up_limit_holdem,
@@ -318,12 +318,12 @@ def parse_levels(
 
 def _by_decision(
     betting: HoldemBetting, by_slot: NDArray[np.float64]
-) -> Iterator[tuple[Decision, NDArray[np.float64]]]:
+) -> Iterator[tuple[BettingDecision, NDArray[np.float64]]]:
     """Each decision with its part of an array by slot, shape (buckets, actions); not copies."""
     for decision in betting.decisions.values():
         yield decision, betting.rows(decision, by_slot)
 
 
-def _call(decision: Decision) -> int:
+def _call(decision: BettingDecision) -> int:
     """The index of calling among the actions of a decision."""
     return next(place for place, action in enumerate(decision.actions) if action.kind is ActionKind.CALL)

@@ -14,7 +14,7 @@ from typing import Final
 import trio
 
 from server.room.config import NAME, RoomConfig
-from server.room.ledger.ledger import Ledger, LedgerError, Player
+from server.room.ledger.ledger import Ledger, LedgerError, Registered
 from server.room.tables.place import RequestRefused
 
 _COST: Final = 2**14
@@ -37,7 +37,7 @@ def hashed(token: str, salt: bytes) -> bytes:
     return scrypt(token.encode("utf-8", "surrogateescape"), salt=salt, n=_COST, r=8, p=1)
 
 
-def register(ledger: Ledger, name: str, chips: int) -> tuple[Player, str]:
+def register(ledger: Ledger, name: str, chips: int) -> tuple[Registered, str]:
     """A new player with a token, which only the caller knows.
 
     Raises:
@@ -48,7 +48,7 @@ def register(ledger: Ledger, name: str, chips: int) -> tuple[Player, str]:
     return ledger.add_player(name, "registered", chips, salt, hashed(token, salt)), token
 
 
-def renew(ledger: Ledger, name: str) -> tuple[Player, str]:
+def renew(ledger: Ledger, name: str) -> tuple[Registered, str]:
     """Another token for a player, who may have lost theirs.
 
     Raises:
@@ -113,7 +113,7 @@ class Identities:
                     return name
         raise AssertionError("numbers have no end")
 
-    async def identify(self, name: str, token: str, address: str) -> Player:
+    async def identify(self, name: str, token: str, address: str) -> Registered:
         """The player who gives a name and a token, either of which may be empty.
 
         Raises:
@@ -136,7 +136,7 @@ class Identities:
             raise RequestRefused("the name and the token do not belong together")
         return player
 
-    def check_ban(self, player: Player) -> None:
+    def check_ban(self, player: Registered) -> None:
         """Make sure that a player may sit down.
 
         Raises:
@@ -159,7 +159,7 @@ class Identities:
             del self._wrong[next(iter(self._wrong))]
         self._wrong.setdefault(address, deque()).append(trio.current_time())
 
-    def _guest(self, wanted: str) -> Player:
+    def _guest(self, wanted: str) -> Registered:
         """A player without a token, with a name that nobody else has, and chips to play with."""
         if not self._config.guests:
             raise RequestRefused("a name and its token are needed here (riverboat room add-player)")
@@ -172,7 +172,7 @@ class Identities:
         self._ledger.issue(player, self._config.guest_chips)
         return self._ledger.player_of(player.id)
 
-    def has_left(self, player: Player) -> None:
+    def has_left(self, player: Registered) -> None:
         """Note that nobody is connected under this name any more, and no seat is kept for it."""
         if player.kind != "registered":
             self._present.discard(player.name)

@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.evidence.aivat.enumerated import EnumeratedGame, Matrix, Strategy, Values, Walk
+from engine.evidence.aivat.enumerated import EnumeratedGame, EnumeratedWalk, Matrix, Strategy, Values
 from engine.poker.rules import BettingState
 from engine.solving.walk import every_action
 
@@ -49,7 +49,12 @@ class EnumeratedEnds(EnumeratedGame):
         yield from self._ends_from(walk, possible / possible.sum(), strategies, known, values)
 
     def _ends_from(
-        self, walk: Walk, play: Matrix, strategies: Sequence[Strategy], known: Collection[int], values: Values
+        self,
+        walk: EnumeratedWalk,
+        play: Matrix,
+        strategies: Sequence[Strategy],
+        known: Collection[int],
+        values: Values,
     ) -> Iterator[End]:
         """The ends after a walk that is taken, with all hands, with the probabilities `play`."""
         betting, board = walk.betting, walk.board

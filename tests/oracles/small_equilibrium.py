@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.evidence.aivat.enumerated import InformationSet, Strategy
+from engine.evidence.aivat.enumerated import EnumeratedSet, Strategy
 from engine.poker.rules import BettingState, GameDefinition, initial_betting, load_game
 from engine.poker.rules.showdown import chips_won
 from engine.solving.walk import every_action
@@ -20,7 +20,7 @@ from engine.solving.walk import every_action
 Floats = NDArray[np.float64]
 
 
-def uniform(information: InformationSet) -> Sequence[float]:
+def uniform(information: EnumeratedSet) -> Sequence[float]:
     """Everything that is legal, equally often."""
     number = len(every_action(information.betting))
     return [1 / number] * number
@@ -96,7 +96,7 @@ class CfrPlus:
                 for regrets in self._regrets.values():
                     np.maximum(regrets, 0.0, out=regrets)
 
-    def strategy(self, information: InformationSet) -> Sequence[float]:
+    def strategy(self, information: EnumeratedSet) -> Sequence[float]:
         """The average."""
         betting = information.betting
         sums = self._sums[betting.text]

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 import trio
 
-from clients.core.program import Table, join_table
+from clients.core.program import TableAddress, join_table
 from clients.human.agent import Human
 from clients.human.shell import sit_down
 from clients.human.style import PLAIN
@@ -45,7 +45,7 @@ class Nc:
 
 
 @asynccontextmanager
-async def telnet_person(table: Table) -> AsyncIterator[Nc]:
+async def telnet_person(table: TableAddress) -> AsyncIterator[Nc]:
     """A person who has connected by telnet, and for whom a seat is being taken, for the block."""
     telnet = TelnetDesk(PLAIN, lambda line: None)
     human = Human(telnet, None)

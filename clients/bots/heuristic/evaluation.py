@@ -15,8 +15,8 @@ from typing import Final, Protocol
 from clients.bots.heuristic.rough import Question, rough_prospects
 from clients.bots.heuristic.store import Experience, scene_of
 from engine.players.betting_chains import (
+    ChainEnding,
     ChainStore,
-    Ending,
     Prospects,
     action_value,
     chain_of,
@@ -109,7 +109,7 @@ def _giving_up(question: Question) -> float:
 def _scenarios(prospects: Prospects, question: Question, giving_up: float) -> list[tuple[float, float]]:
     """The probability and value of each scenario that begins with the action."""
     win = win_chance(question.hand_strength, prospects.opponent_strength)
-    showdown, others_fold, we_fold = map(prospects.of, Ending)
+    showdown, others_fold, we_fold = map(prospects.of, ChainEnding)
     fold_chance = min(giving_up * we_fold.chance, 1 - others_fold.chance)
     return [
         (1 - others_fold.chance - fold_chance, showdown_value(win, showdown.pot, showdown.bets)),

@@ -18,7 +18,7 @@ from typing import Final
 import attrs
 
 from engine.players.action_context import situation_of
-from engine.players.betting_chains import Ending, Prospect, Prospects
+from engine.players.betting_chains import ChainEnding, Prospect, Prospects
 from engine.poker.rules import Action, ActionKind
 from engine.poker.rules.betting import BettingState
 
@@ -120,10 +120,10 @@ def rough_prospects(question: Question) -> Prospects:
     we_fold = (1 - all_fold) * meets * (1 - question.hand_strength) ** 2
     pot = before.pot + paid
     endings = {
-        Ending.SHOWDOWN: Prospect(
+        ChainEnding.SHOWDOWN: Prospect(
             1 - all_fold - we_fold, pot + called + later * (1 + len(opponents)), paid + later
         ),
-        Ending.OTHERS_FOLDED: Prospect(all_fold, pot, paid),
-        Ending.WE_FOLDED: Prospect(we_fold, pot + called, paid),
+        ChainEnding.OTHERS_FOLDED: Prospect(all_fold, pot, paid),
+        ChainEnding.WE_FOLDED: Prospect(we_fold, pot + called, paid),
     }
     return Prospects(endings, strength)

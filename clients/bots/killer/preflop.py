@@ -28,7 +28,7 @@ from engine.hands.pot_odds import Rake
 from engine.poker.combos import starting_hand
 from engine.poker.rules import ActionKind, HandView
 
-__all__ = ["Table", "by_configs", "by_groups", "by_one_chip", "configurations", "read_table"]
+__all__ = ["PreflopTable", "by_configs", "by_groups", "by_one_chip", "configurations", "read_table"]
 
 _FOLDS_TO_RAISE: Final = 0.1
 """How often a player who has already called folds to one more raise."""
@@ -63,7 +63,7 @@ class Other:
 
 
 @attrs.frozen
-class Table:
+class PreflopTable:
     """A decision before the flop."""
 
     hand: int
@@ -80,7 +80,7 @@ class Table:
     """The chips we can still put in."""
 
 
-def read_table(view: HandView, reading: Reading, own_seat: int, raise_: float) -> Table:
+def read_table(view: HandView, reading: Reading, own_seat: int, raise_: float) -> PreflopTable:
     """The decision, with what is known of the opponents.
 
     Args:
@@ -122,13 +122,13 @@ def read_table(view: HandView, reading: Reading, own_seat: int, raise_: float) -
     game = view.game
     later = float(sum(game.raise_sizes[1:])) if game.is_limit else 0.0
     left = float(game.betting_stacks[us] - betting.spent[us])
-    return Table(
+    return PreflopTable(
         starting_hand(*view.own_cards), tuple(others), float(betting.pot), to_call, raise_, later,
         game.is_limit, left,
     )  # fmt: skip
 
 
-def configurations(table: Table, *, raising: bool) -> list[FlopConfig]:
+def configurations(table: PreflopTable, *, raising: bool) -> list[FlopConfig]:
     """Every number of opponents who may see the flop with us, with its probability.
 
     If we call, the probabilities add up to 1, since somebody always sees the flop.  If we raise, the rest is
@@ -160,7 +160,7 @@ def configurations(table: Table, *, raising: bool) -> list[FlopConfig]:
     return configs
 
 
-def _mean_share(table: Table, raising: bool) -> float:
+def _mean_share(table: PreflopTable, raising: bool) -> float:
     """The share of all hands that opponents may hold at the flop, averaged over those who get there."""
     weights = [other.stays if raising else other.joins for other in table.others]
     # A raise that is called leaves the better part of the hands of those who have not acted.
@@ -174,7 +174,7 @@ def _mean_share(table: Table, raising: bool) -> float:
     return sum(weight * share for weight, share in zip(weights, shares, strict=True)) / total
 
 
-def by_configs(table: Table, book: FlopBook, rake: Rake) -> dict[ActionKind, float]:
+def by_configs(table: PreflopTable, book: FlopBook, rake: Rake) -> dict[ActionKind, float]:
     """The value of folding (0), calling and, if allowed, raising, in chips."""
     values = {ActionKind.FOLD: 0.0}
     configs = configurations(table, raising=False)
@@ -206,7 +206,7 @@ def by_one_chip(view: HandView, reading: Reading, own_seat: int) -> ActionKind:
     return ActionKind.CALL if better <= share * times else ActionKind.FOLD
 
 
-def by_groups(view: HandView, table: Table) -> ActionKind:
+def by_groups(view: HandView, table: PreflopTable) -> ActionKind:
     """The kind of action by Sklansky's groups; bets made and callers expected are scaled by looseness."""
     players = view.game.num_players
     behind = sum(not other.is_in for other in table.others)

@@ -28,12 +28,12 @@ def knowledge(file: Path, hand: str | None, min_updates: int, as_json: bool) -> 
     Reading needs no lock: a learner may be playing with it.
     """
     from clients.learners.knowledge_file import KnowledgeError
-    from clients.learners.reports import Query, report_on
+    from clients.learners.reports import StateQuery, report_on
     from engine.poker.combos import parse_starting_hand
 
     try:
         group = None if hand is None else parse_starting_hand(_spelled(hand))
-        found, report = report_on(file, Query(group, min_updates))
+        found, report = report_on(file, StateQuery(group, min_updates))
     except KnowledgeError as error:
         raise CommandError(str(error)) from error
     except ValueError as error:  # of the hand

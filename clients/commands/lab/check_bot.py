@@ -16,7 +16,7 @@ import trio
 
 from clients.lab.check_bot.conversation import Limits
 from clients.lab.check_bot.examination import Examination, Game
-from clients.lab.check_bot.findings import Findings
+from clients.lab.check_bot.findings import Examined
 from clients.lab.check_bot.launched import GAME_PLACE, Launching
 from clients.lab.check_bot.report import as_json, as_junit, as_text, has_passed
 from engine.poker.rules import ALIASES, load_game, packaged_games
@@ -166,7 +166,7 @@ def check_bot(
         ctx.exit(3)
 
 
-def _examine(plan: Examination) -> Findings:
+def _examine(plan: Examination) -> Examined:
     """What an examination finds; Ctrl-C and similar signals end the bot and then us."""
     adopt_orphans()
     with as_ctrl_c(under_trio=True):

@@ -75,7 +75,7 @@ def bot(
     """
     from clients.core.program import (
         ProgramError,
-        Table,
+        TableAddress,
         main,
         read_seed,
         seat_at,
@@ -83,7 +83,7 @@ def bot(
         table_from_environment,
     )
 
-    def start() -> tuple[Agent, Table]:
+    def start() -> tuple[Agent, TableAddress]:
         secure = speaking_tls(tls, authority)
         words = (host,) if port is None else (host, port)
         place, number, room = seat_at(words, room_name, chips, secure)

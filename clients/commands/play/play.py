@@ -24,7 +24,7 @@ from clients.core.one_line import (
 from engine.poker.match_key import parse_match_seed
 
 if TYPE_CHECKING:
-    from clients.core.program import Table
+    from clients.core.program import TableAddress
     from clients.human.own_table import HouseOptions
 
 _OWN_TABLE: Final = ("opponents", "hands", "seed", "folder")
@@ -131,7 +131,7 @@ def play(
     where = "of your own" if address else "at HOST PORT"
     refuse_options(context, _OWN_TABLE if address else _OTHER_TABLE, f"for a table {where}")
     try:
-        table: Table | HouseOptions
+        table: TableAddress | HouseOptions
         if address:
             secure = speaking_tls(tls, authority)
             host, port, room = seat_at(address, name, chips, secure)

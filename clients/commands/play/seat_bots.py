@@ -19,7 +19,7 @@ import trio
 from clients.core.agent import Agent
 from clients.core.guess import RoomSeat
 from clients.core.options import OptionError, make_agent, parse_settings
-from clients.core.program import ProgramError, Table, join_table, read_port
+from clients.core.program import ProgramError, TableAddress, join_table, read_port
 from clients.core.registry import UnknownBot, load_bot
 from clients.core.session import Refusal, SessionError
 from engine.support.interruption import die_of
@@ -60,7 +60,9 @@ async def _seat(host: str, port: int, order: dict[str, Any]) -> None:
         agent = _make_agent(str(order["bot"]))
         agent.seed = parse_seed("random")
         seat = RoomSeat(str(order["table"]), name=str(order["name"]))
-        await join_table(agent, Table(host, port, token=str(order["token"]), room=seat), lambda line: None)
+        await join_table(
+            agent, TableAddress(host, port, token=str(order["token"]), room=seat), lambda line: None
+        )
     except Refusal:
         pass  # somebody else took the seat first; the room asks again
     except (ProgramError, SessionError, OptionError, UnknownBot) as error:

@@ -18,7 +18,7 @@ import trio
 from clients.lab.check_bot import findings as checks
 from clients.lab.check_bot.client import Client
 from clients.lab.check_bot.delivery import Sender
-from clients.lab.check_bot.findings import Findings
+from clients.lab.check_bot.findings import Examined
 from clients.lab.check_bot.pace import Pace
 from engine.poker.rules import CALL, Action, GameDefinition, HandView, InvalidActionError
 from engine.poker.situations import why_illegal
@@ -74,7 +74,7 @@ class _Shown(Enum):
 
 
 @attrs.define(eq=False)
-class _Question:
+class _AskedState:
     """A state that the bot is to answer."""
 
     view: HandView
@@ -106,7 +106,7 @@ class Conversation:
         client: Client,
         game: GameDefinition,
         where: str,
-        findings: Findings,
+        findings: Examined,
         pace: Pace,
         limits: Limits,
     ) -> None:
@@ -120,7 +120,7 @@ class Conversation:
         self._sender = Sender(client.stream, limits.response)
         self._states: dict[tuple[int, str], _Shown] = {}
         self._echoes_wrongly = False
-        self._question: _Question | None = None
+        self._question: _AskedState | None = None
         self.knows_game = False
         """The bot knows what is played; otherwise its sizes are not faults."""
         self.may_decline = False
@@ -214,7 +214,7 @@ class Conversation:
         limits = self._limits
         limit = limits.response if self.answers else max(limits.response, limits.first_response)
         self._client.delay_acknowledgement()
-        self._question = question = _Question(view, limit, trio.current_time())
+        self._question = question = _AskedState(view, limit, trio.current_time())
         try:
             text = await self._hear_answer(question)
         finally:
@@ -240,7 +240,7 @@ class Conversation:
         self.answers.append((format_match_state(view), text))
         return self._judged(text, view)
 
-    async def _hear_answer(self, question: _Question) -> str:
+    async def _hear_answer(self, question: _AskedState) -> str:
         """The part of the answer after the state, colon included."""
         # If it may turn out not to play at all, there is no point in finding out how late it would be.
         is_doubtful = self.is_doubtful or (self.may_decline and not self.answers)
@@ -259,7 +259,7 @@ class Conversation:
             elif (text := self._read_answer(line, question)) is not None:
                 return text
 
-    def _read_answer(self, line: bytes, question: _Question) -> str | None:
+    def _read_answer(self, line: bytes, question: _AskedState) -> str | None:
         """The part after the state of a line that answers a question; None if the line does not."""
         view = question.view
         text = line.rstrip(b"\r\n").decode("utf-8", "replace")

@@ -20,9 +20,9 @@ from clients.lab.check_bot import findings as checks
 from clients.lab.check_bot import scripts
 from clients.lab.check_bot.client import Launch
 from clients.lab.check_bot.conversation import Limits
-from clients.lab.check_bot.findings import Findings
+from clients.lab.check_bot.findings import Examined
 from clients.lab.check_bot.pace import Pace, median
-from clients.lab.check_bot.sitting import Ending, Sitting, Terms
+from clients.lab.check_bot.sitting import Sitting, SittingEnd, Terms
 from engine.poker.rules import ALIASES, GameDefinition, format_game
 from engine.poker.situations import with_stacks
 from engine.support.files.whole import write_whole
@@ -92,7 +92,7 @@ class Examination:
     folder: Path
     say: Callable[[str], None]
 
-    async def run(self) -> Findings:
+    async def run(self) -> Examined:
         """Try the bot in everything; returns what was found."""
         return await _Examiner(self).run()
 
@@ -100,14 +100,14 @@ class Examination:
 class _Examiner:
     def __init__(self, plan: Examination) -> None:
         self._plan = plan
-        self._findings = Findings()
+        self._findings = Examined()
         self._pace = Pace()
         self._played: list[Game] = []
         self._is_hopeless = False
         self._was_silent = False
         self._sat_down: Sitting | None = None
 
-    async def run(self) -> Findings:
+    async def run(self) -> Examined:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._keep_telling)
             await self._examine()
@@ -130,7 +130,7 @@ class _Examiner:
 
     async def _examine(self) -> None:
         self._expect()
-        in_vain: list[Findings] = []
+        in_vain: list[Examined] = []
         for kind, games in _by_kind(self._plan.games):
             tried = await self._try_kind(kind, games)
             in_vain += tried
@@ -161,10 +161,10 @@ class _Examiner:
 
     # --- games ---------------------------------------------------------------------------------------------
 
-    async def _try_kind(self, kind: str, games: Sequence[Game]) -> list[Findings]:
+    async def _try_kind(self, kind: str, games: Sequence[Game]) -> list[Examined]:
         """Try the games of a kind; returns the findings of games in which the bot gave no answer."""
         plan = self._plan
-        in_vain: list[Findings] = []
+        in_vain: list[Examined] = []
         reasons: list[str] = []
         has_played = False
         for game in games:
@@ -177,18 +177,18 @@ class _Examiner:
                     f"{game.name} was not tried: the bot does not ask what is played (see --game, {{game}})"
                 )
                 continue
-            trial = Findings()
+            trial = Examined()
             ending, sitting = await self._try_game(game, trial)
-            if ending is Ending.DECLINED:
+            if ending is SittingEnd.DECLINED:
                 self._findings.note(f"{game.name}: the bot does not play it: {sitting.why}")
-            elif ending is Ending.PLAYED or plan.are_named:
+            elif ending is SittingEnd.PLAYED or plan.are_named:
                 has_played = True
-                self._played += [game] if ending is Ending.PLAYED else []
+                self._played += [game] if ending is SittingEnd.PLAYED else []
                 self._findings.absorb(trial)
             else:
                 in_vain.append(trial)
                 reasons.append(f"{game.name}: {sitting.why}")
-            if ending is Ending.NOT_STARTED and not self._played:
+            if ending is SittingEnd.NOT_STARTED and not self._played:
                 self._is_hopeless = True
                 return in_vain
             self._was_silent = self._was_silent or sitting.was_silent
@@ -210,7 +210,7 @@ class _Examiner:
         plan = self._plan
         return plan.knows_games or self._pace.asks_for_game or game.is_among_the_acpcs
 
-    async def _try_game(self, game: Game, trial: Findings) -> tuple[Ending, Sitting]:
+    async def _try_game(self, game: Game, trial: Examined) -> tuple[SittingEnd, Sitting]:
         """Try everything in one game."""
         plan = self._plan
         in_order = [each for _, games in _by_kind(plan.games) for each in games]
@@ -228,7 +228,7 @@ class _Examiner:
         self._compare_memory(game, trial, sitting.memory)
         return ending, sitting
 
-    def _sitting(self, game: Game, findings: Findings, *, where: str = "", seed: int = 0) -> Sitting:
+    def _sitting(self, game: Game, findings: Examined, *, where: str = "", seed: int = 0) -> Sitting:
         plan = self._plan
         terms = Terms(
             plan.launch,
@@ -288,11 +288,11 @@ class _Examiner:
         self._findings.tried(checks.SEED, game.name)
         answers = []
         for _ in range(2):
-            trial = Findings()
+            trial = Examined()
             sitting = self._sitting(game, trial)
             if (
                 await sitting.run([scripts.random_hands(min(_SEED_HANDS, self._plan.hands))])
-                is not Ending.PLAYED
+                is not SittingEnd.PLAYED
             ):
                 return
             answers.append(sitting.answers)
@@ -319,7 +319,7 @@ class _Examiner:
 
     # --- at the end ----------------------------------------------------------------------------------------
 
-    def _compare_memory(self, game: Game, trial: Findings, memory: Sequence[int]) -> None:
+    def _compare_memory(self, game: Game, trial: Examined, memory: Sequence[int]) -> None:
         """Check its memory after each third of the random hands, and in all."""
         if not memory or not memory[-1]:
             return

@@ -107,7 +107,7 @@ class _Item:
     not_tried: str = ""
 
 
-class Findings:
+class Examined:
     """What has been found so far, by check."""
 
     def __init__(self) -> None:
@@ -157,7 +157,7 @@ class Findings:
             if check in self._items and not self.was_tried(check):
                 del self._items[check]
 
-    def absorb(self, other: Findings) -> None:
+    def absorb(self, other: Examined) -> None:
         """Take over what was found elsewhere."""
         for check, found in other._items.items():
             for where in found.where:

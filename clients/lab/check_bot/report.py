@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 from xml.etree import ElementTree
 
-from clients.lab.check_bot.findings import Findings, Status, Verdict
+from clients.lab.check_bot.findings import Examined, Status, Verdict
 
 _WIDTH: Final = 100
 _MARKS: Final = {Status.PASSED: "ok", Status.FAILED: "FAILED", Status.NOT_TRIED: "-"}
@@ -20,7 +20,7 @@ def has_passed(verdicts: Sequence[Verdict]) -> bool:
     )
 
 
-def as_json(findings: Findings) -> dict[str, Any]:
+def as_json(findings: Examined) -> dict[str, Any]:
     """``{"passed", "checks": [{"name", "passed", "detail", ...}], "notes"}``."""
     verdicts = findings.verdicts()
     return {
@@ -39,7 +39,7 @@ def as_json(findings: Findings) -> dict[str, Any]:
     }
 
 
-def as_text(findings: Findings) -> str:
+def as_text(findings: Examined) -> str:
     """A line for each check, faults with what to do about them, and the conclusion."""
     verdicts = findings.verdicts()
     lines: list[str] = []
@@ -67,7 +67,7 @@ def as_text(findings: Findings) -> str:
     return "\n".join(lines)
 
 
-def as_junit(findings: Findings, command: str) -> str:
+def as_junit(findings: Examined, command: str) -> str:
     """The XML that build servers read: a test suite with a case for each check."""
     verdicts = findings.verdicts()
     suite = ElementTree.Element(

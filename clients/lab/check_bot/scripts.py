@@ -11,7 +11,7 @@ import attrs
 from clients.lab.check_bot import findings as checks
 from clients.lab.check_bot import table as players
 from clients.lab.check_bot.delivery import Delivery
-from clients.lab.check_bot.table import Opponent, Table
+from clients.lab.check_bot.table import Opponent, ScriptedTable
 from engine.poker.rules import GameDefinition, HandState
 
 _MOST_PLAIN: Final = 3
@@ -27,65 +27,65 @@ _LAST_TO_ACT: Final = 1
 
 
 @attrs.frozen
-class Script:
+class CheckScript:
     """Hands for a check."""
 
     check: str
-    run: Callable[[Table], Awaitable[None]]
+    run: Callable[[ScriptedTable], Awaitable[None]]
     settles: bool = True
     """Whether another hand must show that the bot has survived the last."""
 
 
-def plain(game: GameDefinition) -> Script:
+def plain(game: GameDefinition) -> CheckScript:
     """The first hands at a table: others call."""
 
-    async def run(table: Table) -> None:
+    async def run(table: ScriptedTable) -> None:
         for _ in range(min(game.num_players, _MOST_PLAIN)):
             await table.play(players.calls)
 
-    return Script(checks.seats_check(game.num_players), run)
+    return CheckScript(checks.seats_check(game.num_players), run)
 
 
-def poker(game: GameDefinition) -> list[Script]:
+def poker(game: GameDefinition) -> list[CheckScript]:
     """Situations in poker: walks, raises, all-ins."""
     scripts = [
-        Script(checks.WALK, functools.partial(_orbit, players.folds)),
-        Script(checks.RAISES, functools.partial(_orbit, players.raises)),
+        CheckScript(checks.WALK, functools.partial(_orbit, players.folds)),
+        CheckScript(checks.RAISES, functools.partial(_orbit, players.raises)),
     ]
     if not game.is_limit:
         scripts += [
-            Script(checks.ALL_IN, functools.partial(_orbit, players.goes_all_in_short)),
-            Script(checks.RAISES, functools.partial(_orbit, players.goes_all_in)),
+            CheckScript(checks.ALL_IN, functools.partial(_orbit, players.goes_all_in_short)),
+            CheckScript(checks.RAISES, functools.partial(_orbit, players.goes_all_in)),
         ]
     return scripts
 
 
-def network(game: GameDefinition, slow_s: float) -> list[Script]:
+def network(game: GameDefinition, slow_s: float) -> list[CheckScript]:
     """Situations of networks and dealers: split and merged lines, comments, turns taken by the dealer."""
     return [
-        Script(checks.SPLIT, functools.partial(_delivered, Delivery.PIECES)),
-        Script(checks.LINE_END, functools.partial(_delivered, Delivery.LINE_END)),
-        Script(checks.MERGED, functools.partial(_delivered, Delivery.MERGED)),
-        Script(checks.COMMENTS, functools.partial(_delivered, Delivery.COMMENTS)),
-        Script(checks.EARLY, _early),
-        Script(checks.LATE, functools.partial(_late, slow_s)),
+        CheckScript(checks.SPLIT, functools.partial(_delivered, Delivery.PIECES)),
+        CheckScript(checks.LINE_END, functools.partial(_delivered, Delivery.LINE_END)),
+        CheckScript(checks.MERGED, functools.partial(_delivered, Delivery.MERGED)),
+        CheckScript(checks.COMMENTS, functools.partial(_delivered, Delivery.COMMENTS)),
+        CheckScript(checks.EARLY, _early),
+        CheckScript(checks.LATE, functools.partial(_late, slow_s)),
     ]
 
 
-def random_hands(hands: int) -> Script:
+def random_hands(hands: int) -> CheckScript:
     """Hands in which everybody plays at random."""
 
-    async def run(table: Table) -> None:
+    async def run(table: ScriptedTable) -> None:
         for _ in range(hands):
             await table.play(players.plays_at_random)
 
-    return Script(checks.RANDOM, run)
+    return CheckScript(checks.RANDOM, run)
 
 
-def reconnection(game: GameDefinition) -> list[Script]:
+def reconnection(game: GameDefinition) -> list[CheckScript]:
     """Sitting down in the middle of a hand."""
 
-    async def sit_down(table: Table) -> None:
+    async def sit_down(table: ScriptedTable) -> None:
         table.next_hand = _IN_THE_MIDDLE
         last = game.num_rounds > 1
 
@@ -96,10 +96,10 @@ def reconnection(game: GameDefinition) -> list[Script]:
             await table.play(players.calls, shown_from=is_later)
         await table.play(players.calls)
 
-    return [Script(checks.RECONNECT, sit_down)]
+    return [CheckScript(checks.RECONNECT, sit_down)]
 
 
-async def stop_in_a_hand(table: Table) -> None:
+async def stop_in_a_hand(table: ScriptedTable) -> None:
     """Play on until somebody else is to act in a hand that the bot has been shown."""
 
     def is_others_turn(state: HandState) -> bool:
@@ -109,7 +109,7 @@ async def stop_in_a_hand(table: Table) -> None:
         pass
 
 
-def side_pots(asks_for_game: Callable[[], bool], hands: int) -> Script:
+def side_pots(asks_for_game: Callable[[], bool], hands: int) -> CheckScript:
     """Three players all in with different stacks, the bot with the largest first.
 
     Args:
@@ -118,7 +118,7 @@ def side_pots(asks_for_game: Callable[[], bool], hands: int) -> Script:
         hands: random ones, with other stacks.
     """
 
-    async def run(table: Table) -> None:
+    async def run(table: ScriptedTable) -> None:
         table.next_hand = table.game.num_players - _LAST_TO_ACT
         await table.play(players.goes_all_in)
         if asks_for_game():
@@ -127,7 +127,7 @@ def side_pots(asks_for_game: Callable[[], bool], hands: int) -> Script:
             await random_hands(hands).run(table)
             await table.settle()
 
-    return Script(checks.SIDE_POTS, run, settles=False)
+    return CheckScript(checks.SIDE_POTS, run, settles=False)
 
 
 def uneven_stacks(game: GameDefinition) -> list[int]:
@@ -135,11 +135,11 @@ def uneven_stacks(game: GameDefinition) -> list[int]:
     return [game.big_blind * blinds for blinds in _STACKS_IN_BLINDS[: game.num_players]]
 
 
-async def _orbit(opponent: Opponent, table: Table) -> None:
+async def _orbit(opponent: Opponent, table: ScriptedTable) -> None:
     await table.play_orbit(opponent)
 
 
-async def _delivered(delivery: Delivery, table: Table) -> None:
+async def _delivered(delivery: Delivery, table: ScriptedTable) -> None:
     table.conversation.sender.delivery = delivery
     try:
         for _ in range(_DELIVERED):
@@ -149,12 +149,12 @@ async def _delivered(delivery: Delivery, table: Table) -> None:
         table.conversation.sender.delivery = Delivery.PLAIN
 
 
-async def _early(table: Table) -> None:
+async def _early(table: ScriptedTable) -> None:
     for _ in range(table.game.num_players):
         await table.play(players.calls, acts_in_its_place=True)
     await table.play(players.calls)
 
 
-async def _late(slow_s: float, table: Table) -> None:
+async def _late(slow_s: float, table: ScriptedTable) -> None:
     await table.play(players.calls, pause_s=slow_s)
     await table.play(players.calls)

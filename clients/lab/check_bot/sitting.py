@@ -11,10 +11,10 @@ import attrs
 from clients.lab.check_bot import findings as checks
 from clients.lab.check_bot.client import Client, Launch, NotStarted, Order
 from clients.lab.check_bot.conversation import Conversation, DoesNotPlay, Fell, Limits
-from clients.lab.check_bot.findings import Findings
+from clients.lab.check_bot.findings import Examined
 from clients.lab.check_bot.pace import Pace
-from clients.lab.check_bot.scripts import Script
-from clients.lab.check_bot.table import Table
+from clients.lab.check_bot.scripts import CheckScript
+from clients.lab.check_bot.table import ScriptedTable
 from engine.poker.rules import GameDefinition
 
 _DECLINES: Final = 2
@@ -45,7 +45,7 @@ ADVICE: Final = {
 """What to do about a bot that breaks down, by check."""
 
 
-class Ending(Enum):
+class SittingEnd(Enum):
     """How a sitting ended."""
 
     PLAYED = auto()
@@ -64,7 +64,7 @@ class Terms:
     limits: Limits
     pace: Pace
     seed: int
-    known: Findings
+    known: Examined
     """What earlier sittings have found: failed checks are not tried again."""
     knows_games: bool
     """The bot is told on its command line what is played."""
@@ -88,7 +88,7 @@ class Sitting:
         game: GameDefinition,
         text: str,
         where: str,
-        findings: Findings,
+        findings: Examined,
         *,
         is_named: bool = True,
     ) -> None:
@@ -113,10 +113,10 @@ class Sitting:
 
     async def run(
         self,
-        scripts: Sequence[Script],
-        leave: Callable[[Table], Awaitable[None]] | None = None,
+        scripts: Sequence[CheckScript],
+        leave: Callable[[ScriptedTable], Awaitable[None]] | None = None,
         closing: str = checks.CLOSE,
-    ) -> Ending:
+    ) -> SittingEnd:
         """Try all scripts, then close the table.
 
         Args:
@@ -137,27 +137,27 @@ class Sitting:
             if ending is not None:
                 return ending
 
-    def _not_started(self, error: NotStarted) -> Ending:
+    def _not_started(self, error: NotStarted) -> SittingEnd:
         self.why = str(error)
         if error.returncode == _DECLINES and not self._is_named:
-            return Ending.DECLINED
+            return SittingEnd.DECLINED
         self._findings.fault(checks.STARTS, self.where, str(error))
-        return Ending.NOT_STARTED
+        return SittingEnd.NOT_STARTED
 
     async def _sit(
         self,
         client: Client,
-        todo: list[Script],
-        leave: Callable[[Table], Awaitable[None]] | None,
+        todo: list[CheckScript],
+        leave: Callable[[ScriptedTable], Awaitable[None]] | None,
         closing: str,
-    ) -> Ending | None:
+    ) -> SittingEnd | None:
         """Play scripts of the list until it is empty, or the bot breaks down: None to restart it."""
         terms = self._terms
         talk = Conversation(client, self._game, self.where, self._findings, terms.pace, terms.limits)
         talk.knows_game = terms.knows_games
         talk.may_decline = not self._is_named
         talk.is_doubtful = self._is_doubtful()
-        table = Table(talk, self._game, terms.seed)
+        table = ScriptedTable(talk, self._game, terms.seed)
         self.answers, self.memory = talk.answers, []
         check = checks.VERSION
         try:
@@ -177,16 +177,16 @@ class Sitting:
                 await leave(table)
         except DoesNotPlay as reason:
             self.why = str(reason)
-            return Ending.DECLINED
+            return SittingEnd.DECLINED
         except Fell as fell:
             return await self._fallen(client, talk, fell, check, todo)
         self._has_answered = self._has_answered or bool(talk.answers)
         await self._close(client, talk, check)
-        return Ending.PLAYED
+        return SittingEnd.PLAYED
 
     async def _fallen(
-        self, client: Client, talk: Conversation, fell: Fell, check: str, todo: list[Script]
-    ) -> Ending | None:
+        self, client: Client, talk: Conversation, fell: Fell, check: str, todo: list[CheckScript]
+    ) -> SittingEnd | None:
         """Record that the bot has broken down at a check, and find where to continue."""
         end = await client.ended(self._terms.limits.end) if fell.is_gone else None
         self._has_answered = self._has_answered or bool(talk.answers)
@@ -195,19 +195,19 @@ class Sitting:
         self.why = words
         self.was_silent = not fell.is_gone
         if end is not None and end.returncode == _DECLINES and not self._is_named and not self._has_answered:
-            return Ending.DECLINED
+            return SittingEnd.DECLINED
         advice = f"; {ADVICE[check]}" if check in ADVICE else ""
         self._findings.fault(check, self.where, f"{words}{shown}{advice}")
         if not self._has_answered:
             if check != checks.VERSION and not self._terms.known.was_tried(checks.ANSWERS):
                 self._findings.fault(checks.ANSWERS, self.where, f"{words}{shown}")
-            return Ending.FELL_AT_FIRST
+            return SittingEnd.FELL_AT_FIRST
         if self.was_silent and self._is_doubtful():
-            return Ending.FELL_AT_FIRST
+            return SittingEnd.FELL_AT_FIRST
         if check == checks.seats_check(self._game.num_players):
-            return Ending.PLAYED  # everything else would break down in the same way
+            return SittingEnd.PLAYED  # everything else would break down in the same way
         del todo[:1]
-        return None if todo else Ending.PLAYED
+        return None if todo else SittingEnd.PLAYED
 
     def _is_doubtful(self) -> bool:
         """Whether a bot that plays something else need not play this: it is not told what is played."""

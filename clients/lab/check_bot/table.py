@@ -77,7 +77,7 @@ def plays_at_random(view: HandView, rng: random.Random) -> Action:
 
 
 @attrs.define(eq=False)
-class Table:
+class ScriptedTable:
     """A table with the bot in seat 0, where hands are played one after another.
 
     Args:

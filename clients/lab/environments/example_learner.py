@@ -24,7 +24,7 @@ def situation(seen: Any) -> int:
     return 5 * (149 + 20 * now + int(19.99 * hand_strength(hole, board).value)) + raises
 
 
-class Learner:
+class LinearLearner:
     """Every-visit Monte Carlo control with a table of values, in big blinds from the decision on."""
 
     def __init__(self, values: Any = None) -> None:
@@ -51,10 +51,10 @@ class Learner:
 
 if __name__ == "__main__":
     if sys.argv[1] == "train":
-        learner, env, rng = Learner(), HoldemEnv("limit-2p", ["always-call"]), np.random.default_rng(1)
+        learner, env, rng = LinearLearner(), HoldemEnv("limit-2p", ["always-call"]), np.random.default_rng(1)
         end = time.monotonic() + 60 * float(sys.argv[2])
         while time.monotonic() < end:
             learner.play_hand(env, rng)
         np.save(FILE, learner.values)
     else:
-        run(lambda: PolicyAgent(Learner(np.load(FILE))))
+        run(lambda: PolicyAgent(LinearLearner(np.load(FILE))))

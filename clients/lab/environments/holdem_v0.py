@@ -18,9 +18,9 @@ from pettingzoo import AECEnv
 
 from clients.lab.environments.observations import DEFAULT_SIZES, Encoder, Node
 from clients.lab.environments.policy import ObservationKind
-from clients.lab.environments.rendering import RENDER_MODES, Scene, check_render_mode, render
+from clients.lab.environments.rendering import RENDER_MODES, Drawing, check_render_mode, render
 from clients.lab.environments.spaces import mask_space, observation_space
-from clients.lab.environments.table import Table, TableOptions, check_patience, read_game
+from clients.lab.environments.table import OutsideTable, TableOptions, check_patience, read_game
 from clients.lab.seats.opponents import Opponent, opponent_names
 from clients.lab.seats.remote import Patience, SeatLost
 from engine.poker.rules import GameDefinition, HandState
@@ -80,7 +80,7 @@ class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         named = dict(zip(bots, opponent_names(list(bots.values())), strict=True))
         names = [named.get(seat, f"player_{seat}") for seat in seats]
         options = TableOptions(patience=patience, log=None if log is None else Path(log))
-        self._table = Table(game, [bots.get(seat) for seat in seats], names, options=options)
+        self._table = OutsideTable(game, [bots.get(seat) for seat in seats], names, options=options)
         self._encoder = Encoder(definition, sizes)
         self._is_dict = observations == "dict"
         self._hands = hands
@@ -108,7 +108,7 @@ class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         }
 
     @property
-    def table(self) -> Table:
+    def table(self) -> OutsideTable:
         """Chips by seat, names, the end of the last hand."""
         return self._table
 
@@ -268,7 +268,7 @@ class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
             return None
         view = self._table.view_of(self._seat_of_agent[self.agent_selection])
         names = [self._table.names[self._table.seat_at(p)] for p in range(self._encoder.game.num_players)]
-        return render(Scene(view, tuple(names)), self.render_mode)
+        return render(Drawing(view, tuple(names)), self.render_mode)
 
     def close(self) -> None:
         """End connections and programs."""

@@ -16,7 +16,7 @@ from engine.poker.cards import CARD_TEXTS, format_cards, suit_of
 from engine.poker.rules import HandView
 from engine.poker.rules.hand_words import round_name, tell_action, tell_winnings
 
-__all__ = ["RENDER_MODES", "Scene", "check_render_mode", "render"]
+__all__ = ["RENDER_MODES", "Drawing", "check_render_mode", "render"]
 
 RENDER_MODES: Final = ["ansi", "rgb_array"]
 _SUIT_COLOURS: Final = ("#1a7f37", "#0550ae", "#b42318", "#1f2328")
@@ -26,7 +26,7 @@ _DPI: Final = 100
 
 
 @attrs.frozen
-class Scene:
+class Drawing:
     """All that is drawn."""
 
     view: HandView
@@ -47,7 +47,7 @@ def check_render_mode(mode: str | None) -> None:
         require_matplotlib()
 
 
-def render(scene: Scene, mode: str) -> str | NDArray[np.uint8]:
+def render(scene: Drawing, mode: str) -> str | NDArray[np.uint8]:
     """The scene as text, or as a picture of shape (400, 640, 3), uint8."""
     return _text(scene) if mode == "ansi" else _picture(scene)
 
@@ -57,7 +57,7 @@ def _headline(view: HandView) -> str:
     return f"Hand {view.hand_number + 1}   {where}   pot {view.pot}"
 
 
-def _rows(scene: Scene) -> list[tuple[str, str, str, str, bool]]:
+def _rows(scene: Drawing) -> list[tuple[str, str, str, str, bool]]:
     """The rows of all positions: name, owner, cards, action, and whether it is to act."""
     view = scene.view
     betting, game = view.betting, view.game
@@ -69,12 +69,12 @@ def _rows(scene: Scene) -> list[tuple[str, str, str, str, bool]]:
     return rows
 
 
-def _result(scene: Scene) -> str:
+def _result(scene: Drawing) -> str:
     view = scene.view
     return tell_winnings(view.chips_won(), scene.names) if view.is_finished else ""
 
 
-def _text(scene: Scene) -> str:
+def _text(scene: Drawing) -> str:
     view = scene.view
     lines = [_headline(view), f"board  {format_cards(view.board) or '-'}"]
     for position_name, name, cards, state, is_to_act in _rows(scene):
@@ -85,7 +85,7 @@ def _text(scene: Scene) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _picture(scene: Scene) -> NDArray[np.uint8]:
+def _picture(scene: Drawing) -> NDArray[np.uint8]:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.patches import FancyBboxPatch
 

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from clients.lab.environments.observations import DEFAULT_SIZES, Encoder, Node
 from clients.lab.environments.policy import ObservationKind
-from clients.lab.environments.rendering import RENDER_MODES, Scene, check_render_mode, render
+from clients.lab.environments.rendering import RENDER_MODES, Drawing, check_render_mode, render
 from clients.lab.environments.spaces import observation_space
-from clients.lab.environments.table import Table, TableOptions, check_patience, read_game
+from clients.lab.environments.table import OutsideTable, TableOptions, check_patience, read_game
 from clients.lab.seats.opponents import Opponent, fill_seats, opponent_names
 from clients.lab.seats.remote import Patience, SeatLost
 from engine.poker.rules import GameDefinition, HandState
@@ -105,7 +105,7 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
             names.insert(position, names.pop(0))
             self._seat = position
         options = TableOptions(position is not None, patience, None if log is None else Path(log))
-        self._table = Table(game, seats, names, options=options)
+        self._table = OutsideTable(game, seats, names, options=options)
         self._encoder = Encoder(definition, sizes)
         self._unit = self._encoder.layout.unit
         self._is_dict = observations == "dict"
@@ -126,7 +126,7 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
         return self._encoder
 
     @property
-    def table(self) -> Table:
+    def table(self) -> OutsideTable:
         """Chips by seat, names, the end of the last hand."""
         return self._table
 
@@ -206,7 +206,7 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
             return None
         view = self._state.view(self._table.position_of(self._seat))
         names = [self._table.names[self._table.seat_at(p)] for p in range(self._encoder.game.num_players)]
-        return render(Scene(view, tuple(names)), self.render_mode)
+        return render(Drawing(view, tuple(names)), self.render_mode)
 
     def close(self) -> None:
         """End connections and programs."""

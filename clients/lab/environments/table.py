@@ -19,7 +19,7 @@ from engine.poker.rules import Action, GameDefinition, HandState, HandView, load
 from engine.support.seeds import derive_seed
 from protocol.records import format_header
 
-__all__ = ["Table", "TableOptions", "check_patience", "read_game"]
+__all__ = ["OutsideTable", "TableOptions", "check_patience", "read_game"]
 
 _MOST_PASSED: Final = 1000
 """Hands in a row in which nobody from outside is asked."""
@@ -60,7 +60,7 @@ def check_patience(hands: int) -> None:
         raise RuntimeError(f"{hands} hands were over before the learner was asked: nothing to learn here")
 
 
-class Table:
+class OutsideTable:
     """Hands of a game, one at a time.
 
     Args:

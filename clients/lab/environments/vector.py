@@ -20,7 +20,7 @@ from clients.lab.environments.policy import ObservationKind
 from clients.lab.environments.spaces import observation_space
 from clients.lab.environments.table import read_game
 from clients.lab.seats.opponents import fill_seats
-from engine.learning.table_batch import SCRIPTED, Kind, Places, TableBatch
+from engine.learning.table_batch import SCRIPTED, Places, SeatKind, TableBatch
 from engine.poker.rules import GameDefinition
 from engine.support.user_input import did_you_mean
 
@@ -74,9 +74,9 @@ class HoldemVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
                 near = did_you_mean(name, SCRIPTED) or f": expected some of {', '.join(SCRIPTED)}"
                 raise ValueError(f"{name!r} cannot sit at tables in a compiled loop{near}")
         others = fill_seats(definition, opponents) if opponents else []
-        kinds = [Kind.OUTSIDE, *[SCRIPTED[str(name)] for name in others]]
+        kinds = [SeatKind.OUTSIDE, *[SCRIPTED[str(name)] for name in others]]
         if not opponents:
-            kinds = [Kind.OUTSIDE] * definition.num_players
+            kinds = [SeatKind.OUTSIDE] * definition.num_players
         self._encoder = Encoder(definition, sizes)
         self._plays_all_seats = not opponents
         layout = self._encoder.layout

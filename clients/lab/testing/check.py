@@ -19,7 +19,7 @@ from clients.core.agent import Agent
 from clients.core.arena import Arena
 from clients.core.guess import name_of
 from clients.core.registry import make_bot
-from clients.lab.testing.probe import Decision, Findings, Probe, Unplayable
+from clients.lab.testing.probe import Decision, Noted, Probe, Unplayable
 from clients.lab.testing.report import AgentReport, Fault, FaultKind
 from clients.lab.testing.situation import Situation, situations, with_hidden_cards_changed
 from engine.poker.rules import CardDealer, Deal, GameDefinition, StackedDealer, load_game
@@ -124,7 +124,7 @@ async def check_agent_async(
 
 
 @attrs.frozen
-class _Table:
+class _TriedTable:
     """A situation, and where in it the agent sits."""
 
     situation: Situation
@@ -140,7 +140,7 @@ class _Table:
         return dealer.deal()
 
 
-def _tables(tried: Sequence[Situation], hands: int, seed: int) -> list[_Table]:
+def _tables(tried: Sequence[Situation], hands: int, seed: int) -> list[_TriedTable]:
     tables = []
     for number, situation in enumerate(tried):
         seats = range(situation.game.num_players)
@@ -149,7 +149,7 @@ def _tables(tried: Sequence[Situation], hands: int, seed: int) -> list[_Table]:
         each = max(_FEWEST_HANDS, -(-hands // len(seats)))
         if situation.deals:
             each = min(each, len(situation.deals))
-        tables += [_Table(situation, seat, derive_seed(seed, number), each) for seat in seats]
+        tables += [_TriedTable(situation, seat, derive_seed(seed, number), each) for seat in seats]
     return tables
 
 
@@ -161,13 +161,13 @@ class _Check:
     game: GameDefinition
     limit_s: float | None
     stateless: bool
-    findings: Findings = attrs.Factory(Findings)
+    findings: Noted = attrs.Factory(Noted)
     notes: list[str] = attrs.Factory(list)
     remembers: bool = False
 
-    async def play_all(self, tables: Sequence[_Table]) -> None:
+    async def play_all(self, tables: Sequence[_TriedTable]) -> None:
         """All tables; none but the first where the agent cannot even begin there."""
-        played: list[tuple[_Table, Decisions]] = []
+        played: list[tuple[_TriedTable, Decisions]] = []
         for table in tables:
             try:
                 played.append((table, await self.play_twice(table)))
@@ -182,7 +182,7 @@ class _Check:
             for table, decisions in first:
                 await self.play_alone(table, decisions, -(-_PLAYED_ALONE // len(first)))
 
-    def note_refusal(self, table: _Table, words: str) -> None:
+    def note_refusal(self, table: _TriedTable, words: str) -> None:
         """The agent does not play here: a fault, but for other stacks than those of the game."""
         situation = table.situation
         if situation.game == self.game:
@@ -191,7 +191,7 @@ class _Check:
         else:
             self.notes.append(f"does not play {situation.name}: {words}")
 
-    async def play_twice(self, table: _Table) -> Decisions:
+    async def play_twice(self, table: _TriedTable) -> Decisions:
         """A table, twice: the agent must decide alike."""
         first, drew = await self.play(table, 1)
         second, _ = await self.play(table, 2)
@@ -203,7 +203,7 @@ class _Check:
             self.findings.add(None, _fault(FaultKind.DIFFERS, message, table, one))
         return first
 
-    async def play_alone(self, table: _Table, decisions: Decisions, hands: int) -> None:
+    async def play_alone(self, table: _TriedTable, decisions: Decisions, hands: int) -> None:
         """Some hands by themselves: those before them, and cards it cannot see, should not matter."""
         game = table.situation.game
         played = sorted({hand for hand, _ in decisions})[-hands:]
@@ -227,7 +227,7 @@ class _Check:
                 message = f"{one.action}, and {other.action} when others hold other cards"
                 self.findings.add(None, _fault(FaultKind.HIDDEN_CARDS, message, table, one))
 
-    def note_memory(self, table: _Table, hand: int, after: Decision, alone: Decision) -> None:
+    def note_memory(self, table: _TriedTable, hand: int, after: Decision, alone: Decision) -> None:
         """It decides a hand otherwise after others than by itself."""
         before = hand - table.situation.first_hand
         message = f"{after.action} after {before} other hands, {alone.action} without them"
@@ -241,7 +241,7 @@ class _Check:
         self.remembers = True
 
     async def play(
-        self, table: _Table, numbers: int, *, only: int | None = None, deal: Deal | None = None
+        self, table: _TriedTable, numbers: int, *, only: int | None = None, deal: Deal | None = None
     ) -> tuple[Decisions, str]:
         """What a new agent decides at a table; and what it has drawn from that is everybody's.
 
@@ -274,7 +274,7 @@ class _Check:
             return probe.decisions, drawn_from()
 
 
-def _fault(kind: FaultKind, message: str, table: _Table, decision: Decision) -> Fault:
+def _fault(kind: FaultKind, message: str, table: _TriedTable, decision: Decision) -> Fault:
     view = decision.view
     return Fault(
         kind,

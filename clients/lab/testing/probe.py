@@ -23,7 +23,7 @@ from engine.support.seeds import derive_seed
 from protocol import format_match_state
 from protocol.framing import MAX_LINE
 
-__all__ = ["Decision", "Findings", "Probe", "Unplayable"]
+__all__ = ["Decision", "Noted", "Probe", "Unplayable"]
 
 _SHARE_PLAYED_FOR_IT: Final = 4
 """At a terse dealer one turn in this many is played for the agent, and one hand in as many is broken off."""
@@ -58,7 +58,7 @@ class Decision:
 
 
 @attrs.define(eq=False)
-class Findings:
+class Noted:
     """What has been found so far."""
 
     faults: dict[object, Fault] = attrs.Factory(dict)
@@ -89,7 +89,7 @@ class Probe(StandIn):
     """
 
     def __init__(
-        self, agent: Agent, findings: Findings, situation: Situation, limit_s: float | None = None
+        self, agent: Agent, findings: Noted, situation: Situation, limit_s: float | None = None
     ) -> None:
         super().__init__(agent)
         self.decisions: dict[tuple[int, str], Decision] = {}

@@ -22,7 +22,7 @@ from clients.learners.preflop.action_values import (
     start_values,
 )
 from clients.learners.preflop.state import ACTIONS, POSITIONS, split_key
-from clients.learners.reports import KnowledgeReport, Query
+from clients.learners.reports import KnowledgeReport, StateQuery
 from clients.learners.store import Contents, LearnerStore
 from engine.players.statistics import PlayingStyle
 from engine.poker.rules import GameDefinition
@@ -279,7 +279,7 @@ _COLUMNS = ("hand", "position", "last player", "last action", "fold %", "call %"
 _WAYS = ("hole cards", "winning hand")
 
 
-def report(knowledge: Knowledge, path: Path, query: Query) -> KnowledgeReport:
+def report(knowledge: Knowledge, path: Path, query: StateQuery) -> KnowledgeReport:
     """A row for each state, strongest hands first; with the values of the ways of judging if learnt.
 
     Actions are in percent, as in Tables 5.5 to 5.8.

@@ -345,7 +345,7 @@ class PreflopLearner(Agent):
             return None
         import numpy as np
 
-        from engine.learning.preflop import LastAction, Learner, Way
+        from engine.learning.preflop import Learner, LearnerLastAction, Way
 
         last_players = self._numbers if self.knows_names else self._styles.numbers
         num_players = max(len(PlayingStyle), len(self.learnt.names))
@@ -354,7 +354,11 @@ class PreflopLearner(Agent):
         for key, row in self.learnt.states.items():
             values[key], is_known[key] = row, True
         ways = {"hole cards": int(Way.HOLE_CARDS), "winning hand": int(Way.WINNING_HAND), "both": -1}
-        blind_as = {"blind": int(LastAction.BLIND), "blind-calls": int(LastAction.CALL), "carried-over": -1}
+        blind_as = {
+            "blind": int(LearnerLastAction.BLIND),
+            "blind-calls": int(LearnerLastAction.CALL),
+            "carried-over": -1,
+        }
         return Learner(
             learns=self.learns,
             seed=self.seed,

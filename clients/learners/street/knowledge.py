@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 
 from clients.learners.knowledge_file import Knowledge, KnowledgeError, betting_of
-from clients.learners.reports import KnowledgeReport, Query
+from clients.learners.reports import KnowledgeReport, StateQuery
 from clients.learners.store import Contents, LearnerStore
 from engine.hands.preflop.tables import shipped_tables
 from engine.learning.deal_pool import bucket_of
@@ -205,7 +205,7 @@ _ACTIONS: Final = {
 }
 
 
-def report(knowledge: Knowledge, path: Path, query: Query) -> KnowledgeReport:
+def report(knowledge: Knowledge, path: Path, query: StateQuery) -> KnowledgeReport:
     """A row for each starting hand and situation, strongest hands first; for one hand, also for each style.
 
     Raises:

@@ -37,7 +37,7 @@ from engine.solving.game_tree import GameTree
 from engine.solving.solver import Solver
 from engine.solving.walk import every_action
 
-__all__ = ["EnumeratedGame", "InformationSet", "SmallGame", "Strategy", "Values", "Walk", "solution"]
+__all__ = ["EnumeratedGame", "EnumeratedSet", "EnumeratedWalk", "SmallGame", "Strategy", "Values", "solution"]
 
 _ITERATIONS: Final = 1000
 
@@ -46,7 +46,7 @@ Matrix = NDArray[np.float64]
 
 
 @attrs.frozen
-class InformationSet:
+class EnumeratedSet:
     """What the player to act knows."""
 
     hole_cards: tuple[int, ...]
@@ -56,7 +56,7 @@ class InformationSet:
     betting: BettingState
 
 
-Strategy = Callable[[InformationSet], Sequence[float]]
+Strategy = Callable[[EnumeratedSet], Sequence[float]]
 """The probabilities of all legal actions: fold, call, raise."""
 
 Board = tuple[int, ...]
@@ -68,7 +68,7 @@ cannot be held together mean nothing."""
 
 
 @attrs.frozen(eq=False)
-class Walk:
+class EnumeratedWalk:
     """The state of the walk at a public state."""
 
     betting: BettingState
@@ -147,7 +147,7 @@ class EnumeratedGame:
         chances = np.zeros((len(self.hands), number))
         for index, hand in enumerate(self.hands):
             if not set(hand) & set(board):
-                given = tuple(strategy(InformationSet(hand, board, betting)))
+                given = tuple(strategy(EnumeratedSet(hand, board, betting)))
                 if len(given) != number or abs(sum(given) - 1) > 1e-9 or min(given) < 0:
                     raise ValueError(f"expected {number} chances that add up to 1 for {actions}, got {given}")
                 chances[index] = given
@@ -224,7 +224,7 @@ class EnumeratedGame:
             raise ValueError(f"a known player never does what it did in {state.betting.text!r}")
         return found
 
-    def _mean(self, walk: Walk, matrix: Matrix, known: Collection[int]) -> Matrix:
+    def _mean(self, walk: EnumeratedWalk, matrix: Matrix, known: Collection[int]) -> Matrix:
         """The mean over what known players may hold, for all hands that may be the true ones."""
         if not known:
             return matrix
@@ -237,18 +237,18 @@ class EnumeratedGame:
         result: Matrix = np.broadcast_to(means, matrix.shape)
         return result
 
-    def _beginning(self, known: Collection[int], values: Values, viewer: int) -> Walk:
+    def _beginning(self, known: Collection[int], values: Values, viewer: int) -> EnumeratedWalk:
         """The start of a hand: everybody has been dealt to."""
         betting, possible = initial_betting(self.game), self.possible(())
         ones = (np.ones(len(self.hands)),) * len(self._positions)
-        walk = Walk(betting, (), ones, np.zeros(possible.shape), viewer)
+        walk = EnumeratedWalk(betting, (), ones, np.zeros(possible.shape), viewer)
         worth = values(betting, ())
         expected = np.full(possible.shape, worth[possible].mean())
         return attrs.evolve(walk, corrections=expected - self._mean(walk, worth, known))
 
     def _after_action(
-        self, walk: Walk, betting: BettingState, known: Mapping[int, Strategy], values: Values
-    ) -> Walk:
+        self, walk: EnumeratedWalk, betting: BettingState, known: Mapping[int, Strategy], values: Values
+    ) -> EnumeratedWalk:
         """The walk after the last action of `betting`."""
         position = walk.betting.position_to_act
         assert position is not None  # somebody has acted
@@ -259,7 +259,9 @@ class EnumeratedGame:
         column = [*every_action(walk.betting)].index(betting.last_step[2])
         return self._acted(walk, chances, known, values)[column]
 
-    def _acted(self, walk: Walk, chances: Matrix, known: Collection[int], values: Values) -> list[Walk]:
+    def _acted(
+        self, walk: EnumeratedWalk, chances: Matrix, known: Collection[int], values: Values
+    ) -> list[EnumeratedWalk]:
         """The walks after each action of a known player, who takes it with these probabilities."""
         position = walk.betting.position_to_act
         assert position is not None
@@ -278,14 +280,16 @@ class EnumeratedGame:
             walks.append(attrs.evolve(after, corrections=corrections))
         return walks
 
-    def _after_deal(self, walk: Walk, board: Board, known: Collection[int], values: Values) -> Walk:
+    def _after_deal(
+        self, walk: EnumeratedWalk, board: Board, known: Collection[int], values: Values
+    ) -> EnumeratedWalk:
         """The walk after board cards."""
         before = self._mean(walk, self._mean_of_boards(walk.betting, walk.board, values), known)
         dealt = attrs.evolve(walk, board=board)
         came = self._mean(dealt, values(walk.betting, board), known)
         return attrs.evolve(dealt, corrections=walk.corrections + before - came)
 
-    def _estimate(self, walk: Walk, known: Collection[int]) -> Matrix:
+    def _estimate(self, walk: EnumeratedWalk, known: Collection[int]) -> Matrix:
         chips = self.chips(walk.betting, walk.board, walk.viewer)
         return walk.corrections + self._mean(walk, chips, known)
 
@@ -308,7 +312,7 @@ def solution(game: GameDefinition, iterations: int = _ITERATIONS) -> Strategy:
         key = view.betting.text, tuple(sorted(view.own_cards)), _ordered(game, view.board)
         table[key] = [float(chance) for chance in average.policy[found.slots]]
 
-    def chances(known: InformationSet) -> Sequence[float]:
+    def chances(known: EnumeratedSet) -> Sequence[float]:
         return table[known.betting.text, known.hole_cards, known.board]
 
     return chances
@@ -374,7 +378,7 @@ class SmallGame:
     def _estimate(
         self, hand: HandState, policies: Mapping[str, Policy], known: Collection[int]
     ) -> NDArray[np.float64]:
-        def told(at: InformationSet) -> Sequence[float]:
+        def told(at: EnumeratedSet) -> Sequence[float]:
             row = policies[at.betting.text].triples[self._places[at.hole_cards]]
             chances = [float(row[TRIPLE_INDEX[action.kind]]) for action in every_action(at.betting)]
             total = sum(chances)

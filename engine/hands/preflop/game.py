@@ -34,8 +34,8 @@ __all__ = [
     "Difference",
     "Fold",
     "Matchups",
-    "Node",
     "PreflopGame",
+    "PreflopNode",
     "Showdown",
     "Strategy",
     "action_values",
@@ -71,7 +71,7 @@ class Showdown:
 
 
 @attrs.frozen
-class Node:
+class PreflopNode:
     """A decision of one player."""
 
     history: str
@@ -80,7 +80,7 @@ class Node:
     """0 the small blind, 1 the big blind."""
     actions: tuple[str, ...]
     """``fold``, ``call``, ``raise``; a call of nothing is a check."""
-    children: tuple[Node | Fold | Showdown, ...]
+    children: tuple[PreflopNode | Fold | Showdown, ...]
     """What follows each action."""
 
 
@@ -89,15 +89,15 @@ class PreflopGame:
     """A betting tree."""
 
     name: str
-    root: Node
+    root: PreflopNode
 
-    def decisions(self) -> tuple[Node, ...]:
+    def decisions(self) -> tuple[PreflopNode, ...]:
         """All decisions, parents before children."""
-        found: list[Node] = []
-        waiting: list[Node | Fold | Showdown] = [self.root]
+        found: list[PreflopNode] = []
+        waiting: list[PreflopNode | Fold | Showdown] = [self.root]
         while waiting:
             node = waiting.pop(0)
-            if isinstance(node, Node):
+            if isinstance(node, PreflopNode):
                 found.append(node)
                 waiting += node.children
         return tuple(found)
@@ -113,9 +113,10 @@ def call_or_fold_game(stake: float = 2.0, small_blind: float = 0.5, big_blind: f
     """
     if not stake >= big_blind:
         raise ValueError(f"a stake of {stake} does not cover the big blind of {big_blind}")
-    answer = Node("c", 1, ("fold", "call"), (Fold(big_blind), Showdown(stake)))
+    answer = PreflopNode("c", 1, ("fold", "call"), (Fold(big_blind), Showdown(stake)))
     return PreflopGame(
-        f"call or fold for {stake:g} big blinds", Node("", 0, ("fold", "call"), (Fold(-small_blind), answer))
+        f"call or fold for {stake:g} big blinds",
+        PreflopNode("", 0, ("fold", "call"), (Fold(-small_blind), answer)),
     )
 
 
@@ -130,11 +131,11 @@ def limit_game(max_bets: int = 4, small_blind: float = 0.5) -> PreflopGame:
     if max_bets < 1:
         raise ValueError(f"{max_bets} bets: expected at least 1")
 
-    def decision(history: str, position: int, bets: int) -> Node:
+    def decision(history: str, position: int, bets: int) -> PreflopNode:
         behind = small_blind if not history else float(bets - 1)
         may_check = history == "c"
         actions = [] if may_check else ["fold"]
-        children: list[Node | Fold | Showdown] = (
+        children: list[PreflopNode | Fold | Showdown] = (
             [] if may_check else [Fold(-behind if position == 0 else behind)]
         )
         actions.append("call")
@@ -144,7 +145,7 @@ def limit_game(max_bets: int = 4, small_blind: float = 0.5) -> PreflopGame:
         if bets < max_bets:
             actions.append("raise")
             children.append(decision(history + "r", 1 - position, bets + 1))
-        return Node(history, position, tuple(actions), tuple(children))
+        return PreflopNode(history, position, tuple(actions), tuple(children))
 
     return PreflopGame(f"limit, {max_bets} bets", decision("", 0, 1))
 
@@ -215,8 +216,8 @@ def _values(
     """`action_values`, and the value of each hand at the start; `best` takes the best actions instead."""
     values: dict[str, Floats] = {}
 
-    def value(node: Node | Fold | Showdown, reach: Floats) -> Floats:
-        if not isinstance(node, Node):
+    def value(node: PreflopNode | Fold | Showdown, reach: Floats) -> Floats:
+        if not isinstance(node, PreflopNode):
             return _terminal_values(node, position, matchups, reach)
         chances = strategy[node.history]
         if node.position == position:
@@ -298,10 +299,14 @@ def solve(
 
 
 def _add_reached(
-    node: Node | Fold | Showdown, position: int, strategy: Strategy, reach: Floats, sums: dict[str, Floats]
+    node: PreflopNode | Fold | Showdown,
+    position: int,
+    strategy: Strategy,
+    reach: Floats,
+    sums: dict[str, Floats],
 ) -> None:
     """Add the strategy to each decision of `position`, weighted by its own probability of getting there."""
-    if not isinstance(node, Node):
+    if not isinstance(node, PreflopNode):
         return
     chances = strategy[node.history]
     if node.position == position:
@@ -440,8 +445,8 @@ def _opponent_chances(
     """For each decision, the joint probability of each hand of `position` and the opponent's actions."""
     chances = {}
 
-    def walk(node: Node | Fold | Showdown, reach: Floats) -> None:
-        if isinstance(node, Node):
+    def walk(node: PreflopNode | Fold | Showdown, reach: Floats) -> None:
+        if isinstance(node, PreflopNode):
             chances[node.history] = matchups.met @ reach if position == 0 else reach @ matchups.met
             for child, chance in zip(node.children, strategy[node.history], strict=True):
                 walk(child, reach if node.position == position else reach * chance)

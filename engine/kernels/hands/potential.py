@@ -15,9 +15,9 @@ from engine.kernels.hands.run_outs import (
     NO_SUITED_CARD,
     TIED_SHIFT,
     Board,
-    Cards,
     Groups,
-    Scratch,
+    RunOutCards,
+    RunOutScratch,
     add_run_outs,
     add_up_groups,
     look_at_board,
@@ -31,17 +31,17 @@ from engine.kernels.poker.tables import FLUSH_AT, FLUSH_BITS
 
 
 @kernel(allocates=False, inlined=True)
-def _outcomes_without(scratch: Scratch, group: int, high: int, low: int, lane: int) -> int:
+def _outcomes_without(scratch: RunOutScratch, group: int, high: int, low: int, lane: int) -> int:
     """The outcomes of a group's run-outs that contain neither of two cards, for a rank pair."""
     with_either = integer(scratch.sums[group, high, lane]) + integer(scratch.sums[group, low, lane])
     return integer(scratch.totals[group, lane]) - outcomes_of_lane(with_either)
 
 
 @kernel(allocates=False, inlined=True)
-def _outcomes_by_suit(scratch: Scratch, groups: Groups, high: int, low: int, lane: int) -> int:
+def _outcomes_by_suit(scratch: RunOutScratch, groups: Groups, high: int, low: int, lane: int) -> int:
     """The correction to the outcomes of a combo that its suits make necessary.
 
-    Run-outs in which its two cards make a flush are taken out; their true outcomes are in `Scratch.flushes`.
+    Run-outs in which its two cards make a flush are taken out; their true outcomes are in `flushes`.
     Run-outs in which one of the cards makes a flush are taken out, and their true outcomes added.
     """
     outcomes = 0
@@ -71,11 +71,11 @@ def _outcomes_by_suit(scratch: Scratch, groups: Groups, high: int, low: int, lan
 @kernel(allocates=False)
 def _sum_over_combos(
     board: Board,
-    cards: Cards,
+    cards: RunOutCards,
     groups: Groups,
     ours_now: int,
     weights: NDArray[np.float64],
-    scratch: Scratch,
+    scratch: RunOutScratch,
     transitions: NDArray[np.float64],
 ) -> None:
     """Add up the outcomes against all combos by weight; `transitions` is filled in place."""
@@ -124,7 +124,7 @@ def fill_transitions(
     first: int,
     second: int,
     weights: NDArray[np.float64],
-    scratch: Scratch,
+    scratch: RunOutScratch,
     transitions: NDArray[np.float64],
 ) -> None:
     """The transition table of Fig. 3.4: ``transitions[before, after]``, where 0 is ahead, 1 tied, 2 behind.

@@ -166,7 +166,7 @@ class Board(NamedTuple):
     """The class of each rank pair with the ranks of each run-out, shape (91, LANES)."""
 
 
-class Scratch(NamedTuple):
+class RunOutScratch(NamedTuple):
     """The scratch arrays of `fill_transitions`, made once for all hands on a board."""
 
     live: NDArray[np.int64]
@@ -203,10 +203,10 @@ class Scratch(NamedTuple):
 
 
 NO_SUITED_CARD: Final = 13
-"""The index in `Scratch.five_on_board` of a hand without a card of the suit."""
+"""The index in `RunOutScratch.five_on_board` of a hand without a card of the suit."""
 
 
-class Cards(NamedTuple):
+class RunOutCards(NamedTuple):
     """Our hand together with a board."""
 
     our_key: int
@@ -229,9 +229,9 @@ class Groups(NamedTuple):
 
 
 @kernel(inlined=True)
-def make_scratch() -> Scratch:
-    """New arrays for `Scratch`."""
-    return Scratch(
+def make_scratch() -> RunOutScratch:
+    """New arrays for `RunOutScratch`."""
+    return RunOutScratch(
         np.empty(52, np.int64),
         np.empty(4, np.int64),
         np.empty(4, np.int64),
@@ -249,8 +249,8 @@ def make_scratch() -> Scratch:
 
 
 @kernel(allocates=False)
-def look_at_cards(board: Board, first: int, second: int, scratch: Scratch) -> Cards:
-    """Fill in `Scratch.live` and the masks, and clear everything else but sums and totals."""
+def look_at_cards(board: Board, first: int, second: int, scratch: RunOutScratch) -> RunOutCards:
+    """Fill in `RunOutScratch.live` and the masks, and clear everything else but sums and totals."""
     for suit in range(4):
         scratch.board_masks[suit] = 0
         scratch.group_of_three[suit] = 0
@@ -274,7 +274,7 @@ def look_at_cards(board: Board, first: int, second: int, scratch: Scratch) -> Ca
     for place in range(64):
         scratch.found[place] = 0.0
     num_live = list_live(dead, scratch.live)
-    return Cards(board.key + KEY_OF_CARD[first] + KEY_OF_CARD[second], dead, num_live)
+    return RunOutCards(board.key + KEY_OF_CARD[first] + KEY_OF_CARD[second], dead, num_live)
 
 
 @kernel(allocates=False, inlined=True)
@@ -292,7 +292,7 @@ def _add_flushes(
     ours: int,
     suit: int,
     suited: int,
-    scratch: Scratch,
+    scratch: RunOutScratch,
 ) -> None:
     """Add the outcomes against flushes in one run-out, in which we have a flush or better.
 
@@ -322,7 +322,9 @@ def _add_flushes(
 
 
 @kernel(allocates=False)
-def add_run_outs(table: NDArray[np.uint16], board: Board, cards: Cards, scratch: Scratch) -> Groups:
+def add_run_outs(
+    table: NDArray[np.uint16], board: Board, cards: RunOutCards, scratch: RunOutScratch
+) -> Groups:
     """Add up the outcomes of all run-outs by group; fills sums, flushes and the arrays about suits."""
     sums, live = scratch.sums, scratch.live
     _clear(sums[0])
@@ -387,7 +389,7 @@ def add_run_outs(table: NDArray[np.uint16], board: Board, cards: Cards, scratch:
 
 
 @kernel(allocates=False)
-def add_up_groups(look_ahead: int, num_live: int, num_groups: int, scratch: Scratch) -> None:
+def add_up_groups(look_ahead: int, num_live: int, num_groups: int, scratch: RunOutScratch) -> None:
     """Fill in the totals of all groups, and add sums and totals of the others to those of the first group."""
     sums, live, totals = scratch.sums, scratch.live, scratch.totals
     # Each run-out of two cards was added up at both cards, hence the shift.

@@ -33,7 +33,7 @@ class Way(IntEnum):
 NUM_VALUES: Final = len(Way)
 
 
-class LastAction(IntEnum):
+class LearnerLastAction(IntEnum):
     """The last player's action in a state."""
 
     BLIND = 0
@@ -65,7 +65,7 @@ class Learner(NamedTuple):
     most_shown: int
     """The most opponents at a showdown that is learnt from."""
     blind_as: int
-    """The last action if nobody has acted yet: `LastAction.BLIND` or `.CALL`; -1 for the last hand's."""
+    """The last action if nobody has acted yet, a `LearnerLastAction`; -1 for the last hand's."""
     hand_groups: NDArray[np.int64]
     """The group of the hole cards a and b, at ``52 * a + b``; shape (2704,)."""
     hole_values: NDArray[np.int64]
@@ -98,14 +98,14 @@ class Notes(NamedTuple):
     counts: NDArray[np.int64]
     """By position: calls, calls where a raise was legal, raises, and the round of the fold or -1."""
     last: NDArray[np.int64]
-    """The position that last called or raised and its `LastAction`; then the same without the learner."""
+    """The position that last called or raised and how; then the same without the learner."""
     generator: NDArray[np.uint32]
     """The generator of the learner's random choices (``engine.kernels.mersenne``)."""
     decisions: NDArray[np.int64]
-    """The entries of `Decision`, shape (NUM_ENTRIES,)."""
+    """The entries of `PreflopDecision`, shape (NUM_ENTRIES,)."""
 
 
-class Decision(IntEnum):
+class PreflopDecision(IntEnum):
     """Entries of `Notes.decisions`."""
 
     NUM_NOTED = 0
@@ -118,7 +118,7 @@ class Decision(IntEnum):
     """1 once the learner has given the hand up."""
 
 
-NUM_ENTRIES: Final = len(Decision)
+NUM_ENTRIES: Final = len(PreflopDecision)
 
 
 @kernel(allocates=False)
@@ -140,10 +140,10 @@ def begin_values(values: NDArray[np.int64], seed: int, key: int) -> None:
 @kernel(allocates=False)
 def _prepare_chances(learner: Learner, notes: Notes, hand: int) -> None:
     """Seed the generator for the latest decision, unless it already is."""
-    number = notes.decisions[Decision.NUM] - 1
-    if notes.decisions[Decision.SEEDED_FOR] != number:
+    number = notes.decisions[PreflopDecision.NUM] - 1
+    if notes.decisions[PreflopDecision.SEEDED_FOR] != number:
         seed_generator(notes.generator, number, hand, learner.seed)
-        notes.decisions[Decision.SEEDED_FOR] = number
+        notes.decisions[PreflopDecision.SEEDED_FOR] = number
 
 
 @kernel(allocates=False)
@@ -224,7 +224,7 @@ def judge(
     ranks: by position.  folded: positions that have folded, as bits.  own: the learner's position.
     verdicts: scratch, shape (players,).
     """
-    for number in range(notes.decisions[Decision.NUM_NOTED]):
+    for number in range(notes.decisions[PreflopDecision.NUM_NOTED]):
         values, action = learner.values[notes.keys[number]], notes.actions[number]
         way = learner.judges_by
         if way < 0:

@@ -14,16 +14,16 @@ from engine.kernels._jit import integer, kernel
 from engine.kernels.learning.preflop_learner import (
     MAX_DECISIONS,
     NUM_ENTRIES,
-    Decision,
-    LastAction,
     Learner,
+    LearnerLastAction,
     Notes,
+    PreflopDecision,
     Way,
     begin_values,
     chosen,
     judge,
 )
-from engine.kernels.learning.rule_players import Kind, Script, Seen, fold_or_check, rule_action, to_call
+from engine.kernels.learning.rule_players import RuleKind, Script, Seen, fold_or_check, rule_action, to_call
 from engine.kernels.mersenne import next_word
 from engine.kernels.poker.betting import (
     CALL,
@@ -86,9 +86,9 @@ def _key(table: Table, learner: Learner, seen: Seen, notes: Notes, spent: NDArra
         for other in range(1, n):
             if table.rules[Rule.BLIND, other] > table.rules[Rule.BLIND, position]:
                 position = other
-        last_action = learner.blind_as if learner.blind_as >= 0 else LastAction.CALL
+        last_action = learner.blind_as if learner.blind_as >= 0 else LearnerLastAction.CALL
     elif spent[position] >= table.rules[Rule.STACK, position]:
-        last_action = LastAction.RAISE
+        last_action = LearnerLastAction.RAISE
     seat = (position + table.hand[0]) % n
     if notes.last[0] < 0 and learner.blind_as < 0 and learner.before[0] >= 0:
         seat, last_action = learner.before[0], learner.before[1]
@@ -108,10 +108,10 @@ def _learner_action(
 ) -> int:
     """The action of the learner, who is to act; its choices before the flop are noted."""
     own, decisions = node[Node.TO_ACT], notes.decisions
-    decisions[Decision.NUM] += 1
+    decisions[PreflopDecision.NUM] += 1
     low, high = legal_raise(table.rules, spent, node)
     if node[Node.ROUND] > 0:
-        if decisions[Decision.IS_GIVEN_UP]:
+        if decisions[PreflopDecision.IS_GIVEN_UP]:
             return fold_or_check(spent, node)
         return high if high > 0 else CALL
     key = _key(table, learner, seen, notes, spent, integer(own))
@@ -120,16 +120,16 @@ def _learner_action(
         begin_values(values, learner.seed, key)
         learner.is_known[key] = learner.learns
     action = chosen(learner, notes, integer(table.hand[0]), values)
-    number = decisions[Decision.NUM_NOTED]
+    number = decisions[PreflopDecision.NUM_NOTED]
     notes.keys[number], notes.actions[number] = key, action
-    decisions[Decision.NUM_NOTED] = number + 1
+    decisions[PreflopDecision.NUM_NOTED] = number + 1
     if action == Way.RAISE:
         return low if high > 0 else CALL
     if action == Way.CALL:
         return CALL
     if fold_or_check(spent, node) == FOLD:
         return FOLD
-    decisions[Decision.IS_GIVEN_UP] = 1
+    decisions[PreflopDecision.IS_GIVEN_UP] = 1
     return CALL
 
 
@@ -149,7 +149,7 @@ def _note(
         counts[position, 3] = node[Node.ROUND]
     else:
         chips = to_call(table.rules, spent, node)
-        kind = LastAction.RAISE if action > 0 else LastAction.CALL
+        kind = LearnerLastAction.RAISE if action > 0 else LearnerLastAction.CALL
         if action > 0:
             counts[position, 2] += 1
             if node[Node.ROUND] == 0 and seen.acted[position] == 0:
@@ -192,7 +192,7 @@ def _observe(
     if position >= 0:
         is_all_in = spent[position] >= table.rules[Rule.STACK, position]
         learner.before[0] = (position + hand) % n
-        learner.before[1] = LastAction.RAISE if is_all_in else notes.last[3]
+        learner.before[1] = LearnerLastAction.RAISE if is_all_in else notes.last[3]
 
 
 @kernel()
@@ -221,7 +221,7 @@ def play_hands(table: Table, learner: Learner, script: Script, num_hands: int) -
         seen.callers[0] = 0
         notes.last[:] = -1
         notes.decisions[:] = 0
-        notes.decisions[Decision.SEEDED_FOR] = -1
+        notes.decisions[PreflopDecision.SEEDED_FOR] = -1
         for position in range(n):
             seen.acted[position] = seen.raised_first[position] = 0
             seen.rounds[position] = -1
@@ -231,7 +231,7 @@ def play_hands(table: Table, learner: Learner, script: Script, num_hands: int) -
             raising[position] = table.raising[seat, 1] / table.raising[seat, 0]
         while node[Node.TO_ACT] >= 0:
             seat = integer((node[Node.TO_ACT] + hand) % n)
-            if script.kinds[seat] == Kind.LEARNER:
+            if script.kinds[seat] == RuleKind.LEARNER:
                 action = _learner_action(table, learner, seen, notes, spent, node)
             else:
                 num_board = integer(table.board_ends[node[Node.ROUND]])

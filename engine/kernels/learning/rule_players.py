@@ -17,7 +17,7 @@ from engine.kernels.mersenne import random_number, seed_generator
 from engine.kernels.poker.betting import CALL, FOLD, MAX_PLAYERS, General, Node, Rule, legal_raise, pot_of
 
 
-class Kind(IntEnum):
+class RuleKind(IntEnum):
     """Kinds of players in a seat."""
 
     LEARNER = 0
@@ -32,7 +32,7 @@ class Kind(IntEnum):
 
 
 class Strength(IntEnum):
-    """Columns of `Script.numbers` for `Kind.HAND_STRENGTH`."""
+    """Columns of `Script.numbers` for `RuleKind.HAND_STRENGTH`."""
 
     CALL = 0
     BET = 1
@@ -41,7 +41,7 @@ class Strength(IntEnum):
 
 
 class Simple(IntEnum):
-    """Columns of `Script.numbers` for `Kind.SIMPLE`."""
+    """Columns of `Script.numbers` for `RuleKind.SIMPLE`."""
 
     COMMITTED = 0
     ALL_IN = 1
@@ -52,7 +52,7 @@ class Simple(IntEnum):
 
 
 class Listed(IntEnum):
-    """Columns of `Script.numbers` for `Kind.LISTED`."""
+    """Columns of `Script.numbers` for `RuleKind.LISTED`."""
 
     OTHERS = 0
     """How often a hand that would be folded calls a bet of at most a big blind."""
@@ -70,7 +70,7 @@ class Script(NamedTuple):
     """The rules by which the players play."""
 
     kinds: NDArray[np.int64]
-    """The `Kind` of each seat, shape (players,)."""
+    """The `RuleKind` of each seat, shape (players,)."""
     numbers: NDArray[np.float64]
     """The settings of each seat, in the columns of its kind; shape (players, NUM_NUMBERS)."""
     lookup: NDArray[np.float64]
@@ -261,12 +261,12 @@ def rule_action(
     raising: how often each position raises.
     """
     kind = script.kinds[seat]
-    if kind == Kind.ALWAYS_ALL_IN:
+    if kind == RuleKind.ALWAYS_ALL_IN:
         return raise_near(rules, spent, node, integer(rules[Rule.STACK, node[Node.TO_ACT]]))
-    if kind == Kind.HAND_STRENGTH:
+    if kind == RuleKind.HAND_STRENGTH:
         return _by_strength(rules, spent, node, seat, script, seen, num_board)
-    if kind == Kind.SIMPLE and node[Node.ROUND] == 0:
+    if kind == RuleKind.SIMPLE and node[Node.ROUND] == 0:
         return _simple(rules, spent, node, seat, script, seen, raising)
-    if kind == Kind.LISTED and node[Node.ROUND] == 0:
+    if kind == RuleKind.LISTED and node[Node.ROUND] == 0:
         return _listed(rules, spent, node, seat, script, seen)
     return CALL

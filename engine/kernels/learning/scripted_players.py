@@ -13,14 +13,14 @@ from engine.kernels.poker.betting import CALL, FOLD, General, Node, Rule, legal_
 from engine.kernels.splitmix import random_number
 
 
-class Trait(IntEnum):
+class ScriptTrait(IntEnum):
     """Entries of an opponent, an array of shape (NUM_TRAITS,), float64.
 
     A trait whose next number is not used has two entries: before the flop, and after it.
     """
 
     KIND = 0
-    """One of `Kind`."""
+    """One of `ScriptKind`."""
     NOISE = 1
     """`BY_STRENGTH`: the greatest error in its strength.  `FORMER_SELF`: how often it acts at random."""
     BLUFF = 2
@@ -48,11 +48,11 @@ NUM_TRAITS: Final = 14
 
 BY_HAND: Final = -1.0
 ANY_SIZE: Final = -2.0
-"""Special values of `Trait.BET_SIZE`."""
+"""Special values of `ScriptTrait.BET_SIZE`."""
 
 
-class Kind(IntEnum):
-    """Kinds of opponents: the values of `Trait.KIND`."""
+class ScriptKind(IntEnum):
+    """Kinds of opponents: the values of `ScriptTrait.KIND`."""
 
     BY_STRENGTH = 0
     AT_RANDOM = 1
@@ -68,7 +68,7 @@ def _raise_of_size(
     strength: float,
     random_state: NDArray[np.uint64],
 ) -> int:
-    """The total of a raise by `size` pots (or as in `Trait.BET_SIZE`); CALL if no raise is legal."""
+    """The total of a raise by `size` pots (or as in `ScriptTrait.BET_SIZE`); CALL if no raise is legal."""
     low, high = legal_raise(rules, spent, node)
     if high <= 0:
         return CALL
@@ -97,15 +97,15 @@ def _random_action(
 ) -> int:
     """The action of an opponent who acts at random."""
     position = node[Node.TO_ACT]
-    fold = traits[Trait.FOLD_WEIGHT] if spent[position] != node[Node.MAX_SPENT] else 0.0
-    call = traits[Trait.CALL_WEIGHT]
-    raise_ = traits[Trait.RAISE_WEIGHT] if legal_raise(rules, spent, node)[1] > 0 else 0.0
+    fold = traits[ScriptTrait.FOLD_WEIGHT] if spent[position] != node[Node.MAX_SPENT] else 0.0
+    call = traits[ScriptTrait.CALL_WEIGHT]
+    raise_ = traits[ScriptTrait.RAISE_WEIGHT] if legal_raise(rules, spent, node)[1] > 0 else 0.0
     draw = random_number(random_state) * (fold + call + raise_)
     if draw < fold:
         return FOLD
     if draw < fold + call:
         return CALL
-    size = traits[Trait.BET_SIZE + (1 if node[Node.ROUND] > 0 else 0)]
+    size = traits[ScriptTrait.BET_SIZE + (1 if node[Node.ROUND] > 0 else 0)]
     return _raise_of_size(rules, spent, node, size, strength, random_state)
 
 
@@ -119,23 +119,26 @@ def scripted_action(
     random_state: NDArray[np.uint64],
 ) -> int:
     """The action of an opponent with these traits and a hand of this strength; not for former selves."""
-    if integer(traits[Trait.KIND]) == Kind.AT_RANDOM:
+    if integer(traits[ScriptTrait.KIND]) == ScriptKind.AT_RANDOM:
         return _random_action(rules, spent, node, traits, strength, random_state)
     position = node[Node.TO_ACT]
     later = 1 if node[Node.ROUND] > 0 else 0
     to_call = min(rules[Rule.STACK, position], node[Node.MAX_SPENT]) - spent[position]
-    size = traits[Trait.BET_SIZE + later]
-    felt = strength + traits[Trait.NOISE] * (2.0 * random_number(random_state) - 1.0)
-    bluffs = random_number(random_state) < traits[Trait.BLUFF]
-    may_raise = node[Node.RAISES] < traits[Trait.MOST_RAISES]
+    size = traits[ScriptTrait.BET_SIZE + later]
+    felt = strength + traits[ScriptTrait.NOISE] * (2.0 * random_number(random_state) - 1.0)
+    bluffs = random_number(random_state) < traits[ScriptTrait.BLUFF]
+    may_raise = node[Node.RAISES] < traits[ScriptTrait.MOST_RAISES]
     if to_call <= 0:
-        if may_raise and (felt >= traits[Trait.BET_FROM + later] or bluffs):
+        if may_raise and (felt >= traits[ScriptTrait.BET_FROM + later] or bluffs):
             return _raise_of_size(rules, spent, node, size, strength, random_state)
         return CALL
-    if may_raise and felt >= traits[Trait.RAISE_FROM + later]:
+    if may_raise and felt >= traits[ScriptTrait.RAISE_FROM + later]:
         return _raise_of_size(rules, spent, node, size, strength, random_state)
     final_pot = pot_of(rules, spent) + to_call
-    if felt >= traits[Trait.CALL_FROM + later] + traits[Trait.CALL_ODDS + later] * to_call / final_pot:
+    if (
+        felt
+        >= traits[ScriptTrait.CALL_FROM + later] + traits[ScriptTrait.CALL_ODDS + later] * to_call / final_pot
+    ):
         return CALL
     if may_raise and bluffs:
         return _raise_of_size(rules, spent, node, size, strength, random_state)

@@ -23,7 +23,7 @@ from engine.kernels.learning.action_values import (
     learn,
     random_offer,
 )
-from engine.kernels.learning.scripted_players import Kind, Trait, scripted_action
+from engine.kernels.learning.scripted_players import ScriptKind, ScriptTrait, scripted_action
 from engine.kernels.learning.situations import NUM_COUNTERS, count_decision
 from engine.kernels.poker.betting import (
     MAX_PLAYERS,
@@ -62,7 +62,7 @@ class Record(IntEnum):
     """The first of the actions: each is followed by the learner's cell, or by -1 for other players."""
 
 
-class Decision(IntEnum):
+class StreetDecision(IntEnum):
     """Entries of a decision of the learner, an array of shape (NUM_DECISION_COLUMNS,), int64."""
 
     ANY_CELL = 0
@@ -74,10 +74,10 @@ class Decision(IntEnum):
     """What the learner had spent before it, in chips."""
 
 
-_NUM_DECISION_COLUMNS: Final = len(Decision)
+_NUM_DECISION_COLUMNS: Final = len(StreetDecision)
 
 
-class Deals(NamedTuple):
+class StreetDeals(NamedTuple):
     """A pool of deals, by deal and position."""
 
     strengths: NDArray[np.uint8]
@@ -131,13 +131,13 @@ def _learn_from_hand(
     """
     for index in range(first, last):
         decision = decisions[index]
-        target = (won + decision[Decision.SPENT]) / max(1, decision[Decision.POT])
-        learn(learnt, decision[Decision.ANY_CELL], decision[Decision.OFFER], target, decay)
-        if decision[Decision.STYLE_CELL] != decision[Decision.ANY_CELL]:
-            learn(learnt, decision[Decision.STYLE_CELL], decision[Decision.OFFER], target, decay)
+        target = (won + decision[StreetDecision.SPENT]) / max(1, decision[StreetDecision.POT])
+        learn(learnt, decision[StreetDecision.ANY_CELL], decision[StreetDecision.OFFER], target, decay)
+        if decision[StreetDecision.STYLE_CELL] != decision[StreetDecision.ANY_CELL]:
+            learn(learnt, decision[StreetDecision.STYLE_CELL], decision[StreetDecision.OFFER], target, decay)
 
 
-class _Table(NamedTuple):
+class _StreetTable(NamedTuple):
     """The scratch arrays of the loop; the learner sits in seat 0."""
 
     random_state: NDArray[np.uint64]
@@ -161,7 +161,7 @@ class _Table(NamedTuple):
 
 
 @kernel(allocates=False)
-def _begin_session(table: _Table, population: NDArray[np.float64], num_players: int) -> None:
+def _begin_session(table: _StreetTable, population: NDArray[np.float64], num_players: int) -> None:
     """Draw an opponent for each seat, and clear what has been counted."""
     for seat in range(num_players):
         table.drawn[seat] = integer(random_number(table.random_state) * population.shape[0])
@@ -172,11 +172,11 @@ def _begin_session(table: _Table, population: NDArray[np.float64], num_players: 
 @kernel(allocates=False)
 def _play_hand(
     rules: NDArray[np.int64],
-    deals: Deals,
+    deals: StreetDeals,
     opponents: Opponents,
     learnt: CellValues,
     method: Method,
-    table: _Table,
+    table: _StreetTable,
     deal: int,
     hand: int,
 ) -> float:
@@ -200,7 +200,7 @@ def _play_hand(
         strength = integer(deals.strengths[deal, position, node[Node.ROUND]]) / STRENGTH_STEPS
         traits = opponents.population[table.drawn[(position + shift) % num_players]]
         cell = -1
-        if position == learner or integer(traits[Trait.KIND]) == Kind.FORMER_SELF:
+        if position == learner or integer(traits[ScriptTrait.KIND]) == ScriptKind.FORMER_SELF:
             in_round = Hand(integer(deals.buckets[deal, position, node[Node.ROUND]]), strength)
             is_former = position != learner
             cells = consider_in_loop(
@@ -210,16 +210,16 @@ def _play_hand(
             offer = best_offer(table.offers.values)
             is_random = num_decisions == explores_at
             if is_former:
-                is_random = random_number(table.random_state) < traits[Trait.NOISE]
+                is_random = random_number(table.random_state) < traits[ScriptTrait.NOISE]
             if is_random:
                 offer = random_offer(table.offers.actions, table.random_state)
             if not is_former:
                 decision = decisions[num_decisions]
-                decision[Decision.ANY_CELL] = cells.any
-                decision[Decision.STYLE_CELL] = cells.style
-                decision[Decision.OFFER] = offer
-                decision[Decision.POT] = pot_of(rules, spent)
-                decision[Decision.SPENT] = spent[position]
+                decision[StreetDecision.ANY_CELL] = cells.any
+                decision[StreetDecision.STYLE_CELL] = cells.style
+                decision[StreetDecision.OFFER] = offer
+                decision[StreetDecision.POT] = pot_of(rules, spent)
+                decision[StreetDecision.SPENT] = spent[position]
                 num_decisions += 1
                 cell = cells.style
             action = integer(table.offers.actions[offer])
@@ -249,7 +249,7 @@ def _play_hand(
 @kernel()
 def play_hands(
     rules: NDArray[np.int64],
-    deals: Deals,
+    deals: StreetDeals,
     opponents: Opponents,
     learnt: CellValues,
     method: Method,
@@ -266,7 +266,7 @@ def play_hands(
     """
     random_state = np.zeros(1, np.uint64)
     random_state[0] = np.uint64(schedule.seed)
-    table = _Table(
+    table = _StreetTable(
         random_state,
         np.zeros(MAX_PLAYERS, np.int64),
         np.zeros(NODE_SIZE, np.int64),

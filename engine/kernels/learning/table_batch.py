@@ -36,7 +36,7 @@ _MOST_PASSED: Final = 1000
 """The most hands in a row that may end before an outside seat is to act."""
 
 
-class Kind(IntEnum):
+class SeatKind(IntEnum):
     """Kinds of players in a seat."""
 
     OUTSIDE = 0
@@ -53,7 +53,7 @@ class Kind(IntEnum):
 
 _FOLDS: Final = 0.06
 _CALLS: Final = 0.47
-"""The chances of `Kind.RANDOM`, the ACPC's example player, to fold and to call; otherwise it raises."""
+"""The chances of `SeatKind.RANDOM`, the ACPC's example player, to fold and to call; otherwise it raises."""
 
 
 class Places(NamedTuple):
@@ -84,7 +84,7 @@ class Plan(NamedTuple):
     most_spent: NDArray[np.int64]
     """By position, the chips from which stacks in observations are counted down."""
     kinds: NDArray[np.int64]
-    """The `Kind` of each seat."""
+    """The `SeatKind` of each seat."""
     sizes: NDArray[np.float64]
     """The sizes of raises in no-limit games, in pots; 0 is the smallest legal raise."""
     places: Places
@@ -175,16 +175,16 @@ def _scripted(
     kind: int,
     states: NDArray[np.uint64],
 ) -> int:
-    """The action of a seat that is not `Kind.OUTSIDE`."""
+    """The action of a seat that is not `SeatKind.OUTSIDE`."""
     can_fold = spent[node[Node.TO_ACT]] != node[Node.MAX_SPENT]
-    if kind == Kind.ALWAYS_CALL:
+    if kind == SeatKind.ALWAYS_CALL:
         return CALL
-    if kind == Kind.ALWAYS_FOLD:
+    if kind == SeatKind.ALWAYS_FOLD:
         return FOLD if can_fold else CALL
     low, high = legal_raise(plan.rules, spent, node)
-    if kind == Kind.ALWAYS_RAISE:
+    if kind == SeatKind.ALWAYS_RAISE:
         return low if high > 0 else CALL
-    if kind == Kind.ALWAYS_ALL_IN:
+    if kind == SeatKind.ALWAYS_ALL_IN:
         return high if high > 0 else CALL
     fold = _FOLDS if can_fold else 0.0
     raise_ = 1.0 - _FOLDS - _CALLS if high > 0 else 0.0
@@ -308,7 +308,7 @@ def _go_on(plan: Plan, tables: Tables, table: int, seen: NDArray[np.float32]) ->
     num_players = plan.rules[Rule.GENERAL, General.NUM_PLAYERS]
     while node[Node.TO_ACT] >= 0:
         kind = plan.kinds[(node[Node.TO_ACT] + tables.hands[table]) % num_players]
-        if kind == Kind.OUTSIDE:
+        if kind == SeatKind.OUTSIDE:
             return True
         states = tables.random_states[table]
         _do(plan, tables, table, _scripted(plan, tables.spent[table], node, kind, states), seen)

@@ -19,10 +19,10 @@ from engine.kernels.solving.lanes import (
     LIVE_CARDS,
     LIVE_HANDS,
     RIVER,
+    BatchHands,
     BatchNode,
-    Hands,
-    Kind,
     Learning,
+    NodeKind,
     RiverWorkspace,
     Round,
     Side,
@@ -64,7 +64,7 @@ def _come_down(side: Side, player: int, trembles: float) -> None:
         if betting_round == RIVER - 1:
             continue
         for node in range(nodes.shape[0]):
-            if nodes[node, BatchNode.KIND] == Kind.NEXT:
+            if nodes[node, BatchNode.KIND] == NodeKind.NEXT:
                 below = spaces[betting_round + 1]
                 _spread(
                     space.reach, space.seen[node], buckets, below.reach, width * nodes[node, BatchNode.LEAF]
@@ -99,11 +99,11 @@ def _come_back(ours: Side, theirs: Side, player: int, weight: float) -> None:
         width = space.own.shape[1]
         if betting_round < RIVER - 1:
             for node in range(nodes.shape[0]):
-                if nodes[node, BatchNode.KIND] == Kind.NEXT:
+                if nodes[node, BatchNode.KIND] == NodeKind.NEXT:
                     first = width * nodes[node, BatchNode.LEAF]
                     take_back(space, buckets, node, spaces[betting_round + 1].worth, first)
         for node in range(nodes.shape[0]):
-            if nodes[node, BatchNode.KIND] == Kind.FOLD:
+            if nodes[node, BatchNode.KIND] == NodeKind.FOLD:
                 sign = -1.0 if nodes[node, BatchNode.PLAYER] == player else 1.0
                 chips = rounds[betting_round].chips[node]
                 met = theirs.hands.buckets[betting_round]
@@ -130,7 +130,7 @@ def play_river(
         spaces: workspaces for the side that learns and for the opponent; overwritten.
         river: workspace for showdowns; overwritten.
         turns: both sides, after `descend`.
-        start: the number of a `Kind.NEXT` node of the turn, and its number among these nodes.
+        start: the number of a `NodeKind.NEXT` node of the turn, and its number among these nodes.
         learning: who learns, and how.
     """
     ours, theirs = spaces
@@ -216,7 +216,7 @@ def _match(rnd: Round, space: Workspace, first_row: int, first: int, player: int
     num_buckets, width = space.own.shape
     none = np.float32(0.0)
     for node in range(nodes.shape[0]):
-        if nodes[node, BatchNode.KIND] != Kind.DECISION or nodes[node, BatchNode.PLAYER] != player:
+        if nodes[node, BatchNode.KIND] != NodeKind.DECISION or nodes[node, BatchNode.PLAYER] != player:
             continue
         child, num_actions = nodes[node, BatchNode.FIRST], nodes[node, BatchNode.NUM_ACTIONS]
         even = np.float32(1.0 / num_actions)
@@ -247,7 +247,7 @@ def _play(
     meant = np.float32(1.0 - trembles)
     plays[0] = 1.0
     for node in range(nodes.shape[0]):
-        if nodes[node, BatchNode.KIND] != Kind.DECISION:
+        if nodes[node, BatchNode.KIND] != NodeKind.DECISION:
             continue
         child, num_actions = nodes[node, BatchNode.FIRST], nodes[node, BatchNode.NUM_ACTIONS]
         acts = nodes[node, BatchNode.PLAYER] == player
@@ -270,7 +270,7 @@ def _respond(nodes: NDArray[np.int64], space: Workspace, river: RiverWorkspace, 
     num_buckets, width = space.own.shape
     none = np.float32(0.0)
     for node in range(nodes.shape[0] - 1, -1, -1):
-        if nodes[node, BatchNode.KIND] != Kind.DECISION:
+        if nodes[node, BatchNode.KIND] != NodeKind.DECISION:
             continue
         child, num_actions = nodes[node, BatchNode.FIRST], nodes[node, BatchNode.NUM_ACTIONS]
         is_its = nodes[node, BatchNode.PLAYER] == player
@@ -300,7 +300,7 @@ def _climb(rnd: Round, space: Workspace, first_row: int, first: int, player: int
     num_buckets, width = space.own.shape
     scale = np.float32(weight)
     for node in range(nodes.shape[0] - 1, -1, -1):
-        if nodes[node, BatchNode.KIND] != Kind.DECISION:
+        if nodes[node, BatchNode.KIND] != NodeKind.DECISION:
             continue
         child, num_actions = nodes[node, BatchNode.FIRST], nodes[node, BatchNode.NUM_ACTIONS]
         is_ours = nodes[node, BatchNode.PLAYER] == player
@@ -336,7 +336,7 @@ def _climb(rnd: Round, space: Workspace, first_row: int, first: int, player: int
 def _pay_fold(
     ours: Workspace,
     theirs: Workspace,
-    hands: Hands,
+    hands: BatchHands,
     buckets: NDArray[np.int64],
     met: NDArray[np.int64],
     node: int,

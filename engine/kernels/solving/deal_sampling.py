@@ -47,7 +47,7 @@ class Betting(NamedTuple):
     """Chips that position 0 wins at a fold, or that the winner wins at a showdown; shape (nodes,)."""
 
 
-class Deals(NamedTuple):
+class SampledDeals(NamedTuple):
     """Deals as strategies on buckets know them."""
 
     buckets: NDArray[np.int64]
@@ -56,7 +56,7 @@ class Deals(NamedTuple):
     """The winner of the showdown: 1 for position 0, -1 for position 1, 0 for a tie; shape (deals,)."""
 
 
-class Bound(NamedTuple):
+class DealBound(NamedTuple):
     """What is prescribed to one player, the *bound* one; the strategy of the other is the result."""
 
     player: int
@@ -69,7 +69,7 @@ class Bound(NamedTuple):
     """The model's chances, by slot."""
 
 
-class Visits(NamedTuple):
+class DealVisits(NamedTuple):
     """Scratch arrays for a traversal: a list of the nodes it visits."""
 
     nodes: NDArray[np.int64]
@@ -89,12 +89,12 @@ class Visits(NamedTuple):
 @kernel(allocates=False)
 def learn_from_deals(
     betting: Betting,
-    deals: Deals,
+    deals: SampledDeals,
     learnt: tuple[NDArray[np.float64], NDArray[np.float64]],
-    visits: Visits,
+    visits: DealVisits,
     random: NDArray[np.uint64],
     weights: tuple[float, float],
-    bound: Bound,
+    bound: DealBound,
 ) -> None:
     """Learn from some deals; in each of them, each player in turn tries all of its actions.
 
@@ -116,13 +116,13 @@ def learn_from_deals(
 @kernel(allocates=False)
 def _traverse(
     betting: Betting,
-    deals: Deals,
+    deals: SampledDeals,
     turn: tuple[int, int],
     learnt: tuple[NDArray[np.float64], NDArray[np.float64]],
-    visits: Visits,
+    visits: DealVisits,
     random: NDArray[np.uint64],
     weights: tuple[float, float],
-    bound: Bound,
+    bound: DealBound,
 ) -> None:
     """One player's turn in a deal: list the nodes visited, parents first; then learn, children first."""
     deal, player = turn
@@ -201,7 +201,7 @@ def _traverse(
 @kernel(allocates=False)
 def play_deals(
     betting: Betting,
-    deals: Deals,
+    deals: SampledDeals,
     first: NDArray[np.float64],
     second: NDArray[np.float64],
     random: NDArray[np.uint64],

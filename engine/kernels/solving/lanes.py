@@ -37,7 +37,7 @@ class BatchNode(IntEnum):
     """At a `NEXT` node, its number among those nodes."""
 
 
-class Kind(IntEnum):
+class NodeKind(IntEnum):
     """Kinds of nodes: the values of `BatchNode.KIND`."""
 
     DECISION = 0
@@ -101,7 +101,7 @@ class RiverWorkspace(NamedTuple):
     """Four more rows, shape (4, w)."""
 
 
-class Hands(NamedTuple):
+class BatchHands(NamedTuple):
     """The live hands on a full board, in ascending order of strength."""
 
     cards: NDArray[np.int64]
@@ -149,7 +149,7 @@ class Side(NamedTuple):
 
     rounds: Rounds
     spaces: Workspaces
-    hands: Hands
+    hands: BatchHands
 
 
 @kernel(allocates=False)

@@ -49,7 +49,7 @@ class Regrets(NamedTuple):
     """The part left to the player's choice, the same for all actions of an information set."""
 
 
-class Scratch(NamedTuple):
+class RegretScratch(NamedTuple):
     """Scratch arrays for a pass."""
 
     reach: NDArray[np.float64]
@@ -63,7 +63,9 @@ class Scratch(NamedTuple):
 
 
 @kernel(allocates=False)
-def minimise(tree: TreeArrays, learnt: Regrets, scratch: Scratch, schedule: NDArray[np.float64]) -> None:
+def minimise(
+    tree: TreeArrays, learnt: Regrets, scratch: RegretScratch, schedule: NDArray[np.float64]
+) -> None:
     """Run as many iterations as the schedule has rows.
 
     Within an iteration the players take turns: each plays against what those before it have just learnt.
@@ -83,7 +85,7 @@ def minimise(tree: TreeArrays, learnt: Regrets, scratch: Scratch, schedule: NDAr
 
 @kernel(allocates=False)
 def _learn(
-    tree: TreeArrays, learnt: Regrets, scratch: Scratch, player: int, discount: NDArray[np.float64]
+    tree: TreeArrays, learnt: Regrets, scratch: RegretScratch, player: int, discount: NDArray[np.float64]
 ) -> None:
     """Add a player's regrets and strategy of one pass, and update its strategy by regret matching."""
     blocks, worth = tree.blocks, scratch.action_worth

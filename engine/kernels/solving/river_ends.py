@@ -19,9 +19,9 @@ from engine.kernels.solving.lanes import (
     LIVE_CARDS,
     LIVE_HANDS,
     RIVER,
+    BatchHands,
     BatchNode,
-    Hands,
-    Kind,
+    NodeKind,
     RiverWorkspace,
     Round,
     Workspace,
@@ -30,7 +30,7 @@ from engine.kernels.solving.lanes import (
 
 
 @kernel(allocates=False)
-def compare_within(reach: NDArray[np.float32], hands: Hands, river: RiverWorkspace) -> None:
+def compare_within(reach: NDArray[np.float32], hands: BatchHands, river: RiverWorkspace) -> None:
     """Fill in sums by bucket and card, and what each hand wins from the hands of its own bucket.
 
     Args:
@@ -65,7 +65,7 @@ def pay_ends(
     ours: Workspace,
     theirs: Workspace,
     river: RiverWorkspace,
-    hands: Hands,
+    hands: BatchHands,
     first: int,
     player: int,
     what: tuple[bool, bool],
@@ -86,7 +86,7 @@ def pay_ends(
     wants_values, wants_worth = what
     num_buckets, width = ours.own.shape
     for place in range(places.shape[0]):
-        if places[place, BatchNode.KIND] != Kind.DECISION:
+        if places[place, BatchNode.KIND] != NodeKind.DECISION:
             _total(ours, theirs, river, place)
     for bucket in range(num_buckets):
         begin, end = hands.bounds[bucket], hands.bounds[bucket + 1]
@@ -100,12 +100,12 @@ def pay_ends(
         known[:] = np.float32(0.0)
         for place in range(places.shape[0]):
             kind = places[place, BatchNode.KIND]
-            if kind == Kind.DECISION:
+            if kind == NodeKind.DECISION:
                 continue
-            loses = kind == Kind.FOLD and places[place, BatchNode.PLAYER] == player
+            loses = kind == NodeKind.FOLD and places[place, BatchNode.PLAYER] == player
             sign = np.float32(-1.0 if loses else 1.0)
             chips, seen = rnd.chips[place, first : first + width], theirs.seen[place, bucket]
-            if kind == Kind.SHOWDOWN:
+            if kind == NodeKind.SHOWDOWN:
                 _pass_bucket(seen, river.by_card[bucket], river.beaten[place], river.margin[0])
                 met, sums, factor = river.margin[0], river.within_sums[bucket], won
             else:

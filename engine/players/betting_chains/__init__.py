@@ -31,7 +31,7 @@ Poker* (report C-2008-41), sections 2 and 3.2.
 ==========  ==================================================================
 """
 
-from engine.players.betting_chains.chains import Ending, OwnAction, PlayedHand, chain_of
+from engine.players.betting_chains.chains import ChainEnding, OwnAction, PlayedHand, chain_of
 from engine.players.betting_chains.store import ActionFrequencies, ChainStore
 from engine.players.betting_chains.values import (
     Prospect,
@@ -45,8 +45,8 @@ from engine.players.betting_chains.values import (
 
 __all__ = [
     "ActionFrequencies",
+    "ChainEnding",
     "ChainStore",
-    "Ending",
     "OwnAction",
     "PlayedHand",
     "Prospect",

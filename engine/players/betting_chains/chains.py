@@ -14,7 +14,7 @@ import attrs
 from engine.poker.rules.action import ActionKind
 from engine.poker.rules.betting import BettingState
 
-__all__ = ["Ending", "OwnAction", "PlayedHand", "chain_of"]
+__all__ = ["ChainEnding", "OwnAction", "PlayedHand", "chain_of"]
 
 _SIZES: Final = (("h", 0.5), ("p", 1.0), ("d", 2.0))
 """Letters of no-limit raises less than all-in, and their shares of the pot."""
@@ -61,7 +61,7 @@ def _letter(before: BettingState, kind: ActionKind, total: int | None) -> str:
     return min(sizes, key=lambda size: abs(math.log(share / size[1])))[0]
 
 
-class Ending(Enum):
+class ChainEnding(Enum):
     """How a hand ended, seen by a player who was in it."""
 
     SHOWDOWN = "showdown"
@@ -89,7 +89,7 @@ class PlayedHand:
 
     actions: tuple[OwnAction, ...]
     """Of the player, oldest first."""
-    ending: Ending
+    ending: ChainEnding
     pot: float
     """Chips in the middle at the end."""
     share: float | None = None
@@ -112,9 +112,9 @@ class PlayedHand:
         """
         if not betting.is_finished:
             raise ValueError(f"after {betting.text!r} the hand is not over: it has no ending yet")
-        ending = Ending.SHOWDOWN if betting.is_showdown else Ending.OTHERS_FOLDED
+        ending = ChainEnding.SHOWDOWN if betting.is_showdown else ChainEnding.OTHERS_FOLDED
         if betting.folded[position]:
-            ending = Ending.WE_FOLDED
+            ending = ChainEnding.WE_FOLDED
         actions = [
             OwnAction(
                 before,
@@ -126,6 +126,6 @@ class PlayedHand:
             for before, actor, action in betting.steps()
             if actor == position
         ]
-        if ending is not Ending.SHOWDOWN:
+        if ending is not ChainEnding.SHOWDOWN:
             share = opponent_strength = None
         return cls(tuple(actions), ending, betting.pot, share, opponent_strength)

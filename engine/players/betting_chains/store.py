@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 import attrs
 
-from engine.players.betting_chains.chains import Ending, OwnAction, PlayedHand, chain_of
+from engine.players.betting_chains.chains import ChainEnding, OwnAction, PlayedHand, chain_of
 from engine.players.betting_chains.values import Prospect, Prospects
 from engine.players.probability_triple import ProbabilityTriple
 from engine.poker.rules.betting import BettingState
@@ -37,7 +37,7 @@ class ChainStore:
     """
 
     def __init__(self) -> None:
-        self._tallies: dict[str, dict[Ending, _Tally]] = {}
+        self._tallies: dict[str, dict[ChainEnding, _Tally]] = {}
 
     def __len__(self) -> int:
         return len(self._tallies)
@@ -88,7 +88,7 @@ class ChainStore:
             )
             for ending, tally in tallies.items()
         }
-        showdown = tallies.get(Ending.SHOWDOWN, _Tally())
+        showdown = tallies.get(ChainEnding.SHOWDOWN, _Tally())
         seen = showdown.strengths_known + prior
         strength = (showdown.strength + prior * usual_strength) / seen if seen else usual_strength
         return Prospects(MappingProxyType(endings), strength)
@@ -97,7 +97,7 @@ class ChainStore:
         """The mean of what was won at the showdowns, pots and not bets, in chips of the present pot; 0 where
         none was seen.
         """
-        tally = self._tallies.get(key, {}).get(Ending.SHOWDOWN, _Tally())
+        tally = self._tallies.get(key, {}).get(ChainEnding.SHOWDOWN, _Tally())
         unit = _unit(betting, float(betting.pot))
         return unit * tally.won / tally.shares_known if tally.shares_known else 0.0
 

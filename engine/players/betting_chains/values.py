@@ -11,7 +11,7 @@ from typing import Final
 
 import attrs
 
-from engine.players.betting_chains.chains import Ending
+from engine.players.betting_chains.chains import ChainEnding
 
 __all__ = [
     "Prospect",
@@ -93,11 +93,11 @@ _NEVER: Final = Prospect(0.0)
 class Prospects:
     """The possible outcomes of an action: the three endings, and the opponents at a showdown."""
 
-    endings: Mapping[Ending, Prospect]
+    endings: Mapping[ChainEnding, Prospect]
     opponent_strength: float
     """Mean strength of the opponents' hands at a showdown."""
 
-    def of(self, ending: Ending) -> Prospect:
+    def of(self, ending: ChainEnding) -> Prospect:
         """One ending; of chance 0 if it was never seen."""
         return self.endings.get(ending, _NEVER)
 
@@ -106,7 +106,7 @@ class Prospects:
 
         Source: Saukonoja and Pasanen, eq 5 and ``calcEV``, with the chance of a showdown.
         """
-        showdown, others_fold, we_fold = map(self.of, Ending)
+        showdown, others_fold, we_fold = map(self.of, ChainEnding)
         return (
             showdown.chance * showdown_value(win, showdown.pot, showdown.bets)
             + others_fold.chance * others_fold_value(others_fold.pot, others_fold.bets)

@@ -39,7 +39,7 @@ from engine.solving.walk import TooLarge, every_action
 
 __all__ = [
     "USUAL_SIZES",
-    "Decision",
+    "BettingDecision",
     "HoldemBetting",
     "Translator",
     "holdem_betting",
@@ -86,7 +86,7 @@ def is_heads_up_no_limit_holdem(game: GameDefinition) -> bool:
 
 
 @attrs.frozen
-class Decision:
+class BettingDecision:
     """A decision of the betting: a public node at which somebody is to act."""
 
     position: int
@@ -143,7 +143,7 @@ class HoldemBetting:
                 f"with raises of {len(self.sizes)} sizes there are more than {MOST_DECISIONS:,} places to "
                 "act: expected fewer sizes or fewer chips"
             ) from None
-        self.decisions: dict[str, Decision] = {}
+        self.decisions: dict[str, BettingDecision] = {}
         """All decisions, by the text of their betting."""
         self.first_slots = np.zeros(len(self.tree), np.int64)
         """The first slot of each node of the tree at which somebody is to act."""
@@ -152,12 +152,12 @@ class HoldemBetting:
             if betting.position_to_act is not None:
                 self.first_slots[node] = self.num_slots
                 sizes = () if game.is_limit else tuple(sized.values())
-                self.decisions[betting.text] = Decision(
+                self.decisions[betting.text] = BettingDecision(
                     betting.position_to_act, betting.betting_round, tuple(sized), self.num_slots, sizes
                 )
                 self.num_slots += num_buckets[betting.betting_round] * len(sized)
 
-    def decision(self, betting: BettingState) -> Decision:
+    def decision(self, betting: BettingState) -> BettingDecision:
         """The decision at a betting of the abstraction.
 
         Raises:
@@ -168,7 +168,7 @@ class HoldemBetting:
             raise ValueError(f"after {betting.text!r} nobody is to act in this game")
         return found
 
-    def rows(self, decision: Decision, by_slot: NDArray[np.float64]) -> NDArray[np.float64]:
+    def rows(self, decision: BettingDecision, by_slot: NDArray[np.float64]) -> NDArray[np.float64]:
         """The part of an array by slot that belongs to a decision, shape (buckets, actions); not a copy."""
         actions = len(decision.actions)
         end = decision.first_slot + self.num_buckets[decision.betting_round] * actions
@@ -207,7 +207,7 @@ class Translator:
         self._betting = betting
         self._known: dict[str, Places] = {}
 
-    def decisions(self, betting: BettingState) -> list[tuple[Decision, float]]:
+    def decisions(self, betting: BettingState) -> list[tuple[BettingDecision, float]]:
         """The decisions that stand for a betting, with their chances, which add up to 1.
 
         The list is empty where everybody is all-in as the abstraction sees it.

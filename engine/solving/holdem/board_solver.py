@@ -23,10 +23,10 @@ from engine.kernels.solving.lanes import (
     LIVE_CARDS,
     LIVE_HANDS,
     RIVER,
+    BatchHands,
     BatchNode,
-    Hands,
-    Kind,
     Learning,
+    NodeKind,
     RiverWorkspace,
     Round,
     Rounds,
@@ -52,7 +52,7 @@ _OPPONENTS: Final = 990
 _VECTOR: Final = 8
 """The turn's lanes are padded to a multiple of this, for whole vectors."""
 
-BothHands = tuple[Hands, Hands]
+BothHands = tuple[BatchHands, BatchHands]
 """The hands on a board in the buckets of the player who learns, and in those of the opponent."""
 
 
@@ -134,7 +134,7 @@ class BoardSolver:
             abstraction.buckets_on_a_board[RIVER],
             upper[-1].lanes,
         )
-        leaves = upper[-1].nodes[:, BatchNode.KIND] == Kind.NEXT
+        leaves = upper[-1].nodes[:, BatchNode.KIND] == NodeKind.NEXT
         self._leaves = [int(node) for node in np.flatnonzero(leaves)]
         self._rivers = [
             (
@@ -250,7 +250,7 @@ def _one_ahead(
         yield found
 
 
-def hands_on(board: tuple[int, ...], abstraction: Abstraction) -> Hands:
+def hands_on(board: tuple[int, ...], abstraction: Abstraction) -> BatchHands:
     """The live hands on a full board in ascending order of strength, with their buckets in each round."""
     held, ends = by_strength(board)
     numbers = np.zeros(NUM_CARDS, np.int64)
@@ -265,7 +265,7 @@ def hands_on(board: tuple[int, ...], abstraction: Abstraction) -> Hands:
     np.add.at(counts, (buckets[RIVER][:, None], cards), 1)
     counts[:, LIVE_CARDS] = -np.bincount(buckets[RIVER], minlength=number)
     bounds = np.searchsorted(buckets[RIVER], np.arange(number + 1))
-    return Hands(cards, ends, buckets, bounds, counts, first_rows)
+    return BatchHands(cards, ends, buckets, bounds, counts, first_rows)
 
 
 def _fresh_round(tree: RoundTree, buckets: int, *, is_averaged: bool = True) -> Round:
@@ -330,8 +330,10 @@ def round_trees(betting: HoldemBetting) -> tuple[RoundTree, ...]:
         num_actions = np.array([len(tree.actions[node]) for node in model]) * ~is_next
         parents = np.repeat(np.arange(len(rows)), num_actions)
         nodes = np.zeros((len(rows), len(BatchNode)), np.int64)
-        nodes[:, BatchNode.KIND] = np.choose(tree.kinds[model], (Kind.DECISION, Kind.FOLD, Kind.SHOWDOWN))
-        nodes[is_next, BatchNode.KIND] = Kind.NEXT
+        nodes[:, BatchNode.KIND] = np.choose(
+            tree.kinds[model], (NodeKind.DECISION, NodeKind.FOLD, NodeKind.SHOWDOWN)
+        )
+        nodes[is_next, BatchNode.KIND] = NodeKind.NEXT
         nodes[~is_next, BatchNode.PLAYER] = tree.players[model][~is_next]
         nodes[1:, BatchNode.PARENT] = parents
         nodes[:, BatchNode.FIRST] = 1 + np.cumsum(num_actions) - num_actions

@@ -28,10 +28,10 @@ from engine.kernels.solving.deal_sampling import (
     FOLD,
     SHOWDOWN,
     Betting,
-    Bound,
     Column,
-    Deals,
-    Visits,
+    DealBound,
+    DealVisits,
+    SampledDeals,
     learn_from_deals,
     play_deals,
 )
@@ -62,7 +62,7 @@ _MEASURED: Final = 200
 """Deals on each board when winnings are measured."""
 _BOARD_SIZES: Final = (0, 3, 4, 5)
 
-Draw = Callable[[np.random.Generator], Deals]
+Draw = Callable[[np.random.Generator], SampledDeals]
 """Draws the deals of an iteration."""
 
 
@@ -92,7 +92,7 @@ class DealSolver:
         seed: int = 0,
         trembles: float = 0.0,
         draw: Draw | None = None,
-        bound: Bound | None = None,
+        bound: DealBound | None = None,
     ) -> None:
         self.game = game
         self.abstraction = abstraction
@@ -105,12 +105,12 @@ class DealSolver:
         self._regrets, self._sums = np.zeros(self.betting.num_slots), np.zeros(self.betting.num_slots)
         self._random = np.array([seed & 2**64 - 1], np.uint64)
         size, width = len(self._tree.nodes), int(self._tree.nodes[:, Column.NUM_ACTIONS].max())
-        self._visits = Visits(
+        self._visits = DealVisits(
             np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size), np.zeros(size),
             np.zeros((size, width)), np.zeros(size, np.bool_),
         )  # fmt: skip
         nothing = np.zeros(self.betting.num_slots)
-        self._bound = Bound(-1, 0.0, nothing, nothing) if bound is None else bound
+        self._bound = DealBound(-1, 0.0, nothing, nothing) if bound is None else bound
 
     @property
     def num_information_sets(self) -> int:
@@ -127,7 +127,7 @@ class DealSolver:
             )  # fmt: skip
             self.iterations += 1
 
-    def _drawn_on_a_board(self, generator: np.random.Generator) -> Deals:
+    def _drawn_on_a_board(self, generator: np.random.Generator) -> SampledDeals:
         """Deals of hold'em on a random board."""
         board = tuple(int(card) for card in generator.permutation(NUM_CARDS)[:5])
         return deals_on(board, self.abstraction, DEALS, generator)
@@ -158,7 +158,7 @@ class DealSolver:
 
 def deals_on(
     board: tuple[int, ...], abstraction: Abstraction, number: int, generator: np.random.Generator
-) -> Deals:
+) -> SampledDeals:
     """Uniformly drawn deals of hole cards to both players on a full board.
 
     Args:
@@ -178,7 +178,9 @@ def deals_on(
     strengths = np.searchsorted(ends, places, side="right")
     held = held_in_order[places]
     buckets = np.stack([abstraction.buckets(board[:size])[held] for size in _BOARD_SIZES], axis=2)
-    return Deals(np.ascontiguousarray(buckets), np.sign(strengths[:, 0] - strengths[:, 1]).astype(np.float64))
+    return SampledDeals(
+        np.ascontiguousarray(buckets), np.sign(strengths[:, 0] - strengths[:, 1]).astype(np.float64)
+    )
 
 
 def betting_arrays(betting: HoldemBetting) -> Betting:
@@ -230,7 +232,7 @@ class CounterSolver:
         self._solvers = [
             DealSolver(
                 model.game, model.abstraction, model.betting.sizes, seed=2 * seed + seat, draw=draw,
-                bound=Bound(1 - seat, part, trusted, np.ascontiguousarray(model.policy)),
+                bound=DealBound(1 - seat, part, trusted, np.ascontiguousarray(model.policy)),
             )
             for seat in (0, 1)
         ]  # fmt: skip

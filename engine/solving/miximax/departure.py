@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels.solving.miximax.strength import BUCKETS
-from engine.kernels.solving.miximax.values import Kind
+from engine.kernels.solving.miximax.values import MiximaxKind
 from engine.players.board_values import board_values
 from engine.poker.combos import NUM_COMBOS, combo_index, combos_without
 from engine.poker.rules import Action, BettingState
@@ -110,7 +110,7 @@ class Departure:
         weights = combos_without(ours).astype(np.float64)
         for before, actor, action in betting.steps():
             node = habits.tree.node(before)
-            if actor != position or habits.tree.arrays.kinds[node] != Kind.DECISION:
+            if actor != position or habits.tree.arrays.kinds[node] != MiximaxKind.DECISION:
                 continue
             actions, chances = self._strategy.chances_of_all(before, board[: before.num_board_cards])
             if len(actions) == 1:

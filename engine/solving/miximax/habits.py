@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from engine.kernels.solving.miximax import values as kernels
 from engine.kernels.solving.miximax.strength import BUCKETS
-from engine.kernels.solving.miximax.values import Counted, Kind, Weights
+from engine.kernels.solving.miximax.values import Counted, MiximaxKind, Weights
 from engine.poker.rules import Action, BettingState
 from engine.solving.miximax.strength import percentile
 from engine.solving.miximax.trees import LEVELS, SIZED_LEVELS, ContextTree
@@ -123,7 +123,7 @@ class Habits:
     def observe_action(self, before: BettingState, action: Action) -> None:
         """The opponent, to act in a state, did this; not counted where the tree has no more betting."""
         node = self.tree.node(before)
-        if self.tree.arrays.kinds[node] != Kind.DECISION:
+        if self.tree.arrays.kinds[node] != MiximaxKind.DECISION:
             return
         seen = np.zeros(self.tree.num_actions)
         seen[self.tree.column(before, action)] = 1.0

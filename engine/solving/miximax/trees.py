@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels.solving.miximax import values as kernels
-from engine.kernels.solving.miximax.values import Moves, Tree
+from engine.kernels.solving.miximax.values import MiximaxTree, Moves
 from engine.players.probability_triple import TRIPLE_INDEX
 from engine.poker.rules import (
     CALL,
@@ -180,7 +180,7 @@ class ContextTree:
                 for position in range(2):
                     found = self._showdown_contexts(betting, line, position, float(amounts[node]))
                     contexts[position, node] = self._numbers("s", found)
-        self.arrays = Tree(
+        self.arrays = MiximaxTree(
             tree.kinds, tree.players, tree.rounds, children, amounts, tree.ends, contexts[0], contexts[1]
         )
 
@@ -209,7 +209,7 @@ class ContextTree:
         legal = betting.legal_actions()
         return [action if action in legal else None for action in ACTIONS]
 
-    def priced(self, node: int, betting: BettingState, scratch: NDArray[np.float64]) -> Tree:
+    def priced(self, node: int, betting: BettingState, scratch: NDArray[np.float64]) -> MiximaxTree:
         """The tree with what ends of the hand are worth after a betting whose node this is.
 
         Args:
@@ -319,7 +319,7 @@ class NoLimitTree(ContextTree):
                 found[self._column_of(action, actions)] = raise_by(betting, size)
         return found
 
-    def priced(self, node: int, betting: BettingState, scratch: NDArray[np.float64]) -> Tree:
+    def priced(self, node: int, betting: BettingState, scratch: NDArray[np.float64]) -> MiximaxTree:
         """The tree with what ends of the hand are worth after a betting whose node this is."""
         spent, amounts = scratch[:, :2], scratch[:, 2]
         spent[node] = betting.spent

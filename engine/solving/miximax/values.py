@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from engine.kernels.solving.miximax import values as kernels
 from engine.kernels.solving.miximax.strength import BUCKETS
-from engine.kernels.solving.miximax.values import Kind, Opponent, Tree
+from engine.kernels.solving.miximax.values import MiximaxKind, MiximaxTree, Opponent
 from engine.poker.rules import Action, HandView
 from engine.solving.miximax.habits import Habits
 from engine.solving.miximax.strength import Changes, own_changes
@@ -67,7 +67,7 @@ class Miximax:
         self._fill_hands(arrays, habits, root, 1 - us)
         changes, percentiles = own_changes(self._changes, view.own_cards, view.board, seed)
         result = np.empty(self.tree.num_actions)
-        if arrays.kinds[root] == Kind.DECISION:
+        if arrays.kinds[root] == MiximaxKind.DECISION:
             opponent = Opponent(self._actions, self._hands)
             kernels.expectimax(arrays, root, us, opponent, changes, percentiles, self._values, result)
         else:
@@ -104,7 +104,7 @@ class Miximax:
         chances: Floats = self._hands[node].copy()
         return chances
 
-    def _fill_hands(self, arrays: Tree, habits: Habits, root: int, position: int) -> None:
+    def _fill_hands(self, arrays: MiximaxTree, habits: Habits, root: int, position: int) -> None:
         """What a player is expected to show from a root down, where its actions are known."""
         counted, weights, end = habits.counted, habits.weights, int(arrays.ends[root])
         kernels.fill_expected_hands(

@@ -35,7 +35,7 @@ _RESULT: Final = "result.json"
 
 
 @attrs.frozen
-class _Follower:
+class _InProcessFollower:
     """Follows the hands of a pass, and asks whether enough is known."""
 
     tally: Tally
@@ -124,7 +124,9 @@ class InProcessRunner:
         passes: dict[int, Pass] = {}
 
         async def play_one(number: int) -> None:
-            passes[number] = await self._play_pass(plan, number, _Follower(tally, decision, plan, number))
+            passes[number] = await self._play_pass(
+                plan, number, _InProcessFollower(tally, decision, plan, number)
+            )
             decision.end()
 
         async with trio.open_nursery() as nursery:

@@ -42,7 +42,7 @@ class LedgerIsFull(Exception):
 
 
 @attrs.frozen
-class Player:
+class Registered:
     """Somebody who has an account."""
 
     id: int
@@ -62,7 +62,7 @@ class PlaceEntry:
     """A place at a table, as the ledger has it."""
 
     seat: int
-    player: Player
+    player: Registered
     stack: int
 
 
@@ -184,29 +184,29 @@ class Ledger:
 
     # --- players ---------------------------------------------------------------------------------------
 
-    def player(self, name: str) -> Player | None:
+    def player(self, name: str) -> Registered | None:
         """The player with a name, in upper or lower case; None if there is none."""
         return self._one("WHERE name = ?", name)
 
-    def player_of(self, number: int) -> Player:
+    def player_of(self, number: int) -> Registered:
         """The player with a number."""
         player = self._one("WHERE id = ?", number)
         assert player is not None  # players are never removed
         return player
 
-    def _one(self, where: str, value: object) -> Player | None:
+    def _one(self, where: str, value: object) -> Registered | None:
         query = f"SELECT id, name, kind, chips, is_banned, salt, token FROM players {where}"
         row = self._db.execute(query, (value,)).fetchone()
         return None if row is None else _player(row)
 
-    def players(self) -> list[Player]:
+    def players(self) -> list[Registered]:
         """Everybody, by name."""
         query = "SELECT id, name, kind, chips, is_banned, salt, token FROM players ORDER BY name"
         return [_player(row) for row in self._db.execute(query)]
 
     def add_player(
         self, name: str, kind: str, chips: int = 0, salt: bytes | None = None, token: bytes | None = None
-    ) -> Player:
+    ) -> Registered:
         """A new player, with chips from the house.
 
         Raises:
@@ -222,29 +222,29 @@ class Ledger:
                 self.move("issue", number, None, chips)
         return self.player_of(number)
 
-    def set_token(self, player: Player, salt: bytes, token: bytes) -> None:
+    def set_token(self, player: Registered, salt: bytes, token: bytes) -> None:
         """Give a player another token."""
         with self.transaction() as db:
             db.execute("UPDATE players SET salt = ?, token = ? WHERE id = ?", (salt, token, player.id))
 
-    def ban(self, player: Player, *, is_banned: bool = True) -> None:
+    def ban(self, player: Registered, *, is_banned: bool = True) -> None:
         """Ban a player, or lift the ban."""
         with self.transaction() as db:
             db.execute("UPDATE players SET is_banned = ? WHERE id = ?", (is_banned, player.id))
 
     # --- chips ------------------------------------------------------------------------------------------
 
-    def issue(self, player: Player, chips: int) -> None:
+    def issue(self, player: Registered, chips: int) -> None:
         """Give a player chips from the house."""
         with self.transaction():
             self.move("issue", player.id, None, chips)
 
-    def take_back(self, player: Player) -> None:
+    def take_back(self, player: Registered) -> None:
         """Return a leaving guest's account to the house."""
         with self.transaction():
             self.move("return", player.id, None, self.player_of(player.id).chips)
 
-    def sit_down(self, table: str, seat: int, player: Player, chips: int) -> None:
+    def sit_down(self, table: str, seat: int, player: Registered, chips: int) -> None:
         """A player brings chips from the account to a seat of a table.
 
         Raises:
@@ -256,7 +256,7 @@ class Ledger:
             row = "INSERT INTO places (table_name, seat, player, stack) VALUES (?, ?, ?, ?)"
             db.execute(row, (table, seat, player.id, chips))
 
-    def top_up(self, table: str, seat: int, player: Player, chips: int) -> None:
+    def top_up(self, table: str, seat: int, player: Registered, chips: int) -> None:
         """A player brings more chips to the seat they have.
 
         Raises:
@@ -277,7 +277,7 @@ class Ledger:
             db.execute(f"DELETE {where}", (table, seat))
         return int(stack)
 
-    def _afford(self, player: Player, chips: int) -> None:
+    def _afford(self, player: Registered, chips: int) -> None:
         """Make sure that an account has enough; the house's own players are given what they lack."""
         lacking = chips - self.player_of(player.id).chips
         if lacking > 0 and player.kind == "house":
@@ -385,7 +385,7 @@ class Ledger:
         """
         return self._standings("", (most,))
 
-    def standing(self, player: Player) -> tuple[str, str, int, int] | None:
+    def standing(self, player: Registered) -> tuple[str, str, int, int] | None:
         """One player's row of the `standings`; None for somebody who has not played."""
         return next(iter(self._standings("WHERE player = ?", (player.id, 1))), None)
 
@@ -398,7 +398,7 @@ class Ledger:
         )
         return [(name, kind, hands, won) for name, kind, hands, won in self._db.execute(query, values)]
 
-    def bankroll(self, player: Player, most: int = 10_000) -> array[int]:
+    def bankroll(self, player: Registered, most: int = 10_000) -> array[int]:
         """Chips won after rake in a player's last hands, one after another."""
         query = (
             "SELECT chips - rake + coalesce((SELECT sum(prize - paid) FROM entrants"
@@ -420,9 +420,9 @@ class Ledger:
             self._db.execute("ROLLBACK")
 
 
-def _player(row: tuple[Any, ...]) -> Player:
+def _player(row: tuple[Any, ...]) -> Registered:
     number, name, kind, chips, is_banned, salt, token = row
-    return Player(number, name, kind, chips, bool(is_banned), salt, token)
+    return Registered(number, name, kind, chips, bool(is_banned), salt, token)
 
 
 def _now_us() -> int:

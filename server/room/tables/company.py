@@ -17,7 +17,7 @@ import trio
 from engine.support.user_input import parse_whole
 from protocol import NEED_DATA, ConnectionClosed, InLobby, Request, State, TurnWithdrawn
 from server.room.config import Policy, TableConfig
-from server.room.ledger.ledger import Ledger, LedgerError, Player
+from server.room.ledger.ledger import Ledger, LedgerError, Registered
 from server.room.ledger.sit_and_gos import SitAndGos
 from server.room.tables.contest import Contest
 from server.room.tables.place import Arrival, Handover, Place, RequestRefused, Visitor
@@ -79,7 +79,7 @@ class Company:
             place.lost()
             self.places[entry.seat] = place
 
-    def _new_place(self, seat: int, player: Player, chips: int) -> Place:
+    def _new_place(self, seat: int, player: Registered, chips: int) -> Place:
         """The seat of a player who has brought some chips."""
         config = self._config
         terms = config.sit_and_go

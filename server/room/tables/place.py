@@ -10,7 +10,7 @@ import trio
 from protocol import Note, Seated, State
 from protocol.extension import NEEDED_FOR_CHIPS
 from server.room.config import TableConfig
-from server.room.ledger.ledger import Player
+from server.room.ledger.ledger import Registered
 from server.table.rules.line_up import Joining
 from server.table.seat import Client, Seat, SeatClock
 
@@ -28,7 +28,7 @@ class Visitor:
 
     client: Client
     address: str
-    player: Player | None = None
+    player: Registered | None = None
     """None before it has a name."""
     place: Place | None = None
     """The seat that it has, or had last."""
@@ -63,7 +63,7 @@ class Place:
     table: str
     """Its table's name."""
     seat: Seat
-    player: Player
+    player: Registered
     stack: int
     entry: Joining
     brought: int = 0

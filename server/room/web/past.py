@@ -21,7 +21,7 @@ from engine.poker.rules.hand_words import tell_winnings
 from protocol.extension import parse_game_line
 from protocol.records import HandReader
 from server.records.curves import Curve
-from server.room.ledger.ledger import HandEntry, Ledger, Player
+from server.room.ledger.ledger import HandEntry, Ledger, Registered
 from server.room.ledger.sit_and_gos import PastSitAndGo, SitAndGos
 from server.room.web.scenes import Shown
 
@@ -177,7 +177,7 @@ class Past:
         return await self._ask(question)
 
 
-def _bankroll(ledger: Ledger, player: Player, total: int) -> Sequence[int]:
+def _bankroll(ledger: Ledger, player: Registered, total: int) -> Sequence[int]:
     won = ledger.bankroll(player, _MOST_HANDS)
     return array("q", itertools.accumulate(won, initial=total - sum(won)))
 

@@ -11,7 +11,7 @@ import attrs
 import pytest
 import trio
 
-from clients.core.program import ProgramError, Table, join_table
+from clients.core.program import ProgramError, TableAddress, join_table
 from clients.human.agent import Human
 from clients.human.shell import Ending, sit_down
 from clients.human.style import DISPLAYS, PLAIN, Style
@@ -61,7 +61,7 @@ async def desk_at_table(hands: int = 3, style: Style = PLAIN, opponent: str = "c
         async def serve() -> None:
             async def join() -> int:
                 await telnet.first_person.wait()
-                return await join_table(human, Table("127.0.0.1", table.server.ports[0]), human.say)
+                return await join_table(human, TableAddress("127.0.0.1", table.server.ports[0]), human.say)
 
             listen = functools.partial(telnet.listen, human, listeners)
             try:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from engine.evidence.aivat.enumerated import (
     EnumeratedGame,
-    InformationSet,
+    EnumeratedSet,
     Strategy,
     Values,
 )
@@ -59,7 +59,7 @@ class Moments:
 def kuhn(alpha: float) -> Strategy:
     """Kuhn's equilibrium, of both players."""
 
-    def chances(information: InformationSet) -> Sequence[float]:
+    def chances(information: EnumeratedSet) -> Sequence[float]:
         rank = ["J", "Q", "K"][sorted(load_game("kuhn-2p").deck).index(information.hole_cards[0])]
         bets = {
             "": {"J": alpha, "Q": 0.0, "K": 3 * alpha},
@@ -177,7 +177,7 @@ def test_any_values_at_all_leave_the_mean_where_it_is(game: str, known: Sequence
     assert found.deviation > 0
 
 
-def by_chance(information: InformationSet) -> Sequence[float]:
+def by_chance(information: EnumeratedSet) -> Sequence[float]:
     """Some strategy or other, with all its chances positive."""
     text = f"{information.hole_cards} {information.board} {information.betting.text}"
     actions = every_action(information.betting)
@@ -228,7 +228,7 @@ def test_a_hand_that_a_known_player_could_not_have_played_is_refused() -> None:
     game, tree = load_game("kuhn-2p"), enumerated("kuhn-2p")
     state = initial_hand(game, 0, CardDealer(game, 1).deal()).apply(LIMIT_RAISE).apply(FOLD)
 
-    def never_bets(information: InformationSet) -> Sequence[float]:
+    def never_bets(information: EnumeratedSet) -> Sequence[float]:
         return (1.0, 0.0) if next(iter(every_action(information.betting))) == CALL else (0.0, 1.0)
 
     with pytest.raises(ValueError, match="never does what it did"):

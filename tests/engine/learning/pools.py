@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels.learning.scripted_players import ANY_SIZE, NUM_TRAITS, Kind, Trait
+from engine.kernels.learning.scripted_players import ANY_SIZE, NUM_TRAITS, ScriptKind, ScriptTrait
 from engine.kernels.learning.street import Record
 from engine.learning.deal_pool import DealPool, PoolSize, make_pool
 
@@ -24,7 +24,7 @@ def opponent(**traits: float | Sequence[float]) -> NDArray[np.float64]:
     """A population of one; traits by the names of their columns, in small letters."""
     row = np.zeros((1, NUM_TRAITS))
     for name, value in traits.items():
-        column = Trait[name.upper()]
+        column = ScriptTrait[name.upper()]
         values = np.atleast_1d(value)
         row[0, column : column + len(values)] = values
     return row
@@ -42,6 +42,6 @@ BY_STRENGTH = opponent(
     bet_from=[0.5, 0.5], raise_from=[0.6, 0.75], call_odds=[1, 1], bet_size=[-1, -1], most_raises=2
 )
 RANDOM = opponent(
-    kind=Kind.AT_RANDOM, fold_weight=0.06, call_weight=0.47, raise_weight=0.47, bet_size=[ANY_SIZE] * 2
+    kind=ScriptKind.AT_RANDOM, fold_weight=0.06, call_weight=0.47, raise_weight=0.47, bet_size=[ANY_SIZE] * 2
 )
-FORMER_SELF = opponent(kind=Kind.FORMER_SELF)
+FORMER_SELF = opponent(kind=ScriptKind.FORMER_SELF)

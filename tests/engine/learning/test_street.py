@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from engine.hands.betting_arrays import action_from_number, betting_arrays, game_array
 from engine.kernels.learning import action_values as kernels
 from engine.kernels.learning import situations
-from engine.kernels.learning.scripted_players import Kind, Trait
+from engine.kernels.learning.scripted_players import ScriptKind, ScriptTrait
 from engine.kernels.learning.situations import Counter
 from engine.kernels.learning.street import RECORD_SIZE, Record
 from engine.kernels.poker import betting
@@ -386,12 +386,12 @@ def test_two_equal_learners_win_nothing_from_each_other() -> None:
 def test_a_population_has_all_kinds() -> None:
     for is_limit in (True, False):
         opponents = population(2000, is_limit, np.random.default_rng(1))
-        kinds = np.bincount(opponents[:, Trait.KIND].astype(int), minlength=3) / 2000
+        kinds = np.bincount(opponents[:, ScriptTrait.KIND].astype(int), minlength=3) / 2000
 
         assert kinds == pytest.approx([0.7, 0.15, 0.15], abs=0.03)
         assert len(np.unique(opponents, axis=0)) > 1900
-        random_ones = opponents[opponents[:, Trait.KIND] == Kind.AT_RANDOM]
-        assert (random_ones[:, Trait.CALL_WEIGHT] > 0).all()  # or nothing might be left to do
+        random_ones = opponents[opponents[:, ScriptTrait.KIND] == ScriptKind.AT_RANDOM]
+        assert (random_ones[:, ScriptTrait.CALL_WEIGHT] > 0).all()  # or nothing might be left to do
 
 
 def test_games_and_pools_that_do_not_fit_are_refused() -> None:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from engine.players.betting_chains import (
     ActionFrequencies,
+    ChainEnding,
     ChainStore,
-    Ending,
     OwnAction,
     PlayedHand,
     Prospect,
@@ -89,9 +89,9 @@ def test_with_what_was_won_the_value_is_the_mean_of_the_hands(game: str) -> None
         for action in hand.actions:
             store.observe(action.chain, action, hand)
             got = {
-                Ending.SHOWDOWN: (hand.share or 0.0) * hand.pot,
-                Ending.OTHERS_FOLDED: hand.pot,
-                Ending.WE_FOLDED: 0.0,
+                ChainEnding.SHOWDOWN: (hand.share or 0.0) * hand.pot,
+                ChainEnding.OTHERS_FOLDED: hand.pot,
+                ChainEnding.WE_FOLDED: 0.0,
             }[hand.ending]
             grown = 0.0 if is_limit else got - action.bets
             results[action.chain].append((got - action.bets) if is_limit else grown / action.pot)
@@ -103,7 +103,7 @@ def test_with_what_was_won_the_value_is_the_mean_of_the_hands(game: str) -> None
         if is_limit and len({*_pots(hands, chain)}) > 1:
             continue  # hands that are similar but not the same, at tables of more than two
         prospects = store.prospects(chain, before)
-        showdown = prospects.of(Ending.SHOWDOWN)
+        showdown = prospects.of(ChainEnding.SHOWDOWN)
         win = store.mean_share_won(chain, before) / showdown.pot if showdown.chance else 0.0
         expected = math.fsum(values) / len(values) * (1.0 if is_limit else before.pot)
 
@@ -118,7 +118,8 @@ def _pots(hands: list[PlayedHand], chain: str) -> list[float]:
 def test_a_small_case_that_the_printed_equation_gets_wrong() -> None:
     """Half showdowns, won once in four for a pot of 4 and bets of 2, half folds that gain 1: nothing."""
     prospects = Prospects(
-        {Ending.SHOWDOWN: Prospect(0.5, 4.0, 2.0), Ending.OTHERS_FOLDED: Prospect(0.5, 3.0, 2.0)}, 0.5
+        {ChainEnding.SHOWDOWN: Prospect(0.5, 4.0, 2.0), ChainEnding.OTHERS_FOLDED: Prospect(0.5, 3.0, 2.0)},
+        0.5,
     )
     as_printed = (0.25 * 4.0 - 2.0) + 0.5 * (3.0 - 2.0) - 0.0
 
@@ -142,9 +143,9 @@ def test_the_two_methods_agree_on_the_same_numbers(
     rest = 1 - first - fold
     prospects = Prospects(
         {
-            Ending.SHOWDOWN: Prospect(first, pot, bets),
-            Ending.OTHERS_FOLDED: Prospect(fold, won, small),
-            Ending.WE_FOLDED: Prospect(rest, 0.0, lost),
+            ChainEnding.SHOWDOWN: Prospect(first, pot, bets),
+            ChainEnding.OTHERS_FOLDED: Prospect(fold, won, small),
+            ChainEnding.WE_FOLDED: Prospect(rest, 0.0, lost),
         },
         0.5,
     )
@@ -188,7 +189,7 @@ def test_a_hand_without_showdown_keeps_no_share_and_no_strength() -> None:
 
     ours, theirs = PlayedHand.of(betting, 0, 0.5, 0.9), PlayedHand.of(betting, 1, 0.5, 0.9)
 
-    assert (ours.ending, theirs.ending) == (Ending.WE_FOLDED, Ending.OTHERS_FOLDED)
+    assert (ours.ending, theirs.ending) == (ChainEnding.WE_FOLDED, ChainEnding.OTHERS_FOLDED)
     for hand in (ours, theirs):
         assert hand.share is None
         assert hand.opponent_strength is None

@@ -16,7 +16,7 @@ from clients.bots.baselines import Random
 from clients.bots.equilibrium import Equilibrium
 from clients.core.arena import Arena
 from clients.lab.exploitability.measures import LocalPlan, by_local_response
-from engine.kernels.solving.deal_sampling import Deals
+from engine.kernels.solving.deal_sampling import SampledDeals
 from engine.poker.cards import parse_cards
 from engine.poker.combos import COMBO_CARDS
 from engine.poker.rules import GameDefinition, hand_rank, load_game, parse_game
@@ -65,12 +65,12 @@ class Ranks:
         raise NotImplementedError
 
 
-def leduc_deals(generator: np.random.Generator) -> Deals:
+def leduc_deals(generator: np.random.Generator) -> SampledDeals:
     cards = np.array([generator.permutation(6)[:3] for _ in range(50)]) // 2
     own, board = cards[:, :2], cards[:, 2:]
     strengths = own + 3 * (own == board)
     winners = np.sign(strengths[:, 0] - strengths[:, 1]).astype(np.float64)
-    return Deals(np.stack([own, 3 * own + board], axis=2), winners)
+    return SampledDeals(np.stack([own, 3 * own + board], axis=2), winners)
 
 
 def on_tree(weights: NDArray[np.float64], betting: HoldemBetting, tree: GameTree) -> NDArray[np.float64]:

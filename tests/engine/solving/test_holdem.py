@@ -17,7 +17,7 @@ from clients.bots.equilibrium import Equilibrium
 from clients.core.arena import Arena
 from engine.hands.flop_configs import different_flops
 from engine.hands.hand_strength import hand_strength
-from engine.kernels.solving.lanes import BatchNode, Kind
+from engine.kernels.solving.lanes import BatchNode, NodeKind
 from engine.poker.cards import parse_cards
 from engine.poker.combos import COMBO_CARDS, combo_index, combos_without
 from engine.poker.rules import (
@@ -68,8 +68,8 @@ def test_a_strategy_has_the_size_that_was_worked_out(
     for tree, starts in zip(rounds, (1, 7, 63, 567), strict=True):
         for node in tree.nodes:
             found[int(node[BatchNode.KIND])] += starts
-    assert found[Kind.DECISION] == 6378
-    assert found[Kind.FOLD] == found[Kind.SHOWDOWN] == 5103
+    assert found[NodeKind.DECISION] == 6378
+    assert found[NodeKind.FOLD] == found[NodeKind.SHOWDOWN] == 5103
 
 
 def test_other_games_are_refused() -> None:

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from clients.bots.baselines import AlwaysCall
 from clients.core.guess import RoomSeat
-from clients.core.program import ProgramError, Table, Tls, join_table
+from clients.core.program import ProgramError, TableAddress, Tls, join_table
 from server.commands.look_back.verify import verify
 from server.commands.operate.room import room as room_command
 from server.room.config import Policy, RoomError, default_room
@@ -180,14 +180,14 @@ async def test_our_clients_speak_tls_and_know_a_wrong_certificate(tmp_path: Path
     async with room_of(config) as room, trio.open_nursery() as people:
         for name in ("Ann", "Bob"):
             secure = Tls(str(pair.certificate))
-            table = Table("127.0.0.1", room.addresses.port, room=RoomSeat("a", name), tls=secure)
+            table = TableAddress("127.0.0.1", room.addresses.port, room=RoomSeat("a", name), tls=secure)
             people.start_soon(join_table, AlwaysCall(), table, print)
         await room.have_played(10)
         for tls, why in (
             (Tls(str(other.certificate)), "its certificate is not to be trusted: self-signed certificate"),
             (Tls(), "its certificate is not to be trusted: self-signed certificate"),
         ):
-            table = Table("127.0.0.1", room.addresses.port, room=RoomSeat("a", "Eve"), tls=tls)
+            table = TableAddress("127.0.0.1", room.addresses.port, room=RoomSeat("a", "Eve"), tls=tls)
             with pytest.raises(ProgramError, match=why):
                 await join_table(AlwaysCall(), table, print)
         plain = await room.connect()

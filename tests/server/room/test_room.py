@@ -10,7 +10,7 @@ from trio.testing import MockClock
 
 from clients.bots.baselines import AlwaysCall, Random
 from clients.core.guess import RoomSeat
-from clients.core.program import ProgramError, Table, join_table
+from clients.core.program import ProgramError, TableAddress, join_table
 from clients.core.session import Refusal
 from engine.poker.rules import Rake, load_game
 from protocol.records import HandReader, parse_hand
@@ -185,8 +185,8 @@ async def test_a_plain_client_plays_at_the_tables_own_port(tmp_path: Path) -> No
     game = load_game("limit-2p")
     config = room_config(tmp_path, table_config("a", "limit-2p", port=0, least=400, most=4000))
     async with room_of(config) as room, trio.open_nursery() as playing:
-        plain = Table("127.0.0.1", room.addresses.table_ports["a"], game=game, extension=False)
-        known = Table("127.0.0.1", room.addresses.port, room=RoomSeat("a", "Bob"))
+        plain = TableAddress("127.0.0.1", room.addresses.table_ports["a"], game=game, extension=False)
+        known = TableAddress("127.0.0.1", room.addresses.port, room=RoomSeat("a", "Bob"))
         playing.start_soon(join_table, AlwaysCall(), plain, print)
         playing.start_soon(join_table, Random(), known, print)
         await room.have_played(20)
@@ -288,7 +288,7 @@ async def test_our_bots_play_and_stand_up_when_the_room_closes(tmp_path: Path) -
     config = room_config(tmp_path, guest_chips=10**9)
 
     async def play(room: OpenRoom, name: str) -> None:
-        seat = Table("127.0.0.1", room.addresses.port, room=RoomSeat("any", name))
+        seat = TableAddress("127.0.0.1", room.addresses.port, room=RoomSeat("any", name))
         hands.append(await join_table(Random(), seat, print))
 
     async with trio.open_nursery() as nursery, room_of(config) as room:
@@ -307,7 +307,7 @@ async def test_our_bots_say_why_they_were_refused(tmp_path: Path) -> None:
             (RoomSeat("a", chips=7), "the room refused: bring 40 to 400 chips, not 7"),
         ):
             with pytest.raises(Refusal, match=why):
-                await join_table(Random(), Table("127.0.0.1", room.addresses.port, room=seat), print)
+                await join_table(Random(), TableAddress("127.0.0.1", room.addresses.port, room=seat), print)
 
 
 async def test_a_fault_of_ours_ends_one_table_and_loses_nothing(

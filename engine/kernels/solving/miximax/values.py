@@ -16,7 +16,7 @@ from engine.kernels._jit import kernel
 from engine.kernels.solving.miximax.strength import BUCKETS
 
 
-class Kind(IntEnum):
+class MiximaxKind(IntEnum):
     """What a node is."""
 
     DECISION = 0
@@ -24,7 +24,7 @@ class Kind(IntEnum):
     SHOWDOWN = 2
 
 
-class Tree(NamedTuple):
+class MiximaxTree(NamedTuple):
     """A betting tree; arrays by node unless it says otherwise."""
 
     kinds: NDArray[np.int64]
@@ -82,7 +82,7 @@ class Weights(NamedTuple):
 
 @kernel()
 def fill_expected_actions(
-    tree: Tree, counted: Counted, weights: Weights, first: int, end: int, prior: NDArray[np.float64],
+    tree: MiximaxTree, counted: Counted, weights: Weights, first: int, end: int, prior: NDArray[np.float64],
     expected: NDArray[np.float64],
 ) -> None:  # fmt: skip
     """How the player to act at nodes from `first` to before `end` is expected to act.
@@ -91,7 +91,7 @@ def fill_expected_actions(
     """
     levels, actions = tree.contexts.shape[1], tree.children.shape[1]
     for node in range(first, end):
-        if tree.kinds[node] != Kind.DECISION:
+        if tree.kinds[node] != MiximaxKind.DECISION:
             continue
         chances = expected[node]
         for action in range(actions):
@@ -112,7 +112,7 @@ def fill_expected_actions(
 
 @kernel()
 def fill_expected_hands(
-    tree: Tree, counted: Counted, weights: Weights, player: int, first: int, end: int,
+    tree: MiximaxTree, counted: Counted, weights: Weights, player: int, first: int, end: int,
     prior: NDArray[np.float64], expected: NDArray[np.float64],
 ) -> None:  # fmt: skip
     """What a player is expected to show at the showdowns from `first` to before `end`.
@@ -122,7 +122,7 @@ def fill_expected_hands(
     contexts = tree.contexts if player == 0 else tree.contexts_of_other
     levels = contexts.shape[1]
     for node in range(first, end):
-        if tree.kinds[node] != Kind.SHOWDOWN:
+        if tree.kinds[node] != MiximaxKind.SHOWDOWN:
             continue
         chances = expected[node]
         for bucket in range(BUCKETS):
@@ -139,7 +139,7 @@ def fill_expected_hands(
 
 @kernel()
 def fill_reaches(
-    tree: Tree, counted: Counted, weights: Weights, player: int, root: int, prior: NDArray[np.float64],
+    tree: MiximaxTree, counted: Counted, weights: Weights, player: int, root: int, prior: NDArray[np.float64],
     expected: NDArray[np.float64], reaches: NDArray[np.float64],
 ) -> None:  # fmt: skip
     """How likely a player's own actions are to lead to the nodes from a root down.
@@ -166,7 +166,7 @@ def fill_reaches(
         node = tree.children[node, action]
     reaches[root] = reach
     for node in range(root, tree.ends[root]):
-        if tree.kinds[node] != Kind.DECISION:
+        if tree.kinds[node] != MiximaxKind.DECISION:
             continue
         for action in range(tree.children.shape[1]):
             child = tree.children[node, action]
@@ -177,7 +177,7 @@ def fill_reaches(
 
 @kernel()
 def hold_to_reaches(
-    tree: Tree, first: int, end: int, reaches: NDArray[np.float64], hands: NDArray[np.float64]
+    tree: MiximaxTree, first: int, end: int, reaches: NDArray[np.float64], hands: NDArray[np.float64]
 ) -> None:
     """Take from hands what cannot be held as often: nobody comes to a showdown with a hand they do not get.
 
@@ -192,7 +192,7 @@ def hold_to_reaches(
         hands: what the player is expected to show, shape (nodes, BUCKETS); changed in place.
     """
     for node in range(first, end):
-        if tree.kinds[node] != Kind.SHOWDOWN or reaches[node] * BUCKETS <= 1.0:
+        if tree.kinds[node] != MiximaxKind.SHOWDOWN or reaches[node] * BUCKETS <= 1.0:
             continue
         most = 1.0 / (BUCKETS * reaches[node])
         chances = hands[node]
@@ -251,7 +251,7 @@ def _after_cards(
 
 @kernel()
 def expectimax(
-    tree: Tree, root: int, us: int, opponent: Opponent,
+    tree: MiximaxTree, root: int, us: int, opponent: Opponent,
     changes: NDArray[np.float64], percentiles: NDArray[np.float64],
     values: NDArray[np.float64], result: NDArray[np.float64],
 ) -> None:  # fmt: skip
@@ -280,11 +280,11 @@ def expectimax(
         this_round = tree.rounds[node]
         width = lanes[this_round]
         kind = tree.kinds[node]
-        if kind == Kind.FOLD:
+        if kind == MiximaxKind.FOLD:
             amount = -tree.amounts[node] if tree.players[node] == us else tree.amounts[node]
             for lane in range(width):
                 values[node, lane] = amount
-        elif kind == Kind.SHOWDOWN:
+        elif kind == MiximaxKind.SHOWDOWN:
             showdown(opponent.hands[node], percentiles, width, tree.amounts[node], values[node])
         else:
             ours = tree.players[node] == us
@@ -310,7 +310,7 @@ def expectimax(
 
 @kernel()
 def price(
-    tree: Tree, moves: Moves, root: int, stacks: NDArray[np.float64], unit: float,
+    tree: MiximaxTree, moves: Moves, root: int, stacks: NDArray[np.float64], unit: float,
     spent: NDArray[np.float64], amounts: NDArray[np.float64],
 ) -> None:  # fmt: skip
     """What ends of the hand are worth below a node of a no-limit game, by the chips there are in truth.
@@ -341,9 +341,9 @@ def price(
                     total = stack
             spent[node, 0], spent[node, 1] = first, second
             spent[node, player] = total
-        if tree.kinds[node] == Kind.FOLD:
+        if tree.kinds[node] == MiximaxKind.FOLD:
             amounts[node] = spent[node, tree.players[node]] / unit
-        elif tree.kinds[node] == Kind.SHOWDOWN:
+        elif tree.kinds[node] == MiximaxKind.SHOWDOWN:
             amounts[node] = min(spent[node, 0], spent[node, 1]) / unit
 
 

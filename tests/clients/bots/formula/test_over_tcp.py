@@ -15,7 +15,7 @@ from clients.bots.formula.agent import Formula
 from clients.bots.formula.memory import load
 from clients.core.agent import Agent
 from clients.core.arena import Arena
-from clients.core.program import Table, join_table
+from clients.core.program import TableAddress, join_table
 from engine.poker.rules import CALL, Action, HandView, load_game
 from tests.support.dealer_process import PATIENCE_S, DealerProcess, dealer_process, environment, program
 from tests.support.hands.golden_files import GOLDEN
@@ -104,7 +104,7 @@ def test_killed_in_mid_hand_it_comes_back_and_plays_on_as_if_nothing_had_happene
 
         start()
         try:
-            table = Table("127.0.0.1", dealer.ports[1], game=load_game(str(GOLDEN / LIMIT)))
+            table = TableAddress("127.0.0.1", dealer.ports[1], game=load_game(str(GOLDEN / LIMIT)))
             trio.run(join_table, _Interrupter(dealer, start, kill), table, print)
             status, _ = dealer.finish()
             returned = running[-1].wait(timeout=PATIENCE_S)

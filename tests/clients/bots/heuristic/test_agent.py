@@ -25,7 +25,7 @@ from engine.hands.hand_strength import (
     hand_potential,
     hand_strength,
 )
-from engine.players.betting_chains import Ending
+from engine.players.betting_chains import ChainEnding
 from engine.players.board_values import board_values
 from engine.poker.card_text import parse_written_cards
 from engine.poker.combos import NUM_COMBOS, combo_index, format_combo
@@ -252,7 +252,7 @@ def test_the_chances_of_the_scenarios_add_up_to_one(game: str) -> None:
                     agent.predictor.fold_chances(view, state.betting.apply(action)) if action != CALL else {}
                 )
                 prospects = rough_prospects(Question(state.betting, action, 0.3, folds, 0.4, 0.2, 0.65))
-                chances = [prospects.of(ending).chance for ending in Ending]
+                chances = [prospects.of(ending).chance for ending in ChainEnding]
 
                 assert sum(chances) == pytest.approx(1)
                 assert all(0 <= chance <= 1 for chance in chances)
@@ -266,7 +266,7 @@ def test_calling_on_the_river_is_worth_its_price() -> None:
     betting = parse_betting(load_game("limit-2p"), "cc/cc/cc/r")
     prospects = rough_prospects(Question(betting, CALL, 0.6, {}, 0.4, 0.2, 0.65))
 
-    showdown = prospects.of(Ending.SHOWDOWN)
+    showdown = prospects.of(ChainEnding.SHOWDOWN)
 
     assert (showdown.chance, showdown.pot, showdown.bets) == (1.0, 60.0, 20.0)
     assert prospects.opponent_strength == 0.65

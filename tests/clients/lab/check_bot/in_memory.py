@@ -12,7 +12,7 @@ import trio.testing
 from clients.lab.check_bot.client import Client, End, Order
 from clients.lab.check_bot.conversation import Limits
 from clients.lab.check_bot.examination import Examination, Game
-from clients.lab.check_bot.findings import Findings, Status
+from clients.lab.check_bot.findings import Examined, Status
 from engine.poker.rules import game_path, load_game
 from tests.misbehaving_bots.planted import Planted
 
@@ -79,7 +79,7 @@ async def examine(
     are_named: bool = True,
     knows_games: bool = True,
     say: Callable[[str], None] = lambda line: None,
-) -> Findings:
+) -> Examined:
     """What an examination of a planted player finds."""
     plan = Examination(
         launch=MemoryLaunching(fault),
@@ -96,6 +96,6 @@ async def examine(
     return await plan.run()
 
 
-def failed(findings: Findings) -> dict[str, str]:
+def failed(findings: Examined) -> dict[str, str]:
     """The checks that failed, with their details."""
     return {each.name: each.detail for each in findings.verdicts() if each.status is Status.FAILED}

@@ -13,14 +13,14 @@ import pytest
 from clients.bots.baselines import AlwaysCall
 from clients.core.arena import Arena
 from clients.lab.environments import HoldemEnv, PolicyAgent, example_learner
-from clients.lab.environments.example_learner import Learner
+from clients.lab.environments.example_learner import LinearLearner
 from clients.lab.testing import play_over_wire
 from engine.poker.rules import load_game
 from tests.support.dealer_process import environment, program
 
 
-def trained(hands: int) -> Learner:
-    learner, env, rng = Learner(), HoldemEnv("limit-2p", ["always-call"]), np.random.default_rng(1)
+def trained(hands: int) -> LinearLearner:
+    learner, env, rng = LinearLearner(), HoldemEnv("limit-2p", ["always-call"]), np.random.default_rng(1)
     env.reset(seed=1)
     for _ in range(hands):
         learner.play_hand(env, rng)

@@ -6,7 +6,7 @@ import attrs
 import numpy as np
 import pytest
 
-from engine.kernels.solving.miximax.values import Kind
+from engine.kernels.solving.miximax.values import MiximaxKind
 from engine.poker.rules import load_game, parse_betting
 from engine.solving.miximax.trees import ACTIONS, LEVELS, ContextTree, TooManyBettings, betting_tree
 
@@ -17,9 +17,14 @@ def test_it_has_the_bettings_of_heads_up_limit_holdem() -> None:
     """6,378 decisions and 16,583 actions; half of the ends are folds (counted by hand, and as published)."""
     kinds, rounds = TREE.arrays.kinds, TREE.arrays.rounds
 
-    assert [int(((kinds == Kind.DECISION) & (rounds == r)).sum()) for r in range(4)] == [8, 70, 630, 5670]
+    assert [int(((kinds == MiximaxKind.DECISION) & (rounds == r)).sum()) for r in range(4)] == [
+        8,
+        70,
+        630,
+        5670,
+    ]
     assert int((TREE.arrays.children >= 0).sum()) == 16_583
-    assert int((kinds == Kind.FOLD).sum()) == int((kinds == Kind.SHOWDOWN).sum()) == 5_103
+    assert int((kinds == MiximaxKind.FOLD).sum()) == int((kinds == MiximaxKind.SHOWDOWN).sum()) == 5_103
 
 
 def test_children_come_after_their_parents_and_before_the_end_of_what_is_below() -> None:
@@ -40,7 +45,7 @@ def test_ends_are_worth_what_the_loser_has_put_in() -> None:
 def test_contexts_become_coarser_and_tell_apart_what_is_allowed() -> None:
     """A context never holds decisions with different legal actions: their counts would not go together."""
     arrays = TREE.arrays
-    decisions = arrays.kinds == Kind.DECISION
+    decisions = arrays.kinds == MiximaxKind.DECISION
     sizes = [len(np.unique(arrays.contexts[decisions, level])) for level in range(LEVELS)]
 
     assert sizes[0] == 6378
@@ -59,7 +64,7 @@ def test_stacks_that_end_the_betting_lead_to_a_showdown() -> None:
     tree = ContextTree(game)
     node = tree.node(parse_betting(game, "rrc///"))
 
-    assert tree.arrays.kinds[node] == Kind.SHOWDOWN
+    assert tree.arrays.kinds[node] == MiximaxKind.SHOWDOWN
     assert tree.arrays.amounts[node] == 3.0
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.kernels.solving.miximax.values import Kind
+from engine.kernels.solving.miximax.values import MiximaxKind
 from engine.poker.rules import (
     CALL,
     FOLD,
@@ -146,7 +146,7 @@ def tree() -> NoLimitTree:
 
 
 def test_priced_from_the_first_node_it_is_worth_what_the_rules_say(tree: NoLimitTree) -> None:
-    ends = tree.arrays.kinds != Kind.DECISION
+    ends = tree.arrays.kinds != MiximaxKind.DECISION
 
     priced = tree.priced(0, initial_betting(GAME), np.empty((len(tree), 3)))
 
@@ -164,7 +164,7 @@ def test_children_come_after_their_parents_and_moves_tell_who_they_are(tree: NoL
 
 def test_contexts_become_coarser_and_only_the_coarsest_mixes_what_is_allowed(tree: NoLimitTree) -> None:
     arrays = tree.arrays
-    decisions = arrays.kinds == Kind.DECISION
+    decisions = arrays.kinds == MiximaxKind.DECISION
     sizes = [len(np.unique(arrays.contexts[decisions, level])) for level in range(SIZED_LEVELS)]
 
     assert sizes[0] == decisions.sum()
@@ -200,7 +200,7 @@ def test_one_who_is_all_in_by_either_size_is_all_in(tree: NoLimitTree) -> None:
 
 def test_a_raise_after_what_the_tree_calls_all_in_is_not_counted(tree: NoLimitTree) -> None:
     habits, betting = Habits(tree), parse_betting(GAME, "r150c/")
-    assert tree.arrays.kinds[tree.node(betting)] == Kind.SHOWDOWN
+    assert tree.arrays.kinds[tree.node(betting)] == MiximaxKind.SHOWDOWN
 
     habits.observe_action(betting, raise_to(200))
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from engine.kernels.solving.miximax.values import Kind, hold_to_reaches
+from engine.kernels.solving.miximax.values import MiximaxKind, hold_to_reaches
 from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, Action, ActionKind, HandView, load_game, parse_betting
 from engine.solving.miximax.habits import Expectations, Habits, InvalidHabits
 from engine.solving.miximax.shipped import format_shipped, parse_shipped, shipped_changes
@@ -38,7 +38,7 @@ def miximax() -> Miximax:
 def player(actions: dict[str, ActionKind], hands: int = 400) -> Habits:
     """Habits of somebody who has always done the same, by whether there was something to call."""
     habits = Habits(TREE)
-    for node in np.flatnonzero(TREE.arrays.kinds == Kind.DECISION):
+    for node in np.flatnonzero(TREE.arrays.kinds == MiximaxKind.DECISION):
         facing = TREE.arrays.children[node, 0] >= 0
         kind = actions["facing" if facing else "first"]
         allowed = TREE.arrays.children[
@@ -117,9 +117,9 @@ def slow_values(habits: Habits, state: HandView, seed: int) -> dict[Action, floa
     @cache
     def value(node: int, bucket: int) -> float:
         kind, player = arrays.kinds[node], arrays.players[node]
-        if kind == Kind.FOLD:
+        if kind == MiximaxKind.FOLD:
             return float(-arrays.amounts[node] if player == us else arrays.amounts[node])
-        if kind == Kind.SHOWDOWN:
+        if kind == MiximaxKind.SHOWDOWN:
             contexts = arrays.contexts if us == 1 else arrays.contexts_of_other
             hands = towards(expected.hands[1 - us][node], habits.counted.shown[contexts[node]], used.shown)
             hands = held_to(hands, 1 / BUCKETS / reach(node))
@@ -166,7 +166,7 @@ def test_values_are_those_of_the_recursion_against_a_player_who_always_raises() 
 @given(hands=st.lists(st.floats(1e-6, 1), min_size=BUCKETS, max_size=BUCKETS), reach=st.floats(0.001, 1))
 def test_no_hand_is_shown_more_often_than_it_is_held(hands: list[float], reach: float) -> None:
     """The nearest distribution by relative entropy that Bayes' rule allows."""
-    river = next(node for node in range(len(TREE)) if TREE.arrays.kinds[node] == Kind.SHOWDOWN)
+    river = next(node for node in range(len(TREE)) if TREE.arrays.kinds[node] == MiximaxKind.SHOWDOWN)
     expected, reaches = np.full((len(TREE), BUCKETS), np.nan), np.zeros(len(TREE))
     expected[river], reaches[river] = np.array(hands) / sum(hands), reach
     wanted = held_to(expected[river], 1 / BUCKETS / reach)
@@ -177,7 +177,7 @@ def test_no_hand_is_shown_more_often_than_it_is_held(hands: list[float], reach: 
 
 
 def test_hands_that_are_never_shown_share_what_the_others_cannot_hold() -> None:
-    river = next(node for node in range(len(TREE)) if TREE.arrays.kinds[node] == Kind.SHOWDOWN)
+    river = next(node for node in range(len(TREE)) if TREE.arrays.kinds[node] == MiximaxKind.SHOWDOWN)
     expected, reaches = np.zeros((len(TREE), BUCKETS)), np.full(len(TREE), 0.5)
     expected[river, -1] = 1.0
 

@@ -13,7 +13,7 @@ import pytest
 import trio
 
 from clients.core.guess import RoomSeat
-from clients.core.program import Table
+from clients.core.program import TableAddress
 from engine.poker.match_key import MatchKey
 from server.room.config import Policy, RoomConfig
 from server.room.ledger.sit_and_gos import SitAndGos
@@ -141,7 +141,7 @@ async def test_twenty_hands_by_clicks_are_the_same_hands_by_telnet(tmp_path: Pat
             assert tab.complaints == []
     with same_cards():
         async with room_of(heads_up(tmp_path / "telnet")) as room:
-            table = Table("127.0.0.1", room.addresses.port, room=RoomSeat("a", "Ann"))
+            table = TableAddress("127.0.0.1", room.addresses.port, room=RoomSeat("a", "Ann"))
             async with telnet_person(table) as nc, trio.open_nursery() as nursery:
                 while room.room.tables["a"].places[0] is None:  # noqa: ASYNC110 - nobody tells
                     await trio.sleep(0.01)

@@ -16,7 +16,7 @@ import trio
 import tests.support.acpc_player
 from clients.bots.baselines import Random
 from clients.core.guess import RoomSeat
-from clients.core.program import Table, Tls, join_table
+from clients.core.program import TableAddress, Tls, join_table
 from clients.core.session import SessionError
 from engine.poker.rules import parse_game
 from protocol.records import HandReader
@@ -56,11 +56,11 @@ class Company:
     game: Path
 
     @property
-    def table(self) -> Table:
+    def table(self) -> TableAddress:
         """For those who speak TLS."""
         addresses = self.pages.room.addresses
         tls = Tls(str(self.certificate.certificate))
-        return Table(addresses.host, addresses.port, tls=tls, room=RoomSeat("a"))
+        return TableAddress(addresses.host, addresses.port, tls=tls, room=RoomSeat("a"))
 
     async def acpc(self) -> None:
         port = str(self.pages.room.addresses.table_ports["a"])
