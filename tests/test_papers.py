@@ -154,3 +154,14 @@ def test_names_that_do_not_exist_are_found() -> None:
     assert faults_of_tests("`tests/test_papers.py::test_what_is_there_is_found`") != []
     assert faults_of_tests("`tests/test_papers.py::rows`") != []
     assert faults_of_tests("–") != []
+
+
+def test_every_answer_of_where_is_there_and_is_short() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    table = re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", text.partition("## Where is")[2], re.MULTILINE)[2:]
+
+    assert len(table) > 20
+    for question, places in table:
+        assert len(places.split(";")) <= 2, question
+        assert faults_of_places(places) == [], question
+    assert faults_of_places("`engine/compiling.py`: `STEPZ`") != []

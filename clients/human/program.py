@@ -1,7 +1,7 @@
 """A seat for a person, put together: which table, and how to talk to them.
 
-A table is somebody else's (`clients.core.program.Table`) or one's own (`clients.human.own_table`); a person
-sits at this terminal or comes by telnet.  Exit status: 0 the match is over or was left, 1 it broke off,
+A table is somebody else's (`TableAddress`) or one's own (`clients.human.own_table`); a person sits at this
+terminal or comes by telnet.  Exit status: 0 the match is over or was left, 1 it broke off,
 2 usage, 3 an opponent failed, 130 on Ctrl-C.
 """
 

@@ -161,7 +161,7 @@ _ALWAYS: Final = -2.0
 
 
 def population(num: int, is_limit: bool, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Simple opponents, all different, by the columns of ``engine.kernels.learning.scripted_players.Trait``.
+    """Simple opponents, all different, by the columns of ``ScriptTrait``.
 
     ==========================  ======  ===========================================================
     calls everything            10 %    half of them bet and raise their best hands

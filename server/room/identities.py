@@ -16,6 +16,7 @@ import trio
 from server.room.config import NAME, RoomConfig
 from server.room.ledger.ledger import Ledger, LedgerError, Registered
 from server.room.tables.place import RequestRefused
+from server.support.seat_tokens import same_token
 
 _COST: Final = 2**14
 _MINUTE_S: Final = 60.0
@@ -130,7 +131,7 @@ class Identities:
         if player is not None and player.salt is not None and player.token is not None:
             async with self._hashing:
                 found = await trio.to_thread.run_sync(hashed, token, player.salt)
-            is_right = secrets.compare_digest(found, player.token)
+            is_right = same_token(found, player.token)
         if player is None or not is_right:
             self._has_guessed(address)
             raise RequestRefused("the name and the token do not belong together")

@@ -24,6 +24,7 @@ from server.room.identities import check_name, register, renew
 from server.room.ledger.ledger import Ledger, LedgerError, LedgerIsFull
 from server.room.room import Room
 from server.support.private_files import FILE_MODE
+from server.support.seat_tokens import same_token
 
 SOCKET: Final = "operator.sock"
 TOKEN: Final = "operator.token"
@@ -93,7 +94,7 @@ class Operator:
             return {"error": "expected one JSON object in a line"}
         if not isinstance(request, dict) or not isinstance(request.get("do"), str):
             return {"error": "expected a JSON object with do"}
-        if not secrets.compare_digest(str(request.get("token", "")).encode(), self._token.encode()):
+        if not same_token(str(request.get("token", "")).encode(), self._token.encode()):
             return {"error": "the operator's token is wrong"}
         try:
             return self._do(request["do"], request)

@@ -1,4 +1,4 @@
-"""Seat tokens from places that other users of the machine cannot see: files and the environment."""
+"""Tokens: compared, and read from places that other users of the machine cannot see."""
 
 from __future__ import annotations
 
@@ -6,6 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from engine.support.user_input import parse_whole
 from protocol.variables import SEAT_TOKEN
+
+
+def same_token(said: bytes, expected: bytes) -> bool:
+    """Whether a token, or its hash, is the right one: the house's only comparison, in constant time."""
+    from secrets import compare_digest  # imports hashing: only where there are tokens
+
+    return compare_digest(said, expected)
 
 
 def hidden_tokens(files: Sequence[str], environment: Mapping[str, str], seats: int) -> list[str | None]:

@@ -31,6 +31,7 @@ from protocol.framing import MAX_LINE
 from protocol.policy import CAPABILITY
 from server.support.console import Console
 from server.support.errors import FailureKind, MatchAborted, SeatFailed
+from server.support.seat_tokens import same_token
 from server.table.channel import Channel
 from server.table.config import Admission, MatchConfig
 from server.table.seat import Client, Seat
@@ -355,8 +356,6 @@ def _no_version(seat: Seat) -> str:
 
 
 def _has_token(words: tuple[str, ...], token: str | None) -> bool:
-    from secrets import compare_digest  # imports hashing: only seats with tokens wait for it
-
     expected = (token or "").encode("utf-8", "surrogateescape")
     presented = [word.removeprefix(TOKEN).encode("latin-1") for word in words if word.startswith(TOKEN)]
-    return any(compare_digest(word, expected) for word in presented)
+    return any(same_token(word, expected) for word in presented)

@@ -1,10 +1,7 @@
 """The two-player preflop roll-out game: bet before the flop, then deal the board and show down.
 
-A strategy only needs to know the starting hand, so the whole game is its betting tree and two 169 x 169
-matrices: how often the starting hands meet, and their equities.  There are two trees,
-
-* `call_or_fold_game`: the small blind plays for a stake or folds, the big blind calls or folds;
-* `limit_game`: blinds of 1/2 and 1, bets of 1, up to four of them, as before the flop in limit hold'em.
+A strategy only needs to know the starting hand, so the whole game is its betting tree (`call_or_fold_game`,
+`limit_game`) and two 169 x 169 matrices: how often the starting hands meet, and their equities.
 
 `solve` solves them, down to the exploitability asked for, by regret matching+ with linear averaging.
 `iterated_strategy` plays the same trees by iterated roll-outs as Poki does; `exploitability` says how close
@@ -12,8 +9,7 @@ to optimal that is, and `differences` on which hands they differ.
 
 The big blind is 1, so that 1000 times a value is mbb/h.  Values are the first player's (the small blind's).
 
-Source: *Poki* section 3.2, last paragraph.  Regret matching+: Tammelin, "Solving large imperfect information
-games using CFR+" (2014).
+Source: *Poki* section 3.2, last paragraph.  Regret matching+: Tammelin, CFR+ (2014).
 """
 
 from __future__ import annotations
@@ -33,9 +29,9 @@ from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_NAMES, STARTIN
 __all__ = [
     "Difference",
     "Fold",
+    "Fork",
     "Matchups",
     "PreflopGame",
-    "PreflopNode",
     "Showdown",
     "Strategy",
     "action_values",
@@ -51,6 +47,7 @@ __all__ = [
 ]
 
 Floats: TypeAlias = NDArray[np.float64]
+AnyNode: TypeAlias = "Fork | Fold | Showdown"
 
 Strategy: TypeAlias = Mapping[str, Floats]
 """For each decision, by its history, the probability of each action with each hand: shape (actions, 169)."""
@@ -71,7 +68,7 @@ class Showdown:
 
 
 @attrs.frozen
-class PreflopNode:
+class Fork:
     """A decision of one player."""
 
     history: str
@@ -80,7 +77,7 @@ class PreflopNode:
     """0 the small blind, 1 the big blind."""
     actions: tuple[str, ...]
     """``fold``, ``call``, ``raise``; a call of nothing is a check."""
-    children: tuple[PreflopNode | Fold | Showdown, ...]
+    children: tuple[AnyNode, ...]
     """What follows each action."""
 
 
@@ -89,15 +86,15 @@ class PreflopGame:
     """A betting tree."""
 
     name: str
-    root: PreflopNode
+    root: Fork
 
-    def decisions(self) -> tuple[PreflopNode, ...]:
+    def decisions(self) -> tuple[Fork, ...]:
         """All decisions, parents before children."""
-        found: list[PreflopNode] = []
-        waiting: list[PreflopNode | Fold | Showdown] = [self.root]
+        found: list[Fork] = []
+        waiting: list[AnyNode] = [self.root]
         while waiting:
             node = waiting.pop(0)
-            if isinstance(node, PreflopNode):
+            if isinstance(node, Fork):
                 found.append(node)
                 waiting += node.children
         return tuple(found)
@@ -113,10 +110,10 @@ def call_or_fold_game(stake: float = 2.0, small_blind: float = 0.5, big_blind: f
     """
     if not stake >= big_blind:
         raise ValueError(f"a stake of {stake} does not cover the big blind of {big_blind}")
-    answer = PreflopNode("c", 1, ("fold", "call"), (Fold(big_blind), Showdown(stake)))
+    answer = Fork("c", 1, ("fold", "call"), (Fold(big_blind), Showdown(stake)))
     return PreflopGame(
         f"call or fold for {stake:g} big blinds",
-        PreflopNode("", 0, ("fold", "call"), (Fold(-small_blind), answer)),
+        Fork("", 0, ("fold", "call"), (Fold(-small_blind), answer)),
     )
 
 
@@ -131,13 +128,11 @@ def limit_game(max_bets: int = 4, small_blind: float = 0.5) -> PreflopGame:
     if max_bets < 1:
         raise ValueError(f"{max_bets} bets: expected at least 1")
 
-    def decision(history: str, position: int, bets: int) -> PreflopNode:
+    def decision(history: str, position: int, bets: int) -> Fork:
         behind = small_blind if not history else float(bets - 1)
         may_check = history == "c"
         actions = [] if may_check else ["fold"]
-        children: list[PreflopNode | Fold | Showdown] = (
-            [] if may_check else [Fold(-behind if position == 0 else behind)]
-        )
+        children: list[AnyNode] = [] if may_check else [Fold(-behind if position == 0 else behind)]
         actions.append("call")
         # The small blind's call does not end the betting: the big blind has not acted yet.
         closes = bool(history) or max_bets == 1
@@ -145,7 +140,7 @@ def limit_game(max_bets: int = 4, small_blind: float = 0.5) -> PreflopGame:
         if bets < max_bets:
             actions.append("raise")
             children.append(decision(history + "r", 1 - position, bets + 1))
-        return PreflopNode(history, position, tuple(actions), tuple(children))
+        return Fork(history, position, tuple(actions), tuple(children))
 
     return PreflopGame(f"limit, {max_bets} bets", decision("", 0, 1))
 
@@ -216,8 +211,8 @@ def _values(
     """`action_values`, and the value of each hand at the start; `best` takes the best actions instead."""
     values: dict[str, Floats] = {}
 
-    def value(node: PreflopNode | Fold | Showdown, reach: Floats) -> Floats:
-        if not isinstance(node, PreflopNode):
+    def value(node: AnyNode, reach: Floats) -> Floats:
+        if not isinstance(node, Fork):
             return _terminal_values(node, position, matchups, reach)
         chances = strategy[node.history]
         if node.position == position:
@@ -299,14 +294,14 @@ def solve(
 
 
 def _add_reached(
-    node: PreflopNode | Fold | Showdown,
+    node: AnyNode,
     position: int,
     strategy: Strategy,
     reach: Floats,
     sums: dict[str, Floats],
 ) -> None:
     """Add the strategy to each decision of `position`, weighted by its own probability of getting there."""
-    if not isinstance(node, PreflopNode):
+    if not isinstance(node, Fork):
         return
     chances = strategy[node.history]
     if node.position == position:
@@ -445,8 +440,8 @@ def _opponent_chances(
     """For each decision, the joint probability of each hand of `position` and the opponent's actions."""
     chances = {}
 
-    def walk(node: PreflopNode | Fold | Showdown, reach: Floats) -> None:
-        if isinstance(node, PreflopNode):
+    def walk(node: AnyNode, reach: Floats) -> None:
+        if isinstance(node, Fork):
             chances[node.history] = matchups.met @ reach if position == 0 else reach @ matchups.met
             for child, chance in zip(node.children, strategy[node.history], strict=True):
                 walk(child, reach if node.position == position else reach * chance)

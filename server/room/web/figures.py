@@ -5,7 +5,6 @@ They are computed when they are asked for, from what the room counts anyway.
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -14,6 +13,7 @@ from server.room.operator import TOKEN
 from server.room.room import Room
 from server.room.web.audience import Broadcasts
 from server.room.web.guard import Guard
+from server.support.seat_tokens import same_token
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
@@ -144,4 +144,4 @@ def may_see(folder: Path, address: str, authorization: str) -> bool:
         token = (folder / TOKEN).read_text(encoding="ascii").strip()
     except OSError:
         return False
-    return secrets.compare_digest(authorization.encode(), f"Bearer {token}".encode())
+    return same_token(authorization.encode(), f"Bearer {token}".encode())

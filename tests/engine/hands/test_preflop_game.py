@@ -9,9 +9,9 @@ import pytest
 
 from engine.hands.equity import preflop_equities_against_random
 from engine.hands.preflop.game import (
+    Fork,
     Matchups,
     PreflopGame,
-    PreflopNode,
     Showdown,
     call_or_fold_game,
     differences,
@@ -70,7 +70,7 @@ def test_the_small_blind_s_first_fold_costs_half_a_bet() -> None:
 
 def test_a_game_of_one_decision_is_solved_by_comparing_two_numbers(matchups: Matchups) -> None:
     # The big blind has called blindly: the small blind plays exactly the hands that earn more than folding.
-    only = PreflopNode("", 0, ("fold", "call"), (call_or_fold_game().root.children[0], Showdown(2.0)))
+    only = Fork("", 0, ("fold", "call"), (call_or_fold_game().root.children[0], Showdown(2.0)))
     strategy = solve(PreflopGame("one decision", only), matchups, max_exploitability=1e-9)
 
     worth_it = 2 * (2 * preflop_equities_against_random() - 1) > -0.5
