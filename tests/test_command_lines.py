@@ -178,3 +178,17 @@ def test_the_first_page_of_the_help_has_groups_of_whole_sentences() -> None:
     shown = {name for name, command in commands(riverboat, "") if name.count(" ") == 1 and not command.hidden}
     for name in shown:
         assert f"\n  {name.strip()} " in text
+
+
+def test_an_option_has_one_metavar_wherever_it_stands() -> None:
+    expected = {"--hands": "N", "--jobs": "N", "--seed": "S", "--game": "GAME"}
+    found = {
+        (name, option): parameter.metavar
+        for name, command in commands(riverboat, "riverboat")
+        for parameter in command.params
+        for option in expected.keys() & set(parameter.opts)
+        if not isinstance(parameter.type, click.Choice)
+    }
+
+    assert len(found) > 30
+    assert {place: text for place, text in found.items() if text != expected[place[1]]} == {}

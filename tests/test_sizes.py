@@ -26,7 +26,7 @@ from tests.test_architecture import MODULES, ROOT, faults_by_module
 
 MOST_MODULES_IN_ALL: Final = 490
 """Modules of the product, without ``__init__``."""
-MOST_CODE: Final = 62_700
+MOST_CODE: Final = 62_800
 """Lines of code of the product; see `code_lines`."""
 MOST_CODE_BY_PACKAGE: Final = {
     "engine/evidence": 2500, "engine/hands": 1800, "engine/kernels": 9100, "engine/learning": 700,
@@ -42,8 +42,6 @@ MOST_WORDS: Final = 68_000
 """Words of Markdown."""
 TITLES_SINCE: Final = "95087c8"
 """Commits after this one have titles of at most 72 characters."""
-MOST_UNREADABLE: Final = 241
-"""Docstrings of one line that cannot be read alone."""
 NAMED_TWICE: Final = {"engine: Evidence", "engine: Scratch"}
 """Class names that stand for several things in one top package; the list only shrinks."""
 
@@ -92,7 +90,7 @@ def test_a_class_name_stands_for_one_thing_in_a_top_package() -> None:
 
 
 def test_docstrings_of_one_line_can_be_read_alone() -> None:
-    assert sum(map(len, faults_by_module(unreadable_docstrings).values())) <= MOST_UNREADABLE
+    assert faults_by_module(unreadable_docstrings) == {}
 
 
 def test_titles_of_commits_are_short() -> None:

@@ -81,7 +81,7 @@ class ComputingCommand(OneLineCommand):
     """A command whose kernels run for long: a signal ends it even then."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """As above."""
+        """Click's own; a signal ends it even inside a kernel."""
         with even_in_kernels():
             return super().invoke(ctx)
 

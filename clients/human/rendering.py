@@ -51,7 +51,7 @@ class Scene:
     seat: int
     """The viewer's, from 0."""
     names: tuple[str, ...]
-    """By seat."""
+    """Players by seat."""
     chips: tuple[float, ...]
     """Chips won by each seat in the hands before this one, as far as they were seen."""
     hands_played: int

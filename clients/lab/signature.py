@@ -157,7 +157,7 @@ def _states() -> Iterator[str]:
 
 
 def _parsers() -> Iterator[str]:
-    """What is read from lines of the wire and of logs, and from the same lines with a character changed."""
+    """Readings of lines of the wire and of logs, and of the same lines with a character changed."""
     rng = random.Random(_SEED)
     for name in ("limit-3p", "nolimit-2p", "leduc"):
         game = load_game(name)
@@ -190,7 +190,7 @@ def _score(text: str, game: GameDefinition) -> str:
 
 
 def _read(reader: Callable[[str, GameDefinition], str], text: str, game: GameDefinition) -> str:
-    """What a reader makes of a text; the name of its error if it refuses it."""
+    """A reader's result for a text; the name of its error if it refuses it."""
     try:
         return reader(text, game)
     except (ValueError, ProtocolError) as error:
@@ -338,7 +338,7 @@ _LOGS: Final = (
 
 
 def _output_of(program: click.Command, lines: Sequence[str]) -> Callable[[], Iterator[str]]:
-    """What commands print and the text files they write."""
+    """The output of commands, and the text files they write."""
 
     def printed() -> Iterator[str]:
         with tempfile.TemporaryDirectory() as folder, chdir(folder):

@@ -81,7 +81,7 @@ class KnowledgeError(OptionError):
 
 @attrs.frozen(eq=False)
 class Knowledge:
-    """What a knowledge file holds."""
+    """The content of a knowledge file."""
 
     kind: str
     """The kind of learner: its name as a bot."""
@@ -301,7 +301,7 @@ def write_knowledge(
 
 
 def _knowledge_of(archive: Archive) -> Knowledge:
-    """What an archive holds, without the journal."""
+    """The content of an archive, without the journal."""
     found: list[Any] = [archive.meta.get(name) for name in _META]
     if list(map(type, found)) != list(_META.values()):
         raise ArchiveError(f"{archive.source} is damaged: expected {', '.join(_META)} in its meta object")
@@ -311,7 +311,7 @@ def _knowledge_of(archive: Archive) -> Knowledge:
 
 @contextlib.contextmanager
 def _refused(path: Path) -> Iterator[None]:
-    """Within this, errors of files become errors of options."""
+    """A context in which errors of files become errors of options."""
     try:
         yield
     except ArchiveError as error:
@@ -324,7 +324,7 @@ def _refused(path: Path) -> Iterator[None]:
 
 
 def journal_path(path: Path) -> Path:
-    """Where the journal of a knowledge file lies."""
+    """The path of a knowledge file's journal."""
     return path.with_name(path.name + ".journal")
 
 

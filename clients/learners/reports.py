@@ -19,7 +19,7 @@ __all__ = ["REPORTS", "KnowledgeReport", "StateQuery", "report_on"]
 
 @attrs.frozen
 class StateQuery:
-    """Which rows of a knowledge file to show."""
+    """The rows of a knowledge file to show."""
 
     hand: int | None = None
     """Only this starting hand, numbered as in `engine.poker.combos`; None for all."""

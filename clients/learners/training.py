@@ -195,7 +195,7 @@ class Table:
 
     @property
     def winnings(self) -> Winnings:
-        """What seat 0 has won so far."""
+        """Seat 0's winnings so far."""
         squares = self._squares if self._compiled is None else self._compiled.squares
         return Winnings(self.hands, self.chips_by_seat[0], squares)
 

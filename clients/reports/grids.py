@@ -208,7 +208,7 @@ _STYLES: Final = {ActionKind.FOLD: "blue", ActionKind.CALL: "green", ActionKind.
 
 @attrs.frozen
 class Shown:
-    """What a strategy does at one point of the betting."""
+    """A strategy's actions at one point of the betting."""
 
     actions: tuple[Action, ...]
     hands: Mapping[str, Sequence[float]]

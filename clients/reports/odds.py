@@ -61,7 +61,7 @@ __all__ = [
 
 @attrs.frozen
 class HandWorth:
-    """What a hand is worth on a board against one unknown opponent."""
+    """The worth of a hand on a board against one unknown opponent."""
 
     strength: HandStrength
     potentials: Mapping[int, HandPotential]
@@ -120,7 +120,7 @@ def equity_by_starting_hand(hole_cards: Sequence[int], board: Sequence[int]) -> 
 
 @attrs.frozen
 class OddsQuery:
-    """What ``riverboat odds`` is asked."""
+    """The question to ``riverboat odds``."""
 
     hole_cards: Sequence[int]
     """Our two cards."""
@@ -259,7 +259,7 @@ def _reflective_entries(query: OddsQuery) -> dict[str, Any]:
 
 
 def _price_entries(query: OddsQuery, hand_odds: float, pot: float, to_call: float) -> dict[str, Any]:
-    """What a call costs and what it brings, for a hand of some odds."""
+    """The cost and the gain of a call, for a hand of some odds."""
     rake = Rake(query.rake_percent) if query.rake_cap is None else Rake(query.rake_percent, query.rake_cap)
     raising = raise_odds(query.opponents or 1)
     further = FurtherBets(query.won_later or 0.0, query.lost_later or 0.0)

@@ -48,7 +48,7 @@ _ROUNDING: Final = 1e-9
 
 @attrs.frozen
 class Observations:
-    """What players won in some hands, one row for each player and hand."""
+    """Players' winnings in some hands, one row for each player and hand."""
 
     payoffs: Floats
     """Shape (rows,)."""
@@ -128,7 +128,7 @@ def fit(
 
 
 def _means(values: Floats, players: Indices) -> Floats:
-    """For each row, the mean of its player, in the shape of `values`."""
+    """The mean of each row's player, in the shape of `values`."""
     count = np.maximum(np.bincount(players), 1)
     means = np.stack([np.bincount(players, column) / count for column in values.T], axis=-1)
     found: Floats = means[players]

@@ -196,7 +196,7 @@ class Evidence:
 
     @property
     def players(self) -> Ints:
-        """Who sat where, shape (hands, positions)."""
+        """The players' seats, shape (hands, positions)."""
         return self._all.players
 
     @property
@@ -261,7 +261,7 @@ class Evidence:
         return found
 
     def _aivat(self, settled: Floats, brought: Floats) -> Floats | None:
-        """What each position won, corrected for the draws of known players, too."""
+        """Each position's winnings, corrected for the draws of known players, too."""
         fault = why_not(self._game)
         if fault is not None:
             self.missing["aivat"] = fault

@@ -60,7 +60,7 @@ def payoff_bounds(game: GameDefinition) -> PayoffBounds | None:
 
 
 def _most_bet(game: GameDefinition) -> int:
-    """What a position with unlimited chips has put in after all raises allowed."""
+    """The chips that a position with no limit has put in after all raises allowed."""
     raises = [min(most, MAX_ACTIONS_PER_ROUND + 1 - game.num_players) for most in game.max_raises]
     bet = initial_betting(game).max_spent
     if game.is_limit:

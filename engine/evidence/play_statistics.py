@@ -75,7 +75,7 @@ class Odds:
 
 @attrs.define(eq=False)
 class PlayCounts:
-    """What a player did in some hands: numbers of hands, and of actions by betting round."""
+    """A player's counts in some hands: hands, and actions by betting round."""
 
     num_rounds: int
     hands: int = 0
@@ -190,7 +190,7 @@ class Sums:
 
 @attrs.define(eq=False)
 class _Player:
-    """What is counted of one player."""
+    """The counts of one player."""
 
     by_position: list[PlayCounts]
     won_by_position: list[Sums]
@@ -238,14 +238,14 @@ class PlayTable:
             player.won_by_ending[play.ending].add(won)
 
     def counts(self, player: int, position: int | None = None) -> PlayCounts:
-        """What a player did in a position, or in all positions if none is given."""
+        """A player's counts in a position, or in all positions if none is given."""
         of_player = self.players[player].by_position
         if position is not None:
             return of_player[position]
         return sum(of_player[1:], of_player[0])
 
     def won_by_position(self, player: int) -> tuple[Winnings, ...]:
-        """What a player won in each position, in the hands played there."""
+        """A player's winnings in each position, in the hands played there."""
         return tuple([sums.winnings for sums in self.players[player].won_by_position])
 
     def won_by_round(self, player: int) -> tuple[Winnings, ...]:
@@ -254,7 +254,7 @@ class PlayTable:
         return tuple([sums.winnings for sums in self.players[player].won_by_round])
 
     def won_by_ending(self, player: int) -> dict[Ending, Winnings]:
-        """What a player won by the way in which hands ended."""
+        """A player's winnings by the way in which hands ended."""
         return {ending: sums.winnings for ending, sums in self.players[player].won_by_ending.items()}
 
 

@@ -53,7 +53,7 @@ _MOST_PAIRS: Final = 6
 
 @attrs.frozen
 class Goal:
-    """What a match is to find out; once it is known, the match may end before its last hand."""
+    """The goal of a match; once it is reached, the match may end before its last hand."""
 
     within: float | None = None
     """Every lead to ± this, in mbb/h; None: which player of each pair is better."""
@@ -67,7 +67,7 @@ class Goal:
 
 
 class Outcome(Enum):
-    """What is known about two players."""
+    """The standing of two players."""
 
     FIRST = "first"
     """The first is better."""
@@ -83,7 +83,7 @@ class Outcome(Enum):
 
 @attrs.frozen
 class PairVerdict:
-    """What is known about two players of a match."""
+    """The standing of two players of a match."""
 
     players: tuple[int, int]
     """Their indices in the order given."""
@@ -97,7 +97,7 @@ class PairVerdict:
 
 @attrs.frozen
 class Verdict:
-    """What the deals of a match say about its players."""
+    """The standings of a match's players by its deals."""
 
     names: tuple[str, ...]
     """The players' names, in the order given."""

@@ -94,7 +94,7 @@ def module_name(file: Path) -> str:
 
 
 def _file_of(module: str, engine: Path) -> Path:
-    """Where a module of `engine` stands, given by its full name."""
+    """The file of a module of `engine`, given by its full name."""
     return engine.joinpath(*module.split(".")[1:]).with_suffix(".py")
 
 
@@ -114,7 +114,7 @@ def _source_and_imports(file: Path, engine: Path) -> tuple[bytes, frozenset[str]
 
 
 def _imported(code: CodeType | None) -> Iterator[tuple[str, frozenset[str]]]:
-    """What some code imports of `engine`: dotted names, each with all names it may import from there."""
+    """Imports of `engine` in some code: dotted names, each with all names it may import from there."""
     if code is None:
         return
     inner: set[str] = set()
@@ -221,7 +221,7 @@ _SAY_EVERY_S: Final = 2.0
 
 
 class _Notice:
-    """What a process says on stderr while it compiles: that it does, and now and then how far it is."""
+    """A process's lines on stderr while it compiles: that it does, and now and then how far it is."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -274,7 +274,7 @@ class _CompilationLock:
 
     @contextlib.contextmanager
     def given_back_on_failure(self) -> Iterator[None]:
-        """What a compilation that fails has taken is given back: nobody will save its result."""
+        """Give back the lock of a compilation that fails: nobody will save its result."""
         held = len(self._held)
         try:
             yield

@@ -124,7 +124,7 @@ class GameDeals:
 
     @functools.cached_property
     def _numbers(self) -> list[dict[int, int]]:
-        """By round, the view of each code."""
+        """The view of each code, by round."""
         return [{int(code): view for view, code in enumerate(codes)} for codes in self._codes]
 
 

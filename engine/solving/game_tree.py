@@ -206,7 +206,7 @@ class GameTree:
         )
 
     def _parents(self) -> NDArray[np.int64]:
-        """By information set, the slot of the player's own last action before it; -1 for none."""
+        """The slot of the player's own last action before each information set; -1 for none."""
         parents = np.full(self.num_information_sets, -1, np.int64)
         views = self.deals.views
         for node in self.decisions:
@@ -247,7 +247,7 @@ class GameTree:
 
     @functools.cached_property
     def _ranks(self) -> NDArray[np.int64]:
-        """By view of the last round, the rank of the hand at showdown; greater is better."""
+        """The rank at showdown of each view of the last round; greater is better."""
         last = self.game.num_rounds - 1
         most = max(self.deals.num_views(last, position) for position in range(self.game.num_players))
         cards = (self.deals.cards_of(last, view) for view in range(most))

@@ -50,14 +50,14 @@ _AGAIN_S: Final = 0.02
 
 
 def die_of(*numbers: int) -> None:
-    """From now on these signals kill this process, as they kill a C program; but not what is ignored."""
+    """Let these signals kill this process from now on, as they kill a C program, unless they are ignored."""
     for number in numbers:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
 
 
 def ignore_signals() -> None:
-    """From now on nothing disturbs the interpreter's end, nor changes the exit status."""
+    """Ignore signals from now on: nothing disturbs the interpreter's end or changes the exit status."""
     for number in _handlers():
         signal.signal(number, signal.SIG_IGN)
 
@@ -93,7 +93,7 @@ def _watch(wakeups: int) -> None:
 
 @contextlib.contextmanager
 def held_back() -> Iterator[list[int]]:
-    """Within this, signals are noted in the list that it yields; one that is sent again later ends us."""
+    """A context in which signals are noted in the list that it yields; a second one ends us."""
     noted: list[int] = []
     since = 0.0
 
@@ -115,7 +115,7 @@ def held_back() -> Iterator[list[int]]:
 
 
 class _CtrlC:
-    """What has interrupted us, or will."""
+    """The signal that has interrupted us, or will."""
 
     status = 128 + signal.SIGINT
     """The exit status that says so."""

@@ -69,7 +69,7 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click's, with the nearest names for an unknown one."""
+        """Click's own, with the nearest names for an unknown one."""
         name = args[0]
         known = self.list_commands(ctx)
         if not name.startswith("-") and name not in known:
@@ -113,19 +113,19 @@ class _Commands(click.Group):
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
-        """As click's; an interruption ends the program as in `invoke`."""
+        """Click's own; an interruption ends the program as in `invoke`."""
         with _ending_in_one_line():
             return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """As click's; status 130 where click says "Aborted!" and 1, and one line for a full disk."""
+        """Click's own, but status 130 where click says "Aborted!" and 1, and one line for a full disk."""
         with _ending_in_one_line():
             return super().invoke(ctx)
 
 
 @contextlib.contextmanager
 def _ending_in_one_line() -> Iterator[None]:
-    """Within this, Ctrl-C (also while modules load) and system errors end a command without a traceback."""
+    """A context in which Ctrl-C (also while modules load) and system errors end a command in one line."""
     try:
         yield
     except (KeyboardInterrupt, OSError, BaseExceptionGroup) as error:

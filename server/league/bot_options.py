@@ -32,7 +32,7 @@ def first_fault(entrants: Sequence[Contestant]) -> tuple[int, str] | None:
 
 
 def _fault(player: Player) -> str | None:
-    """What a bot says when it rejects its options."""
+    """A bot's words when it rejects its options."""
     line = player.command_line(*_NOWHERE)
     assert line is not None  # installed bots are launched
     environment = players_environment(player.command or (), os.environ)

@@ -110,7 +110,7 @@ def _difference(folder: Folder) -> str | None:
 
 
 def _first_difference(said: Any, derived: Any, place: str) -> str | None:
-    """Where two values differ by more than rounding."""
+    """The place where two values differ by more than rounding."""
     if isinstance(derived, dict) and isinstance(said, dict) and said.keys() == derived.keys():
         parts = [(said[key], derived[key], f"{place}.{key}") for key in derived]
     elif isinstance(derived, list) and isinstance(said, list) and len(said) == len(derived):

@@ -192,7 +192,7 @@ class Folder:
         return {match: played for match, played in self.played.items() if not out & set(match.players)}
 
     def schedule(self) -> Schedule:
-        """What is to be played, as far as known."""
+        """The matches to be played, as far as known."""
         scores = {
             match: {name: played.total(name) for name in match.players}
             for match, played in self.counting().items()
@@ -244,7 +244,7 @@ def _begin(path: Path, plan: TournamentPlan, source: str, *, resume: bool) -> Ma
 
 
 def _kept(path: Path) -> dict[str, Any] | None:
-    """What an earlier sitting has begun."""
+    """The matches that an earlier sitting has begun."""
     try:
         value = parse_json(path.read_text("utf-8"))
     except FileNotFoundError:
@@ -257,7 +257,7 @@ def _kept(path: Path) -> dict[str, Any] | None:
 
 
 def _event_facts(plan: TournamentPlan, number: int) -> dict[str, Any]:
-    """What must not change while a tournament is played."""
+    """The settings that must not change while a tournament is played."""
     event = plan.events[number]
     from engine.poker.rules import format_game
 

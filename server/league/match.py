@@ -34,7 +34,7 @@ class Match:
 
     @property
     def label(self) -> str:
-        """For people: ``ann v bob, match 3``."""
+        """The name for people: ``ann v bob, match 3``."""
         stage = f"{self.stage}: " if self.stage else ""
         return f"{stage}{' v '.join(self.players)}, match {self.number}"
 

@@ -15,7 +15,7 @@ from server.table.rules.sit_and_go import SitAndGo
 
 
 class Format(StrEnum):
-    """Who plays whom."""
+    """The pairing."""
 
     ROUND_ROBIN = "round-robin"
     """Everybody plays everybody; ranked by what they won in all."""
@@ -32,7 +32,7 @@ class Format(StrEnum):
 
 
 class Rule(StrEnum):
-    """What becomes of a player that fails."""
+    """The fate of a player that fails."""
 
     FOLD = "fold"
     """The house checks or folds for it."""
@@ -118,7 +118,7 @@ class Limits:
 
 @attrs.frozen
 class Failures:
-    """What becomes of players that fail."""
+    """The fate of players that fail."""
 
     rule: Rule = Rule.FOLD
     restarts: int = 3

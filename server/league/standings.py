@@ -131,7 +131,7 @@ def _ranks(
     above: NDArray[np.float64],
     placing: Sequence[Sequence[str]],
 ) -> list[RankRange]:
-    """By player, rank and range, by the rule of the format."""
+    """Ranks and ranges by player, by the rule of the format."""
     from engine.evidence.ranking.crosstable import RankRange, rank_ranges
     from engine.evidence.ranking.run_off import run_off
 
@@ -271,7 +271,7 @@ def _failures(folder: Folder) -> list[dict[str, Any]]:
 
 
 def _ranking(league: _League, above: NDArray[np.float64]) -> dict[str, Any]:
-    """What supports the ranks: run-offs, bootstrap, cycles."""
+    """The support of the ranks: run-offs, bootstrap, cycles."""
     from engine.evidence.ranking.crosstable import pair_p_values
     from engine.evidence.ranking.ratings import cycles, fit_margins
     from engine.evidence.ranking.run_off import LEAST_BLOCKS, RESAMPLES, run_off

@@ -44,7 +44,7 @@ class GameName(click.types.StringParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """What begins as the typed text does."""
+        """Completions of the typed text."""
         return _beginning(incomplete, game_names())
 
 
@@ -54,7 +54,7 @@ class PlayerName(click.types.StringParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """What begins as the typed text does."""
+        """Completions of the typed text."""
         bots = (entry.name for entry in entry_points(group="riverboat.bots"))
         return _beginning(incomplete, [*sorted(bots), "wait"])
 
@@ -115,7 +115,7 @@ class MatchGoal(click.ParamType):  # type: ignore[type-arg]  # generic since cli
 
 
 class ProcessLimitsType(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 only
-    """What a player's process may use."""
+    """The limits of a player's process."""
 
     name = "limits"
 
@@ -144,7 +144,7 @@ def refusing(prefix: str = "") -> Iterator[None]:
 
 
 def open_announcer(descriptor: int | None) -> Announcer:
-    """Where programs are told about the table."""
+    """The descriptor on which programs read about the table."""
     with refusing(f"--announce {descriptor}: "):
         return Announcer(descriptor)
 
@@ -211,7 +211,7 @@ def read_players(texts: tuple[str, ...], game: GameDefinition) -> tuple[Player, 
 
 
 def read_cards(text: str, file: Path | None = None) -> MatchSeed | MatchKey:
-    """Where the cards come from, by ``--seed`` or by a file in its place."""
+    """The source of the cards, by ``--seed`` or by a file in its place."""
     if file is not None:
         if text != "random":
             raise click.UsageError("--seed and --seed-file say the same: use one of them")
@@ -259,7 +259,7 @@ def open_sitting(ctx: click.Context, out: Path | None, game: str) -> Sitting:
 
 
 def new_page(sitting: Sitting, file: str) -> Path:
-    """Where the page of ``--report`` goes; it must not exist yet."""
+    """The path of the page of ``--report``; it must not exist yet."""
     from server.records.review.page import require_new_page  # nobody waits for it who wants no page
 
     return require_new_page(sitting.folder, file)

@@ -67,7 +67,7 @@ class MatchPlan:
     in_process: bool = False
     """Installed bots play in processes of the house, without sockets."""
     terms: Terms = attrs.Factory(Terms)
-    """What launched players are granted."""
+    """The terms of launched players."""
     jobs: int = 1
     """Passes played in parallel; if there are more jobs, tables or processes that share each pass's hands."""
     trusts_programs: bool = False
@@ -117,12 +117,12 @@ class MatchPlan:
         return len(self.players) if self.duplicate else 1
 
     def seating(self, number: int) -> tuple[int, ...]:
-        """By seat, the player who sits there in a pass."""
+        """The players of a pass, by seat."""
         n = len(self.players)
         return tuple((seat - number) % n for seat in range(n))
 
     def pass_folder(self, number: int) -> Path:
-        """Where a pass keeps its files."""
+        """The folder of a pass's files."""
         return self.folder / f"pass-{number}" if self.duplicate else self.folder
 
     def pass_config(self, number: int) -> MatchConfig:

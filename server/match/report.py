@@ -61,7 +61,7 @@ class MatchReport:
         self._evidence = self._take_luck_out([path for path in paths if path is not None])
 
     def _take_luck_out(self, logs: Sequence[Path]) -> MatchEvidence | None:
-        """What the logs prove beside the chips; None if that was not asked for or is not possible."""
+        """Evidence of the logs beside the chips; None if it was not asked for or is not possible."""
         plan = self._plan
         if plan.luck is Luck.OFF or not self._deals:
             return None

@@ -32,7 +32,7 @@ class ResumableCommand(GroupedCommand):
     """A command that takes its parameters from an earlier call if ``--resume`` is given."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """As click's, with the parameters of the match that is resumed."""
+        """Click's own, with the parameters of the match that is resumed."""
         folder = ctx.params["resume"]
         if folder is not None:
             self._resume(ctx, folder)
@@ -120,7 +120,7 @@ def sitting_of(ctx: click.Context, out: Path | None, game: str) -> Sitting:
 
 
 def stored_plan(ctx: click.Context, sitting: Sitting, config: MatchConfig) -> StoredPlan:
-    """What is stored of a match for resuming it; if it is being resumed, what was stored."""
+    """The plan stored for resuming a match; if it is being resumed, the one that was stored."""
     if sitting.plan is not None:
         return sitting.plan
     parameters = dict(_fit_for_json(ctx))

@@ -198,7 +198,7 @@ def _secrets(plan: MatchPlan) -> Secrets:
 
 
 def _what_failed(error: OSError, plan: MatchPlan) -> str:
-    """What could not be done with a file or a port, in one line."""
+    """The failure of a file or a port, in one line."""
     if not plan.folder.is_dir():
         return f"the match folder {plan.folder} has been removed while the match was played"
     return os_error_in_words(error)
@@ -209,7 +209,7 @@ def _in_one_line(lines: str) -> str:
 
 
 def _not_played(plan: MatchPlan, problems: Sequence[str | None]) -> Pass:
-    """What is reported about a match if some of its players do not exist."""
+    """The report of a match if some of its players do not exist."""
     failures = {
         seat: Failure(FailureKind.NOT_FOUND, problem)
         for seat, problem in enumerate(problems)

@@ -57,7 +57,7 @@ class _Line:
 
 @attrs.frozen
 class ShardOrder(_Line):
-    """What is played, by whom."""
+    """The game and its players."""
 
     definition: str
     """A game file."""
@@ -112,7 +112,7 @@ class Frame(_Line):
 
 @attrs.frozen
 class Share(_Line):
-    """Which hands a member plays: of the chunks from `first` on, each `stride`-th, beginning with its own."""
+    """The hands of a member: of the chunks from `first` on, each `stride`-th, beginning with its own."""
 
     first: int
     end: int

@@ -56,7 +56,7 @@ def curve(values: Sequence[float], width: float, height: float) -> Curve:
 
 
 def _scale(first: float, last: float, start: float, end: float) -> Scale:
-    """From values to places; the first value is drawn at the start, the last one at the end."""
+    """A scale from values to places; the first value is drawn at the start, the last one at the end."""
     factor = (end - start) / ((last - first) or 1)
     return lambda value: round(start + (value - first) * factor, 1)
 

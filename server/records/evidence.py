@@ -58,7 +58,7 @@ class Luck(enum.Enum):
 
 @attrs.frozen
 class MatchEvidence:
-    """What some hands prove about their players, beside the chips they won."""
+    """Evidence of some hands about their players, beside the chips they won."""
 
     players: tuple[str, ...]
     estimates: dict[str, tuple[Estimate | None, ...]]

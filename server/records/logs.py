@@ -170,7 +170,7 @@ class MatchLog:
 
 
 def rotation(number: int, num_players: int) -> tuple[int, ...]:
-    """By position, the seat of the player in a hand, if the button moves."""
+    """The players' seats in a hand, by position, if the button moves."""
     return tuple([(position + number) % num_players for position in range(num_players)])
 
 

@@ -67,7 +67,7 @@ class Tally:
 
     @property
     def goal(self) -> Goal | None:
-        """What the match is to find out; None to play all hands."""
+        """The goal of the match; None to play all hands."""
         return self._goal
 
     @property

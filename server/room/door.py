@@ -288,7 +288,7 @@ class Door:
             await visitor.client.attending.wait()
 
     def _table_and_chips(self, text: str) -> tuple[str, int | None]:
-        """What a ``#join`` names."""
+        """The names in a ``#join``."""
         words = text.split()
         if not 1 <= len(words) <= 2:
             raise RequestRefused("expected #join TABLE, or #join TABLE CHIPS")
@@ -312,7 +312,7 @@ class Door:
 
 
 class _Wanted:
-    """What a visitor says in the lobby, line by line and at a bounded rate."""
+    """A visitor's lines in the lobby, at a bounded rate."""
 
     def __init__(self, visitor: Visitor, per_second: float) -> None:
         self.visitor = visitor
@@ -435,7 +435,7 @@ async def _flushing(client: Client) -> AsyncIterator[None]:
 
 
 def describe(table: RoomTable) -> str:
-    """What ``#list`` says about a table besides its name."""
+    """The words of ``#list`` about a table besides its name."""
     config = table.config
     taken = sum(place is not None for place in table.places)
     stakes = "-" if config.policy == "match" else f"{config.least}-{config.most}"

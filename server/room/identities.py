@@ -32,7 +32,7 @@ def new_token() -> str:
 
 
 def hashed(token: str, salt: bytes) -> bytes:
-    """What the ledger keeps of a token."""
+    """The hash of a token that the ledger keeps."""
     from hashlib import scrypt
 
     return scrypt(token.encode("utf-8", "surrogateescape"), salt=salt, n=_COST, r=8, p=1)

@@ -42,7 +42,7 @@ class _WrongError(Exception):
 
 @attrs.define
 class _Hand:
-    """What has been read of a hand so far."""
+    """The part of a hand read so far."""
 
     number: int
     game: GameDefinition

@@ -34,12 +34,12 @@ class OperatorConsole:
         return OperatorConsole(self._log, self._stream, name)
 
     def out(self, text: str) -> None:
-        """For programs."""
+        """Report a line of output."""
         sys.stdout.write(text)
         sys.stdout.flush()
 
     def err(self, text: str) -> None:
-        """For people; bytes from clients that are not text are replaced."""
+        """A line for people; bytes from clients that are not text are replaced."""
         text = text.encode("utf-8", "replace").decode("utf-8")
         if self._log is None:
             self._stream.write(text)

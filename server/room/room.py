@@ -36,7 +36,7 @@ _AGAIN_S: Final = 1.0
 
 @attrs.frozen
 class Addresses:
-    """Where the room is."""
+    """The address of the room."""
 
     host: str
     port: int

@@ -12,13 +12,13 @@ from server.support.record_file import Opener
 
 
 class Console(Protocol):
-    """What a match says to the outside: the dealer's stdout and stderr, or files in the match folder."""
+    """A match's output: the dealer's stdout and stderr, or files in the match folder."""
 
     def out(self, text: str) -> None:
-        """For programs: the score."""
+        """A line for programs: the score."""
 
     def err(self, text: str) -> None:
-        """For people: header, trace, warnings and errors.  Undecodable bytes from clients are surrogates."""
+        """A line for people: header, trace, warnings and errors.  Undecodable bytes are surrogates."""
 
     def hand_finished(self, hand_number: int) -> None:
         """Note that a hand is over."""

@@ -65,6 +65,6 @@ def in_words(lines: str) -> str:
 
 
 def os_error_in_words(error: OSError) -> str:
-    """What could not be done with a file or a port, in one line for people."""
+    """The failure of a file or a port, in one line for people."""
     where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
     return f"{where}{error.strerror or error}"

@@ -23,7 +23,7 @@ class GroupedCommand(click.Command):
         self._apart = apart
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """As click's, in sections."""
+        """Click's own, in sections."""
         sections: dict[str, list[tuple[str, str]]] = {
             "Options": [],
             **{heading: [] for heading in self._apart},

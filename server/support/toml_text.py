@@ -30,7 +30,7 @@ At = tuple[int, int]
 
 
 class FileMistake(ValueError):
-    """What is wrong with a file: one line with file, line and column."""
+    """A mistake in a file: one line with file, line and column."""
 
 
 def read_text(path: Path) -> str:
@@ -68,7 +68,7 @@ def parse_toml(text: str, path: Path) -> Section:
 
 
 def _places(text: str) -> dict[TomlPath, At]:
-    """Where tables and keys stand."""
+    """The lines of tables and keys."""
     found: dict[TomlPath, At] = {}
     counts: dict[TomlPath, int] = {}  # of lists of tables: those met so far
     table: TomlPath = ()

@@ -116,7 +116,7 @@ class Channel:
             self._broken = error.strerror or str(error)  # the next send reports it
 
     def try_receive(self) -> bytes | None:
-        """What has arrived; None if nothing has, empty at the end of the stream or after a reset."""
+        """The bytes that have arrived; None if there are none, empty at the end of the stream or a reset."""
         try:
             return self._sock.recv(_CHUNK)
         except BlockingIOError:

@@ -23,7 +23,7 @@ _NAME: Final = re.compile(r"[^\s|:\x00-\x1f\x7f\ud800-\udfff]+")  # surrogates: 
 
 
 class OnFailure(StrEnum):
-    """What happens when a player leaves, stalls or cannot be reached."""
+    """The consequence when a player leaves, stalls or cannot be reached."""
 
     ABORT = "abort"
     """The match ends at once, as with the ACPC dealer."""
@@ -33,7 +33,7 @@ class OnFailure(StrEnum):
 
 @attrs.frozen
 class Admission:
-    """On what condition a connection may sit down."""
+    """The condition on which a connection may sit down."""
 
     token: str | None
     """The token that it must say; None for none."""
@@ -48,7 +48,7 @@ class SeatGuard(Protocol):
         """The socket on which a seat's player connects, which the caller closes; None for the seat's port."""
 
     async def judge(self, seat: int, connection: socket.socket) -> Admission:
-        """On what condition a connection to a seat may sit down there."""
+        """The condition on which a connection to a seat may sit down there."""
 
 
 @attrs.frozen
@@ -131,7 +131,7 @@ class MatchConfig:
 
 
 def check_names(names: Sequence[str]) -> str | None:
-    """What is wrong with players' names, None if nothing: log lines are split at ``|`` and ``:``."""
+    """The fault of players' names, None if there is none: log lines are split at ``|`` and ``:``."""
     for name in names:
         if not _NAME.fullmatch(name) or len(name) > MAX_NAME:
             return (

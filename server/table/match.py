@@ -89,12 +89,12 @@ class MatchServer:
 
     @property
     def ports(self) -> tuple[int, ...]:
-        """In seat order."""
+        """Ports in seat order."""
         return self.table.seating.ports
 
     @property
     def seats(self) -> tuple[Seat, ...]:
-        """In seat order."""
+        """Seats in seat order."""
         return self.table.seats
 
     def open(self) -> None:

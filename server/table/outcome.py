@@ -112,7 +112,7 @@ class Durations:
 
 @attrs.frozen
 class SeatOutcome:
-    """What is known about one seat's player, apart from the chips."""
+    """The outcome of one seat's player, apart from the chips."""
 
     name: str
     failures: Sequence[Failure] = ()
@@ -159,7 +159,7 @@ class SeatOutcome:
 
 @attrs.frozen
 class EarlierSittings:
-    """What the log does not tell about the hands that a table has already played."""
+    """Facts about hands already played that the log does not have."""
 
     seconds: float
     """From the first state to the last."""

@@ -34,7 +34,7 @@ _GOODBYE_S: Final = 1.0
 
 
 class Entrance(Protocol):
-    """Where the clients of vacant seats come from."""
+    """The source of clients for vacant seats."""
 
     def open(self, seats: tuple[Seat, ...]) -> None:
         """Let clients come."""
@@ -107,7 +107,7 @@ class Seating:
 
     @property
     def ports(self) -> tuple[int, ...]:
-        """In seat order."""
+        """Ports in seat order."""
         return tuple(seat.port for seat in self.seats)
 
     @property

@@ -182,7 +182,7 @@ class Formula(Agent):
 
 
 def _known(book: OpponentBook) -> Archive | None:
-    """What is known of all opponents, for the memory file; None before the first match."""
+    """The knowledge of all opponents, for the memory file; None before the first match."""
     known = {
         name: (model, counts)
         for name, (model, counts) in book.known_by_name().items()

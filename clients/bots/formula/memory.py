@@ -20,7 +20,7 @@ Remembered = tuple[SpecificModel, PlayerStatistics]
 
 
 def archive_of(players: Mapping[str, Remembered]) -> Archive:
-    """What is remembered of players, by name."""
+    """Remembered players, by name."""
     entries = {
         name: {"model": model.as_dict(), "statistics": statistics.as_dict()}
         for name, (model, statistics) in players.items()

@@ -29,11 +29,12 @@ _NAMES: Final = {"f": "fold", "c": "call", "r": "raise"}
 @click.option("--board", default="", metavar="CARDS", help="The board cards dealt so far.")
 @click.option(
     "--times",
+    metavar="N",
     type=click.IntRange(1, 10_000),
     help=f"How often to ask, with another seed each time.  Default: {_TIMES}, programs once.",
 )
 @click.option(
-    "--trials", type=click.IntRange(0, 10_000_000), default=2000, show_default=True,
+    "--trials", metavar="N", type=click.IntRange(0, 10_000_000), default=2000, show_default=True,
     help="Hands of the simulation; 0 for none.",
 )  # fmt: skip
 @seed_option("answers", default=1)

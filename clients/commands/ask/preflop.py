@@ -23,7 +23,12 @@ _COLUMNS = {"iterated": "iterated", "roll-out": "roll_out"}
 
 @click.command(cls=ComputingCommand)
 @click.option(
-    "--players", type=click.IntRange(2, 10), default=10, show_default=True, help="Players dealt in."
+    "--players",
+    metavar="N",
+    type=click.IntRange(2, 10),
+    default=10,
+    show_default=True,
+    help="Players dealt in.",
 )
 @click.option(
     "--rates",
@@ -57,6 +62,7 @@ _COLUMNS = {"iterated": "iterated", "roll-out": "roll_out"}
 @seed_option("tables of --make and strategy of --solve", default=1)
 @click.option(
     "--deals",
+    metavar="N",
     type=click.IntRange(min=1000),
     default=80_000_000,
     show_default=True,

@@ -17,7 +17,14 @@ from engine.poker.rules.betting import parse_betting
 @click.argument("game")
 @click.argument("betting")
 @click.argument("board", default="")
-@click.option("--position", "positions", type=click.IntRange(0, 9), multiple=True, help="Only this position.")
+@click.option(
+    "--position",
+    "positions",
+    metavar="N",
+    type=click.IntRange(0, 9),
+    multiple=True,
+    help="Only this position.",
+)
 @click.option(
     "--model",
     type=click.Choice(["none", "generic"]),

@@ -45,10 +45,16 @@ _FIRST_GAMES: Final = ("limit-2p", "nolimit-2p", "nolimit-3p", "limit-3p")
     "may turn out not to play some.",
 )
 @click.option(
-    "--hands", type=click.IntRange(0, 10**6), default=1000, show_default=True, help="Random hands, in all."
+    "--hands",
+    metavar="N",
+    type=click.IntRange(0, 10**6),
+    default=1000,
+    show_default=True,
+    help="Random hands, in all.",
 )
 @click.option(
     "--seed",
+    metavar="S",
     type=click.IntRange(0, 2**32 - 1),
     default=1,
     show_default=True,
@@ -167,7 +173,7 @@ def check_bot(
 
 
 def _examine(plan: Examination) -> Examined:
-    """What an examination finds; Ctrl-C and similar signals end the bot and then us."""
+    """The findings of an examination; Ctrl-C and similar signals end the bot and then us."""
     adopt_orphans()
     with as_ctrl_c(under_trio=True):
         return trio.run(plan.run)
@@ -212,7 +218,7 @@ def _all_games() -> list[Game]:
 
 @contextlib.contextmanager
 def _folder(out: Path | None) -> Iterator[Path]:
-    """Where the bot's output goes: a folder that vanishes, unless it was named."""
+    """The folder of the bot's output, which vanishes unless it was named."""
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
         yield out

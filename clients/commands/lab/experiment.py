@@ -36,7 +36,7 @@ class Experiments(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As in click, but with one line for an unknown name."""
+        """Click's own, but with one line for an unknown name."""
         name = args[0]
         if not name.startswith("-") and name not in installed_experiments():
             known = self.list_commands(ctx)

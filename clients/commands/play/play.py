@@ -63,6 +63,7 @@ def _check_seed(context: click.Context, parameter: click.Parameter, text: str) -
 )
 @click.option(
     "--hands",
+    metavar="N",
     type=click.IntRange(1, 2**32 - 1),
     default=1000,
     show_default=True,
@@ -73,7 +74,7 @@ def _check_seed(context: click.Context, parameter: click.Parameter, text: str) -
     help="Determines cards and bots, as in `riverboat match`.",
 )  # fmt: skip
 @click.option(
-    "--out", "folder", type=click.Path(path_type=Path, file_okay=False),
+    "--out", "folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
     help="Match folder; default under matches/.",
 )  # fmt: skip
 @click.option(

@@ -44,7 +44,7 @@ _ENOUGH: Final = 4
 
 @attrs.frozen(kw_only=True)
 class CounterPlan:
-    """What is asked for."""
+    """The request."""
 
     player: str
     game: str
@@ -217,7 +217,7 @@ class SmallCounter:
         return self._measured(responses.data_biased(tree, model, trust, plan.iterations))
 
     def restricted(self, part: float) -> dict[str, Any]:
-        """What the restricted Nash response with some part wins, and may lose."""
+        """The winnings and the risk of the restricted Nash response with some part."""
         return self._restricted(part)[1]
 
     def _restricted(self, part: float) -> tuple[Strategy, dict[str, Any]]:
@@ -265,7 +265,7 @@ class CounterOnBuckets:
         return answer, self._measured(answer, may_lose=may_lose)
 
     def restricted(self, part: float) -> dict[str, Any]:
-        """What the restricted Nash response with some part wins, and may lose."""
+        """The winnings and the risk of the restricted Nash response with some part."""
         return self._measured(self._solved(part, None), may_lose=True)
 
     def _solved(self, part: float, trust: Any) -> BucketedStrategy:

@@ -34,7 +34,7 @@ SAY_EVERY_S: Final = 2.0
 
 @attrs.frozen(kw_only=True)
 class Plan:
-    """What is asked for; settings of hold'em mean nothing in small games."""
+    """The request; settings of hold'em mean nothing in small games."""
 
     game: str
     save: Path
@@ -60,7 +60,7 @@ class Plan:
 
     @property
     def notes(self) -> dict[str, Any]:
-        """What runs that go on from each other have in common, by the names that files have for it."""
+        """The notes that a run and its continuation share, by their names in files."""
         from engine.solving.holdem.kinds import noted_sizes
 
         if not self.definition.is_holdem:
@@ -83,7 +83,7 @@ class Plan:
 
 
 def game_and_algorithm(game: str, algorithm: str | None) -> tuple[GameDefinition, str]:
-    """What is solved, and how."""
+    """The game to be solved, and the method."""
     from clients.core.program import ProgramError, read_game
     from engine.solving.holdem.betting import is_heads_up_limit_holdem, is_heads_up_no_limit_holdem
 

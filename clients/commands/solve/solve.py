@@ -53,7 +53,7 @@ class SolveCommand(GroupedCommand, OneLineCommand):
     """A command that knows the former names of its options."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """As click's, once options have their present names."""
+        """Click's own, once options have their present names."""
         return super().parse_args(ctx, [self._renamed(text) for text in args])
 
     def _renamed(self, text: str) -> str:
@@ -123,7 +123,7 @@ def _sizes_option(context: click.Context, parameter: click.Parameter, text: str)
     "public chance sampling; default cfr+, for heads-up limit hold'em pcs, for no-limit mcfr.",
 )
 @seed_option("strategy", default=1)
-@click.option("--jobs", type=click.IntRange(1, 64), default=1, metavar="J", help="Threads, with pcs only.")
+@click.option("--jobs", type=click.IntRange(1, 64), default=1, metavar="N", help="Threads, with pcs only.")
 @click.option(
     "--abstraction",
     type=click.Choice(["distributions", "percentiles"]),

@@ -65,7 +65,7 @@ class Limits:
 
 
 class _Shown(Enum):
-    """What became of a state that the bot was shown."""
+    """The bot's reaction to a state."""
 
     WATCHED = auto()
     ASKED = auto()
@@ -409,7 +409,7 @@ def _behind(text: str) -> str:
 
 
 def _hint(key: str, action: Action, view: HandView) -> str:
-    """What a raise that is too small was perhaps meant to be."""
+    """The likely meaning of a raise that is too small."""
     if key != "least" or action.raise_to is None:
         return ""
     return (

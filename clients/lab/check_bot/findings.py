@@ -70,7 +70,7 @@ def seats_check(num_players: int) -> str:
 
 
 def title_of(check: str) -> str:
-    """What a check is about, in words."""
+    """The subject of a check, in words."""
     return TITLES.get(check) or f"plays at a table of {check.removeprefix(_SEATS)}"
 
 
@@ -92,7 +92,7 @@ class Verdict:
 
     @property
     def title(self) -> str:
-        """What it is about, in words."""
+        """Its subject, in words."""
         return title_of(self.name)
 
 
@@ -108,7 +108,7 @@ class _Item:
 
 
 class Examined:
-    """What has been found so far, by check."""
+    """Findings so far, by check."""
 
     def __init__(self) -> None:
         self._items: dict[str, _Item] = {}

@@ -58,7 +58,7 @@ class SittingEnd(Enum):
 
 @attrs.frozen
 class Terms:
-    """What is the same in all sittings of an examination."""
+    """The common settings of all sittings of an examination."""
 
     launch: Launch
     limits: Limits

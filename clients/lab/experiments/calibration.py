@@ -49,7 +49,7 @@ _BINS: Final = 10
 
 @attrs.frozen
 class CalibrationSettings(Options):
-    """Who is predicted, and how much is played."""
+    """The players that are predicted, and the number of hands."""
 
     game: str = option("limit-2p", "The game.", type=click.Choice(GAMES))
     opponents: tuple[str, ...] = bots(
@@ -116,7 +116,7 @@ class _Predicting(NotedSampling):
         self._hand.match_started(game, seat)
 
     def choose_action(self, view: HandView) -> Action:
-        """As usual."""
+        """The agent's action, noted with what it predicts."""
         self.strengths.append(self._hand.strength(view))
         return super().choose_action(view)
 
@@ -208,7 +208,7 @@ def _by_context(answers: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _reliability(answers: Sequence[Mapping[str, Any]], action: int) -> list[list[float]]:
-    """By tenths of the predicted probability: its mean, the observed share, and half of its interval."""
+    """A row for each tenth of the predicted probability: its mean, the observed share, half its interval."""
     chances = np.array([answer["predicted"][action] for answer in answers])
     came = np.array([answer["action"] == action for answer in answers])
     points = []

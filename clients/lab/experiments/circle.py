@@ -60,7 +60,7 @@ _OF_A_PART: Final = 4
 
 @attrs.frozen
 class CircleSettings(Options):
-    """Who plays, and how much."""
+    """The players, and the number of hands."""
 
     players: tuple[str, ...] = bots(
         "--player", PLAYERS, "A player, BOT[:KEY=VALUE,...]; repeat it for two or more."

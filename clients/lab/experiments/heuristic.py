@@ -104,7 +104,7 @@ VARIANTS: Final[Mapping[str, str]] = {
 
 @attrs.frozen
 class HeuristicSettings(Options):
-    """Who plays, and how much."""
+    """The players, and the number of hands."""
 
     hands: int = whole(20_000, 2 * BLOCKS, "Hands of each variant against each opponent.")
     match_hands: int = whole(

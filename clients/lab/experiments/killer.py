@@ -248,7 +248,7 @@ def _rake_report(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _rake_plots(rows: Sequence[Mapping[str, Any]]) -> Iterator[Plot]:
-    """What each bot wins before and after the rake, a picture for each table."""
+    """Each bot's winnings before and after the rake, a picture for each table."""
     for table in dict.fromkeys(row["table"] for row in rows):
         here = [row for row in rows if row["table"] == table]
         yield plot(

@@ -239,7 +239,7 @@ def _losses(scored: PredictionScore) -> tuple[float, int]:
 
 
 def losses_by_hand(models: Sequence[OpponentModel], states: Sequence[HandState]) -> NDArray[np.float64]:
-    """For each hand, the sum of log losses of seat 0's model and the number of actions; shape (hands, 2)."""
+    """Sums of log losses of seat 0's model and numbers of actions, by hand; shape (hands, 2)."""
     return np.array([_losses(score(models, [state])[0]) for state in states])
 
 

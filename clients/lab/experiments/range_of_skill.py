@@ -29,7 +29,7 @@ GAMES: Final[Mapping[str, tuple[float, ...]]] = {
 
 @attrs.frozen
 class SkillSettings(Options):
-    """Which games, and how far."""
+    """The games, and the limits of the search."""
 
     games: tuple[str, ...] = option(
         tuple(GAMES), "The game; may be repeated.", "--game", type=click.Choice(tuple(GAMES)), multiple=True

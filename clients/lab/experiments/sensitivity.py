@@ -84,7 +84,7 @@ def _values(context: click.Context, parameter: click.Parameter, texts: tuple[str
 
 @attrs.frozen
 class SensitivitySettings(Options):
-    """What is varied, and how much is played."""
+    """The variations, and the number of hands."""
 
     hands: int = whole(20_000, 12, "Hands of each variation at each table.")
     constants: tuple[str, ...] | None = option(

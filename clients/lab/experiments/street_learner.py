@@ -37,7 +37,7 @@ _LEARNER: Final = "street-learner"
 
 @attrs.frozen
 class StreetSettings(Options):
-    """Which games, and how much is played."""
+    """The games, and the number of hands."""
 
     games: tuple[str, ...] = option(
         GAMES, "A heads-up hold'em game; may be repeated.", "--game", multiple=True, metavar="GAME"
@@ -186,6 +186,6 @@ def _text(point: Mapping[str, Any]) -> str:
 
 
 def _rate(point: Mapping[str, Any]) -> Estimate:
-    """With the interval over runs, if there are several."""
+    """The rate with the interval over runs, if there are several."""
     ci95 = point["ci95"] if point["ci95_runs"] is None else point["ci95_runs"]
     return Estimate(point["mbb_per_hand"], ci95, point["hands"])

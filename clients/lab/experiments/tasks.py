@@ -210,7 +210,7 @@ class LineUp:
         return f"{self.first} against {self.seats - self.first}"
 
     def passes(self) -> list[tuple[bool, ...]]:
-        """For each rotation, by seat, whether a player of the first kind sits there."""
+        """A mask of seats with a player of the first kind, for each rotation."""
         pattern = [seat * self.first % self.seats < self.first for seat in range(self.seats)]
         rotations = self.seats // math.gcd(self.seats, self.first)
         return [
@@ -288,5 +288,5 @@ def play_long_match(game: str, players: tuple[str, str], seed: int, deals: int) 
 
 
 def blocks_of(result: Mapping[str, Any]) -> list[Winnings]:
-    """What the first player won in each block of a long match."""
+    """The first player's winnings in each block of a long match."""
     return [Winnings(**block) for block in result["blocks"]]

@@ -48,7 +48,7 @@ class Spot:
 
     @property
     def position(self) -> int:
-        """Of the player who is asked."""
+        """The position of the player who is asked."""
         position = self.betting.position_to_act
         assert position is not None  # checked by `read_spot`
         return position
@@ -100,7 +100,7 @@ class Overruled:
 
 @attrs.frozen
 class Answer:
-    """What a bot has answered."""
+    """A bot's answer."""
 
     action: Action
     """As it is played: put right where it was not legal."""
@@ -113,7 +113,7 @@ class Answer:
 
     @property
     def match_state(self) -> str:
-        """What was asked, in the ACPC's words."""
+        """The question as an ACPC match state."""
         return format_match_state(self.view)
 
 
@@ -183,7 +183,7 @@ class _Asked(Agent):
 
 
 def _at_once(chosen: Action | Awaitable[Action]) -> Action:
-    """What a bot has chosen, waited for where it has to think."""
+    """The bot's choice, waited for where it has to think."""
     if isinstance(chosen, Action):
         return chosen
 
@@ -200,7 +200,7 @@ class _Other(Agent):
         self._script = [action for _, _, action in spot.betting.steps()]
 
     def choose_action(self, view: HandView) -> Action:
-        """What the betting says."""
+        """The action of the betting."""
         return self._script[len(view.betting.steps())]
 
 
@@ -240,7 +240,7 @@ def action_counts(make: Callable[[int], Agent], spot: Spot, times: int, seed: in
 
 
 def report(name: str, game: str, spot: Spot, answer: Answer, actions: Counter[Action]) -> dict[str, Any]:
-    """What ``riverboat ask --json`` prints."""
+    """The object that ``riverboat ask --json`` prints."""
     legal = spot.betting.legal_actions()
     asked = sum(actions.values())
     triple = answer.triple

@@ -82,7 +82,7 @@ class Patience:
 
 
 def command_seat(command: Sequence[str]) -> Callable[[], RemoteSeat]:
-    """What makes a seat for a program, started as ``COMMAND HOST PORT``."""
+    """A maker of seats for a program, started as ``COMMAND HOST PORT``."""
     return lambda: RemoteSeat(command, ("127.0.0.1", 0))
 
 

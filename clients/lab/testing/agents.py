@@ -83,7 +83,7 @@ class Deciding(Agent):
         self._decide = decide
 
     def choose_action(self, view: HandView) -> Action:
-        """What the function says."""
+        """The function's answer."""
         return self._decide(view)
 
 
@@ -118,7 +118,7 @@ class StandIn(Agent):
         self.agent.action_seen(view, position, action)
 
     def choose_action(self, view: HandView) -> Action | Awaitable[Action]:
-        """What the agent chooses, at once or later, after `chosen` has seen it."""
+        """The agent's choice, at once or later, after `chosen` has seen it."""
         self.pass_on()
         begin_decision(self.agent, view)
         found = self.agent.choose_action(view)

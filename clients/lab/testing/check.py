@@ -302,7 +302,7 @@ def _difference(one: Decisions, other: Decisions) -> tuple[Decision, Decision] |
 
 
 def _maker(agent: str | Agent | Callable[[], Agent]) -> tuple[str, Callable[[], Agent]]:
-    """What to call an agent, and how to make one that has not played."""
+    """An agent's name, and a maker of one that has not played."""
     if isinstance(agent, str):
         return agent, functools.partial(make_bot, agent)
     if isinstance(agent, Agent):
@@ -347,7 +347,7 @@ class _Generator:
     seed: Callable[[int], object]
 
     def position(self) -> str:
-        """What tells whether it has been drawn from."""
+        """The state that shows whether it has been drawn from."""
         return repr(self.get_state())
 
 

@@ -51,7 +51,7 @@ class Unplayable(Exception):
 
 @attrs.frozen
 class Decision:
-    """What an agent has chosen in a state; None where it failed to."""
+    """An agent's choice in a state; None where it failed to choose."""
 
     view: HandView
     action: Action | None
@@ -59,7 +59,7 @@ class Decision:
 
 @attrs.define(eq=False)
 class Noted:
-    """What has been found so far."""
+    """The findings so far."""
 
     faults: dict[object, Fault] = attrs.Factory(dict)
     """By what makes two faults the same."""
@@ -161,7 +161,7 @@ class Probe(StandIn):
         self._pass("hand_finished", view, self.agent.hand_finished, view)
 
     def choose_action(self, view: HandView) -> Action | Awaitable[Action]:
-        """What the agent chooses, once it has been looked at; a call where that is no action at all."""
+        """The agent's choice, once checked; a call where it is no action at all."""
         if self._is_terse and _chance(view, 1 + decisions_made(view)):
             return CALL
         self.pass_on()

@@ -14,7 +14,7 @@ _WIDTH: Final = 100
 
 
 class FaultKind(StrEnum):
-    """What an agent can do wrong; the value is what a report calls it."""
+    """The kinds of faults; the value is the word of a report."""
 
     DECLINES = "does not play this game"
     """It said so with an `OptionError` when the match began."""
@@ -86,7 +86,7 @@ class FaultyAgentError(AssertionError):
 
 @attrs.frozen
 class AgentReport:
-    """What `check_agent` has found."""
+    """The findings of `check_agent`."""
 
     agent: str
     """As it was named: a bot with its options, or a class."""

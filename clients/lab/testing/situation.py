@@ -51,7 +51,7 @@ class _Moderate(Random):
     """Raises at random, by no more than the pot: hands reach the river with chips left."""
 
     def choose_action(self, view: HandView) -> Action:
-        """As `Random`, but for the size."""
+        """A player like `Random`, but for the size."""
         action = super().choose_action(view)
         legal = view.legal_actions()
         if action.raise_to is None or legal.min_raise_to is None:

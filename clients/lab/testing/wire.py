@@ -49,7 +49,7 @@ class PlayerLeft(Exception):
 
 @attrs.frozen
 class PlayedMatch:
-    """What a match over the protocol has come to."""
+    """The outcome of a match over the protocol."""
 
     hands: tuple[HandState, ...]
     """The ends of the hands, in order."""
@@ -210,7 +210,7 @@ class _Chair:
         await self._send(connection.send(TurnToAct(view) if view.is_our_turn else StateUpdate(view)))
 
     async def answer(self, state: HandState) -> Action:
-        """What the client does, corrected as the ACPC's dealer does."""
+        """The client's action, corrected as the ACPC's dealer does."""
         while True:
             event = await self._next_event()
             if isinstance(event, Reply):

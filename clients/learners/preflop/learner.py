@@ -177,7 +177,7 @@ class PreflopLearner(Agent):
 
     @property
     def learnt(self) -> KnowledgeBase:
-        """What it knows."""
+        """The learner's knowledge."""
         return self._store.base
 
     # --- the match -----------------------------------------------------------------------------------------
@@ -321,7 +321,7 @@ class PreflopLearner(Agent):
                 values[way] -= self._times_wrong(action, verdicts)
 
     def _times_wrong(self, action: int, verdicts: list[int]) -> int:
-        """What the way of judging that gave these verdicts on an action loses by them."""
+        """The loss of the way of judging that gave these verdicts on an action."""
         right, wrong = (-1, 1) if action == FOLD else (1, -1)
         times = verdicts.count(wrong)
         return times if self._penalty == "each" else int(times > verdicts.count(right))

@@ -143,7 +143,7 @@ _UNSEEN: Final = PlayingStyle.TIGHT_PASSIVE
 
 @functools.lru_cache(maxsize=1 << 13)
 def _counts(betting: BettingState) -> tuple[tuple[int, int, int, int], ...]:
-    """By position, what a hand adds to the counts: flops seen, calls, calls instead of a raise, raises."""
+    """A hand's counts by position: flops seen, calls, calls instead of a raise, raises."""
     n = betting.game.num_players
     calls, free_calls, raises, folds = [0] * n, [0] * n, [0] * n, [-1] * n
     for before, position, action in betting.steps():

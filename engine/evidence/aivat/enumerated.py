@@ -47,7 +47,7 @@ Matrix = NDArray[np.float64]
 
 @attrs.frozen
 class EnumeratedSet:
-    """What the player to act knows."""
+    """The knowledge of the player to act."""
 
     hole_cards: tuple[int, ...]
     """Its own, ascending."""
@@ -125,7 +125,7 @@ class EnumeratedGame:
             yield board + more
 
     def chips(self, betting: BettingState, board: Board, viewer: int = 0) -> Matrix:
-        """What the viewer wins at an end of the hand, with all hands."""
+        """The viewer's winnings at an end of the hand, with all hands."""
         key = self._tree.node(betting), board
         if key not in self._chips:
             chips = np.zeros((len(self._positions), *self._disjoint.shape))

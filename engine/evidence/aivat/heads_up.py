@@ -120,13 +120,13 @@ def terms_of(hand: HandState, policies: Mapping[str, Policy], known: Collection[
 
 
 def _paid(betting: BettingState) -> float:
-    """What position 0 wins if somebody has folded."""
+    """Position 0's winnings if somebody has folded."""
     put_in = betting.spent[0] + betting.game.antes_posted[0]
     return float(-put_in if betting.folded[0] else betting.pot - put_in)
 
 
 def _payoff(betting: BettingState, share: float) -> float:
-    """What position 0 wins on average at a showdown with a share of the pot."""
+    """Position 0's mean winnings at a showdown with a share of the pot."""
     game, spent = betting.game, betting.spent
     antes = game.antes_posted
     if game.has_equal_antes:
@@ -177,7 +177,7 @@ def _add_child(changes: Floats, before: BettingState, action: Action, share: flo
 
 @attrs.frozen(eq=False)
 class Against:
-    """What each combo meets in an opponent's range.  Arrays of shape (1326,)."""
+    """An opponent's range as each combo meets it.  Arrays of shape (1326,)."""
 
     weight: Floats
     """The opponent's weight on hands that share no card with it; 0 for combos that share one with the
@@ -238,7 +238,7 @@ class Ranges:
         self._against: list[Against | None] = [None, None]
 
     def against(self, position: int) -> Against:
-        """What each combo meets in the range of the player in a position."""
+        """The range of the player in a position as each combo meets it."""
         found = self._against[position]
         if found is None:
             found = self._against[position] = against(self.weights[position], self.board)

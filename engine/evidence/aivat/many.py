@@ -83,7 +83,7 @@ def _add_player(changes: Floats, hand: HandState, position: int, policies: Mappi
 
 
 def _surplus_at_showdown(hand: HandState, position: int, weights: Floats) -> Floats:
-    """What each position won, less the mean over what one of them could have held.  Shape (positions,)."""
+    """Each position's winnings less the mean over one position's possible hands.  Shape (positions,)."""
     betting, cards, board = hand.betting, hand.deal.hole_cards, hand.board
     ranks = board_ranks(board)
     left = [p for p in range(len(cards)) if p != position and not betting.folded[p]]

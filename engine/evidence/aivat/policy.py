@@ -21,7 +21,7 @@ _ONE: Final = 65535
 
 
 class PolicyError(ValueError):
-    """What a player has told of its strategy cannot be true of what it did."""
+    """A player's stated strategy contradicts its action."""
 
 
 @attrs.frozen(eq=False)

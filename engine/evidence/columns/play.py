@@ -103,7 +103,7 @@ def add_to_table(table: PlayTable, hands: HandColumns, players: Ints, chips: Flo
 
 
 def _got_chips(hands: HandColumns, chips: Floats) -> NDArray[np.bool_]:
-    """Who got back more than an uncalled bet.  Shape (hands, positions)."""
+    """A mask of those who got back more than an uncalled bet.  Shape (hands, positions)."""
     spent = hands.walked.spent
     by_size = np.sort(spent, axis=1)
     others = np.where(spent == by_size[:, -1:], by_size[:, -2:-1], by_size[:, -1:])

@@ -60,7 +60,7 @@ class Sitting:
 
 @attrs.frozen(eq=False)
 class CrossTable:
-    """Who won how much from whom."""
+    """Winnings of each from each."""
 
     mean: Floats
     """Shape (players, players): heads-up what the row won from the column, in mbb/h; at larger tables half

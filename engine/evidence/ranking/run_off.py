@@ -141,7 +141,7 @@ def bootstrap_above(
 
 
 def _sums(num_players: int, sittings: Sequence[Sitting], groups: int) -> tuple[Floats, Floats]:
-    """By group of blocks, what the row won from the column, and in how many deals."""
+    """The row's winnings from the column and the deals, by group of blocks."""
     won = np.zeros((groups, num_players, num_players))
     count = np.zeros_like(won)
     for each in sittings:

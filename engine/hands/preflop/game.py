@@ -178,7 +178,7 @@ def sampled_matchups(trials: int, rng: np.random.Generator) -> Matchups:
 
 
 def _terminal_values(leaf: Fold | Showdown, position: int, matchups: Matchups, reach: Floats) -> Floats:
-    """What each hand of `position` wins at a leaf, by the opponent's reach probabilities.  Shape (169,)."""
+    """Winnings of each hand of `position` at a leaf, by the opponent's reaches.  Shape (169,)."""
     if isinstance(leaf, Fold):
         sign = leaf.first_wins if position == 0 else -leaf.first_wins
         return sign * (matchups.met @ reach if position == 0 else reach @ matchups.met)
@@ -227,7 +227,7 @@ def _values(
 
 
 def game_value(game: PreflopGame, strategy: Strategy, matchups: Matchups) -> float:
-    """What the small blind wins on average if both play ``strategy``, in big blinds per hand."""
+    """The small blind's mean winnings if both play ``strategy``, in big blinds per hand."""
     values = action_values(game, strategy, matchups, 0)[""]
     return float((values * strategy[""]).sum())
 
@@ -242,7 +242,7 @@ def exploitability(game: PreflopGame, strategy: Strategy, matchups: Matchups) ->
 
 
 def _filled(game: PreflopGame, entry: Callable[[int], float]) -> dict[str, Floats]:
-    """For each decision an array like that of a strategy, whose entries follow from the number of actions."""
+    """Arrays like those of a strategy, whose entries follow from the number of actions."""
     return {
         node.history: np.full((len(node.actions), NUM_STARTING_HANDS), entry(len(node.actions)))
         for node in game.decisions()
@@ -437,7 +437,7 @@ def differences(
 def _opponent_chances(
     game: PreflopGame, strategy: Strategy, matchups: Matchups, position: int
 ) -> dict[str, Floats]:
-    """For each decision, the joint probability of each hand of `position` and the opponent's actions."""
+    """Joint probabilities of each hand of `position` and the opponent's actions, by decision."""
     chances = {}
 
     def walk(node: AnyNode, reach: Floats) -> None:

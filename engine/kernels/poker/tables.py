@@ -92,7 +92,7 @@ _POPCOUNT: Final = _popcounts()
 
 
 def _highest_bits(number: int) -> IntArray:
-    """For each rank mask, its highest `number` bits, or all of them if it has fewer."""
+    """The highest `number` bits of each rank mask, or all of them if it has fewer."""
     result = np.arange(1 << 13)
     for _ in range(13 - number):
         result = np.where(_POPCOUNT[result] > number, result & (result - 1), result)
@@ -103,7 +103,7 @@ _HIGHEST: Final = {number: _highest_bits(number) for number in (1, 2, 3, 5)}
 
 
 def _straight_tops() -> IntArray:
-    """For each rank mask, the top rank of its best straight, or -1; the ace also counts as low."""
+    """The top rank of each rank mask's best straight, or -1; the ace also counts as low."""
     masks = np.arange(1 << 13)
     with_low_ace = masks << 1 | masks >> 12
     tops = np.full(1 << 13, -1)

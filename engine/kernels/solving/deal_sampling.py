@@ -57,7 +57,7 @@ class SampledDeals(NamedTuple):
 
 
 class DealBound(NamedTuple):
-    """What is prescribed to one player, the *bound* one; the strategy of the other is the result."""
+    """The strategy of one player, the *bound* one; that of the other is the result."""
 
     player: int
     """The position of the bound player; -1 for nobody."""

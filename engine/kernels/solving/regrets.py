@@ -34,7 +34,7 @@ class Discount(IntEnum):
 
 
 class Regrets(NamedTuple):
-    """What the players have learnt; all arrays are by slot."""
+    """The players' regrets and averages; all arrays are by slot."""
 
     regrets: NDArray[np.float64]
     sums: NDArray[np.float64]

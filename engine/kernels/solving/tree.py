@@ -52,7 +52,7 @@ class TreeArrays(NamedTuple):
     views: NDArray[np.int32]
     """Views by deal, in one stretch for each round and position."""
     parents: NDArray[np.int64]
-    """By information set, the slot of the player's own last action before it; -1 for none."""
+    """The slot of the player's own last action before each information set; -1 for none."""
     payoffs: NDArray[np.float64]
     """Chips won by each position, shape (positions, terminal nodes)."""
     deals: NDArray[np.float64]

@@ -26,7 +26,7 @@ _DEALS = 1326 * 1225
 
 @attrs.frozen
 class Bound:
-    """What a best response wins, in chips per hand."""
+    """The winnings of a best response, in chips per hand."""
 
     value: float
     """The mean over both seats."""

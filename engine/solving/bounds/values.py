@@ -133,7 +133,7 @@ class Responder:
         return FlopValues(fitted, in_sample, came)
 
     def _on_turn(self, flop: Board, card: int, lanes: Floats) -> Floats:
-        """What the best response wins from the start of each betting on the turn, shape (1326, lanes)."""
+        """The best response's winnings from the start of each betting on the turn, shape (1326, lanes)."""
         board = (*flop, card)
         reached = np.flatnonzero(lanes.any(axis=0))
         worth = np.zeros(lanes.shape, np.float32)
@@ -152,7 +152,7 @@ class Responder:
     def _on_rivers(
         self, flop: Board, card: int, reached: NDArray[np.int64], ends: Sequence[Floats]
     ) -> list[Floats]:
-        """What the best response wins after each end of the turn's betting, averaged over all rivers."""
+        """The best response's winnings after each end of the turn's betting, averaged over all rivers."""
         lanes = self._river.lanes(reached.tolist(), ends)
         for river, names, _ in next_cards((*flop, card), (flop, (card,))):
             self._river.add((*flop, card, river), names, lanes)

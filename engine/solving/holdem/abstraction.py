@@ -54,7 +54,7 @@ class Abstraction(Protocol):
 
     @property
     def buckets_on_a_board(self) -> tuple[int, ...]:
-        """By round, the number of buckets that can occur on one board; their numbers are consecutive."""
+        """The number of buckets that can occur on one board, by round; their numbers are consecutive."""
 
     @property
     def notes(self) -> Mapping[str, Any]:

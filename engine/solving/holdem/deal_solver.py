@@ -255,7 +255,7 @@ class CounterSolver:
 
 @attrs.frozen
 class Won:
-    """What a strategy wins from another, in chips per hand, the mean over both seats."""
+    """A strategy's winnings from another, in chips per hand, the mean over both seats."""
 
     mean: float
     se: float

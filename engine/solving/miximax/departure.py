@@ -137,7 +137,7 @@ class Departure:
     # --- files ---------------------------------------------------------------------------------------------
 
     def as_arrays(self) -> dict[str, NDArray[np.generic]]:
-        """For a file, beside the habits."""
+        """The arrays for a file, beside the habits."""
         return {"departure": np.array([self.evidence, self.surprise])}
 
     def remember(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:

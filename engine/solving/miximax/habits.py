@@ -157,7 +157,7 @@ class Habits:
     # --- files ---------------------------------------------------------------------------------------------
 
     def as_arrays(self) -> dict[str, NDArray[np.generic]]:
-        """For a file: what has been counted, with the names of the contexts."""
+        """The counts for a file, with the names of the contexts."""
         names = np.array([name.encode() for name in self.tree.contexts])
         actions, shown = self.counted
         acted, showed = actions.any(axis=1), shown.any(axis=1)

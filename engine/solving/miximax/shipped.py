@@ -68,7 +68,7 @@ def parse_shipped(data: bytes, tree: ContextTree) -> tuple[Habits, Changes]:
 
 
 def file_name(game: GameDefinition) -> str:
-    """Of the archive for a game."""
+    """The name of the archive for a game."""
     return "reasonable.npz" if game.is_limit else "reasonable-no-limit.npz"
 
 

@@ -76,7 +76,7 @@ _Raises = tuple[tuple[int, int], ...]
 
 @attrs.frozen
 class Line:
-    """What has been done in a hand, as far as contexts tell it apart."""
+    """The course of a hand, as far as contexts tell it apart."""
 
     raises: _Raises
     """By betting round: how often each position raised."""
@@ -201,11 +201,11 @@ class ContextTree:
         return self.bettings.node(betting)
 
     def column(self, before: BettingState, action: Action) -> int:
-        """Which of its columns an action in a state is."""
+        """The column of an action in a state."""
         return TRIPLE_INDEX[action.kind]
 
     def actions_at(self, betting: BettingState) -> list[Action | None]:
-        """What the columns are in a state; None for what is not allowed there."""
+        """The actions of the columns in a state; None for illegal ones."""
         legal = betting.legal_actions()
         return [action if action in legal else None for action in ACTIONS]
 
@@ -298,7 +298,7 @@ class NoLimitTree(ContextTree):
         return found
 
     def column(self, before: BettingState, action: Action) -> int:
-        """Which of its columns an action in a state is; a raise may be the call that it stands for."""
+        """The column of an action in a state; a raise may count as a call."""
         node = self.node(before)
         actions = self.bettings.actions[node]
         if action.kind is not ActionKind.RAISE or not actions:
@@ -311,7 +311,7 @@ class NoLimitTree(ContextTree):
         return self._column_of(max(chances, key=lambda pair: pair[1])[0], sizes)
 
     def actions_at(self, betting: BettingState) -> list[Action | None]:
-        """What the columns are in a state, with the chips there are; None for what the tree does not have."""
+        """The actions of the columns in a state, with the chips there are; None for those not in the tree."""
         actions, legal = self.bettings.actions[self.node(betting)], betting.legal_actions()
         found: list[Action | None] = [FOLD if FOLD in legal else None, CALL, *[None] * len(_SIZES)]
         for action, size in actions.items():
@@ -347,7 +347,7 @@ class NoLimitTree(ContextTree):
 
 
 def action_contexts(betting: BettingState, line: Line, player: int) -> tuple[Hashable, ...]:
-    """What the action of a player is counted as, the finest first."""
+    """The contexts in which a player's action is counted, the finest first."""
     raises = line.raises
     other, betting_round = 1 - player, betting.betting_round
     legal = betting.legal_actions()
@@ -366,7 +366,7 @@ def action_contexts(betting: BettingState, line: Line, player: int) -> tuple[Has
 
 
 def showdown_contexts(text: str, line: Line, player: int) -> tuple[Hashable, ...]:
-    """What a player's hand at a showdown is counted as, the finest first."""
+    """The contexts in which a hand at a showdown is counted, the finest first."""
     raises = line.raises
     other = 1 - player
     ours, theirs = (sum(counts[who] for counts in raises) for who in (player, other))

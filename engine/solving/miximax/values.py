@@ -78,7 +78,7 @@ class Miximax:
         }
 
     def _called(self, hands: Floats, view: HandView, changes: Floats, percentiles: Floats) -> Floats:
-        """What a fold and a call are worth where the tree knows of no more betting, shape (actions,)."""
+        """The worth of a fold and a call where the tree has no more betting, shape (actions,)."""
         chances, won = np.zeros(BUCKETS), np.empty(BUCKETS)
         chances[0] = 1.0
         for betting_round in range(view.betting_round, 3):
@@ -105,7 +105,7 @@ class Miximax:
         return chances
 
     def _fill_hands(self, arrays: MiximaxTree, habits: Habits, root: int, position: int) -> None:
-        """What a player is expected to show from a root down, where its actions are known."""
+        """A player's expected showdown hands from a root down, where its actions are known."""
         counted, weights, end = habits.counted, habits.weights, int(arrays.ends[root])
         kernels.fill_expected_hands(
             arrays, counted, weights, position, root, end, habits.expectations.hands[position], self._hands

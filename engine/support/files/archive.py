@@ -92,7 +92,7 @@ class Archive:
 
     @contextlib.contextmanager
     def checked(self) -> Iterator[None]:
-        """Within this, whatever is raised since contents are missing or wrong becomes an `ArchiveError`."""
+        """A context in which errors about missing or wrong contents become an `ArchiveError`."""
         try:
             yield
         except ArchiveError:

@@ -37,7 +37,7 @@ def course() -> None:
     "--language", "-l", type=click.Choice(sorted(LANGUAGES)), default="python", show_default=True,
     help="What the students' bots are written in, to begin with.",
 )  # fmt: skip
-@click.option("--game", default="limit-2p", show_default=True, help="What is played.")
+@click.option("--game", metavar="GAME", default="limit-2p", show_default=True, help="What is played.")
 @click.option("--force", is_flag=True, help="Replace files that are there.")
 def init(folder: Path, students: tuple[str, ...], language: str, game: str, force: bool) -> None:
     """Set up a course in DIR, or add students to one.
@@ -75,12 +75,27 @@ def init(folder: Path, students: tuple[str, ...], language: str, game: str, forc
 @course.command("build")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False, exists=True))
 @click.option(
-    "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="For what comes of it."
+    "--out",
+    metavar="DIR",
+    required=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="For what comes of it.",
 )
 @click.option(
-    "--hands", type=click.IntRange(0), default=100, show_default=True, help="Random hands of a check."
+    "--hands",
+    metavar="N",
+    type=click.IntRange(0),
+    default=100,
+    show_default=True,
+    help="Random hands of a check.",
 )
-@click.option("--limits", default=LIMITS, show_default=True, help="Of each process of a bot that is checked.")
+@click.option(
+    "--limits",
+    metavar="LIMITS",
+    default=LIMITS,
+    show_default=True,
+    help="Of each process of a bot that is checked.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 @click.pass_context
 def build_all(ctx: click.Context, folder: Path, out: Path, hands: int, limits: str, as_json: bool) -> None:

@@ -72,7 +72,7 @@ def _ladder(path: Path, *, make: bool = False) -> Any:
 
 @league.command()
 @click.argument("ladder", type=_FILE)
-@click.option("--game", help="Of which game; needed where there are several.")
+@click.option("--game", metavar="GAME", help="Of which game; needed where there are several.")
 @click.option("--html", type=_FILE, metavar="FILE", help="Write a page instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 def show(ladder: Path, game: str | None, html: Path | None, as_json: bool) -> None:
@@ -125,10 +125,13 @@ def _table(game: str, rungs: list[Rung], tournaments: int) -> str:
 @league.command("place")
 @click.argument("ladder", type=_FILE)
 @click.argument("player")
-@click.option("--game", help="Of which game; needed where there are several.")
-@click.option("--hands", type=click.IntRange(1), default=20_000, show_default=True, help="To play in all.")
+@click.option("--game", metavar="GAME", help="Of which game; needed where there are several.")
+@click.option(
+    "--hands", metavar="N", type=click.IntRange(1), default=20_000, show_default=True, help="To play in all."
+)
 @click.option(
     "--match-hands",
+    metavar="N",
     type=click.IntRange(1),
     default=200,
     show_default=True,
@@ -136,7 +139,14 @@ def _table(game: str, rungs: list[Rung], tournaments: int) -> str:
 )
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, metavar="DIR")
 @click.option("--resume", is_flag=True, help="Continue what was cut short in DIR.")
-@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of the cards.")
+@click.option(
+    "--seed",
+    metavar="S",
+    type=click.IntRange(0, 2**32 - 1),
+    default=1,
+    show_default=True,
+    help="Of the cards.",
+)
 @click.option("--in-process", is_flag=True, help="Without sockets, for installed bots.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 def place_command(

@@ -29,7 +29,7 @@ _MOST_TOLD: Final = 20
 
 @attrs.define
 class _Told:
-    """What went wrong with single hands, and what was changed."""
+    """Faults of single hands, and the changes made."""
 
     faults: int = 0
     notes: dict[str, None] = attrs.Factory(dict)

@@ -41,7 +41,9 @@ class _Seed(click.ParamType[MatchSeed | MatchKey]):
 @click.command("verify")
 @click.argument("logs", nargs=-1, required=True, metavar="LOG...", type=PATH)
 @game_option
-@click.option("--seed", type=_Seed(), help="What the cards follow from, for logs that do not say it.")
+@click.option(
+    "--seed", metavar="S", type=_Seed(), help="What the cards follow from, for logs that do not say it."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 @click.pass_context
 def verify(

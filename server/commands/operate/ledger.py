@@ -18,6 +18,7 @@ def ledger() -> None:
 @ledger.command()
 @click.option(
     "--data",
+    metavar="DIR",
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("room"),
     show_default=True,

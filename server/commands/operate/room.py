@@ -17,6 +17,7 @@ from server.support.private_files import FILE_MODE
 
 _data = click.option(
     "--data",
+    metavar="DIR",
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("room"),
     show_default=True,
@@ -88,7 +89,7 @@ def message(text: str, table: str | None, data: Path) -> None:
 
 @room.command("add-player")
 @click.argument("name")
-@click.option("--chips", type=click.IntRange(0, 10**12), default=100_000, show_default=True)
+@click.option("--chips", metavar="N", type=click.IntRange(0, 10**12), default=100_000, show_default=True)
 @click.option(
     "--save", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
     help="Write the token into a new file that is yours alone (for --token-file), instead of printing it.",

@@ -49,7 +49,12 @@ class _HttpPort(click.ParamType):  # type: ignore[type-arg]  # generic since cli
     "room", required=False, metavar="[ROOM.toml]", type=click.Path(path_type=Path, dir_okay=False)
 )
 @click.option("--host", help="Address to listen on.  Default: loopback, 127.0.0.1.")
-@click.option("--port", type=click.IntRange(0, 65535), help="The players' port; 0 for any.  Default: 4000.")
+@click.option(
+    "--port",
+    metavar="PORT",
+    type=click.IntRange(0, 65535),
+    help="The players' port; 0 for any.  Default: 4000.",
+)
 @click.option(
     "--http",
     type=_HttpPort(),
@@ -58,6 +63,7 @@ class _HttpPort(click.ParamType):  # type: ignore[type-arg]  # generic since cli
 )
 @click.option(
     "--data",
+    metavar="DIR",
     type=click.Path(path_type=Path, file_okay=False),
     help="The folder of ledger and logs.  Default: room, beside the file.",
 )

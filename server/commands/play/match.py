@@ -65,6 +65,7 @@ def _seconds(
 @click.argument("players", nargs=-1, type=PlayerName(), metavar="PLAYER PLAYER...")
 @click.option(
     "--hands",
+    metavar="N",
     type=click.IntRange(1, 2**32 - 1),
     help="Hands to play (deals, in a duplicate match); default 1000.  With --until: the most to play, "
     "default 100000.",
@@ -83,6 +84,7 @@ def _seconds(
 )
 @click.option(
     "--jobs",
+    metavar="N",
     type=click.IntRange(1, 64),
     default=MATCH_DEFAULTS.jobs,
     show_default=True,
@@ -112,7 +114,10 @@ def _seconds(
     help="A --seed, as the first line of a file, where other users of the machine cannot see it: /dev/fd/N.",
 )
 @click.option(
-    "--out", type=click.Path(path_type=Path, file_okay=False), help="Match folder; default under matches/."
+    "--out",
+    metavar="DIR",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Match folder; default under matches/.",
 )
 @click.option(
     "--resume",

@@ -122,7 +122,7 @@ def _matches(folder: Folder, name: str) -> list[dict[str, Any]]:
 
 
 def _play(folder: Folder) -> dict[str, list[dict[str, Any]]]:
-    """By player and game, the statistics of play; only of the first hands if there are many."""
+    """Statistics of play by player and game; only of the first hands if there are many."""
     found: dict[str, list[dict[str, Any]]] = {}
     if folder.plan.format is Format.SIT_AND_GO:  # no two hands are of the same game
         return found
@@ -153,7 +153,7 @@ def _logs(folder: Folder, match: Match) -> tuple[Any, ...]:
 
 
 def _last_words(folder: Folder, failures: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """By player, the last lines that it wrote in the first match in which it failed."""
+    """The last lines of each player in the first match in which it failed."""
     found: dict[str, str] = {}
     for failure in failures:
         name = failure["player"]

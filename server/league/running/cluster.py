@@ -138,7 +138,7 @@ class Report:
 
 
 def versions_here() -> dict[str, str]:
-    """What must be the same on all machines."""
+    """The versions that must be the same on all machines."""
     return {
         "riverboat": version("riverboat"),
         "python": ".".join(map(str, sys.version_info[:2])),

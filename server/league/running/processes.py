@@ -183,7 +183,7 @@ async def _read(stream: trio.abc.ReceiveStream, end: bytearray) -> None:
 
 
 def _announced_fault(announcements: bytearray) -> str:
-    """What a match has announced to be wrong."""
+    """The fault that a match has announced."""
     for line in reversed(announcements.splitlines()):
         with contextlib.suppress(ValueError, KeyError):  # the first may be cut; others say where seats are
             return str(json.loads(line)["error"])

@@ -140,7 +140,7 @@ def hand_cards(cards: MatchSeed | MatchKey, number: int) -> MatchSeed | MatchKey
 
 
 def _result(folder: Path) -> dict[str, Any] | None:
-    """What was recorded after the last hand, None if it has not been played; the log has the rest."""
+    """The record after the last hand, None if it has not been played; the log has the rest."""
     try:
         result = parse_json((folder / _RESULT).read_text("utf-8"))
     except (OSError, ValueError):

@@ -38,7 +38,7 @@ _READ: Final = 1 << 16
 
 @attrs.frozen
 class Workplace:
-    """Where workers run."""
+    """The places where workers run."""
 
     output: Path
     """Takes what the bots write."""

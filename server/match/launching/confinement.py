@@ -63,7 +63,7 @@ _TRIAL_S: Final = 10.0
 
 @attrs.frozen
 class ProcessLimits:
-    """What a process may use; None for no limit."""
+    """The limits of a process; None for no limit."""
 
     cpu: int | None = None
     """Seconds of processor time, over its whole life."""
@@ -80,7 +80,7 @@ class ProcessLimits:
         return ",".join(f"{name.replace('_', '-')}={value}" for name, value in known if value is not None)
 
     def command_line(self, line: Sequence[str]) -> list[str]:
-        """What to execute in place of a command line."""
+        """The command line to execute in place of another."""
         items = [
             f"{name}={value * (_MEGABYTE if name in ('memory', 'file_size') else 1)}"
             for name, value in attrs.asdict(self).items()
@@ -158,7 +158,7 @@ class Sandbox:
 
 
 def _visible(player: Player) -> Iterator[str]:
-    """What a player's process may read."""
+    """Paths that a player's process may read."""
     yield from _SYSTEM
     yield from (sys.base_prefix, sys.prefix)
     here = {os.getcwd(), str(_OURS)}  # which may hold anything

@@ -107,7 +107,7 @@ class Doorman:
         return None if seat.listener is None else seat.listener.dup()
 
     async def judge(self, number: int, connection: socket.socket) -> Admission:
-        """On what condition a connection may sit down: a client in a sandbox is its player."""
+        """The condition for a seat: a client in a sandbox is its player."""
         seat = self._seats[number]
         if seat.player.command is None:
             return Admission(seat.chosen_token)

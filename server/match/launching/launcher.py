@@ -64,7 +64,7 @@ class Host(Protocol):
 
     @property
     def ports(self) -> Sequence[int]:
-        """In seat order."""
+        """Ports in seat order."""
 
     @property
     def is_over(self) -> bool:
@@ -82,7 +82,7 @@ class Host(Protocol):
 
 @attrs.frozen
 class Terms:
-    """What launched players are granted."""
+    """The terms of launched players."""
 
     start_s: float = 600.0
     """Seconds to join."""
@@ -209,7 +209,7 @@ class Launcher:
         return open(path, "ab", opener=self._files.open)
 
     def _output(self, entry: _Process, stream: str) -> Path:
-        """Where a player's stdout or stderr goes."""
+        """The file of a player's stdout or stderr."""
         return self._folder / f"{entry.name}.{stream}"
 
     def _give_up(self, server: Host, seat: int, failure: Failure) -> None:
@@ -272,7 +272,7 @@ class Launcher:
                 self._note_end(entry, process.returncode)
 
     def crashes(self) -> dict[int, str]:
-        """By seat, how processes ended by themselves, with an error."""
+        """Ends of processes that failed by themselves, by seat."""
         return {entry.seat: entry.crash for entry in self._processes if entry.crash is not None}
 
     def end_of(self, seat: int) -> str | None:
@@ -293,7 +293,7 @@ class Launcher:
         return next((self._last_line(entry) for entry in self._processes if entry.seat == seat), "")
 
     def replaced(self) -> dict[int, str]:
-        """By seat, how processes ended while a client not recognised as theirs played on in their seat."""
+        """Ends of processes while a client not recognised as theirs played on, by seat."""
         return {entry.seat: self._describe_end(entry) for entry in self._processes if entry.is_replaced}
 
     async def end(self) -> None:
@@ -340,7 +340,7 @@ class Launcher:
 
 
 async def _listener_of_a_sandbox(connection: socket.socket) -> socket.socket | None:
-    """Where the player connects; None if its sandbox has failed, whose process then ends and says why."""
+    """The player's address; None if its sandbox has failed, whose process then ends and says why."""
     with contextlib.suppress(OSError):
         return await receive_listener(connection)
     return None

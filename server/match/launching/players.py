@@ -206,7 +206,7 @@ class BotFileError(ValueError):
 
 @attrs.frozen
 class BotFile:
-    """What a ``bot.toml`` says."""
+    """The content of a ``bot.toml``."""
 
     folder: Path
     """Absolute."""

@@ -55,7 +55,7 @@ def _control(option: int, value: int) -> None:
 
 @attrs.frozen
 class ProcessInfo:
-    """What everybody may know about a process."""
+    """Public facts about a process."""
 
     parent: int
     session: int

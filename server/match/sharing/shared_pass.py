@@ -175,7 +175,7 @@ class SharedPass:
 
 
 def _together(one: SeatOutcome, other: SeatOutcome) -> SeatOutcome:
-    """What is known about a player that plays at two tables."""
+    """The joint outcome of a player that plays at two tables."""
     return SeatOutcome(
         one.name,
         [*one.failures, *other.failures],

@@ -98,7 +98,7 @@ class Announcer:
 
 @attrs.frozen
 class House:
-    """What the tables of a match have in common."""
+    """The common state of a match's tables."""
 
     say: Callable[[str], None]
     """Takes lines for people."""

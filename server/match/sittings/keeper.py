@@ -104,7 +104,7 @@ def wait_for_keeper(folder: Path) -> bool:
 
 @attrs.define(eq=False)
 class _Held:
-    """What a keeper has been given."""
+    """The files that a keeper has been given."""
 
     files: list[tuple[str, int]] = attrs.Factory(list)
     players: list[tuple[int, int]] = attrs.Factory(list)

@@ -130,7 +130,7 @@ class StoredPlan:
 
 @attrs.frozen
 class Secrets:
-    """What nobody but the house may know before the last hand."""
+    """Secrets that only the house may know before the last hand."""
 
     key: str | None
     """The key of the cards; None if they follow from a seed that is not secret."""
@@ -313,7 +313,7 @@ def _read_secrets(folder: Path, plan: StoredPlan) -> Secrets:
 
 
 def _read_progress(folder: Path) -> dict[int, EarlierSittings]:
-    """What was noted last; nothing if that cannot be read."""
+    """The last note; nothing if it cannot be read."""
     try:
         passes: dict[str, Any] = parse_json((folder / PROGRESS).read_text("utf-8"))["passes"]
         return {

@@ -253,7 +253,7 @@ def uncalled_bet(spent: Sequence[int]) -> tuple[int, int] | None:
 
 
 def collected(hand: PlayedHand) -> list[float]:
-    """By position, the chips taken from the pot, without a bet that was not called."""
+    """Chips taken from the pot, by position, without a bet that was not called."""
     betting = hand.state.betting
     taken = [
         won + spent + ante

@@ -116,7 +116,7 @@ def play_of(counts: Counts, player: int) -> dict[str, Any]:
 
 
 def _won(parts: Mapping[str, Winnings], hands: int, game: GameDefinition) -> dict[str, Any]:
-    """What was won in each kind of hands: per hand of the kind, and as a part of the whole rate."""
+    """Winnings in each kind of hands: per hand of the kind, and as a part of the whole rate."""
     shown = {}
     for name, winnings in parts.items():
         row: dict[str, Any] = {"hands": winnings.hands, "chips": winnings.chips}
@@ -134,7 +134,7 @@ def _won(parts: Mapping[str, Winnings], hands: int, game: GameDefinition) -> dic
 
 
 def rate_of(counts: Counts, player: int) -> dict[str, Any]:
-    """What a player won: hands, chips, and the rate with its interval."""
+    """A player's result: hands, chips, and the rate with its interval."""
     winnings, big_blind = counts.winnings[player], counts.game.big_blind
     row: dict[str, Any] = {"hands": winnings.hands, "chips": winnings.chips}
     if not winnings.hands or not big_blind:
@@ -207,7 +207,7 @@ def _contradictions(counts: Counts, result: Record) -> list[str]:
 
 
 def _verdict(counts: Counts, result: Record) -> dict[str, Any]:
-    """What the deals of the logs prove, judged by the goal in ``result.json``."""
+    """The verdict on the deals of the logs, by the goal in ``result.json``."""
     learners = result.record("verdict").texts("learners")
     places = [place for place, name in enumerate(counts.names) if name in learners]
     until = result.record("until")
@@ -238,7 +238,7 @@ def _luck_of(result: Record) -> Luck:
 
 
 def _cut_short(result: Record) -> dict[str, Any] | None:
-    """For an unfinished match, how many deals it has, and the command that continues it; otherwise None."""
+    """The deals of an unfinished match, and the command that continues it; otherwise None."""
     said = result.record("cut_short")
     return {"deals_planned": said.whole("deals_planned"), "resume": said.text("resume")} if said else None
 

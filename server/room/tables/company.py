@@ -52,7 +52,7 @@ class Company:
         self._send_bot = send_bot
         self.entrance: Final = Handover(config.seats)
         self.places: list[Place | None] = [None] * config.seats
-        """By seat."""
+        """Players by seat."""
         self.changed = trio.Event()
         """Set when there may be something to do between hands."""
         self._arrivals: deque[Arrival] = deque()

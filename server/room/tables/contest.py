@@ -71,7 +71,7 @@ class Contest:
         return self.terms.game(self._config.game, self._config.seats, self.blinds)
 
     def news(self) -> str | None:
-        """What everybody is to be told about the next hand; None if nothing is new."""
+        """News for everybody before the next hand; None if there is none."""
         level = self.level
         if level == self._told_level:
             return None

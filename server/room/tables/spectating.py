@@ -34,7 +34,7 @@ class Audience:
 
     @property
     def now(self) -> tuple[Event, ...]:
-        """What a new watcher must know."""
+        """The state that a new watcher needs."""
         state = _public(self._state) if self._end is None and self._state is not None else self._end
         return tuple([event for event in (self._hand, state) if event is not None])
 
@@ -103,7 +103,7 @@ class Audience:
 
 
 def _public(state: HandState) -> Event:
-    """What everybody may know of a hand."""
+    """The public view of a hand."""
     betting = state.betting
     return {
         "kind": "state",

@@ -54,7 +54,7 @@ class _PreparedHand:
 
     @property
     def game(self) -> GameDefinition:
-        """What is played, with the players' stacks."""
+        """The game, with the players' stacks."""
         return self.line_up.game
 
 
@@ -113,7 +113,7 @@ class RoomTable:
 
     @property
     def places(self) -> tuple[Place | None, ...]:
-        """By seat."""
+        """Places by seat."""
         return tuple(self._company.places)
 
     @property

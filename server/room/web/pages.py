@@ -232,7 +232,7 @@ def _number(text: str) -> int:
 
 
 def _row(table: RoomTable) -> dict[str, Any]:
-    """What the lobby says about a table."""
+    """A table's entry in the lobby."""
     config = table.config
     return {
         "name": config.name,

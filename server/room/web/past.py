@@ -74,7 +74,7 @@ class PastHand:
 
 @attrs.frozen
 class Standing:
-    """What a player has won."""
+    """A player's winnings."""
 
     name: str
     kind: str
@@ -188,7 +188,7 @@ def _line(entry: HandEntry) -> HandLine:
 
 
 def _shown(entry: HandEntry) -> Shown:
-    """What everybody at the table was shown of a hand."""
+    """A hand as everybody at the table saw it."""
     record, state = HandReader(parse_game_line(entry.game)).read(entry.line)
     betting = state.betting
     players = betting.game.num_players

@@ -27,7 +27,7 @@ Scene = dict[str, Any]
 
 @attrs.frozen
 class Shown:
-    """What the reader of a scene has been shown of a hand."""
+    """The cards of a hand that a scene's reader has seen."""
 
     betting: BettingState
     hand: int
@@ -47,7 +47,7 @@ class Shown:
 
     @property
     def game(self) -> GameDefinition:
-        """What is played."""
+        """The game."""
         return self.betting.game
 
 
@@ -119,7 +119,7 @@ def texts(cards: Sequence[int]) -> list[str]:
 
 
 def ask(betting: BettingState) -> Mapping[str, Any]:
-    """What the player to act may do: fold, call how much, raise to what."""
+    """The actions of the player to act: fold, call and its price, raise and its totals."""
     legal = betting.legal_actions()
     position = betting.position_to_act
     assert position is not None  # legal_actions refuses a finished hand
@@ -139,7 +139,7 @@ def ask(betting: BettingState) -> Mapping[str, Any]:
 
 
 def _story(shown: Shown) -> Iterator[dict[str, Any]]:
-    """What has happened, line by line: the text, and the cards that belong to it."""
+    """The events so far, line by line: the text, and the cards that belong to it."""
     betting, game, board = shown.betting, shown.game, shown.board
     posts = tell_posts(game, shown.names)
     if posts:

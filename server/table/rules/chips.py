@@ -30,7 +30,7 @@ class Settlement:
 
     @property
     def net(self) -> tuple[int, ...]:
-        """What is added to every stack."""
+        """The chips added to every stack."""
         return tuple([won - taken for won, taken in zip(self.chips, self.rake, strict=True)])
 
 

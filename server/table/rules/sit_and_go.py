@@ -141,7 +141,7 @@ class SitAndGoTable:
     """A sit-and-go between two hands, as it follows from the hands so far."""
 
     players: tuple[str, ...]
-    """In seat order."""
+    """Players in seat order."""
     terms: SitAndGo
     base: GameDefinition
     """The game whose cards and betting rounds are used."""
@@ -242,7 +242,7 @@ class SitAndGoTable:
         return [*reversed(still), *reversed(self.groups)]
 
     def payouts(self) -> dict[str, float]:
-        """By player, its share of the prize pool; see `shares_by_place`."""
+        """Each player's share of the prize pool; see `shares_by_place`."""
         shares = shares_by_place(self.terms.payouts, len(self.players))
         found: dict[str, float] = {}
         for group in self.places():

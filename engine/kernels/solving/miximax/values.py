@@ -17,7 +17,7 @@ from engine.kernels.solving.miximax.strength import BUCKETS
 
 
 class MiximaxKind(IntEnum):
-    """What a node is."""
+    """The kinds of nodes."""
 
     DECISION = 0
     FOLD = 1
@@ -46,7 +46,7 @@ class MiximaxTree(NamedTuple):
 
 
 class Moves(NamedTuple):
-    """What leads to the nodes of a no-limit tree."""
+    """The actions that lead to the nodes of a no-limit tree."""
 
     parents: NDArray[np.int64]
     pots: NDArray[np.float64]
@@ -56,7 +56,7 @@ class Moves(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """What an opponent has been seen to do, by context, and what others did before."""
+    """An opponent's observed actions by context, and those of others before."""
 
     actions: NDArray[np.float64]
     """How often each action was taken, shape (contexts, actions)."""
@@ -65,7 +65,7 @@ class Counted(NamedTuple):
 
 
 class Opponent(NamedTuple):
-    """What an opponent is expected to do."""
+    """An opponent's expected actions."""
 
     actions: NDArray[np.float64]
     """Chances of actions, shape (nodes, actions)."""
