@@ -23,7 +23,7 @@ from server.records.formats.pokerstars import format_stars, parse_stars
 from server.records.formats.reading import find_hands, read_hands
 from tests.support.hands.golden_files import GOLDEN
 
-SHARED = Path(__file__).parents[4] / "shared" / "hands"
+SHARED = Path(__file__).parents[5] / "shared" / "hands"
 HOLDEM = (
     "callonly.holdem.limit.3p.0",
     "random.holdem.limit.2p.reverse_blinds.0",
