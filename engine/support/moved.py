@@ -9,10 +9,12 @@ import importlib
 import sys
 import warnings
 from collections.abc import Sequence
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Final
+from typing import TYPE_CHECKING, Final, cast
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader
 
 __all__ = ["MOVED", "find_moved_modules"]
 
@@ -33,13 +35,19 @@ MOVED: Final = {
 """Former name -> name."""
 
 
-class _Finder(MetaPathFinder, Loader):
-    """Loads a module of a former name as the one that it is today."""
+class _Finder:
+    """Loads a module of a former name as the one that it is today.
+
+    Not one of `importlib.abc`, whose import would cost every program some ten milliseconds.
+    """
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        return ModuleSpec(fullname, self) if _today(fullname) is not None else None
+        return ModuleSpec(fullname, cast("Loader", self)) if _today(fullname) is not None else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return None  # as usual
 
     def exec_module(self, module: ModuleType) -> None:
         former, today = module.__name__, _today(module.__name__)
