@@ -8,9 +8,7 @@ To read the code, take the modules in this order; each imports only from those b
     states        when it can be said: the table
     errors        what can go wrong, and who is at fault
     framing       bytes to lines
-    actions       ``f``, ``c``, ``r300`` as clients write them
-    match_state   a hand as text, written exactly and read leniently
-    state_reader  a hand's states as a player reads them, one after another
+    match_state   a hand as text, written exactly and read leniently; a hand's states one after another
     extension     the ``#`` lines
     policy        the ``#policy`` lines, in which clients tell the house about their strategies
     connection    both ends of a conversation: bytes to events, events to bytes

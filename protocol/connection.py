@@ -22,7 +22,6 @@ from typing import Final, Literal
 
 from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, Action, GameDefinition, HandView, InvalidActionError
 from engine.poker.rules.game_file import wrap_unsigned
-from protocol.actions import MissingSizeError, read_action
 from protocol.errors import BadMatchState, BadVersion, LineTooLong, LocalProtocolError, RemoteProtocolError
 from protocol.events import (
     Comment,
@@ -53,8 +52,14 @@ from protocol.extension import (
     parse_seated,
 )
 from protocol.framing import MAX_LINE, LineBuffer
-from protocol.match_state import format_match_state, read_match_state, same_match_state
-from protocol.state_reader import MatchStateReader
+from protocol.match_state import (
+    MatchStateReader,
+    MissingSizeError,
+    format_match_state,
+    read_action,
+    read_match_state,
+    same_match_state,
+)
 from protocol.states import TRANSITIONS, State
 
 _VERSION: Final = re.compile(rb"VERSION:\s*([+-]?\d{1,40})\.\s*([+-]?\d{1,40})\.\s*([+-]?\d{1,40})")

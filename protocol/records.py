@@ -25,8 +25,12 @@ from engine.poker.rules import (
 )
 from engine.poker.rules.game_file import read_digits, wrap_unsigned
 from engine.support.user_input import parse_finite, parse_whole
-from protocol.actions import MissingSizeError, read_action
-from protocol.match_state import format_hole_cards_and_board, parse_hole_cards_and_board
+from protocol.match_state import (
+    MissingSizeError,
+    format_hole_cards_and_board,
+    parse_hole_cards_and_board,
+    read_action,
+)
 
 _MOST_REMEMBERED: Final = 20_000
 """Final bettings a reader remembers: all of heads-up limit hold'em, and a quarter of those in no-limit."""

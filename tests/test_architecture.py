@@ -69,7 +69,6 @@ def test_rules_protocol_and_server_start_without_numpy_and_numba() -> None:
         "clients.core.arena",
         "clients.bots.baselines",
         "clients.commands.play.play",
-        "clients.commands.play.telnet",
         "clients.human.agent",
         "clients.human.program",
         "clients.human.telnet",

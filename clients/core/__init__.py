@@ -9,7 +9,6 @@
 ``options``          ``KEY=VALUE`` texts to the arguments of an agent's factory
 ``disclosure``       an agent's strategy in a ``#policy`` line
 ``guess``            the game, guessed from what a dealer sends
-``bet_sizes``        sizes of no-limit bets as people write them
 ``tasks``            tasks in several processes
 ``one_line``         commands whose errors are one line, and the options they share
 ``figure``           figures drawn by matplotlib

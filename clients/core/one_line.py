@@ -13,10 +13,9 @@ from click.shell_completion import CompletionItem
 from clients.core.figure import PlotError, require_matplotlib
 from clients.core.options import OptionError
 from clients.core.registry import UnknownBot, installed_bots
-from engine.poker.rules import game_names
+from engine.support.files.archive import ArchiveError
 from engine.support.interruption import even_in_kernels
 from engine.support.seeds import parse_seed
-from engine.support.user_input import parse_finite
 from protocol import variables
 
 __all__ = [
@@ -25,8 +24,6 @@ __all__ = [
     "BotName",
     "CommandError",
     "ComputingCommand",
-    "FiniteRange",
-    "GameName",
     "OneLineCommand",
     "given_option",
     "json_option",
@@ -67,13 +64,14 @@ class OneLineCommand(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """As click's, with the usage text left out of errors.
 
-        An option or a game that a bot rejects is a usage error, wherever it is noticed.
+        An option or a game that a bot rejects is a usage error, wherever it is noticed; so is a file that
+        cannot be read or written, and a picture that cannot be drawn.
         """
         try:
             return super().invoke(ctx)
         except click.UsageError as error:
             _fail(ctx.info_name, error)
-        except (OptionError, UnknownBot) as error:
+        except (ArchiveError, OptionError, PlotError, UnknownBot) as error:
             _fail(ctx.info_name, CommandError(str(error)))
 
 
@@ -121,31 +119,6 @@ def refuse_options(context: click.Context, names: Collection[str], purpose: str)
     option = given_option(context, names)
     if option is not None:
         raise click.UsageError(f"{option} is {purpose}")
-
-
-class FiniteRange(click.FloatRange):
-    """A number in a range, neither NaN nor infinite: those pass click's own comparisons."""
-
-    name = "number"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number; other text fails in one line."""
-        try:
-            number = parse_finite(str(value))
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
-        return super().convert(number, param, ctx)
-
-
-class GameName(click.types.StringParamType):
-    """GAME: a shell completes the names of packaged games, and files."""
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Completions of the typed text."""
-        found = [CompletionItem(name) for name in game_names() if name.startswith(incomplete)]
-        return found or [CompletionItem(incomplete, type="file")]
 
 
 class BotName(click.types.StringParamType):

@@ -9,15 +9,18 @@ its `__init__`.
 from __future__ import annotations
 
 import inspect
+import math
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from clients.core.agent import Agent
 from engine.poker.rules import GameDefinition
 from engine.support.user_input import parse_finite
+
+__all__ = ["parse_bet_sizes"]
 
 AgentFactory = Callable[..., Agent]
 
@@ -201,3 +204,29 @@ def _convert(text: str, kind: Any) -> Any:
         return kind(text)
     except (TypeError, ValueError):
         raise ValueError(f"a value of type {getattr(kind, '__name__', kind)}") from None
+
+
+_NAMED_SIZES: Final = {
+    "third": 1 / 3, "half": 1 / 2, "two-thirds": 2 / 3, "pot": 1.0, "two-pots": 2.0, "all-in": math.inf,
+}  # fmt: skip
+
+
+def parse_bet_sizes(text: str) -> tuple[float, ...]:
+    """``half+pot+all-in`` as fractions of the pot, infinity for all in; numbers such as 0.75 will do, too.
+
+    Raises:
+        ValueError: nothing, or a word that is not a size.
+    """
+    sizes = []
+    for word in text.replace("/", "+").replace(" ", "+").split("+"):
+        try:
+            size = _NAMED_SIZES[word] if word in _NAMED_SIZES else parse_finite(word)
+        except ValueError:
+            size = math.nan
+        if not size > 0:
+            raise ValueError(
+                f"expected sizes joined by +, such as half+pot+all-in, got {word!r} in {text!r}; "
+                f"there are {', '.join(_NAMED_SIZES)} and numbers above 0"
+            )
+        sizes.append(size)
+    return tuple(sizes)

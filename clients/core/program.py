@@ -121,37 +121,41 @@ def read_port(text: str, least: int = 1) -> int:
 _ANY_TABLE: Final = "any"
 
 
-def speaking_tls(is_wanted: bool, authority: str | None) -> Tls | None:
-    """How to use TLS, as users ask for it.
-
-    Raises:
-        ProgramError: certificates are named although TLS is not asked for.
-    """
-    if authority is not None and not is_wanted:
-        raise ProgramError("--ca is for --tls", 2)
-    return Tls(authority) if is_wanted else None
-
-
-def seat_at(
-    words: Sequence[str], name: str | None, chips: int | None, tls: Tls | None
-) -> tuple[str, int, RoomSeat | None]:
-    """Host, port and, at a room's door, the seat to ask for there.
+def table_of_words(
+    words: Sequence[str],
+    *,
+    name: str | None,
+    chips: int | None,
+    tls: bool,
+    authority: str | None,
+    wait_s: float = 0.0,
+    game: str | None = None,
+    token: str | None = None,
+    extension: bool = True,
+) -> TableAddress:
+    """The table of an address as users type it: at a room's door with the seat to ask for there.
 
     Args:
-        words: as users type them; see `read_address`.
+        words: see `read_address`.
         name: ours in the room.
         chips: to be brought to the table.
-        tls: how to connect to the room.
+        tls: whether to speak TLS with the room.
+        authority: certificates to trust then.
+        wait_s: see `TableAddress`, as for the others.
 
     Raises:
-        ProgramError: it is not an address, or something is asked for that only rooms have.
+        ProgramError: it is not an address, something is asked for that only rooms have, or as
+            `table_from_environment`.
     """
+    if authority is not None and not tls:
+        raise ProgramError("--ca is for --tls", 2)
+    secure = Tls(authority) if tls else None
     host, port, table = read_address(words)
-    if table is None:
-        if name is not None or chips is not None or tls is not None:
-            raise ProgramError("--name, --chips, --tls and --ca are for a room: HOST:PORT/TABLE", 2)
-        return host, port, None
-    return host, port, RoomSeat(table, name, chips)
+    if table is None and (name is not None or chips is not None or tls):
+        raise ProgramError("--name, --chips, --tls and --ca are for a room: HOST:PORT/TABLE", 2)
+    found = table_from_environment(host, port, wait_s=wait_s, game=game, token=token, extension=extension)
+    room = None if table is None else RoomSeat(table, name, chips)
+    return attrs.evolve(found, room=room, tls=secure)
 
 
 def read_address(words: Sequence[str]) -> tuple[str, int, str | None]:

@@ -1,13 +1,10 @@
-"""The arguments of the house's commands: option types, and what they mean; each fails in one line.
-
-`clients.core.one_line` has those of the players, which know nothing of the house.
-"""
+"""The arguments of the house's commands: option types, and what they mean; each fails in one line."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Final
@@ -19,7 +16,7 @@ from click.shell_completion import CompletionItem
 from engine.evidence.payoff_bounds import payoff_bounds
 from engine.evidence.verdict import Goal
 from engine.poker.match_key import MatchKey, MatchSeed, parse_match_seed
-from engine.poker.rules import GameDefinition, GameDefinitionError, game_names, load_game, no_such_game
+from engine.poker.rules import GameDefinition, GameDefinitionError, load_game, no_such_game
 from engine.support.files.lock import FileIsLocked
 from engine.support.user_input import did_you_mean, parse_finite, parse_whole
 from server.match.launching.confinement import ProcessLimits, parse_limits, why_there_are_none
@@ -27,6 +24,7 @@ from server.match.launching.players import Player, parse_players
 from server.match.resuming import sitting_of
 from server.match.sharing.staffed_table import Announcer
 from server.match.sittings.sitting import Sitting
+from server.support.options import beginning_with
 from server.support.seat_tokens import hidden_tokens
 from server.table.config import check_names
 
@@ -38,16 +36,6 @@ _FOR_SOCKETS: Final = (
 )  # fmt: skip
 
 
-class GameName(click.types.StringParamType):
-    """GAME: a shell completes the names of packaged games, and files."""
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Completions of the typed text."""
-        return _beginning(incomplete, game_names())
-
-
 class PlayerName(click.types.StringParamType):
     """PLAYER: a shell completes the names of installed bots, and files."""
 
@@ -56,27 +44,7 @@ class PlayerName(click.types.StringParamType):
     ) -> list[CompletionItem]:
         """Completions of the typed text."""
         bots = (entry.name for entry in entry_points(group="riverboat.bots"))
-        return _beginning(incomplete, [*sorted(bots), "wait"])
-
-
-def _beginning(typed: str, names: Iterable[str]) -> list[CompletionItem]:
-    return [CompletionItem(name) for name in names if name.startswith(typed)] or [
-        CompletionItem(typed, type="file")
-    ]
-
-
-class FiniteRange(click.FloatRange):
-    """A number in a range, neither NaN nor infinite: those pass click's own comparisons."""
-
-    name = "number"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number; other text fails in one line."""
-        try:
-            number = parse_finite(str(value))
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
-        return super().convert(number, param, ctx)
+        return beginning_with(incomplete, [*sorted(bots), "wait"])
 
 
 class ListeningAddress(click.types.StringParamType):

@@ -18,7 +18,7 @@ from engine.poker.rules import GameDefinition, format_game
 from server.match.launching.confinement import ProcessLimits
 from server.match.launching.processes import keep_others_out
 from server.match.sittings.sitting import PLAN, RESULT, NoPlan, Secrets, Sitting, StoredPlan, result_of
-from server.support.option_groups import GroupedCommand
+from server.support.options import GroupedCommand
 from server.table.config import MatchConfig
 
 _OF_A_SITTING: Final = frozenset({"resume", "no_rehearse", "as_json", "announce", "end_with_stdin", "jobs"})

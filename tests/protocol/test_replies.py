@@ -20,7 +20,7 @@ from protocol import (
     UnreadableLine,
     Version,
 )
-from protocol.actions import MissingSizeError, read_action
+from protocol.match_state import MissingSizeError, read_action
 from tests.support.doubles_protocol import drain
 from tests.support.hands.golden_files import deals_from
 

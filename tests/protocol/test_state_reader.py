@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine.poker.rules import GameDefinition, HandView, initial_betting, load_game
 from protocol import BadMatchState, format_match_state, parse_match_state
-from protocol.state_reader import MatchStateReader
+from protocol.match_state import MatchStateReader
 from tests.support.hands.strategies import games, play
 
 

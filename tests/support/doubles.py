@@ -12,7 +12,7 @@ import trio
 from clients.lab.testing import Deciding, Recorder
 from engine.poker.rules import CALL, Action, GameDefinition, InvalidActionError
 from protocol import format_match_state
-from protocol.actions import read_action
+from protocol.match_state import read_action
 from protocol.records import parse_score
 from tests.support.dialogue import Receives, Sends, Step, load_dialogue
 from tests.support.hands.golden_files import golden_game

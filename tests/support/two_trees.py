@@ -17,7 +17,7 @@ from typing import IO
 from clients.core.agent import Agent
 from clients.lab.testing import StandIn
 from engine.poker.rules import Action, HandView
-from protocol.actions import read_action
+from protocol.match_state import read_action
 
 
 class Overheard(Agent):

@@ -8,7 +8,7 @@ from typing import Final, Literal, get_args
 import attrs
 
 from clients.bots.opponent_book import DEFAULT_NOISE, DEFAULT_POTENTIAL, ModelName, check_model
-from clients.core.bet_sizes import parse_bet_sizes
+from clients.core.options import parse_bet_sizes
 from engine.players.table_reader import PotentialName
 from engine.players.trials.selective_sampling import Criterion
 

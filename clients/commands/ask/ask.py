@@ -116,7 +116,7 @@ def _ask_seat(seat: RemoteSeat, game: str, spot: Spot, names: list[str], seed: i
 
 def _draw(path: str, bot: str, spot: Spot, answer: Answer, found: dict[str, Any]) -> None:
     """Draw what the bot would do with every hand; if that is not known, or in small games, its answers."""
-    from clients.core.figure import PlotError, save_figure
+    from clients.core.figure import save_figure
     from clients.reports.grids import strategy_figure
     from clients.reports.plots import answers_figure
     from clients.reports.spot import by_starting_hand
@@ -127,14 +127,11 @@ def _draw(path: str, bot: str, spot: Spot, answer: Answer, found: dict[str, Any]
     title = f"{bot}, {spot.game.position_names[spot.position]}"
     title += f" after {spot.betting.text!r}" if spot.betting.text else " to begin"
     title += f", board {board}" if board else ""
-    try:
-        if triples is None:
-            figure = answers_figure(found, f"{title}, {format_cards(spot.hole_cards)}")
-        else:
-            figure = strategy_figure(by_starting_hand(triples, spot.board), title)
-        save_figure(figure, path)
-    except PlotError as error:
-        raise CommandError(str(error)) from error
+    if triples is None:
+        figure = answers_figure(found, f"{title}, {format_cards(spot.hole_cards)}")
+    else:
+        figure = strategy_figure(by_starting_hand(triples, spot.board), title)
+    save_figure(figure, path)
 
 
 def _lines(found: dict[str, Any]) -> list[str]:

@@ -16,14 +16,13 @@ from clients.core.one_line import (
     MOST_CHIPS,
     CommandError,
     ComputingCommand,
-    FiniteRange,
     json_option,
     plot_option,
     seed_option,
 )
 from engine.poker.card_text import parse_written_cards
 from engine.poker.cards import InvalidCardError, format_cards
-from server.support.option_groups import FOR_EXPERTS, GroupedCommand
+from server.support.options import FOR_EXPERTS, FiniteRange, GroupedCommand
 
 if TYPE_CHECKING:
     from clients.reports.odds import OddsQuery
@@ -183,19 +182,13 @@ def odds(
         raise CommandError(f"--playing: {error}" if playing else str(error)) from error
     if simulate is not None:
         report["simulation"] = _simulation(query, game, simulate, model)
-    if plot is not None:
-        from clients.core.figure import PlotError
+    if plot is not None and grid:
+        _draw_grid(plot, hole_cards, board)
+    elif plot is not None:
+        from clients.reports.plots import draw_spectrum
 
-        try:
-            if grid:
-                _draw_grid(plot, hole_cards, board)
-            else:
-                from clients.reports.plots import draw_spectrum
-
-                shares = playing[0][0] if playing else None
-                draw_spectrum(plot, hole_cards, board, playing=shares, looseness=looseness, seed=seed)
-        except PlotError as error:
-            raise CommandError(str(error)) from error
+        shares = playing[0][0] if playing else None
+        draw_spectrum(plot, hole_cards, board, playing=shares, looseness=looseness, seed=seed)
     if as_json:
         click.echo(json.dumps(report))
     elif sys.stdout.isatty():

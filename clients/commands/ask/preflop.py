@@ -122,13 +122,9 @@ def preflop(
     table = tables.table(players)
     values = getattr(table, _COLUMNS[rates])
     if plot is not None:
-        from clients.core.figure import PlotError
         from clients.reports.grids import draw_grid
 
-        try:
-            draw_grid(plot, values, f"{players} players, {rates} income rate (thousandths of a small bet)")
-        except PlotError as error:
-            raise CommandError(str(error)) from error
+        draw_grid(plot, values, f"{players} players, {rates} income rate (thousandths of a small bet)")
     if as_json:
         click.echo(json.dumps(preflop_report(table) | {"made_by": tables.made_by}))
     elif sys.stdout.isatty():

@@ -6,11 +6,12 @@ import json
 
 import click
 
-from clients.core.one_line import CommandError, ComputingCommand, FiniteRange, json_option, plot_option
+from clients.core.one_line import CommandError, ComputingCommand, json_option, plot_option
 from engine.poker.card_text import parse_written_cards
 from engine.poker.cards import InvalidCardError
 from engine.poker.rules import GameDefinitionError, IllegalActionError, load_game
 from engine.poker.rules.betting import parse_betting
+from server.support.options import FiniteRange
 
 
 @click.command(cls=ComputingCommand)
@@ -81,7 +82,7 @@ def weights(
     reader.follow(state, cards)
     grids = {position: reader.table(position).grid() for position in shown}
     if plot is not None:
-        from clients.core.figure import PlotError, save_figure
+        from clients.core.figure import save_figure
         from clients.reports.grids import weights_figure
         from engine.poker.cards import format_cards
 
@@ -92,10 +93,7 @@ def weights(
         ]
         out = format_cards(cards[: state.num_board_cards])
         title = f"Weights in {game} after {betting!r}, {'board ' + out if out else 'before the flop'}"
-        try:
-            save_figure(weights_figure(list(grids.values()), titles, title), plot)
-        except PlotError as error:
-            raise CommandError(str(error)) from error
+        save_figure(weights_figure(list(grids.values()), titles, title), plot)
     if as_json:
         report = {
             str(position): dict(zip(STARTING_HAND_NAMES, grid.round(4).tolist(), strict=True))

@@ -16,17 +16,17 @@ import trio
 
 from clients.lab.check_bot.conversation import Limits
 from clients.lab.check_bot.examination import Examination, Game
-from clients.lab.check_bot.findings import Examined
+from clients.lab.check_bot.findings import Examined, as_json, as_junit, as_text, has_passed
 from clients.lab.check_bot.launched import GAME_PLACE, Launching
-from clients.lab.check_bot.report import as_json, as_junit, as_text, has_passed
 from engine.poker.rules import ALIASES, load_game, packaged_games
 from engine.support.files.whole import write_whole
 from engine.support.interruption import as_ctrl_c
 from engine.support.user_input import did_you_mean
-from server.match.arguments import FiniteRange, ProcessLimitsType, check_sandboxes, read_game
+from server.match.arguments import ProcessLimitsType, check_sandboxes, read_game
 from server.match.launching.confinement import ProcessLimits
 from server.match.launching.players import Player, PlayerError, parse_players
 from server.match.launching.processes import adopt_orphans
+from server.support.options import FiniteRange
 from server.table.config import MOST_SECONDS
 
 _FIRST_GAMES: Final = ("limit-2p", "nolimit-2p", "nolimit-3p", "limit-3p")

@@ -8,20 +8,12 @@ from __future__ import annotations
 import json
 import sys
 
-import attrs
 import click
 
 from clients.core.agent import Agent
-from clients.core.one_line import (
-    MOST_SECONDS,
-    BotName,
-    FiniteRange,
-    GameName,
-    json_option,
-    room_options,
-    token_options,
-)
+from clients.core.one_line import MOST_SECONDS, BotName, json_option, room_options, token_options
 from protocol import variables
+from server.support.options import FiniteRange, GameName
 
 
 @click.command()
@@ -73,24 +65,13 @@ def bot(
 
     `riverboat bots` lists the names.  The table may be any dealer that speaks the ACPC's protocol.
     """
-    from clients.core.program import (
-        ProgramError,
-        TableAddress,
-        main,
-        read_seed,
-        seat_at,
-        speaking_tls,
-        table_from_environment,
-    )
+    from clients.core.program import ProgramError, TableAddress, main, read_seed, table_of_words
 
     def start() -> tuple[Agent, TableAddress]:
-        secure = speaking_tls(tls, authority)
-        words = (host,) if port is None else (host, port)
-        place, number, room = seat_at(words, room_name, chips, secure)
-        table = table_from_environment(
-            place, number, wait_s=wait_s, game=game, token=token, extension=not acpc
-        )
-        table = attrs.evolve(table, room=room, tls=secure)
+        table = table_of_words(
+            (host,) if port is None else (host, port), name=room_name, chips=chips, tls=tls,
+            authority=authority, wait_s=wait_s, game=game, token=token, extension=not acpc,
+        )  # fmt: skip
         own_seed = read_seed(seed or "random")
         agent = _make_agent(name, settings)
         agent.seed = own_seed

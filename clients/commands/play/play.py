@@ -9,19 +9,19 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import attrs
 import click
 
 from clients.core.one_line import (
     MOST_SECONDS,
     CommandError,
-    FiniteRange,
-    GameName,
     OneLineCommand,
     refuse_options,
+    room_options,
     token_options,
 )
 from engine.poker.match_key import parse_match_seed
+from protocol import variables
+from server.support.options import FiniteRange, GameName
 
 if TYPE_CHECKING:
     from clients.core.program import TableAddress
@@ -125,7 +125,7 @@ def play(
     in a room (`riverboat serve`).  Without these, it opens a table of your own against bots, with no time
     limit for you.  Type ? at the table to see what you can type.
     """
-    from clients.core.program import ProgramError, seat_at, speaking_tls, table_from_environment
+    from clients.core.program import ProgramError, table_of_words
     from clients.human.program import play_at_terminal, play_over_telnet
     from clients.human.telnet import read_listen_address
 
@@ -134,10 +134,10 @@ def play(
     try:
         table: TableAddress | HouseOptions
         if address:
-            secure = speaking_tls(tls, authority)
-            host, port, room = seat_at(address, name, chips, secure)
-            found = table_from_environment(host, port, wait_s=wait_s, game=game, token=token)
-            table = attrs.evolve(found, room=room, tls=secure)
+            table = table_of_words(
+                address, name=name, chips=chips, tls=tls, authority=authority,
+                wait_s=wait_s, game=game, token=token,
+            )  # fmt: skip
         else:
             table = _own_table(opponents, game, hands, seed, folder, name or "you")
         if telnet is not None:
@@ -171,3 +171,64 @@ def _own_table(
         raise click.UsageError(f"{game} is for {num_players} players, got {len(opponents)} opponents")
     folder = folder or default_folder(datetime.now().strftime("%Y%m%d-%H%M%S"), game)
     return HouseOptions(game, name, seated, hands, seed, folder)
+
+
+@click.command()
+@click.argument("address", nargs=-1, required=True, metavar="HOST PORT")
+@click.option(
+    "--listen",
+    required=True,
+    metavar="[HOST:]PORT",
+    help="Where the person connects to; 0 is any port.  Loopback unless a host is named.",
+)
+@click.option(
+    "--display",
+    type=click.Choice(["plain", "symbols", "colour"]),
+    default="plain",
+    show_default=True,
+    help="Plain ASCII, suit symbols (UTF-8), or these in colour.",
+)
+@click.option(
+    "--wait", "wait_s", metavar="SECONDS", type=FiniteRange(0, MOST_SECONDS), default=0.0,
+    help="Keep trying to connect to the table for this long.",
+)  # fmt: skip
+@click.option(
+    "--game",
+    metavar="GAME",
+    help=f"What is being played, where the dealer does not say so itself; also {variables.GAME}.",
+)
+@room_options()
+@token_options()
+def telnet(
+    address: tuple[str, ...],
+    listen: str,
+    display: str,
+    wait_s: float,
+    game: str | None,
+    room_name: str | None,
+    chips: int | None,
+    tls: bool,
+    authority: str | None,
+    token: str | None,
+) -> None:
+    """Offer the seat at HOST PORT to the person who connects to the --listen port.
+
+    With HOST:PORT/TABLE, or HOST:PORT for any table, it is one in a room (`riverboat serve`).
+
+    It joins the table when somebody has connected.  There is one seat for one connection: a second person is
+    turned away, but a person whose connection broke can come back.
+    """
+    from clients.core.program import ProgramError, table_of_words
+    from clients.human.program import play_over_telnet
+    from clients.human.telnet import read_listen_address
+
+    try:
+        table = table_of_words(
+            address, name=room_name, chips=chips, tls=tls, authority=authority,
+            wait_s=wait_s, game=game, token=token,
+        )  # fmt: skip
+        listening = read_listen_address(listen)
+    except ProgramError as error:
+        click.echo(f"telnet: {error}", err=True)
+        sys.exit(error.status)
+    sys.exit(play_over_telnet(table, display, listening, "telnet"))

@@ -12,13 +12,13 @@ import click
 from clients.core.one_line import (
     CommandError,
     ComputingCommand,
-    FiniteRange,
     json_option,
     plot_option,
     refuse_options,
     seed_option,
 )
-from clients.lab.exploitability.policies import policy_of_player, strategy_or_bot
+from clients.lab.exploitability.asking import policy_of_player, strategy_or_bot
+from server.support.options import FiniteRange
 
 if TYPE_CHECKING:
     import numpy as np
@@ -112,7 +112,6 @@ def counter(
     """
     from engine.solving.holdem.betting import is_heads_up_limit_holdem
     from engine.solving.strategy_file import write_strategy
-    from engine.support.files.archive import ArchiveError
 
     for option, kinds in _KINDS_OF.items():
         if kind not in kinds:
@@ -128,10 +127,7 @@ def counter(
     on_buckets = is_heads_up_limit_holdem(definition)
     work = CounterOnBuckets(plan, saved, definition) if on_buckets else SmallCounter(plan, game)
     answer, measured = work.answer(may_lose=plot is not None)
-    try:
-        write_strategy(save, answer, {"game": name, "kind": kind, "against": player})
-    except ArchiveError as error:
-        raise CommandError(str(error)) from error
+    write_strategy(save, answer, {"game": name, "kind": kind, "against": player})
     report = {
         "game": name, "against": player, "kind": kind, "part": part, "hands": hands,
         "iterations": iterations, "seed": seed, "save": str(save),
@@ -158,20 +154,14 @@ def _text(report: dict[str, Any]) -> str:
 
 
 def _draw(path: str, report: dict[str, Any]) -> None:
-    from clients.core.figure import PlotError
     from clients.reports.plots import draw_exploitation
 
     points = [
         (f"{point['part']:g}", point["exploitability"], point["exploitation"]) for point in report["curve"]
     ]
     chosen = (f"{report['kind']}, as saved", report["exploitability"], report["exploitation"])
-    try:
-        draw_exploitation(
-            path, points, chosen, f"answers to {report['against']} in {report['game']}",
-            is_bound="exploitability_se" in report,
-        )  # fmt: skip
-    except PlotError as error:
-        raise CommandError(str(error)) from error
+    title = f"answers to {report['against']} in {report['game']}"
+    draw_exploitation(path, points, chosen, title, is_bound="exploitability_se" in report)
 
 
 class SmallCounter:
@@ -317,7 +307,7 @@ def _model(
 
 def _by_betting(name: str, agent: Agent, game: GameDefinition) -> BucketedStrategy:
     """Somebody whose cards do not matter."""
-    from clients.lab.exploitability.asking import AskedAgent
+    from clients.lab.exploitability.asking import AskedAgent, sit_down
     from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, Action
     from engine.poker.rules.betting import parse_betting
     from engine.solving.holdem.betting import holdem_betting
@@ -326,8 +316,7 @@ def _by_betting(name: str, agent: Agent, game: GameDefinition) -> BucketedStrate
 
     abstraction = make_abstraction("distributions", KINDS["distributions"])
     asked = AskedAgent(name, agent, game)
-    agent.game, agent.seat, agent.names, agent.seeded = game, 0, None, True
-    agent.prepare(game)
+    sit_down(agent, game)
     agent.match_started(game, 0)
 
     def chances(betting: BettingState) -> dict[Action, float]:

@@ -1,4 +1,9 @@
-"""One run of ``riverboat solve``: from its last checkpoint to the next, with progress, curve and report."""
+"""One run of ``riverboat solve``: from its last checkpoint to the next, with progress, curve and report.
+
+The points of the learning curve lie equally far apart on a logarithmic scale.  In small games they are
+exact.  In limit hold'em each is a pair of bounds from a best response on the same few flops: the flops' luck
+moves the whole curve up or down, hardly its shape.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +12,125 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from clients.commands.solve.learning_curve import LearningCurve
 from clients.commands.solve.plan import SAY_EVERY_S, Plan, new_solver
 from clients.core.one_line import CommandError
 from engine.support.interruption import held_back
 
 if TYPE_CHECKING:
-    from clients.commands.solve.plan import AnySolver
+    from clients.commands.solve.plan import AnySolver, Plan
+    from engine.solving.bounds.sample import Flop
     from engine.solving.strategies import Exploitability
 
-__all__ = ["carry_out"]
+__all__ = ["LearningCurve", "carry_out"]
+
+_STEP: Final = 10.0 ** (1 / 8)
+"""From the iterations of one point to those of the next, in small games."""
+_STEP_ON_BOARDS: Final = 2.0
+_FIRST_ON_BOARDS: Final = 125
+"""A point in hold'em takes some twenty seconds, as long as a few hundred boards."""
+_FLOPS: Final = 4
+_TURNS: Final = 4
+"""Of each flop."""
+
+
+class _Stopped(Exception):
+    """A point was given up, because the program is to end."""
+
+
+class LearningCurve:
+    """The points of one run.
+
+    Args:
+        plan: what is solved.
+
+    Raises:
+        CommandError: the game is one whose strategies cannot be measured while they are learnt.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self._scale = 1000 / plan.definition.big_blind
+        self._flops: list[Flop] = []
+        self._step = _STEP
+        self.due = 1
+        """The number of iterations after which the next point is to be measured."""
+        if plan.definition.is_holdem:
+            if not plan.definition.is_limit:
+                raise CommandError(
+                    "--plot: no-limit strategies take too long to measure while they are learnt: use "
+                    f"'riverboat exploitability {plan.save}' afterwards"
+                )
+            self._flops = _drawn_flops(plan.seed)
+            self._step, self.due = _STEP_ON_BOARDS, _FIRST_ON_BOARDS
+        self.points: list[dict[str, Any]] = []
+        """By point `iterations`, `exploitability` and `upper` in mbb/h; `upper` is None where it is exact."""
+        self.seconds = 0.0
+        """The time that measuring has taken."""
+
+    def go_on(self, done: int) -> None:
+        """The next point comes after more iterations than have been done."""
+        while self.due <= done:
+            self.due = max(self.due + 1, round(self.due * self._step))
+
+    def measure(self, solver: AnySolver, is_stopped: Callable[[], bool]) -> None:
+        """Add the point of this moment, unless it is there already or the program is stopped meanwhile."""
+        if self.points and self.points[-1]["iterations"] == solver.iterations:
+            return
+        began = time.monotonic()
+        found: tuple[float, float | None]
+        try:
+            if self._flops:
+                found = self._bounds(solver, is_stopped)
+            else:
+                exact = _measured(solver)
+                assert exact is not None  # a small game's
+                found = exact.mean, None
+        except _Stopped:
+            return
+        finally:
+            self.seconds += time.monotonic() - began
+        lower, upper = (None if each is None else each * self._scale for each in found)
+        self.points.append({"iterations": solver.iterations, "exploitability": lower, "upper": upper})
+        self.go_on(solver.iterations)
+
+    def draw(self, path: str, game: str) -> None:
+        """Draw the points.
+
+        Raises:
+            PlotError: the picture cannot be written.
+        """
+        from clients.reports.plots import draw_learning_curve
+
+        points = [(each["iterations"], each["exploitability"], each["upper"]) for each in self.points]
+        what = "boards" if self._flops else "iterations"
+        draw_learning_curve(path, points, f"a strategy for {game} as it is learnt", what)
+
+    def _bounds(self, solver: AnySolver, is_stopped: Callable[[], bool]) -> tuple[float, float]:
+        """The cross-fitted and the in-sample bound, in chips a hand."""
+        from engine.solving.bounds.estimate import best_response_on_flops
+        from engine.solving.bounds.players import BucketedPlayer
+        from engine.solving.holdem.bucketed import BucketedStrategy
+
+        def seen() -> None:
+            if is_stopped():
+                raise _Stopped
+
+        strategy = solver.average()
+        assert isinstance(strategy, BucketedStrategy)
+        found = best_response_on_flops(strategy.game, BucketedPlayer(strategy), self._flops, seen=seen)
+        return found.lower.value, found.upper.value
+
+
+def _drawn_flops(seed: int) -> list[Flop]:
+    import numpy as np
+
+    from engine.solving.bounds.sample import draw_flops
+
+    return list(draw_flops(_FLOPS, _TURNS, np.random.default_rng((seed, 2))))
+
 
 _STEP_S: Final = 0.3
 """How long the solver runs before it looks at signals and the clock."""
@@ -38,22 +148,19 @@ def carry_out(plan: Plan, *, resume: bool, force: bool, plot: str | None, as_jso
 
     Raises:
         CommandError: it cannot be done.
+        ArchiveError: a file cannot be read or written.
     """
     from engine.solving.strategy_file import checkpoint_path
-    from engine.support.files.archive import ArchiveError
 
     curve = None if plot is None else LearningCurve(plan)
-    try:
-        solver = _prepared(plan, resume, force)
-        before = solver.iterations
-        if curve is not None:
-            curve.go_on(before)
-        start = time.monotonic()
-        status = _run(plan, solver, curve, as_json)
-        seconds = time.monotonic() - start - (0.0 if curve is None else curve.seconds)
-        found = _save(plan, solver)
-    except ArchiveError as error:
-        raise CommandError(str(error)) from error
+    solver = _prepared(plan, resume, force)
+    before = solver.iterations
+    if curve is not None:
+        curve.go_on(before)
+    start = time.monotonic()
+    status = _run(plan, solver, curve, as_json)
+    seconds = time.monotonic() - start - (0.0 if curve is None else curve.seconds)
+    found = _save(plan, solver)
     scale = 1000 / plan.definition.big_blind
     report = {
         "game": plan.game,

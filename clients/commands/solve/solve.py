@@ -14,20 +14,18 @@ import click
 
 from clients.commands.solve.plan import ON_BOARDS, Plan, game_and_algorithm
 from clients.commands.solve.run import carry_out
-from clients.core.bet_sizes import parse_bet_sizes
 from clients.core.one_line import (
     MOST_SECONDS,
     CommandError,
-    FiniteRange,
-    GameName,
     OneLineCommand,
     json_option,
     plot_option,
     refuse_options,
     seed_option,
 )
+from clients.core.options import parse_bet_sizes
 from engine.support.interruption import as_ctrl_c
-from server.support.option_groups import FOR_EXPERTS, GroupedCommand
+from server.support.options import FOR_EXPERTS, FiniteRange, GameName, GroupedCommand
 
 if TYPE_CHECKING:
     from engine.solving.holdem.kinds import AbstractionKind

@@ -43,7 +43,6 @@ def strategy(file: str, betting: str, board: str, as_json: bool, plot: str | Non
     if state.position_to_act is None:
         raise CommandError(f"after {betting} the hand is over: expected one where somebody is to act")
 
-    from clients.core.figure import PlotError
     from clients.reports.grids import draw_hands, hands_of_holdem, hands_of_small_game
     from engine.solving.strategies import Strategy
 
@@ -59,10 +58,7 @@ def strategy(file: str, betting: str, board: str, as_json: bool, plot: str | Non
         shown = hands_of_holdem(saved.strategy, state, cards)
     title = " ".join(filter(None, [name, betting or "first to act", format_cards(cards)]))
     if plot is not None:
-        try:
-            draw_hands(plot, shown, title)
-        except PlotError as error:
-            raise CommandError(str(error)) from error
+        draw_hands(plot, shown, title)
     if as_json:
         hands = {
             hand: dict(zip(map(str, shown.actions), chances, strict=True))
@@ -95,7 +91,6 @@ def _print(saved: SavedStrategy, state: BettingState, shown: Shown, title: str) 
 def _read(file: str) -> tuple[SavedStrategy, str]:
     """A strategy and the name of its game, from its file or from what is shipped."""
     from engine.solving.strategy_file import read_strategy, shipped_strategy
-    from engine.support.files.archive import ArchiveError
 
     path = Path(file)
     if not path.exists():
@@ -104,8 +99,5 @@ def _read(file: str) -> tuple[SavedStrategy, str]:
         except (GameDefinitionError, OSError):
             shipped = None
         path = shipped or path
-    try:
-        saved = read_strategy(path)
-    except ArchiveError as error:
-        raise CommandError(str(error)) from error
+    saved = read_strategy(path)
     return saved, str(saved.notes.get("game") or "its own game")

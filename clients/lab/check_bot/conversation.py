@@ -16,17 +16,14 @@ import attrs
 import trio
 
 from clients.lab.check_bot import findings as checks
-from clients.lab.check_bot.client import Client
-from clients.lab.check_bot.delivery import Sender
+from clients.lab.check_bot.client import Client, Pace, Sender
 from clients.lab.check_bot.findings import Examined
-from clients.lab.check_bot.pace import Pace
 from engine.poker.rules import CALL, Action, GameDefinition, HandView, InvalidActionError
 from engine.poker.situations import why_illegal
 from protocol import BadMatchState, BadVersion, DealerConnection, Version, format_match_state
-from protocol.actions import MissingSizeError, read_action
 from protocol.extension import UNREHEARSED, format_greeting, introduction, is_comment, parse_greeting
 from protocol.framing import LineBuffer
-from protocol.match_state import read_match_state, same_match_state
+from protocol.match_state import MissingSizeError, read_action, read_match_state, same_match_state
 
 _GRANTED: Final = ("seat", "names", "game", "clock", UNREHEARSED)
 _SHOWN: Final = 300

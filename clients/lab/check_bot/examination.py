@@ -18,10 +18,9 @@ import trio
 
 from clients.lab.check_bot import findings as checks
 from clients.lab.check_bot import scripts
-from clients.lab.check_bot.client import Launch
+from clients.lab.check_bot.client import Launch, Pace, median
 from clients.lab.check_bot.conversation import Limits
 from clients.lab.check_bot.findings import Examined
-from clients.lab.check_bot.pace import Pace, median
 from clients.lab.check_bot.sitting import Sitting, SittingEnd, Terms
 from engine.poker.rules import ALIASES, GameDefinition, format_game
 from engine.poker.situations import with_stacks

@@ -9,12 +9,10 @@ from typing import Final
 import attrs
 
 from clients.lab.check_bot import findings as checks
-from clients.lab.check_bot.client import Client, Launch, NotStarted, Order
+from clients.lab.check_bot.client import Client, Launch, NotStarted, Order, Pace
 from clients.lab.check_bot.conversation import Conversation, DoesNotPlay, Fell, Limits
 from clients.lab.check_bot.findings import Examined
-from clients.lab.check_bot.pace import Pace
-from clients.lab.check_bot.scripts import CheckScript
-from clients.lab.check_bot.table import ScriptedTable
+from clients.lab.check_bot.scripts import CheckScript, ScriptedTable
 from engine.poker.rules import GameDefinition
 
 _DECLINES: Final = 2

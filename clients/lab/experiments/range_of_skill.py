@@ -9,7 +9,6 @@ from typing import Any, Final
 import attrs
 import click
 
-from clients.core.one_line import FiniteRange
 from clients.lab.experiments.command import Options, experiment_command, option
 from clients.lab.experiments.report import Findings, markdown_table, plot
 from clients.lab.experiments.tasks import VERSION, Task, Work
@@ -17,6 +16,7 @@ from engine.poker.rules import load_game
 from engine.solving import mixtures
 from engine.solving.game_tree import GameTree
 from engine.solving.strategies import exploitability
+from server.support.options import FiniteRange
 
 __all__ = ["range_of_skill"]
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from clients.bots.formula.agent import Formula
 from clients.core.agent import Agent
-from clients.core.one_line import CommandError, FiniteRange
+from clients.core.one_line import CommandError
 from clients.core.registry import make_bot
 from clients.lab.experiments.command import Options, choices, experiment_command, option, whole
 from clients.lab.experiments.report import ZERO, Findings, markdown_table, plot
@@ -27,6 +27,7 @@ from engine.poker.rules import load_game
 from engine.support.intervals import Estimate, estimate
 from engine.support.seeds import derive_seed
 from engine.support.user_input import did_you_mean, parse_finite
+from server.support.options import FiniteRange
 
 __all__ = ["CONSTANTS", "SensitivitySettings", "all_variations", "findings", "sensitivity", "varied"]
 

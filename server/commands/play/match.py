@@ -11,8 +11,6 @@ import click
 
 from engine.evidence.verdict import Goal
 from server.match.arguments import (
-    FiniteRange,
-    GameName,
     ListeningAddress,
     MatchGoal,
     PlayerName,
@@ -39,7 +37,7 @@ from server.match.resuming import ResumableCommand, check_game, stored_plan
 from server.match.running import MatchRun
 from server.records.evidence import Luck
 from server.records.match_defaults import MATCH_DEFAULTS
-from server.support.option_groups import FOR_PROGRAMS
+from server.support.options import FOR_PROGRAMS, FiniteRange, GameName
 from server.table.config import MOST_SECONDS, MatchConfig, OnFailure, TimeLimits
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])

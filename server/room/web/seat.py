@@ -19,7 +19,7 @@ from engine.poker.rules import GameDefinition, RulesError
 from protocol.errors import ProtocolError
 from protocol.extension import parse_game_line, parse_note, parse_seated
 from protocol.framing import LineBuffer
-from protocol.state_reader import MatchStateReader
+from protocol.match_state import MatchStateReader
 from server.room.door import Door
 from server.room.web.scenes import draw, seen_by_player
 

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from clients.bots.baselines import AlwaysCall
-from clients.commands.ask.knowledge import knowledge
+from clients.commands.ask.train import knowledge
 from clients.core.arena import Arena
 from clients.learners.knowledge_file import write_knowledge
 from clients.learners.preflop.learner import PreflopLearner

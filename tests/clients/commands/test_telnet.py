@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from clients.commands.play.telnet import telnet
+from clients.commands.play.play import telnet
 from engine.poker.rules import load_game, parse_betting
 from protocol.records import parse_hand
 from tests.support.dealer_process import PATIENCE_S, environment, program

@@ -9,8 +9,7 @@ from typing import Final
 
 import click
 
-from clients.core.bet_sizes import parse_bet_sizes
-from clients.core.options import OptionError
+from clients.core.options import OptionError, parse_bet_sizes
 from clients.core.program import ProgramError, read_host, read_port, read_seed
 from clients.core.registry import UnknownBot, installed_bots, make_bot
 from clients.human.input_line import Move, Nonsense, RaiseBy, RaiseTo, action_of, parse_line

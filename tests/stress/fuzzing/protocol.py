@@ -31,7 +31,7 @@ from protocol import (
 )
 from protocol.errors import BadMatchState
 from protocol.extension import format_game_line
-from protocol.state_reader import MatchStateReader
+from protocol.match_state import MatchStateReader
 from tests.stress.fuzzing.inputs import (
     LOGS,
     Target,

@@ -10,12 +10,13 @@ from typing import Any, Final
 import attrs
 import click
 
-from clients.core.one_line import CommandError, FiniteRange
+from clients.core.one_line import CommandError
 from clients.core.program import read_game
 from clients.core.registry import make_bot
 from clients.lab.experiments.command import Options, option, whole
 from clients.lab.experiments.tasks import Task
 from engine.support.user_input import parse_whole
+from server.support.options import FiniteRange
 
 __all__ = ["PARTS", "SamplingSettings", "part_task", "read_parts"]
 

@@ -20,8 +20,7 @@ from clients.bots.sampling.config import (
 )
 from clients.core.agent import Agent, begin_decision
 from clients.core.arena import Arena
-from clients.core.bet_sizes import parse_bet_sizes
-from clients.core.options import OptionError, make_agent
+from clients.core.options import OptionError, make_agent, parse_bet_sizes
 from clients.core.session import play
 from engine.players.trials.selective_sampling import Criterion, Estimates
 from engine.poker.cards import format_cards

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from clients.commands.ask.knowledge import knowledge
+from clients.commands.ask.train import knowledge
 from clients.lab.experiments.street_learner import bots_in, checkpoints
 from clients.learners.knowledge_file import read_knowledge
 from clients.learners.street import agent as street

@@ -1,29 +1,38 @@
-"""``riverboat arena-worker``: plays hands between installed bots, for ``riverboat match --in-process``.
+"""Programs for programs, which play installed bots for the house.
 
-A program for programs: `server.match.shards` defines its input and output.  What the bots print goes
-to stderr.
+``riverboat arena-worker`` plays hands between them, for ``riverboat match --in-process``: its input and
+output are defined in `server.match.shards`, and what the bots print goes to stderr.
+
+``riverboat seat-bots`` seats them at the tables of a room as the room asks for: each line on stdin is a
+JSON object with ``bot`` (as in ``riverboat match``), ``table``, ``name`` and ``token``.  A bot plays until
+the room takes its seat; the program ends when stdin ends.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
 import time
 import traceback
 from collections.abc import Sequence
-from typing import IO, Final
+from typing import IO, Any, Final
 
 import click
 import trio
 
 from clients.core.agent import Agent
 from clients.core.arena import Arena
-from clients.core.options import make_agent, parse_settings
-from clients.core.registry import load_bot
+from clients.core.guess import RoomSeat
+from clients.core.options import OptionError, make_agent, parse_settings
+from clients.core.program import ProgramError, TableAddress, join_table, read_port
+from clients.core.registry import UnknownBot, load_bot
+from clients.core.session import Refusal, SessionError
 from engine.poker.match_key import parse_match_seed
 from engine.poker.rules import HandState, parse_game
 from engine.support.interruption import die_of
+from engine.support.seeds import parse_seed
 from server.match.shards import Frame, Readiness, ShardFailure, ShardOrder, Share
 
 _FRAME_S: Final = 0.2
@@ -145,3 +154,55 @@ def _seat_at_fault(error: Exception, agents: Sequence[Agent]) -> int:
         if id(frame.f_locals.get("self")) in seats
     ]
     return found[-1] if found else 0
+
+
+@click.command(hidden=True)
+@click.argument("host")
+@click.argument("port")
+def seat_bots(host: str, port: str) -> None:
+    """Seat bots at the tables of the room HOST PORT, as it asks on stdin."""
+    die_of(signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # the room continues without us, or ends us
+    try:
+        trio.run(_seat_all, host, read_port(port))
+    except ProgramError as error:
+        _say(str(error))
+        sys.exit(error.status)
+
+
+def _say(line: str) -> None:
+    print(f"seat-bots: {line}", file=sys.stderr, flush=True)
+
+
+async def _seat_all(host: str, port: int) -> None:
+    """Start a task for each line of stdin; end when stdin ends."""
+    async with trio.open_nursery() as nursery, trio.lowlevel.FdStream(os.dup(sys.stdin.fileno())) as stdin:
+        text = b""
+        while data := await stdin.receive_some():
+            *lines, text = (text + data).split(b"\n")
+            for line in lines:
+                nursery.start_soon(_seat, host, port, json.loads(line))
+        nursery.cancel_scope.cancel()
+
+
+async def _seat(host: str, port: int, order: dict[str, Any]) -> None:
+    """Run one bot, from taking its seat to the end; its errors do not affect others."""
+    try:
+        agent = _make_agent(str(order["bot"]))
+        agent.seed = parse_seed("random")
+        seat = RoomSeat(str(order["table"]), name=str(order["name"]))
+        await join_table(
+            agent, TableAddress(host, port, token=str(order["token"]), room=seat), lambda line: None
+        )
+    except Refusal:
+        pass  # somebody else took the seat first; the room asks again
+    except (ProgramError, SessionError, OptionError, UnknownBot) as error:
+        _say(f"{order['name']}: {error}")
+    except Exception as error:
+        _say(f"{order['name']}: {type(error).__name__}: {error}")
+
+
+def _make_agent(text: str) -> Agent:
+    """The bot of a text ``NAME`` or ``NAME:KEY=VALUE,...``."""
+    name, _, settings = text.partition(":")
+    pairs = tuple(settings.split(",")) if settings else ()
+    return make_agent(name, load_bot(name), parse_settings(pairs))
