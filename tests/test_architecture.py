@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import importlib.util
-import os
 import re
 import subprocess
 import sys
@@ -18,25 +17,13 @@ import clients.human
 import protocol
 import server.table
 from tests.support.documents import listed_modules, missing_names, modules_in, public_names
+from tests.support.interpreter import imported_by
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("engine", "protocol", "server", "clients")
 MODULES = sorted(path.relative_to(ROOT) for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 
 NUMBER_CRUNCHERS = {"numpy", "numba", "scipy", "llvmlite"}
-
-
-def imported_by(statement: str) -> set[str]:
-    """Top-level packages that a fresh interpreter has loaded after a statement."""
-    result = subprocess.run(
-        [sys.executable, "-X", "importtime", "-c", statement],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=ROOT,
-        env={**os.environ, "PYTHONWARNINGS": "ignore"},
-    )
-    return {name.strip().split(".")[0] for name in re.findall(r"\|([^|\n]+)$", result.stderr, re.MULTILINE)}
 
 
 def test_import_contracts_hold() -> None:

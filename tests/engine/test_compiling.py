@@ -12,7 +12,7 @@ import pytest
 from engine import compiling
 from engine.compiling import compiled_once
 from tests.support.dealer_process import environment, program
-from tests.test_architecture import imported_by
+from tests.support.interpreter import imported_by
 
 
 @pytest.fixture(autouse=True)

@@ -110,17 +110,6 @@ def test_strength_potential_weights_and_values_speak_for_it() -> None:
     assert "position 0 holds" in text.output
 
 
-@pytest.mark.slow
-def test_what_it_would_do_with_every_hand_is_drawn(tmp_path: Path) -> None:
-    path = tmp_path / "grid.svg"
-
-    result = invoke("random", "--hole", "AhKd", "--trials", "0", "--plot", str(path))
-
-    assert result.exit_code == 0, result.output
-    text = path.read_text()
-    assert "AKs" in text or "<svg" in text
-
-
 def test_a_bot_that_does_not_disclose_is_asked_ten_times_for_the_picture(tmp_path: Path) -> None:
     path = tmp_path / "answers.svg"
 
@@ -146,30 +135,6 @@ def test_values_stand_beside_the_answers_where_they_are_known() -> None:
     assert [bar.get_width() for bar in right.patches] == [0.5, -0.25]  # type: ignore[attr-defined]
     assert [text.get_text() for text in right.texts] == ["+0.50", "-0.25"]
     assert right.get_xlabel() == "simulated values, big blinds ± standard error"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["formulla", "--hole", "AhKd"], "did you mean"),
-        (["random:folds=1", "--hole", "AhKd"], "folds"),
-        (["random", "--hole", "AhKd", "--betting", "x"], "not an action"),
-        (["random", "--hole", "AhKd", "--betting", "f"], "nobody is to act"),
-        (["random", "--hole", "Ah"], "expected 2 hole cards"),
-        (["random", "--hole", "AhKd", "--betting", "cc/"], "there are 3 board cards, got none"),
-        (["random", "--hole", "AhKd", "--betting", "cc/", "--board", "Ah7d9h"], "different cards"),
-        (["random", "--hole", "AhZd"], "Zd"),
-        (["random", "--game", "leduc", "--hole", "2h"], "not in the game's deck"),
-        (["random", "--game", "limit-2q", "--hole", "AhKd"], "limit-2q"),
-        (["./no-such-bot", "--hole", "AhKd"], "not-found"),
-    ],
-)
-def test_mistakes_are_one_line(arguments: list[str], message: str) -> None:
-    result = invoke(*arguments)
-
-    assert result.exit_code == 2, result.output
-    assert message in result.output
-    assert result.output.count("\n") == 1
 
 
 def test_a_program_that_fails_is_reported() -> None:

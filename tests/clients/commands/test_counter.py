@@ -75,23 +75,6 @@ def test_a_curve_is_drawn_and_told(tmp_path: Path) -> None:
     assert len(text) > 5000
 
 
-def test_what_cannot_be_done_is_one_line(tmp_path: Path) -> None:
-    def refused(*arguments: object) -> str:
-        result = run(*arguments)
-        assert result.exit_code == 2, result.output
-        assert len(result.stderr.splitlines()) == 1
-        return result.stderr
-
-    save = tmp_path / "x.npz"
-    assert "kuhn-3p is for 3 players" in refused("always-call", "--game", "kuhn-3p", "--save", save)
-    assert "--game GAME is missing" in refused("always-call", "--save", save)
-    assert "too many to be solved as a whole" in refused("always-call", "--game", "limit-3p", "--save", save)
-    watched = refused("always-call", "--game", "leduc", "--kind", "best", "--hands", 10, "--save", save)
-    assert "--hands is for --kind fbr and dbr, not for best" in watched
-    save.touch()
-    assert "x.npz is there already" in refused("always-call", "--game", "leduc", "--save", save)
-
-
 # --- hold'em, on buckets -----------------------------------------------------------------------------------
 
 
@@ -117,10 +100,3 @@ def test_an_answer_on_buckets_is_saved_and_plays(kind: str, one_raise: Path, tmp
     saved = read_strategy(tmp_path / "a.npz")
     assert saved.notes["against"] == str(one_raise)
     Arena(saved.game, [Equilibrium(tmp_path / "a.npz"), AlwaysCall()], 1).play(4)
-
-
-def test_a_bot_that_decides_by_its_cards_must_be_watched(tmp_path: Path) -> None:
-    result = run("simple", "--game", "limit-2p", "--kind", "best", "--save", tmp_path / "x.npz")
-
-    assert result.exit_code == 2
-    assert "--kind fbr and dbr watch simple play" in result.stderr

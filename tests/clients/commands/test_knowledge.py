@@ -11,7 +11,6 @@ from click.testing import CliRunner
 from clients.bots.baselines import AlwaysCall
 from clients.commands.ask.train import knowledge
 from clients.core.arena import Arena
-from clients.learners.knowledge_file import write_knowledge
 from clients.learners.preflop.learner import PreflopLearner
 from clients.learners.preflop.learners import HoleCardsLearner, NameLearner
 from engine.poker.rules import load_game
@@ -74,39 +73,3 @@ def test_what_is_still_in_the_journal_is_shown(tmp_path: Path) -> None:
     Arena(load_game("nolimit-2p"), [learner, AlwaysCall()], 3).play(50)
 
     assert json.loads(CliRunner().invoke(knowledge, [str(path), "--json"]).output)["hands"] == 50
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--hand", "7xo"], "'7xo' is not a starting hand"),
-        (["--hand", "72"], "'72' is not a starting hand"),
-        (["--min-updates", "-1"], "-1 is not in the range"),
-    ],
-)
-def test_mistakes_are_one_line(path: Path, arguments: list[str], message: str) -> None:
-    result = CliRunner().invoke(knowledge, [str(path), *arguments])
-
-    assert (result.exit_code, result.output.count("\n")) == (2, 1)
-    assert message in result.output
-
-
-def test_files_that_are_no_knowledge_are_one_line(path: Path, tmp_path: Path) -> None:
-    foreign = tmp_path / "foreign.npz"
-    write_knowledge(foreign, "chess-learner", "chess", {}, {})
-    damaged = tmp_path / "damaged.npz"
-    damaged.write_bytes(path.read_bytes()[:-1])
-    empty = tmp_path / "empty.npz"
-    write_knowledge(empty, "name-learner", "no-limit Texas hold'em", {}, {})
-    newer = tmp_path / "newer.npz"
-    write_knowledge(newer, "name-learner", "no-limit Texas hold'em", {}, {}, version=9)
-    for file, message in [
-        (foreign, "a chess-learner has learnt"),
-        (damaged, "is not a whole knowledge file"),
-        (empty, "is damaged: expected 'keys', an array"),
-        (newer, "newer riverboat"),
-        (tmp_path / "missing.npz", "no such file"),
-    ]:
-        result = CliRunner().invoke(knowledge, [str(file)])
-        assert (result.exit_code, result.output.count("\n")) == (2, 1)
-        assert message in result.output

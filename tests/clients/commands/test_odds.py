@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -205,65 +203,13 @@ def test_lines_for_people_off_a_terminal() -> None:
     assert not set("│┃━─") & set(result.stdout)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("7h9h", "8h7h4h"), "7h is there twice"),
-        (("7h9h", "8h6c"), "got 4 cards"),
-        (("7h",), "got 1 card: 7h"),
-        (("7h9x",), "'x' follows"),
-        (("nonsense",), "not a rank"),
-        ((), "HOLE"),
-        (("7h9h", "--opponents", "10"), "10 is not in the range"),
-        (("7h9h", "--opponents", "two"), "two"),
-        (("7h9h", "--pot", "10"), "belong together"),
-        (("7h9h", "--pot", "0", "--to-call", "0"), "both 0"),
-        (("7h9h", "--pot", "-1", "--to-call", "1"), "-1"),
-        (("7h9h", "--won-later", "4"), "add --pot and --to-call"),
-        (("7h9h", "--pot", "0", "--to-call", "4", "--won-later", "0"), "nothing to win"),
-        (("7h9h", "--playing", "25,fifty"), "fifty"),
-        (("7h9h", "--playing", "0"), "0"),
-        (("7h9h", "8h6c4h", "--playing", "25,50,50"), "3 filters: with 3 cards on the board expected 1 to 2"),
-        (("7h9h", "8h6c4h", "--playing", "25", "--playing", "50", "--opponents", "3"), "given 2 times"),
-        (("7h9h", *["--playing", "25"] * 10), "expected at most 9"),
-        (("7h9h", "--colour"), "--colour"),
-        (("7h9h", "8h6c4h", "--plot", "/nonexistent/folder/spectrum.png"), "cannot be written"),
-        (("7h9h", "8h6c4h", "--plot", "spectrum.nonsense"), "nonsense"),
-        (("7h9h", "8h6c4h", "--grid"), "--plot"),
-    ],
-)
-def test_mistakes_are_one_line_and_status_2(arguments: tuple[str, ...], message: str) -> None:
-    result = run(*arguments)
-
-    lines = [line for line in result.stderr.splitlines() if not line.startswith("riverboat: compiling")]
-    assert result.exit_code == 2
-    assert len(lines) == 1
-    assert message in lines[0]
-    assert result.stdout == ""
-
-
-def test_the_spectrum_is_drawn(tmp_path: Path) -> None:
-    path = tmp_path / "spectrum.png"
-
-    assert run("7h9h", "8h6c4h", "--plot", str(path)).exit_code == 0
-
-    assert path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
-
-
 def test_neither_plots_nor_tables_are_loaded_without_need() -> None:
     program = (
         "import sys; from clients.commands.ask.odds import odds;"
-        "odds(['7h9h', '8h6c4h', '--json'], standalone_mode=False);"
-        "unwanted = {'matplotlib', 'rich', 'scipy', 'trio'} & set(sys.modules);"
-        "print(sorted(unwanted), file=sys.stderr)"
+        "odds(['7h9h', '8h6c4h'], standalone_mode=False);"
+        "assert not {'matplotlib', 'rich', 'scipy', 'trio'} & set(sys.modules)"
     )
-
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=os.environ.copy()
-    )
-
-    assert done.stderr.splitlines()[-1] == "[]"
-    assert len(done.stdout.splitlines()) == 1
+    subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
 
 
 def test_a_spot_given_by_hand_is_simulated() -> None:
@@ -290,25 +236,6 @@ def test_a_simulation_stands_among_the_lines_and_repeats() -> None:
     assert run(*arguments).stdout == first.stdout
 
 
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        (["--simulate", "rc/ff"], "not legal"),
-        (["--simulate", "x"], "is not an action"),
-        (["--simulate", "rc/cc/"], "4 board cards, got 3"),
-        (["--simulate", "rf"], "the hand is over"),
-        (["--simulate", "", "--game", "no-such-game"], "no-such-game"),
-        (["--simulate", "", "--game", "leduc"], "not Texas hold'em"),
-    ],
-)
-def test_spots_that_cannot_be_simulated_are_refused_in_one_line(arguments: list[str], complaint: str) -> None:
-    result = run("AhJd", "Js8c4s", *arguments)
-
-    assert result.exit_code == 2
-    assert complaint in result.stderr
-    assert result.stderr.count("\n") == 1
-
-
 def test_equities_by_starting_hand_add_up_to_that_against_any_hand() -> None:
     from clients.reports.odds import equity_by_starting_hand
     from engine.hands.equity import equity_against
@@ -321,11 +248,3 @@ def test_equities_by_starting_hand_add_up_to_that_against_any_hand() -> None:
     mean = np.nansum(equities * counts) / counts.sum()
     assert mean == pytest.approx(equity_against(hole, board), abs=1e-9)
     assert (np.isnan(equities) == (counts == 0)).all()
-
-
-@pytest.mark.slow
-def test_the_grid_is_drawn(tmp_path: Path) -> None:
-    path = tmp_path / "grid.png"
-
-    assert run("7h9h", "8h6c4h", "--grid", "--plot", str(path)).exit_code == 0
-    assert path.read_bytes().startswith(b"\x89PNG")

@@ -13,9 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from clients.commands.play.play import play
 from clients.core.registry import fill_table
 from clients.human.own_table import HouseOptions
 from tests.support.dealer_process import PATIENCE_S, environment, program
@@ -224,28 +222,6 @@ def test_a_dealer_that_goes_away(tmp_path: Path) -> None:
 
     assert player.returncode == 1
     assert "The match has broken off: the dealer closed the connection in the middle of hand 0." in out
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["localhost"], "expected HOST PORT"),
-        (["localhost", "4000", "--against", "random"], "--against is for a table of your own"),
-        (["--token", "x"], "--token is for a table at HOST PORT"),
-        (["localhost", "port"], "expected a port"),
-        (["--game", "limit-2p", "--against", "random", "--against", "random"], "is for 2 players"),
-        (["--game", "no-such-game"], "there is no game 'no-such-game'"),
-        (["--against", "a", "--against", "b", "--against", "c"], "name a --game for 4 players"),
-        (["--seed", "x"], "expected a seed"),
-        (["--telnet", "x"], "expected [HOST:]PORT"),
-        (["--display", "braille"], "'braille' is not one of"),
-    ],
-)
-def test_mistakes_on_the_command_line(words: list[str], said: str) -> None:
-    result = CliRunner().invoke(play, words)
-
-    assert result.exit_code == 2
-    assert said in result.output
 
 
 def test_the_last_opponent_fills_the_table() -> None:

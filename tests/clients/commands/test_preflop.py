@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from clients.commands.ask.preflop import preflop
 from engine.poker.combos import COMBO_HIGH, COMBO_LOW, STARTING_HAND_NAMES, STARTING_HAND_OF_COMBO
+from tests.support.interpreter import imported_by
 
 
 def run(*arguments: str) -> Result:
@@ -126,35 +125,6 @@ def combos_of(hand: str) -> list[tuple[int, int]]:
     return [(int(COMBO_HIGH[k]), int(COMBO_LOW[k])) for k in np.flatnonzero(number == STARTING_HAND_OF_COMBO)]
 
 
-def test_the_grid_is_drawn(tmp_path: Path) -> None:
-    path = tmp_path / "grid.png"
-
-    assert run("--players", "6", "--plot", str(path)).exit_code == 0
-
-    assert path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--players", "11"), "11 is not in the range"),
-        (("--players", "6", "--solve"), "two players"),
-        (("--rates", "best"), "best"),
-        (("--first-bet", "--matrix"), "--first-bet and --matrix do not go together"),
-        (("--matrix", "--plot", "x.png"), "--matrix and --plot do not go together"),
-        (("--csv",), "--csv says how --matrix is printed"),
-        (("--plot", "/nonexistent/grid.png"), "cannot be written"),
-        (("extra",), "extra"),
-    ],
-)
-def test_mistakes_are_one_line_and_status_2(arguments: tuple[str, ...], message: str) -> None:
-    result = run(*arguments)
-
-    assert result.exit_code == 2
-    assert message in result.stderr
-    assert result.stderr.count("\n") == 1
-
-
 @pytest.mark.slow
 def test_the_two_player_game_is_solved_and_compared() -> None:
     found = json.loads(run("--players", "2", "--solve", "--json").stdout)["games"]
@@ -166,16 +136,8 @@ def test_the_two_player_game_is_solved_and_compared() -> None:
 
 
 def test_the_table_is_read_without_compiled_code() -> None:
-    program = (
-        "import sys; from clients.commands.ask.preflop import preflop;"
-        "preflop(['--json'], standalone_mode=False);"
-        "unwanted = {'numba', 'matplotlib', 'rich', 'scipy'} & set(sys.modules);"
-        "print(sorted(unwanted), file=sys.stderr)"
-    )
-
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-
-    assert done.stderr.splitlines()[-1] == "[]"
+    code = "from clients.commands.ask.preflop import preflop; preflop(['--json'], standalone_mode=False)"
+    assert not imported_by(code) & {"numba", "matplotlib", "rich", "scipy"}
 
 
 @pytest.mark.slow

@@ -102,39 +102,6 @@ def test_limit_holdem_is_solved_against_an_opponent_with_finer_buckets(tmp_path:
     assert "was made with clusters [6, 7], expected [6, 8]" in other.stderr
 
 
-@pytest.mark.parametrize(
-    ("options", "reason"),
-    [
-        (["--clusters", "5"], "expected two numbers such as 100,100, got '5'"),
-        (["--clusters", "5,5", "--no-best-responses"], "--clusters is for pcs with --best-responses"),
-        (
-            ["--clusters", "5,5", "--abstraction", "percentiles"],
-            "--clusters: expected hands by distributions",
-        ),
-    ],
-)
-def test_impossible_clusters_are_refused(options: list[str], reason: str, tmp_path: Path) -> None:
-    assert reason in refused("limit-2p", "--save", tmp_path / "x.npz", *options)
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("ten", "expected a number, or three such as 100,100,30, got 'ten'"),
-        ("1,2", "expected a number, or three"),
-        ("300", "--buckets: expected 1 to 255 buckets in each round, got 300, 300 and 300"),
-    ],
-)
-def test_impossible_buckets_are_refused(text: str, reason: str, tmp_path: Path) -> None:
-    assert reason in refused("limit-2p", "--save", tmp_path / "x.npz", "--buckets", text)
-
-
-@pytest.mark.parametrize("text", ["3", "1,4", "many", "4,4,12"])
-def test_unknown_board_classes_are_refused(text: str, tmp_path: Path) -> None:
-    reason = f"expected 1, 2, 4 or 8, or three of these such as 1,4,8, got '{text}'"
-    assert reason in refused("limit-2p", "--save", tmp_path / "x.npz", "--board-classes", text)
-
-
 def test_the_learning_curve_of_a_small_game_is_exact(tmp_path: Path) -> None:
     result = run("leduc", "--save", tmp_path / "l.npz", "--plot", tmp_path / "l.svg", "--json")
 
@@ -178,13 +145,6 @@ def test_the_learning_curve_of_limit_holdem_has_two_bounds(tmp_path: Path) -> No
     assert [point["iterations"] for point in curve] == [125, 250]
     assert all(point["exploitability"] < point["upper"] for point in curve)
     assert (tmp_path / "s.svg").exists()
-
-
-def test_no_limit_strategies_have_no_learning_curve(tmp_path: Path) -> None:
-    said = refused("nolimit-2p-100bb", "--save", tmp_path / "x.npz", "--plot", tmp_path / "x.svg")
-
-    assert "--plot: no-limit strategies take too long" in said
-    assert list(tmp_path.glob("x*.npz")) == []
 
 
 def killed(save: Path, number: int) -> tuple[int, str]:
@@ -255,33 +215,6 @@ def test_no_file_is_replaced_without_being_asked_to(tmp_path: Path) -> None:
     assert save.read_bytes() == before
     assert run("kuhn-2p", "--iterations", 20, "--save", save, "--force").exit_code == 0
     assert save.read_bytes() != before
-
-
-def test_what_cannot_be_done_is_one_line(tmp_path: Path) -> None:
-    save = tmp_path / "k.npz"
-    run("kuhn-2p", "--iterations", 10, "--save", save)
-
-    assert "has 10 iterations already" in refused("kuhn-2p", "--iterations", 5, "--save", save, "--resume")
-    assert "was made with algorithm 'cfr+', expected cfr" in refused(
-        "kuhn-2p", "--save", save, "--resume", "--algorithm", "cfr"
-    )
-    assert "is of another game: num_rounds is 1, expected 2" in refused("leduc", "--save", save, "--resume")
-    assert "no such game" in refused("nosuch", "--save", tmp_path / "x").replace("there is no", "no such")
-    assert "too many to be solved as a whole" in refused("limit-3p", "--save", tmp_path / "x.npz")
-    assert "expected one of them" in refused(
-        "leduc", "--save", tmp_path / "x.npz", "--iterations", 1, "--minutes", 1
-    )
-    assert "--jobs is for pcs" in refused("leduc", "--save", tmp_path / "x.npz", "--jobs", 2)
-    assert "--trembles is for hold'em" in refused("leduc", "--save", tmp_path / "x.npz", "--trembles", 0.1)
-    assert "--bets is for no-limit hold'em" in refused(
-        "limit-2p", "--save", tmp_path / "x.npz", "--bets", "pot"
-    )
-    assert "cannot be written" in refused("leduc", "--save", tmp_path / "no" / "x.npz")
-    checkpoint_path(save).write_bytes(checkpoint_path(save).read_bytes()[:500])
-    assert "is not a whole checkpoint" in refused("kuhn-2p", "--save", save, "--resume")
-    checkpoint_path(save).unlink()
-    assert "k.npz.checkpoint is missing" in refused("kuhn-2p", "--save", save, "--resume")
-    assert not (tmp_path / "x.npz").exists()
 
 
 def test_former_names_of_options_still_work_with_a_warning(tmp_path: Path) -> None:

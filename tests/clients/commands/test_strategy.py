@@ -18,7 +18,6 @@ from engine.solving.holdem.betting import holdem_betting
 from engine.solving.holdem.bucketed import BucketedStrategy
 from engine.solving.strategies import Strategy, policy_with
 from engine.solving.strategy_file import write_strategy
-from tests.engine.solving.test_strategy_file import edited
 
 LIMIT = attrs.evolve(load_game("limit-2p"), max_raises=(1, 1, 1, 1))
 
@@ -79,45 +78,3 @@ def test_a_small_game_is_shown_as_a_list_of_hands(tmp_path: Path) -> None:
     assert len(second) == 30
     assert second["Qs Kh"] == pytest.approx({"f": 0.25, "c": 0.5, "r": 0.25})
     assert "0.6667" in run(tmp_path / "l.npz").stdout
-
-
-@pytest.mark.parametrize(("betting", "board"), [("", ""), ("cc/", "2c3d4h")])
-@pytest.mark.slow
-def test_a_picture_is_drawn(betting: str, board: str, limit: Path, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    result = run(limit, betting, board, "--plot", tmp_path / "grid.svg")
-
-    assert result.exit_code == 0, result.output
-    assert (tmp_path / "grid.svg").read_text("utf-8").startswith("<?xml")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (["nothing.npz"], "there is no such file"),
-        (["{limit}", "f"], "after f the hand is over"),
-        (["{limit}", "x"], "x"),
-        (["{limit}", "cc/"], "at 'cc/' there are 3 board cards, got 0"),
-        (["{limit}", "cc/", "AhAh2c"], "Ah"),
-        (["limit-3p"], "limit-3p: there is no such file"),
-    ],
-)
-def test_what_cannot_be_shown_is_refused(arguments: list[str], reason: str, limit: Path) -> None:
-    result = run(*(argument.format(limit=limit) for argument in arguments))
-
-    assert result.exit_code == 2, result.output
-    assert len(result.stderr.splitlines()) == 1
-    assert reason in result.stderr
-
-
-def test_damaged_files_are_refused(limit: Path, tmp_path: Path) -> None:
-    short, newer = tmp_path / "short.npz", tmp_path / "newer.npz"
-    short.write_bytes(limit.read_bytes()[:-200])
-    newer.write_bytes(limit.read_bytes())
-    edited(newer, lambda header, _: header.update(schema=99))
-
-    for path, reason in ((short, "is not a whole strategy"), (newer, "was written by a newer riverboat")):
-        result = run(path)
-        assert result.exit_code == 2
-        assert reason in result.stderr
-        assert len(result.stderr.splitlines()) == 1

@@ -11,9 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from clients.commands.play.play import telnet
 from engine.poker.rules import load_game, parse_betting
 from protocol.records import parse_hand
 from tests.support.dealer_process import PATIENCE_S, environment, program
@@ -128,22 +126,6 @@ def actions_of(log: str, name: str) -> str:
 def actions_of_hand(betting: str, position: int) -> list[str]:
     steps = parse_betting(load_game("limit-2p"), betting).steps()
     return [str(action) for _, actor, action in steps if actor == position]
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["127.0.0.1", "4000"], "Missing option '--listen'"),
-        (["--listen", "nowhere", "127.0.0.1", "4000"], "expected [HOST:]PORT to listen on"),
-        (["--listen", "0", "127.0.0.1", "port"], "expected a port"),
-        (["--listen", "0", "--game", "bridge", "127.0.0.1", "4000"], "there is no game 'bridge'"),
-    ],
-)
-def test_mistakes_on_the_command_line(words: list[str], said: str) -> None:
-    result = CliRunner().invoke(telnet, words)
-
-    assert result.exit_code == 2
-    assert said in result.output
 
 
 def test_a_port_that_is_taken(tmp_path: Path) -> None:

@@ -173,39 +173,6 @@ def test_a_learner_may_have_its_own_loop(tmp_path: Path, monkeypatch: pytest.Mon
 # --- mistakes ----------------------------------------------------------------------------------------------
 
 
-def test_mistakes_are_one_line(tmp_path: Path) -> None:
-    there = tmp_path / "there.npz"
-    quick(there, learner="poker-learner")
-    (tmp_path / "text.npz").write_text("hello")
-    new = tmp_path / "new.npz"
-    cases = [
-        (quick(there), "is there already"),
-        (quick(new, learner="simple"), "simple is not a learner"),
-        (quick(new, learner="nobody"), "there is no bot 'nobody'"),
-        (quick(new, learner="poker-learner:choose=sometimes"), "expected one of greedy, proportional"),
-        (quick(new, learner="poker-learner:learn=off"), "cannot be given here"),
-        (quick(new, "--against", "random", "--game", "limit-2p"), "seats for 1 opponents, got 2"),
-        (run("poker-learner", "--against", "nobody", "--hands", 9, "--save", new), "no bot 'nobody'"),
-        (quick(new, "--resume", there), "holds what a poker-learner has learnt"),
-        (quick(new, "--resume", tmp_path / "text.npz"), "text.npz is not a whole knowledge file"),
-        (quick(new, "--resume", tmp_path / "none.npz"), "none.npz: there is no such file"),
-        (quick(new, "--game", "no-such-game"), "there is no game 'no-such-game'"),
-        (quick(new, "--game", "leduc"), "plays Texas hold'em only"),
-        (quick(tmp_path / "no" / "folder.npz"), "folder"),
-        (run("poker-learner", "--against", "always-call,", "--hands", 9, "--save", new), "expected names"),
-        (
-            run("poker-learner", "--against", "simple,simple", "--hands", 9, "--save", new),
-            "expected 1, 4 or 5",
-        ),
-    ]
-    for result, message in cases:
-        assert result.exit_code == 2, (message, result.output, result.exception)
-        assert message in result.stderr
-        assert result.stderr.count("\n") == 1, result.stderr
-        assert result.stdout == ""
-    assert not new.exists()
-
-
 def test_only_a_learner_is_made() -> None:
     with pytest.raises(OptionError, match="is not a learner"):
         make_learner("always-call", None)

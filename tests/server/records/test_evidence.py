@@ -27,9 +27,9 @@ from server.records.evidence import POLICY_FILE, Luck, MatchEvidence, PolicyFile
 from server.records.logs import LogError, open_log
 from server.table.config import MatchConfig
 from tests.support.hands.golden_files import GOLDEN
+from tests.support.interpreter import imported_by
 from tests.support.matches import result_of, run_match
 from tests.support.tables import match_config, table_of
-from tests.test_architecture import imported_by
 
 HANDS = 12
 
