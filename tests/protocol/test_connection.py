@@ -30,7 +30,7 @@ from protocol import (
     UnreadableLine,
     Version,
 )
-from tests.support.doubles_protocol import LEDUC, dealer_after, drain, joined, state_of
+from tests.support.doubles_protocol import LEDUC, dealer_after, drain, joined, lines, state_of
 
 LIMIT = load_game("limit-2p")
 
@@ -38,46 +38,23 @@ LIMIT = load_game("limit-2p")
 # --- version (docs/acpc-dealer.md 5.3; each was given to the ACPC dealer too) ------------------------------
 
 
-@pytest.mark.parametrize(
-    ("line", "version"),
-    [
-        (b"VERSION:2.0.0", (2, 0, 0)),
-        (b"VERSION: 2.0.0", (2, 0, 0)),
-        (b"VERSION:\t2. 0. 0", (2, 0, 0)),
-        (b"VERSION:2.0.5", (2, 0, 5)),
-        (b"VERSION:2.0.0.7 hello", (2, 0, 0)),
-        (b"VERSION:2.0.0abc", (2, 0, 0)),
-        (b"VERSION:002.000.000", (2, 0, 0)),
-        (b"VERSION:+2.+0.+0", (2, 0, 0)),
-        (b"VERSION:2.-0.0", (2, 0, 0)),
-        (b"VERSION:4294967298.0.0", (2, 0, 0)),
-        (b"VERSION:2.4294967296.0", (2, 0, 0)),
-        (b"VERSION:2.0.0\0junk", (2, 0, 0)),
-    ],
-)
-@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
-def test_version_is_served(line: bytes, version: tuple[int, int, int], end: bytes) -> None:
-    connection, events = dealer_after(line + end)
+@pytest.mark.parametrize(("line", "version"), lines("versions")["served"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_version_is_served(line: str, version: list[int], end: str) -> None:
+    said = (line + end).encode()
+    connection, events = dealer_after(said)
 
-    assert events == [Version(*version)]
+    major, minor, revision = version
+    assert events == [Version(major, minor, revision)]
     assert isinstance(events[0], Version)
     assert events[0].is_supported
-    assert events[0].line == line + end
+    assert events[0].line == said
     assert connection.state is State.WATCHING
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        b"VERSION:2.1.0",
-        b"VERSION:1.0.0",
-        b"VERSION:3.0.0",
-        b"VERSION:-2.0.0",
-        b"VERSION:99999999999999999999999.0.0",
-    ],
-)
-def test_another_version_is_told_and_served(line: bytes) -> None:
-    connection, [version] = dealer_after(line + b"\n")
+@pytest.mark.parametrize("line", lines("versions")["told"])
+def test_another_version_is_told_and_served(line: str) -> None:
+    connection, [version] = dealer_after(f"{line}\n".encode())
 
     assert isinstance(version, Version)
     assert not version.is_supported

@@ -19,6 +19,7 @@ from engine.poker.rules import (
 )
 from protocol import BadMatchState, format_match_state, parse_match_state
 from protocol.match_state import HandMessages, read_match_state
+from tests.support.doubles_protocol import lines
 from tests.support.hands.golden_files import deals_from
 from tests.support.hands.strategies import hands, views
 
@@ -132,43 +133,12 @@ def test_board_cards_of_the_first_round_are_read_although_nothing_marks_them() -
 EXACT = "MATCHSTATE:1:0:r300fc/:|Td4d|/6s3d6c"
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["MATCHSTATE:1:0:b300fk/:|tD4d|/6S3d6c", "MATCHSTATE: +1: 0:R 300FC:|Td4d/6s3d6c",
-     "MATCHSTATE:001:00:r300fc//:|Td4d/6s3d6c",
-     "MATCHSTATE:257:4294967296:r4294967596fc/:|Td4d|/6s3d6c",
-     "MATCHSTATE:-255:-0:/r300/f/c/:|Td4d|/6s3d6c",
-     "MATCHSTATE:1:" + "0" * 30 + ":r300fc/:|Td4d|/6s3d6c"],
-)  # fmt: skip
+@pytest.mark.parametrize("text", lines("states")["sloppy"])
 def test_a_sloppy_message_is_read_as_the_exact_one(text: str) -> None:
     assert parse_match_state(text, NO_LIMIT) == parse_match_state(EXACT, NO_LIMIT)
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("matchstate:1:0::|Td4d|", "does not begin with MATCHSTATE:"),
-        (" MATCHSTATE:1:0::|Td4d|", "does not begin with MATCHSTATE:"),
-        ("STATE:0::|Td4d|", "does not begin with MATCHSTATE:"),
-        ("MATCHSTATE:3:0::|||", "position 3 in a game of 3 players"),
-        ("MATCHSTATE:x:0::|Td4d|", "expected a position"),
-        ("MATCHSTATE:1:x::|Td4d|", "expected a hand number"),
-        ("MATCHSTATE:1 :0::|Td4d|", "expected a colon"),
-        ("MATCHSTATE:1:0:r199:|Td4d|", "is not legal"),
-        ("MATCHSTATE:1:0:x:|Td4d|", "is not an action"),
-        ("MATCHSTATE:1:0:r:|Td4d|", "without its size"),
-        ("MATCHSTATE:1:0:r300ffc:|Td4d|", "the hand is over"),
-        ("MATCHSTATE:1:0::|Td|", "1 of 2 cards for position 1"),
-        ("MATCHSTATE:1:0:r300fc/:|Td4d|/6s3d", "expected 3 board cards in round 1, got 2"),
-        ("MATCHSTATE:1:0::||", "does not show position 1 its own cards"),
-        ("MATCHSTATE:1:0:ccc/ccc/ccc/ccc:|Td4d|/6s3d2h/5c/9d", "does not show the cards of position 0"),
-        ("MATCHSTATE:1:0:fcc/cc/cc/cc:|Td4d|/6s3d2h/5c/9d", "does not show the cards of position"),
-        ("MATCHSTATE:1:0::|Td4d|/", "follows the match state"),
-        ("MATCHSTATE:1:0::|Td4d|:c", "follows the match state"),
-        ("MATCHSTATE:1:0::|Td4d| ", "follows the match state"),
-        ("", "does not begin with MATCHSTATE:"),
-    ],
-)
+@pytest.mark.parametrize(("text", "why"), lines("states")["refused"])
 def test_what_is_not_a_match_state_is_refused_with_a_reason(text: str, why: str) -> None:
     with pytest.raises(BadMatchState, match=why):
         parse_match_state(text, NO_LIMIT)

@@ -21,6 +21,7 @@ from protocol.records import (
     parse_score,
     parse_transaction,
 )
+from tests.support.doubles_protocol import lines
 from tests.support.hands.strategies import hands
 
 
@@ -79,10 +80,7 @@ def test_other_lines_are_not_records(line: str) -> None:
     assert parse_hand(line) is None
 
 
-@pytest.mark.parametrize(
-    "line", ["STATE:", "STATE:0:cc", "STATE:0:cc/cc:Ah|Ks/Kh:-1", "STATE:0:cc/cc:Ah|Ks/Kh:-1|1",
-             "STATE:x:c:Ah|Ks:1|-1:a|b", "STATE:0:c:Ah|Ks:1|x:a|b"]
-)  # fmt: skip
+@pytest.mark.parametrize("line", lines("records")["torn"])
 def test_a_torn_record_is_an_error(line: str) -> None:
     with pytest.raises(ValueError, match=r"expected STATE|expected a"):
         parse_hand(line)
@@ -173,24 +171,7 @@ def test_hands_have_whole_numbers_in_a_log(number: str) -> None:
         parse_hand(f"STATE:{number}:cc/cc/cc/cc:AsKs|2c2d/3c4c5c/6c/7c:0|0:a|b\n")
 
 
-@pytest.mark.parametrize(
-    ("line", "fault"),
-    [
-        ("", "could not parse transaction stamp "),
-        ("\n", "could not parse transaction stamp \n"),
-        ("# comment\n", "could not parse transaction stamp # comment\n"),
-        ("c\n", "could not parse transaction stamp c\n"),
-        ("c 0\n", "could not parse transaction stamp c 0\n"),
-        ("c 0 1.000000\n", "could not parse transaction stamp c 0 1.000000\n"),
-        ("c 0 1 2\n", "could not parse transaction stamp c 0 1 2\n"),
-        ("c 0 1.000000 2", "could not parse transaction stamp c 0 1.000000 2"),
-        ("call 0 1.0 2.0\n", "could not parse transaction stamp call 0 1.0 2.0\n"),
-        ("r 0\n", "could not parse transaction stamp r 0\n"),
-        ("r\n", "could not parse transaction action r\n"),
-        ("rx 0 1.0 2.0\n", "could not parse transaction action rx 0 1.0 2.0\n"),
-        ("x 0 1.000000 2.000000\n", "invalid action in transaction log: x 0 1.000000 2.000000\n"),
-    ],
-)
+@pytest.mark.parametrize(("line", "fault"), lines("records")["bad_transactions"])
 def test_a_bad_transaction_is_reported_in_the_acpcs_words(line: str, fault: str) -> None:
     with pytest.raises(TransactionError) as caught:
         parse_transaction(line, is_limit=False)

@@ -37,10 +37,14 @@ from protocol.extension import (
     parse_request,
     parse_seated,
 )
-from tests.support.doubles_protocol import LEDUC, drain, state_of
+from tests.support.doubles_protocol import LEDUC, drain, lines, state_of
 from tests.support.hands.strategies import chunkings
 
 GREETING = b"#riverboat/1 lobby name=Ann\r\n"
+SAID = [
+    GREETING, b"#join a\r\n", b"#join b\r\n", b"#leave\n", b"#list\r\n", b"# hm\r\n", b"nonsense\r\n",
+    b"MATCHSTATE:0:0::Ah|:c\r\n", b"#token=\xff\r\n", b"#" + b"y" * 5000 + b"\r\n",
+]  # fmt: skip
 words = st.from_regex(r"[A-Za-z0-9_.~/-]{1,20}", fullmatch=True)
 
 
@@ -67,27 +71,9 @@ def answering(dealer: DealerConnection, pieces: list[bytes]) -> list[Event]:
     return seen
 
 
-@pytest.mark.parametrize(
-    ("line", "request_"),
-    [
-        ("#join limit-6p", ("join", "limit-6p")),
-        ("#join  limit-6p   400 ", ("join", "limit-6p   400")),
-        ("#list", ("list", "")),
-        ("#sit-out", ("sit-out", "")),
-        ("#name=Ann", ("name", "Ann")),
-        ("#token=a=b", ("token", "a=b")),
-        ("#name Ann", None),
-        ("#token", None),
-        ("# join limit-6p", None),
-        (";join limit-6p", None),
-        ("#JOIN limit-6p", None),
-        ("#joins", None),
-        ("join", None),
-        ("", None),
-    ],
-)
-def test_requests_and_ordinary_comments(line: str, request_: tuple[str, str] | None) -> None:
-    assert parse_request(line) == request_
+@pytest.mark.parametrize(("line", "request_"), lines("room")["requests"])
+def test_requests_and_ordinary_comments(line: str, request_: list[str]) -> None:
+    assert parse_request(line) == (tuple(request_) or None)
 
 
 @given(st.sampled_from(REQUESTS), st.one_of(st.just(""), words))
@@ -117,26 +103,7 @@ def test_places_at_a_table(line: str, seated: tuple[str, int, int] | None) -> No
 @given(st.data())
 @settings(max_examples=150)
 def test_a_rooms_events_do_not_depend_on_how_bytes_arrive(data: st.DataObject) -> None:
-    lines = data.draw(
-        st.lists(
-            st.sampled_from(
-                [
-                    GREETING,
-                    b"#join a\r\n",
-                    b"#join b\r\n",
-                    b"#leave\n",
-                    b"#list\r\n",
-                    b"# hm\r\n",
-                    b"nonsense\r\n",
-                    b"MATCHSTATE:0:0::Ah|:c\r\n",
-                    b"#token=\xff\r\n",
-                    b"#" + b"y" * 5000 + b"\r\n",
-                ]
-            ),
-            max_size=12,
-        )
-    )
-    stream = b"VERSION:2.0.0\r\n" + b"".join(lines)
+    stream = b"VERSION:2.0.0\r\n" + b"".join(data.draw(st.lists(st.sampled_from(SAID), max_size=12)))
 
     assert answering(DealerConnection(None), data.draw(chunkings(stream))) == answering(
         DealerConnection(None), [stream]
@@ -144,9 +111,9 @@ def test_a_rooms_events_do_not_depend_on_how_bytes_arrive(data: st.DataObject) -
 
 
 @given(st.lists(st.binary(max_size=30), max_size=20))
-def test_any_garbage_in_the_lobby_is_an_event_and_never_a_seat(lines: list[bytes]) -> None:
+def test_any_garbage_in_the_lobby_is_an_event_and_never_a_seat(said: list[bytes]) -> None:
     dealer = DealerConnection(None)
-    stream = b"VERSION:2.0.0\n" + GREETING + b"".join(line + b"\n" for line in lines)
+    stream = b"VERSION:2.0.0\n" + GREETING + b"".join(line + b"\n" for line in said)
 
     events = answering(dealer, [stream])
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+from typing import Any
+
 from engine.poker.rules import GameDefinition, HandState, load_game, parse_betting
 from protocol import (
     NEED_DATA,
@@ -75,3 +79,10 @@ def joined(game: GameDefinition = LEDUC) -> ConnectionPair:
     pair = ConnectionPair(game)
     assert pair.from_player(Version()) == [Version()]
     return pair
+
+
+def lines(section: str) -> dict[str, list[Any]]:
+    """Tables of lines, and of how they are understood: a section of ``tests/protocol/lines.toml``."""
+    text = (Path(__file__).parent.parent / "protocol" / "lines.toml").read_text("utf-8")
+    found: dict[str, list[Any]] = tomllib.loads(text)[section]
+    return found
