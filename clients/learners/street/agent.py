@@ -38,6 +38,7 @@ from engine.learning.decision import (
     learn,
 )
 from engine.learning.street import ActionValues, train
+from engine.players.probability_triple import CERTAIN
 from engine.poker.combos import combo_index
 from engine.poker.rules import FOLD, Action, ActionKind, GameDefinition, HandView
 from engine.support.intervals import Winnings
@@ -48,11 +49,6 @@ _EXPLORING_HALVES_AFTER: Final = 2_000
 """The number of hands after which the share of exploring hands is halved."""
 _FIRST_DECISIONS: Final = 6
 """In an exploring hand, one of this many first decisions is made at random, as in training."""
-_CERTAIN: Final = {
-    ActionKind.FOLD: ProbabilityTriple(1, 0, 0),
-    ActionKind.CALL: ProbabilityTriple(0, 1, 0),
-    ActionKind.RAISE: ProbabilityTriple(0, 0, 1),
-}
 
 
 class StreetLearner(Agent):
@@ -72,11 +68,7 @@ class StreetLearner(Agent):
     kind: ClassVar[str] = KIND
 
     def __init__(
-        self,
-        knowledge: Path | None = None,
-        learn: bool = True,
-        explore: float = 0.1,
-        journal: bool = True,
+        self, knowledge: Path | None = None, learn: bool = True, explore: float = 0.1, journal: bool = True
     ) -> None:
         if not 0 <= explore <= 1:
             raise ValueError(f"expected a share from 0 to 1, got explore={explore}")
@@ -154,8 +146,7 @@ class StreetLearner(Agent):
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
         """The probabilities of folding, calling and raising: one is certain, unless it explores."""
         considered = self.consider(view)
-        kind = considered.actions[considered.best].kind
-        return ProbabilityTriple(kind is ActionKind.FOLD, kind is ActionKind.CALL, kind is ActionKind.RAISE)
+        return CERTAIN[considered.actions[considered.best].kind]
 
     def triples(self, view: HandView) -> Sequence[Sequence[float]]:
         """The probabilities with every hand; one action is certain, unless the decision was random."""
@@ -163,7 +154,7 @@ class StreetLearner(Agent):
             others = [action.kind for action in self.consider(view).actions if action != FOLD]
             raising = others.count(ActionKind.RAISE) / len(others)
             return ((0.0, 1.0 - raising, raising),)
-        return [_CERTAIN[ActionKind.CALL if best is None else best.kind] for best in self._best_of_all(view)]
+        return [CERTAIN[ActionKind.CALL if best is None else best.kind] for best in self._best_of_all(view)]
 
     def size_chances(self, view: HandView, total: int) -> Sequence[float] | None:
         """1 for each hand that raises to this total, 0 for the others; None if the decision was random."""

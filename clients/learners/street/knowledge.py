@@ -81,12 +81,7 @@ class StreetKnowledge(LearnerStore):
     """
 
     def __init__(
-        self,
-        path: Path | None,
-        *,
-        learn: bool,
-        journal: bool,
-        environment: Mapping[str, str] = os.environ,
+        self, path: Path | None, *, learn: bool, journal: bool, environment: Mapping[str, str] = os.environ
     ) -> None:
         super().__init__(path, KIND, version=VERSION, learn=learn, journal=journal, environment=environment)
         self._values: ActionValues | None = None

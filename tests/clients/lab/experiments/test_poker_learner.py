@@ -147,7 +147,7 @@ def test_the_optimum_against_a_player_who_is_always_all_in() -> None:
 
 def test_the_best_response_wins_the_optimum() -> None:
     from clients.bots.baselines import AlwaysAllIn
-    from clients.bots.starting_hands import starting_hand_percentiles
+    from clients.bots.percentiles import starting_hand_percentiles
     from clients.core.agent import Agent
     from clients.core.arena import Arena
     from engine.hands.preflop.tables import shipped_tables
