@@ -21,16 +21,9 @@ from engine.players.weight_table import WeightTable
 from engine.poker.rules import GameDefinition, HandView
 
 __all__ = [
-    "DEFAULT_NOISE",
-    "DEFAULT_POTENTIAL",
-    "LEARNING",
-    "MODELS",
-    "Known",
-    "ModelName",
-    "NewModel",
-    "OpponentBook",
-    "model_of",
-]
+    "DEFAULT_NOISE", "DEFAULT_POTENTIAL", "LEARNING", "MODELS", "Known", "ModelName", "NewModel",
+    "OpponentBook", "model_of",
+]  # fmt: skip
 
 ModelName = Literal["none", "generic", "specific", "tree", "network"]
 

@@ -44,15 +44,9 @@ from engine.support.intervals import Z95
 from engine.support.text import rate
 
 __all__ = [
-    "ODDS_COLUMNS",
-    "HandWorth",
-    "OddsQuery",
-    "equity_by_starting_hand",
-    "hand_worth",
-    "odds_report",
-    "odds_rows",
-    "report_rows",
-]
+    "ODDS_COLUMNS", "HandWorth", "OddsQuery", "equity_by_starting_hand", "hand_worth", "odds_report",
+    "odds_rows", "report_rows",
+]  # fmt: skip
 
 
 @attrs.frozen

@@ -23,8 +23,9 @@ from typing import ClassVar, Final
 
 import attrs
 
-from clients.core.agent import Agent, ProbabilityTriple
+from clients.core.agent import ProbabilityTriple
 from clients.core.options import require_holdem, require_no_antes
+from clients.learners.store import Knowing
 from clients.learners.street.knowledge import KIND, StreetKnowledge
 from clients.learners.training import TrainingPlan, train_in_arena
 from engine import compiling
@@ -51,7 +52,7 @@ _FIRST_DECISIONS: Final = 6
 """In an exploring hand, one of this many first decisions is made at random, as in training."""
 
 
-class StreetLearner(Agent):
+class StreetLearner(Knowing[StreetKnowledge]):
     """Plays the actions that have paid best in its situation, in all betting rounds, and learns.
 
     Args:
@@ -74,8 +75,8 @@ class StreetLearner(Agent):
             raise ValueError(f"expected a share from 0 to 1, got explore={explore}")
         self.learns = learn
         self._explore = explore if learn else 0.0
-        self._knowledge = StreetKnowledge(knowledge, learn=learn, journal=journal)
-        self._knowledge.close_with(self)
+        self._store = StreetKnowledge(knowledge, learn=learn, journal=journal)
+        self._store.close_with(self)
         self._table: tuple[GameDefinition, int, tuple[str, ...] | None] | None = None
         self._styles = StyleCounters()
         # Of the hand that is being played:
@@ -87,7 +88,7 @@ class StreetLearner(Agent):
     @property
     def learnt(self) -> ActionValues:
         """Its action values; only after `match_started`."""
-        return self._knowledge.values
+        return self._store.values
 
     # --- the match -----------------------------------------------------------------------------------------
 
@@ -113,7 +114,7 @@ class StreetLearner(Agent):
     def _begin(self, game: GameDefinition) -> None:
         require_holdem(KIND, game)
         require_no_antes(KIND, game)
-        self._knowledge.begin(game)
+        self._store.begin(game)
 
     # --- playing -------------------------------------------------------------------------------------------
 
@@ -208,8 +209,8 @@ class StreetLearner(Agent):
         won = view.chips_won()[view.position]
         for decision in decisions if math.isfinite(won) else ():
             touched += learn(learnt, decision.considered, decision.chosen, won)
-        if self._knowledge.keeps_journal:
-            self._knowledge.hand_learnt(touched)
+        if self._store.keeps_journal:
+            self._store.hand_learnt(touched)
 
     def train(self, plan: TrainingPlan) -> Iterator[Winnings]:
         """Learn by a compiled loop from a population of opponents, or at a table against named ones.
@@ -229,24 +230,6 @@ class StreetLearner(Agent):
         for won in train(self.learnt, pool, plan.hands, plan.seed):
             winnings += Winnings(len(won), float(won.sum()), float((won * won).sum()))
             yield winnings
-
-    # --- the knowledge -------------------------------------------------------------------------------------
-
-    def save_knowledge(self) -> None:
-        """Replace the knowledge file, if there is one, with what is known now.
-
-        Raises:
-            KnowledgeError: it cannot be written.
-        """
-        self._knowledge.save()
-
-    def close_knowledge(self) -> None:
-        """Save what was learnt in play and release the file; what is learnt later is not kept.
-
-        Raises:
-            KnowledgeError: it cannot be written.
-        """
-        self._knowledge.close()
 
 
 class _PoolNotice:
