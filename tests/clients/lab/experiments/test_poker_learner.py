@@ -10,15 +10,16 @@ import numpy as np
 import pytest
 
 from clients.lab.experiments.poker_learner.experiment import optimum_against_all_in, score, score_lines
-from clients.lab.experiments.poker_learner.thesis import (
+from clients.lab.experiments.poker_learner.training import (
     BOTS,
     LEARNERS,
     SIMPLE_BOT,
     THESIS_LEARNED,
+    ThesisSettings,
+    all_tasks,
     file_name,
     thesis_rate,
 )
-from clients.lab.experiments.poker_learner.training import ThesisSettings, all_tasks
 from clients.lab.experiments.tasks import Task
 from clients.learners.knowledge_file import read_knowledge
 from clients.learners.preflop.knowledge import read_base
