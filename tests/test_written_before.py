@@ -15,8 +15,8 @@ import pytest
 from numpy.typing import NDArray
 
 import engine
-from clients.bots.adaptive import memory as habits_file
-from clients.bots.formula import memory
+from clients.bots.adaptive import agent as habits_file
+from clients.bots.formula import agent as memory
 from clients.core.options import OptionError
 from clients.core.registry import make_bot
 from clients.learners.knowledge_file import journal_path, read_knowledge

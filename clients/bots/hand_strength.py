@@ -23,29 +23,24 @@ random decisions.
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
-from clients.bots.all_hands import all_strengths
-from clients.bots.starting_hands import STARTING_HAND_PLACES, starting_hand_percentiles
+from clients.bots.percentiles import (
+    STARTING_HAND_PLACES,
+    all_strengths,
+    starting_hand_percentiles,
+    strength_of,
+)
 from clients.core.agent import Agent, ProbabilityTriple, Script
 from clients.core.options import require_holdem
 from engine import compiling
+from engine.players.probability_triple import CERTAIN
 from engine.poker.combos import combo_index
-from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from engine.hands.hand_strength import HandStrength
+from engine.poker.rules import CALL, FOLD, Action, GameDefinition, HandView
 
 _MOST_RAISES: Final = 2
 """Raises in a betting round, after which a strong hand calls; keeps two such bots from raising for ever."""
-
-_CERTAIN: Final = {
-    ActionKind.FOLD: ProbabilityTriple(1, 0, 0),
-    ActionKind.CALL: ProbabilityTriple(0, 1, 0),
-    ActionKind.RAISE: ProbabilityTriple(0, 0, 1),
-}
 
 
 class HandStrengthBot(Agent):
@@ -71,8 +66,6 @@ class HandStrengthBot(Agent):
         self._plain = plain
         self._call, self._bet, self._raise = call, bet, raise_
         self._percentiles: tuple[float, ...] = ()
-        self._hand_strength: Callable[[Sequence[int], Sequence[int]], HandStrength] | None = None
-        self._last: tuple[tuple[int, ...], tuple[int, ...], float] | None = None
 
     def prepare(self, game: GameDefinition | None) -> None:
         """Compile or load the kernel of hand strength."""
@@ -108,11 +101,11 @@ class HandStrengthBot(Agent):
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
         """The one action of the table, for certain."""
-        return _CERTAIN[self.choose_action(view).kind]
+        return CERTAIN[self.choose_action(view).kind]
 
     def triples(self, view: HandView) -> Sequence[ProbabilityTriple]:
         """The same for every hand: 169 triples before the flop, 1326 after it."""
-        return [_CERTAIN[action.kind] for action in self._actions(view)]
+        return [CERTAIN[action.kind] for action in self._actions(view)]
 
     def size_chances(self, view: HandView, total: int) -> Sequence[float]:
         """1 for each hand that raises to this total, 0 for the others."""
@@ -139,15 +132,5 @@ class HandStrengthBot(Agent):
 
     def _alone(self, view: HandView) -> float:
         """The same against one opponent; before the flop, the percentile."""
-        hole, board = view.hole_cards[view.position], view.board
-        if not board:
-            return self._percentiles[52 * hole[0] + hole[1]]
-        if self._last is not None and self._last[0] == hole and self._last[1] == board:
-            return self._last[2]
-        if self._hand_strength is None:
-            from engine.hands.hand_strength import hand_strength  # compiled: half a second to load
-
-            self._hand_strength = hand_strength
-        strength = self._hand_strength(hole, board).value
-        self._last = (hole, board, strength)
-        return strength
+        hole = view.own_cards
+        return strength_of(hole, view.board) if view.board else self._percentiles[52 * hole[0] + hole[1]]

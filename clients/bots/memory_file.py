@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
 import weakref
 from collections.abc import Callable
 from pathlib import Path
 
+from clients.core.agent import Agent
 from engine.support.files.archive import Archive, ArchiveError, lock_archive, write_archive
 from engine.support.files.lock import FileLock
+from protocol import variables
 
-__all__ = ["MemoryFile"]
+__all__ = ["MemoryFile", "Remembering"]
 
 Contents = Callable[[], Archive | None]
 """Returns what a file is to hold; None for nothing."""
@@ -43,6 +46,43 @@ class MemoryFile:
     def close(self) -> None:
         """Save, and let another bot have the file."""
         self._closing()
+
+
+class Remembering(Agent):
+    """An agent that may have a memory file.
+
+    *Resource handling*: `close_memory` saves and lets go of the file; it happens by itself when nobody plays
+    with the bot any more.
+    """
+
+    _file: MemoryFile | None = None
+
+    def open_memory(
+        self, path: Path, contents: Contents, load: Callable[[Path], object], *, learns: bool
+    ) -> None:
+        """Load a memory file, and keep it to write if anything will be learnt.
+
+        Raises:
+            ArchiveError: it cannot be read, written or locked.
+        """
+        # In a duplicate match there is nothing to write: the bot would know the cards.
+        if learns and not os.environ.get(variables.DUPLICATE):
+            self._file = MemoryFile(path, self, contents)
+        try:
+            load(path)
+        except ArchiveError:
+            self.close_memory()
+            raise
+
+    def save_memory(self) -> None:
+        """Write the memory file, if there is one to keep; what goes wrong is a line on stderr."""
+        if self._file is not None:
+            self._file.save()
+
+    def close_memory(self) -> None:
+        """Save, and let another bot have the file."""
+        if self._file is not None:
+            self._file.close()
 
 
 def _close(lock: FileLock, save: Callable[[], None]) -> None:

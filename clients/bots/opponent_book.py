@@ -7,7 +7,7 @@ reconnects in mid-hand computes the same ones; the models learn when a hand is o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Final, Literal, get_args
 
 from engine.players.learning import learn_from_hand
@@ -21,17 +21,9 @@ from engine.players.weight_table import WeightTable
 from engine.poker.rules import GameDefinition, HandView
 
 __all__ = [
-    "DEFAULT_NOISE",
-    "DEFAULT_POTENTIAL",
-    "LEARNING",
-    "MODELS",
-    "Known",
-    "ModelName",
-    "NewModel",
-    "OpponentBook",
-    "check_model",
-    "model_of",
-]
+    "DEFAULT_NOISE", "DEFAULT_POTENTIAL", "LEARNING", "MODELS", "Known", "ModelName", "NewModel",
+    "OpponentBook", "model_of",
+]  # fmt: skip
 
 ModelName = Literal["none", "generic", "specific", "tree", "network"]
 
@@ -62,16 +54,6 @@ _NEW_MODELS: Final[Mapping[ModelName, NewModel]] = {
 }
 
 
-def check_model(name: str, words: Sequence[str] = MODELS) -> None:
-    """Check the name of a model.
-
-    Raises:
-        ValueError: the name is none of `words`.
-    """
-    if name not in words:
-        raise ValueError(f"model: expected {', '.join(words[:-1])} or {words[-1]}, got {name!r}")
-
-
 def model_of(name: ModelName) -> OpponentModel:
     """A model of a player about whom nothing is known."""
     return _NEW_MODELS[name]()
@@ -87,10 +69,7 @@ class OpponentBook:
     """
 
     def __init__(
-        self,
-        model: ModelName | NewModel,
-        noise: float,
-        potential: PotentialName = DEFAULT_POTENTIAL,
+        self, model: ModelName | NewModel, noise: float, potential: PotentialName = DEFAULT_POTENTIAL
     ) -> None:
         self.models: dict[int, OpponentModel] = {}
         """The model of each seat; that of our own seat is what the others may think of us."""
@@ -100,7 +79,7 @@ class OpponentBook:
         """Finished hands that were counted."""
         self._new_model = model if callable(model) else _NEW_MODELS[model]
         self._learns = model in LEARNING
-        self._noise, self._potential = noise, potential
+        self.noise, self._potential = noise, potential
         self.remembered: dict[str, Known] = {}
         """What is known from earlier matches, by name, of players who have not been met in this one."""
         self._seat = 0
@@ -157,7 +136,7 @@ class OpponentBook:
     def _reader_of(self, view: HandView) -> TableReader:
         reading = (view.hand_number, view.position)
         if self._reader is None or self._reading != reading:
-            self._reader = TableReader(self._models_by_position(view), self._noise, self._potential)
+            self._reader = TableReader(self._models_by_position(view), self.noise, self._potential)
             self._reading = reading
         return self._reader
 

@@ -1,7 +1,7 @@
 """The simple bot: a few sound rules for Texas hold'em, and a little attention to players who raise a lot.
 
 It plays fast and at an intermediate level, by rules of its own.  The *percentile* of a starting hand is the
-share of all starting hands that are worse at a table of that size (`clients.bots.starting_hands`).
+share of all starting hands that are worse at a table of that size (`clients.bots.percentiles`).
 
 **How often opponents raise.**  It keeps two frequencies for every seat: of raising with the first action
 before the flop (*f*), and of betting or raising after the flop (*g*).  They start as an ordinary player's,
@@ -48,12 +48,16 @@ that name in the thesis's testbed does (`clients.bots.listed_hands`).
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Final, Literal, NamedTuple
 
-from clients.bots.all_hands import all_strengths
 from clients.bots.listed_hands import KINDS, OTHERS, kinds_of_hands, listed_triple
-from clients.bots.starting_hands import STARTING_HAND_PLACES, starting_hand_percentiles
+from clients.bots.percentiles import (
+    STARTING_HAND_PLACES,
+    all_strengths,
+    starting_hand_percentiles,
+    strength_of,
+)
 from clients.core.agent import Agent, ProbabilityTriple, Script
 from clients.core.options import require_holdem
 from engine import compiling
@@ -61,9 +65,6 @@ from engine.poker.cards import NUM_CARDS
 from engine.poker.combos import NUM_COMBOS, combo_index
 from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView, LegalActions
 from engine.poker.rules.betting import BettingState
-
-if TYPE_CHECKING:
-    from engine.hands.hand_strength import HandStrength
 
 _OPEN: Final = (0.60, 0.50, 0.40, 0.28, 0.22, 0.18, 0.15, 0.13, 0.12, 0.10)
 """The share of hands to open with, by the number of players still to act."""
@@ -126,8 +127,6 @@ class SimpleBot(Agent):
         self._others = others
         self._is_listed = hands == "listed"
         self._percentiles: tuple[float, ...] = ()
-        self._hand_strength: Callable[[Sequence[int], Sequence[int]], HandStrength] | None = None
-        self._last: tuple[tuple[int, ...], tuple[int, ...], float, int] | None = None
         # By seat, with the prior: [hands, hands raised before the flop, actions, bets and raises after it].
         self._seen: list[list[float]] = []
 
@@ -202,7 +201,7 @@ class SimpleBot(Agent):
         else:
             rules = self._rules(view, betting)
             strengths = list(all_strengths(view.board))
-            strengths[combo_index(*view.own_cards)] = self._cards_worth(view.own_cards, view.board)[0]
+            strengths[combo_index(*view.own_cards)] = strength_of(view.own_cards, view.board)
             chances = list(map(rules.triple, strengths, _all_outs(view.board)))
         return [_made_legal(triple, legal) for triple in chances]
 
@@ -216,7 +215,7 @@ class SimpleBot(Agent):
             return _CALLS, 0
         else:
             rules = self._rules(view, betting)
-            triple, total = rules.triple(*self._cards_worth(view.own_cards, view.board)), rules.total
+            triple, total = rules.triple(*_cards_worth(view.own_cards, view.board)), rules.total
         return _made_legal(triple, betting.legal_actions()), total
 
     def _before_flop(
@@ -288,20 +287,6 @@ class SimpleBot(Agent):
                     shown += 1.0 - counts[3] / counts[2]
         return shown
 
-    def _cards_worth(self, hole: tuple[int, ...], board: tuple[int, ...]) -> tuple[float, int]:
-        """Hand strength against one random hand, and outs."""
-        last = self._last
-        if last is not None and last[0] == hole and last[1] == board:
-            return last[2], last[3]
-        if self._hand_strength is None:
-            from engine.hands.hand_strength import hand_strength  # compiled: half a second to load
-
-            self._hand_strength = hand_strength
-        strength = self._hand_strength(hole, board).value
-        outs = draw_outs(hole, board) if len(board) < 5 else 0
-        self._last = (hole, board, strength, outs)
-        return strength, outs
-
     @staticmethod
     def _sized(game: GameDefinition, position: int, total: int) -> int:
         """The total of a raise: all chips if it would be a large part of them."""
@@ -363,6 +348,12 @@ def _made_legal(triple: ProbabilityTriple, legal: LegalActions) -> ProbabilityTr
     if triple.fold > 0.0 and not legal.can_fold:
         return ProbabilityTriple(0.0, triple.call + triple.fold, triple.raise_)
     return triple
+
+
+@functools.lru_cache(maxsize=64)
+def _cards_worth(hole: tuple[int, ...], board: tuple[int, ...]) -> tuple[float, int]:
+    """Hand strength against one random hand, and outs."""
+    return strength_of(hole, board), draw_outs(hole, board) if len(board) < 5 else 0
 
 
 def draw_outs(hole: Sequence[int], board: Sequence[int]) -> int:

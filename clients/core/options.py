@@ -130,6 +130,26 @@ def require_no_antes(name: str, game: GameDefinition) -> None:
         raise OptionError(f"{name} does not play games with antes")
 
 
+def require_between(option: str, value: float, least: float, most: float) -> None:
+    """Refuse a number out of range; for agents, in `__init__`.
+
+    Raises:
+        ValueError: it is less than the least, more than the most, or not a number.
+    """
+    if not least <= value <= most:
+        raise ValueError(f"{option}: expected {least} to {most}, got {value}")
+
+
+def require_one_of(option: str, word: str, words: Sequence[str]) -> None:
+    """Refuse a word that an option does not know; for agents, in `__init__`.
+
+    Raises:
+        ValueError: it is none of the words.
+    """
+    if word not in words:
+        raise ValueError(f"{option}: expected {', '.join(words[:-1])} or {words[-1]}, got {word!r}")
+
+
 def agent_options(factory: AgentFactory) -> tuple[inspect.Parameter, ...]:
     """The options a factory takes: its parameters that can be given by keyword."""
     try:

@@ -16,15 +16,7 @@ import attrs
 import trio
 
 from clients.core.agent import Agent
-from clients.human.input_line import (
-    Move,
-    Nonsense,
-    Query,
-    RaiseBy,
-    RaiseTo,
-    action_of,
-    parse_line,
-)
+from clients.human.input_line import Move, Nonsense, Query, RaiseBy, RaiseTo, action_of, parse_line
 from clients.human.odds import describe_odds
 from clients.human.rendering import (
     HELP,

@@ -25,9 +25,6 @@ from engine.poker.match_key import MatchKey
 from engine.poker.rules.hand_words import format_chips
 from engine.support.text import rate
 
-DISPLAY_NAMES: Final = ("auto", *DISPLAYS)
-"""What ``--display`` takes."""
-
 _PLAYER_FAILED: Final = 3
 
 

@@ -53,16 +53,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
-    "SCHEMA_VERSION",
-    "Knowledge",
-    "KnowledgeError",
-    "KnowledgeFile",
-    "betting_of",
-    "journal_path",
-    "read_journal",
-    "read_knowledge",
-    "write_knowledge",
-]
+    "SCHEMA_VERSION", "Knowledge", "KnowledgeError", "KnowledgeFile", "betting_of", "journal_path",
+    "read_journal", "read_knowledge", "write_knowledge",
+]  # fmt: skip
 
 SCHEMA_VERSION: Final = 1
 """The version of the meta object.  What a learner stores has a version of its own."""
@@ -260,10 +253,7 @@ class KnowledgeFile:
         return self
 
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.close()
 

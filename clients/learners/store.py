@@ -18,12 +18,13 @@ import sys
 import weakref
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
+from clients.core.agent import Agent
 from clients.learners.knowledge_file import Knowledge, KnowledgeError, KnowledgeFile
 from protocol import variables
 
-__all__ = ["Contents", "LearnerStore"]
+__all__ = ["Contents", "Knowing", "LearnerStore"]
 
 _LONGEST_JOURNAL: Final = 20_000
 """Records after which the journal goes into the file: 2 to 3 MB, which take 0.2 s to read."""
@@ -42,7 +43,6 @@ class LearnerStore(abc.ABC):
         version: the version of what the learner stores.
         learn: whether anything will be written.
         journal: record every hand when it ends; off, only `save` writes.
-        environment: the variables among which a duplicate match sets its own.
 
     Raises:
         KnowledgeError: the file cannot be used, or is missing although nothing will be learnt.
@@ -50,16 +50,7 @@ class LearnerStore(abc.ABC):
     *Resource handling*: `close` it, or leave that to `close_with`.
     """
 
-    def __init__(
-        self,
-        path: Path | None,
-        kind: str,
-        *,
-        version: int,
-        learn: bool,
-        journal: bool,
-        environment: Mapping[str, str] = os.environ,
-    ) -> None:
+    def __init__(self, path: Path | None, kind: str, *, version: int, learn: bool, journal: bool) -> None:
         self._kind = kind
         self._journals = journal
         self._records = 0
@@ -68,7 +59,7 @@ class LearnerStore(abc.ABC):
         self._exists = False
         if path is None:
             return
-        is_duplicate = bool(environment.get(variables.DUPLICATE))
+        is_duplicate = bool(os.environ.get(variables.DUPLICATE))
         self._file = KnowledgeFile(path, kind, version=version, write=learn and not is_duplicate)
         try:
             self._found = self._file.read()
@@ -149,6 +140,31 @@ class LearnerStore(abc.ABC):
         if self._file is not None:
             self._file.close()
             self._file = None
+
+
+Store = TypeVar("Store", bound=LearnerStore)
+
+
+class Knowing(Agent, Generic[Store]):
+    """An agent with a store of what it has learnt."""
+
+    _store: Store
+
+    def save_knowledge(self) -> None:
+        """Replace the knowledge file, if there is one, with what is known now.
+
+        Raises:
+            KnowledgeError: it cannot be written.
+        """
+        self._store.save()
+
+    def close_knowledge(self) -> None:
+        """Save what was learnt in play and release the file; what is learnt later is not kept.
+
+        Raises:
+            KnowledgeError: it cannot be written.
+        """
+        self._store.close()
 
 
 def _close(store: LearnerStore, kind: str) -> None:

@@ -33,15 +33,9 @@ if TYPE_CHECKING:
     from engine.learning import preflop
 
 __all__ = [
-    "Learner",
-    "TrainingPlan",
-    "TrainsItself",
-    "bot_name",
-    "make_learner",
-    "release",
-    "train",
+    "Learner", "TrainingPlan", "TrainsItself", "bot_name", "make_learner", "release", "train",
     "train_in_arena",
-]
+]  # fmt: skip
 
 _STOP_EVERY: Final = 500
 _STOP_COMPILED_EVERY: Final = 10_000

@@ -36,11 +36,7 @@ from engine.hands.pot_odds import (
     straight_play,
 )
 from engine.hands.preflop.tables import shipped_tables
-from engine.hands.reflective_odds import (
-    has_reflective_nuts,
-    playable_in_rounds,
-    reflective_hand_odds,
-)
+from engine.hands.reflective_odds import has_reflective_nuts, playable_in_rounds, reflective_hand_odds
 from engine.poker.cards import format_cards
 from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO, combos_without, starting_hand
 from engine.poker.rules.hand_names import name_hand
@@ -48,15 +44,9 @@ from engine.support.intervals import Z95
 from engine.support.text import rate
 
 __all__ = [
-    "ODDS_COLUMNS",
-    "HandWorth",
-    "OddsQuery",
-    "equity_by_starting_hand",
-    "hand_worth",
-    "odds_report",
-    "odds_rows",
-    "report_rows",
-]
+    "ODDS_COLUMNS", "HandWorth", "OddsQuery", "equity_by_starting_hand", "hand_worth", "odds_report",
+    "odds_rows", "report_rows",
+]  # fmt: skip
 
 
 @attrs.frozen

@@ -18,6 +18,7 @@ from engine.poker.records import ProbabilityTriple, TripleIndex
 from engine.poker.rules.action import ActionKind
 
 __all__ = [
+    "CERTAIN",
     "TRIPLE_INDEX",
     "ProbabilityTriple",
     "TripleIndex",
@@ -34,6 +35,13 @@ TRIPLE_INDEX: Final = {
     ActionKind.RAISE: TripleIndex.RAISE,
 }
 """The index of an action's probability in a triple."""
+
+CERTAIN: Final = {
+    ActionKind.FOLD: ProbabilityTriple(1, 0, 0),
+    ActionKind.CALL: ProbabilityTriple(0, 1, 0),
+    ActionKind.RAISE: ProbabilityTriple(0, 0, 1),
+}
+"""The triple of a player who does one thing for certain."""
 
 _TOLERANCE: Final = 1e-6
 

@@ -20,27 +20,36 @@ KL-Regularized Search* (2022), for keeping to a strategy.
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from clients.bots.memory_file import Remembering
 from clients.bots.strategy_files import bucketed_strategy, shipped_strategy
-from clients.core.agent import Agent, ProbabilityTriple, drawn
-from clients.core.options import OptionError
+from clients.core.agent import ProbabilityTriple, drawn
+from clients.core.options import OptionError, require_between
 from engine import compiling
 from engine.poker.rules import CALL, FOLD, Action, GameDefinition, HandView
-from protocol import variables
+from engine.support.files.archive import Archive, ArchiveError, find_archive
 
 if TYPE_CHECKING:
-    from clients.bots.adaptive.memory import Remembered
-    from clients.bots.memory_file import MemoryFile
+    from numpy.typing import NDArray
+
     from engine.solving.holdem.bucketed import BucketedStrategy
     from engine.solving.miximax.departure import Departure
     from engine.solving.miximax.habits import Habits
     from engine.solving.miximax.trees import ContextTree
     from engine.solving.miximax.values import Miximax
-    from engine.support.files.archive import Archive
+
+    Remembered = Mapping[str, NDArray[Any]]
+    """A player's arrays, from `engine.solving.miximax.habits.Habits.as_arrays`.
+
+    In no-limit games their names begin with ``no-limit.``.
+    """
+
+KIND: Final = "riverboat habits"
+SCHEMA_VERSION: Final = 2
+"""Schema 1 is read as well: it had no no-limit games."""
 
 _SAVE_EVERY: Final = 100
 """The memory file is written once in this many hands."""
@@ -50,7 +59,7 @@ _LEAST_TRUST: Final = 0.01
 """The least trust in the opponent's habits at which the bot searches for an answer to them."""
 
 
-class Adaptive(Agent):
+class Adaptive(Remembering):
     """Plays heads-up hold'em, limit and no-limit, by what is worth most against what the opponent does.
 
     In limit, and in no-limit with 100 big blinds, it begins with the equilibrium that comes with the program.
@@ -84,38 +93,22 @@ class Adaptive(Agent):
     ) -> None:
         if not 0.9 <= fading <= 1:
             raise ValueError(f"fading: expected .9 to 1, got {fading}")
-        if not 0 <= temperature <= 10:
-            raise ValueError(f"temperature: expected 0 to 10, got {temperature}")
-        if not 0 <= caution <= 100:
-            raise ValueError(f"caution: expected 0 to 100, got {caution}")
+        require_between("temperature", temperature, 0, 10)
+        require_between("caution", caution, 0, 100)
         self.fading, self.temperature, self.learn = fading, temperature, learn
         self.caution = caution
         self.is_stateless = not learn
-        self._given: BucketedStrategy | None = None
-        if strategy is not None:
-            self._given = bucketed_strategy(strategy)
+        self._given = None if strategy is None else bucketed_strategy(strategy)
         self._book = _Book()
-        self._file: MemoryFile | None = None
         if memory is not None:
-            self._open(memory)
+            self.open_memory(memory, self._book.remembered, self._recall, learns=learn)
         self._miximax: Miximax | None = None
         self._equilibrium: BucketedStrategy | None = None
         self._finished = -1  # the last hand that has been counted
         self._valued: tuple[HandView, Mapping[Action, float]] | None = None
 
-    def _open(self, path: Path) -> None:
-        from clients.bots.adaptive.memory import load
-        from clients.bots.memory_file import MemoryFile
-
-        # In a duplicate match there is nothing to write: the bot would know the cards.
-        if self.learn and not os.environ.get(variables.DUPLICATE):
-            self._file = MemoryFile(path, self, self._book.remembered)
-        try:
-            self._book.players.update(load(path))
-        except ValueError:
-            if self._file is not None:
-                self._file.close()
-            raise
+    def _recall(self, path: Path) -> None:
+        self._book.players.update(load(path))
 
     # --- the match -----------------------------------------------------------------------------------------
 
@@ -243,16 +236,6 @@ class Adaptive(Agent):
         if self.habits.hands % _SAVE_EVERY == 0:
             self.save_memory()
 
-    def save_memory(self) -> None:
-        """Write the memory file, if there is one; an error becomes a line on stderr."""
-        if self._file is not None:
-            self._file.save()
-
-    def close_memory(self) -> None:
-        """Save, and let another bot have the file."""
-        if self._file is not None:
-            self._file.close()
-
 
 class _Book:
     """What is known of all opponents.
@@ -280,10 +263,41 @@ class _Book:
 
     def remembered(self) -> Archive | None:
         """Every player's arrays, for the memory file; None if nobody has been met."""
-        from clients.bots.adaptive.memory import archive_of
-
         self.put_away()
         return archive_of(self.players) if self.players else None
+
+
+def archive_of(players: Mapping[str, Remembered]) -> Archive:
+    """Each player's arrays, by name; in the archive their names begin with the player's number and a dot."""
+    arrays = {
+        f"{number}.{name}": array
+        for number, remembered in enumerate(players.values())
+        for name, array in remembered.items()
+    }
+    return Archive(KIND, SCHEMA_VERSION, {"names": list(players)}, arrays)
+
+
+def load(path: Path) -> dict[str, Remembered]:
+    """The contents of a memory file; empty if there is none yet.
+
+    The counts themselves are checked where they are used.
+
+    Raises:
+        ArchiveError: the file exists and cannot be read.
+    """
+    archive = find_archive(path, KIND, SCHEMA_VERSION)
+    if archive is None:
+        return {}
+    names = archive.meta.get("names")
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ArchiveError(f"{path} is damaged: expected the players' names")
+    players: dict[str, dict[str, NDArray[Any]]] = {name: {} for name in names}
+    numbers = {str(number): name for number, name in enumerate(names)}
+    for key, array in archive.arrays.items():
+        number, _, name = key.partition(".")
+        if number in numbers:
+            players[numbers[number]][name] = array
+    return dict(players)
 
 
 def _tree(game: GameDefinition) -> ContextTree:

@@ -7,36 +7,44 @@ It keeps a weight table for each player of a hand and a model of each player of 
 from __future__ import annotations
 
 import functools
-import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, Final, get_args
 
 import numpy as np
 
 from clients.bots.formula.bet_size import best_totals, bet_size, size_chances, sizes_are_known
-from clients.bots.formula.config import FormulaConfig
-from clients.bots.formula.memory import archive_of, load
-from clients.bots.memory_file import MemoryFile
-from clients.bots.opponent_book import DEFAULT_NOISE, DEFAULT_POTENTIAL, LEARNING, ModelName, OpponentBook
-from clients.core.agent import Agent, ProbabilityTriple
-from clients.core.options import require_holdem
+from clients.bots.memory_file import Remembering
+from clients.bots.opponent_book import (
+    DEFAULT_NOISE,
+    DEFAULT_POTENTIAL,
+    LEARNING,
+    MODELS,
+    ModelName,
+    OpponentBook,
+)
+from clients.core.agent import ProbabilityTriple
+from clients.core.options import require_between, require_holdem, require_one_of
 from engine import compiling
 from engine.players.bet_sizes import FoldsBySize, answers_to_raises
-from engine.players.models.formula import continue_chance, formula_triples
+from engine.players.models.formula import Parameters, continue_chance, formula_triples
 from engine.players.models.model import Decision
 from engine.players.models.specific import SpecificModel
+from engine.players.predictors.model import PREDICTORS, PredictedModel
 from engine.players.probability_triple import legal_triple, sample
+from engine.players.statistics import PlayerStatistics
 from engine.players.table_reader import PotentialName
 from engine.poker.combos import combo_index
 from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
-from engine.support.files.archive import Archive, ArchiveError
-from protocol import variables
+from engine.support.files.archive import Archive, ArchiveError, find_archive
 
+KIND: Final = "riverboat opponent models"
+SCHEMA_VERSION: Final = 2
 _SAVE_EVERY = 100
 """Hands between two writings of the memory file."""
 
 
-class Formula(Agent):
+class Formula(Remembering):
     """Plays Texas hold'em by formula, limit and no-limit, two to ten players.
 
     Args:
@@ -50,9 +58,6 @@ class Formula(Agent):
 
     Raises:
         ValueError: an option outside its range, or a memory file that cannot be read, written or locked.
-
-    *Resource handling*: `close_memory` saves and lets go of the file; it happens by itself when nobody plays
-    with the bot any more.
     """
 
     def __init__(
@@ -65,29 +70,27 @@ class Formula(Agent):
         memory: Path | None = None,
         potential: PotentialName = DEFAULT_POTENTIAL,
     ) -> None:
-        self.config = FormulaConfig(tightness, aggression, deception, model, noise, memory, potential)
-        self.parameters = self.config.parameters()
+        shares = {"tightness": tightness, "aggression": aggression, "deception": deception, "noise": noise}
+        for name, share in shares.items():
+            require_between(name, share, 0, 1)
+        require_one_of("model", model, MODELS)
+        require_one_of("potential", potential, get_args(PotentialName))
+        self.model, self.potential = model, potential
+        self.parameters = Parameters(tightness=tightness, aggression=aggression, deception=deception)
         self.is_stateless = model not in LEARNING
         self.book = OpponentBook(model, noise, potential)
-        self._file: MemoryFile | None = None
         if memory is not None:
-            self._open(memory, model)
+            contents = functools.partial(_known, self.book)
+            self.open_memory(memory, contents, self._recall, learns=model in LEARNING)
         self.folds_by_size: dict[int, FoldsBySize] = {}
         """By seat, in no-limit games, of opponents who are modelled."""
 
-    def _open(self, path: Path, model: ModelName) -> None:
-        # In a duplicate match there is nothing to write: the bot would know the cards.
-        if model in LEARNING and not os.environ.get(variables.DUPLICATE):
-            self._file = MemoryFile(path, self, functools.partial(_known, self.book))
-        try:
-            self.book.remembered.update(load(path, model))
-        except ArchiveError:
-            self.close_memory()
-            raise
+    def _recall(self, path: Path) -> None:
+        self.book.remembered.update(load(path, self.model))
 
     def prepare(self, game: GameDefinition | None) -> None:
         """Compile or load the kernels that reading and deciding take."""
-        compiling.models(self.config.potential)
+        compiling.models(self.potential)
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
         """Models for the players who are new.
@@ -163,22 +166,63 @@ class Formula(Agent):
     def hand_finished(self, view: HandView) -> None:
         """Learn, and write the memory file now and then."""
         is_new = self.book.hand_finished(view)
-        if is_new and not view.game.is_limit and self.config.model in LEARNING:
+        if is_new and not view.game.is_limit and self.model in LEARNING:
             for before, total, position, folded in answers_to_raises(view.betting):
                 sizes = self.folds_by_size.setdefault(self.seat_of(view, position), FoldsBySize())
                 sizes.observe(before, total, folded)
         if is_new and self.book.hands_read % _SAVE_EVERY == 0:
             self.save_memory()
 
-    def save_memory(self) -> None:
-        """Write the memory file, if there is one to keep; what goes wrong is a line on stderr."""
-        if self._file is not None:
-            self._file.save()
 
-    def close_memory(self) -> None:
-        """Save, and let another bot have the file."""
-        if self._file is not None:
-            self._file.close()
+# --- the memory: an archive without arrays ------------------------------------------------------------------
+
+Remembered = tuple[SpecificModel, PlayerStatistics]
+"""What is remembered of a player."""
+
+
+def archive_of(players: Mapping[str, Remembered]) -> Archive:
+    """Remembered players, by name."""
+    entries = {
+        name: {"model": model.as_dict(), "statistics": statistics.as_dict()}
+        for name, (model, statistics) in players.items()
+    }
+    return Archive(KIND, SCHEMA_VERSION, {"players": entries})
+
+
+def players_of(archive: Archive) -> dict[str, Remembered]:
+    """The models and statistics of an archive made by `archive_of`.
+
+    Raises:
+        ArchiveError: numbers that make no sense.
+    """
+    with archive.checked():
+        return {
+            name: (_model_of(entry["model"]), PlayerStatistics.from_dict(entry["statistics"]))
+            for name, entry in archive.meta["players"].items()
+        }
+
+
+def _model_of(data: Mapping[str, Any]) -> SpecificModel:
+    return (PredictedModel if PREDICTORS.keys() & data.keys() else SpecificModel).from_dict(data)
+
+
+def load(path: Path, model: ModelName) -> dict[str, Remembered]:
+    """The contents of a file; nothing if there is none yet, or if the model is one that remembers nothing.
+
+    Raises:
+        ArchiveError: it is there and cannot be read, or holds models of another kind.
+    """
+    archive = find_archive(path, KIND, SCHEMA_VERSION)
+    players = {} if archive is None else players_of(archive)
+    if model not in LEARNING:
+        return {}
+    for name, (known, _) in players.items():
+        kind = known.name if isinstance(known, PredictedModel) else "specific"
+        if kind != model:
+            raise ArchiveError(
+                f"{path}: {name!r} is remembered by model={kind}, not {model}: take that, or another file"
+            )
+    return players
 
 
 def _known(book: OpponentBook) -> Archive | None:

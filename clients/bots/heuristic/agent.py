@@ -10,16 +10,16 @@ Poker* (report C-2008-41).
 
 from __future__ import annotations
 
-from clients.bots.heuristic.config import HeuristicConfig, MethodName, PredictorName
-from clients.bots.heuristic.evaluation import DirectEstimation, Evaluation, StrategicMethod
+from collections.abc import Mapping
+from typing import Final, Literal, get_args
+
+from clients.bots.heuristic.evaluation import DirectEstimation, Evaluation, Question, StrategicMethod
 from clients.bots.heuristic.prediction import CountedFolds, FoldPredictor, ModelledFolds, VotedFolds
 from clients.bots.heuristic.preflop import preflop_raise, preflop_triple
-from clients.bots.heuristic.rough import Question, raises_met
-from clients.bots.heuristic.selector import CONTINUED, chances_of, drawn
-from clients.bots.heuristic.store import Experience
+from clients.bots.heuristic.store import Experience, raises_met
 from clients.bots.opponent_book import DEFAULT_NOISE, OpponentBook
-from clients.core.agent import Agent, ProbabilityTriple
-from clients.core.options import require_holdem
+from clients.core.agent import Agent, ProbabilityTriple, drawn
+from clients.core.options import require_between, require_holdem, require_one_of
 from engine import compiling
 from engine.hands.hand_strength import UNIFORM_WEIGHTS
 from engine.players.board_values import board_values
@@ -29,6 +29,12 @@ from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, H
 
 _RAISES: dict[bool, tuple[float, ...]] = {True: (1.0,), False: (0.5, 1.0, 2.0)}
 """The raises considered, in pots, by whether the game is limit (where the size has no effect)."""
+
+CONTINUED: Final = 1.5
+"""The factor on the weight of a raise with continued aggression."""
+
+MethodName = Literal["direct", "strategic"]
+PredictorName = Literal["counts", "generic", "specific", "tree", "network", "vote"]
 
 
 class Heuristic(Agent):
@@ -56,7 +62,13 @@ class Heuristic(Agent):
         model: PredictorName = "counts",
         looseness: float = 1.0,
     ) -> None:
-        self.config = HeuristicConfig(method, aggression, randomness, enough, model, looseness)
+        require_one_of("method", method, get_args(MethodName))
+        require_one_of("model", model, get_args(PredictorName))
+        require_between("randomness", randomness, 0, 10)
+        require_between("looseness", looseness, 0, 5)
+        if enough < 1:
+            raise ValueError(f"enough: expected 1 or more, got {enough}")
+        self._keeps_leading, self._randomness, self._looseness = aggression, randomness, looseness
         self.experience = Experience()
         evaluation = DirectEstimation if method == "direct" else StrategicMethod
         self.evaluation: Evaluation = evaluation(self.experience, enough)
@@ -100,18 +112,15 @@ class Heuristic(Agent):
     def chances(self, view: HandView) -> dict[Action, float]:
         """The probability of each action in this state."""
         if view.betting_round == 0:
-            fold, call, raise_ = preflop_triple(view, self.config.looseness)
+            fold, call, raise_ = preflop_triple(view, self._looseness)
             chances = {FOLD: fold, CALL: call}
             if raise_ > 0:
                 action = preflop_raise(view.betting)
                 chances[action] = chances.get(action, 0.0) + raise_
             return {action: chance for action, chance in chances.items() if chance > 0}
-        raising = CONTINUED if self.config.aggression and _has_led(view) else 1.0
+        raising = CONTINUED if self._keeps_leading and _has_led(view) else 1.0
         return chances_of(
-            self.values(view),
-            self.config.randomness,
-            can_fold=view.legal_actions().can_fold,
-            raising=raising,
+            self.values(view), self._randomness, can_fold=view.legal_actions().can_fold, raising=raising
         )
 
     def values(self, view: HandView) -> dict[Action, float]:
@@ -170,3 +179,37 @@ def _has_led(view: HandView) -> bool:
         if before.betting_round == view.betting_round - 1 and action.kind is ActionKind.RAISE:
             return position == view.position
     return False
+
+
+def chances_of(
+    values: Mapping[Action, float], randomness: float, *, can_fold: bool, raising: float = 1.0
+) -> dict[Action, float]:
+    """The probability of each action; they add up to 1.
+
+    The action of the highest value in one hand need not be the best in the whole match: a player who always
+    takes it gives away their cards (sections 2.2 and 3).  The weight of an action of positive value is that
+    value to the power of 1 / `randomness`, for raises times `raising`.  If no value is positive, it checks if
+    that is free, and folds otherwise.
+
+    Args:
+        values: the value of each legal action other than folding, in chips; folding is worth 0.
+        randomness: 0 for the best alone; at .5 an action worth half as much is taken a quarter as often.
+        can_fold: whether there is something to call.
+        raising: factor on the weight of raises, 1 or more.
+    """
+    factors = {
+        action: raising if action.kind is ActionKind.RAISE else 1.0
+        for action, value in values.items()
+        if value > 0
+    }
+    if not factors:
+        return {FOLD if can_fold else CALL: 1.0}
+    best = max(values[action] for action in factors)
+    if randomness <= 0:
+        first = max(factors, key=lambda action: values[action])
+        return {first: 1.0}
+    weights = {
+        action: factor * (values[action] / best) ** (1 / randomness) for action, factor in factors.items()
+    }
+    total = sum(weights.values())
+    return {action: weight / total for action, weight in weights.items()}

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from clients.bots.starting_hands import starting_hand_percentiles
+from clients.bots.percentiles import starting_hand_percentiles
 from engine.players.models.formula import reasonable_share
 from engine.players.probability_triple import ProbabilityTriple, legal_triple
 from engine.poker.rules import Action, ActionKind, HandView

@@ -11,7 +11,6 @@ from typing import Final
 
 import attrs
 
-from clients.bots.heuristic.rough import raises_met, usual_strength
 from clients.core.agent import seat_of
 from engine.hands.hand_strength import UNIFORM_WEIGHTS
 from engine.players.betting_chains import ChainStore, PlayedHand
@@ -20,9 +19,11 @@ from engine.poker.combos import combo_index
 from engine.poker.rules import ActionKind, HandView
 from engine.poker.rules.betting import BettingState
 
-__all__ = ["Experience", "Habits", "played_hand", "scene_of"]
+__all__ = ["Experience", "Habits", "played_hand", "raises_met", "scene_of"]
 
 _MOST_RAISES: Final = 2
+_STRENGTH_BY_RAISES: Final = (0.5, 0.65, 0.75, 0.8)
+"""The mean strength of an ordinary opponent's hand at a showdown, by the raises met."""
 _SHOWDOWN_PRIOR: Final = 8.0
 """The weight of an ordinary player's strength, in showdowns."""
 
@@ -81,7 +82,8 @@ class Experience:
     def strength_met(self, raises: int) -> float:
         """The mean strength that opponents showed after `raises` raises; at first an ordinary player's."""
         number, total = self._shown.get(min(raises, 3), (0.0, 0.0))
-        return (total + _SHOWDOWN_PRIOR * usual_strength(raises)) / (number + _SHOWDOWN_PRIOR)
+        usual = _STRENGTH_BY_RAISES[min(raises, len(_STRENGTH_BY_RAISES) - 1)]
+        return (total + _SHOWDOWN_PRIOR * usual) / (number + _SHOWDOWN_PRIOR)
 
     def habits_of(self, seat: int) -> Habits:
         """The habits of the player in a seat; an ordinary player's before the first hand."""
@@ -109,6 +111,14 @@ class Experience:
                 else:
                     habits.chances_to_bet += 1
                     habits.bets += action.kind is ActionKind.RAISE
+
+
+def raises_met(betting: BettingState, position: int) -> int:
+    """Bets and raises that opponents of the player in a position have made after the flop."""
+    return sum(
+        action.kind is ActionKind.RAISE and actor != position and before.betting_round > 0
+        for before, actor, action in betting.steps()
+    )
 
 
 def played_hand(view: HandView) -> PlayedHand:

@@ -2,8 +2,6 @@
 
 ============  ======================================================================================
 ``agent``     the bot itself, before the flop and after it
-``config``    its options
-``groups``    Sklansky's groups
 ``preflop``   before the flop: the book of flop configurations, the one-chip game, or Sklansky's groups
 ``reading``   what opponents may hold: filters for their actions, scaled by how loosely they have played
 ``straight``  after the flop: hand odds compared with the price, free cards, bluffs

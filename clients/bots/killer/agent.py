@@ -5,21 +5,21 @@ Source: E. Peretz, *Hold'em Killer: How to write a winning poker bot* (2005).
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal, get_args
 
 import numpy as np
 
-from clients.bots.killer.config import KillerConfig, PreflopName
 from clients.bots.killer.preflop import by_configs, by_groups, by_one_chip, read_table
 from clients.bots.killer.reading import Reading
 from clients.bots.killer.straight import Postflop, bluff_chance, decide, hand_odds, hand_strengths
 from clients.core.agent import Agent, ProbabilityTriple
-from clients.core.options import require_holdem
+from clients.core.options import require_between, require_holdem, require_one_of
 from engine import compiling
 from engine.hands.flop_configs import shipped_book
-from engine.hands.pot_odds import StraightPlay
+from engine.hands.pot_odds import Rake, StraightPlay
 from engine.players.action_context import situation_of
 from engine.players.board_values import board_values
+from engine.players.probability_triple import CERTAIN
 from engine.poker.combos import combo_index
 from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
 
@@ -28,11 +28,7 @@ _POTS: Final = 0.75
 _PREFLOP_RAISE: Final = 3.0
 """The total of a no-limit raise before the flop, as a multiple of the last one."""
 
-_CERTAIN: Final = {
-    ActionKind.FOLD: ProbabilityTriple(1, 0, 0),
-    ActionKind.CALL: ProbabilityTriple(0, 1, 0),
-    ActionKind.RAISE: ProbabilityTriple(0, 0, 1),
-}
+PreflopName = Literal["configs", "groups", "one-chip"]
 
 
 class Killer(Agent):
@@ -52,7 +48,12 @@ class Killer(Agent):
     def __init__(
         self, preflop: PreflopName = "configs", bluff: bool = True, rake: float = 0.0, rake_cap: float = 3.0
     ) -> None:
-        self.config = KillerConfig(preflop, bluff, rake, rake_cap)
+        require_one_of("preflop", preflop, get_args(PreflopName))
+        require_between("rake", rake, 0, 100)
+        if not rake_cap >= 0:
+            raise ValueError(f"rake-cap: expected 0 or more small bets, got {rake_cap}")
+        self._way, self._bluffs = preflop, bluff
+        self._rake, self._rake_cap = rake, rake_cap
         self.reading = Reading()
         self._finished = -1  # the last hand that has been counted
 
@@ -90,9 +91,9 @@ class Killer(Agent):
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
         """The probabilities of folding, calling and raising: one action is certain, except for bluffs."""
         if view.betting_round == 0:
-            return _CERTAIN[self._preflop(view).kind]
+            return CERTAIN[self._preflop(view).kind]
         action, bluff = self._postflop(view)
-        return ProbabilityTriple(0, 1 - bluff, bluff) if bluff > 0 else _CERTAIN[action.kind]
+        return ProbabilityTriple(0, 1 - bluff, bluff) if bluff > 0 else CERTAIN[action.kind]
 
     def _preflop(self, view: HandView) -> Action:
         betting, legal = view.betting, view.legal_actions()
@@ -105,15 +106,15 @@ class Killer(Agent):
         if raising is not CALL:
             after = betting.apply(raising)
             raise_ = float(after.spent[view.position] - betting.max_spent)
-        if self.config.preflop == "one-chip":
+        if self._way == "one-chip":
             kind = by_one_chip(view, self.reading, self.seat)
         else:
             table = read_table(view, self.reading, self.seat, max(0.0, raise_))
-            if self.config.preflop == "groups":
+            if self._way == "groups":
                 kind = by_groups(view, table)
             else:
                 unit = view.game.small_bet or view.game.big_blind
-                values = by_configs(table, shipped_book(), self.config.rake_of(unit))
+                values = by_configs(table, shipped_book(), Rake(self._rake, self._rake_cap * unit))
                 kind = max(values, key=lambda action: values[action])
         if kind is ActionKind.RAISE:
             return raising
@@ -128,7 +129,7 @@ class Killer(Agent):
         if play is StraightPlay.FOLD and view.legal_actions().can_fold:
             return FOLD, 0.0
         is_river = view.betting_round == view.game.num_rounds - 1
-        if play is StraightPlay.CHECK and self.config.bluff and is_river:
+        if play is StraightPlay.CHECK and self._bluffs and is_river:
             return CALL, bluff_chance(view, weights, decision)
         return CALL, 0.0
 

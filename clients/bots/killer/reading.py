@@ -37,14 +37,9 @@ from engine.poker.rules import ActionKind, HandView
 from engine.poker.rules.betting import BettingState
 
 __all__ = [
-    "Habit",
-    "Honesty",
-    "OpponentRecord",
-    "Reading",
-    "effective_strengths",
-    "ideal_flops",
+    "Habit", "Honesty", "OpponentRecord", "Reading", "effective_strengths", "ideal_flops",
     "ideal_share",
-]
+]  # fmt: skip
 
 Floats = NDArray[np.float64]
 

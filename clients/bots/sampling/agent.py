@@ -6,22 +6,29 @@ given number of trials, when an action is obvious, or when its time is up, and u
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Awaitable, Iterator
-from typing import Final
+from typing import Final, Literal, get_args
 
+import attrs
 import trio
 
-from clients.bots.opponent_book import DEFAULT_NOISE, DEFAULT_POTENTIAL, ModelName, OpponentBook
-from clients.bots.sampling.config import ChooseName, ObviousName, SamplingConfig
-from clients.core.agent import Agent, ProbabilityTriple
-from clients.core.options import require_holdem, require_no_antes
+from clients.bots.opponent_book import DEFAULT_NOISE, DEFAULT_POTENTIAL, MODELS, ModelName, OpponentBook
+from clients.core.agent import Agent, ProbabilityTriple, drawn
+from clients.core.options import (
+    parse_bet_sizes,
+    require_between,
+    require_holdem,
+    require_no_antes,
+    require_one_of,
+)
 from engine import compiling
 from engine.players.bet_sizes import BetSizes
 from engine.players.probability_triple import TRIPLE_INDEX, legal_triple
 from engine.players.table_reader import PotentialName
 from engine.players.trials.players import OwnStrategy, simulated_players
-from engine.players.trials.selective_sampling import Estimates, best_move
+from engine.players.trials.selective_sampling import Criterion, Estimates, best_move
 from engine.players.trials.strata import averages
 from engine.players.trials.trials import Spot, new_tree, simulate
 from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
@@ -32,6 +39,81 @@ _BATCH: Final = 100
 """Trials between two looks at the clock."""
 _OF_THE_CLOCK: Final = 0.7
 """The share of the dealer's time limit that is used at most."""
+
+DEFAULT_TRIALS: Final = 20_000
+DEFAULT_SECONDS: Final = 0.050
+SEEDED_TRIALS: Final = 2_000
+"""Trials per decision with a seed, when time is not limited so that matches are repeatable."""
+MOST_TRIALS: Final = 10**9
+"""The most trials that can be asked for; one decision would take hours."""
+
+ChooseName = Literal["best", "mixed"]
+ObviousName = Literal["deviation", "error", "paired", "never"]
+
+
+@attrs.frozen
+class SamplingConfig:
+    """How a sampling bot plays.
+
+    Raises:
+        ValueError: a number out of range, or an unknown word.
+    """
+
+    trials: int | None = None
+    """The most trials per decision; None: 20,000, with a seed 2,000."""
+    seconds: float | None = None
+    """The most time per decision; None: 0.05, with a seed as long as the trials take."""
+    model: ModelName = "specific"
+    """How opponents are modelled."""
+    choose: ChooseName = "best"
+    """The best action, or a mixture of those that are nearly as good."""
+    bet_sizes: str = "half+pot+all-in"
+    """The raises simulated in no-limit games, as shares of the pot."""
+    obvious: ObviousName = "paired"
+    """The criterion by which an action is obvious, so that no more trials are played."""
+    noise: float = DEFAULT_NOISE
+    """Noise factor of the re-weighting."""
+    explain: bool = False
+    """State the values in a comment line before each action."""
+    potential: PotentialName = DEFAULT_POTENTIAL
+    """The hands against which hand potential is computed: a random hand, or the opponents' weight tables."""
+
+    def __attrs_post_init__(self) -> None:
+        if self.trials is not None and not 1 <= self.trials <= MOST_TRIALS:
+            raise ValueError(f"trials: expected 1 to {MOST_TRIALS}, got {self.trials}")
+        if self.seconds is not None and not self.seconds > 0:
+            raise ValueError(f"seconds: expected more than 0, got {self.seconds}")
+        require_between("noise", self.noise, 0, 1)
+        require_one_of("model", self.model, MODELS)
+        require_one_of("choose", self.choose, get_args(ChooseName))
+        require_one_of("obvious", self.obvious, get_args(ObviousName))
+        require_one_of("potential", self.potential, get_args(PotentialName))
+        try:
+            parse_bet_sizes(self.bet_sizes)
+        except ValueError as error:
+            raise ValueError(f"bet-sizes: {error}") from None
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """`bet_sizes` as numbers; all in is infinite."""
+        return parse_bet_sizes(self.bet_sizes)
+
+    @property
+    def criterion(self) -> Criterion:
+        """The criterion of the simulation that `obvious` names."""
+        return Criterion(self.obvious)
+
+    def max_trials(self, seeded: bool) -> int:
+        """The most trials per decision."""
+        if self.trials is not None:
+            return self.trials
+        return SEEDED_TRIALS if seeded else DEFAULT_TRIALS
+
+    def max_seconds(self, seeded: bool) -> float:
+        """The most seconds per decision; infinite if time is not limited."""
+        if self.seconds is not None:
+            return self.seconds
+        return math.inf if seeded else DEFAULT_SECONDS
 
 
 class Sampling(Agent):
@@ -176,12 +258,7 @@ class Sampling(Agent):
         actions, chances = self._mixture(view, estimates)
         if self.config.choose == "best":
             return actions[chances.index(1.0)]
-        drawn = self.rng.random()
-        for action, chance in zip(actions, chances, strict=True):
-            drawn -= chance
-            if drawn < 0:
-                return action
-        return actions[chances.index(max(chances))]
+        return drawn(dict(zip(actions, chances, strict=True)), self.rng)
 
     def _mixture(
         self, view: HandView, estimates: Estimates[Action]

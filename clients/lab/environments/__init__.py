@@ -27,16 +27,9 @@ from clients.lab.environments.single import HoldemEnv
 from clients.lab.seats.remote import Patience, SeatLost
 
 __all__ = [
-    "DEFAULT_SIZES",
-    "GAMES",
-    "Encoder",
-    "Field",
-    "HoldemEnv",
-    "Layout",
-    "Patience",
-    "PolicyAgent",
+    "DEFAULT_SIZES", "GAMES", "Encoder", "Field", "HoldemEnv", "Layout", "Patience", "PolicyAgent",
     "SeatLost",
-]
+]  # fmt: skip
 
 GAMES: Final = {
     "riverboat/HoldemLimit-v0": "limit-2p",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 import gymnasium
 import numpy as np
@@ -16,11 +16,16 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
-from clients.lab.environments.observations import DEFAULT_SIZES, Encoder, Node
+from clients.lab.environments.observations import (
+    DEFAULT_SIZES,
+    Encoder,
+    Node,
+    mask_space,
+    observation_space,
+)
 from clients.lab.environments.policy import ObservationKind
 from clients.lab.environments.rendering import RENDER_MODES, Drawing, check_render_mode, render
-from clients.lab.environments.spaces import mask_space, observation_space
-from clients.lab.environments.table import OutsideTable, TableOptions, check_patience, read_game
+from clients.lab.environments.table import OutsideTable, TableOptions, read_game
 from clients.lab.seats.opponents import Opponent, opponent_names
 from clients.lab.seats.remote import Patience, SeatLost
 from engine.poker.rules import GameDefinition, HandState
@@ -80,8 +85,10 @@ class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         named = dict(zip(bots, opponent_names(list(bots.values())), strict=True))
         names = [named.get(seat, f"player_{seat}") for seat in seats]
         options = TableOptions(patience=patience, log=None if log is None else Path(log))
-        self._table = OutsideTable(game, [bots.get(seat) for seat in seats], names, options=options)
-        self._encoder = Encoder(definition, sizes)
+        self.table: Final = OutsideTable(game, [bots.get(seat) for seat in seats], names, options=options)
+        """Chips by seat, names, the end of the last hand."""
+        self.encoder: Final = Encoder(definition, sizes)
+        """How views become observations, and numbers actions."""
         self._is_dict = observations == "dict"
         self._hands = hands
         self._hands_left = 0
@@ -94,28 +101,16 @@ class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self._seat_of_agent = {agent: seat for seat, agent in self._agent_of_seat.items()}
         self.possible_agents = list(self._agent_of_seat.values())
         self.agents: list[str] = []
-        space = observation_space(self._encoder, is_dict=False)
+        space = observation_space(self.encoder, is_dict=False)
         if self._is_dict:
-            fields = observation_space(self._encoder, is_dict=True)
+            fields = observation_space(self.encoder, is_dict=True)
             assert isinstance(fields, spaces.Dict)
             public = {name: each for name, each in fields.items() if name != "action_mask"}
-            space = spaces.Dict(
-                {"observation": spaces.Dict(public), "action_mask": mask_space(self._encoder)}
-            )
+            space = spaces.Dict({"observation": spaces.Dict(public), "action_mask": mask_space(self.encoder)})
         self.observation_spaces = dict.fromkeys(self.possible_agents, space)
         self.action_spaces = {
-            agent: spaces.Discrete(self._encoder.num_actions) for agent in self.possible_agents
+            agent: spaces.Discrete(self.encoder.num_actions) for agent in self.possible_agents
         }
-
-    @property
-    def table(self) -> OutsideTable:
-        """Chips by seat, names, the end of the last hand."""
-        return self._table
-
-    @property
-    def encoder(self) -> Encoder:
-        """How views become observations, and numbers actions."""
-        return self._encoder
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The space of any agent: all are alike."""
@@ -135,33 +130,21 @@ class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         """
         if seed is not None:
             self._np_random, _ = gymnasium.utils.seeding.np_random(seed)
-        table = self._table
-        if seed is not None:
-            table.open(seed)
+            self.table.open(seed)
         self.agents = agents = self.possible_agents.copy()
         self.rewards = dict.fromkeys(agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(agents, 0.0)
         self.terminations = dict.fromkeys(agents, False)
         self.truncations = dict.fromkeys(agents, False)
-        no_mask = self._encoder.no_mask
+        no_mask = self.encoder.no_mask
         self.infos: dict[str, dict[str, Any]] = {
             agent: {"action_mask": no_mask(), "illegal_actions": 0} for agent in agents
         }
         self._hands_left = self._hands
         self._has_rewards = False
-        state, passed = None, 0
-        while state is None:
-            if not table.is_open:
-                table.open(int(self._np_random.integers(2**32)))
-            try:
-                state = table.deal()
-            except SeatLost as lost:  # no episode has begun that could be cut short: another match does
-                for info in self.infos.values():
-                    info["failure"] = lost.as_dict()
-                continue
-            if state is None:  # bots alone have played it
-                passed += 1
-                check_patience(passed)
+        state, lost = self.table.begin_episode(lambda: int(self._np_random.integers(2**32)))
+        if lost is not None:
+            self._note_failure(lost)
         self._turn(state)
 
     def step(self, action: Any) -> None:
@@ -176,22 +159,22 @@ class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         info = self.infos[agent]
         if not node.legal[number]:
             info["illegal_actions"] += 1
-        info["action_mask"] = self._encoder.no_mask()
+        info["action_mask"] = self.encoder.no_mask()
         self._cumulative_rewards[agent] = 0.0
         if self._has_rewards:
             self._has_rewards = False
             self.rewards = dict.fromkeys(self.agents, 0.0)
         try:
-            state = self._table.act(node.actions[number])
+            state = self.table.act(node.actions[number])
             while state is None:
                 self._pay()
                 self._hands_left -= 1
                 if self._hands_left == 0:
                     self._end()
                     return
-                state = self._table.deal()
+                state = self.table.deal()
         except SeatLost as lost:
-            self._cut_short(lost)
+            self._end(lost)
             return
         self._turn(state)
 
@@ -199,8 +182,8 @@ class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         """Somebody is to act."""
         self._state, position = state, state.betting.position_to_act
         assert position is not None
-        self._node = node = self._encoder.node(state.betting)
-        self.agent_selection = agent = self._agent_of_seat[self._table.seat_at(position)]
+        self._node = node = self.encoder.node(state.betting)
+        self.agent_selection = agent = self._agent_of_seat[self.table.seat_at(position)]
         self.infos[agent]["action_mask"] = node.mask.copy()
 
     def _leave(self, agent: str, action: object) -> None:
@@ -218,27 +201,29 @@ class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
 
     def _pay(self) -> None:
         """The chips of the hand that has ended; several hands may end with one action."""
-        last = self._table.last_hand
+        last = self.table.last_hand
         assert last is not None
         _, chips = last
-        unit, position_of = self._encoder.layout.unit, self._table.position_of
+        unit, position_of = self.encoder.layout.unit, self.table.position_of
         for agent, seat in self._seat_of_agent.items():
             won = chips[position_of(seat)] / unit
             self.rewards[agent] += won
             self._cumulative_rewards[agent] += won
         self._has_rewards = True
 
-    def _end(self) -> None:
+    def _end(self, lost: SeatLost | None = None) -> None:
+        """The episode is over, or cut short since somebody is lost."""
         self._state = None
-        self.terminations = dict.fromkeys(self.agents, True)
+        if lost is None:
+            self.terminations = dict.fromkeys(self.agents, True)
+        else:
+            self.truncations = dict.fromkeys(self.agents, True)
+            self._note_failure(lost)
         self.agent_selection = self.agents[0]
 
-    def _cut_short(self, lost: SeatLost) -> None:
+    def _note_failure(self, lost: SeatLost) -> None:
         for info in self.infos.values():
             info["failure"] = lost.as_dict()
-        self._state = None
-        self.truncations = dict.fromkeys(self.agents, True)
-        self.agent_selection = self.agents[0]
 
     # --- what is seen ------------------------------------------------------------------------------------
 
@@ -248,32 +233,26 @@ class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         if state is not None and agent == self.agent_selection:
             betting, deal, position = state.betting, state.deal, state.betting.position_to_act
             assert position is not None
-            vector = self._encoder.observe_cards(
-                self._node,
-                betting,
-                position,
-                deal.hole_cards[position],
-                deal.board[: betting.num_board_cards],
-            )
+            hole_cards, board = deal.hole_cards[position], deal.board[: betting.num_board_cards]
+            vector = self.encoder.observe_cards(self._node, betting, position, hole_cards, board)
         else:
-            vector = self._encoder.observe(self._table.view_of(self._seat_of_agent[agent]))
+            vector = self.encoder.observe(self.table.view_of(self._seat_of_agent[agent]))
         if not self._is_dict:
             return vector
         mask: NDArray[np.int8] = self.infos[agent]["action_mask"]
-        return {"observation": self._encoder.fields(vector), "action_mask": mask.copy()}
+        return {"observation": self.encoder.fields(vector), "action_mask": mask.copy()}
 
     def render(self) -> str | NDArray[np.uint8] | None:
         """The hand as the agent that is to act sees it: text, or a picture (height, width, 3), uint8."""
         if self.render_mode is None or not self.agents:
             return None
-        view = self._table.view_of(self._seat_of_agent[self.agent_selection])
-        names = [self._table.names[self._table.seat_at(p)] for p in range(self._encoder.game.num_players)]
-        return render(Drawing(view, tuple(names)), self.render_mode)
+        view = self.table.view_of(self._seat_of_agent[self.agent_selection])
+        return render(Drawing(view, self.table.names_by_position), self.render_mode)
 
     def close(self) -> None:
         """End connections and programs."""
         self._state = None
-        self._table.close()
+        self.table.close()
 
 
 def env(game: str | GameDefinition = "limit-2p", **options: Any) -> HoldemAEC:

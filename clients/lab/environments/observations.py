@@ -35,10 +35,11 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import attrs
 import numpy as np
+from gymnasium import spaces
 from numpy.typing import NDArray
 
 from engine.poker.cards import NUM_CARDS
@@ -55,7 +56,10 @@ from engine.poker.rules import (
 from engine.poker.rules.action import ActionKind
 from engine.poker.rules.game_definition import MAX_ACTIONS_PER_ROUND
 
-__all__ = ["DEFAULT_SIZES", "HISTORY_COLUMNS", "Encoder", "Field", "Layout", "Node", "most_spent"]
+__all__ = [
+    "DEFAULT_SIZES", "HISTORY_COLUMNS", "Encoder", "Field", "Layout", "Node", "mask_space", "most_spent",
+    "observation_space",
+]  # fmt: skip
 
 DEFAULT_SIZES: Final = (0.5, 1.0)
 """Raises of half the pot and of the pot."""
@@ -316,3 +320,23 @@ class Encoder:
                 (total - before.spent[position]) / unit,
                 before.pots_of_raise(total) if action.kind is ActionKind.RAISE else 0.0,
             )
+
+
+# --- as gymnasium and PettingZoo want to know them -------------------------------------------------------
+
+
+def mask_space(encoder: Encoder) -> spaces.Box:
+    """Masks: zeros and ones, int8."""
+    return spaces.Box(0, 1, (encoder.num_actions,), np.int8)
+
+
+def observation_space(encoder: Encoder, *, is_dict: bool) -> spaces.Space[Any]:
+    """Observations of a game: the vector, or its fields by name and the mask."""
+    layout = encoder.layout
+    if not is_dict:
+        return spaces.Box(np.zeros(layout.size, np.float32), layout.high, dtype=np.float32)
+    fields: dict[str, spaces.Space[Any]] = {
+        field.name: spaces.Box(np.zeros(field.shape, np.float32), field.high, dtype=np.float32)
+        for field in layout.fields.values()
+    }
+    return spaces.Dict(fields | {"action_mask": mask_space(encoder)})

@@ -15,11 +15,10 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from clients.lab.environments.observations import DEFAULT_SIZES, Encoder, Node
+from clients.lab.environments.observations import DEFAULT_SIZES, Encoder, Node, observation_space
 from clients.lab.environments.policy import ObservationKind
 from clients.lab.environments.rendering import RENDER_MODES, Drawing, check_render_mode, render
-from clients.lab.environments.spaces import observation_space
-from clients.lab.environments.table import OutsideTable, TableOptions, check_patience, read_game
+from clients.lab.environments.table import OutsideTable, TableOptions, read_game
 from clients.lab.seats.opponents import Opponent, fill_seats, opponent_names
 from clients.lab.seats.remote import Patience, SeatLost
 from engine.poker.rules import GameDefinition, HandState
@@ -105,9 +104,11 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
             names.insert(position, names.pop(0))
             self._seat = position
         options = TableOptions(position is not None, patience, None if log is None else Path(log))
-        self._table = OutsideTable(game, seats, names, options=options)
-        self._encoder = Encoder(definition, sizes)
-        self._unit = self._encoder.layout.unit
+        self.table: Final = OutsideTable(game, seats, names, options=options)
+        """Chips by seat, names, the end of the last hand."""
+        self.encoder: Final = Encoder(definition, sizes)
+        """How views become observations, and numbers actions."""
+        self._unit = self.encoder.layout.unit
         self._is_dict = observations == "dict"
         self._hands = hands
         self._hands_left = 0
@@ -117,18 +118,8 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
         self._node: Node  # of the state's betting
         self._illegal = 0
         self.render_mode = render_mode
-        self.observation_space = observation_space(self._encoder, is_dict=self._is_dict)
-        self.action_space = spaces.Discrete(self._encoder.num_actions)
-
-    @property
-    def encoder(self) -> Encoder:
-        """How views become observations, and numbers actions."""
-        return self._encoder
-
-    @property
-    def table(self) -> OutsideTable:
-        """Chips by seat, names, the end of the last hand."""
-        return self._table
+        self.observation_space = observation_space(self.encoder, is_dict=self._is_dict)
+        self.action_space = spaces.Discrete(self.encoder.num_actions)
 
     # --- gymnasium ---------------------------------------------------------------------------------------
 
@@ -145,32 +136,21 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
             RuntimeError: we are never asked: the game, or the opponents, leave us nothing to do.
         """
         super().reset(seed=seed)
-        table = self._table
         if seed is not None:
-            table.open(seed)
+            self.table.open(seed)
         self._hands_left = self._hands
         self._illegal = 0
-        passed_hands, passed_chips, failure = 0, 0.0, None
-        state = None
-        while state is None:
-            if not table.is_open:
-                table.open(int(self.np_random.integers(2**32)))
-            try:
-                state = table.deal()
-            except SeatLost as lost:  # no episode has begun that could be cut short: another match does
-                failure = lost
-                continue
-            if state is None:
-                passed_hands += 1
-                passed_chips += self._chips_of_hand()
-                check_patience(passed_hands)
+        passed: list[float] = []
+        state, lost = self.table.begin_episode(
+            lambda: int(self.np_random.integers(2**32)), lambda: passed.append(self._chips_of_hand())
+        )
         self._is_over = False
         info: dict[str, Any] = {}
         seen = self._asked(state, info)
-        info["passed_hands"] = passed_hands
-        info["passed_reward"] = passed_chips / self._unit
-        if failure is not None:
-            info["failure"] = failure.as_dict()
+        info["passed_hands"] = len(passed)
+        info["passed_reward"] = sum(passed) / self._unit
+        if lost is not None:
+            info["failure"] = lost.as_dict()
         return seen, info
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -188,13 +168,13 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
             self._illegal += 1
         chips = 0.0
         try:
-            state = self._table.act(node.actions[number])
+            state = self.table.act(node.actions[number])
             while state is None:
                 chips += self._chips_of_hand()
                 self._hands_left -= 1
                 if self._hands_left == 0:
                     return self._end_of_episode(chips)
-                state = self._table.deal()
+                state = self.table.deal()
         except SeatLost as lost:
             return self._cut_short(lost, chips)
         info: dict[str, Any] = {}
@@ -204,29 +184,28 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
         """The hand as we see it: text, or a picture of shape (height, width, 3), uint8."""
         if self.render_mode is None or self._state is None:
             return None
-        view = self._state.view(self._table.position_of(self._seat))
-        names = [self._table.names[self._table.seat_at(p)] for p in range(self._encoder.game.num_players)]
-        return render(Drawing(view, tuple(names)), self.render_mode)
+        view = self._state.view(self.table.position_of(self._seat))
+        return render(Drawing(view, self.table.names_by_position), self.render_mode)
 
     def close(self) -> None:
         """End connections and programs."""
         self._is_over = True
-        self._table.close()
+        self.table.close()
 
     # --- results -----------------------------------------------------------------------------------------
 
     def _chips_of_hand(self) -> float:
         """Our winnings in the hand that has just ended."""
-        last = self._table.last_hand
+        last = self.table.last_hand
         assert last is not None
-        return last[1][self._table.position_of(self._seat)]
+        return last[1][self.table.position_of(self._seat)]
 
     def _end_of_episode(self, chips: float) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        last = self._table.last_hand
+        last = self.table.last_hand
         assert last is not None
         info: dict[str, Any] = {}
         seen = self._watching(last[0], info)
-        info["chips"] = self._table.chips[self._seat]
+        info["chips"] = self.table.chips[self._seat]
         return seen, chips / self._unit, True, False, info
 
     def _cut_short(
@@ -241,20 +220,20 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
 
     def _asked(self, state: HandState, info: dict[str, Any]) -> Observation:
         """We are to act."""
-        self._node = node = self._encoder.node(state.betting)
+        self._node = node = self.encoder.node(state.betting)
         return self._observe(state, node, node.mask.copy(), info)
 
     def _watching(self, state: HandState, info: dict[str, Any]) -> Observation:
         """The episode is over."""
         self._is_over = True
-        return self._observe(state, self._encoder.node(state.betting), self._encoder.no_mask(), info)
+        return self._observe(state, self.encoder.node(state.betting), self.encoder.no_mask(), info)
 
     def _observe(
         self, state: HandState, node: Node, mask: NDArray[np.int8], info: dict[str, Any]
     ) -> Observation:
         """Our observation, and in the info all that the observation leaves out."""
-        self._state, betting, deal, encoder = state, state.betting, state.deal, self._encoder
-        position = self._table.position_of(self._seat)
+        self._state, betting, deal, encoder = state, state.betting, state.deal, self.encoder
+        position = self.table.position_of(self._seat)
         info["hand_number"] = state.hand_number
         info["position"] = position
         info["illegal_actions"] = self._illegal

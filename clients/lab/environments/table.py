@@ -5,7 +5,7 @@ It is an `Arena` whose hands are played one at a time, and that stops wherever a
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from pathlib import Path
 from typing import Final, TextIO
 
@@ -14,12 +14,12 @@ import attrs
 from clients.core.agent import Agent
 from clients.core.arena import Arena, OutsideSeat
 from clients.lab.seats.opponents import Opponent, read_opponent, waits_for_somebody
-from clients.lab.seats.remote import Patience, RemoteSeat
+from clients.lab.seats.remote import Patience, RemoteSeat, SeatLost
 from engine.poker.rules import Action, GameDefinition, HandState, HandView, load_game
 from engine.support.seeds import derive_seed
 from protocol.records import format_header
 
-__all__ = ["OutsideTable", "TableOptions", "check_patience", "read_game"]
+__all__ = ["OutsideTable", "TableOptions", "read_game"]
 
 _MOST_PASSED: Final = 1000
 """Hands in a row in which nobody from outside is asked."""
@@ -48,16 +48,6 @@ def read_game(game: str | GameDefinition) -> GameDefinition:
         OSError, GameDefinitionError: there is no such game, or it cannot be played.
     """
     return load_game(game) if isinstance(game, str) else game
-
-
-def check_patience(hands: int) -> None:
-    """Stop looking for a hand in which somebody from outside is asked.
-
-    Raises:
-        RuntimeError: there were too many in which nobody was.
-    """
-    if hands >= _MOST_PASSED:
-        raise RuntimeError(f"{hands} hands were over before the learner was asked: nothing to learn here")
 
 
 class OutsideTable:
@@ -133,6 +123,11 @@ class OutsideTable:
         """The seat in a position of the hand that is played."""
         return position if self._fixed_seats else (position + self.hand_number) % self._num_players
 
+    @property
+    def names_by_position(self) -> tuple[str, ...]:
+        """The players in the hand that is played."""
+        return tuple(self.names[self.seat_at(position)] for position in range(self._num_players))
+
     def open(self, seed: int) -> None:
         """Begin a match: the cards of ``riverboat match --seed``, and opponents who know nothing yet.
 
@@ -179,6 +174,38 @@ class OutsideTable:
         self.hand_number = arena.hands_played
         self._hand = arena.turns(1, record=self._record, on_hand=self._note)
         return self._next(None)
+
+    def begin_episode(
+        self, new_seed: Callable[[], int], passed: Callable[[], object] = lambda: None
+    ) -> tuple[HandState, SeatLost | None]:
+        """Deal until an outside seat is to act; where there is no match any more, another begins.
+
+        Args:
+            new_seed: gives the seed of another match.
+            passed: called at the end of each hand in which nobody from outside was asked.
+
+        Returns:
+            The state, and the remote player who was lost before it: no episode had begun to be cut short.
+
+        Raises:
+            SeatLost: a remote player does not sit down.
+            RuntimeError: there were too many hands in which nobody from outside was asked.
+        """
+        lost: SeatLost | None = None
+        hands = 0
+        while hands < _MOST_PASSED:
+            if not self.is_open:
+                self.open(new_seed())
+            try:
+                state = self.deal()
+            except SeatLost as error:
+                lost = error
+                continue
+            if state is not None:
+                return state, lost
+            hands += 1
+            passed()
+        raise RuntimeError(f"{hands} hands were over before the learner was asked: nothing to learn here")
 
     def act(self, action: Action) -> HandState | None:
         """Do a legal action for the outside seat that is to act, and go on to the next, as `deal` does.

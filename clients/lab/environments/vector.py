@@ -7,7 +7,7 @@ Cards come from a generator for each table, not from an ACPC dealer's, and oppon
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import gymnasium
 import numpy as np
@@ -15,9 +15,8 @@ from gymnasium import spaces
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from clients.lab.environments.observations import DEFAULT_SIZES, Encoder
+from clients.lab.environments.observations import DEFAULT_SIZES, Encoder, observation_space
 from clients.lab.environments.policy import ObservationKind
-from clients.lab.environments.spaces import observation_space
 from clients.lab.environments.table import read_game
 from clients.lab.seats.opponents import fill_seats
 from engine.learning.table_batch import SCRIPTED, Places, SeatKind, TableBatch
@@ -77,36 +76,28 @@ class HoldemVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         kinds = [SeatKind.OUTSIDE, *[SCRIPTED[str(name)] for name in others]]
         if not opponents:
             kinds = [SeatKind.OUTSIDE] * definition.num_players
-        self._encoder = Encoder(definition, sizes)
+        self.encoder: Final = Encoder(definition, sizes)
+        """How observations are laid out."""
         self._plays_all_seats = not opponents
-        layout = self._encoder.layout
+        layout = self.encoder.layout
         starts = {name: field.start for name, field in layout.fields.items()}
-        self._tables = TableBatch(
+        self.tables: Final = TableBatch(
             definition,
             num_envs,
             kinds,
             places=Places(**starts, size=layout.size),
             most_spent=layout.most_spent,
-            sizes=self._encoder.sizes,
+            sizes=self.encoder.sizes,
         )
+        """The tables themselves."""
         self._is_dict = observations == "dict"
         self._rows = np.arange(num_envs)
         self.num_envs = num_envs
         self.render_mode = render_mode
-        self.single_observation_space = observation_space(self._encoder, is_dict=self._is_dict)
-        self.single_action_space = spaces.Discrete(self._encoder.num_actions)
+        self.single_observation_space = observation_space(self.encoder, is_dict=self._is_dict)
+        self.single_action_space = spaces.Discrete(self.encoder.num_actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-
-    @property
-    def encoder(self) -> Encoder:
-        """How observations are laid out."""
-        return self._encoder
-
-    @property
-    def tables(self) -> TableBatch:
-        """The tables themselves."""
-        return self._tables
 
     def reset(
         self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
@@ -124,7 +115,7 @@ class HoldemVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             if len(seed) != self.num_envs:
                 raise ValueError(f"expected {self.num_envs} seeds, got {len(seed)}")
             seeds = np.array(seed, np.uint64)
-        self._tables.begin(seeds)
+        self.tables.begin(seeds)
         infos = self._infos()
         return self._observations(infos), infos
 
@@ -132,7 +123,7 @@ class HoldemVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self, actions: Any
     ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         """Play an action at every table."""
-        tables = self._tables
+        tables = self.tables
         tables.step(np.ascontiguousarray(actions, np.int64))
         results = tables.results
         infos = self._infos()
@@ -141,7 +132,7 @@ class HoldemVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         return self._observations(infos), rewards, results.ended.copy(), truncated, infos
 
     def _infos(self) -> dict[str, Any]:
-        results = self._tables.results
+        results = self.tables.results
         infos: dict[str, Any] = {
             "illegal_actions": results.illegal.copy(),
             "passed_hands": results.num_passed.copy(),
@@ -153,14 +144,14 @@ class HoldemVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         return infos
 
     def _observations(self, infos: dict[str, Any]) -> Any:
-        results = self._tables.results
+        results = self.tables.results
         vectors, masks = results.observations.copy(), results.masks.copy()
         if not self._is_dict:
             infos["action_mask"] = masks
             return vectors
         fields: dict[str, NDArray[Any]] = {
             field.name: vectors[:, field.start : field.end].reshape(-1, *field.shape)
-            for field in self._encoder.layout.fields.values()
+            for field in self.encoder.layout.fields.values()
         }
         fields["action_mask"] = masks
         return fields

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -165,23 +164,15 @@ class KnowledgeStore(LearnerStore):
         learn: whether anything will be written.
         journal: record every hand when it ends; off, only `save` writes.
         notes: options that must be the same as when the file was written; None takes the file's.
-        environment: the variables among which a duplicate match sets its own.
 
     Raises:
         KnowledgeError: the file cannot be used, or is missing although nothing will be learnt.
     """
 
     def __init__(
-        self,
-        path: Path | None,
-        kind: str,
-        *,
-        learn: bool,
-        journal: bool,
-        notes: Mapping[str, str | None],
-        environment: Mapping[str, str] = os.environ,
+        self, path: Path | None, kind: str, *, learn: bool, journal: bool, notes: Mapping[str, str | None]
     ) -> None:
-        super().__init__(path, kind, version=VERSION, learn=learn, journal=journal, environment=environment)
+        super().__init__(path, kind, version=VERSION, learn=learn, journal=journal)
         self.base = KnowledgeBase()
         self.notes: dict[str, str] = {}
         """The options with which the knowledge was, and will be, learnt."""

@@ -53,11 +53,13 @@ Gaps and slips in the thesis, and what is done here:
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
-from clients.core.agent import Agent, ProbabilityTriple
+from clients.core.agent import ProbabilityTriple
 from clients.core.options import require_holdem
 from clients.learners.preflop.action_values import (
     CALL,
@@ -94,6 +96,7 @@ from clients.learners.preflop.state import (
     state_key,
 )
 from clients.learners.preflop.state import CALL as CALLED
+from clients.learners.store import Knowing
 from engine.players.probability_triple import legal_triple
 from engine.players.statistics import PlayingStyle
 from engine.poker.cards import NUM_CARDS
@@ -112,13 +115,13 @@ _ALL_IN: Final = ProbabilityTriple(0, 0, 1)
 _GIVEN_UP: Final = ProbabilityTriple(1, 0, 0)
 
 
-class PreflopLearner(Agent):
-    """The base class of the four learners; class attributes say how they differ.
+class PreflopLearner(Knowing[KnowledgeStore]):
+    """The base class of the four learners; class attributes say how they differ, and which options matter.
 
     Args:
         knowledge: file that keeps what is learnt; created if it does not exist.
         learn: change values, and the file; off, it plays by what it knows.
-        choose: the action of the greatest value, or one drawn by the values.
+        choose: the action of the greatest value, or one drawn by the values; None for the learner's own way.
         classifier: the classifier of playing styles.
         journal: record every hand when it ends; off, only `save_knowledge` writes, as in training.
         last_action: the state's last action while nobody has called or raised; None for the file's reading,
@@ -138,12 +141,29 @@ class PreflopLearner(Agent):
     knows_names: ClassVar[bool] = False
     """Whether the last player is known by name instead of by playing style."""
 
+    chooses: ClassVar[Choice] = "greedy"
+    """How it chooses an action unless it is told otherwise."""
+    __signature__: ClassVar[inspect.Signature]
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        """Leave out of a learner's signature, which is read for the bot's options, what it would ignore."""
+        super().__init_subclass__(**more)
+        ignored = {
+            "classifier": cls.knows_names,
+            "winner": cls.judges_by == "hole cards",
+            "penalty": cls.judges_by != "both",
+        }
+        whole = inspect.signature(PreflopLearner.__init__, eval_str=True)
+        taken = {name: each for name, each in list(whole.parameters.items())[1:] if not ignored.get(name)}
+        taken["choose"] = taken["choose"].replace(default=cls.chooses, annotation=Choice)
+        cls.__signature__ = whole.replace(parameters=list(taken.values()))
+
     # Many parameters: they are the options of the bots derived from it.
     def __init__(
         self,
         knowledge: Path | None = None,
         learn: bool = True,
-        choose: Choice = "greedy",
+        choose: Choice | None = None,
         classifier: Classifier = "as-meant",
         journal: bool = True,
         last_action: LastActionReading | None = None,
@@ -152,9 +172,9 @@ class PreflopLearner(Agent):
         showdowns: ShowdownsReading = "any",
     ) -> None:
         self.learns = learn
-        self._draws = choose == "proportional"
-        self._choose = drawn_action if choose == "proportional" else best_action
-        self._triple = proportional_triple if choose == "proportional" else greedy_triple
+        self._draws = (choose or self.chooses) == "proportional"
+        self._choose = drawn_action if self._draws else best_action
+        self._triple = proportional_triple if self._draws else greedy_triple
         self._classifier: Classifier = classifier
         self._winner: WinnerReading = winner
         self._penalty: PenaltyReading = penalty
@@ -297,21 +317,18 @@ class PreflopLearner(Agent):
         self._hand = -1
 
     def _judge(self, decisions: list[tuple[int, int]], view: HandView, shown: list[tuple[int, ...]]) -> None:
-        own = view.hole_cards[view.position]
-        states = self._store.base.states
-        by_hole_cards: list[int] | None = None
-        by_winning_hand: list[int] | None = None
+        own, states = view.own_cards, self._store.base.states
+
+        @functools.cache
+        def verdicts_by(way: int) -> list[int]:
+            if way == HOLE_CARDS:
+                return hole_cards_verdicts(own, shown)
+            return winning_hand_verdicts(own, shown, view.board, self._winner)
+
         for key, action in decisions:
             values = states[key]
             way = self._way(values)
-            if way == HOLE_CARDS:
-                if by_hole_cards is None:
-                    by_hole_cards = hole_cards_verdicts(own, shown)
-                verdicts = by_hole_cards
-            else:
-                if by_winning_hand is None:
-                    by_winning_hand = winning_hand_verdicts(own, shown, view.board, self._winner)
-                verdicts = by_winning_hand
+            verdicts = verdicts_by(way)
             rules = RULES[action]
             for verdict in verdicts:
                 rule = rules[verdict]
@@ -394,21 +411,3 @@ class PreflopLearner(Agent):
         self.learnt.hands = int(arrays.hands[1])
         keys = arrays.is_known.nonzero()[0]
         self.learnt.states.update(zip(keys.tolist(), arrays.values[keys].tolist(), strict=True))
-
-    # --- the knowledge -------------------------------------------------------------------------------------
-
-    def save_knowledge(self) -> None:
-        """Replace the knowledge file, if there is one, with what is known now.
-
-        Raises:
-            KnowledgeError: it cannot be written.
-        """
-        self._store.save()
-
-    def close_knowledge(self) -> None:
-        """Save what was learnt in play and release the file; what is learnt later is not kept.
-
-        Raises:
-            KnowledgeError: it cannot be written.
-        """
-        self._store.close()

@@ -14,16 +14,7 @@ See ``learner`` for what the thesis leaves open.
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from clients.learners.preflop.action_values import (
-    LastActionReading,
-    PenaltyReading,
-    ShowdownsReading,
-    WinnerReading,
-)
-from clients.learners.preflop.learner import Choice, PreflopLearner
-from clients.learners.preflop.state import Classifier
+from clients.learners.preflop.learner import PreflopLearner
 
 __all__ = ["HoleCardsLearner", "NameLearner", "PokerLearner", "WinningHandLearner"]
 
@@ -39,18 +30,6 @@ class HoleCardsLearner(PreflopLearner):
     kind = "hole-cards-learner"
     judges_by = "hole cards"
 
-    def __init__(
-        self,
-        knowledge: Path | None = None,
-        learn: bool = True,
-        choose: Choice = "greedy",
-        classifier: Classifier = "as-meant",
-        journal: bool = True,
-        last_action: LastActionReading | None = None,
-        showdowns: ShowdownsReading = "any",
-    ) -> None:
-        super().__init__(knowledge, learn, choose, classifier, journal, last_action, showdowns=showdowns)
-
 
 class WinningHandLearner(PreflopLearner):
     """Learns when its hole cards win: best five cards against the winner, playing styles (WHLearner).
@@ -64,21 +43,6 @@ class WinningHandLearner(PreflopLearner):
     kind = "winning-hand-learner"
     judges_by = "winning hand"
 
-    def __init__(
-        self,
-        knowledge: Path | None = None,
-        learn: bool = True,
-        choose: Choice = "greedy",
-        classifier: Classifier = "as-meant",
-        journal: bool = True,
-        last_action: LastActionReading | None = None,
-        winner: WinnerReading = "ties-win",
-        showdowns: ShowdownsReading = "any",
-    ) -> None:
-        super().__init__(
-            knowledge, learn, choose, classifier, journal, last_action, winner, showdowns=showdowns
-        )
-
 
 class NameLearner(PreflopLearner):
     """Learns against each opponent by name, and how to judge its actions (Name Learner).
@@ -91,22 +55,8 @@ class NameLearner(PreflopLearner):
 
     kind = "name-learner"
     judges_by = "both"
+    chooses = "proportional"
     knows_names = True
-
-    def __init__(
-        self,
-        knowledge: Path | None = None,
-        learn: bool = True,
-        choose: Choice = "proportional",
-        journal: bool = True,
-        last_action: LastActionReading | None = None,
-        winner: WinnerReading = "ties-win",
-        penalty: PenaltyReading = "each",
-        showdowns: ShowdownsReading = "any",
-    ) -> None:
-        super().__init__(
-            knowledge, learn, choose, "as-meant", journal, last_action, winner, penalty, showdowns=showdowns
-        )
 
 
 class PokerLearner(PreflopLearner):
@@ -119,20 +69,4 @@ class PokerLearner(PreflopLearner):
 
     kind = "poker-learner"
     judges_by = "both"
-
-    # Many parameters: they are the bot's options, and are read off this signature.
-    def __init__(
-        self,
-        knowledge: Path | None = None,
-        learn: bool = True,
-        choose: Choice = "proportional",
-        classifier: Classifier = "as-meant",
-        journal: bool = True,
-        last_action: LastActionReading | None = None,
-        winner: WinnerReading = "ties-win",
-        penalty: PenaltyReading = "each",
-        showdowns: ShowdownsReading = "any",
-    ) -> None:
-        super().__init__(
-            knowledge, learn, choose, classifier, journal, last_action, winner, penalty, showdowns=showdowns
-        )
+    chooses = "proportional"

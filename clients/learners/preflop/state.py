@@ -27,23 +27,10 @@ from engine.poker.cards import NUM_CARDS, NUM_RANKS
 from engine.poker.rules import ActionKind, BettingState, GameDefinition
 
 __all__ = [
-    "ACTIONS",
-    "BLIND",
-    "CALL",
-    "HAND_GROUP",
-    "NUM_GROUPS",
-    "POSITIONS",
-    "RAISE",
-    "Classifier",
-    "StateVariables",
-    "StyleTable",
-    "big_blind_position",
-    "button_positions",
-    "last_action_of_others",
-    "last_caller_or_raiser",
-    "split_key",
-    "state_key",
-]
+    "ACTIONS", "BLIND", "CALL", "HAND_GROUP", "NUM_GROUPS", "POSITIONS", "RAISE", "Classifier",
+    "StateVariables", "StyleTable", "big_blind_position", "button_positions", "last_action_of_others",
+    "last_caller_or_raiser", "split_key", "state_key",
+]  # fmt: skip
 
 Classifier = Literal["as-printed", "as-meant"]
 

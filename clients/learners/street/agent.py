@@ -23,8 +23,9 @@ from typing import ClassVar, Final
 
 import attrs
 
-from clients.core.agent import Agent, ProbabilityTriple
+from clients.core.agent import ProbabilityTriple
 from clients.core.options import require_holdem, require_no_antes
+from clients.learners.store import Knowing
 from clients.learners.street.knowledge import KIND, StreetKnowledge
 from clients.learners.training import TrainingPlan, train_in_arena
 from engine import compiling
@@ -38,6 +39,7 @@ from engine.learning.decision import (
     learn,
 )
 from engine.learning.street import ActionValues, train
+from engine.players.probability_triple import CERTAIN
 from engine.poker.combos import combo_index
 from engine.poker.rules import FOLD, Action, ActionKind, GameDefinition, HandView
 from engine.support.intervals import Winnings
@@ -48,14 +50,9 @@ _EXPLORING_HALVES_AFTER: Final = 2_000
 """The number of hands after which the share of exploring hands is halved."""
 _FIRST_DECISIONS: Final = 6
 """In an exploring hand, one of this many first decisions is made at random, as in training."""
-_CERTAIN: Final = {
-    ActionKind.FOLD: ProbabilityTriple(1, 0, 0),
-    ActionKind.CALL: ProbabilityTriple(0, 1, 0),
-    ActionKind.RAISE: ProbabilityTriple(0, 0, 1),
-}
 
 
-class StreetLearner(Agent):
+class StreetLearner(Knowing[StreetKnowledge]):
     """Plays the actions that have paid best in its situation, in all betting rounds, and learns.
 
     Args:
@@ -72,18 +69,14 @@ class StreetLearner(Agent):
     kind: ClassVar[str] = KIND
 
     def __init__(
-        self,
-        knowledge: Path | None = None,
-        learn: bool = True,
-        explore: float = 0.1,
-        journal: bool = True,
+        self, knowledge: Path | None = None, learn: bool = True, explore: float = 0.1, journal: bool = True
     ) -> None:
         if not 0 <= explore <= 1:
             raise ValueError(f"expected a share from 0 to 1, got explore={explore}")
         self.learns = learn
         self._explore = explore if learn else 0.0
-        self._knowledge = StreetKnowledge(knowledge, learn=learn, journal=journal)
-        self._knowledge.close_with(self)
+        self._store = StreetKnowledge(knowledge, learn=learn, journal=journal)
+        self._store.close_with(self)
         self._table: tuple[GameDefinition, int, tuple[str, ...] | None] | None = None
         self._styles = StyleCounters()
         # Of the hand that is being played:
@@ -95,7 +88,7 @@ class StreetLearner(Agent):
     @property
     def learnt(self) -> ActionValues:
         """Its action values; only after `match_started`."""
-        return self._knowledge.values
+        return self._store.values
 
     # --- the match -----------------------------------------------------------------------------------------
 
@@ -121,7 +114,7 @@ class StreetLearner(Agent):
     def _begin(self, game: GameDefinition) -> None:
         require_holdem(KIND, game)
         require_no_antes(KIND, game)
-        self._knowledge.begin(game)
+        self._store.begin(game)
 
     # --- playing -------------------------------------------------------------------------------------------
 
@@ -154,8 +147,7 @@ class StreetLearner(Agent):
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
         """The probabilities of folding, calling and raising: one is certain, unless it explores."""
         considered = self.consider(view)
-        kind = considered.actions[considered.best].kind
-        return ProbabilityTriple(kind is ActionKind.FOLD, kind is ActionKind.CALL, kind is ActionKind.RAISE)
+        return CERTAIN[considered.actions[considered.best].kind]
 
     def triples(self, view: HandView) -> Sequence[Sequence[float]]:
         """The probabilities with every hand; one action is certain, unless the decision was random."""
@@ -163,7 +155,7 @@ class StreetLearner(Agent):
             others = [action.kind for action in self.consider(view).actions if action != FOLD]
             raising = others.count(ActionKind.RAISE) / len(others)
             return ((0.0, 1.0 - raising, raising),)
-        return [_CERTAIN[ActionKind.CALL if best is None else best.kind] for best in self._best_of_all(view)]
+        return [CERTAIN[ActionKind.CALL if best is None else best.kind] for best in self._best_of_all(view)]
 
     def size_chances(self, view: HandView, total: int) -> Sequence[float] | None:
         """1 for each hand that raises to this total, 0 for the others; None if the decision was random."""
@@ -217,8 +209,8 @@ class StreetLearner(Agent):
         won = view.chips_won()[view.position]
         for decision in decisions if math.isfinite(won) else ():
             touched += learn(learnt, decision.considered, decision.chosen, won)
-        if self._knowledge.keeps_journal:
-            self._knowledge.hand_learnt(touched)
+        if self._store.keeps_journal:
+            self._store.hand_learnt(touched)
 
     def train(self, plan: TrainingPlan) -> Iterator[Winnings]:
         """Learn by a compiled loop from a population of opponents, or at a table against named ones.
@@ -238,24 +230,6 @@ class StreetLearner(Agent):
         for won in train(self.learnt, pool, plan.hands, plan.seed):
             winnings += Winnings(len(won), float(won.sum()), float((won * won).sum()))
             yield winnings
-
-    # --- the knowledge -------------------------------------------------------------------------------------
-
-    def save_knowledge(self) -> None:
-        """Replace the knowledge file, if there is one, with what is known now.
-
-        Raises:
-            KnowledgeError: it cannot be written.
-        """
-        self._knowledge.save()
-
-    def close_knowledge(self) -> None:
-        """Save what was learnt in play and release the file; what is learnt later is not kept.
-
-        Raises:
-            KnowledgeError: it cannot be written.
-        """
-        self._knowledge.close()
 
 
 class _PoolNotice:

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import json
 import math
-import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
@@ -74,21 +73,13 @@ class StreetKnowledge(LearnerStore):
         path: the file; None to keep nothing.
         learn: whether anything will be written.
         journal: record every hand when it ends; off, only `save` writes.
-        environment: the variables among which a duplicate match sets its own; the file is then only read.
 
     Raises:
         KnowledgeError: the file cannot be used, or is missing although nothing will be learnt.
     """
 
-    def __init__(
-        self,
-        path: Path | None,
-        *,
-        learn: bool,
-        journal: bool,
-        environment: Mapping[str, str] = os.environ,
-    ) -> None:
-        super().__init__(path, KIND, version=VERSION, learn=learn, journal=journal, environment=environment)
+    def __init__(self, path: Path | None, *, learn: bool, journal: bool) -> None:
+        super().__init__(path, KIND, version=VERSION, learn=learn, journal=journal)
         self._values: ActionValues | None = None
 
     @property

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from clients.bots.baselines import AlwaysCall
 from clients.bots.hand_strength import HandStrengthBot
-from clients.bots.starting_hands import starting_hand_percentiles
+from clients.bots.percentiles import starting_hand_percentiles
 from clients.core.agent import begin_decision
 from clients.core.arena import Arena
 from clients.core.options import OptionError

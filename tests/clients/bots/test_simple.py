@@ -371,14 +371,7 @@ def test_both_sparring_partners_play_at_a_dealer_as_in_the_arena(dealer: str | N
     seats = [f"p{seat}" for seat in range(6)]
     played = play_match(["m", "short6.game", "60", "5", *seats], players, tmp_path, dealer)
 
-    agents: list[Agent] = [
-        SimpleBot(),
-        SimpleBot(True),
-        HandStrengthBot(),
-        Random(),
-        AlwaysCall(),
-        Random(),
-    ]
+    agents: list[Agent] = [SimpleBot(), SimpleBot(True), HandStrengthBot(), Random(), AlwaysCall(), Random()]
     for seed, agent in enumerate(agents):
         agent.seed = seed
     lines: list[str] = []

@@ -13,7 +13,7 @@ import numpy as np
 import trio
 import trio.testing
 
-from clients.bots.formula.memory import KIND, SCHEMA_VERSION, archive_of, players_of
+from clients.bots.formula.agent import KIND, SCHEMA_VERSION, archive_of, players_of
 from clients.learners.knowledge_file import (
     KnowledgeError,
     KnowledgeFile,

@@ -17,8 +17,7 @@ learner against one bot have two intervals: over all hands, which holds for what
 (Student's t), which includes the luck of learning.
 
 ==============  =================================================================
-``thesis``      the numbers that the thesis prints, and who plays
-``training``    settings; training and matches, cut into tasks
+``training``    the numbers that the thesis prints; settings; training and matches, cut into tasks
 ``experiment``  the command; what comes out, compared with the thesis
 ==============  =================================================================
 

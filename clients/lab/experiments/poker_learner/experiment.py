@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from clients.lab.experiments.command import experiment_command
-from clients.lab.experiments.poker_learner.thesis import (
+from clients.lab.experiments.poker_learner.training import (
     BIG_BLIND,
     BOTS,
     CHIPS_PER_DOLLAR,
@@ -23,14 +23,15 @@ from clients.lab.experiments.poker_learner.thesis import (
     THESIS_BANKROLLS,
     THESIS_CHECKPOINTS,
     THESIS_PLACES,
+    ThesisSettings,
+    all_tasks,
     file_name,
     noted_at,
     thesis_rate,
 )
-from clients.lab.experiments.poker_learner.training import ThesisSettings, all_tasks
-from clients.lab.experiments.report import Findings, markdown_table
+from clients.lab.experiments.report import Findings, markdown_table, plot
 from clients.lab.experiments.tasks import VERSION, Work
-from clients.reports.plots import Curve, Plot
+from clients.reports.plots import Plot
 from engine.hands.preflop.tables import shipped_tables
 from engine.poker.combos import COMBOS_PER_STARTING_HAND
 from engine.support.intervals import Estimate, Winnings, estimate_of_few
@@ -325,22 +326,21 @@ def _text(rate: Mapping[str, Any]) -> str:
 def _plots(settings: ThesisSettings, results: Mapping[str, Any]) -> list[Plot]:
     """The bankrolls over the hands, as in Figures 5.1 to 5.5."""
     x = [0, *results["noted_at"]]
+    y = "big blinds won (mean of runs, 95 % band)"
 
-    def plot(name: str, title: str, bankrolls: Mapping[str, Sequence[Mapping[str, Any]]]) -> Plot:
-        curves = []
-        for label, bankroll in bankrolls.items():
-            y = [0.0, *(point["mean"] / BIG_BLIND for point in bankroll)]
-            halves = None
-            if bankroll[0]["ci95"] is not None:
-                halves = [0.0, *(point["ci95"] / BIG_BLIND for point in bankroll)]
-            curves.append(Curve(label, x, y, halves))
-        return Plot(name, title, "hands", "big blinds won (mean of runs, 95 % band)", tuple(curves))
+    def over_hands(bankroll: Sequence[Mapping[str, Any]]) -> dict[int, Estimate | float]:
+        """The bankroll in big blinds; without a band where there was one run."""
+        points = [Estimate(0.0, 0.0, 0), *(Estimate(**point).scaled(1 / BIG_BLIND) for point in bankroll)]
+        has_band = points[1].ci95 is not None
+        return {hands: each if has_band else each.mean for hands, each in zip(x, points, strict=True)}
 
     heads_up = [
         plot(
             f"against-{file_name(bot)}-{mode}",
             f"Heads-up against {bot}, {mode}",
-            {learner: entry[mode]["bankroll"] for learner, entry in entries.items()},
+            "hands",
+            y,
+            {learner: over_hands(entry[mode]["bankroll"]) for learner, entry in entries.items()},
         )
         for bot, entries in results["heads_up"].items()
         for mode in (MODES if settings.frozen else MODES[:1])
@@ -349,7 +349,9 @@ def _plots(settings: ThesisSettings, results: Mapping[str, Any]) -> list[Plot]:
         plot(
             f"competition-{table.replace(' ', '-')}-{learner}",
             f"Competition at {table} with {learner}",
-            {label: player["bankroll"] for label, player in entry["players"].items()},
+            "hands",
+            y,
+            {label: over_hands(player["bankroll"]) for label, player in entry["players"].items()},
         )
         for table, entries in results["competition"].items()
         for learner, entry in entries.items()

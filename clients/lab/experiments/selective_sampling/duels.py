@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Final, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeVar
 
 import attrs
 import numpy as np
@@ -13,13 +13,14 @@ from clients.bots.sampling.agent import Sampling
 from clients.core.agent import Agent
 from clients.core.arena import Arena
 from clients.core.options import make_agent, parse_settings
-from clients.lab.experiments.selective_sampling.settings import SamplingSettings
-from clients.lab.experiments.tasks import matches
+from clients.lab.experiments.selective_sampling.settings import SamplingSettings, part_task
+from clients.lab.experiments.tasks import Work, matches
 from engine.players.trials.trials import Spot
 from engine.poker.rules import Action, ActionKind, GameDefinition, HandState, HandView
+from engine.support.seeds import derive_seed
 
 __all__ = [
-    "HANDS_OF_A_MATCH", "JudgedDecision", "NotedSampling", "Stated", "Table", "cut_into_matches",
+    "HANDS_OF_A_MATCH", "JudgedDecision", "NotedSampling", "Stated", "Table", "cut_into_matches", "duel",
     "make_sampling", "play_duel",
 ]  # fmt: skip
 
@@ -152,3 +153,38 @@ def play_duel(
 
         Arena(game, [*others[:seat], ours, *others[seat:]], seed).play(deals, on_hand=settle)
     return won, decisions
+
+
+def duel(
+    part: str,
+    label: str,
+    do: Callable[..., Mapping[str, Any]],
+    place: int,
+    settings: SamplingSettings,
+    work: Work,
+    **fields: Any,
+) -> tuple[list[float], dict[str, list[tuple[Any, ...]]]]:
+    """Play all matches of a duel, on the same deals for the same place.
+
+    Args:
+        part, label, do, fields: as for `part_task`; a match gets its seed and deals besides, and returns
+            ``won``, on each deal, and rows by name, each of which begins with the number of its deal.
+        place: tells duels apart that have other deals.
+        settings: the experiment's settings.
+        work: how to do it.
+
+    Returns:
+        ``won`` of all matches, and the rows, whose deals are numbered through all matches.
+    """
+    tasks = [
+        part_task(part, label, do, seed=seed, deals=deals, settings=settings, **fields)
+        for seed, deals in cut_into_matches(settings.duel_hands, derive_seed(settings.seed, place))
+    ]
+    won: list[float] = []
+    rows: dict[str, list[tuple[Any, ...]]] = {}
+    for found in work.each(tasks):
+        before = len(won)
+        won += found.pop("won")
+        for name, each in found.items():
+            rows.setdefault(name, []).extend((before + deal, *values) for deal, *values in each)
+    return won, rows

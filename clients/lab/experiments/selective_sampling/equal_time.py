@@ -25,13 +25,8 @@ from numpy.typing import NDArray
 
 from clients.core.registry import make_bot
 from clients.lab.experiments.report import Findings, markdown_table, plot
-from clients.lab.experiments.selective_sampling.duels import (
-    NotedSampling,
-    cut_into_matches,
-    make_sampling,
-    play_duel,
-)
-from clients.lab.experiments.selective_sampling.settings import SamplingSettings, part_task
+from clients.lab.experiments.selective_sampling.duels import NotedSampling, duel, make_sampling, play_duel
+from clients.lab.experiments.selective_sampling.settings import SamplingSettings
 from clients.lab.experiments.tasks import Work
 from engine.players.models.formula import DEFAULT_PARAMETERS, Parameters, formula_triples
 from engine.players.models.generic import GenericModel
@@ -62,9 +57,8 @@ _UNIT: Final = 2.0**-32
 
 def equal_time(settings: SamplingSettings, work: Work) -> Findings:
     """Both kinds with several budgets."""
-    seed = derive_seed(settings.seed, 0xF)
-    quick = {few * COST_RATIO: _won("quick", few * COST_RATIO, seed, settings, work) for few in COSTLY_TRIALS}
-    costly = {few: _won("costly", few, seed, settings, work) for few in COSTLY_TRIALS}
+    quick = {few * COST_RATIO: _won("quick", few * COST_RATIO, settings, work) for few in COSTLY_TRIALS}
+    costly = {few: _won("costly", few, settings, work) for few in COSTLY_TRIALS}
     timing = _measured_cost()
     rows = [
         [f"{few * COST_RATIO:,}", quick[few * COST_RATIO], f"{few:,}", gain] for few, gain in costly.items()
@@ -89,16 +83,13 @@ def equal_time(settings: SamplingSettings, work: Work) -> Findings:
     return Findings(numbers, report, [picture])
 
 
-def _won(kind: str, trials: int, seed: int, settings: SamplingSettings, work: Work) -> Estimate:
+def _won(kind: str, trials: int, settings: SamplingSettings, work: Work) -> Estimate:
     """The small bets per hand that a kind of trials wins against the formula bot."""
-    tasks = [
-        part_task(
-            "equal-time", f"equal time, {trials} {kind} trials", _play_duel,
-            costly=kind == "costly", trials=trials, seed=match_seed, deals=deals, settings=settings,
-        )
-        for match_seed, deals in cut_into_matches(settings.duel_hands, seed)
-    ]  # fmt: skip
-    found = estimate([won for part in work.each(tasks) for won in part["won"]])
+    label = f"equal time, {trials} {kind} trials"
+    won, _ = duel(
+        "equal-time", label, _play_duel, 0xF, settings, work, costly=kind == "costly", trials=trials
+    )
+    found = estimate(won)
     work.progress(f"equal time: {trials} {kind} trials, {found} sb/h")
     return found
 

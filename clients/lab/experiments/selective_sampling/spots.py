@@ -97,18 +97,12 @@ class MeasuredSpot:
     def of(cls, fields: Mapping[str, Any]) -> MeasuredSpot:
         """The spot with these fields, as they are kept in a file."""
 
-        def deviations(name: str) -> dict[int, Deviation]:
-            return {int(trials): Deviation(**each) for trials, each in fields[name].items()}
-
-        return cls(
-            fields["betting_round"],
-            fields["opponents"],
-            deviations("deviations"),
-            deviations("uniform"),
-            deviations("weighted"),
-            fields["effective_trials"],
-            {criterion: Stop(**each) for criterion, each in fields["stops"].items()},
-        )
+        read: dict[str, Any] = {
+            name: {int(trials): Deviation(**each) for trials, each in fields[name].items()}
+            for name in ("deviations", "uniform", "weighted")
+        }
+        read["stops"] = {criterion: Stop(**each) for criterion, each in fields["stops"].items()}
+        return cls(**{**fields, **read})
 
 
 def ladder(reference: int) -> tuple[int, ...]:

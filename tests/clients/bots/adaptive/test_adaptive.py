@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from clients.bots.adaptive.agent import Adaptive
-from clients.bots.adaptive.memory import archive_of, load
+from clients.bots.adaptive.agent import Adaptive, archive_of, load
 from clients.bots.baselines import AlwaysCall, AlwaysFold, AlwaysRaise
 from clients.core.agent import Agent, begin_decision
 from clients.core.arena import Arena
@@ -203,12 +202,7 @@ def test_a_memory_file_has_one_writer(tmp_path: Path) -> None:
 def test_files_that_are_none_are_refused_in_one_line_and_let_go_of(tmp_path: Path) -> None:
     path = tmp_path / "habits.npz"
     whole = archive_of({"them": {"hands": np.array(1)}}).encode()
-    for data in (
-        b"",
-        b"{}",
-        whole[: len(whole) // 2],
-        whole.replace(b"riv", b"rev"),
-    ):
+    for data in (b"", b"{}", whole[: len(whole) // 2], whole.replace(b"riv", b"rev")):
         path.write_bytes(data)
         with pytest.raises(ArchiveError) as refused:
             Adaptive(memory=path)

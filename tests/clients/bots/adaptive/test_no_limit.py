@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from clients.bots.adaptive.agent import Adaptive
-from clients.bots.adaptive.memory import load
+from clients.bots.adaptive.agent import Adaptive, load
 from clients.bots.baselines import AlwaysCall, AlwaysFold
 from clients.core.agent import Agent
 from clients.core.arena import Arena

@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 from clients.bots.baselines import AlwaysCall, AlwaysRaise, Random
-from clients.bots.formula.agent import Formula
+from clients.bots.formula.agent import Formula, archive_of, load
 from clients.bots.formula.bet_size import best_totals, sizes_are_known
-from clients.bots.formula.memory import archive_of, load
 from clients.bots.opponent_book import ModelName
 from clients.core.agent import Agent, begin_decision
 from clients.core.arena import Arena
@@ -111,7 +110,7 @@ def test_options_are_read_and_checked() -> None:
     agent = make_agent("formula", Formula, {"model": "none", "noise": "0.5", "tightness": "0.7"})
 
     assert isinstance(agent, Formula)
-    assert (agent.config.model, agent.config.noise, agent.config.tightness) == ("none", 0.5, 0.7)
+    assert (agent.model, agent.book.noise, agent.parameters.tightness) == ("none", 0.5, 0.7)
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,7 @@ import pytest
 import trio
 
 from clients.bots.baselines import AlwaysCall, Random
-from clients.bots.formula.agent import Formula
-from clients.bots.formula.memory import load
+from clients.bots.formula.agent import Formula, load
 from clients.core.agent import Agent
 from clients.core.arena import Arena
 from clients.core.program import TableAddress, join_table

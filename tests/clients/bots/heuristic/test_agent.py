@@ -9,13 +9,17 @@ import attrs
 import pytest
 
 from clients.bots.baselines import AlwaysCall, AlwaysFold, Random
-from clients.bots.heuristic.agent import Heuristic
-from clients.bots.heuristic.evaluation import DirectEstimation, StrategicMethod, trust
+from clients.bots.heuristic.agent import Heuristic, chances_of
+from clients.bots.heuristic.evaluation import (
+    DirectEstimation,
+    Question,
+    StrategicMethod,
+    rough_prospects,
+    trust,
+)
 from clients.bots.heuristic.preflop import preflop_triple
-from clients.bots.heuristic.rough import Question, raises_met, rough_prospects
-from clients.bots.heuristic.selector import chances_of, drawn
-from clients.bots.heuristic.store import Experience
-from clients.core.agent import Agent, begin_decision
+from clients.bots.heuristic.store import Experience, raises_met
+from clients.core.agent import Agent, begin_decision, drawn
 from clients.core.arena import Arena
 from clients.core.options import OptionError, make_agent
 from clients.lab.testing import check_agent

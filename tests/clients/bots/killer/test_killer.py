@@ -12,8 +12,15 @@ import pytest
 from clients.bots.baselines import AlwaysCall, AlwaysFold, AlwaysRaise, Random
 from clients.bots.hand_strength import HandStrengthBot
 from clients.bots.killer.agent import Killer
-from clients.bots.killer.groups import NO_GROUP, group_of, is_drawing, plays, raises
-from clients.bots.killer.preflop import configurations, read_table
+from clients.bots.killer.preflop import (
+    NO_GROUP,
+    configurations,
+    group_of,
+    is_drawing,
+    plays,
+    raises,
+    read_table,
+)
 from clients.bots.killer.reading import Habit, Honesty, Reading, ideal_flops, ideal_share
 from clients.bots.killer.straight import Postflop, bluff_chance, decide, further_bets
 from clients.core.agent import begin_decision

@@ -11,12 +11,14 @@ import trio
 import trio.testing
 
 from clients.bots.baselines import Random
-from clients.bots.sampling.agent import Sampling, described, explained
-from clients.bots.sampling.config import (
+from clients.bots.sampling.agent import (
     DEFAULT_SECONDS,
     DEFAULT_TRIALS,
     SEEDED_TRIALS,
+    Sampling,
     SamplingConfig,
+    described,
+    explained,
 )
 from clients.core.agent import Agent, begin_decision
 from clients.core.arena import Arena
@@ -24,16 +26,7 @@ from clients.core.options import OptionError, make_agent, parse_bet_sizes
 from clients.core.session import play
 from engine.players.trials.selective_sampling import Criterion, Estimates
 from engine.poker.cards import format_cards
-from engine.poker.rules import (
-    CALL,
-    FOLD,
-    LIMIT_RAISE,
-    Action,
-    CardDealer,
-    HandView,
-    load_game,
-    raise_to,
-)
+from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, Action, CardDealer, HandView, load_game, raise_to
 from tests.support.hands.views import view_after
 
 

@@ -54,10 +54,7 @@ def test_values_are_the_same(ours: str, theirs: str) -> None:
     for game in (wrapped(load_game(ours)), pyspiel.load_game(theirs)):
         policy = UniformRandomPolicy(game)
         values.append(
-            (
-                expected(game.new_initial_state()),
-                exploitability.nash_conv(game, policy, use_cpp_br=False),
-            )
+            (expected(game.new_initial_state()), exploitability.nash_conv(game, policy, use_cpp_br=False))
         )
 
     (value, nash_conv), (their_value, their_nash_conv) = values

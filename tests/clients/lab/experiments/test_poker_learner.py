@@ -10,15 +10,16 @@ import numpy as np
 import pytest
 
 from clients.lab.experiments.poker_learner.experiment import optimum_against_all_in, score, score_lines
-from clients.lab.experiments.poker_learner.thesis import (
+from clients.lab.experiments.poker_learner.training import (
     BOTS,
     LEARNERS,
     SIMPLE_BOT,
     THESIS_LEARNED,
+    ThesisSettings,
+    all_tasks,
     file_name,
     thesis_rate,
 )
-from clients.lab.experiments.poker_learner.training import ThesisSettings, all_tasks
 from clients.lab.experiments.tasks import Task
 from clients.learners.knowledge_file import read_knowledge
 from clients.learners.preflop.knowledge import read_base
@@ -147,7 +148,7 @@ def test_the_optimum_against_a_player_who_is_always_all_in() -> None:
 
 def test_the_best_response_wins_the_optimum() -> None:
     from clients.bots.baselines import AlwaysAllIn
-    from clients.bots.starting_hands import starting_hand_percentiles
+    from clients.bots.percentiles import starting_hand_percentiles
     from clients.core.agent import Agent
     from clients.core.arena import Arena
     from engine.hands.preflop.tables import shipped_tables

@@ -265,11 +265,7 @@ def test_hole_cards_learner_judges_by_hole_cards(
 
 @pytest.mark.parametrize(
     ("own", "opponent", "expected"),
-    [
-        ("AhKh", "7s2s", [51, 97, 46]),
-        ("7s2s", "AhKh", [49, 100, 52]),
-        ("7c3c", "7s3s", [50, 99, 50]),
-    ],
+    [("AhKh", "7s2s", [51, 97, 46]), ("7s2s", "AhKh", [49, 100, 52]), ("7c3c", "7s3s", [50, 99, 50])],
 )
 def test_winning_hand_learner_judges_by_the_best_five(own: str, opponent: str, expected: list[int]) -> None:
     learner = WinningHandLearner(winner="strict")

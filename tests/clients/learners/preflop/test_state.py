@@ -23,12 +23,7 @@ from clients.learners.preflop.state import (
     split_key,
     state_key,
 )
-from engine.players.statistics import (
-    PlayerStatistics,
-    PlayingStyle,
-    style_as_meant,
-    style_as_printed,
-)
+from engine.players.statistics import PlayerStatistics, PlayingStyle, style_as_meant, style_as_printed
 from engine.poker.combos import starting_hand
 from engine.poker.rules import HandView, load_game, parse_betting
 
@@ -122,11 +117,7 @@ def styles(game: str, others: list[Agent], classifier: str, hands: int = 60) -> 
     return [table.style(seat) for seat in range(1, len(others) + 1)]
 
 
-TABLES = [
-    ("nolimit-2p", 1),
-    ("nolimit-3p", 2),
-    ("nolimit-6p", 5),
-]
+TABLES = [("nolimit-2p", 1), ("nolimit-3p", 2), ("nolimit-6p", 5)]
 
 
 @pytest.mark.parametrize(("game", "others"), TABLES)

@@ -9,8 +9,8 @@ import pytest
 
 from clients.core.one_line import CommandError
 from clients.lab.experiments.report import Findings
-from clients.lab.experiments.selective_sampling import equal_time, self_play
-from clients.lab.experiments.selective_sampling.experiment import DONE_BY
+from clients.lab.experiments.selective_sampling import equal_time
+from clients.lab.experiments.selective_sampling.experiment import DONE_BY, match_task, play_line_up
 from clients.lab.experiments.selective_sampling.settings import PARTS, SamplingSettings, read_parts
 from clients.lab.experiments.tasks import LineUp, Work
 from tests.clients.lab.experiments.runs import refused, run, whole_run
@@ -71,7 +71,7 @@ def test_results_depend_on_the_seed_and_not_on_the_jobs(tmp_path: Path) -> None:
 
 def test_the_same_match_is_played_again(tmp_path: Path) -> None:
     settings = SamplingSettings(game="limit-3p", trials=40, sampling="sampling:model=generic")
-    match, other = (self_play.match_task(LineUp(1, 3), settings, seed, 2) for seed in (3, 4))
+    match, other = (match_task(LineUp(1, 3), settings, seed, 2) for seed in (3, 4))
 
     found = match.done_in(tmp_path)
 
@@ -86,7 +86,7 @@ def test_play_that_is_known_well_enough_ends(tmp_path: Path, monkeypatch: pytest
     )
     monkeypatch.setattr(SamplingSettings, "sampling_bot", lambda self, trials=None: "random")
 
-    gain, _ = self_play.play_line_up(LineUp(1, 3), settings, Work(tmp_path))
+    gain, _ = play_line_up(LineUp(1, 3), settings, Work(tmp_path))
 
     known = gain["gain_sb_per_hand"]
     assert gain["hands"] == 3 * known.samples < 6000

@@ -15,7 +15,7 @@ from clients.lab.experiments.selective_sampling.duels import (
     play_duel,
 )
 from clients.lab.experiments.selective_sampling.settings import SamplingSettings
-from clients.lab.experiments.selective_sampling.wrong_models import GREAT, FoldModelSampling, SlowPlayer
+from clients.lab.experiments.selective_sampling.stated_values import GREAT, FoldModelSampling, SlowPlayer
 from engine.hands.hand_strength import hand_strength
 from engine.poker.rules import Action, ActionKind, GameDefinition, HandView, load_game
 

@@ -1,4 +1,6 @@
-"""(e) Sensitivity: what a wrong model costs (Poki 3.5's two warnings).
+"""(e) What a wrong model costs, and (g) stated values compared with the chips that are won.
+
+Poki 3.5 has two warnings:
 
 *Folds.*  The opponent folds to a bet one time in five, with any hand; the simulation expects more folds.  It
 then overestimates raises, and raises too much.
@@ -6,10 +8,15 @@ then overestimates raises, and raises too much.
 *Slow-playing.*  The opponent only checks and calls with the best hands until the river.  A table that
 believes every action has almost no weight on those hands by then; re-weighting with a noise factor keeps
 some.
+
+*Robustness.*  Every decision is a point: the stated value of the chosen action, and the chips won from there
+to the end of the hand.  If the simulation were right about everything, the line through the points would have
+slope 1 and intercept 0.  Folds, which are worth 0 by definition, are left out.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import attrs
@@ -19,17 +26,17 @@ from clients.bots.formula.agent import Formula
 from clients.bots.opponent_book import OpponentBook
 from clients.core.agent import Agent
 from clients.core.registry import make_bot
-from clients.lab.experiments.regression import clustered_mean
-from clients.lab.experiments.report import Column, Findings, columns, per_cent
+from clients.lab.experiments.regression import clustered_mean, fit_line
+from clients.lab.experiments.report import Column, Findings, columns, per_cent, plot
 from clients.lab.experiments.selective_sampling.duels import (
     JudgedDecision,
     NotedSampling,
     Table,
-    cut_into_matches,
+    duel,
     make_sampling,
     play_duel,
 )
-from clients.lab.experiments.selective_sampling.settings import SamplingSettings, part_task
+from clients.lab.experiments.selective_sampling.settings import SamplingSettings
 from clients.lab.experiments.tasks import Work
 from engine.hands.hand_strength import hand_strength
 from engine.players.action_context import ActionContext
@@ -37,9 +44,8 @@ from engine.players.models.frequencies import FrequencyModel
 from engine.poker.combos import combo_index, combos_without
 from engine.poker.rules import CALL, Action, ActionKind, HandView, load_game
 from engine.support.intervals import Estimate, estimate
-from engine.support.seeds import derive_seed
 
-__all__ = ["GREAT", "FoldModelSampling", "SlowPlayer", "wrong_models"]
+__all__ = ["GREAT", "FoldModelSampling", "SlowPlayer", "robustness", "wrong_models"]
 
 GAME: Final = "limit-2p"
 FOLDS: Final = 0.2
@@ -48,6 +54,14 @@ NOISES: Final = (0.0, 0.2)
 GREAT: Final = 0.85
 """The hand strength from which a hand is very strong (Poki 3.4)."""
 _RIVER: Final = 3
+
+OPPONENTS: Final = {
+    "limit-2p": ("always-call", "random", "always-raise"),
+    "nolimit-2p": ("always-call", "random", "always-all-in"),
+}
+"""Whose matches with the bot are judged, by game."""
+WANTED_SLOPE: Final = (0.8, 1.2)
+_BINS: Final = 8
 
 
 class FoldModelSampling(NotedSampling):
@@ -159,20 +173,10 @@ def _play_all(
     name = (
         f"slow-player, noise {noise:g}" if predicted is None else f"{100 * predicted:.0f} % folds predicted"
     )
-    tasks = [
-        part_task(
-            "wrong-models", f"wrong models, {name}", _play,
-            predicted_folds=predicted, noise=noise, seed=match_seed, deals=deals, settings=settings,
-        )
-        for match_seed, deals in cut_into_matches(settings.duel_hands, derive_seed(settings.seed, place))
-    ]  # fmt: skip
-    won: list[float] = []
-    pairs: dict[str, list[tuple[int, float]]] = {}
-    for result in work.each(tasks):
-        before = len(won)  # deals are numbered from 0 in each match
-        won += result.pop("won")
-        for number, found in result.items():
-            pairs.setdefault(number, []).extend((before + deal, value) for deal, value in found)
+    won, pairs = duel(
+        "wrong-models", f"wrong models, {name}", _play, place, settings, work,
+        predicted_folds=predicted, noise=noise,
+    )  # fmt: skip
     means = {
         number: clustered_mean([value for _, value in found], [deal for deal, _ in found]) if found else None
         for number, found in pairs.items()
@@ -238,3 +242,87 @@ def wrong_models(settings: SamplingSettings, work: Work) -> Findings:
         + columns(slow_shown, slow_numbers)
     )
     return Findings({"game": GAME, "folds": folds_numbers, "slow_play": slow_numbers}, report)
+
+
+# --- robustness ------------------------------------------------------------------------------------------
+
+
+def _play_match(
+    game: str, opponent: str, seed: int, deals: int, settings: SamplingSettings
+) -> dict[str, Any]:
+    """Play a match and record every decision except folds.
+
+    Returns:
+        ``decisions``: deal, stated value and realised value of each; ``won``: per hand, on each deal.
+    """
+    agents = [(make_sampling(NotedSampling, settings, settings.trials), make_bot(opponent)) for _ in range(2)]
+    won, decisions = play_duel(load_game(game), agents, seed, deals)
+    points = [[each.deal, each.stated.value, each.realised] for each in decisions if not each.stated.is_fold]
+    return {"decisions": points, "won": won.tolist()}
+
+
+def _match_up(
+    game: str, opponent: str, place: int, settings: SamplingSettings, work: Work
+) -> tuple[dict[str, Any], dict[float, Estimate]]:
+    """The result against one opponent; and a curve, means of equal parts of the decisions by stated value."""
+    won, rows = duel(
+        "robustness", f"robustness, {game} against {opponent}", _play_match, place, settings, work,
+        game=game, opponent=opponent,
+    )  # fmt: skip
+    deal, stated, realised = np.array(rows["decisions"], np.float64).reshape(-1, 3).T
+    line = fit_line(stated.tolist(), realised.tolist(), deal.astype(int).tolist())
+    unit = "sb" if load_game(game).is_limit else "bb"
+    work.progress(f"robustness: {game}, {opponent}: slope {line.slope}, intercept {line.intercept} {unit}")
+    numbers = {
+        "game": game,
+        "opponent": opponent,
+        "unit": unit,
+        "decisions": len(stated),
+        "slope": line.slope,
+        "intercept": line.intercept,
+        "mean_stated": float(stated.mean()),
+        "mean_realised": float(realised.mean()),
+        "won_per_hand": estimate(won),
+    }
+    parts = [part for part in np.array_split(np.argsort(stated, kind="stable"), _BINS) if len(part)]
+    return numbers, {float(stated[part].mean()): estimate(realised[part].tolist()) for part in parts}
+
+
+def robustness(settings: SamplingSettings, work: Work) -> Findings:
+    """Each opponent of each game."""
+    match_ups, plots = [], []
+    for game, opponents in OPPONENTS.items():
+        curves: dict[str, Mapping[float, Estimate | float]] = {}
+        for number, opponent in enumerate(opponents):
+            place = 16 * len(game) + number
+            match_up, curves[opponent] = _match_up(game, opponent, place, settings, work)
+            match_ups.append(match_up)
+        stated = [value for each in curves.values() for value in each]
+        curves["as stated"] = {end: end for end in (min(stated), max(stated))}
+        plots.append(
+            plot(
+                f"robustness-{game}",
+                f"Stated values and what was won, {game}",
+                f"stated value of the chosen action, {match_up['unit']}",
+                f"won from there on, {match_up['unit']}",
+                curves,
+            )
+        )
+    low, high = WANTED_SLOPE
+    shown: dict[str, Column] = {
+        "game": "game",
+        "against": "opponent",
+        "decisions": lambda row: f"{row['decisions']:,}",
+        "slope": "slope",
+        "intercept": lambda row: f"{row['intercept']} {row['unit']}",
+        "mean stated": lambda row: f"{row['mean_stated']:+z.3f}",
+        "mean realised": lambda row: f"{row['mean_realised']:+z.3f}",
+        "won per hand": lambda row: f"{row['won_per_hand']} {row['unit']}",
+        f"slope within {low} to {high}": lambda row: "yes" if low <= row["slope"].mean <= high else "no",
+    }
+    report = (
+        f"`{settings.sampling_bot()}` heads-up, {settings.duel_hands:,} hands against each opponent, every "
+        "deal from both seats; the errors allow for the dependence of decisions on the same deal.\n\n"
+        + columns(shown, match_ups)
+    )
+    return Findings({"match_ups": match_ups}, report, plots)

@@ -1,6 +1,7 @@
-"""Percentiles of starting hands, as tables in which rule-based bots look up their hole cards.
+"""The share of hands that are worse: of starting hands, and of hands on a board; for rule-based bots.
 
-Reading them takes no compiled code: the order is that of the packaged pot shares (`riverboat preflop`).
+Starting hands are looked up in tables without compiled code: their order is that of the packaged pot shares
+(`riverboat preflop`).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from engine.hands.preflop.tables import shipped_tables
 from engine.poker.cards import NUM_CARDS
 from engine.poker.combos import COMBO_HIGH, COMBO_LOW, COMBOS_PER_STARTING_HAND, STARTING_HAND_OF_COMBO
 
-__all__ = ["STARTING_HAND_PLACES", "starting_hand_percentiles"]
+__all__ = ["STARTING_HAND_PLACES", "all_strengths", "starting_hand_percentiles", "strength_of"]
 
 _TIED: Final = 1e-9
 """Pot shares closer than this are equal."""
@@ -55,3 +56,25 @@ def starting_hand_percentiles(players: int) -> tuple[float, ...]:
     for high, low, hand in zip(COMBO_HIGH.tolist(), COMBO_LOW.tolist(), hands, strict=True):
         table[NUM_CARDS * high + low] = table[NUM_CARDS * low + high] = float(of_hand[hand])
     return tuple(table)
+
+
+@functools.lru_cache(maxsize=64)
+def strength_of(hole_cards: tuple[int, ...], board: tuple[int, ...]) -> float:
+    """The strength of a hand on a board against one random hand, 0 to 1."""
+    from engine.hands.hand_strength import hand_strength  # compiled: half a second to load
+
+    return hand_strength(hole_cards, board).value
+
+
+@functools.lru_cache(maxsize=8)
+def all_strengths(board: tuple[int, ...]) -> tuple[float, ...]:
+    """The strength of every combo on a board against one random hand.
+
+    Returns:
+        1326 numbers between 0 and 1 in the order of ``engine.poker.combos``; 0 for combos that share a card
+        with the board.
+    """
+    from engine.hands.hand_strength import all_hand_strengths  # compiled, too
+
+    strengths: list[float] = all_hand_strengths(board).tolist()
+    return tuple(strengths)
