@@ -31,6 +31,7 @@ from engine.poker.combos import NUM_STARTING_HANDS
 from engine.poker.rules import Action, BettingState, GameDefinition, load_game
 from engine.solving.miximax.strength import Changes, percentile
 from engine.solving.miximax.trees import LEVELS, SIZED_LEVELS, ContextTree, betting_tree
+from engine.support.arrays import Bools, Floats, Ints
 from engine.support.files.archive import Archive, array_of, decode_archive
 
 __all__ = [
@@ -44,7 +45,6 @@ __all__ = [
     "shipped_changes",
 ]
 
-Floats = NDArray[np.float64]
 
 _NEUTRAL: Final = (6.0, 12.0)
 """What is expected weighs so much while habits are drawn towards no habits at all: actions, shown hands."""
@@ -160,9 +160,7 @@ class Habits:
         expected = self.expectations.hands[position][node]
         self._count(contexts[node], self.counted.shown, expected, seen, 1)
 
-    def _count(
-        self, rows: NDArray[np.int64], counted: Floats, expected: Floats, seen: Floats, kind: int
-    ) -> None:
+    def _count(self, rows: Ints, counted: Floats, expected: Floats, seen: Floats, kind: int) -> None:
         scores, choices = self._scores[kind], self._choices[kind]
         scores *= _SCORES_FADE
         kernels.add_log_chances(rows, counted, expected, seen, choices, scores)
@@ -228,7 +226,7 @@ class Habits:
 
 def _enter(
     name: str, tree: ContextTree, contexts: NDArray[np.generic], rows: NDArray[np.generic], counted: Floats
-) -> NDArray[np.bool_]:
+) -> Bools:
     """Counts what a file says of contexts; returns which of them the tree has."""
     if contexts.ndim != 1 or contexts.dtype.kind != "S" or rows.shape != (len(contexts), counted.shape[1]):
         raise InvalidHabits(f"{name}: contexts and counts do not belong together")
