@@ -186,8 +186,7 @@ def miximax() -> None:
 
 def _decide_by_miximax(game: GameDefinition) -> None:
     from engine.poker.rules import HandView, parse_betting
-    from engine.solving.miximax.habits import Expectations, Habits
-    from engine.solving.miximax.shipped import reasonable_habits, shipped_changes
+    from engine.solving.miximax.habits import Expectations, Habits, reasonable_habits, shipped_changes
     from engine.solving.miximax.trees import betting_tree
     from engine.solving.miximax.values import Miximax
 

@@ -27,7 +27,7 @@ from engine.hands.preflop.tables import shipped_tables
 from engine.learning.street import ActionValues
 from engine.poker.rules import GameDefinition, format_game, load_game, parse_game
 from engine.solving.holdem.bucketed import BucketedStrategy
-from engine.solving.miximax.shipped import reasonable_habits, shipped_changes
+from engine.solving.miximax.habits import reasonable_habits, shipped_changes
 from engine.solving.strategy_file import read_checkpoint, read_strategy
 from engine.support.files.archive import write_archive
 from engine.support.intervals import half_width

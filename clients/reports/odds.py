@@ -39,7 +39,7 @@ from engine.hands.preflop.tables import shipped_tables
 from engine.hands.reflective_odds import has_reflective_nuts, playable_in_rounds, reflective_hand_odds
 from engine.poker.cards import format_cards
 from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO, combos_without, starting_hand
-from engine.poker.rules.hand_names import name_hand
+from engine.poker.rules.hand_words import name_hand
 from engine.support.intervals import Z95
 from engine.support.text import rate
 

@@ -29,10 +29,8 @@ from typing import Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from engine.support.arrays import Floats, Ints
 
 __all__ = ["FIRST_BLOCK", "Observations", "blocks", "corrected", "fit"]
 
@@ -54,9 +52,9 @@ class Observations:
     """Shape (rows,)."""
     changes: Floats
     """The terms, each of which gets a coefficient, shape (rows, terms)."""
-    deals: Indices
+    deals: Ints
     """The deals' numbers, from 0 without gaps in the order dealt, shape (rows,)."""
-    players: Indices
+    players: Ints
     """The players' numbers, from 0, shape (rows,)."""
 
 
@@ -103,7 +101,7 @@ def corrected(seen: Observations, prior: Floats, prior_deals: float = PRIOR_DEAL
 
 
 def fit(
-    payoffs: Floats, changes: Floats, players: Indices, prior: Floats, prior_deals: float = PRIOR_DEALS
+    payoffs: Floats, changes: Floats, players: Ints, prior: Floats, prior_deals: float = PRIOR_DEALS
 ) -> Floats:
     """The coefficients that leave the least variance, shrunk a little towards those fixed beforehand.
 
@@ -127,7 +125,7 @@ def fit(
     return found
 
 
-def _means(values: Floats, players: Indices) -> Floats:
+def _means(values: Floats, players: Ints) -> Floats:
     """The mean of each row's player, in the shape of `values`."""
     count = np.maximum(np.bincount(players), 1)
     means = np.stack([np.bincount(players, column) / count for column in values.T], axis=-1)

@@ -27,9 +27,9 @@ from typing import Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.poker.rules import GameDefinition, hand_rank
+from engine.support.arrays import Bytes, Floats, Ints
 from engine.support.seeds import derive_seed
 
 __all__ = ["MOST_RUN_OUTS", "SAMPLES", "KnownCards", "pot_shares"]
@@ -49,15 +49,15 @@ _HANDS_AT_ONCE: Final = 4096
 class KnownCards:
     """The cards of hands, a row for each."""
 
-    numbers: NDArray[np.int64]
+    numbers: Ints
     """Numbers that tell hands with equal cards apart.  Shape (hands,)."""
-    holes: NDArray[np.uint8]
+    holes: Bytes
     """The hole cards of all positions.  Shape (hands, positions, hole cards)."""
-    boards: NDArray[np.uint8]
+    boards: Bytes
     """The board cards; where none was dealt, the number means nothing.  Shape (hands, board cards)."""
 
 
-def pot_shares(game: GameDefinition, cards: KnownCards, moments: NDArray[np.int64]) -> NDArray[np.float64]:
+def pot_shares(game: GameDefinition, cards: KnownCards, moments: Ints) -> Floats:
     """The share of the pot that each position expects at some moments, if nobody folds any more.
 
     Args:
@@ -83,7 +83,7 @@ def pot_shares(game: GameDefinition, cards: KnownCards, moments: NDArray[np.int6
     return np.array(shares, np.float64).reshape(-1, game.num_players)
 
 
-def _holdem_shares(num_players: int, cards: KnownCards, moments: NDArray[np.int64]) -> NDArray[np.float64]:
+def _holdem_shares(num_players: int, cards: KnownCards, moments: Ints) -> Floats:
     # Imported here so that small games do without the compiler.
     from engine.evidence.pair_equities import combos_of, pair_equities
     from engine.kernels.evidence.pot_shares import fill_pot_shares
@@ -111,7 +111,7 @@ def _holdem_shares(num_players: int, cards: KnownCards, moments: NDArray[np.int6
     return shares
 
 
-def _parts(hands: NDArray[np.int64]) -> list[slice]:
+def _parts(hands: Ints) -> list[slice]:
     """Slices of moments for threads: those of a hand stay together."""
     starts = np.flatnonzero(np.diff(hands, prepend=-1))
     bounds = [*starts[::_HANDS_AT_ONCE].tolist(), len(hands)]

@@ -25,7 +25,6 @@ from typing import Any, Final, TypeVar
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.evidence.aivat.estimates import Aivat, Told
 from engine.evidence.aivat.games import why_not
@@ -34,6 +33,7 @@ from engine.evidence.columns.moments import Moments, moments_of
 from engine.evidence.control_variates import Observations, corrected
 from engine.evidence.equity import KnownCards, pot_shares
 from engine.poker.rules import GameDefinition, HandState
+from engine.support.arrays import Floats, Ints
 from engine.support.intervals import Z95, Estimate, half_width
 
 __all__ = ["ESTIMATORS", "Evidence"]
@@ -41,8 +41,6 @@ __all__ = ["ESTIMATORS", "Evidence"]
 ESTIMATORS: Final = ("chips", "all_in", "equity")
 
 Columns = TypeVar("Columns")
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @attrs.frozen(eq=False)

@@ -15,7 +15,6 @@ import math
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.hands.equity import hand_equity
 from engine.kernels.evidence.pair_points import fill_pair_points
@@ -28,6 +27,7 @@ from engine.poker.combos import (
     combo_cards,
     suit_renamings,
 )
+from engine.support.arrays import Bytes, Floats, Ints, Ints32
 from engine.support.files.cache import load_cached, store_cached
 
 __all__ = ["PAIR_POINTS", "combos_of", "pair_equities", "pair_points"]
@@ -43,14 +43,14 @@ _SCHEMA: Final = 1
 _SHAPE: Final = (NUM_STARTING_HANDS, NUM_COMBOS)
 
 
-def combos_of(holes: NDArray[np.uint8]) -> NDArray[np.int64]:
+def combos_of(holes: Bytes) -> Ints:
     """The combo of each pair of cards.  Takes shape (..., 2), returns shape (...)."""
     high = holes.max(axis=-1).astype(np.int64)
-    combos: NDArray[np.int64] = high * (high - 1) // 2 + holes.min(axis=-1)
+    combos: Ints = high * (high - 1) // 2 + holes.min(axis=-1)
     return combos
 
 
-def pair_equities(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.float64]:
+def pair_equities(first: Ints, second: Ints) -> Floats:
     """The equity of each first combo against its second, exact.
 
     Args:
@@ -76,7 +76,7 @@ def _dealt_out(pair: int) -> float:
     return hand_equity([combo_cards(int(_first_combos()[hand])), combo_cards(other)])[0].value
 
 
-def pair_points() -> NDArray[np.int32]:
+def pair_points() -> Ints32:
     """The points of each starting hand, held in its first combo, against each combo; read-only.
 
     Shape (169, 1326), of `PAIR_POINTS`; meaningless for combos that share a card.  Computed in some seconds
@@ -90,10 +90,10 @@ def pair_points() -> NDArray[np.int32]:
     return kept
 
 
-_memory: Final[list[NDArray[np.int32]]] = []
+_memory: Final[list[Ints32]] = []
 
 
-def _kept_points() -> NDArray[np.int32] | None:
+def _kept_points() -> Ints32 | None:
     """The points, where they have been computed before."""
     if not _memory:
         kept = load_cached(_CACHED, _SCHEMA, {"points": (_SHAPE, np.int32)})
@@ -103,7 +103,7 @@ def _kept_points() -> NDArray[np.int32] | None:
     return _memory[0]
 
 
-def _compute_points() -> NDArray[np.int32]:
+def _compute_points() -> Ints32:
     boards, weights = canonical_boards()
     weighted = np.empty((NUM_COMBOS, NUM_COMBOS), np.int32)
     fill_pair_points(ranking_table(), boards, weights, weighted)
@@ -116,17 +116,17 @@ def _compute_points() -> NDArray[np.int32]:
 
 
 @functools.cache
-def _first_combos() -> NDArray[np.int64]:
+def _first_combos() -> Ints:
     """The first combo of each starting hand.  Shape (169,)."""
     return np.unique(STARTING_HAND_OF_COMBO, return_index=True)[1].astype(np.int64)
 
 
 @functools.cache
-def _to_first_combo() -> NDArray[np.int64]:
+def _to_first_combo() -> Ints:
     """For each combo a renaming of suits that makes it the first combo of its starting hand.
 
     Shape (1326,).
     """
     wanted = _first_combos()[STARTING_HAND_OF_COMBO]
-    number: NDArray[np.int64] = np.argmax(suit_renamings() == wanted, axis=0).astype(np.int64)
+    number: Ints = np.argmax(suit_renamings() == wanted, axis=0).astype(np.int64)
     return number

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels.poker import betting as kernels
 from engine.kernels.poker.betting import MAX_PLAYERS, NODE_SIZE, NUM_RULES, General, Node, Rule
@@ -13,12 +12,13 @@ from engine.poker.rules import GameDefinition
 from engine.poker.rules.action import CALL, FOLD, LIMIT_RAISE, Action, ActionKind, raise_to
 from engine.poker.rules.betting import BettingState
 from engine.poker.rules.game_definition import MAX_ACTIONS_PER_ROUND
+from engine.support.arrays import Ints
 
 __all__ = ["action_from_number", "betting_arrays", "game_array", "number_of_action"]
 
 
 @functools.lru_cache(maxsize=16)
-def game_array(game: GameDefinition) -> NDArray[np.int64]:
+def game_array(game: GameDefinition) -> Ints:
     """The rules of a game as an array for kernels.  Shape (NUM_RULES, MAX_PLAYERS), int64.
 
     Raises:
@@ -42,7 +42,7 @@ def game_array(game: GameDefinition) -> NDArray[np.int64]:
     return rules
 
 
-def betting_arrays(betting: BettingState) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def betting_arrays(betting: BettingState) -> tuple[Ints, Ints]:
     """A state of the betting as arrays for kernels.
 
     Returns:

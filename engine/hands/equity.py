@@ -21,7 +21,7 @@ from typing import Final
 
 import attrs
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from engine.hands.hand_rank import ANY_BOARD, check_board, check_cards, check_hand_and_board
 from engine.hands.hand_strength import check_weights, hand_potential, hand_strength
@@ -39,6 +39,7 @@ from engine.poker.combos import (
     combos_without,
     starting_hand,
 )
+from engine.support.arrays import Bytes, Floats, Ints
 from engine.support.files.cache import load_cached, store_cached
 
 __all__ = [
@@ -73,7 +74,7 @@ class Equity:
     """The standard error of `value`; 0 if it is exact."""
 
 
-def _check_hands_and_board(hands: Sequence[Sequence[int]], board: Sequence[int]) -> NDArray[np.uint8]:
+def _check_hands_and_board(hands: Sequence[Sequence[int]], board: Sequence[int]) -> Bytes:
     checked_board = check_board(board, ANY_BOARD)
     everything = list(checked_board)
     for number, hand in enumerate(hands):
@@ -106,7 +107,7 @@ def hand_equity(hands: Sequence[Sequence[int]], board: Sequence[int] = ()) -> tu
     return _exact(results, total)
 
 
-def _exact(results: NDArray[np.float64], total: float) -> tuple[Equity, ...]:
+def _exact(results: Floats, total: float) -> tuple[Equity, ...]:
     return tuple(
         [Equity(won / total, tied / total, share / total, 0.0) for won, tied, share in results.tolist()]
     )
@@ -145,9 +146,7 @@ def equity_against(
     return won / total
 
 
-def _distinct_opponents(
-    hole: tuple[int, ...], weights: NDArray[np.float64]
-) -> list[tuple[tuple[int, int], float]]:
+def _distinct_opponents(hole: tuple[int, ...], weights: Floats) -> list[tuple[tuple[int, int], float]]:
     """The opponent's hands with their weights; hands that a renaming of suits makes equal are merged."""
     together: dict[tuple[int, int], float] = {}
     for combo in np.flatnonzero(weights).tolist():
@@ -169,7 +168,7 @@ def _heads_up(hole: tuple[int, ...], opponent: tuple[int, int]) -> float:
     return hand_equity((hole, opponent))[0].value
 
 
-def all_hand_equities(board: Sequence[int], weights: ArrayLike | None = None) -> NDArray[np.float64]:
+def all_hand_equities(board: Sequence[int], weights: ArrayLike | None = None) -> Floats:
     """The equity of every combo against one opponent's range on a board, exact.
 
     Args:
@@ -190,7 +189,7 @@ def all_hand_equities(board: Sequence[int], weights: ArrayLike | None = None) ->
     return equities
 
 
-def _check_ranges(ranges: ArrayLike, board: Sequence[int]) -> tuple[NDArray[np.float64], tuple[int, ...]]:
+def _check_ranges(ranges: ArrayLike, board: Sequence[int]) -> tuple[Floats, tuple[int, ...]]:
     checked_board = check_board(board, ANY_BOARD)
     tables = np.asarray(ranges, dtype=np.float64)
     if tables.ndim != 2 or not 2 <= tables.shape[0] <= 10 or tables.shape[1] != NUM_COMBOS:
@@ -306,7 +305,7 @@ def monte_carlo_equities(
 
 
 def _sample_against_hand(
-    tables: NDArray[np.float64], board: tuple[int, ...], trials: int, rng: np.random.Generator
+    tables: Floats, board: tuple[int, ...], trials: int, rng: np.random.Generator
 ) -> tuple[Equity, ...]:
     """A single combo against a range: the common case, in which no deal needs to be rejected."""
     combo = int(np.argmax(tables[0]))
@@ -338,7 +337,7 @@ _CACHED_POINTS: Final = "preflop_equities"
 _CACHED_SCHEMA: Final = 1
 
 
-def _compute_preflop_points() -> NDArray[np.int64]:
+def _compute_preflop_points() -> Ints:
     boards, weights = preflop_kernels.canonical_boards()
     combos_of = np.full((NUM_STARTING_HANDS, 12), -1)
     for hand in range(NUM_STARTING_HANDS):
@@ -350,7 +349,7 @@ def _compute_preflop_points() -> NDArray[np.int64]:
 
 
 @functools.cache
-def _preflop_points() -> NDArray[np.int64]:
+def _preflop_points() -> Ints:
     """The points of each starting hand against each: 2 per pair of combos and board won, 1 per tie."""
     shape = (NUM_STARTING_HANDS, NUM_STARTING_HANDS)
     kept = load_cached(_CACHED_POINTS, _CACHED_SCHEMA, {"points": (shape, np.int64)})
@@ -362,7 +361,7 @@ def _preflop_points() -> NDArray[np.int64]:
 
 
 @functools.cache
-def preflop_equities() -> NDArray[np.float64]:
+def preflop_equities() -> Floats:
     """The exact equity of each starting hand against each, averaged over their combos and all boards.
 
     It is computed in a few seconds at a user's first call, and later read from the cache directory.
@@ -371,16 +370,16 @@ def preflop_equities() -> NDArray[np.float64]:
         Shape (169, 169), ``[ours, theirs]``, by starting hand as in ``engine.poker.combos``; read-only.
     """
     points = _preflop_points()
-    equities: NDArray[np.float64] = points / (points + points.T)
+    equities: Floats = points / (points + points.T)
     equities.flags.writeable = False
     return equities
 
 
 @functools.cache
-def preflop_equities_against_random() -> NDArray[np.float64]:
+def preflop_equities_against_random() -> Floats:
     """The exact equity of each starting hand against one random hand.  Shape (169,), read-only."""
     points = _preflop_points()
-    equities: NDArray[np.float64] = points.sum(axis=1) / (points + points.T).sum(axis=1)
+    equities: Floats = points.sum(axis=1) / (points + points.T).sum(axis=1)
     equities.flags.writeable = False
     return equities
 
@@ -389,7 +388,7 @@ def preflop_equities_against_random() -> NDArray[np.float64]:
 _POINTS_PER_PAIR: Final = 2 * math.comb(48, 5)
 
 
-def preflop_pair_counts() -> NDArray[np.int64]:
+def preflop_pair_counts() -> Ints:
     """The number of pairs of disjoint combos of two starting hands.  Shape (169, 169), int64."""
     points = _preflop_points()
     return (points + points.T) // _POINTS_PER_PAIR

@@ -34,7 +34,6 @@ from typing import Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.hands.equity import all_hand_equities
 from engine.hands.hand_odds import all_final_boards
@@ -42,6 +41,7 @@ from engine.hands.hand_strength import all_hand_strengths
 from engine.hands.pot_odds import NO_RAKE, Rake
 from engine.hands.reflective_odds import playable_before_flop
 from engine.poker.combos import NUM_COMBOS, NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO, combos_without
+from engine.support.arrays import Bytes, Floats, Floats32
 from engine.support.files.archive import Archive, array_of, decode_archive
 
 __all__ = [
@@ -66,7 +66,6 @@ __all__ = [
     "shipped_book",
 ]
 
-Floats = NDArray[np.float64]
 
 SCHEMA_VERSION: Final = 1
 _KIND: Final = "riverboat flop book"
@@ -82,7 +81,7 @@ BINS: Final = 32
 
 
 @functools.cache
-def different_flops() -> tuple[NDArray[np.uint8], Floats]:
+def different_flops() -> tuple[Bytes, Floats]:
     """One flop of each class under suit renamings.
 
     Returns:
@@ -110,7 +109,7 @@ def flop_odds(flop: Sequence[int], weights: Floats) -> Floats:
     return all_hand_equities([int(card) for card in flop], weights)
 
 
-def odds_on_final_boards(flop: NDArray[np.uint8], tables: Sequence[Floats]) -> Floats:
+def odds_on_final_boards(flop: Bytes, tables: Sequence[Floats]) -> Floats:
     """The hand odds of every combo against each number of `OPPONENTS` with each weight table.
 
     The power is taken on each final board by itself; ties are shared by two.
@@ -174,7 +173,7 @@ class FlopConfig:
 class FlopBook:
     """The distribution of each starting hand's odds over the flops."""
 
-    odds: NDArray[np.float32]
+    odds: Floats32
     """Shape (len(SHARES), len(OPPONENTS), 169, BINS), ascending along the last axis, read-only."""
     made_by: str
     """The command that makes it."""
@@ -229,12 +228,7 @@ def call_value(
 
 
 def raise_value(
-    book: FlopBook,
-    hand: int,
-    configs: Iterable[FlopConfig],
-    pot: float,
-    raise_: float,
-    rake: Rake = NO_RAKE,
+    book: FlopBook, hand: int, configs: Iterable[FlopConfig], pot: float, raise_: float, rake: Rake = NO_RAKE
 ) -> float:
     """EV(PreflopHand with a raise).
 
@@ -273,7 +267,7 @@ def _mean_value(
 # --- making the book -------------------------------------------------------------------------------------
 
 
-def binned(odds: Floats, chances: Floats) -> NDArray[np.float32]:
+def binned(odds: Floats, chances: Floats) -> Floats32:
     """The odds of all starting hands in `BINS` equally likely parts, ascending; shape (169, BINS).
 
     Args:
@@ -295,15 +289,15 @@ def binned(odds: Floats, chances: Floats) -> NDArray[np.float32]:
     return result
 
 
-def sampled_flops(number: int) -> NDArray[np.uint8]:
+def sampled_flops(number: int) -> Bytes:
     """Flops spread evenly over all, in their order and by their probabilities; shape (number, 3)."""
     flops, chances = different_flops()
     places = (np.arange(number) + 0.5) / number
-    chosen: NDArray[np.uint8] = flops[np.minimum(np.searchsorted(np.cumsum(chances), places), len(flops) - 1)]
+    chosen: Bytes = flops[np.minimum(np.searchsorted(np.cumsum(chances), places), len(flops) - 1)]
     return chosen
 
 
-def odds_against_one(share: float, every: int = 1) -> NDArray[np.float32]:
+def odds_against_one(share: float, every: int = 1) -> Floats32:
     """The part of the book against one opponent who holds one of the best hands; shape (169, BINS).
 
     Args:
@@ -316,7 +310,7 @@ def odds_against_one(share: float, every: int = 1) -> NDArray[np.float32]:
     return binned(odds, chances[::every])
 
 
-def odds_against_more(flops: NDArray[np.uint8]) -> Floats:
+def odds_against_more(flops: Bytes) -> Floats:
     """The odds of all combos on some flops, for the parts of the book against more than one opponent.
 
     Args:
@@ -329,7 +323,7 @@ def odds_against_more(flops: NDArray[np.uint8]) -> Floats:
     return np.array([odds_on_final_boards(flop, tables)[:, 1:] for flop in flops])
 
 
-def make_book(made_by: str, against_one: Sequence[NDArray[np.float32]], against_more: Floats) -> FlopBook:
+def make_book(made_by: str, against_one: Sequence[Floats32], against_more: Floats) -> FlopBook:
     """Put the parts of the book together.
 
     Args:

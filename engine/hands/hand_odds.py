@@ -22,7 +22,6 @@ from typing import Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.hands.hand_rank import (
     ANY_BOARD,
@@ -35,6 +34,7 @@ from engine.kernels.poker.cards import list_run_outs
 from engine.kernels.poker.tables import ranking_table
 from engine.poker.cards import NUM_CARDS
 from engine.poker.combos import NUM_COMBOS, combos_without
+from engine.support.arrays import Bytes, Floats
 
 __all__ = [
     "MAX_OPPONENTS",
@@ -61,7 +61,7 @@ def _check_opponents(opponents: int) -> None:
         raise ValueError(f"{opponents} opponents: expected 1 to {MAX_OPPONENTS}")
 
 
-def all_final_boards(board: Sequence[int], dead: Sequence[int] = ()) -> NDArray[np.uint8]:
+def all_final_boards(board: Sequence[int], dead: Sequence[int] = ()) -> Bytes:
     """All boards of five cards that begin with a board: shape (N, 5), uint8.
 
     Args:
@@ -84,7 +84,7 @@ def final_boards(
     *,
     rng: np.random.Generator | None = None,
     samples: int = SAMPLED_BOARDS,
-) -> NDArray[np.uint8]:
+) -> Bytes:
     """The final boards of five cards: all of them after the flop, a sample before it.
 
     Args:
@@ -113,22 +113,20 @@ def final_boards(
 class BoardResults:
     """The weights of opponents' hands that we beat, tie with and lose to, on each final board."""
 
-    won: NDArray[np.float64]
+    won: Floats
     """The weight of the hands we beat, shape (num_opponents, num_boards)."""
-    tied: NDArray[np.float64]
+    tied: Floats
     """The weight of the hands that tie with ours, same shape."""
-    lost: NDArray[np.float64]
+    lost: Floats
     """The weight of the hands that beat ours, same shape; exactly 0 if no hand with weight does."""
 
     @property
-    def total(self) -> NDArray[np.float64]:
+    def total(self) -> Floats:
         """The weight of all hands that are possible on the board, shape (num_opponents, num_boards)."""
         return self.won + self.tied + self.lost
 
 
-def _check_tables(
-    hole_cards: Sequence[int], boards: NDArray[np.uint8], weights: NDArray[np.float64]
-) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+def _check_tables(hole_cards: Sequence[int], boards: Bytes, weights: Floats) -> tuple[Bytes, Floats]:
     """Our cards as an array, and the weights without the combos that hold one of them."""
     ours = check_hole_cards(hole_cards)
     if boards.ndim != 2 or boards.shape[1] != 5 or boards.dtype != np.uint8:
@@ -140,9 +138,7 @@ def _check_tables(
     return np.array(ours, np.uint8), weights.astype(np.float64) * combos_without(ours)
 
 
-def results_by_board(
-    hole_cards: Sequence[int], boards: NDArray[np.uint8], weights: NDArray[np.float64]
-) -> BoardResults:
+def results_by_board(hole_cards: Sequence[int], boards: Bytes, weights: Floats) -> BoardResults:
     """Compare our hand with every combo of every opponent on each of the given final boards.
 
     Args:
@@ -159,9 +155,7 @@ def results_by_board(
     return BoardResults(*results)
 
 
-def power_of_share(
-    won: NDArray[np.float64], tied: NDArray[np.float64], max_opponents: int = MAX_OPPONENTS
-) -> NDArray[np.float64]:
+def power_of_share(won: Floats, tied: Floats, max_opponents: int = MAX_OPPONENTS) -> Floats:
     """The share of the pot against 1, 2, ... independent opponents, from the probabilities against one.
 
     Args:
@@ -191,7 +185,7 @@ def raw_hand_odds(
     max_opponents: int = MAX_OPPONENTS,
     *,
     rng: np.random.Generator | None = None,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Our share of the pot against 1, 2, ... random hands, with the power taken on each final board.
 
     After the flop all boards are enumerated.  Before it the starting hand is looked up in the packaged
@@ -223,7 +217,7 @@ def raw_hand_odds(
     results = results_by_board(ours, boards, np.ones((1, NUM_COMBOS)))
     total = results.total[0]
     shares = power_of_share(results.won[0] / total, results.tied[0] / total, max_opponents)
-    averages: NDArray[np.float64] = shares.mean(axis=1)
+    averages: Floats = shares.mean(axis=1)
     return averages
 
 
@@ -231,9 +225,9 @@ def raw_hand_odds(
 class JointOdds:
     """Sampled shares of the pot against 1, 2, ... opponents whose hands are dealt together."""
 
-    shares: NDArray[np.float64]
+    shares: Floats
     """The mean share against k opponents at k - 1, shape (max_opponents,)."""
-    standard_errors: NDArray[np.float64]
+    standard_errors: Floats
     """The standard error of each mean, same shape."""
     trials: int
     """The number of deals.  All numbers of opponents use the same deals, so their errors are correlated."""
@@ -277,11 +271,7 @@ def joint_hand_odds(
     return JointOdds(means, np.sqrt(variances) / math.sqrt(trials - 1), trials)
 
 
-def final_rank_counts(
-    hole_cards: Sequence[int],
-    boards: NDArray[np.uint8],
-    weights: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def final_rank_counts(hole_cards: Sequence[int], boards: Bytes, weights: Floats) -> tuple[Floats, Floats]:
     """Killer's spectrum of final hands: how often we, and each opponent, end with each hand rank.
 
     Args:

@@ -19,13 +19,13 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels.poker import ranking
 from engine.kernels.poker.tables import CATEGORY_SHIFT, NUM_CLASSES, class_scores, ranking_table
 from engine.poker.cards import NUM_CARDS, format_cards
 from engine.poker.combos import NUM_COMBOS
 from engine.poker.rules.hand_rank import HandCategory
+from engine.support.arrays import Bytes, Words16
 
 __all__ = [
     "ANY_BOARD",
@@ -155,7 +155,7 @@ def hand_rank(cards: Sequence[int]) -> int:
     return rank(*checked)
 
 
-def hand_ranks(hands: NDArray[np.uint8]) -> NDArray[np.uint16]:
+def hand_ranks(hands: Bytes) -> Words16:
     """The rank of every row of `hands`.
 
     That the cards of a row differ is not checked; that they are cards is.
@@ -182,7 +182,7 @@ def hand_ranks(hands: NDArray[np.uint8]) -> NDArray[np.uint16]:
     return ranks
 
 
-def board_ranks(board: Sequence[int]) -> NDArray[np.uint16]:
+def board_ranks(board: Sequence[int]) -> Words16:
     """The rank of every combo with a board of 3, 4 or 5 cards.
 
     Returns:

@@ -13,13 +13,14 @@ from typing import Final, Literal, NamedTuple
 
 import attrs
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from engine.hands.hand_rank import check_board, check_hand_and_board
 from engine.kernels.hands import strength as kernels
 from engine.kernels.hands.potential import transitions_of_cards
 from engine.kernels.poker.tables import ranking_table
 from engine.poker.combos import NUM_COMBOS
+from engine.support.arrays import Floats
 
 __all__ = [
     "UNIFORM_WEIGHTS",
@@ -38,7 +39,7 @@ __all__ = [
 ]
 
 
-def _uniform() -> NDArray[np.float64]:
+def _uniform() -> Floats:
     weights = np.ones(NUM_COMBOS)
     weights.flags.writeable = False
     return weights
@@ -67,7 +68,7 @@ class HandStrength(NamedTuple):
         return (self.ahead + self.tied / 2) / (self.ahead + self.tied + self.behind)
 
 
-def weight_table(weights: ArrayLike, what: str = "weights") -> NDArray[np.float64]:
+def weight_table(weights: ArrayLike, what: str = "weights") -> Floats:
     """The weights as a contiguous float64 array of the right shape; their values are not checked."""
     table = np.ascontiguousarray(weights, dtype=np.float64)
     if table.shape != (NUM_COMBOS,):
@@ -75,7 +76,7 @@ def weight_table(weights: ArrayLike, what: str = "weights") -> NDArray[np.float6
     return table
 
 
-def check_weights(weights: ArrayLike | None, what: str = "weights") -> NDArray[np.float64]:
+def check_weights(weights: ArrayLike | None, what: str = "weights") -> Floats:
     """A weight table as a float64 array; the uniform one for None.
 
     Raises:
@@ -118,7 +119,7 @@ def hand_strength(
     raise ValueError("weights: expected some weight on a hand that the opponent can hold, got none")
 
 
-def all_hand_strengths(board: Sequence[int], weights: ArrayLike | None = None) -> NDArray[np.float64]:
+def all_hand_strengths(board: Sequence[int], weights: ArrayLike | None = None) -> Floats:
     """The hand strength of every combo on a board; it takes some microseconds.
 
     Args:
@@ -164,14 +165,14 @@ def multi_player_hand_strength(
     return product
 
 
-def _tables(weight_tables: ArrayLike) -> NDArray[np.float64]:
+def _tables(weight_tables: ArrayLike) -> Floats:
     tables = np.asarray(weight_tables, dtype=np.float64)
     if tables.ndim != 2 or tables.shape[0] == 0 or tables.shape[1] != NUM_COMBOS:
         raise ValueError(f"weight tables: expected shape (num_opponents, {NUM_COMBOS}), got {tables.shape}")
     return tables
 
 
-def field_array(weight_tables: ArrayLike, how: Literal["mean", "maximum"] = "maximum") -> NDArray[np.float64]:
+def field_array(weight_tables: ArrayLike, how: Literal["mean", "maximum"] = "maximum") -> Floats:
     """One weight table for the whole field of opponents: the mean or the maximum of theirs, entry by entry.
 
     The tables are first scaled so that the greatest weight of each is 1 (the paper's weights lie between 0
@@ -202,15 +203,12 @@ def field_array(weight_tables: ArrayLike, how: Literal["mean", "maximum"] = "max
         if greatest == 0.0:
             raise ValueError(f"weight table {opponent}: expected some weight, got none")
         scaled.append(table / greatest)
-    field: NDArray[np.float64] = np.mean(scaled, axis=0) if how == "mean" else np.max(scaled, axis=0)
+    field: Floats = np.mean(scaled, axis=0) if how == "mean" else np.max(scaled, axis=0)
     return field
 
 
 def field_hand_strength(
-    hole_cards: Sequence[int],
-    board: Sequence[int],
-    field: ArrayLike | None,
-    num_opponents: int,
+    hole_cards: Sequence[int], board: Sequence[int], field: ArrayLike | None, num_opponents: int
 ) -> float:
     """HS_n = HS_field ** n: the probability of beating `num_opponents` with the same weight table.
 
@@ -234,7 +232,7 @@ def field_hand_strength(
 class HandPotential:
     """A hand's transition table, and the potentials that follow from it."""
 
-    transitions: NDArray[np.float64]
+    transitions: Floats
     """The weight, or number, of cases by [before, after]: 0 ahead, 1 tied, 2 behind.
 
     Shape (3, 3).  A case is an opponent's hand and the cards to come.  This is the paper's Table 3.2.

@@ -20,7 +20,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.hands.hand_odds import (
     MAX_OPPONENTS,
@@ -35,6 +34,7 @@ from engine.poker.combos import (
     STARTING_HAND_OF_COMBO,
     combos_without,
 )
+from engine.support.arrays import Floats
 
 __all__ = [
     "has_nuts",
@@ -67,9 +67,7 @@ def looseness(flops_seen: float, ideal: float = 0.2) -> float:
     return flops_seen / ideal
 
 
-def keep_top(
-    values: NDArray[np.float64], fraction: float, looseness: float = 1.0, *, softness: float = 0.0
-) -> NDArray[np.float64]:
+def keep_top(values: Floats, fraction: float, looseness: float = 1.0, *, softness: float = 0.0) -> Floats:
     """A filter that keeps the best ``fraction * looseness`` of some hands.
 
     Hands of equal value are treated alike, and keep a part of their weight if the boundary falls among them,
@@ -114,7 +112,7 @@ def keep_top(
     return weights
 
 
-def _kept_up_to(share: NDArray[np.float64], boundary: float, softness: float) -> NDArray[np.float64]:
+def _kept_up_to(share: Floats, boundary: float, softness: float) -> Floats:
     """The weight kept of the best ``share`` of hands: the integral of the filter from 0."""
     # The filter must not start to fall before the best hand, nor end after the worst.
     softness = min(softness, boundary, 1 - boundary)
@@ -129,10 +127,10 @@ def playable_before_flop(
     fraction: float,
     looseness: float = 1.0,
     *,
-    ranking: NDArray[np.float64] | None = None,
+    ranking: Floats | None = None,
     players: int = 10,
     softness: float = 0.0,
-) -> NDArray[np.float64]:
+) -> Floats:
     """The combos worth playing before the flop: the top ``fraction * looseness`` of the starting hands.
 
     Args:
@@ -164,7 +162,7 @@ def playable_before_flop(
 
 def playable_on_board(
     board: Sequence[int], fraction: float, looseness: float = 1.0, *, softness: float = 0.0
-) -> NDArray[np.float64]:
+) -> Floats:
     """The combos worth playing on a board of 3, 4 or 5 cards: the best by their rank on it.
 
     It stands in for a better heuristic and ignores draws; `keep_top` takes any values, such as the effective
@@ -182,7 +180,7 @@ def playable_on_board(
 
 def playable_in_rounds(
     board: Sequence[int], fractions: Sequence[float], looseness: float = 1.0, *, softness: float = 0.0
-) -> NDArray[np.float64]:
+) -> Floats:
     """The combos worth playing in each round so far: the filters of the rounds multiplied.
 
     Args:
@@ -213,7 +211,7 @@ def playable_in_rounds(
     return weights
 
 
-def _as_tables(weights: NDArray[np.float64], opponents: int | None) -> NDArray[np.float64]:
+def _as_tables(weights: Floats, opponents: int | None) -> Floats:
     if weights.ndim == 1:
         weights = np.broadcast_to(weights, (1 if opponents is None else opponents, len(weights)))
     elif opponents is not None and opponents != len(weights):
@@ -226,10 +224,7 @@ def _as_tables(weights: NDArray[np.float64], opponents: int | None) -> NDArray[n
 
 
 def _results(
-    hole_cards: Sequence[int],
-    board: Sequence[int],
-    weights: NDArray[np.float64],
-    rng: np.random.Generator | None,
+    hole_cards: Sequence[int], board: Sequence[int], weights: Floats, rng: np.random.Generator | None
 ) -> BoardResults:
     ours, known = check_hand_and_board(hole_cards, board, ANY_BOARD)
     boards = final_boards(ours, known, rng=rng)
@@ -239,7 +234,7 @@ def _results(
 def reflective_hand_odds(
     hole_cards: Sequence[int],
     board: Sequence[int],
-    weights: NDArray[np.float64],
+    weights: Floats,
     opponents: int | None = None,
     *,
     rng: np.random.Generator | None = None,
@@ -288,7 +283,7 @@ def reflective_hand_odds(
 def has_reflective_nuts(
     hole_cards: Sequence[int],
     board: Sequence[int],
-    weights: NDArray[np.float64],
+    weights: Floats,
     *,
     rng: np.random.Generator | None = None,
 ) -> bool:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
+from engine.support.arrays import Words32
 
 NUM_WORDS: Final = 624
 STATE_SIZE: Final = NUM_WORDS + 1
@@ -20,7 +20,7 @@ _MIDDLE: Final = 397
 _WORD: Final = 0xFFFFFFFF
 
 
-def _words_of(seed: int) -> NDArray[np.uint32]:
+def _words_of(seed: int) -> Words32:
     """The words that Matsumoto and Nishimura's `init_genrand` makes from one seed."""
     words = [seed]
     for number in range(1, NUM_WORDS):
@@ -33,7 +33,7 @@ _BEGINNING: Final = _words_of(19650218)
 
 
 @kernel(allocates=False)
-def seed_generator(generator: NDArray[np.uint32], low: int, middle: int, high: int) -> None:
+def seed_generator(generator: Words32, low: int, middle: int, high: int) -> None:
     """Seed a generator as ``random.seed(high << 64 | middle << 32 | low)`` does; each part has 32 bits."""
     length = 3 if high else 2 if middle else 1
     for place in range(NUM_WORDS):
@@ -65,7 +65,7 @@ def seed_generator(generator: NDArray[np.uint32], low: int, middle: int, high: i
 
 
 @kernel(allocates=False)
-def next_word(generator: NDArray[np.uint32]) -> int:
+def next_word(generator: Words32) -> int:
     """The next 32 bits of a generator."""
     place = integer(generator[NUM_WORDS])
     after = place + 1 if place + 1 < NUM_WORDS else 0
@@ -83,7 +83,7 @@ def next_word(generator: NDArray[np.uint32]) -> int:
 
 
 @kernel(allocates=False)
-def random_number(generator: NDArray[np.uint32]) -> float:
+def random_number(generator: Words32) -> float:
     """The next number from 0 up to but not including 1: ``random.random()``."""
     high = next_word(generator) >> 5
     low = next_word(generator) >> 6
@@ -91,7 +91,7 @@ def random_number(generator: NDArray[np.uint32]) -> float:
 
 
 @kernel(allocates=False)
-def number_below(generator: NDArray[np.uint32], end: int) -> int:
+def number_below(generator: Words32, end: int) -> int:
     """The next whole number from 0 up to but not including `end`: the index that ``random.choice`` takes."""
     bits = 0
     while end >> bits:

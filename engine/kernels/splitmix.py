@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels._jit import kernel
+from engine.support.arrays import Words
 
 GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
 """The step by which the state grows for each word."""
@@ -30,13 +30,13 @@ def unit(word: np.uint64) -> float:
 
 
 @kernel(allocates=False, inlined=True)
-def next_word(state: NDArray[np.uint64]) -> np.uint64:
+def next_word(state: Words) -> np.uint64:
     """The next word; `state`, shape (1,), is advanced in place."""
     state[0] += GOLDEN
     return mixed(state[0])
 
 
 @kernel(allocates=False, inlined=True)
-def random_number(state: NDArray[np.uint64]) -> float:
+def random_number(state: Words) -> float:
     """The next number from 0 up to but not including 1; `state`, shape (1,), is advanced in place."""
     return unit(next_word(state))

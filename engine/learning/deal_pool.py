@@ -26,7 +26,6 @@ from typing import Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.hands.equity import all_hand_equities, equity_against
 from engine.hands.hand_rank import hand_ranks
@@ -34,6 +33,7 @@ from engine.hands.preflop.tables import shipped_tables
 from engine.kernels.learning import situations
 from engine.kernels.learning import street as kernels
 from engine.poker.combos import COMBOS_PER_STARTING_HAND, NUM_COMBOS, STARTING_HAND_OF_COMBO, starting_hand
+from engine.support.arrays import Bytes, Floats, Words16
 from engine.support.files.cache import load_cached, store_cached
 
 __all__ = [
@@ -68,7 +68,7 @@ _EDGES_AFTER_PREFLOP: Final = (
 
 
 @functools.cache
-def bucket_edges() -> NDArray[np.float64]:
+def bucket_edges() -> Floats:
     """The least strength of each bucket except the lowest, by betting round.
 
     Returns:
@@ -130,18 +130,18 @@ class PoolSize:
 class DealPool:
     """Deals for a number of players, in random order.  C-contiguous arrays; the first axis is the deal."""
 
-    hole_cards: NDArray[np.uint8]
+    hole_cards: Bytes
     """Shape (num_deals, num_players, 2)."""
-    boards: NDArray[np.uint8]
+    boards: Bytes
     """Shape (num_deals, 5)."""
-    strengths: NDArray[np.uint8]
+    strengths: Bytes
     """The strength of each player in each betting round, in steps of 1 / STRENGTH_STEPS.
 
     Shape (num_deals, num_players, 4).
     """
-    buckets: NDArray[np.uint8]
+    buckets: Bytes
     """The bucket of each strength.  Shape (num_deals, num_players, 4)."""
-    ranks: NDArray[np.uint16]
+    ranks: Words16
     """Hand ranks at the showdown.  Shape (num_deals, num_players)."""
 
     @property
@@ -254,7 +254,7 @@ def deal_pool(
     return pool
 
 
-def _equities(board: NDArray[np.uint8]) -> NDArray[np.float64]:
+def _equities(board: Bytes) -> Floats:
     return all_hand_equities(board.tolist())
 
 

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.hands.betting_arrays import action_from_number, betting_arrays, game_array, number_of_action
 from engine.hands.equity import all_hand_equities
@@ -25,6 +24,7 @@ from engine.learning.deal_pool import STRENGTH_STEPS, bucket_of, strength_of
 from engine.learning.street import PRIOR, STEP_DECAY, ActionValues, num_situations
 from engine.poker.rules import Action
 from engine.poker.rules.betting import BettingState
+from engine.support.arrays import Floats, Ints
 
 __all__ = [
     "Considered",
@@ -41,7 +41,7 @@ class StyleCounters:
     """Counts of what each seat of a table has done so far, from which its style follows."""
 
     def __init__(self) -> None:
-        self.by_seat: NDArray[np.float64] = np.zeros((MAX_PLAYERS, situations.NUM_COUNTERS))
+        self.by_seat: Floats = np.zeros((MAX_PLAYERS, situations.NUM_COUNTERS))
         """Decisions with something to call, folds, chances to raise, raises; old ones fade.
 
         Shape (MAX_PLAYERS, NUM_COUNTERS), float64.
@@ -52,7 +52,7 @@ class StyleCounters:
         number = number_of_action(action, before)
         situations.count_decision(self.by_seat[seat], game_array(before.game), *_arrays(before), number)
 
-    def by_position(self, seats: Sequence[int]) -> NDArray[np.float64]:
+    def by_position(self, seats: Sequence[int]) -> Floats:
         """The counters in the order of positions, as kernels take them."""
         counters = np.zeros_like(self.by_seat)
         counters[: len(seats)] = self.by_seat[list(seats)]
@@ -121,9 +121,7 @@ class Considered:
     """The chips of the pot that the position to act has put in."""
 
 
-def consider(
-    learnt: ActionValues, betting: BettingState, hand: HandInRound, counters: NDArray[np.float64]
-) -> Considered:
+def consider(learnt: ActionValues, betting: BettingState, hand: HandInRound, counters: Floats) -> Considered:
     """The options of the position to act, and what the learner thinks they are worth.
 
     Args:
@@ -196,6 +194,6 @@ def _no_offers() -> kernels.Offers:
 
 
 @functools.lru_cache(maxsize=1 << 14)
-def _arrays(betting: BettingState) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _arrays(betting: BettingState) -> tuple[Ints, Ints]:
     # Limit games walk the same betting over and over.
     return betting_arrays(betting)

@@ -52,7 +52,6 @@ from typing import Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.hands.betting_arrays import game_array
 from engine.hands.preflop.tables import shipped_tables
@@ -63,6 +62,7 @@ from engine.kernels.learning.scripted_players import ANY_SIZE, BY_HAND, NUM_TRAI
 from engine.learning.deal_pool import DealPool
 from engine.poker.combos import COMBOS_PER_STARTING_HAND
 from engine.poker.rules import GameDefinition
+from engine.support.arrays import Floats, Floats32, Ints, Ints32
 from engine.support.seeds import derive_seed
 
 __all__ = [
@@ -121,9 +121,9 @@ class ActionValues:
     """The values learnt in a game.  Rows are cells: ``style * num_situations + situation``."""
 
     game: GameDefinition
-    values: NDArray[np.float32]
+    values: Floats32
     """The values of calling and of each raise, in pots.  Shape (cells, 1 call + 1 or 3 raises)."""
-    counts: NDArray[np.int32]
+    counts: Ints32
     """The number of observations behind each value; same shape."""
     hands: int = 0
     """The number of hands learnt from."""
@@ -160,7 +160,7 @@ _NEVER: Final = 2.0
 _ALWAYS: Final = -2.0
 
 
-def population(num: int, is_limit: bool, rng: np.random.Generator) -> NDArray[np.float64]:
+def population(num: int, is_limit: bool, rng: np.random.Generator) -> Floats:
     """Simple opponents, all different, by the columns of ``ScriptTrait``.
 
     ==========================  ======  ===========================================================
@@ -251,9 +251,9 @@ def train(
     hands: int,
     seed: int,
     *,
-    opponents: NDArray[np.float64] | None = None,
+    opponents: Floats | None = None,
     explore: float | None = None,
-) -> Iterator[NDArray[np.float64]]:
+) -> Iterator[Floats]:
     """Play hands against a population and learn from them.
 
     Args:
@@ -295,11 +295,11 @@ def play(
     pool: DealPool,
     hands: int,
     seed: int,
-    opponents: NDArray[np.float64],
+    opponents: Floats,
     *,
     former: ActionValues | None = None,
-    record: NDArray[np.int64] | None = None,
-) -> NDArray[np.float64]:
+    record: Ints | None = None,
+) -> Floats:
     """Play hands without learning or exploring; returns the chips won in each, shape (hands,).
 
     Args:
@@ -332,8 +332,8 @@ def _play(
     seed: int,
     opponents: kernels.Opponents,
     method: kernels.Method,
-    record: NDArray[np.int64] | None = None,
-) -> NDArray[np.float64]:
+    record: Ints | None = None,
+) -> Floats:
     game = learnt.game
     if pool.num_players != game.num_players:
         raise ValueError(f"expected deals for {game.num_players} players, got {pool.num_players}")

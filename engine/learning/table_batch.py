@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.hands.betting_arrays import game_array
 from engine.kernels.learning.table_batch import (
@@ -27,6 +26,7 @@ from engine.kernels.learning.table_batch import (
 from engine.kernels.poker.betting import MAX_PLAYERS, NODE_SIZE
 from engine.kernels.poker.tables import ranking_table
 from engine.poker.rules import Deal, GameDefinition, hand_rank, initial_betting
+from engine.support.arrays import Ints, Words
 
 __all__ = ["HISTORY_COLUMNS", "SCRIPTED", "Places", "SeatKind", "TableBatch"]
 
@@ -108,11 +108,11 @@ class TableBatch:
         """The results of the last step; the next step overwrites them."""
 
     @property
-    def hand_numbers(self) -> NDArray[np.int64]:
+    def hand_numbers(self) -> Ints:
         """The number of the hand being played at each table, from 0; shape (tables,), a new array."""
         return self._tables.hands.copy()
 
-    def begin(self, seeds: NDArray[np.uint64]) -> None:
+    def begin(self, seeds: Words) -> None:
         """Begin a match at every table; the same seed gives the same cards.
 
         Args:
@@ -124,7 +124,7 @@ class TableBatch:
         self.results.ended[:] = True
         self.step(np.zeros(self.num_tables, np.int64))
 
-    def step(self, actions: NDArray[np.int64]) -> None:
+    def step(self, actions: Ints) -> None:
         """Play an action at each table whose hand is not over; begin another hand at the others.
 
         Args:
@@ -150,7 +150,7 @@ class TableBatch:
         )
 
 
-def _small_ranks(game: GameDefinition) -> NDArray[np.int64]:
+def _small_ranks(game: GameDefinition) -> Ints:
     """Ranks of hands of one or two cards, by card; shape (53, 53)."""
     ranks = np.zeros((NO_CARD + 1, NO_CARD + 1), np.int64)
     for first in game.deck:

@@ -1,8 +1,7 @@
 """Poker itself, in plain Python: cards, combos, rules, keys of matches.
 
 ===================  ===============================================================================
-``cards``            cards as small integers
-``card_text``        cards as people write them
+``cards``            cards as small integers, and as people write them
 ``combos``           pairs of hole cards and starting hands as indices (arrays: loads numpy)
 ``rules``            games, dealing, betting, showdowns, the hand loop
 ``situations``       situations to test players in, and why an action is illegal

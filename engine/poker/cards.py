@@ -24,6 +24,15 @@ CARD_TEXTS: Final[tuple[str, ...]] = tuple(rank + suit for rank in RANKS for sui
 """The text of each card, ``CARD_TEXTS[51] == "As"``."""
 
 _CARD_BY_TEXT: Final = {text: card for card, text in enumerate(CARD_TEXTS)}
+_WRITTEN_SUITS: Final = {
+    **{suit: index for index, suit in enumerate(SUITS)},
+    **dict(zip("♣♦♥♠", range(4), strict=True)),
+    **dict(zip("♧♢♡♤", range(4), strict=True)),
+}
+_WRITTEN_RANKS: Final = {rank: index for index, rank in enumerate(RANKS)}
+
+# Ignored between cards; the last two only select how a suit's sign is drawn.
+_IGNORED: Final = dict.fromkeys(map(ord, " \t\r\n,;.-_/|[](){}\ufe0e\ufe0f"))
 
 
 class InvalidCardError(ValueError):
@@ -77,3 +86,37 @@ def parse_cards(text: str) -> tuple[int, ...]:
 def format_cards(cards: Iterable[int]) -> str:
     """The concatenated ACPC texts of some cards, in the order given: ``"AcQd2h"``."""
     return "".join([CARD_TEXTS[card] for card in cards])
+
+
+def parse_written_cards(text: str) -> tuple[int, ...]:
+    """The cards of a text in any common spelling, in the order written: ``7H 9h``, ``10h``, ``[7♥, 9♥]``.
+
+    The wire has one spelling (`parse_cards`); a command line accepts all common ones.  Ranks and suits may be
+    upper or lower case, a ten ``T`` or ``10``, suits letters or signs; blanks, commas, dashes and brackets
+    between cards are ignored.
+
+    Raises:
+        InvalidCardError: something that is not a card, or a card twice.
+    """
+    plain = text.translate(_IGNORED).replace("10", "T")
+    cards: list[int] = []
+    at = 0
+    while at < len(plain):
+        rank = _WRITTEN_RANKS.get(plain[at].upper())
+        if rank is None:
+            raise InvalidCardError(
+                f"{text!r}: {plain[at]!r} is not a rank; "
+                "a card is a rank (2..9, T or 10, J, Q, K, A) and a suit"
+            )
+        suit = _WRITTEN_SUITS.get(plain[at + 1].lower()) if at + 1 < len(plain) else None
+        if suit is None:
+            found = "nothing follows" if at + 1 == len(plain) else f"{plain[at + 1]!r} follows"
+            raise InvalidCardError(
+                f"{text!r}: after the rank {plain[at]!r} {found}; a suit is one of c d h s or ♣ ♦ ♥ ♠"
+            )
+        card = rank * 4 + suit
+        if card in cards:
+            raise InvalidCardError(f"{text!r}: {CARD_TEXTS[card]} is there twice")
+        cards.append(card)
+        at += 2
+    return tuple(cards)

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.poker.cards import CARD_TEXTS, NUM_CARDS, NUM_RANKS, NUM_SUITS, RANKS
+from engine.support.arrays import Bools, Bytes, Ints
 
 _Number = TypeVar("_Number", bound=np.generic)
 
@@ -47,7 +48,7 @@ def format_combo(combo: int) -> str:
     return CARD_TEXTS[high] + CARD_TEXTS[low]
 
 
-def combos_without(cards: Iterable[int]) -> NDArray[np.bool_]:
+def combos_without(cards: Iterable[int]) -> Bools:
     """A mask of the combos without the given cards.  Shape (1326,), a fresh array."""
     free = np.ones(NUM_CARDS, dtype=np.bool_)
     for card in cards:
@@ -85,7 +86,7 @@ COMBO_CARDS: Final = _frozen(np.column_stack([COMBO_HIGH, COMBO_LOW]).astype(np.
 """Both cards of each combo, the higher one first.  Shape (1326, 2), for kernels."""
 
 
-def _starting_hands() -> NDArray[np.uint8]:
+def _starting_hands() -> Bytes:
     high, low = (COMBO_HIGH >> 2).astype(np.int64), (COMBO_LOW >> 2).astype(np.int64)
     suited = (COMBO_HIGH & 3) == (COMBO_LOW & 3)
     return np.where(suited, high * NUM_RANKS + low, low * NUM_RANKS + high).astype(np.uint8)
@@ -115,7 +116,7 @@ _STARTING_HAND_BY_NAME: Final = {name: index for index, name in enumerate(STARTI
 
 
 @functools.cache
-def suit_renamings() -> NDArray[np.int64]:
+def suit_renamings() -> Ints:
     """The combo that each combo becomes under each renaming of the suits.  Shape (24, 1326), read-only.
 
     The renamings are in the order of ``itertools.permutations(range(4))``: suit s becomes the s-th item.

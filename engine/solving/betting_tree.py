@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.poker.rules import CALL, FOLD, Action, BettingState, GameDefinition
 from engine.solving.walk import Actions, TooLarge, every_action, walk
+from engine.support.arrays import Ints
 
 __all__ = ["DECISION", "FOLDED", "SHOWDOWN", "BettingTree", "by_pots", "raise_by"]
 
@@ -124,7 +124,7 @@ class BettingTree:
             child = int(self.ends[child])
         return found
 
-    def round_from(self, starts: NDArray[np.int64]) -> NDArray[np.int64]:
+    def round_from(self, starts: Ints) -> Ints:
         """The nodes of a betting round that several nodes begin alike, shape (nodes of a round, starts).
 
         Each row has the same place in the round after each start; the first has the starts themselves.  Rows
@@ -136,9 +136,9 @@ class BettingTree:
         Raises:
             ValueError: the same cannot be done after each of them.
         """
-        rows: list[NDArray[np.int64]] = []
+        rows: list[Ints] = []
 
-        def add(row: NDArray[np.int64]) -> None:
+        def add(row: Ints) -> None:
             rows.append(row)
             model = int(row.max())
             if self.kinds[model] != DECISION or self.rounds[model] != self.rounds[first]:
@@ -160,7 +160,7 @@ class BettingTree:
         return found
 
     @staticmethod
-    def _ends_and_depths(parents: list[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _ends_and_depths(parents: list[int]) -> tuple[Ints, Ints]:
         ends, depths = list(range(1, len(parents) + 1)), [0] * len(parents)
         for node in range(len(parents) - 1, 0, -1):
             ends[parents[node]] = max(ends[parents[node]], ends[node])

@@ -14,10 +14,10 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.poker.cards import format_cards
 from engine.poker.rules import GameDefinition
+from engine.support.arrays import Floats, Ints, Ints32
 
 __all__ = ["GameDeals", "TwofoldDeals", "num_deals", "num_views"]
 
@@ -33,20 +33,20 @@ class GameDeals:
         self.game = game
         hole = _sets(len(game.deck), game.num_hole_cards)
         used = np.zeros(1, np.int64)
-        held: list[NDArray[np.int64]] = []
+        held: list[Ints] = []
         for _ in range(game.num_players):
             used, rows, chosen = _dealt(used, hole)
             held = [*(indices[rows] for indices in held), chosen]
         codes = held
         self.sizes: list[int] = []
         """The number of deals by round."""
-        self.chances: NDArray[np.float64]
+        self.chances: Floats
         """The chance of each deal of the first round, shape (deals,); they add up to 1."""
-        self.views: list[NDArray[np.int32]] = []
+        self.views: list[Ints32] = []
         """By round, the view of each position in each deal, shape (positions, deals)."""
-        self._codes: list[NDArray[np.int64]] = []
-        self._sets: list[tuple[NDArray[np.int64], ...]] = []
-        parts: tuple[NDArray[np.int64], ...] = (hole,)
+        self._codes: list[Ints] = []
+        self._sets: list[tuple[Ints, ...]] = []
+        parts: tuple[Ints, ...] = (hole,)
         for cards in game.num_board_cards:
             if cards:
                 board = _sets(len(game.deck), cards)
@@ -178,7 +178,7 @@ def num_deals(game: GameDefinition, betting_round: int) -> int:
     return number
 
 
-def _sets(num_cards: int, size: int) -> NDArray[np.int64]:
+def _sets(num_cards: int, size: int) -> Ints:
     """All sets of `size` cards, as bit masks of places in the deck."""
     return np.array(
         [sum(1 << place for place in places) for places in itertools.combinations(range(num_cards), size)],
@@ -186,9 +186,7 @@ def _sets(num_cards: int, size: int) -> NDArray[np.int64]:
     )
 
 
-def _dealt(
-    used: NDArray[np.int64], sets: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _dealt(used: Ints, sets: Ints) -> tuple[Ints, Ints, Ints]:
     """Each deal continued by each set of cards that is still in the deck.
 
     Returns:

@@ -13,7 +13,6 @@ from typing import Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels.solving.tree import CHANCE, TERMINAL, Block, TreeArrays
 from engine.poker.rules import (
@@ -27,6 +26,7 @@ from engine.poker.rules import (
 from engine.solving.betting_tree import FOLDED, BettingTree
 from engine.solving.deals import GameDeals, num_deals, num_views
 from engine.solving.walk import TooLarge
+from engine.support.arrays import Floats, Ints, Ints32
 
 __all__ = ["GameTree", "InformationSet", "PublicNode", "game_tree"]
 
@@ -59,7 +59,7 @@ class PublicNode:
     first_set: int
     """The number of its first information set; only at a decision."""
 
-    def slots(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def slots(self, values: Floats) -> Floats:
         """The part of an array by slot that belongs to this decision, shape (actions, views); not a copy."""
         end = self.first_slot + len(self.actions) * self.num_views
         return values[self.first_slot : end].reshape(len(self.actions), self.num_views)
@@ -162,10 +162,10 @@ class GameTree:
         hole = tuple(own if p == node.kind else () for p in range(self.game.num_players))
         return HandView(node.betting, node.kind, hand_number, hole, board)
 
-    def views_at(self, node: PublicNode, position: int | None = None) -> NDArray[np.int32]:
+    def views_at(self, node: PublicNode, position: int | None = None) -> Ints32:
         """The views at the nodes of a block, shape (size,): of the position to act, or of another one."""
         by_position = self.deals.views[node.dealt_round]
-        views: NDArray[np.int32] = by_position[node.kind if position is None else position]
+        views: Ints32 = by_position[node.kind if position is None else position]
         return views
 
     # --- arrays --------------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ class GameTree:
                 end += by_position[position].size
         blocks = np.zeros((len(self.nodes), len(Block)), np.int64)
         children: list[int] = []
-        payoffs: list[NDArray[np.float64]] = []
+        payoffs: list[Floats] = []
         num_ends = 0
         for node, row in zip(self.nodes, blocks, strict=True):
             row[[Block.KIND, Block.FIRST_NODE, Block.SIZE]] = node.kind, node.first_node, node.size
@@ -205,7 +205,7 @@ class GameTree:
             deals.chances,
         )
 
-    def _parents(self) -> NDArray[np.int64]:
+    def _parents(self) -> Ints:
         """The slot of the player's own last action before each information set; -1 for none."""
         parents = np.full(self.num_information_sets, -1, np.int64)
         views = self.deals.views
@@ -220,7 +220,7 @@ class GameTree:
                 break
         return parents
 
-    def _payoffs(self, node: PublicNode) -> NDArray[np.float64]:
+    def _payoffs(self, node: PublicNode) -> Floats:
         """Chips won by each position at the nodes of a terminal block, shape (positions, deals)."""
         game, betting = self.game, node.betting
         if not betting.is_showdown:
@@ -246,7 +246,7 @@ class GameTree:
         return chips_won(node.betting, [own for own, _ in cards], cards[0][1])
 
     @functools.cached_property
-    def _ranks(self) -> NDArray[np.int64]:
+    def _ranks(self) -> Ints:
         """The rank at showdown of each view of the last round; greater is better."""
         last = self.game.num_rounds - 1
         most = max(self.deals.num_views(last, position) for position in range(self.game.num_players))

@@ -32,7 +32,6 @@ from typing import Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.hands.hand_rank import board_ranks, hand_rank
 from engine.poker.combos import NUM_COMBOS, combo_cards, combos_without
@@ -42,6 +41,7 @@ from engine.solving.game_tree import GameTree
 from engine.solving.holdem.bucketed import BucketedStrategy
 from engine.solving.responses import full_response, won_of
 from engine.solving.strategies import uniform_policy
+from engine.support.arrays import Floats
 
 __all__ = [
     "HoldemPortfolio",
@@ -56,7 +56,6 @@ __all__ = [
     "won_of",
 ]
 
-Floats = NDArray[np.float64]
 
 _ROUNDING: Final = 1e-12
 """Smaller numbers are taken for rounding errors."""

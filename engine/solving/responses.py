@@ -23,13 +23,13 @@ from typing import Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels.solving.tree import TERMINAL
 from engine.solving.deals import TwofoldDeals
 from engine.solving.game_tree import GameTree
 from engine.solving.solver import Constraints, Solver
 from engine.solving.strategies import best_response, exploitability, normalised, policy_with, values
+from engine.support.arrays import Floats
 
 __all__ = [
     "Response",
@@ -52,14 +52,14 @@ _ITERATIONS: Final = 2000
 class Response:
     """A counter-strategy and its value, in chips per hand, the mean over both seats."""
 
-    policy: NDArray[np.float64]
+    policy: Floats
     exploitation: float
     """What it wins from the opponent it is measured against."""
     exploitability: float
     """What a best response wins from it."""
 
 
-def evaluate(tree: GameTree, policy: NDArray[np.float64], opponent: NDArray[np.float64]) -> Response:
+def evaluate(tree: GameTree, policy: Floats, opponent: Floats) -> Response:
     """Measure a policy against an opponent and against a best response.
 
     Raises:
@@ -69,12 +69,12 @@ def evaluate(tree: GameTree, policy: NDArray[np.float64], opponent: NDArray[np.f
     return Response(policy, won_of(tree, policy, opponent), exploitability(tree, policy).mean)
 
 
-def won_of(tree: GameTree, policy: NDArray[np.float64], opponent: NDArray[np.float64]) -> float:
+def won_of(tree: GameTree, policy: Floats, opponent: Floats) -> float:
     """Chips per hand that a policy wins from another, the mean over both seats; for two players."""
     return sum(values(tree, _seated(tree, policy, opponent, seat))[seat] for seat in (0, 1)) / 2
 
 
-def full_response(tree: GameTree, model: NDArray[np.float64]) -> NDArray[np.float64]:
+def full_response(tree: GameTree, model: Floats) -> Floats:
     """The best response to a model, in both seats.
 
     Raises:
@@ -84,9 +84,7 @@ def full_response(tree: GameTree, model: NDArray[np.float64]) -> NDArray[np.floa
     return _joined(tree, *(best_response(tree, model, seat).policy for seat in (0, 1)))
 
 
-def restricted_nash(
-    tree: GameTree, model: NDArray[np.float64], part: float, iterations: int = _ITERATIONS
-) -> NDArray[np.float64]:
+def restricted_nash(tree: GameTree, model: Floats, part: float, iterations: int = _ITERATIONS) -> Floats:
     """RNR(p): the restricted Nash response to an opponent who plays a model in a part p of all hands.
 
     Args:
@@ -113,11 +111,8 @@ def restricted_nash(
 
 
 def data_biased(
-    tree: GameTree,
-    model: NDArray[np.float64],
-    bound_to_model: NDArray[np.float64],
-    iterations: int = _ITERATIONS,
-) -> NDArray[np.float64]:
+    tree: GameTree, model: Floats, bound_to_model: Floats, iterations: int = _ITERATIONS
+) -> Floats:
     """DBR: the data-biased response to an opponent who must play a model where much is known of it.
 
     Args:
@@ -145,9 +140,7 @@ def data_biased(
     return _joined(tree, *policies)
 
 
-def confidence(
-    tree: GameTree, counts: NDArray[np.float64], most: float = 1.0, enough: float = 10.0
-) -> NDArray[np.float64]:
+def confidence(tree: GameTree, counts: Floats, most: float = 1.0, enough: float = 10.0) -> Floats:
     """Confidence in a model, by information set: ``most * min(1, n / enough)`` after n observations there.
 
     Args:
@@ -162,7 +155,7 @@ def confidence(
     return most * np.minimum(1.0, seen / enough)
 
 
-def frequentist_model(tree: GameTree, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+def frequentist_model(tree: GameTree, counts: Floats) -> Floats:
     """The policy that observed counts suggest: frequencies, and calling where nothing was seen; by slot."""
     calls = policy_with(tree, (0, 1, 0))
     model = normalised(tree, counts)
@@ -172,18 +165,14 @@ def frequentist_model(tree: GameTree, counts: NDArray[np.float64]) -> NDArray[np
     return model
 
 
-def probe_policy(tree: GameTree) -> NDArray[np.float64]:
+def probe_policy(tree: GameTree) -> Floats:
     """The policy for watching an opponent: calls and raises equally often, and never folds."""
     return policy_with(tree, (0, 1, 1))
 
 
 def counts_of_hands(
-    tree: GameTree,
-    opponent: NDArray[np.float64],
-    probe: NDArray[np.float64],
-    hands: int,
-    generator: np.random.Generator,
-) -> NDArray[np.float64]:
+    tree: GameTree, opponent: Floats, probe: Floats, hands: int, generator: np.random.Generator
+) -> Floats:
     """How often an opponent is seen to take each action, if all cards are known after the hand; by slot.
 
     Args:
@@ -227,7 +216,7 @@ class _Twofold:
         self._opponent = opponent
         self.tree = GameTree(tree.game, TwofoldDeals(tree.deals, opponent, part))
 
-    def constraints(self, model: NDArray[np.float64]) -> Constraints:
+    def constraints(self, model: Floats) -> Constraints:
         """Constraints by which the opponent plays the model in hands in which it is bound."""
         bound, loose = np.zeros(self.tree.num_slots), np.ones(self.tree.num_slots)
         for node, original in zip(self.tree.nodes, self._original.nodes, strict=True):
@@ -236,7 +225,7 @@ class _Twofold:
                 node.slots(loose)[:, original.num_views :] = 0.0
         return Constraints(bound, loose)
 
-    def folded(self, policy: NDArray[np.float64]) -> NDArray[np.float64]:
+    def folded(self, policy: Floats) -> Floats:
         """A policy of this game as one of the original; the opponent's part is what it plays when free."""
         result = np.zeros(self._original.num_slots)
         for node, original in zip(self.tree.nodes, self._original.nodes, strict=True):
@@ -245,9 +234,7 @@ class _Twofold:
         return result
 
 
-def _seated(
-    tree: GameTree, first: NDArray[np.float64], second: NDArray[np.float64], seat: int
-) -> NDArray[np.float64]:
+def _seated(tree: GameTree, first: Floats, second: Floats, seat: int) -> Floats:
     """The policy that is `first` in one seat and `second` in the other."""
     policy = second.copy()
     for node in tree.decisions:
@@ -256,7 +243,7 @@ def _seated(
     return policy
 
 
-def _joined(tree: GameTree, first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+def _joined(tree: GameTree, first: Floats, second: Floats) -> Floats:
     """The policy that is `first` in seat 0 and `second` in seat 1."""
     return _seated(tree, first, second, 0)
 

@@ -28,6 +28,7 @@ from engine.kernels.solving.regrets import Discount, Regrets, RegretScratch, Vis
 from engine.poker.rules import GameDefinition
 from engine.solving.game_tree import GameTree
 from engine.solving.strategies import Strategy, normalised, uniform_policy
+from engine.support.arrays import Floats
 from engine.support.files.archive import check_state
 
 __all__ = ["ALGORITHMS", "Algorithm", "Constraints", "Solver"]
@@ -55,7 +56,7 @@ class Constraints:
             same for all of its actions.
     """
 
-    def __init__(self, bound: NDArray[np.float64], loose: NDArray[np.float64]) -> None:
+    def __init__(self, bound: Floats, loose: Floats) -> None:
         self.bound = np.ascontiguousarray(bound, np.float64)
         self.loose = np.ascontiguousarray(loose, np.float64)
 
@@ -159,7 +160,7 @@ class Solver:
         self.iterations = int(state["iterations"])
 
 
-def schedule(algorithm: Algorithm, first: int, iterations: int) -> NDArray[np.float64]:
+def schedule(algorithm: Algorithm, first: int, iterations: int) -> Floats:
     """The discounts and weights of some iterations, shape (iterations, len(Discount)).
 
     Args:
@@ -176,7 +177,7 @@ def schedule(algorithm: Algorithm, first: int, iterations: int) -> NDArray[np.fl
     return rows
 
 
-def _discount(numbers: NDArray[np.float64], exponent: float) -> NDArray[np.float64]:
+def _discount(numbers: Floats, exponent: float) -> Floats:
     """``t^exponent / (t^exponent + 1)``, with its limits for infinite exponents."""
     if np.isinf(exponent):
         return np.full_like(numbers, 1.0 if exponent > 0 else 0.0)

@@ -18,7 +18,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels.solving.tree import fill_reach, fill_worth
 from engine.players.probability_triple import TRIPLE_INDEX
@@ -26,6 +25,7 @@ from engine.poker.cards import format_cards
 from engine.poker.records import ProbabilityTriple
 from engine.poker.rules import Action, ActionKind, GameDefinition, HandView
 from engine.solving.game_tree import GameTree
+from engine.support.arrays import Floats
 
 __all__ = [
     "BestResponse",
@@ -69,7 +69,7 @@ class Strategy:
     """A strategy for all players of a game."""
 
     tree: GameTree
-    policy: NDArray[np.float64]
+    policy: Floats
     """Chances by slot; those of an information set add up to 1."""
 
     @property
@@ -109,12 +109,12 @@ class Strategy:
         return rows
 
 
-def uniform_policy(tree: GameTree) -> NDArray[np.float64]:
+def uniform_policy(tree: GameTree) -> Floats:
     """The policy that takes every legal action equally often, by slot."""
     return policy_with(tree, [1.0] * 3)
 
 
-def policy_with(tree: GameTree, weights: Sequence[float]) -> NDArray[np.float64]:
+def policy_with(tree: GameTree, weights: Sequence[float]) -> Floats:
     """The policy in proportion to the same weights everywhere, by slot; illegal actions are left out.
 
     Args:
@@ -129,7 +129,7 @@ def policy_with(tree: GameTree, weights: Sequence[float]) -> NDArray[np.float64]
     return normalised(tree, policy)
 
 
-def normalised(tree: GameTree, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def normalised(tree: GameTree, weights: Floats) -> Floats:
     """The policy proportional to weights by slot; actions are equally likely where none has weight."""
     policy = np.empty_like(weights)
     for node in tree.decisions:
@@ -140,7 +140,7 @@ def normalised(tree: GameTree, weights: NDArray[np.float64]) -> NDArray[np.float
     return policy
 
 
-def policy_of_triples(tree: GameTree, triples: Triples) -> NDArray[np.float64]:
+def policy_of_triples(tree: GameTree, triples: Triples) -> Floats:
     """The policy of a player that discloses its probability triples, by slot.
 
     Args:
@@ -179,7 +179,7 @@ class BestResponse:
 
     value: float
     """Chips it wins per hand."""
-    policy: NDArray[np.float64]
+    policy: Floats
     """The others' policy, with the response in the slots of its position.
 
     The response is pure; among equally good actions it takes the first.
@@ -206,24 +206,24 @@ class Exploitability:
         return self.nash_conv / len(self.values)
 
 
-def best_response(tree: GameTree, policy: NDArray[np.float64], position: int) -> BestResponse:
+def best_response(tree: GameTree, policy: Floats, position: int) -> BestResponse:
     """A best response of a position when the others play a policy."""
     response = policy.copy()
     return BestResponse(_pass(tree, response, position, True), response)
 
 
-def values(tree: GameTree, policy: NDArray[np.float64]) -> tuple[float, ...]:
+def values(tree: GameTree, policy: Floats) -> tuple[float, ...]:
     """Chips each position wins per hand if all play a policy."""
     return tuple(_pass(tree, policy, position, False) for position in range(tree.game.num_players))
 
 
-def exploitability(tree: GameTree, policy: NDArray[np.float64]) -> Exploitability:
+def exploitability(tree: GameTree, policy: Floats) -> Exploitability:
     """How far a policy is from an equilibrium."""
     responses = (best_response(tree, policy, position).value for position in range(tree.game.num_players))
     return Exploitability(values(tree, policy), tuple(responses))
 
 
-def _pass(tree: GameTree, policy: NDArray[np.float64], position: int, responds: bool) -> float:
+def _pass(tree: GameTree, policy: Floats, position: int, responds: bool) -> float:
     """Chips a position wins per hand; if it responds, its slots of the policy are filled in place."""
     reach, worth = np.empty(tree.num_nodes), np.empty(tree.num_nodes)
     policy = policy if responds else np.ascontiguousarray(policy)

@@ -33,6 +33,7 @@ from engine.solving.holdem.bucketed import BucketedStrategy
 from engine.solving.holdem.kinds import UnknownAbstraction, abstraction_of, noted_sizes, sizes_of
 from engine.solving.strategies import Strategy
 from engine.solving.walk import TooLarge
+from engine.support.arrays import Bytes, Floats
 from engine.support.files.archive import Archive, ArchiveError, array_of, read_archive, write_archive
 from engine.support.files.formats import shown
 
@@ -263,7 +264,7 @@ def _difference(found: GameDefinition, expected: GameDefinition) -> str:
 # --- chances on buckets -------------------------------------------------------------------------------------
 
 
-def format_levels(betting: HoldemBetting, policy: NDArray[np.float64]) -> NDArray[np.uint8]:
+def format_levels(betting: HoldemBetting, policy: Floats) -> Bytes:
     """The chances of a policy as numbers of parts, shape (slots less information sets,).
 
     They are ordered by decision, then by action without calling, then by bucket.  Cumulative chances are
@@ -281,9 +282,7 @@ def format_levels(betting: HoldemBetting, policy: NDArray[np.float64]) -> NDArra
     return np.concatenate(found).astype(np.uint8)
 
 
-def parse_levels(
-    betting: HoldemBetting, arrays: Mapping[str, NDArray[Any]], parts: object
-) -> NDArray[np.float64]:
+def parse_levels(betting: HoldemBetting, arrays: Mapping[str, NDArray[Any]], parts: object) -> Floats:
     """Chances by slot, from numbers of parts.
 
     Args:
@@ -316,9 +315,7 @@ def parse_levels(
     return policy
 
 
-def _by_decision(
-    betting: HoldemBetting, by_slot: NDArray[np.float64]
-) -> Iterator[tuple[BettingDecision, NDArray[np.float64]]]:
+def _by_decision(betting: HoldemBetting, by_slot: Floats) -> Iterator[tuple[BettingDecision, Floats]]:
     """Each decision with its part of an array by slot, shape (buckets, actions); not copies."""
     for decision in betting.decisions.values():
         yield decision, betting.rows(decision, by_slot)

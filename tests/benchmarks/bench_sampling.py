@@ -32,7 +32,7 @@ from engine.players.table_reader import TableReader
 from engine.players.trials.players import OwnStrategy, simulated_players
 from engine.players.trials.selective_sampling import Estimates
 from engine.players.trials.trials import Spot, new_tree, simulate
-from engine.poker.card_text import parse_written_cards
+from engine.poker.cards import parse_written_cards
 from engine.poker.rules import Action, GameDefinition, HandState, HandView, load_game, parse_betting
 from engine.support.intervals import Estimate, estimate
 from tests.engine.players.trials.spots import experienced_model

@@ -118,7 +118,7 @@ class Adaptive(Remembering):
         Raises:
             OptionError: the game is not heads-up hold'em.
         """
-        from engine.solving.miximax.shipped import reasonable_habits
+        from engine.solving.miximax.habits import reasonable_habits
 
         compiling.miximax()
         if game is not None:
@@ -145,8 +145,13 @@ class Adaptive(Remembering):
             OptionError: the game is not heads-up hold'em, or what is remembered makes no sense.
         """
         from engine.solving.miximax.departure import Departure
-        from engine.solving.miximax.habits import Expectations, Habits, InvalidHabits
-        from engine.solving.miximax.shipped import reasonable_habits, shipped_changes
+        from engine.solving.miximax.habits import (
+            Expectations,
+            Habits,
+            InvalidHabits,
+            reasonable_habits,
+            shipped_changes,
+        )
         from engine.solving.miximax.values import Miximax
 
         tree = _tree(game)

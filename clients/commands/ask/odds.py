@@ -20,8 +20,7 @@ from clients.core.one_line import (
     plot_option,
     seed_option,
 )
-from engine.poker.card_text import parse_written_cards
-from engine.poker.cards import InvalidCardError, format_cards
+from engine.poker.cards import InvalidCardError, format_cards, parse_written_cards
 from server.support.options import FOR_EXPERTS, FiniteRange, GroupedCommand
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ import json
 import click
 
 from clients.core.one_line import CommandError, ComputingCommand, json_option, plot_option
-from engine.poker.card_text import parse_written_cards
-from engine.poker.cards import InvalidCardError
+from engine.poker.cards import InvalidCardError, parse_written_cards
 from engine.poker.rules import GameDefinitionError, IllegalActionError, load_game
 from engine.poker.rules.betting import parse_betting
 from server.support.options import FiniteRange

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from clients.core.one_line import CommandError, ComputingCommand, json_option, plot_option
-from engine.poker.card_text import parse_written_cards
-from engine.poker.cards import InvalidCardError, format_cards
+from engine.poker.cards import InvalidCardError, format_cards, parse_written_cards
 from engine.poker.rules import GameDefinitionError, IllegalActionError, InvalidActionError, load_game
 from engine.poker.rules.betting import parse_betting
 

@@ -16,8 +16,7 @@ import trio
 
 from clients.core.agent import Agent, begin_decision, checked_action
 from clients.core.arena import Arena
-from engine.poker.card_text import parse_written_cards
-from engine.poker.cards import InvalidCardError, format_cards
+from engine.poker.cards import InvalidCardError, format_cards, parse_written_cards
 from engine.poker.records import ProbabilityTriple
 from engine.poker.rules import (
     Action,
@@ -29,7 +28,7 @@ from engine.poker.rules import (
     parse_betting,
 )
 from engine.poker.rules.betting import BettingState
-from engine.poker.situations.tables import stacked_deal
+from engine.poker.situations import stacked_deal
 from engine.support.seeds import derive_seed
 from protocol import format_match_state
 

@@ -36,12 +36,13 @@ from engine.solving.betting_tree import BettingTree
 from engine.solving.game_tree import GameTree
 from engine.solving.solver import Solver
 from engine.solving.walk import every_action
+from engine.support.arrays import Bools, Floats
 
 __all__ = ["EnumeratedGame", "EnumeratedSet", "EnumeratedWalk", "SmallGame", "Strategy", "Values", "solution"]
 
 _ITERATIONS: Final = 1000
 
-Matrix = NDArray[np.float64]
+Matrix = Floats
 """Numbers for all that the positions may hold, shape (hands,) * positions."""
 
 
@@ -73,7 +74,7 @@ class EnumeratedWalk:
 
     betting: BettingState
     board: tuple[int, ...]
-    known: tuple[NDArray[np.float64], ...]
+    known: tuple[Floats, ...]
     """By position, the probability with which it comes here with each of its hands; ones for the unknown."""
     corrections: Matrix
     """The sum of the corrections so far, for all hands that may be the true ones."""
@@ -101,7 +102,7 @@ class EnumeratedGame:
         self._positions = range(game.num_players)
         self._holds = np.array([[card in hand for card in range(52)] for hand in self.hands])
         disjoint = self._holds.astype(np.int64) @ self._holds.T == 0
-        self._disjoint: NDArray[np.bool_] = np.ones((len(self.hands),) * game.num_players, np.bool_)
+        self._disjoint: Bools = np.ones((len(self.hands),) * game.num_players, np.bool_)
         for one, other in itertools.combinations(self._positions, 2):
             shape = [len(self.hands) if each in (one, other) else 1 for each in self._positions]
             self._disjoint = self._disjoint & disjoint.reshape(shape)
@@ -110,7 +111,7 @@ class EnumeratedGame:
 
     # --- what there is -----------------------------------------------------------------------------------
 
-    def possible(self, board: Board) -> NDArray[np.bool_]:
+    def possible(self, board: Board) -> Bools:
         """Whether hands can be held together on a board, shape (hands,) * positions."""
         free = np.logical_not(np.any(self._holds[:, list(board)], axis=1))
         possible = self._disjoint
@@ -341,7 +342,7 @@ class SmallGame:
             self._tree.expected_values(everybody, viewer) for viewer in range(game.num_players - 1)
         ]
         self._places = {hand: number for number, hand in enumerate(self._tree.hands)}
-        self._remembered: dict[object, NDArray[np.float64]] = {}
+        self._remembered: dict[object, Floats] = {}
 
     @property
     def num_hands(self) -> int:
@@ -352,9 +353,7 @@ class SmallGame:
         """The row of a policy for some hole cards."""
         return self._places[tuple(sorted(cards))]
 
-    def won(
-        self, hand: HandState, policies: Mapping[str, Policy], known: Collection[int]
-    ) -> NDArray[np.float64]:
+    def won(self, hand: HandState, policies: Mapping[str, Policy], known: Collection[int]) -> Floats:
         """What each position won, with the luck taken out.  Shape (positions,).
 
         Args:
@@ -375,9 +374,7 @@ class SmallGame:
             self._remembered[key] = self._estimate(hand, policies, known)
         return self._remembered[key]
 
-    def _estimate(
-        self, hand: HandState, policies: Mapping[str, Policy], known: Collection[int]
-    ) -> NDArray[np.float64]:
+    def _estimate(self, hand: HandState, policies: Mapping[str, Policy], known: Collection[int]) -> Floats:
         def told(at: EnumeratedSet) -> Sequence[float]:
             row = policies[at.betting.text].triples[self._places[at.hole_cards]]
             chances = [float(row[TRIPLE_INDEX[action.kind]]) for action in every_action(at.betting)]

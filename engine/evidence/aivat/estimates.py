@@ -8,18 +8,17 @@ from typing import Final, TypeVar
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.evidence.aivat.games import why_not
 from engine.evidence.aivat.policy import Policy, PolicyError
 from engine.evidence.control_variates import Observations, corrected
 from engine.poker.combos import NUM_COMBOS, combo_index
 from engine.poker.rules import GameDefinition, HandState
+from engine.support.arrays import Floats, Ints
 
 __all__ = ["Aivat", "Told"]
 
 T = TypeVar("T")
-Floats = NDArray[np.float64]
 
 _PRIOR_DEALS: Final = 64.0
 # There are a hundred coefficients.  With 16 deals, enough for the coefficients of equity, rare situations
@@ -54,8 +53,8 @@ class Aivat:
 
     game: GameDefinition = attrs.field()
     hands: Sequence[tuple[HandState, Told]]
-    players: NDArray[np.int64]
-    deals: NDArray[np.int64]
+    players: Ints
+    deals: Ints
     faults: Counter[str] = attrs.field(factory=Counter, init=False)
     """Errors in policies, in words, and how often each occurred; filled by `values`."""
 

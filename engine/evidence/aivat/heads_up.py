@@ -30,7 +30,6 @@ from typing import Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.evidence.aivat.policy import Policy, PolicyError, surpluses
 from engine.evidence.pair_equities import pair_equities
@@ -44,10 +43,10 @@ from engine.poker.rules import (
     HandState,
     initial_betting,
 )
+from engine.support.arrays import Floats
 
 __all__ = ["NUM_TERMS", "PRIOR", "Ranges", "Terms", "terms_of"]
 
-Floats = NDArray[np.float64]
 
 _ROUNDS: Final = 4
 _KINDS: Final = 3  # calls that end a round, calls that do not, raises

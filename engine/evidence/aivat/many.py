@@ -22,7 +22,6 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.evidence.aivat.policy import Policy, PolicyError, surpluses
 from engine.hands.equity import preflop_equities_against_random
@@ -30,10 +29,10 @@ from engine.hands.hand_rank import board_ranks
 from engine.poker.combos import NUM_COMBOS, STARTING_HAND_OF_COMBO, combo_cards, combo_index, combos_without
 from engine.poker.rules import FOLD, Action, BettingState, HandState
 from engine.poker.rules.showdown import chips_won
+from engine.support.arrays import Floats
 
 __all__ = ["NUM_TERMS", "terms_of"]
 
-Floats = NDArray[np.float64]
 
 _ROUNDS: Final = 4
 _PER_ACTION: Final = 3

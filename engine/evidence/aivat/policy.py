@@ -7,16 +7,15 @@ from typing import Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.players.probability_triple import TRIPLE_INDEX
 from engine.poker.combos import NUM_COMBOS, NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO
 from engine.poker.records import USUAL_NO_LIMIT_BET
 from engine.poker.rules import CALL, FOLD, Action, ActionKind, BettingState
+from engine.support.arrays import Floats
 
 __all__ = ["Policy", "PolicyError", "surpluses"]
 
-Floats = NDArray[np.float64]
 _ONE: Final = 65535
 
 

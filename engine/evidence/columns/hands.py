@@ -16,11 +16,11 @@ from typing import Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels.evidence.walked import CALLS, CHECKS, RAISES, Walked
 from engine.players.hand_play import play_by_position
 from engine.poker.rules import BettingState, GameDefinition, GameDefinitionError, HandState
+from engine.support.arrays import Bools, Bytes, Ints
 
 __all__ = ["NO_CARD", "HandColumns", "can_be_read", "read_hands"]
 
@@ -28,9 +28,6 @@ NO_CARD: Final = 255
 """Stands for a card that is not known or was not dealt."""
 _MOST_CHIPS: Final = 1 << 40
 """With more chips, arithmetic in 64 bits might not be exact."""
-
-Ints = NDArray[np.int64]
-Bytes = NDArray[np.uint8]
 
 
 @attrs.frozen(eq=False)
@@ -62,10 +59,10 @@ class HandColumns:
         return ((1 << self.game.num_players) - 1) & ~self.walked.folded
 
     @property
-    def is_showdown(self) -> NDArray[np.bool_]:
+    def is_showdown(self) -> Bools:
         """Whether two or more had not folded.  Shape (hands,)."""
         left = self.in_at_the_end
-        found: NDArray[np.bool_] = (left & (left - 1)) != 0
+        found: Bools = (left & (left - 1)) != 0
         return found
 
     def take(self, rows: Ints | slice) -> HandColumns:
@@ -173,7 +170,7 @@ def _rules_of(game: GameDefinition) -> Ints:
 
 def read_hands(
     game: GameDefinition, numbers: Sequence[int], bettings: Sequence[str], cards: Sequence[str]
-) -> tuple[HandColumns, NDArray[np.bool_]]:
+) -> tuple[HandColumns, Bools]:
     """Read hands from their texts.
 
     Args:

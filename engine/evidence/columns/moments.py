@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.evidence.columns.hands import HandColumns
+from engine.support.arrays import Bools, Floats, Ints
 
 __all__ = ["Moments", "moments_of"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @attrs.frozen(eq=False)
@@ -25,7 +22,7 @@ class Moments:
     were dealt while somebody could act.  Shape (hands, rounds)."""
     pots: Ints
     """The chips in the pot then.  Shape (hands, rounds)."""
-    is_run_out: NDArray[np.bool_]
+    is_run_out: Bools
     """Whether cards were dealt after nobody could act any more.  Shape (hands,)."""
     out: Ints
     """In hands that are run out, the board cards dealt when nobody could act any more.  Shape (hands,)."""
@@ -133,7 +130,7 @@ class _Pots:
         self.sharing = np.zeros((hands, most), np.int64)
         self._number = np.zeros(hands, np.int64)
 
-    def add(self, there: NDArray[np.bool_], chips: Floats, sharing: Ints) -> None:
+    def add(self, there: Bools, chips: Floats, sharing: Ints) -> None:
         """Add a layer to the hands that have it."""
         rows = np.flatnonzero(there)
         last = np.maximum(self._number[rows] - 1, 0)

@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.evidence.columns.hands import HandColumns
 from engine.evidence.play_statistics import SOMETHING, PlayTable, Sums
 from engine.kernels.evidence.walked import CALLS, CHECKS, RAISES
 from engine.players.hand_play import Ending
+from engine.support.arrays import Bools, Floats, Ints
 
 __all__ = ["add_to_sums", "add_to_table", "contested_pots", "totals_by_deal"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _ENDINGS = tuple(Ending)
 
@@ -102,7 +100,7 @@ def add_to_table(table: PlayTable, hands: HandColumns, players: Ints, chips: Flo
     add_to_sums(by_ending, (players * len(_ENDINGS) + ending).ravel(), chips.ravel())
 
 
-def _got_chips(hands: HandColumns, chips: Floats) -> NDArray[np.bool_]:
+def _got_chips(hands: HandColumns, chips: Floats) -> Bools:
     """A mask of those who got back more than an uncalled bet.  Shape (hands, positions)."""
     spent = hands.walked.spent
     by_size = np.sort(spent, axis=1)
@@ -112,24 +110,18 @@ def _got_chips(hands: HandColumns, chips: Floats) -> NDArray[np.bool_]:
     return (chips + put_in) - uncalled > SOMETHING
 
 
-def _count(
-    table: PlayTable,
-    hands: HandColumns,
-    players: Ints,
-    showdowns: NDArray[np.bool_],
-    won: NDArray[np.bool_],
-) -> None:
+def _count(table: PlayTable, hands: HandColumns, players: Ints, showdowns: Bools, won: Bools) -> None:
     """Count what was done."""
     game, walked = hands.game, hands.walked
     positions, rounds = np.arange(game.num_players), game.num_rounds
     keys = players * game.num_players + positions
     size = len(table.players) * game.num_players
 
-    def of(flags: NDArray[np.bool_]) -> list[int]:
+    def of(flags: Bools) -> list[int]:
         found: list[int] = np.bincount(keys[flags], minlength=size).tolist()
         return found
 
-    def in_set(bits: Ints) -> NDArray[np.bool_]:
+    def in_set(bits: Ints) -> Bools:
         return (bits[:, None] >> positions & 1).astype(np.bool_)
 
     has_flop = (walked.final_round > 0)[:, None] & (walked.fold_round != 0)

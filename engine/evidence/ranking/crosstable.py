@@ -17,8 +17,8 @@ from typing import Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.support.arrays import Floats, Ints
 from engine.support.intervals import student_t
 
 __all__ = [
@@ -37,9 +37,6 @@ _ALPHA: Final = 0.05
 _TINY: Final = 1e-300
 _MOST_TERMS: Final = 500
 _PRECISION: Final = 1e-15
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @attrs.frozen(eq=False)
@@ -239,7 +236,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def pair_p_values(table: CrossTable) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def pair_p_values(table: CrossTable) -> tuple[Floats, Floats]:
     """The p-values of all pairs, and Holm's; shape (players, players) each, 1 if two never met."""
     n = table.num_players
     pairs = [(i, j) for i in range(n) for j in range(i + 1, n) if table.deals[i, j]]
@@ -247,7 +244,7 @@ def pair_p_values(table: CrossTable) -> tuple[NDArray[np.float64], NDArray[np.fl
     return _symmetric(n, pairs, plain), _symmetric(n, pairs, holm(plain))
 
 
-def _symmetric(n: int, pairs: Sequence[tuple[int, int]], values: Sequence[float]) -> NDArray[np.float64]:
+def _symmetric(n: int, pairs: Sequence[tuple[int, int]], values: Sequence[float]) -> Floats:
     matrix = np.ones((n, n))
     for (i, j), value in zip(pairs, values, strict=True):
         matrix[i, j] = matrix[j, i] = value

@@ -19,9 +19,9 @@ from typing import Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.evidence.ranking.crosstable import CrossTable
+from engine.support.arrays import Floats
 
 __all__ = ["NashAverage", "Ratings", "cycles", "fit_margins", "nash_average"]
 
@@ -31,8 +31,6 @@ _COOLING: Final = 0.5
 _MOST_STEPS: Final = 100
 _PRECISION: Final = 1e-10
 _LARGEST_STEP: Final = 2.0
-
-Floats = NDArray[np.float64]
 
 
 @attrs.frozen(eq=False)

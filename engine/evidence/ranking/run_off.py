@@ -18,9 +18,9 @@ from typing import Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.evidence.ranking.crosstable import Sitting
+from engine.support.arrays import Floats
 
 __all__ = [
     "LEAST_BLOCKS",
@@ -38,7 +38,6 @@ LEAST_BLOCKS: Final = 20
 _MOST_BLOCKS: Final = 200
 """More blocks are merged into this number: the answer is the same, and faster."""
 
-Floats = NDArray[np.float64]
 Ranks = Callable[[Floats], Sequence[int]]
 _ROUNDING: Final = 1e-9
 """Points that differ by less, relative to the largest, count as equal."""
@@ -63,7 +62,7 @@ class RunOffResult:
     rounds: tuple[Elimination, ...]
 
 
-def bankroll_ranks(matrix: NDArray[np.float64]) -> tuple[int, ...]:
+def bankroll_ranks(matrix: Floats) -> tuple[int, ...]:
     """Each player's rank by what it won in all; pairs that never met count as 0.
 
     Args:
@@ -74,7 +73,7 @@ def bankroll_ranks(matrix: NDArray[np.float64]) -> tuple[int, ...]:
     return tuple([1 + int(np.count_nonzero(total > each + slack)) for each in total])
 
 
-def run_off(matrix: NDArray[np.float64], *, series: bool) -> RunOffResult:
+def run_off(matrix: Floats, *, series: bool) -> RunOffResult:
     """The run-off of a cross table.
 
     Args:
@@ -98,7 +97,7 @@ def run_off(matrix: NDArray[np.float64], *, series: bool) -> RunOffResult:
     return RunOffResult(tuple(ranks), tuple(rounds))
 
 
-def _slack(matrix: NDArray[np.float64]) -> float:
+def _slack(matrix: Floats) -> float:
     return _ROUNDING * float(np.nanmax(np.abs(matrix), initial=0.0))
 
 
@@ -106,11 +105,7 @@ def _slack(matrix: NDArray[np.float64]) -> float:
 
 
 def bootstrap_above(
-    num_players: int,
-    sittings: Sequence[Sitting],
-    ranks: Ranks,
-    seed: int = 1,
-    resamples: int = RESAMPLES,
+    num_players: int, sittings: Sequence[Sitting], ranks: Ranks, seed: int = 1, resamples: int = RESAMPLES
 ) -> Floats:
     """The share of resamples in which the row ranks above the column; ties count half.
 

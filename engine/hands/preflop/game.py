@@ -19,12 +19,12 @@ from typing import TypeAlias
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.hands.equity import preflop_equities, preflop_pair_counts
 from engine.kernels.hands import rollouts
 from engine.kernels.poker.tables import ranking_table
 from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_NAMES, STARTING_HAND_OF_COMBO
+from engine.support.arrays import Floats
 
 __all__ = [
     "Difference",
@@ -46,7 +46,6 @@ __all__ = [
     "solve",
 ]
 
-Floats: TypeAlias = NDArray[np.float64]
 AnyNode: TypeAlias = "Fork | Fold | Showdown"
 
 Strategy: TypeAlias = Mapping[str, Floats]
@@ -294,11 +293,7 @@ def solve(
 
 
 def _add_reached(
-    node: AnyNode,
-    position: int,
-    strategy: Strategy,
-    reach: Floats,
-    sums: dict[str, Floats],
+    node: AnyNode, position: int, strategy: Strategy, reach: Floats, sums: dict[str, Floats]
 ) -> None:
     """Add the strategy to each decision of `position`, weighted by its own probability of getting there."""
     if not isinstance(node, Fork):
@@ -399,12 +394,7 @@ class Difference:
 
 
 def differences(
-    game: PreflopGame,
-    strategy: Strategy,
-    optimal: Strategy,
-    matchups: Matchups,
-    *,
-    tolerance: float = 0.5,
+    game: PreflopGame, strategy: Strategy, optimal: Strategy, matchups: Matchups, *, tolerance: float = 0.5
 ) -> list[Difference]:
     """The hands on which a strategy takes an action that the optimal one takes less often than ``tolerance``.
 

@@ -55,7 +55,6 @@ from typing import Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.hands.preflop.tables import (
     MAX_PLAYERS,
@@ -70,6 +69,7 @@ from engine.kernels.hands import preflop as preflop_kernels
 from engine.kernels.hands import rollouts
 from engine.kernels.poker.tables import ranking_table
 from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO
+from engine.support.arrays import Bools, Floats, Ints
 
 __all__ = [
     "DEFAULT_COOLING",
@@ -126,13 +126,13 @@ class IncomeRates:
     """Income rates of the starting hands, in thousandths of a small bet each time the hand is played."""
 
     players: int
-    rates: NDArray[np.float64]
+    rates: Floats
     """The income rates, shape (169,)."""
-    standard_errors: NDArray[np.float64]
+    standard_errors: Floats
     """The standard errors of the rates, shape (169,)."""
-    times_dealt: NDArray[np.int64]
+    times_dealt: Ints
     """How often each hand was valued, shape (169,)."""
-    played: NDArray[np.bool_]
+    played: Bools
     """The hands that were played while these rates were found, shape (169,); all in a plain roll-out."""
 
 
@@ -142,12 +142,7 @@ def _check_players(players: int) -> None:
 
 
 def _roll_out(
-    players: int,
-    played: NDArray[np.bool_],
-    scheme: RollOutScheme,
-    trials: int,
-    rng: np.random.Generator,
-    counted: range,
+    players: int, played: Bools, scheme: RollOutScheme, trials: int, rng: np.random.Generator, counted: range
 ) -> IncomeRates:
     if trials < 1:
         raise ValueError(f"{trials} trials: expected at least 1")
@@ -252,7 +247,7 @@ def iterated_income_rates(
     return final
 
 
-def exact_raw_odds() -> NDArray[np.float64]:
+def exact_raw_odds() -> Floats:
     """The raw odds of every starting hand against 1 to 9 opponents, over all boards; it takes some seconds.
 
     Returns:

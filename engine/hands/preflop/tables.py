@@ -16,9 +16,9 @@ from typing import Any, Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_NAMES, starting_hand
+from engine.support.arrays import Floats
 from engine.support.files.archive import Archive, array_of, decode_archive
 
 __all__ = [
@@ -45,23 +45,23 @@ class PreflopTable:
 
     players: int
     """Players dealt in, 2 to 10."""
-    roll_out: NDArray[np.float64]
+    roll_out: Floats
     """Everybody calls one bet and checks down: ``1000 * (players * share of the pot - 1)``.  Shape (169,)."""
-    roll_out_standard_error: NDArray[np.float64]
+    roll_out_standard_error: Floats
     """Shape (169,)."""
-    iterated: NDArray[np.float64]
+    iterated: Floats
     """Opponents play the hands that are worth it: what playing the hand earns over folding it.  Shape (169,).
     """
-    iterated_standard_error: NDArray[np.float64]
+    iterated_standard_error: Floats
     """Shape (169,)."""
 
     @property
-    def shares(self) -> NDArray[np.float64]:
+    def shares(self) -> Floats:
         """The share of the pot against ``players - 1`` random hands dealt together, shape (169,)."""
         return (self.roll_out / 1000 + 1) / self.players
 
     @property
-    def share_standard_errors(self) -> NDArray[np.float64]:
+    def share_standard_errors(self) -> Floats:
         """The standard errors of `shares`, shape (169,)."""
         return self.roll_out_standard_error / 1000 / self.players
 
@@ -72,7 +72,7 @@ class PreflopTables:
 
     tables: tuple[PreflopTable, ...]
     """For 2 to 10 players, in this order."""
-    raw_odds: NDArray[np.float64]
+    raw_odds: Floats
     """Share of the pot against 1 to 9 random hands, the power taken on each of all boards.  Shape (169, 9).
     """
     made_by: str
@@ -88,13 +88,13 @@ class PreflopTables:
             raise ValueError(f"{players} players: expected {MIN_PLAYERS} to {MAX_PLAYERS}")
         return self.tables[players - MIN_PLAYERS]
 
-    def raw_odds_of(self, card: int, other_card: int) -> NDArray[np.float64]:
+    def raw_odds_of(self, card: int, other_card: int) -> Floats:
         """The raw odds of two hole cards against 1 to 9 opponents, shape (9,).
 
         Raises:
             ValueError: not two different cards.
         """
-        odds: NDArray[np.float64] = self.raw_odds[starting_hand(card, other_card)]
+        odds: Floats = self.raw_odds[starting_hand(card, other_card)]
         return odds
 
 
@@ -139,7 +139,7 @@ def parse_tables(text: str) -> PreflopTables:
         return PreflopTables(tables, raw_odds, str(meta["made_by"]))
 
 
-def _frozen(numbers: Mapping[str, Any], name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
+def _frozen(numbers: Mapping[str, Any], name: str, shape: tuple[int, ...]) -> Floats:
     array = array_of({name: np.array(numbers[name], np.float64)}, name, shape, "f")
     array.flags.writeable = False
     return array

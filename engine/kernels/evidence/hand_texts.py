@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
 from engine.kernels.evidence.walked import CALLS, CHECKS, RAISES, Walked
@@ -26,6 +25,7 @@ from engine.kernels.poker.betting import (
     legal_raise,
     pot_of,
 )
+from engine.support.arrays import Bools, Bytes, Ints
 
 _MOST_DIGITS: Final = 15
 """The longest number that is read: it fits 64 bits."""
@@ -37,7 +37,7 @@ _ZERO: Final = ord("0")
 _BAR: Final = ord("|")
 
 
-def _places(signs: str) -> NDArray[np.int64]:
+def _places(signs: str) -> Ints:
     """The place of each ASCII character in a text, shape (128,); -1 for characters that are not in it."""
     places = np.full(128, -1, np.int64)
     for place, sign in enumerate(signs):
@@ -51,12 +51,7 @@ _SUIT_OF: Final = _places("cdhs")
 
 @kernel()
 def walk_bettings(
-    rules: NDArray[np.int64],
-    first_bet: int,
-    text: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    walked: Walked,
-    is_read: NDArray[np.bool_],
+    rules: Ints, first_bet: int, text: Bytes, starts: Ints, walked: Walked, is_read: Bools
 ) -> None:
     """Play hands through by the rules.
 
@@ -81,13 +76,7 @@ def walk_bettings(
 
 @kernel(allocates=False)
 def _walk(
-    rules: NDArray[np.int64],
-    first_bet: int,
-    text: NDArray[np.uint8],
-    hand: int,
-    spent: NDArray[np.int64],
-    node: NDArray[np.int64],
-    walked: Walked,
+    rules: Ints, first_bet: int, text: Bytes, hand: int, spent: Ints, node: Ints, walked: Walked
 ) -> bool:
     """Play one hand to the end of its text; returns whether it could be read."""
     at = _after_slashes(text, 0, integer(node[Node.ROUND]))
@@ -134,7 +123,7 @@ def _walk(
 
 
 @kernel(allocates=False)
-def _after_slashes(text: NDArray[np.uint8], at: int, number: int) -> int:
+def _after_slashes(text: Bytes, at: int, number: int) -> int:
     """The place after `number` slashes; -1 if there are fewer."""
     for place in range(at, at + number):
         if place >= text.shape[0] or text[place] != _SLASH:
@@ -143,7 +132,7 @@ def _after_slashes(text: NDArray[np.uint8], at: int, number: int) -> int:
 
 
 @kernel(allocates=False)
-def _number(text: NDArray[np.uint8], at: int) -> tuple[int, int]:
+def _number(text: Bytes, at: int) -> tuple[int, int]:
     """The decimal number that begins at a place, or -1, and the place where it ends."""
     end = at
     number = 0
@@ -160,13 +149,13 @@ def _number(text: NDArray[np.uint8], at: int) -> tuple[int, int]:
 @kernel()
 def read_cards(
     deck: int,
-    text: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    final_round: NDArray[np.int64],
-    holes: NDArray[np.uint8],
-    board: NDArray[np.uint8],
-    is_read: NDArray[np.bool_],
+    text: Bytes,
+    starts: Ints,
+    ends: Ints,
+    final_round: Ints,
+    holes: Bytes,
+    board: Bytes,
+    is_read: Bools,
 ) -> None:  # Many parameters: two arrays are read and two are filled, each of its own shape.
     """Read the cards of hands whose betting has been read.
 
@@ -187,13 +176,7 @@ def read_cards(
 
 
 @kernel(allocates=False)
-def _read_cards(
-    deck: int,
-    text: NDArray[np.uint8],
-    ends: NDArray[np.int64],
-    holes: NDArray[np.uint8],
-    board: NDArray[np.uint8],
-) -> bool:
+def _read_cards(deck: int, text: Bytes, ends: Ints, holes: Bytes, board: Bytes) -> bool:
     """Read the cards of one hand; returns whether they could be read."""
     at = 0
     left = deck
@@ -215,7 +198,7 @@ def _read_cards(
 
 
 @kernel(allocates=False)
-def _take_cards(left: int, text: NDArray[np.uint8], at: int, cards: NDArray[np.uint8]) -> int:
+def _take_cards(left: int, text: Bytes, at: int, cards: Bytes) -> int:
     """Read as many cards as there is room for.
 
     Returns the cards left in the deck as bits, or -1 if some card cannot be read or is not in the deck.

@@ -13,11 +13,11 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
 from engine.kernels.hands.range_walk import number_combos
 from engine.kernels.poker.cards import card_bits
+from engine.support.arrays import Bytes, Ints, Ints32, Words16
 
 _LANES: Final = 1344
 """1326 combos, padded to whole vectors."""
@@ -30,7 +30,7 @@ _DEAD: Final = 255
 
 
 @kernel(allocates=False)
-def _add_points(numbers: NDArray[np.uint8], at: int, number: int, sums: NDArray[np.uint8]) -> None:
+def _add_points(numbers: Bytes, at: int, number: int, sums: Bytes) -> None:
     """Add the points of one number against the row of numbers from `at` to sums."""
     mine = np.uint8(number)
     for lane in range(_LANES):
@@ -39,9 +39,7 @@ def _add_points(numbers: NDArray[np.uint8], at: int, number: int, sums: NDArray[
 
 
 @kernel(allocates=False)
-def _write_row(
-    board: NDArray[np.uint8], found: NDArray[np.uint8], numbers: NDArray[np.uint8], at: int
-) -> None:
+def _write_row(board: Bytes, found: Bytes, numbers: Bytes, at: int) -> None:
     """Write the numbers of a board's combos from `at` on; dead combos and unused lanes get _DEAD."""
     dead = card_bits(board, 5)
     combo = 0
@@ -54,12 +52,7 @@ def _write_row(
 
 
 @kernel()
-def fill_pair_points(
-    table: NDArray[np.uint16],
-    boards: NDArray[np.uint8],
-    weights: NDArray[np.int64],
-    points: NDArray[np.int32],
-) -> None:
+def fill_pair_points(table: Words16, boards: Bytes, weights: Ints, points: Ints32) -> None:
     """The points of each combo against each other: 2 for a board won, 1 for a tie, times the board's weight.
 
     boards, weights: from `canonical_boards`.

@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
 from engine.kernels.poker.cards import card_bits
 from engine.kernels.poker.ranking import board_key, class_on_board
 from engine.kernels.poker.tables import KEY_OF_CARD
 from engine.kernels.splitmix import mixed, next_word
+from engine.support.arrays import Bytes, Floats, Ints, Words16
 
 
 class _Asked(NamedTuple):
@@ -32,25 +32,19 @@ class _Asked(NamedTuple):
 class _Hand(NamedTuple):
     """One hand of n players, with scratch arrays."""
 
-    holes: NDArray[np.uint8]
+    holes: Bytes
     """The hole cards, shape (n, 2)."""
-    board: NDArray[np.uint8]
+    board: Bytes
     """The board cards dealt, then those that are tried; shape (5,)."""
-    deck: NDArray[np.int64]
+    deck: Ints
     """The cards that may come, in the first entries; shape (52,)."""
-    ranks: NDArray[np.int64]
+    ranks: Ints
     """The ranks at showdown, shape (n,)."""
 
 
 @kernel()
 def fill_pot_shares(
-    table: NDArray[np.uint16],
-    holes: NDArray[np.uint8],
-    boards: NDArray[np.uint8],
-    numbers: NDArray[np.int64],
-    moments: NDArray[np.int64],
-    samples: int,
-    shares: NDArray[np.float64],
+    table: Words16, holes: Bytes, boards: Bytes, numbers: Ints, moments: Ints, samples: int, shares: Floats
 ) -> None:
     """The share of the pot that each position expects at some moments, over all boards that may still come.
 
@@ -111,7 +105,7 @@ def _fill_deck(hand: _Hand, out: int) -> int:
 
 
 @kernel(allocates=False)
-def _sharing(moments: NDArray[np.int64], asked: _Asked) -> int:
+def _sharing(moments: Ints, asked: _Asked) -> int:
     """The positions that share the pot at any of the moments asked about, as bits."""
     sharing = 0
     for moment in range(asked.first, asked.end):
@@ -122,13 +116,7 @@ def _sharing(moments: NDArray[np.int64], asked: _Asked) -> int:
 
 @kernel(allocates=False)
 def _show_down(
-    table: NDArray[np.uint16],
-    hand: _Hand,
-    key: int,
-    sharing: int,
-    moments: NDArray[np.int64],
-    asked: _Asked,
-    shares: NDArray[np.float64],
+    table: Words16, hand: _Hand, key: int, sharing: int, moments: Ints, asked: _Asked, shares: Floats
 ) -> None:
     """Add each position's share of the pot on a board of five, whose key is `key`, at each of the moments."""
     players = hand.holes.shape[0]
@@ -166,13 +154,7 @@ def _show_down(
 
 
 @kernel(allocates=False)
-def _deal_out(
-    table: NDArray[np.uint16],
-    hand: _Hand,
-    moments: NDArray[np.int64],
-    asked: _Asked,
-    shares: NDArray[np.float64],
-) -> float:
+def _deal_out(table: Words16, hand: _Hand, moments: Ints, asked: _Asked, shares: Floats) -> float:
     """Add the shares on all boards to come, from the flop on; returns the number of boards."""
     size = _fill_deck(hand, asked.out)
     sharing = _sharing(moments, asked)
@@ -196,13 +178,7 @@ def _deal_out(
 
 @kernel()
 def _sample(
-    table: NDArray[np.uint16],
-    hand: _Hand,
-    number: int,
-    samples: int,
-    moments: NDArray[np.int64],
-    asked: _Asked,
-    shares: NDArray[np.float64],
+    table: Words16, hand: _Hand, number: int, samples: int, moments: Ints, asked: _Asked, shares: Floats
 ) -> float:
     """Add the shares on boards sampled before the flop; returns the number of boards.
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from engine.support.arrays import Ints
 
 RAISES: Final = 0
 CALLS: Final = 1
@@ -21,30 +22,30 @@ class Walked(NamedTuple):
     integers: bit p is position p.
     """
 
-    spent: NDArray[np.int64]
+    spent: Ints
     """Chips each position has put in, without antes; shape (hands, positions)."""
-    folded: NDArray[np.int64]
+    folded: Ints
     """The positions that folded, as bits; shape (hands,)."""
-    final_round: NDArray[np.int64]
+    final_round: Ints
     """The last betting round reached, even if it was only dealt out; shape (hands,)."""
-    last_round: NDArray[np.int64]
+    last_round: Ints
     """The betting round of the last action; shape (hands,)."""
-    fold_round: NDArray[np.int64]
+    fold_round: Ints
     """The betting round in which each position folded, -1 if it did not; shape (hands, positions)."""
-    decided: NDArray[np.int64]
+    decided: Ints
     """The positions that had to act before the flop, as bits; shape (hands,)."""
-    could_three_bet: NDArray[np.int64]
+    could_three_bet: Ints
     """The positions that could have raised a second bet before the flop, as bits; shape (hands,)."""
-    three_bet: NDArray[np.int64]
+    three_bet: Ints
     """The positions that did raise it, as bits; shape (hands,)."""
-    actions: NDArray[np.int64]
+    actions: Ints
     """The number of raises, calls and checks; shape (hands, KINDS, positions, rounds)."""
-    left: NDArray[np.int64]
+    left: Ints
     """The positions still in the hand when a round's betting began, as bits; 0 where there was no betting.
 
     Shape (hands, rounds).
     """
-    pots: NDArray[np.int64]
+    pots: Ints
     """The pot at that time, in chips; shape (hands, rounds)."""
 
     @classmethod

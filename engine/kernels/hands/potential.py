@@ -7,7 +7,6 @@ against each combo of the opponent are read from the sums, and counted by how th
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels._jit import FLOAT_MATRIX, FLOATS, INT, TABLE, entry, integer, kernel
 from engine.kernels.hands.run_outs import (
@@ -28,6 +27,7 @@ from engine.kernels.hands.run_outs import (
 from engine.kernels.hands.strength import read_cards, weights_are_valid
 from engine.kernels.poker.ranking import class_of_key, flush_suit
 from engine.kernels.poker.tables import FLUSH_AT, FLUSH_BITS
+from engine.support.arrays import Floats, Words16
 
 
 @kernel(allocates=False, inlined=True)
@@ -74,9 +74,9 @@ def _sum_over_combos(
     cards: RunOutCards,
     groups: Groups,
     ours_now: int,
-    weights: NDArray[np.float64],
+    weights: Floats,
     scratch: RunOutScratch,
-    transitions: NDArray[np.float64],
+    transitions: Floats,
 ) -> None:
     """Add up the outcomes against all combos by weight; `transitions` is filled in place."""
     num_left = cards.num_live - 2
@@ -119,13 +119,13 @@ def _sum_over_combos(
 
 @kernel(allocates=False)
 def fill_transitions(
-    table: NDArray[np.uint16],
+    table: Words16,
     board: Board,
     first: int,
     second: int,
-    weights: NDArray[np.float64],
+    weights: Floats,
     scratch: RunOutScratch,
-    transitions: NDArray[np.float64],
+    transitions: Floats,
 ) -> None:
     """The transition table of Fig. 3.4: ``transitions[before, after]``, where 0 is ahead, 1 tied, 2 behind.
 
@@ -146,9 +146,9 @@ def fill_transitions(
 # Many parameters: a small array of the board would take Python half a microsecond a call.
 @kernel()
 def _transitions_of_cards(
-    table: NDArray[np.uint16],
-    weights: NDArray[np.float64],
-    transitions: NDArray[np.float64],
+    table: Words16,
+    weights: Floats,
+    transitions: Floats,
     look_ahead: int,
     first: int,
     second: int,

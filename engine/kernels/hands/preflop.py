@@ -18,7 +18,6 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
 from engine.kernels.hands.range_walk import (
@@ -29,6 +28,7 @@ from engine.kernels.hands.range_walk import (
     walk_classes,
 )
 from engine.kernels.poker.cards import card_bits, combo_of, list_live, next_run_out
+from engine.support.arrays import Bytes, Floats, Ints, Ints32, Words16
 
 NUM_CANONICAL_BOARDS: Final = 134_459
 """Boards of five cards that differ in more than the names of suits."""
@@ -47,7 +47,7 @@ _NO_NUMBER: Final = 255
 
 
 @kernel()
-def _fill_canonical_boards(boards: NDArray[np.uint8], weights: NDArray[np.int64]) -> None:
+def _fill_canonical_boards(boards: Bytes, weights: Ints) -> None:
     """Fill in the arrays of `canonical_boards`."""
     count = 0
     masks = np.empty(4, np.int64)
@@ -69,7 +69,7 @@ def _fill_canonical_boards(boards: NDArray[np.uint8], weights: NDArray[np.int64]
                 break
 
 
-def canonical_boards() -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+def canonical_boards() -> tuple[Bytes, Ints]:
     """One board of each class of boards that are equal up to suits, and the sizes of the classes.
 
     Boards of equal size are adjacent.  Shapes (NUM_CANONICAL_BOARDS, 5) and (NUM_CANONICAL_BOARDS,).
@@ -81,7 +81,7 @@ def canonical_boards() -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
 
 
 @kernel(allocates=False)
-def _add_scaled(points: NDArray[np.uint8], times: int, sums: NDArray[np.uint16]) -> None:
+def _add_scaled(points: Bytes, times: int, sums: Words16) -> None:
     """Add `times` times a row of points to sums."""
     factor = np.uint16(times)
     for lane in range(_CLASS_LANES):
@@ -91,9 +91,7 @@ def _add_scaled(points: NDArray[np.uint8], times: int, sums: NDArray[np.uint16])
 # Flat arrays and offsets: each slice handed to a function that is not inlined costs reference counting, which
 # took a fifth of the time.  The casts tell the compiler that no index is negative.
 @kernel(allocates=False)
-def _add_points(
-    numbers: NDArray[np.uint8], at: int, number: int, sums: NDArray[np.uint8], place: int
-) -> None:
+def _add_points(numbers: Bytes, at: int, number: int, sums: Bytes, place: int) -> None:
     """Add the points of one number against the row of numbers from `at` to the sums from `place`."""
     mine = np.uint8(number)
     for lane in range(_CARD_LANES):
@@ -102,9 +100,7 @@ def _add_points(
 
 
 @kernel(allocates=False)
-def _add_points_of_four(
-    numbers: NDArray[np.uint8], at: int, number: int, sums: NDArray[np.uint8], place: int
-) -> None:
+def _add_points_of_four(numbers: Bytes, at: int, number: int, sums: Bytes, place: int) -> None:
     """The same for a suited hand and three offsuit ones of the same number; the offsuit sums follow."""
     mine = np.uint8(number)
     for lane in range(_CARD_LANES):
@@ -114,7 +110,7 @@ def _add_points_of_four(
 
 
 @kernel(allocates=False)
-def _carry(sums: NDArray[np.uint8], carried: NDArray[np.int32]) -> None:
+def _carry(sums: Bytes, carried: Ints32) -> None:
     """Add sums to wider ones, and set them to 0."""
     for lane in range(_CARD_LANES):
         carried[lane] += integer(sums[lane])
@@ -122,7 +118,7 @@ def _carry(sums: NDArray[np.uint8], carried: NDArray[np.int32]) -> None:
 
 
 @kernel(allocates=False)
-def _add_sharing(card: int, numbers: NDArray[np.uint8], sums: NDArray[np.uint8]) -> None:
+def _add_sharing(card: int, numbers: Bytes, sums: Bytes) -> None:
     """Add the points of every combo that holds a card against every other combo that holds it.
 
     numbers: the numbers of the combos of each card, by the other card, shape (52 * _CARD_LANES,).
@@ -148,7 +144,7 @@ def _add_sharing(card: int, numbers: NDArray[np.uint8], sums: NDArray[np.uint8])
 
 
 @kernel(allocates=False)
-def _accumulate(points: NDArray[np.uint8], twice_below: NDArray[np.uint8]) -> None:
+def _accumulate(points: Bytes, twice_below: Bytes) -> None:
     """Turn counts of one number into points, given twice the counts of all lower numbers; both in place."""
     for lane in range(_CLASS_LANES):
         inside = points[lane]
@@ -158,11 +154,7 @@ def _accumulate(points: NDArray[np.uint8], twice_below: NDArray[np.uint8]) -> No
 
 @kernel(allocates=False)
 def _sort_combos(
-    board: NDArray[np.uint8],
-    starting_hand: NDArray[np.uint8],
-    numbers: NDArray[np.uint8],
-    by_cards: NDArray[np.uint8],
-    per_number: NDArray[np.uint8],
+    board: Bytes, starting_hand: Bytes, numbers: Bytes, by_cards: Bytes, per_number: Bytes
 ) -> None:
     """Arrange the numbers of a board's combos by cards and by starting hand; dead combos get _NO_NUMBER.
 
@@ -185,9 +177,7 @@ def _sort_combos(
 
 
 @kernel(allocates=False)
-def _add_all_pairs(
-    combos: NDArray[np.int64], numbers: NDArray[np.uint8], points: NDArray[np.uint8], sums: NDArray[np.uint16]
-) -> int:
+def _add_all_pairs(combos: Ints, numbers: Bytes, points: Bytes, sums: Words16) -> int:
     """Add the points of the combos of a starting hand against all combos; returns how many are not dead.
 
     combos: shape (12,), -1 after the last.  numbers: the number of each combo, shape (1326,).
@@ -217,9 +207,7 @@ def _add_all_pairs(
 
 
 @kernel(allocates=False)
-def _take_out_sharing(
-    weight: int, starting_hand: NDArray[np.uint8], carried: NDArray[np.int32], points: NDArray[np.int64]
-) -> None:
+def _take_out_sharing(weight: int, starting_hand: Bytes, carried: Ints32, points: Ints) -> None:
     """Subtract the points of pairs that share a card, and begin to count them anew.
 
     carried: shape (52, 26, _CARD_LANES), read and set to 0.  points: shape (169, 169).
@@ -239,12 +227,7 @@ def _take_out_sharing(
 
 @kernel()
 def fill_points(
-    table: NDArray[np.uint16],
-    boards: NDArray[np.uint8],
-    weights: NDArray[np.int64],
-    starting_hand: NDArray[np.uint8],
-    combos_of: NDArray[np.int64],
-    points: NDArray[np.int64],
+    table: Words16, boards: Bytes, weights: Ints, starting_hand: Bytes, combos_of: Ints, points: Ints
 ) -> None:
     """The points of each starting hand against each other one.
 
@@ -304,11 +287,7 @@ def fill_points(
 
 @kernel()
 def raw_odds_of_starting_hands(
-    table: NDArray[np.uint16],
-    boards: NDArray[np.uint8],
-    board_weights: NDArray[np.int64],
-    starting_hands: NDArray[np.uint8],
-    odds: NDArray[np.float64],
+    table: Words16, boards: Bytes, board_weights: Ints, starting_hands: Bytes, odds: Floats
 ) -> None:
     """The raw odds of every starting hand against 1, 2, ... opponents, exact over all 2,598,960 boards.
 

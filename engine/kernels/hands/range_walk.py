@@ -31,6 +31,7 @@ from engine.kernels.poker.ranking import (
     spread_over_combos,
 )
 from engine.kernels.poker.tables import FLUSH_AT, MAX_FLUSHES, NUM_CLASSES, NUM_RANK_PAIRS
+from engine.support.arrays import Bytes, Floats, Ints, Words16
 
 _NUM_WORDS: Final = NUM_CLASSES // 64 + 1
 """Words of 64 bits of a set of classes."""
@@ -46,13 +47,13 @@ _MASK: Final = _SCRATCH - 1
 
 
 @kernel(allocates=False, inlined=True)
-def _mark(occurring: NDArray[np.int64], hand_class: int) -> None:
+def _mark(occurring: Ints, hand_class: int) -> None:
     """Add a class to a set."""
     occurring[hand_class >> 6] |= 1 << (hand_class & 63)
 
 
 @kernel(allocates=False)
-def _count_below(occurring: NDArray[np.int64], below: NDArray[np.int64]) -> int:
+def _count_below(occurring: Ints, below: Ints) -> int:
     """Count the classes of a set in all words before each word; returns the number of classes in the set.
 
     below: shape (_NUM_WORDS,), filled in place.
@@ -65,7 +66,7 @@ def _count_below(occurring: NDArray[np.int64], below: NDArray[np.int64]) -> int:
 
 
 @kernel(allocates=False, inlined=True)
-def _number_of_class(occurring: NDArray[np.int64], below: NDArray[np.int64], hand_class: int) -> int:
+def _number_of_class(occurring: Ints, below: Ints, hand_class: int) -> int:
     """The number of classes of a set that are below a class; `below` comes from `_count_below`."""
     word = hand_class >> 6
     lower = (1 << (hand_class & 63)) - 1
@@ -73,9 +74,7 @@ def _number_of_class(occurring: NDArray[np.int64], below: NDArray[np.int64], han
 
 
 @kernel(allocates=False, inlined=True)
-def _list_flushes(
-    on_board: tuple[int, int, int], highs: NDArray[np.uint8], lows: NDArray[np.uint8], first: int
-) -> int:
+def _list_flushes(on_board: tuple[int, int, int], highs: Bytes, lows: Bytes, first: int) -> int:
     """List the flushes that hole cards can make with a board; returns the end of the list.
 
     on_board: from `flush_on_board`.
@@ -96,7 +95,7 @@ def _list_flushes(
 
 
 @kernel()
-def number_combos(table: NDArray[np.uint16], board: NDArray[np.uint8], numbers: NDArray[np.uint8]) -> int:
+def number_combos(table: Words16, board: Bytes, numbers: Bytes) -> int:
     """Number the combos on a board of 3, 4 or 5 cards by their classes, ascending and without gaps.
 
     `numbers`, shape (1326,), is filled in place; its entries for combos that share a card with the board are
@@ -130,34 +129,34 @@ _MAX_EVENTS: Final = NUM_RANK_PAIRS + MAX_FLUSHES
 class Walk(NamedTuple):
     """The scratch arrays of `add_board`.  An *event* is a rank pair or, after these, a combo with a flush."""
 
-    classes: NDArray[np.uint16]
+    classes: Words16
     """The class of each event, shape (MAX_EVENTS,)."""
-    highs: NDArray[np.uint8]
-    lows: NDArray[np.uint8]
+    highs: Bytes
+    lows: Bytes
     """The cards of each combo with a flush, shape (MAX_EVENTS,)."""
-    occurring: NDArray[np.int64]
+    occurring: Ints
     """The set of classes that occur, shape (_NUM_WORDS,)."""
-    before: NDArray[np.int64]
+    before: Ints
     """What `_count_below` fills in, shape (_NUM_WORDS,)."""
     heads: NDArray[np.int16]
     """The first event of each class, by the number of the class; shape (MAX_EVENTS,)."""
     following: NDArray[np.int16]
     """The next event of the same class after each event, or -1; shape (MAX_EVENTS,)."""
-    totals: NDArray[np.float64]
+    totals: Floats
     """Twice the weight below the class of each event plus the weight in it, shape (MAX_EVENTS,)."""
-    by_rank: NDArray[np.float64]
+    by_rank: Floats
     """The weight of each card together with each rank, shape (13, 52)."""
-    below: NDArray[np.float64]
+    below: Floats
     """The part of `totals` with a given card, by the rank of the hand's other card; shape (13, 52)."""
-    met: NDArray[np.float64]
+    met: Floats
     """The weight with each card in the classes walked so far, shape (52,)."""
-    alive: NDArray[np.float64]
+    alive: Floats
     """0.0 for cards on the board, else 1.0; shape (52,)."""
-    live: NDArray[np.int64]
+    live: Ints
     """The cards that are not on the board, shape (52,)."""
-    numbers: NDArray[np.uint8]
+    numbers: Bytes
     """The number of the class of each combo, shape (1326,)."""
-    sums: NDArray[np.float64]
+    sums: Floats
     """Weight by class and card, shape (_SCRATCH,)."""
 
 
@@ -190,9 +189,7 @@ _LOWER_RANK: Final = np.tril_indices(13)[1].astype(np.uint8)
 
 
 @kernel(allocates=False)
-def _sum_by_rank(
-    weights: NDArray[np.float64], alive: NDArray[np.float64], suit: int, by_rank: NDArray[np.float64]
-) -> None:
+def _sum_by_rank(weights: Floats, alive: Floats, suit: int, by_rank: Floats) -> None:
     """The weight of each card together with each rank: ``by_rank[rank, card]``, (13, 52), filled in place.
 
     weights: shape (52, 52), symmetric, 0 on the diagonal.  alive: as in `Walk`.
@@ -219,7 +216,7 @@ def _sum_by_rank(
 
 
 @kernel(allocates=False)
-def _list_events(table: NDArray[np.uint16], key: int, on_board: tuple[int, int, int], walk: Walk) -> int:
+def _list_events(table: Words16, key: int, on_board: tuple[int, int, int], walk: Walk) -> int:
     """Fill in classes, highs and lows; returns the number of events.
 
     key: that of the board.  on_board: from `flush_on_board`, of at most three cards of a suit.
@@ -252,9 +249,7 @@ def _sort_events(num_events: int, walk: Walk) -> int:
 
 
 @kernel(allocates=False)
-def _walk_events(
-    count: int, weights: NDArray[np.float64], walk: Walk, twice_won: NDArray[np.float64]
-) -> None:
+def _walk_events(count: int, weights: Floats, walk: Walk, twice_won: Floats) -> None:
     """Walk the classes in ascending order; fills totals and below.
 
     The weight walked so far is kept by card and in total, and read before and after each class (hence twice).
@@ -318,9 +313,7 @@ def _walk_events(
 
 
 @kernel(allocates=False)
-def _add_to_combos(
-    num_events: int, weights: NDArray[np.float64], walk: Walk, twice_won: NDArray[np.float64]
-) -> None:
+def _add_to_combos(num_events: int, weights: Floats, walk: Walk, twice_won: Floats) -> None:
     """Add to each combo the result of its rank pair or, if it makes a flush, its own.
 
     weights, twice_won: shape (52, 52); of `twice_won` the part below the diagonal is added to.
@@ -353,13 +346,7 @@ def _add_to_combos(
 
 
 @kernel(allocates=False)
-def sum_by_class(
-    live: NDArray[np.int64],
-    numbers: NDArray[np.uint8],
-    count: int,
-    weights: NDArray[np.float64],
-    sums: NDArray[np.float64],
-) -> None:
+def sum_by_class(live: Ints, numbers: Bytes, count: int, weights: Floats, sums: Floats) -> None:
     """Add up the weights by class and, within a class, by card and in total.
 
     live: the cards that are not on the board.  numbers, count: from `number_combos`.  weights: (52, 52).
@@ -380,9 +367,7 @@ def sum_by_class(
 
 
 @kernel(allocates=False)
-def walk_classes(
-    count: int, columns: int, sums: NDArray[np.float64], twice_below: NDArray[np.float64]
-) -> None:
+def walk_classes(count: int, columns: int, sums: Floats, twice_below: Floats) -> None:
     """Turn the weight in each class into twice the weight below it plus that; `sums` is changed in place.
 
     columns: the number of live cards, and the total.  twice_below: scratch, shape (columns or more,).
@@ -397,13 +382,7 @@ def walk_classes(
 
 
 @kernel(allocates=False)
-def add_from_classes(
-    live: NDArray[np.int64],
-    numbers: NDArray[np.uint8],
-    weights: NDArray[np.float64],
-    sums: NDArray[np.float64],
-    result: NDArray[np.float64],
-) -> None:
+def add_from_classes(live: Ints, numbers: Bytes, weights: Floats, sums: Floats, result: Floats) -> None:
     """Add to each combo the sums of its class, less those with its cards; `result` has shape (52, 52)."""
     total = live.shape[0]
     for i in range(total):
@@ -417,13 +396,7 @@ def add_from_classes(
 
 
 @kernel(allocates=False)
-def add_board(
-    table: NDArray[np.uint16],
-    board: NDArray[np.uint8],
-    weights: NDArray[np.float64],
-    walk: Walk,
-    twice_won: NDArray[np.float64],
-) -> None:
+def add_board(table: Words16, board: Bytes, weights: Floats, walk: Walk, twice_won: Floats) -> None:
     """Add to each live combo on a board twice the weight below it and once the weight that ties.
 
     weights: shape (52, 52), symmetric, 0 on the diagonal; those of cards on the board do not count.

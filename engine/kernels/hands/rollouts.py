@@ -9,16 +9,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
 from engine.kernels.poker.cards import card_bits, combo_of, extended, list_live
 from engine.kernels.poker.ranking import DEAD, board_key, class_on_board, fill_board_ranks
 from engine.kernels.splitmix import next_word
+from engine.support.arrays import Bools, Bytes, Floats, Ints, Words, Words16
 
 
 @kernel()
-def _deal(state: NDArray[np.uint64], deck: NDArray[np.int64], first: int, last: int) -> None:
+def _deal(state: Words, deck: Ints, first: int, last: int) -> None:
     """Put random cards of ``deck[first:]`` at ``deck[first:last]``, by the Fisher-Yates shuffle.
 
     state: shape (1,), advanced in place.  A draw of 64 bits serves two cards; the bias is below 2**-26.
@@ -43,9 +43,9 @@ def _deal(state: NDArray[np.uint64], deck: NDArray[np.int64], first: int, last: 
 class RollOut(NamedTuple):
     """The scheme of a roll-out: who plays, and what is in the pot."""
 
-    plays: NDArray[np.bool_]
+    plays: Bools
     """Whether a starting hand is played, shape (169,)."""
-    blinds: NDArray[np.float64]
+    blinds: Floats
     """By seat: dead money if the seat folds, part of the stake if it plays.  Shape (players,)."""
     stake: float
     """The amount that every playing seat puts into the pot."""
@@ -59,12 +59,7 @@ class RollOut(NamedTuple):
 
 @kernel()
 def roll_out_starting_hands(
-    table: NDArray[np.uint16],
-    starting_hands: NDArray[np.uint8],
-    seed: int,
-    trials: int,
-    scheme: RollOut,
-    sums: NDArray[np.float64],
+    table: Words16, starting_hands: Bytes, seed: int, trials: int, scheme: RollOut, sums: Floats
 ) -> None:
     """Deal hands to the showdown, and add up what each starting hand earns if it is played.
 
@@ -129,12 +124,7 @@ def roll_out_starting_hands(
 
 @kernel()
 def roll_out_heads_up(
-    table: NDArray[np.uint16],
-    starting_hands: NDArray[np.uint8],
-    seed: int,
-    trials: int,
-    met: NDArray[np.float64],
-    won: NDArray[np.float64],
+    table: Words16, starting_hands: Bytes, seed: int, trials: int, met: Floats, won: Floats
 ) -> None:
     """Deal `trials` hands to two players, and count results by pair of starting hands.
 
@@ -160,12 +150,7 @@ def roll_out_heads_up(
 
 @kernel()
 def joint_pot_shares(
-    table: NDArray[np.uint16],
-    seed: int,
-    trials: int,
-    hole_cards: NDArray[np.uint8],
-    board: NDArray[np.uint8],
-    sums: NDArray[np.float64],
+    table: Words16, seed: int, trials: int, hole_cards: Bytes, board: Bytes, sums: Floats
 ) -> None:
     """Our share of the pot against 1, 2, ... opponents with random hands that are dealt together.
 
@@ -205,11 +190,7 @@ def joint_pot_shares(
 
 @kernel()
 def results_by_board(
-    table: NDArray[np.uint16],
-    hole_cards: NDArray[np.uint8],
-    boards: NDArray[np.uint8],
-    weights: NDArray[np.float64],
-    results: NDArray[np.float64],
+    table: Words16, hole_cards: Bytes, boards: Bytes, weights: Floats, results: Floats
 ) -> None:
     """The weight of each opponent's hands that we beat, tie and lose to, on each final board.
 
@@ -240,12 +221,7 @@ def results_by_board(
 
 @kernel()
 def count_final_ranks(
-    table: NDArray[np.uint16],
-    hole_cards: NDArray[np.uint8],
-    boards: NDArray[np.uint8],
-    weights: NDArray[np.float64],
-    ours: NDArray[np.float64],
-    theirs: NDArray[np.float64],
+    table: Words16, hole_cards: Bytes, boards: Bytes, weights: Floats, ours: Floats, theirs: Floats
 ) -> None:
     """Histograms of final classes: of our hand, and of each table of an opponent's hands by weight.
 

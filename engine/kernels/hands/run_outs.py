@@ -20,7 +20,6 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
 from engine.kernels.poker.cards import card_bits, list_live
@@ -42,6 +41,7 @@ from engine.kernels.poker.tables import (
     NUM_RANK_PAIRS,
     TWO_MORE_SUITED,
 )
+from engine.support.arrays import Bytes, Floats, Ints, Ints32, Words16
 
 LANES: Final = 96
 """The 91 rank pairs, padded to whole vectors."""
@@ -66,7 +66,7 @@ def _outcome(ours: int, theirs: int) -> int:
 
 
 @kernel(allocates=False)
-def _fill_rows(table: NDArray[np.uint16], key: int, look_ahead: int, rows: NDArray[np.uint16]) -> None:
+def _fill_rows(table: Words16, key: int, look_ahead: int, rows: Words16) -> None:
     """The rank-pair rows of a board, whose key is `key`, with one more rank (13 rows) or two (91 rows).
 
     `rows`, shape (91, LANES), is filled in place; the row of two more ranks has the index that their pair has
@@ -78,7 +78,7 @@ def _fill_rows(table: NDArray[np.uint16], key: int, look_ahead: int, rows: NDArr
 
 
 @kernel(allocates=False)
-def _clear(sums: NDArray[np.uint16]) -> None:
+def _clear(sums: Words16) -> None:
     """Set sums to 0; numba would take seconds to compile ``sums[:] = 0``."""
     for card in range(52):
         for lane in range(LANES):
@@ -86,7 +86,7 @@ def _clear(sums: NDArray[np.uint16]) -> None:
 
 
 @kernel(allocates=False)
-def _add_outcomes(row: NDArray[np.uint16], ours: int, sums: NDArray[np.uint16]) -> None:
+def _add_outcomes(row: Words16, ours: int, sums: Words16) -> None:
     """Add the outcomes of our class against a row of classes to sums."""
     mine = np.uint16(ours)
     for lane in range(LANES):
@@ -95,9 +95,7 @@ def _add_outcomes(row: NDArray[np.uint16], ours: int, sums: NDArray[np.uint16]) 
 
 
 @kernel(allocates=False)
-def _add_outcomes_twice(
-    row: NDArray[np.uint16], ours: int, sums: NDArray[np.uint16], other_sums: NDArray[np.uint16]
-) -> None:
+def _add_outcomes_twice(row: Words16, ours: int, sums: Words16, other_sums: Words16) -> None:
     """`_add_outcomes` to two rows of sums."""
     mine = np.uint16(ours)
     for lane in range(LANES):
@@ -110,7 +108,7 @@ def _add_outcomes_twice(
 
 
 @kernel(allocates=False)
-def _add_lanes(more: NDArray[np.uint16], sums: NDArray[np.uint16]) -> None:
+def _add_lanes(more: Words16, sums: Words16) -> None:
     """Add one row of lanes to another.
 
     It is a function so that the compiler sees two plain rows; in the place of the call it ran lane by lane.
@@ -121,13 +119,7 @@ def _add_lanes(more: NDArray[np.uint16], sums: NDArray[np.uint16]) -> None:
 
 @kernel(allocates=False)
 def _add_up(
-    sums: NDArray[np.uint16],
-    live: NDArray[np.int64],
-    num_live: int,
-    shift: int,
-    ahead: NDArray[np.uint16],
-    tied: NDArray[np.uint16],
-    totals: NDArray[np.int64],
+    sums: Words16, live: Ints, num_live: int, shift: int, ahead: Words16, tied: Words16, totals: Ints
 ) -> None:
     """Add up the sums of a group over all live cards; if `shift` is 1, the result is halved.
 
@@ -154,51 +146,51 @@ def outcomes_of_lane(count: int) -> int:
 class Board(NamedTuple):
     """A board, and the classes of hands without a flush on it, now and with the cards to come."""
 
-    cards: NDArray[np.uint8]
+    cards: Bytes
     """The cards of the board, shape (3,) or (4,)."""
     key: int
     """The key of the board."""
     look_ahead: int
     """The number of cards to come: 1, or 2 with a board of three."""
-    before: NDArray[np.uint16]
+    before: Words16
     """The class of each combo on the board, shape (1326,)."""
-    rows: NDArray[np.uint16]
+    rows: Words16
     """The class of each rank pair with the ranks of each run-out, shape (91, LANES)."""
 
 
 class RunOutScratch(NamedTuple):
     """The scratch arrays of `fill_transitions`, made once for all hands on a board."""
 
-    live: NDArray[np.int64]
+    live: Ints
     """The cards that are neither on the board nor ours, in ascending order; shape (52,)."""
-    board_masks: NDArray[np.int64]
+    board_masks: Ints
     """The ranks of each suit on the board, as bits; shape (4,)."""
-    our_masks: NDArray[np.int64]
+    our_masks: Ints
     """The same for the board and our hand together."""
-    sums: NDArray[np.uint16]
+    sums: Words16
     """The outcomes of the run-outs with a card, by group, card and rank pair.
 
     Shape (_MAX_GROUPS, 52, LANES).
     """
-    ahead: NDArray[np.uint16]
-    tied: NDArray[np.uint16]
+    ahead: Words16
+    tied: Words16
     """Wins and ties of a group, added up over all cards; shape (LANES,)."""
-    totals: NDArray[np.int64]
+    totals: Ints
     """The outcomes of all run-outs of a group, shape (_MAX_GROUPS, LANES)."""
-    flushes: NDArray[np.int32]
+    flushes: Ints32
     """The outcomes to add for each combo to those of its rank pair, shape (1326,)."""
-    group_of_three: NDArray[np.int64]
+    group_of_three: Ints
     """By suit, the group of run-outs that leave three of its cards on the board; 0 for none; shape (4,)."""
-    one_suited: NDArray[np.int64]
+    one_suited: Ints
     """The outcomes against one card of a suit with four on the board, by its rank; shape (13,)."""
-    one_suited_by_card: NDArray[np.int32]
+    one_suited_by_card: Ints32
     """The part of `one_suited` in run-outs with each card, shape (52, 13)."""
-    five_on_board: NDArray[np.int64]
+    five_on_board: Ints
     """The outcomes against one card of a suit with five on the board, by its rank, and last against none.
 
     Shape (14,).
     """
-    found: NDArray[np.float64]
+    found: Floats
     """Four transition tables with rows of four, so that additions need not wait for each other; (64,)."""
 
 
@@ -285,7 +277,7 @@ def _more_ranks(suit: int, first: int, second: int) -> int:
 
 @kernel(allocates=False)
 def _add_flushes(
-    table: NDArray[np.uint16],
+    table: Words16,
     dead: int,
     first: int,
     second: int,
@@ -322,9 +314,7 @@ def _add_flushes(
 
 
 @kernel(allocates=False)
-def add_run_outs(
-    table: NDArray[np.uint16], board: Board, cards: RunOutCards, scratch: RunOutScratch
-) -> Groups:
+def add_run_outs(table: Words16, board: Board, cards: RunOutCards, scratch: RunOutScratch) -> Groups:
     """Add up the outcomes of all run-outs by group; fills sums, flushes and the arrays about suits."""
     sums, live = scratch.sums, scratch.live
     _clear(sums[0])
@@ -403,7 +393,7 @@ def add_up_groups(look_ahead: int, num_live: int, num_groups: int, scratch: RunO
 
 
 @kernel(inlined=True)
-def look_at_board(table: NDArray[np.uint16], cards: NDArray[np.uint8], look_ahead: int) -> Board:
+def look_at_board(table: Words16, cards: Bytes, look_ahead: int) -> Board:
     """The `Board` of 3 or 4 cards."""
     key = board_key(cards, cards.shape[0])
     before = np.empty(1326, np.uint16)

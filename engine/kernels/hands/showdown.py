@@ -8,26 +8,26 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
 from engine.kernels.poker.cards import card_bits, deal_board, extended, list_live, next_run_out
 from engine.kernels.poker.ranking import board_key, class_of_key, class_on_board, flush_suit
 from engine.kernels.poker.tables import FLUSH_AT, FLUSH_BITS, KEY_OF_CARD
 from engine.kernels.splitmix import GOLDEN, mixed, next_word
+from engine.support.arrays import Bytes, Floats, Ints, Words, Words16
 
 
 class Tally(NamedTuple):
     """How often each of n hands has won and tied."""
 
-    won: NDArray[np.int64]
+    won: Ints
     """The number of showdowns won alone, shape (n,)."""
-    tied: NDArray[np.int64]
+    tied: Ints
     """The number of pots shared, by the number of hands that shared them; shape (n, n + 1)."""
 
 
 @kernel(allocates=False, inlined=True)
-def _count_winners(ranks: NDArray[np.int64], tally: Tally) -> None:
+def _count_winners(ranks: Ints, tally: Tally) -> None:
     """Add a showdown of some hands, whose ranks have shape (n,), to their tally."""
     best = -1
     sharing = 0
@@ -46,7 +46,7 @@ def _count_winners(ranks: NDArray[np.int64], tally: Tally) -> None:
 
 
 @kernel(allocates=False)
-def _add_tally(tally: Tally, weight: float, results: NDArray[np.float64]) -> None:
+def _add_tally(tally: Tally, weight: float, results: Floats) -> None:
     """Add a tally to results by hand: showdowns won alone, showdowns tied, share of the pots."""
     for hand in range(tally.won.shape[0]):
         results[hand, 0] += weight * tally.won[hand]
@@ -58,12 +58,7 @@ def _add_tally(tally: Tally, weight: float, results: NDArray[np.float64]) -> Non
 
 @kernel()
 def add_showdowns(
-    table: NDArray[np.uint16],
-    holes: NDArray[np.uint8],
-    board: NDArray[np.uint8],
-    dead: int,
-    weight: float,
-    results: NDArray[np.float64],
+    table: Words16, holes: Bytes, board: Bytes, dead: int, weight: float, results: Floats
 ) -> float:
     """Add the results of known hands on all boards that begin with `board`; returns the boards' total weight.
 
@@ -105,13 +100,7 @@ def add_showdowns(
 
 @kernel()
 def add_range_showdowns(
-    table: NDArray[np.uint16],
-    combos: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    weights: NDArray[np.float64],
-    cards: NDArray[np.uint8],
-    board: NDArray[np.uint8],
-    results: NDArray[np.float64],
+    table: Words16, combos: Ints, counts: Ints, weights: Floats, cards: Bytes, board: Bytes, results: Floats
 ) -> float:
     """`add_showdowns` for every choice of disjoint combos from several ranges, weighted by the product.
 
@@ -155,14 +144,12 @@ class AliasTable(NamedTuple):
     result is i, otherwise ``aliases[i]``.  Shapes (n,), or (k, n) for k tables.
     """
 
-    thresholds: NDArray[np.int64]
-    aliases: NDArray[np.int64]
+    thresholds: Ints
+    aliases: Ints
 
 
 @kernel()
-def fill_alias_table(
-    weights: NDArray[np.float64], thresholds: NDArray[np.int64], aliases: NDArray[np.int64]
-) -> None:
+def fill_alias_table(weights: Floats, thresholds: Ints, aliases: Ints) -> None:
     """Fill in the arrays of an `AliasTable`, shape (n,).
 
     weights: shape (n,), with a positive sum.
@@ -202,13 +189,7 @@ def fill_alias_table(
 
 
 @kernel(allocates=False)
-def _deal_hands(
-    ranges: AliasTable,
-    cards: NDArray[np.uint8],
-    dead: int,
-    random_state: NDArray[np.uint64],
-    dealt: NDArray[np.uint8],
-) -> int:
+def _deal_hands(ranges: AliasTable, cards: Bytes, dead: int, random_state: Words, dealt: Bytes) -> int:
     """Draw a combo for each range; returns all cards dead after that as bits, or -1 if two combos collide.
 
     dealt: shape (n, 2), filled in place.
@@ -229,14 +210,14 @@ def _deal_hands(
 
 @kernel()
 def sample_showdowns(
-    table: NDArray[np.uint16],
+    table: Words16,
     ranges: AliasTable,
-    cards: NDArray[np.uint8],
-    board: NDArray[np.uint8],
+    cards: Bytes,
+    board: Bytes,
     trials: int,
     max_deals: int,
     seed: int,
-    results: NDArray[np.float64],
+    results: Floats,
 ) -> int:
     """Deal hands from ranges, and random boards; returns the number of trials completed.
 
@@ -284,14 +265,14 @@ def sample_showdowns(
 
 @kernel(allocates=False)
 def sample_against_hand(
-    table: NDArray[np.uint16],
-    hole: NDArray[np.uint8],
+    table: Words16,
+    hole: Bytes,
     opponent: AliasTable,
-    cards: NDArray[np.uint8],
-    board: NDArray[np.uint8],
+    cards: Bytes,
+    board: Bytes,
     trials: int,
     seed: int,
-    results: NDArray[np.int64],
+    results: Ints,
 ) -> None:
     """`sample_showdowns` for a known hand against one opponent.
 
@@ -346,7 +327,7 @@ def sample_against_hand(
 
 
 @kernel()
-def _rank_of_mask(table: NDArray[np.uint16], key: int, cards: int) -> int:
+def _rank_of_mask(table: Words16, key: int, cards: int) -> int:
     """The class of a hand, given by its key and by its cards as bits."""
     if key & FLUSH_BITS == 0:
         return class_of_key(table, key)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels._jit import CARDS, FLOAT, FLOAT_MATRIX, FLOATS, INT, TABLE, entry, integer, kernel
 from engine.kernels.hands.range_walk import add_board, make_walk, number_combos
@@ -24,13 +23,14 @@ from engine.kernels.poker.cards import (
 )
 from engine.kernels.poker.ranking import board_key, class_on_board, fill_board_ranks, fill_rank_pair_row
 from engine.kernels.poker.tables import FLUSH_BITS, NUM_RANK_PAIRS, TWO_MORE_SUITED
+from engine.support.arrays import Bytes, Floats, Words16
 
 _DECK: Final = (1 << 52) - 1
 """All cards, as bits."""
 
 
 @kernel(nogil=False)
-def weights_are_valid(weights: NDArray[np.float64]) -> bool:
+def weights_are_valid(weights: Floats) -> bool:
     """Whether every weight is finite and not negative; `weights` of any length, float64."""
     good = 0
     for i in range(weights.shape[0]):
@@ -43,7 +43,7 @@ check_weights = entry(weights_are_valid, FLOATS)
 
 @kernel()
 def hand_strength(
-    table: NDArray[np.uint16], first: int, second: int, board: NDArray[np.uint8], weights: NDArray[np.float64]
+    table: Words16, first: int, second: int, board: Bytes, weights: Floats
 ) -> tuple[float, float, float]:
     """The weights of the combos that are worse than ours, equal to ours, and better.
 
@@ -129,9 +129,7 @@ def hand_strength(
 
 
 @kernel()
-def read_cards(
-    first: int, second: int, a: int, b: int, c: int, d: int, e: int, board: NDArray[np.uint8]
-) -> int:
+def read_cards(first: int, second: int, a: int, b: int, c: int, d: int, e: int, board: Bytes) -> int:
     """Write a board given card by card, with -1 for the cards to come, to `board`, shape (5,).
 
     Returns the number of board cards, or 0 if these and the two hole cards are not different cards of 0..51.
@@ -154,15 +152,7 @@ def read_cards(
 # Many parameters: a small array of the board would take Python half a microsecond a call.
 @kernel(nogil=False)
 def _strength_of_cards(
-    table: NDArray[np.uint16],
-    weights: NDArray[np.float64],
-    first: int,
-    second: int,
-    a: int,
-    b: int,
-    c: int,
-    d: int,
-    e: int,
+    table: Words16, weights: Floats, first: int, second: int, a: int, b: int, c: int, d: int, e: int
 ) -> tuple[float, float, float]:
     """`hand_strength` for a board given card by card, with -1 for the cards to come.
 
@@ -181,12 +171,7 @@ strength_of_cards = entry(_strength_of_cards, TABLE, FLOATS, *[INT] * 7)
 
 
 @kernel(allocates=False)
-def _fill_weights(
-    board: NDArray[np.uint8],
-    weights: NDArray[np.float64],
-    matrix: NDArray[np.float64],
-    by_card: NDArray[np.float64],
-) -> float:
+def _fill_weights(board: Bytes, weights: Floats, matrix: Floats, by_card: Floats) -> float:
     """Arrange weights as a symmetric matrix, with 0 for dead combos, and add them up; returns their sum.
 
     board: shape (3|4|5,).  weights: shape (1326,).
@@ -213,13 +198,7 @@ def _fill_weights(
 
 @kernel()
 def _shares_of_all_hands(
-    table: NDArray[np.uint16],
-    board: NDArray[np.uint8],
-    to_come: int,
-    weights: NDArray[np.float64],
-    dead: float,
-    unmet: float,
-    shares: NDArray[np.float64],
+    table: Words16, board: Bytes, to_come: int, weights: Floats, dead: float, unmet: float, shares: Floats
 ) -> None:
     """The share of the opponent's hands that each combo beats on average; ties count half.
 
@@ -260,9 +239,7 @@ shares_of_all_hands = entry(_shares_of_all_hands, TABLE, CARDS, INT, FLOATS, FLO
 
 
 @kernel()
-def _random_changes(
-    table: NDArray[np.uint16], board: NDArray[np.uint8], changes: NDArray[np.float64]
-) -> None:
+def _random_changes(table: Words16, board: Bytes, changes: Floats) -> None:
     """The strength of every live combo against a random hand, and its mean gain and loss by the next card.
 
     board: shape (3|4,).  changes: shape (3, 1326), filled in place: strength, gain, loss; 0 for dead combos.
@@ -310,12 +287,7 @@ random_changes = entry(_random_changes, TABLE, CARDS, FLOAT_MATRIX)
 
 
 @kernel()
-def _changes_against(
-    table: NDArray[np.uint16],
-    board: NDArray[np.uint8],
-    weights: NDArray[np.float64],
-    changes: NDArray[np.float64],
-) -> None:
+def _changes_against(table: Words16, board: Bytes, weights: Floats, changes: Floats) -> None:
     """The mean gain and loss of strength of every live combo by the next card, against weights.
 
     The chance of a card is proportional to the weight of the hands that the opponent may then hold.  The

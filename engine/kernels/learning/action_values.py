@@ -12,7 +12,6 @@ from enum import IntEnum
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels._jit import (
     FLOAT,
@@ -31,6 +30,7 @@ from engine.kernels._jit import (
 from engine.kernels.learning.situations import num_situations, situation_index, style_of
 from engine.kernels.poker.betting import CALL, FOLD, General, Node, Rule, legal_raise, pot_of
 from engine.kernels.splitmix import random_number
+from engine.support.arrays import Floats, Floats32, Ints, Ints32, Words
 
 
 class Offer(IntEnum):
@@ -54,9 +54,9 @@ NOT_OFFERED: Final = -2
 class CellValues(NamedTuple):
     """Learnt values of the actions in all cells; shape (cells, columns): calling, then each raise."""
 
-    values: NDArray[np.float32]
+    values: Floats32
     """The value of each action, in pots."""
-    counts: NDArray[np.int32]
+    counts: Ints32
     """The number of observations behind each value."""
 
 
@@ -89,16 +89,14 @@ class Cells(NamedTuple):
 class Offers(NamedTuple):
     """The actions that a position chooses from and their values, by `Offer`; shapes (NUM_OFFERS,)."""
 
-    actions: NDArray[np.int64]
+    actions: Ints
     """`FOLD`, `CALL` or the total of a raise; `NOT_OFFERED` for actions that are not offered."""
-    values: NDArray[np.float64]
+    values: Floats
     """The value of each action in pots: chips won from here on, 0 for folding; -inf if it is not offered."""
 
 
 @kernel(allocates=False)
-def _fill_actions(
-    rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np.int64], actions: NDArray[np.int64]
-) -> None:
+def _fill_actions(rules: Ints, spent: Ints, node: Ints, actions: Ints) -> None:
     """Fill in `Offers.actions`, the actions that the position to act chooses from."""
     position = node[Node.TO_ACT]
     for offer in range(NUM_OFFERS):
@@ -123,14 +121,7 @@ def _fill_actions(
 
 
 @kernel(allocates=False)
-def _showdown_value(
-    rules: NDArray[np.int64],
-    spent: NDArray[np.int64],
-    node: NDArray[np.int64],
-    action: int,
-    share: float,
-    pot: int,
-) -> float:
+def _showdown_value(rules: Ints, spent: Ints, node: Ints, action: int, share: float, pot: int) -> float:
     """What a call or raise wins from here on if everybody calls and nobody bets any more, in pots.
 
     share: our share of the final pot.  pot: the pot now, in chips.
@@ -147,9 +138,9 @@ def _showdown_value(
 
 @kernel(allocates=False)
 def fill_offers(
-    rules: NDArray[np.int64],
-    spent: NDArray[np.int64],
-    node: NDArray[np.int64],
+    rules: Ints,
+    spent: Ints,
+    node: Ints,
     strength: float,
     cells: Cells,
     learnt: CellValues,
@@ -193,7 +184,7 @@ def fill_offers(
 
 
 @kernel(allocates=False)
-def best_offer(values: NDArray[np.float64]) -> int:
+def best_offer(values: Floats) -> int:
     """The number of the offer with the greatest value, the first of several; `values` is that of `Offers`."""
     best = integer(Offer.CALL)
     for offer in range(NUM_OFFERS):
@@ -203,7 +194,7 @@ def best_offer(values: NDArray[np.float64]) -> int:
 
 
 @kernel(allocates=False)
-def random_offer(actions: NDArray[np.int64], state: NDArray[np.uint64]) -> int:
+def random_offer(actions: Ints, state: Words) -> int:
     """A random offer that is not a fold, whose value needs no learning."""
     while True:
         offer = Offer.CALL + integer(random_number(state) * (NUM_OFFERS - Offer.CALL))
@@ -213,10 +204,10 @@ def random_offer(actions: NDArray[np.int64], state: NDArray[np.uint64]) -> int:
 
 @kernel(allocates=False)
 def consider_in_loop(
-    rules: NDArray[np.int64],
-    spent: NDArray[np.int64],
-    node: NDArray[np.int64],
-    counters: NDArray[np.float64],
+    rules: Ints,
+    spent: Ints,
+    node: Ints,
+    counters: Floats,
     hand: Hand,
     learnt: CellValues,
     prior: Prior,

@@ -9,11 +9,11 @@ from enum import IntEnum
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
 from engine.kernels.mersenne import number_below, random_number, seed_generator
 from engine.kernels.splitmix import GOLDEN, mixed
+from engine.support.arrays import Bools, Bytes, Ints, Words32
 
 MAX_DECISIONS: Final = 256
 """The most decisions of one player before the flop; a betting round has fewer actions."""
@@ -66,42 +66,42 @@ class Learner(NamedTuple):
     """The most opponents at a showdown that is learnt from."""
     blind_as: int
     """The last action if nobody has acted yet, a `LearnerLastAction`; -1 for the last hand's."""
-    hand_groups: NDArray[np.int64]
+    hand_groups: Ints
     """The group of the hole cards a and b, at ``52 * a + b``; shape (2704,)."""
-    hole_values: NDArray[np.int64]
+    hole_values: Ints
     """The value of the hole cards a and b, at ``52 * a + b``; shape (2704,)."""
-    positions: NDArray[np.int64]
+    positions: Ints
     """By position: early, middle or late."""
-    steps: NDArray[np.int64]
+    steps: Ints
     """The changes of the values by action taken, verdict (0, 1, -1) and action; shape (3, 3, 3)."""
-    last_players: NDArray[np.int64]
+    last_players: Ints
     """By seat, the number of the name or of the style."""
-    counts: NDArray[np.int64]
+    counts: Ints
     """Flops seen, calls and raises by seat, shape (players, 3)."""
-    before: NDArray[np.int64]
+    before: Ints
     """The seat that last called or raised in the hand before, and its action; -1 for nobody."""
-    hands: NDArray[np.int64]
+    hands: Ints
     """The number of hands seen at this table, and learnt from in all; shape (2,)."""
-    values: NDArray[np.int64]
+    values: Ints
     """The values of each state by its key, shape (states, NUM_VALUES)."""
-    is_known: NDArray[np.bool_]
+    is_known: Bools
     """Whether each state has been met, by its key."""
 
 
 class Notes(NamedTuple):
     """Notes on a hand, filled in place."""
 
-    keys: NDArray[np.int64]
+    keys: Ints
     """The keys of the states in which the learner decided before the flop, shape (MAX_DECISIONS,)."""
-    actions: NDArray[np.int64]
+    actions: Ints
     """The `Way` it chose in each of them, shape (MAX_DECISIONS,)."""
-    counts: NDArray[np.int64]
+    counts: Ints
     """By position: calls, calls where a raise was legal, raises, and the round of the fold or -1."""
-    last: NDArray[np.int64]
+    last: Ints
     """The position that last called or raised and how; then the same without the learner."""
-    generator: NDArray[np.uint32]
+    generator: Words32
     """The generator of the learner's random choices (``engine.kernels.mersenne``)."""
-    decisions: NDArray[np.int64]
+    decisions: Ints
     """The entries of `PreflopDecision`, shape (NUM_ENTRIES,)."""
 
 
@@ -128,7 +128,7 @@ def _derived(seed: np.uint64, index: np.uint64) -> np.uint64:
 
 
 @kernel(allocates=False)
-def begin_values(values: NDArray[np.int64], seed: int, key: int) -> None:
+def begin_values(values: Ints, seed: int, key: int) -> None:
     """Fill in the first values of a state, which depend on the seed and its key alone."""
     own = _derived(np.uint64(seed), np.uint64(key))
     for column in range(NUM_VALUES):
@@ -147,7 +147,7 @@ def _prepare_chances(learner: Learner, notes: Notes, hand: int) -> None:
 
 
 @kernel(allocates=False)
-def chosen(learner: Learner, notes: Notes, hand: int, values: NDArray[np.int64]) -> int:
+def chosen(learner: Learner, notes: Notes, hand: int, values: Ints) -> int:
     """The `Way` that is chosen by the values of a state: `Way.FOLD`, `.CALL` or `.RAISE`."""
     fold, call, raise_ = values[Way.FOLD], values[Way.CALL], values[Way.RAISE]
     if learner.draws:
@@ -177,13 +177,7 @@ def chosen(learner: Learner, notes: Notes, hand: int, values: NDArray[np.int64])
 
 @kernel(allocates=False)
 def _verdicts(
-    learner: Learner,
-    way: int,
-    cards: NDArray[np.uint8],
-    ranks: NDArray[np.int64],
-    folded: int,
-    own: int,
-    verdicts: NDArray[np.int64],
+    learner: Learner, way: int, cards: Bytes, ranks: Ints, folded: int, own: int, verdicts: Ints
 ) -> int:
     """Fill in the comparisons with opponents at the showdown, each 1, 0 or -1; returns how many there are."""
     num, best = 0, -1
@@ -211,11 +205,11 @@ def judge(
     learner: Learner,
     notes: Notes,
     hand: int,
-    cards: NDArray[np.uint8],
-    ranks: NDArray[np.int64],
+    cards: Bytes,
+    ranks: Ints,
     folded: int,
     own: int,
-    verdicts: NDArray[np.int64],
+    verdicts: Ints,
 ) -> None:
     """Learn from a showdown.
 

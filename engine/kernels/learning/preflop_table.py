@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
 from engine.kernels.learning.preflop_learner import (
@@ -40,31 +39,32 @@ from engine.kernels.poker.betting import (
 )
 from engine.kernels.poker.cards import count_bits
 from engine.kernels.poker.ranking import rank_hand
+from engine.support.arrays import Bytes, Floats, Ints, Words32
 
 
 class Table(NamedTuple):
     """The game that is played, and the state of the table; the learner sits in seat 0."""
 
-    rules: NDArray[np.int64]
+    rules: Ints
     """The game, as in ``engine.kernels.poker.betting``."""
-    deck: NDArray[np.uint8]
+    deck: Bytes
     """All cards, in the order in which dealing begins."""
-    board_ends: NDArray[np.int64]
+    board_ends: Ints
     """The number of board cards dealt by each betting round."""
-    cards: NDArray[np.uint32]
+    cards: Words32
     """The generator of the cards."""
-    hand: NDArray[np.int64]
+    hand: Ints
     """The number of the next hand, shape (1,)."""
-    chips: NDArray[np.float64]
+    chips: Floats
     """Chips won so far, by seat."""
-    squares: NDArray[np.float64]
+    squares: Floats
     """The sum of squares of the chips that seat 0 has won in each hand, shape (1,)."""
-    raising: NDArray[np.float64]
+    raising: Floats
     """By seat, hands in which it acted before the flop, and began with a raise; shape (players, 2)."""
 
 
 @kernel(allocates=False)
-def _deal(table: Table, deck: NDArray[np.uint8], cards: NDArray[np.uint8]) -> None:
+def _deal(table: Table, deck: Bytes, cards: Bytes) -> None:
     """Deal the cards of a hand as the ACPC dealer does; `deck` is scratch."""
     size = table.deck.shape[0]
     for place in range(size):
@@ -77,7 +77,7 @@ def _deal(table: Table, deck: NDArray[np.uint8], cards: NDArray[np.uint8]) -> No
 
 
 @kernel(allocates=False)
-def _key(table: Table, learner: Learner, seen: Seen, notes: Notes, spent: NDArray[np.int64], own: int) -> int:
+def _key(table: Table, learner: Learner, seen: Seen, notes: Notes, spent: Ints, own: int) -> int:
     """The key of the state in which the learner is to decide."""
     n = table.rules[Rule.GENERAL, General.NUM_PLAYERS]
     position, last_action = notes.last[0], notes.last[1]
@@ -98,14 +98,7 @@ def _key(table: Table, learner: Learner, seen: Seen, notes: Notes, spent: NDArra
 
 
 @kernel(allocates=False)
-def _learner_action(
-    table: Table,
-    learner: Learner,
-    seen: Seen,
-    notes: Notes,
-    spent: NDArray[np.int64],
-    node: NDArray[np.int64],
-) -> int:
+def _learner_action(table: Table, learner: Learner, seen: Seen, notes: Notes, spent: Ints, node: Ints) -> int:
     """The action of the learner, who is to act; its choices before the flop are noted."""
     own, decisions = node[Node.TO_ACT], notes.decisions
     decisions[PreflopDecision.NUM] += 1
@@ -134,15 +127,7 @@ def _learner_action(
 
 
 @kernel(allocates=False)
-def _note(
-    table: Table,
-    seen: Seen,
-    notes: Notes,
-    spent: NDArray[np.int64],
-    node: NDArray[np.int64],
-    action: int,
-    own: int,
-) -> None:
+def _note(table: Table, seen: Seen, notes: Notes, spent: Ints, node: Ints, action: int, own: int) -> None:
     """Note what the position to act is about to do."""
     position, counts = node[Node.TO_ACT], notes.counts
     if action == FOLD:
@@ -167,9 +152,7 @@ def _note(
 
 
 @kernel(allocates=False)
-def _observe(
-    table: Table, learner: Learner, notes: Notes, spent: NDArray[np.int64], node: NDArray[np.int64]
-) -> None:
+def _observe(table: Table, learner: Learner, notes: Notes, spent: Ints, node: Ints) -> None:
     """Count what everybody did in a finished hand."""
     n = integer(table.rules[Rule.GENERAL, General.NUM_PLAYERS])
     hand = table.hand[0]

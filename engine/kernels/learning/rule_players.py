@@ -8,13 +8,11 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Final, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engine.kernels._jit import integer, kernel
 from engine.kernels.hands.strength import hand_strength
 from engine.kernels.mersenne import random_number, seed_generator
 from engine.kernels.poker.betting import CALL, FOLD, MAX_PLAYERS, General, Node, Rule, legal_raise, pot_of
+from engine.support.arrays import Bytes, Floats, Ints, Words16, Words32
 
 
 class RuleKind(IntEnum):
@@ -69,55 +67,53 @@ NUM_NUMBERS: Final = Simple.OPEN + MAX_PLAYERS
 class Script(NamedTuple):
     """The rules by which the players play."""
 
-    kinds: NDArray[np.int64]
+    kinds: Ints
     """The `RuleKind` of each seat, shape (players,)."""
-    numbers: NDArray[np.float64]
+    numbers: Floats
     """The settings of each seat, in the columns of its kind; shape (players, NUM_NUMBERS)."""
-    lookup: NDArray[np.float64]
+    lookup: Floats
     """By seat, the percentile or the kind of the starting hand of cards a and b, at ``52 * a + b``.
 
     Shape (players, 2704).
     """
-    seeds: NDArray[np.int64]
+    seeds: Ints
     """The seeds of players who leave something to chance, by seat; shape (players,)."""
-    ranking: NDArray[np.uint16]
+    ranking: Words16
     """``ranking_table()``."""
-    no_weights: NDArray[np.float64]
+    no_weights: Floats
     """An empty array, shape (0,): weights that are all 1."""
 
 
 class Seen(NamedTuple):
     """A hand so far; most arrays are by position, and all are filled in place."""
 
-    cards: NDArray[np.uint8]
+    cards: Bytes
     """All cards of the hand: hole cards by position, then the board."""
-    hand: NDArray[np.int64]
+    hand: Ints
     """The number of the hand, shape (1,)."""
-    acted: NDArray[np.int64]
+    acted: Ints
     """The number of actions of each position before the flop."""
-    raised_first: NDArray[np.int64]
+    raised_first: Ints
     """1 if a position's first action before the flop was a raise."""
-    strengths: NDArray[np.float64]
+    strengths: Floats
     """The hand strength of each position, in the round of `rounds`."""
-    rounds: NDArray[np.int64]
+    rounds: Ints
     """The betting round for which `strengths` was computed; -1 for none."""
-    callers: NDArray[np.int64]
+    callers: Ints
     """The number of calls so far, shape (1,)."""
-    generator: NDArray[np.uint32]
+    generator: Words32
     """The generator of random choices (``engine.kernels.mersenne``)."""
 
 
 @kernel(allocates=False)
-def to_call(rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np.int64]) -> int:
+def to_call(rules: Ints, spent: Ints, node: Ints) -> int:
     """The chips that the position to act would put in by a call."""
     position = node[Node.TO_ACT]
     return integer(min(rules[Rule.STACK, position], node[Node.MAX_SPENT]) - spent[position])
 
 
 @kernel(allocates=False)
-def raise_near(
-    rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np.int64], total: int
-) -> int:
+def raise_near(rules: Ints, spent: Ints, node: Ints, total: int) -> int:
     """The legal raise nearest to a total; a call if no raise is legal."""
     low, high = legal_raise(rules, spent, node)
     if high <= 0:
@@ -126,20 +122,14 @@ def raise_near(
 
 
 @kernel(allocates=False)
-def fold_or_check(spent: NDArray[np.int64], node: NDArray[np.int64]) -> int:
+def fold_or_check(spent: Ints, node: Ints) -> int:
     """A fold if there is something to call, else a check."""
     return FOLD if spent[node[Node.TO_ACT]] != node[Node.MAX_SPENT] else CALL
 
 
 @kernel()
 def _by_strength(
-    rules: NDArray[np.int64],
-    spent: NDArray[np.int64],
-    node: NDArray[np.int64],
-    seat: int,
-    script: Script,
-    seen: Seen,
-    num_board: int,
+    rules: Ints, spent: Ints, node: Ints, seat: int, script: Script, seen: Seen, num_board: int
 ) -> int:
     """The action of a player who plays by hand strength.  `num_board`: the number of board cards."""
     position, betting_round = node[Node.TO_ACT], node[Node.ROUND]
@@ -174,13 +164,7 @@ def _sized(stack: int, total: int, all_in: float) -> int:
 
 @kernel(allocates=False)
 def _simple(
-    rules: NDArray[np.int64],
-    spent: NDArray[np.int64],
-    node: NDArray[np.int64],
-    seat: int,
-    script: Script,
-    seen: Seen,
-    raising: NDArray[np.float64],
+    rules: Ints, spent: Ints, node: Ints, seat: int, script: Script, seen: Seen, raising: Floats
 ) -> int:
     """The action of the simple player before the flop.  `raising`: how often each position raises."""
     position, raises = node[Node.TO_ACT], node[Node.RAISES]
@@ -219,14 +203,7 @@ def _simple(
 
 
 @kernel(allocates=False)
-def _listed(
-    rules: NDArray[np.int64],
-    spent: NDArray[np.int64],
-    node: NDArray[np.int64],
-    seat: int,
-    script: Script,
-    seen: Seen,
-) -> int:
+def _listed(rules: Ints, spent: Ints, node: Ints, seat: int, script: Script, seen: Seen) -> int:
     """The action of a player with a list of hands, before the flop."""
     position, raises = node[Node.TO_ACT], node[Node.RAISES]
     numbers = script.numbers[seat]
@@ -246,14 +223,14 @@ def _listed(
 
 @kernel()
 def rule_action(
-    rules: NDArray[np.int64],
-    spent: NDArray[np.int64],
-    node: NDArray[np.int64],
+    rules: Ints,
+    spent: Ints,
+    node: Ints,
     seat: int,
     script: Script,
     seen: Seen,
     num_board: int,
-    raising: NDArray[np.float64],
+    raising: Floats,
 ) -> int:
     """The action of the player to act.
 

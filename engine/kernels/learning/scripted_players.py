@@ -5,12 +5,10 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engine.kernels._jit import integer, kernel
 from engine.kernels.poker.betting import CALL, FOLD, General, Node, Rule, legal_raise, pot_of
 from engine.kernels.splitmix import random_number
+from engine.support.arrays import Floats, Ints, Words
 
 
 class ScriptTrait(IntEnum):
@@ -61,12 +59,7 @@ class ScriptKind(IntEnum):
 
 @kernel(allocates=False)
 def _raise_of_size(
-    rules: NDArray[np.int64],
-    spent: NDArray[np.int64],
-    node: NDArray[np.int64],
-    size: float,
-    strength: float,
-    random_state: NDArray[np.uint64],
+    rules: Ints, spent: Ints, node: Ints, size: float, strength: float, random_state: Words
 ) -> int:
     """The total of a raise by `size` pots (or as in `ScriptTrait.BET_SIZE`); CALL if no raise is legal."""
     low, high = legal_raise(rules, spent, node)
@@ -88,12 +81,7 @@ def _raise_of_size(
 
 @kernel(allocates=False)
 def _random_action(
-    rules: NDArray[np.int64],
-    spent: NDArray[np.int64],
-    node: NDArray[np.int64],
-    traits: NDArray[np.float64],
-    strength: float,
-    random_state: NDArray[np.uint64],
+    rules: Ints, spent: Ints, node: Ints, traits: Floats, strength: float, random_state: Words
 ) -> int:
     """The action of an opponent who acts at random."""
     position = node[Node.TO_ACT]
@@ -111,12 +99,7 @@ def _random_action(
 
 @kernel(allocates=False)
 def scripted_action(
-    rules: NDArray[np.int64],
-    spent: NDArray[np.int64],
-    node: NDArray[np.int64],
-    traits: NDArray[np.float64],
-    strength: float,
-    random_state: NDArray[np.uint64],
+    rules: Ints, spent: Ints, node: Ints, traits: Floats, strength: float, random_state: Words
 ) -> int:
     """The action of an opponent with these traits and a hand of this strength; not for former selves."""
     if integer(traits[ScriptTrait.KIND]) == ScriptKind.AT_RANDOM:

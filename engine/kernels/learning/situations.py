@@ -5,11 +5,9 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engine.kernels._jit import integer, kernel
 from engine.kernels.poker.betting import CALL, FOLD, General, Node, Rule, legal_raise, pot_of
+from engine.support.arrays import Floats, Ints
 
 _FLOP: Final = 1
 
@@ -98,9 +96,7 @@ def num_situations(is_limit: int, num_players: int) -> int:
 
 
 @kernel(allocates=False)
-def situation_index(
-    rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np.int64], bucket: int
-) -> int:
+def situation_index(rules: Ints, spent: Ints, node: Ints, bucket: int) -> int:
     """The situation of the position to act, whose hand is in a bucket: 0 to `num_situations` - 1.
 
     It consists of betting round, bucket, position, number of opponents, last raiser before this round, price
@@ -142,13 +138,7 @@ def situation_index(
 
 
 @kernel(allocates=False)
-def count_decision(
-    counters: NDArray[np.float64],
-    rules: NDArray[np.int64],
-    spent: NDArray[np.int64],
-    node: NDArray[np.int64],
-    action: int,
-) -> None:
+def count_decision(counters: Floats, rules: Ints, spent: Ints, node: Ints, action: int) -> None:
     """Count what the position to act is about to do; its `counters` are updated in place."""
     position = node[Node.TO_ACT]
     if spent[position] < min(rules[Rule.STACK, position], node[Node.MAX_SPENT]):
@@ -163,7 +153,7 @@ def count_decision(
 
 
 @kernel(allocates=False)
-def style_of(counters: NDArray[np.float64], position: int, folded: int, num_players: int) -> int:
+def style_of(counters: Floats, position: int, folded: int, num_players: int) -> int:
     """The style of a position's opponents who are still in the hand; 0 while it is not known.
 
     counters: by position, shape (MAX_PLAYERS, NUM_COUNTERS).

@@ -9,7 +9,6 @@ from enum import IntEnum
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
 from engine.kernels.learning.action_values import (
@@ -37,6 +36,7 @@ from engine.kernels.poker.betting import (
     settle,
 )
 from engine.kernels.splitmix import random_number
+from engine.support.arrays import Bytes, Floats, Ints, Words, Words16
 
 STRENGTH_STEPS: Final = 255
 """Strengths in a pool of deals are multiples of 1 / STRENGTH_STEPS."""
@@ -80,18 +80,18 @@ _NUM_DECISION_COLUMNS: Final = len(StreetDecision)
 class StreetDeals(NamedTuple):
     """A pool of deals, by deal and position."""
 
-    strengths: NDArray[np.uint8]
+    strengths: Bytes
     """Hand strengths by betting round, in steps of 1 / STRENGTH_STEPS; shape (deals, players, 4)."""
-    buckets: NDArray[np.uint8]
+    buckets: Bytes
     """Buckets by betting round, shape (deals, players, 4)."""
-    ranks: NDArray[np.uint16]
+    ranks: Words16
     """Ranks at showdown, shape (deals, players)."""
 
 
 class Opponents(NamedTuple):
     """The opponents that a learner is trained against."""
 
-    population: NDArray[np.float64]
+    population: Floats
     """Scripted opponents, of which one is drawn for each seat and session; shape (num, NUM_TRAITS)."""
     former: CellValues
     """The values of former selves of the learner."""
@@ -122,7 +122,7 @@ class Schedule(NamedTuple):
 
 @kernel(allocates=False)
 def _learn_from_hand(
-    learnt: CellValues, decisions: NDArray[np.int64], first: int, last: int, won: float, decay: float
+    learnt: CellValues, decisions: Ints, first: int, last: int, won: float, decay: float
 ) -> None:
     """Learn from the outcome of a hand's decisions, from `first` up to but not including `last`.
 
@@ -140,28 +140,28 @@ def _learn_from_hand(
 class _StreetTable(NamedTuple):
     """The scratch arrays of the loop; the learner sits in seat 0."""
 
-    random_state: NDArray[np.uint64]
-    spent: NDArray[np.int64]
-    node: NDArray[np.int64]
-    remaining: NDArray[np.int64]
+    random_state: Words
+    spent: Ints
+    node: Ints
+    remaining: Ints
     """Scratch, shape (MAX_PLAYERS,)."""
-    won: NDArray[np.float64]
+    won: Floats
     """Chips won by position, shape (MAX_PLAYERS,)."""
     offers: Offers
-    drawn: NDArray[np.int64]
+    drawn: Ints
     """The row of the population that sits in each seat, shape (MAX_PLAYERS,)."""
-    seen: NDArray[np.float64]
+    seen: Floats
     """The counters of this session by seat, shape (MAX_PLAYERS, NUM_COUNTERS)."""
-    counters: NDArray[np.float64]
+    counters: Floats
     """The same by position."""
-    decisions: NDArray[np.int64]
+    decisions: Ints
     """The learner's decisions in this hand, shape (RECORD_SIZE, NUM_DECISION_COLUMNS)."""
-    record: NDArray[np.int64]
+    record: Ints
     """Recorded hands, shape (num_hands or 0, RECORD_SIZE)."""
 
 
 @kernel(allocates=False)
-def _begin_session(table: _StreetTable, population: NDArray[np.float64], num_players: int) -> None:
+def _begin_session(table: _StreetTable, population: Floats, num_players: int) -> None:
     """Draw an opponent for each seat, and clear what has been counted."""
     for seat in range(num_players):
         table.drawn[seat] = integer(random_number(table.random_state) * population.shape[0])
@@ -171,7 +171,7 @@ def _begin_session(table: _StreetTable, population: NDArray[np.float64], num_pla
 
 @kernel(allocates=False)
 def _play_hand(
-    rules: NDArray[np.int64],
+    rules: Ints,
     deals: StreetDeals,
     opponents: Opponents,
     learnt: CellValues,
@@ -248,14 +248,14 @@ def _play_hand(
 
 @kernel()
 def play_hands(
-    rules: NDArray[np.int64],
+    rules: Ints,
     deals: StreetDeals,
     opponents: Opponents,
     learnt: CellValues,
     method: Method,
     schedule: Schedule,
-    results: NDArray[np.float64],
-    record: NDArray[np.int64],
+    results: Floats,
+    record: Ints,
 ) -> None:
     """Play hands of one learner against opponents drawn from a population, and learn from them.
 

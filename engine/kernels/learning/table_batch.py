@@ -27,6 +27,7 @@ from engine.kernels.poker.betting import (
 )
 from engine.kernels.poker.ranking import rank_hand
 from engine.kernels.splitmix import random_number
+from engine.support.arrays import Bools, Bytes, Floats, Floats32, Ints, Words, Words16
 
 NO_CARD: Final = 52
 """In place of a card that is not there, in the ranks of small games."""
@@ -76,67 +77,67 @@ class Places(NamedTuple):
 class Plan(NamedTuple):
     """The game and its players, the same for all tables."""
 
-    rules: NDArray[np.int64]
+    rules: Ints
     """The game, as in ``engine.kernels.poker.betting``."""
-    board_ends: NDArray[np.int64]
+    board_ends: Ints
     """The number of board cards dealt by each betting round."""
     num_hole_cards: int
-    most_spent: NDArray[np.int64]
+    most_spent: Ints
     """By position, the chips from which stacks in observations are counted down."""
-    kinds: NDArray[np.int64]
+    kinds: Ints
     """The `SeatKind` of each seat."""
-    sizes: NDArray[np.float64]
+    sizes: Floats
     """The sizes of raises in no-limit games, in pots; 0 is the smallest legal raise."""
     places: Places
-    ranking: NDArray[np.uint16]
+    ranking: Words16
     """``ranking_table()``, for hands of five to seven cards."""
-    small_ranks: NDArray[np.int64]
+    small_ranks: Ints
     """Ranks of hands of one or two cards, shape (53, 53); shape (0, 0) for larger hands."""
 
 
 class Tables(NamedTuple):
     """The state of the tables; arrays are by table, and changed in place."""
 
-    random_states: NDArray[np.uint64]
+    random_states: Words
     """States of SplitMix64 generators, shape (tables, 1)."""
-    decks: NDArray[np.uint8]
+    decks: Bytes
     """The deck, dealt cards first: hole cards by position, then the board; shape (tables, cards)."""
-    hands: NDArray[np.int64]
+    hands: Ints
     """The number of the hand being played, -1 before the first; shape (tables,)."""
-    spent: NDArray[np.int64]
+    spent: Ints
     """Chips spent, as in ``engine.kernels.poker.betting``; shape (tables, MAX_PLAYERS)."""
-    nodes: NDArray[np.int64]
+    nodes: Ints
     """The nodes of the betting, as there; shape (tables, NODE_SIZE)."""
-    num_actions: NDArray[np.int64]
+    num_actions: Ints
     """The number of actions in the hand so far, shape (tables,)."""
 
 
 class Results(NamedTuple):
     """The results of a step; arrays are by table, and filled in place."""
 
-    observations: NDArray[np.float32]
+    observations: Floats32
     """Observations of the seat to act or, at the end of a hand, of the one that acted last.
 
     Shape (tables, size).
     """
     masks: NDArray[np.int8]
     """1 for legal actions; all 0 at the end of a hand; shape (tables, actions)."""
-    rewards: NDArray[np.float64]
+    rewards: Floats
     """Big blinds won by each seat in a hand that ended in this step; shape (tables, players)."""
-    passed: NDArray[np.float64]
+    passed: Floats
     """The same for hands that ended before an outside seat had to act; shape (tables, players)."""
-    num_passed: NDArray[np.int64]
+    num_passed: Ints
     """The number of such hands, shape (tables,)."""
-    ended: NDArray[np.bool_]
+    ended: Bools
     """Whether the hand is over; the next step then begins another, whatever its action; shape (tables,)."""
-    seats: NDArray[np.int64]
+    seats: Ints
     """The seat whose observation it is, shape (tables,)."""
-    illegal: NDArray[np.bool_]
+    illegal: Bools
     """Whether the action was illegal, and played as the dealer would play it; shape (tables,)."""
 
 
 @kernel(allocates=False)
-def _pot_after_call(rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np.int64]) -> int:
+def _pot_after_call(rules: Ints, spent: Ints, node: Ints) -> int:
     """The pot after a call by the position to act, in chips."""
     position = node[Node.TO_ACT]
     to_call = min(rules[Rule.STACK, position], node[Node.MAX_SPENT]) - spent[position]
@@ -144,7 +145,7 @@ def _pot_after_call(rules: NDArray[np.int64], spent: NDArray[np.int64], node: ND
 
 
 @kernel(allocates=False)
-def _nearest(plan: Plan, spent: NDArray[np.int64], node: NDArray[np.int64], number: int) -> tuple[int, bool]:
+def _nearest(plan: Plan, spent: Ints, node: Ints, number: int) -> tuple[int, bool]:
     """The action that a number is played as, and whether the number itself is a legal action."""
     if number == 0:
         if spent[node[Node.TO_ACT]] != node[Node.MAX_SPENT]:
@@ -168,13 +169,7 @@ def _nearest(plan: Plan, spent: NDArray[np.int64], node: NDArray[np.int64], numb
 
 
 @kernel(allocates=False)
-def _scripted(
-    plan: Plan,
-    spent: NDArray[np.int64],
-    node: NDArray[np.int64],
-    kind: int,
-    states: NDArray[np.uint64],
-) -> int:
+def _scripted(plan: Plan, spent: Ints, node: Ints, kind: int, states: Words) -> int:
     """The action of a seat that is not `SeatKind.OUTSIDE`."""
     can_fold = spent[node[Node.TO_ACT]] != node[Node.MAX_SPENT]
     if kind == SeatKind.ALWAYS_CALL:
@@ -197,7 +192,7 @@ def _scripted(
 
 
 @kernel(allocates=False)
-def _do(plan: Plan, tables: Tables, table: int, action: int, seen: NDArray[np.float32]) -> None:
+def _do(plan: Plan, tables: Tables, table: int, action: int, seen: Floats32) -> None:
     """Apply a legal action, and write it to the history of an observation."""
     spent, node = tables.spent[table], tables.nodes[table]
     position = node[Node.TO_ACT]
@@ -217,13 +212,7 @@ def _do(plan: Plan, tables: Tables, table: int, action: int, seen: NDArray[np.fl
 
 @kernel(allocates=False)
 def _settle(
-    plan: Plan,
-    tables: Tables,
-    table: int,
-    won: NDArray[np.float64],
-    scratch: NDArray[np.int64],
-    ranks: NDArray[np.int64],
-    hand: NDArray[np.uint8],
+    plan: Plan, tables: Tables, table: int, won: Floats, scratch: Ints, ranks: Ints, hand: Bytes
 ) -> None:
     """Fill in `won`, the chips of each position in a finished hand; the arrays after it are scratch."""
     node, deck = tables.nodes[table], tables.decks[table]
@@ -251,7 +240,7 @@ def _settle(
 
 @kernel(allocates=False)
 def _show(
-    plan: Plan, tables: Tables, table: int, observer: int, seen: NDArray[np.float32], mask: NDArray[np.int8]
+    plan: Plan, tables: Tables, table: int, observer: int, seen: Floats32, mask: NDArray[np.int8]
 ) -> None:
     """Write all of a position's observation but the history, and its mask."""
     places, rules = plan.places, plan.rules
@@ -285,7 +274,7 @@ def _show(
 
 
 @kernel(allocates=False)
-def _begin_hand(plan: Plan, tables: Tables, table: int, seen: NDArray[np.float32]) -> None:
+def _begin_hand(plan: Plan, tables: Tables, table: int, seen: Floats32) -> None:
     """Deal the next hand, and clear the history."""
     tables.hands[table] += 1
     num_players = plan.rules[Rule.GENERAL, General.NUM_PLAYERS]
@@ -302,7 +291,7 @@ def _begin_hand(plan: Plan, tables: Tables, table: int, seen: NDArray[np.float32
 
 
 @kernel(allocates=False)
-def _go_on(plan: Plan, tables: Tables, table: int, seen: NDArray[np.float32]) -> bool:
+def _go_on(plan: Plan, tables: Tables, table: int, seen: Floats32) -> bool:
     """Let scripted players act; returns True once an outside seat is to act, False if the hand is over."""
     node = tables.nodes[table]
     num_players = plan.rules[Rule.GENERAL, General.NUM_PLAYERS]
@@ -316,7 +305,7 @@ def _go_on(plan: Plan, tables: Tables, table: int, seen: NDArray[np.float32]) ->
 
 
 @kernel()
-def step_tables(plan: Plan, tables: Tables, results: Results, actions: NDArray[np.int64]) -> bool:
+def step_tables(plan: Plan, tables: Tables, results: Results, actions: Ints) -> bool:
     """Play an action at each table whose hand is not over, and begin another hand at the others.
 
     actions: the number of the action at each table, shape (tables,).

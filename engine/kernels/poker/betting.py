@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
 from engine.kernels.poker.cards import count_bits
+from engine.support.arrays import Floats, Ints
 
 MAX_PLAYERS: Final = 10
 
@@ -87,7 +88,7 @@ CALL: Final = 0
 
 
 @kernel(allocates=False)
-def pot_of(rules: NDArray[np.int64], spent: NDArray[np.int64]) -> int:
+def pot_of(rules: Ints, spent: Ints) -> int:
     """The pot: all chips that the positions have spent in the hand."""
     pot = 0
     for position in range(rules[Rule.GENERAL, General.NUM_PLAYERS]):
@@ -96,7 +97,7 @@ def pot_of(rules: NDArray[np.int64], spent: NDArray[np.int64]) -> int:
 
 
 @kernel(allocates=False)
-def _acting(rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np.int64]) -> int:
+def _acting(rules: Ints, spent: Ints, node: Ints) -> int:
     """Bit p: position p has not folded and has chips left."""
     with_chips = 0
     for position in range(rules[Rule.GENERAL, General.NUM_PLAYERS]):
@@ -117,7 +118,7 @@ def _next_position(mask: int, start: int, num_players: int) -> int:
 
 
 @kernel(allocates=False)
-def begin_betting(rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np.int64]) -> None:
+def begin_betting(rules: Ints, spent: Ints, node: Ints) -> None:
     """Post the blinds.  `spent`, shape (MAX_PLAYERS,), and `node`, shape (NODE_SIZE,), are filled."""
     num_players = rules[Rule.GENERAL, General.NUM_PLAYERS]
     for position in range(MAX_PLAYERS):
@@ -138,9 +139,7 @@ def begin_betting(rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDAr
 
 
 @kernel(allocates=False)
-def legal_raise(
-    rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np.int64]
-) -> tuple[int, int]:
+def legal_raise(rules: Ints, spent: Ints, node: Ints) -> tuple[int, int]:
     """The smallest and greatest total of a raise by the position to act; 0, 0 if no raise is legal."""
     current = node[Node.ROUND]
     if (
@@ -162,9 +161,7 @@ def legal_raise(
 
 
 @kernel(allocates=False)
-def apply_action(
-    rules: NDArray[np.int64], spent: NDArray[np.int64], node: NDArray[np.int64], action: int
-) -> None:
+def apply_action(rules: Ints, spent: Ints, node: Ints, action: int) -> None:
     """Apply a legal action of the position to act; `spent` and `node` are updated in place."""
     num_players = rules[Rule.GENERAL, General.NUM_PLAYERS]
     position = node[Node.TO_ACT]
@@ -204,12 +201,7 @@ def apply_action(
 
 @kernel(allocates=False)
 def settle(
-    rules: NDArray[np.int64],
-    spent: NDArray[np.int64],
-    folded: int,
-    ranks: NDArray[np.integer[Any]],
-    remaining: NDArray[np.int64],
-    won: NDArray[np.float64],
+    rules: Ints, spent: Ints, folded: int, ranks: NDArray[np.integer[Any]], remaining: Ints, won: Floats
 ) -> None:
     """Fill in the chips each position has won at the end of a hand, with side pots and split pots.
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
 from engine.kernels.splitmix import next_word
+from engine.support.arrays import Bytes, Ints, Words
 
 MAX_RUN_OUTS: Final = 1176
 """The most ways to deal the turn and the river: two of the 49 cards that are not on the flop."""
@@ -46,7 +47,7 @@ def card_bits(cards: NDArray[Any], size: int) -> int:
 
 
 @kernel(inlined=True)
-def extended(board: NDArray[Any], size: int) -> NDArray[np.uint8]:
+def extended(board: NDArray[Any], size: int) -> Bytes:
     """A new array for a board of `size` cards that begins with those of `board`."""
     longer = np.empty(size, np.uint8)
     for i in range(board.shape[0]):
@@ -62,7 +63,7 @@ def combo_of(first: int, second: int) -> int:
 
 
 @kernel(allocates=False, inlined=True)
-def list_live(dead: int, live: NDArray[np.int64]) -> int:
+def list_live(dead: int, live: Ints) -> int:
     """List the cards that are not dead, ascending; `live`, shape (52,), is filled in; returns how many."""
     size = 0
     for card in range(52):
@@ -73,7 +74,7 @@ def list_live(dead: int, live: NDArray[np.int64]) -> int:
 
 
 @kernel(allocates=False, inlined=True)
-def next_run_out(places: NDArray[np.int64], size: int) -> bool:
+def next_run_out(places: Ints, size: int) -> bool:
     """Go on to the next way to deal some of `size` cards; False after the last.
 
     `places`, of any length, is changed in place: the numbers of the cards that are dealt, descending.  The
@@ -92,7 +93,7 @@ def next_run_out(places: NDArray[np.int64], size: int) -> bool:
 
 
 @kernel()
-def list_run_outs(dead: int, number: int, run_outs: NDArray[np.uint8]) -> int:
+def list_run_outs(dead: int, number: int, run_outs: Bytes) -> int:
     """List all ways to deal a number of cards that are not in the mask `dead`; returns how many there are.
 
     `run_outs`, of enough rows, is filled in place; columns from `number` on are left alone.
@@ -110,7 +111,7 @@ def list_run_outs(dead: int, number: int, run_outs: NDArray[np.uint8]) -> int:
 
 
 @kernel(allocates=False)
-def deal_board(dead: int, size: int, random_state: NDArray[np.uint64], board: NDArray[np.uint8]) -> None:
+def deal_board(dead: int, size: int, random_state: Words, board: Bytes) -> None:
     """Complete a board with random cards that are not dead.
 
     Args:

@@ -27,6 +27,7 @@ from engine.kernels.poker.tables import (
     TWO_MORE_SUITED,
     ranking_table,
 )
+from engine.support.arrays import Bytes, Ints, Words16
 
 DEAD: Final = 0xFFFF
 """Stands for the class of a combo that shares a card with the board."""
@@ -35,7 +36,7 @@ NOT_A_CARD: Final = 1 << 56
 """A bit above the bits of all keys: the key of every byte that is not a card."""
 
 
-def _keys_of_bytes() -> NDArray[np.int64]:
+def _keys_of_bytes() -> Ints:
     """The key of each byte, shape (256,): that of a card, or `NOT_A_CARD`."""
     keys = np.full(256, NOT_A_CARD, np.int64)
     keys[: len(KEY_OF_CARD)] = KEY_OF_CARD
@@ -45,7 +46,7 @@ def _keys_of_bytes() -> NDArray[np.int64]:
 
 _KEY_OF_BYTE: Final = _keys_of_bytes()
 
-_TABLE: NDArray[np.uint16] = np.zeros(0, np.uint16)
+_TABLE: Words16 = np.zeros(0, np.uint16)
 
 
 def _load_table() -> None:
@@ -54,7 +55,7 @@ def _load_table() -> None:
 
 
 @kernel()
-def class_of_key(table: NDArray[np.uint16], key: int) -> int:
+def class_of_key(table: Words16, key: int) -> int:
     """The class of the hand with this key, if it has no flush."""
     half_offset = integer(table[HIGH_AT + ((key >> HIGH_SHIFT) & 0xFFFF)])
     place = integer(table[LOW_AT + (key & 0xFFFF)])
@@ -155,9 +156,7 @@ rank_seven = entry(_rank_seven, *[INT] * 7)
 
 
 @kernel(allocates=False)
-def class_on_board(
-    table: NDArray[np.uint16], key: int, board: NDArray[Any], size: int, first: int, second: int
-) -> int:
+def class_on_board(table: Words16, key: int, board: NDArray[Any], size: int, first: int, second: int) -> int:
     """The class of two hole cards with ``board[:size]``, 3, 4 or 5 cards, whose key is `key`."""
     key += KEY_OF_CARD[first] + KEY_OF_CARD[second]
     if key & FLUSH_BITS == 0:
@@ -168,7 +167,7 @@ def class_on_board(
 
 
 @kernel()
-def rank_hand(table: NDArray[np.uint16], cards: NDArray[np.uint8]) -> int:
+def rank_hand(table: Words16, cards: Bytes) -> int:
     """The class of 5, 6 or 7 different cards, an array of shape (5|6|7,); nothing is checked."""
     key = board_key(cards, cards.shape[0])
     if key & FLUSH_BITS == 0:
@@ -177,7 +176,7 @@ def rank_hand(table: NDArray[np.uint16], cards: NDArray[np.uint8]) -> int:
 
 
 @kernel()
-def rank_hands(table: NDArray[np.uint16], hands: NDArray[np.uint8], ranks: NDArray[np.uint16]) -> None:
+def rank_hands(table: Words16, hands: Bytes, ranks: Words16) -> None:
     """Fill in `ranks`, shape (n,), with the class of every row of `hands`, shape (n, 5|6), C-contiguous.
 
     Hands of seven cards have a kernel of their own, `rank_seven_card_hands`.
@@ -187,16 +186,14 @@ def rank_hands(table: NDArray[np.uint16], hands: NDArray[np.uint8], ranks: NDArr
 
 
 @kernel(allocates=False)
-def _flush_class(table: NDArray[np.uint16], cards: NDArray[np.uint8], at: int, key: int) -> int:
+def _flush_class(table: Words16, cards: Bytes, at: int, key: int) -> int:
     """The class of ``cards[at:at + 7]``, whose key has five of a suit."""
     mask = rank_bits(cards[at : at + 7], 7, flush_suit(key))
     return integer(table[FLUSH_AT + (mask & 0x1FFF)])  # whatever stands beside the cards
 
 
 @kernel(allocates=False)
-def rank_seven_card_hands(
-    table: NDArray[np.uint16], cards: NDArray[np.uint8], ranks: NDArray[np.uint16]
-) -> int:
+def rank_seven_card_hands(table: Words16, cards: Bytes, ranks: Words16) -> int:
     """Fill in the class of each hand; returns `NOT_A_CARD` or more if some byte was not a card.
 
     Args:
@@ -230,7 +227,7 @@ def rank_seven_card_hands(
 
 
 @kernel()
-def fill_rank_pair_row(table: NDArray[np.uint16], key: int, row: NDArray[np.uint16]) -> None:
+def fill_rank_pair_row(table: Words16, key: int, row: Words16) -> None:
     """The class that each pair of ranks makes with a board, whose key is `key`, without a flush.
 
     `row`, shape (91,) or longer, is filled in place: the pair of ranks ``a >= b`` is at ``a * (a + 1) / 2 +
@@ -245,9 +242,7 @@ def fill_rank_pair_row(table: NDArray[np.uint16], key: int, row: NDArray[np.uint
 
 
 @kernel()
-def fill_board_row(
-    table: NDArray[np.uint16], board: NDArray[np.uint8], row: NDArray[np.uint16]
-) -> tuple[int, int, int]:
+def fill_board_row(table: Words16, board: Bytes, row: Words16) -> tuple[int, int, int]:
     """`fill_rank_pair_row` on a board of 3, 4 or 5 cards; returns what `flush_on_board` does.
 
     If all five cards have one suit, a pair of ranks is worth the flush on the board.
@@ -308,7 +303,7 @@ def spread_over_combos(
 
 
 @kernel()
-def fill_board_ranks(table: NDArray[np.uint16], board: NDArray[np.uint8], ranks: NDArray[np.uint16]) -> None:
+def fill_board_ranks(table: Words16, board: Bytes, ranks: Words16) -> None:
     """The class of every combo on a board of 3, 4 or 5 different cards, shape (3|4|5,).
 
     `ranks`, shape (1326,), is filled in place; combos that share a card with the board get `DEAD`.

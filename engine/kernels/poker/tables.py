@@ -33,7 +33,8 @@ import functools
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from engine.support.arrays import Ints, Words16
 
 NUM_CLASSES: Final = 7462
 NUM_RANK_PAIRS: Final = 91
@@ -68,10 +69,8 @@ MULTISET_AT: Final = LOW_AT + 38774
 CATEGORY_SHIFT: Final = 26
 MAIN_SHIFT: Final = 13
 
-IntArray = NDArray[np.int64]
 
-
-def _multisets(constants: tuple[int, ...]) -> tuple[IntArray, IntArray, IntArray]:
+def _multisets(constants: tuple[int, ...]) -> tuple[Ints, Ints, Ints]:
     """All multisets of at most seven cards over some ranks: counts (n, ranks), sizes (n,), sums (n,)."""
     counts = np.zeros((1, 0), dtype=np.int64)
     for _ in constants:
@@ -82,7 +81,7 @@ def _multisets(constants: tuple[int, ...]) -> tuple[IntArray, IntArray, IntArray
     return counts, counts.sum(axis=1), counts @ np.asarray(constants)
 
 
-def _popcounts() -> IntArray:
+def _popcounts() -> Ints:
     """The number of ranks in each rank mask, shape (8192,)."""
     masks = np.arange(1 << 13)
     return sum(((masks >> bit) & 1 for bit in range(13)), np.zeros_like(masks))
@@ -91,7 +90,7 @@ def _popcounts() -> IntArray:
 _POPCOUNT: Final = _popcounts()
 
 
-def _highest_bits(number: int) -> IntArray:
+def _highest_bits(number: int) -> Ints:
     """The highest `number` bits of each rank mask, or all of them if it has fewer."""
     result = np.arange(1 << 13)
     for _ in range(13 - number):
@@ -102,7 +101,7 @@ def _highest_bits(number: int) -> IntArray:
 _HIGHEST: Final = {number: _highest_bits(number) for number in (1, 2, 3, 5)}
 
 
-def _straight_tops() -> IntArray:
+def _straight_tops() -> Ints:
     """The top rank of each rank mask's best straight, or -1; the ace also counts as low."""
     masks = np.arange(1 << 13)
     with_low_ace = masks << 1 | masks >> 12
@@ -116,12 +115,12 @@ def _straight_tops() -> IntArray:
 _STRAIGHT_TOP: Final = _straight_tops()
 
 
-def _score(category: int, main: IntArray | int, kickers: IntArray | int) -> IntArray:
+def _score(category: int, main: Ints | int, kickers: Ints | int) -> Ints:
     """Scores of hands of one category; see `class_scores`."""
     return np.asarray(category << CATEGORY_SHIFT | np.asarray(main) << MAIN_SHIFT | kickers, dtype=np.int64)
 
 
-def _scores_without_flush(counts: IntArray) -> IntArray:
+def _scores_without_flush(counts: Ints) -> Ints:
     """The score of the best five cards of each rank multiset, given as counts of shape (n, 13).
 
     Masks of equally many ranks compare as integers in the way hands compare by their highest card.
@@ -150,15 +149,15 @@ def _scores_without_flush(counts: IntArray) -> IntArray:
     )
 
 
-def _scores_of_flushes() -> IntArray:
+def _scores_of_flushes() -> Ints:
     """The score of each rank mask of one suit; meaningless for fewer than five ranks."""
     top = _STRAIGHT_TOP
     return np.where(top >= 0, _score(8, 1 << np.maximum(top, 0), 0), _score(5, 0, _HIGHEST[5]))
 
 
 class _Built(NamedTuple):
-    table: NDArray[np.uint16]
-    scores: IntArray
+    table: Words16
+    scores: Ints
 
 
 @functools.cache
@@ -197,12 +196,12 @@ def _build() -> _Built:
     return _Built(table, class_scores)
 
 
-def ranking_table() -> NDArray[np.uint16]:
+def ranking_table() -> Words16:
     """All tables in one array, built at the first call in a process: some 142,000 uint16, read-only."""
     return _build().table
 
 
-def class_scores() -> IntArray:
+def class_scores() -> Ints:
     """The score of each class: ``category << 26 | main ranks << 13 | kickers``, with ranks as 13-bit masks.
 
     Categories count from 0 (high card) to 8 (straight flush).  The main ranks are the ranks of pairs, of
@@ -211,11 +210,11 @@ def class_scores() -> IntArray:
     return _build().scores
 
 
-def _keys() -> IntArray:
+def _keys() -> Ints:
     """The constant of each card."""
     rank_keys = np.asarray(LOW_RANK_CONSTANTS + tuple(c << HIGH_SHIFT for c in HIGH_RANK_CONSTANTS))
     suit_keys = 1 << (SUIT_SHIFT + 4 * np.arange(4))
-    keys: IntArray = (rank_keys[:, None] + suit_keys[None, :]).ravel()
+    keys: Ints = (rank_keys[:, None] + suit_keys[None, :]).ravel()
     return keys
 
 
@@ -226,7 +225,7 @@ KEY_OF_RANK: Final = KEY_OF_CARD[::4] & ((1 << SUIT_SHIFT) - 1)
 """The constant of each rank, without a suit.  Shape (13,), int64."""
 
 
-def _pair_keys() -> IntArray:
+def _pair_keys() -> Ints:
     """The constant of each pair of ranks."""
     high, low = np.tril_indices(13)
     return KEY_OF_RANK[high] + KEY_OF_RANK[low]

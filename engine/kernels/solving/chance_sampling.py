@@ -12,7 +12,6 @@ Strategies in Extensive-Form Games* (2012), for best responses on the river (CFR
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels._jit import kernel
 from engine.kernels.solving.lanes import (
@@ -29,6 +28,7 @@ from engine.kernels.solving.lanes import (
     Workspace,
 )
 from engine.kernels.solving.river_ends import compare_within, pay_ends
+from engine.support.arrays import Floats32, Ints
 
 
 @kernel(allocates=False)
@@ -159,13 +159,7 @@ def play_river(
 
 
 @kernel(allocates=False)
-def _spread(
-    reach: NDArray[np.float32],
-    chances: NDArray[np.float32],
-    buckets: NDArray[np.int64],
-    below: NDArray[np.float32],
-    first: int,
-) -> None:
+def _spread(reach: Floats32, chances: Floats32, buckets: Ints, below: Floats32, first: int) -> None:
     """Multiply hands' reach by the chances of their buckets; fills `below` from the lane `first` on."""
     width = chances.shape[1]
     for hand in range(LIVE_HANDS):
@@ -175,7 +169,7 @@ def _spread(
 
 
 @kernel(allocates=False)
-def _add_up(rows: NDArray[np.float32], buckets: NDArray[np.int64], sums: NDArray[np.float32]) -> None:
+def _add_up(rows: Floats32, buckets: Ints, sums: Floats32) -> None:
     """Add up the rows of hands by bucket; `sums` is filled in place."""
     width = sums.shape[1]
     sums[:] = 0.0
@@ -186,9 +180,7 @@ def _add_up(rows: NDArray[np.float32], buckets: NDArray[np.int64], sums: NDArray
 
 
 @kernel(allocates=False)
-def take_back(
-    space: Workspace, buckets: NDArray[np.int64], node: int, worth: NDArray[np.float32], first: int
-) -> None:
+def take_back(space: Workspace, buckets: Ints, node: int, worth: Floats32, first: int) -> None:
     """Add the value of the next round to the round before it.
 
     Args:
@@ -235,13 +227,7 @@ def _match(rnd: Round, space: Workspace, first_row: int, first: int, player: int
 
 
 @kernel(allocates=False)
-def _play(
-    nodes: NDArray[np.int64],
-    chances: NDArray[np.float32],
-    plays: NDArray[np.float32],
-    player: int,
-    trembles: float,
-) -> None:
+def _play(nodes: Ints, chances: Floats32, plays: Floats32, player: int, trembles: float) -> None:
     """Fill in a player's chances of playing from a round's start to each node; `plays` is overwritten."""
     num_buckets, width = plays.shape[1:]
     meant = np.float32(1.0 - trembles)
@@ -265,7 +251,7 @@ def _play(
 
 
 @kernel(allocates=False)
-def _respond(nodes: NDArray[np.int64], space: Workspace, river: RiverWorkspace, player: int) -> None:
+def _respond(nodes: Ints, space: Workspace, river: RiverWorkspace, player: int) -> None:
     """Turn a player's chances into a best response by bucket, given the values of the ends."""
     num_buckets, width = space.own.shape
     none = np.float32(0.0)
@@ -337,10 +323,10 @@ def _pay_fold(
     ours: Workspace,
     theirs: Workspace,
     hands: BatchHands,
-    buckets: NDArray[np.int64],
-    met: NDArray[np.int64],
+    buckets: Ints,
+    met: Ints,
     node: int,
-    chips: NDArray[np.float32],
+    chips: Floats32,
     sign: float,
 ) -> None:
     """Add the value of a fold before the river: chips, times the reach of the opponent's possible hands.

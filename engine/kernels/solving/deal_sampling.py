@@ -12,11 +12,9 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engine.kernels._jit import kernel
 from engine.kernels.splitmix import random_number
+from engine.support.arrays import Bools, Floats, Ints, Words
 
 
 class Column(IntEnum):
@@ -41,18 +39,18 @@ SHOWDOWN: int = 3
 class Betting(NamedTuple):
     """The betting tree of a game."""
 
-    nodes: NDArray[np.int64]
+    nodes: Ints
     """Shape (nodes, len(Column))."""
-    chips: NDArray[np.float64]
+    chips: Floats
     """Chips that position 0 wins at a fold, or that the winner wins at a showdown; shape (nodes,)."""
 
 
 class SampledDeals(NamedTuple):
     """Deals as strategies on buckets know them."""
 
-    buckets: NDArray[np.int64]
+    buckets: Ints
     """The bucket of each player in each round, shape (deals, 2, rounds)."""
-    winners: NDArray[np.float64]
+    winners: Floats
     """The winner of the showdown: 1 for position 0, -1 for position 1, 0 for a tie; shape (deals,)."""
 
 
@@ -63,26 +61,26 @@ class DealBound(NamedTuple):
     """The position of the bound player; -1 for nobody."""
     part: float
     """The part of all hands in which it plays `model` throughout (restricted Nash response)."""
-    trust: NDArray[np.float64]
+    trust: Floats
     """The part of its actions that are the model's, by slot (data-biased response)."""
-    model: NDArray[np.float64]
+    model: Floats
     """The model's chances, by slot."""
 
 
 class DealVisits(NamedTuple):
     """Scratch arrays for a traversal: a list of the nodes it visits."""
 
-    nodes: NDArray[np.int64]
+    nodes: Ints
     """The number of each node visited, shape (nodes,)."""
-    firsts: NDArray[np.int64]
+    firsts: Ints
     """The place in this list of the first child of each node, shape (nodes,)."""
-    meant: NDArray[np.float64]
+    meant: Floats
     """The other player's chance to play there without trembles, divided by that with them; shape (nodes,)."""
-    worth: NDArray[np.float64]
+    worth: Floats
     """The value of each node to the player, shape (nodes,)."""
-    chances: NDArray[np.float64]
+    chances: Floats
     """The chances of the actions at each node, shape (nodes, most actions)."""
-    tried: NDArray[np.bool_]
+    tried: Bools
     """Whether all actions are tried at each node, shape (nodes,)."""
 
 
@@ -90,9 +88,9 @@ class DealVisits(NamedTuple):
 def learn_from_deals(
     betting: Betting,
     deals: SampledDeals,
-    learnt: tuple[NDArray[np.float64], NDArray[np.float64]],
+    learnt: tuple[Floats, Floats],
     visits: DealVisits,
-    random: NDArray[np.uint64],
+    random: Words,
     weights: tuple[float, float],
     bound: DealBound,
 ) -> None:
@@ -118,9 +116,9 @@ def _traverse(
     betting: Betting,
     deals: SampledDeals,
     turn: tuple[int, int],
-    learnt: tuple[NDArray[np.float64], NDArray[np.float64]],
+    learnt: tuple[Floats, Floats],
     visits: DealVisits,
-    random: NDArray[np.uint64],
+    random: Words,
     weights: tuple[float, float],
     bound: DealBound,
 ) -> None:
@@ -199,13 +197,7 @@ def _traverse(
 
 
 @kernel(allocates=False)
-def play_deals(
-    betting: Betting,
-    deals: SampledDeals,
-    first: NDArray[np.float64],
-    second: NDArray[np.float64],
-    random: NDArray[np.uint64],
-) -> float:
+def play_deals(betting: Betting, deals: SampledDeals, first: Floats, second: Floats, random: Words) -> float:
     """The chips that position 0 wins in all over some deals, if both players draw their actions.
 
     Args:

@@ -10,10 +10,8 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Final, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engine.kernels._jit import kernel
+from engine.support.arrays import Floats32, Ints
 
 LIVE_HANDS: Final = 1081
 """Hands that share no card with a full board."""
@@ -53,74 +51,74 @@ class Round(NamedTuple):
     Every node but the first stands for the action that leads to it.
     """
 
-    nodes: NDArray[np.int64]
+    nodes: Ints
     """Shape (nodes, len(BatchNode))."""
-    chips: NDArray[np.float32]
+    chips: Floats32
     """Chips that change hands at each end, per possible hand of the opponent; shape (nodes, lanes)."""
-    regrets: NDArray[np.float32]
+    regrets: Floats32
     """Regrets by which strategies are matched, shape (nodes - 1, buckets, lanes)."""
-    sums: NDArray[np.float32]
+    sums: Floats32
     """Summed strategies, in the same shape; without buckets if the average is not wanted."""
 
 
 class Workspace(NamedTuple):
     """Scratch arrays of one side for a round with `w` lanes."""
 
-    chances: NDArray[np.float32]
+    chances: Floats32
     """The chance of each action of the side at its parent, shape (nodes, buckets, w)."""
-    plays: NDArray[np.float32]
+    plays: Floats32
     """The side's chance of playing from the start to a node, without trembles; the same shape."""
-    seen: NDArray[np.float32]
+    seen: Floats32
     """The same with trembles, as the other side meets it."""
-    values: NDArray[np.float32]
+    values: Floats32
     """The value of each node for a bucket, added up over its hands; the same shape."""
-    own: NDArray[np.float32]
+    own: Floats32
     """`reach` added up by bucket, shape (buckets, w)."""
-    reach: NDArray[np.float32]
+    reach: Floats32
     """The side's chance of having played to the start with each hand, shape (hands, w)."""
-    worth: NDArray[np.float32]
+    worth: Floats32
     """The value of the start for each hand, shape (hands, w)."""
-    totals: NDArray[np.float32]
+    totals: Floats32
     """The other side's reach at the ends, added up by card; shape (nodes, LIVE_CARDS + 1, w)."""
 
 
 class RiverWorkspace(NamedTuple):
     """Scratch arrays for showdowns; `w` lanes."""
 
-    by_card: NDArray[np.float32]
+    by_card: Floats32
     """The opponent's reach by bucket and card, shape (buckets, LIVE_CARDS + 1, w)."""
-    within: NDArray[np.float32]
+    within: Floats32
     """What a hand wins from the hands of its own bucket, shape (hands, w)."""
-    within_sums: NDArray[np.float32]
+    within_sums: Floats32
     """The same by bucket, shape (buckets, w)."""
-    beaten: NDArray[np.float32]
+    beaten: Floats32
     """The reach of weaker hands less that of stronger ones, by card; shape (nodes, LIVE_CARDS + 1, w)."""
-    margin: NDArray[np.float32]
+    margin: Floats32
     """Row 0: the same at one end; row 1: its weighted sum over the ends; shape (2, LIVE_CARDS + 1, w)."""
-    rows: NDArray[np.float32]
+    rows: Floats32
     """Four more rows, shape (4, w)."""
 
 
 class BatchHands(NamedTuple):
     """The live hands on a full board, in ascending order of strength."""
 
-    cards: NDArray[np.int64]
+    cards: Ints
     """The cards of each hand, numbered among the live cards; shape (hands, 2)."""
-    ends: NDArray[np.int64]
+    ends: Ints
     """Where each group of equally strong hands ends, shape (groups,)."""
-    buckets: NDArray[np.int64]
+    buckets: Ints
     """The bucket of each hand in each round, counted from `first_rows`; shape (4, hands).
 
     On the river buckets ascend, and are the same within a group.
     """
-    bounds: NDArray[np.int64]
+    bounds: Ints
     """Where the hands of each river bucket begin, and where the last ends; shape (buckets + 1,)."""
-    counts: NDArray[np.float32]
+    counts: Floats32
     """The number of hands of a river bucket with each card; in the last column, minus all of them.
 
     Shape (buckets, LIVE_CARDS + 1).
     """
-    first_rows: NDArray[np.int64]
+    first_rows: Ints
     """By round, the first of the buckets that can occur on this board, shape (4,)."""
 
 
@@ -154,12 +152,7 @@ class Side(NamedTuple):
 
 @kernel(allocates=False)
 def walk_in_order(
-    cards: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    groups: tuple[int, int],
-    weights: NDArray[np.float32],
-    sums: NDArray[np.float32],
-    twice_below: NDArray[np.float32],
+    cards: Ints, ends: Ints, groups: tuple[int, int], weights: Floats32, sums: Floats32, twice_below: Floats32
 ) -> None:
     """The range walk (``engine.kernels.hands.range_walk``) over hands in order, in all lanes at once.
 

@@ -14,12 +14,10 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Final, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engine.kernels._jit import kernel
 from engine.kernels.solving.tree import CHANCE, TERMINAL, Block, TreeArrays, fill_reach, fill_worth
 from engine.kernels.splitmix import random_number
+from engine.support.arrays import Floats, Ints, Words
 
 
 class Discount(IntEnum):
@@ -36,36 +34,34 @@ class Discount(IntEnum):
 class Regrets(NamedTuple):
     """The players' regrets and averages; all arrays are by slot."""
 
-    regrets: NDArray[np.float64]
-    sums: NDArray[np.float64]
+    regrets: Floats
+    sums: Floats
     """Weighted sums of the strategies played, times the player's own chance to play there."""
-    free: NDArray[np.float64]
+    free: Floats
     """The strategy by regret matching."""
-    played: NDArray[np.float64]
+    played: Floats
     """The strategy that is played: ``bound + loose * free``."""
-    bound: NDArray[np.float64]
+    bound: Floats
     """Chances prescribed to the players; all 0 in the game as it is."""
-    loose: NDArray[np.float64]
+    loose: Floats
     """The part left to the player's choice, the same for all actions of an information set."""
 
 
 class RegretScratch(NamedTuple):
     """Scratch arrays for a pass."""
 
-    reach: NDArray[np.float64]
+    reach: Floats
     """See `fill_reach`; by node."""
-    worth: NDArray[np.float64]
+    worth: Floats
     """See `fill_worth`; by node."""
-    action_worth: NDArray[np.float64]
+    action_worth: Floats
     """See `fill_worth`; by slot."""
-    sequences: NDArray[np.float64]
+    sequences: Floats
     """The player's own chance of all its actions up to and including this one; by slot."""
 
 
 @kernel(allocates=False)
-def minimise(
-    tree: TreeArrays, learnt: Regrets, scratch: RegretScratch, schedule: NDArray[np.float64]
-) -> None:
+def minimise(tree: TreeArrays, learnt: Regrets, scratch: RegretScratch, schedule: Floats) -> None:
     """Run as many iterations as the schedule has rows.
 
     Within an iteration the players take turns: each plays against what those before it have just learnt.
@@ -84,9 +80,7 @@ def minimise(
 
 
 @kernel(allocates=False)
-def _learn(
-    tree: TreeArrays, learnt: Regrets, scratch: RegretScratch, player: int, discount: NDArray[np.float64]
-) -> None:
+def _learn(tree: TreeArrays, learnt: Regrets, scratch: RegretScratch, player: int, discount: Floats) -> None:
     """Add a player's regrets and strategy of one pass, and update its strategy by regret matching."""
     blocks, worth = tree.blocks, scratch.action_worth
     for block in range(blocks.shape[0]):
@@ -122,11 +116,11 @@ def _learn(
 class Visits(NamedTuple):
     """Scratch arrays for one player's traversal: a list of the nodes it visits, at most one of each block."""
 
-    nodes: NDArray[np.int64]
+    nodes: Ints
     """The columns `BLOCK`, `DEAL` and `FIRST`, shape (blocks + 1, 3)."""
-    worth: NDArray[np.float64]
+    worth: Floats
     """The value of each node to the player, shape (blocks + 1,)."""
-    chances: NDArray[np.float64]
+    chances: Floats
     """The chances of the actions at each node, shape (blocks + 1, most actions)."""
 
 
@@ -138,12 +132,7 @@ FIRST: Final = 2
 
 @kernel(allocates=False)
 def sample(
-    tree: TreeArrays,
-    regrets: NDArray[np.float64],
-    sums: NDArray[np.float64],
-    visits: Visits,
-    random: NDArray[np.uint64],
-    iterations: int,
+    tree: TreeArrays, regrets: Floats, sums: Floats, visits: Visits, random: Words, iterations: int
 ) -> None:
     """Run iterations in which each player in turn tries all of its actions.
 
@@ -163,12 +152,7 @@ def sample(
 
 @kernel(allocates=False)
 def _traverse(
-    tree: TreeArrays,
-    regrets: NDArray[np.float64],
-    sums: NDArray[np.float64],
-    visits: Visits,
-    random: NDArray[np.uint64],
-    player: int,
+    tree: TreeArrays, regrets: Floats, sums: Floats, visits: Visits, random: Words, player: int
 ) -> None:
     """One player's turn: list the nodes visited, parents first; then learn, children first."""
     blocks, children, views = tree.blocks, tree.children, tree.views

@@ -12,7 +12,6 @@ Source: Johanson, Waugh, Bowling, Zinkevich, *Accelerating Best Response Calcula
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels._jit import kernel
 from engine.kernels.solving.lanes import (
@@ -27,10 +26,11 @@ from engine.kernels.solving.lanes import (
     Workspace,
     walk_in_order,
 )
+from engine.support.arrays import Floats32
 
 
 @kernel(allocates=False)
-def compare_within(reach: NDArray[np.float32], hands: BatchHands, river: RiverWorkspace) -> None:
+def compare_within(reach: Floats32, hands: BatchHands, river: RiverWorkspace) -> None:
     """Fill in sums by bucket and card, and what each hand wins from the hands of its own bucket.
 
     Args:
@@ -161,12 +161,7 @@ def _total(ours: Workspace, theirs: Workspace, river: RiverWorkspace, place: int
 
 
 @kernel(allocates=False)
-def _pass_bucket(
-    seen: NDArray[np.float32],
-    by_card: NDArray[np.float32],
-    beaten: NDArray[np.float32],
-    margin: NDArray[np.float32],
-) -> None:
+def _pass_bucket(seen: Floats32, by_card: Floats32, beaten: Floats32, margin: Floats32) -> None:
     """Pass one bucket in ascending order of strength.
 
     `beaten` counts weaker buckets positive, and this bucket and all stronger ones negative; after the call

@@ -13,11 +13,9 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engine.kernels._jit import kernel
 from engine.kernels.solving.lanes import walk_in_order
+from engine.support.arrays import Floats32, Ints
 
 ALL: int = 52
 """The row of sums over all cards, after those of the cards."""
@@ -47,43 +45,43 @@ class Field(IntEnum):
 class LiveHands(NamedTuple):
     """The hands on a full board, in ascending order of strength."""
 
-    combos: NDArray[np.int64]
+    combos: Ints
     """Indices of combos, shape (hands,)."""
-    cards: NDArray[np.int64]
+    cards: Ints
     """The two cards of each hand, shape (hands, 2)."""
-    ends: NDArray[np.int64]
+    ends: Ints
     """Where each group of equally strong hands ends, shape (groups,)."""
-    classes: NDArray[np.int64]
+    classes: Ints
     """The opponent's class of each hand, shape (hands,)."""
 
 
 class Room(NamedTuple):
     """Scratch arrays; the last axis is the lane."""
 
-    reach: NDArray[np.float32]
+    reach: Floats32
     """The opponent's reach at the nodes, shape (rows, hands, lanes)."""
-    folded: NDArray[np.float32]
-    called: NDArray[np.float32]
+    folded: Floats32
+    called: Floats32
     """The opponent's reach of a fold and of a call, times the chips at stake; shape (hands, lanes)."""
-    value: NDArray[np.float32]
+    value: Floats32
     """The value of nodes, shape (2, hands, lanes)."""
-    twice_below: NDArray[np.float32]
+    twice_below: Floats32
     """What `walk_in_order` fills in, shape (hands, lanes)."""
-    sums: NDArray[np.float32]
-    fold_sums: NDArray[np.float32]
+    sums: Floats32
+    fold_sums: Floats32
     """Sums by card, and in row `ALL` over all hands; shape (53, lanes)."""
 
 
 @kernel(allocates=False)
 def respond_on_river(
-    nodes: NDArray[np.int64],
+    nodes: Ints,
     hands: LiveHands,
-    images: NDArray[np.int64],
-    reach: NDArray[np.float32],
-    stakes: NDArray[np.float32],
-    chances: NDArray[np.float32],
+    images: Ints,
+    reach: Floats32,
+    stakes: Floats32,
+    chances: Floats32,
     room: Room,
-    worth: NDArray[np.float32],
+    worth: Floats32,
 ) -> None:
     """Add what a best response wins on one board, by hand and lane, against all hands of the opponent.
 
@@ -133,9 +131,7 @@ def respond_on_river(
 
 
 @kernel(allocates=False)
-def _spread(
-    nodes: NDArray[np.int64], hands: LiveHands, chances: NDArray[np.float32], room: Room, lanes: int
-) -> None:
+def _spread(nodes: Ints, hands: LiveHands, chances: Floats32, room: Room, lanes: int) -> None:
     """Fill in the opponent's reach at all nodes, from its reach at the first."""
     for number in range(nodes.shape[0]):
         node = nodes[number]
@@ -155,7 +151,7 @@ def _spread(
 
 
 @kernel(allocates=False)
-def _comes_here(theirs: NDArray[np.float32], size: int, lanes: int) -> bool:
+def _comes_here(theirs: Floats32, size: int, lanes: int) -> bool:
     """Whether the opponent plays to a node with any hand in any lane."""
     for place in range(size):
         for lane in range(lanes):
@@ -165,7 +161,7 @@ def _comes_here(theirs: NDArray[np.float32], size: int, lanes: int) -> bool:
 
 
 @kernel(allocates=False)
-def _join(responds: int, value: NDArray[np.float32], size: int, lanes: int) -> None:
+def _join(responds: int, value: Floats32, size: int, lanes: int) -> None:
     """Fill in the value of a node at which neither a call nor a raise ends the round."""
     for place in range(size):
         for lane in range(lanes):
@@ -178,12 +174,12 @@ def _join(responds: int, value: NDArray[np.float32], size: int, lanes: int) -> N
 @kernel(allocates=False)
 def _respond(
     hands: LiveHands,
-    theirs: NDArray[np.float32],
-    stakes: NDArray[np.float32],
+    theirs: Floats32,
+    stakes: Floats32,
     can_fold: bool,
     goes_on: bool,
     room: Room,
-    value: NDArray[np.float32],
+    value: Floats32,
 ) -> None:
     """Fill in the best of folding, calling and, if it `goes_on`, raising, whose value is in `value`."""
     sums, lanes = room.sums, theirs.shape[1]
@@ -205,12 +201,12 @@ def _respond(
 @kernel(allocates=False)
 def _meet(
     hands: LiveHands,
-    theirs: NDArray[np.float32],
-    stakes: NDArray[np.float32],
-    chances: NDArray[np.float32],
+    theirs: Floats32,
+    stakes: Floats32,
+    chances: Floats32,
     goes_on: bool,
     room: Room,
-    value: NDArray[np.float32],
+    value: Floats32,
 ) -> None:
     """Fill in the value of the opponent's folds and calls; if it `goes_on`, add it to that of its raises."""
     sums, fold_sums, folded, called = room.sums, room.fold_sums, room.folded, room.called

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
 from engine.kernels.hands.range_walk import Walk, add_board, make_walk
 from engine.kernels.hands.strength import hand_strength
 from engine.kernels.poker.cards import MAX_RUN_OUTS, card_bits, combo_of, extended, list_live, list_run_outs
+from engine.support.arrays import Bytes, Floats, Floats32, Ints, Words16
 
 _TWICE_OPPONENTS: Final = 1980
 """Twice the hands an opponent may hold on a full board."""
@@ -19,22 +19,22 @@ _TWICE_OPPONENTS: Final = 1980
 class _Final(NamedTuple):
     """The full boards that begin with a board, and what each hand beats on one of them."""
 
-    full: NDArray[np.uint8]
+    full: Bytes
     """The board of the moment, shape (5,)."""
-    run_outs: NDArray[np.uint8]
+    run_outs: Bytes
     """The cards to come, shape (MAX_RUN_OUTS, 2)."""
-    live: NDArray[np.int64]
+    live: Ints
     """The cards that are not on the board of the moment, shape (52,)."""
-    alike: NDArray[np.float64]
+    alike: Floats
     """The weights of a random hand, shape (52, 52)."""
     walk: Walk
     """Scratch."""
-    twice_beaten: NDArray[np.float64]
+    twice_beaten: Floats
     """Twice the hands below each hand, and once those that tie; shape (52, 52)."""
 
 
 @kernel(inlined=True)
-def _final_boards(board: NDArray[np.uint8]) -> _Final:
+def _final_boards(board: Bytes) -> _Final:
     """New arrays for `_Final`; only the board is filled in."""
     return _Final(
         extended(board, 5),
@@ -47,7 +47,7 @@ def _final_boards(board: NDArray[np.uint8]) -> _Final:
 
 
 @kernel(allocates=False)
-def _walk_board(table: NDArray[np.uint16], size: int, index: int, final: _Final) -> int:
+def _walk_board(table: Words16, size: int, index: int, final: _Final) -> int:
     """Walk the hands on the final board with a run-out; returns the number of its live cards.
 
     size: that of the board so far.  index: the run-out's.  final: `live` and `twice_beaten` are filled in.
@@ -62,9 +62,7 @@ def _walk_board(table: NDArray[np.uint16], size: int, index: int, final: _Final)
 
 
 @kernel()
-def fill_distributions(
-    table: NDArray[np.uint16], board: NDArray[np.uint8], counts: NDArray[np.uint16]
-) -> None:
+def fill_distributions(table: Words16, board: Bytes, counts: Words16) -> None:
     """Count the full boards on which the strength of each combo against a random hand falls into each bin.
 
     Args:
@@ -87,9 +85,7 @@ def fill_distributions(
 
 
 @kernel()
-def fill_distribution(
-    table: NDArray[np.uint16], first: int, second: int, board: NDArray[np.uint8], counts: NDArray[np.uint16]
-) -> None:
+def fill_distribution(table: Words16, first: int, second: int, board: Bytes, counts: Words16) -> None:
     """`fill_distributions` for one hand of two cards; `counts`, shape (bins,), is filled in place."""
     size, bins = board.shape[0], counts.shape[0]
     full = extended(board, 5)
@@ -105,9 +101,7 @@ def fill_distribution(
 
 
 @kernel()
-def find_nearest(
-    points: NDArray[np.float32], centres: NDArray[np.float32], nearest: NDArray[np.int64]
-) -> None:
+def find_nearest(points: Floats32, centres: Floats32, nearest: Ints) -> None:
     """The number of the centre nearest to each point by Euclidean distance; the first of several.
 
     Args:
@@ -132,7 +126,7 @@ def find_nearest(
 
 
 @kernel()
-def mean_squares(table: NDArray[np.uint16], board: NDArray[np.uint8], squares: NDArray[np.float64]) -> None:
+def mean_squares(table: Words16, board: Bytes, squares: Floats) -> None:
     """E[HS²] of every combo on a board: the mean square of its strength over all full boards.
 
     Args:

@@ -11,10 +11,8 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Final, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engine.kernels._jit import kernel
+from engine.support.arrays import Floats, Ints, Ints32
 
 CHANCE: Final = -1
 TERMINAL: Final = -2
@@ -45,24 +43,22 @@ class Block(IntEnum):
 class TreeArrays(NamedTuple):
     """A game tree; parents come before their children."""
 
-    blocks: NDArray[np.int64]
+    blocks: Ints
     """Shape (blocks, len(Block))."""
-    children: NDArray[np.int64]
+    children: Ints
     """Numbers of blocks; the children of one parent are adjacent."""
-    views: NDArray[np.int32]
+    views: Ints32
     """Views by deal, in one stretch for each round and position."""
-    parents: NDArray[np.int64]
+    parents: Ints
     """The slot of the player's own last action before each information set; -1 for none."""
-    payoffs: NDArray[np.float64]
+    payoffs: Floats
     """Chips won by each position, shape (positions, terminal nodes)."""
-    deals: NDArray[np.float64]
+    deals: Floats
     """The chance of each deal of hole cards; they add up to 1."""
 
 
 @kernel(allocates=False)
-def fill_reach(
-    tree: TreeArrays, policy: NDArray[np.float64], player: int, reach: NDArray[np.float64]
-) -> None:
+def fill_reach(tree: TreeArrays, policy: Floats, player: int, reach: Floats) -> None:
     """The counterfactual reach of each node: the chances of the deal and of all players but one.
 
     Args:
@@ -102,12 +98,12 @@ def fill_reach(
 @kernel(allocates=False)
 def fill_worth(
     tree: TreeArrays,
-    policy: NDArray[np.float64],
+    policy: Floats,
     player: int,
     responds: bool,
-    reach: NDArray[np.float64],
-    worth: NDArray[np.float64],
-    action_worth: NDArray[np.float64],
+    reach: Floats,
+    worth: Floats,
+    action_worth: Floats,
 ) -> None:
     """The counterfactual value of each node to a player: its value times its reach (`fill_reach`).
 
@@ -166,11 +162,7 @@ def fill_worth(
 
 @kernel(allocates=False)
 def _choose_best(
-    policy: NDArray[np.float64],
-    action_worth: NDArray[np.float64],
-    first_slot: int,
-    num_actions: int,
-    num_views: int,
+    policy: Floats, action_worth: Floats, first_slot: int, num_actions: int, num_views: int
 ) -> None:
     """Give each view of a block its best action, in place."""
     for slot in range(first_slot, first_slot + num_views):

@@ -1,7 +1,7 @@
 """The rules of poker as the ACPC plays it: games, dealing, betting, showdowns.  Pure Python.
 
-Read `hand_state` for the two ways to see a hand, `betting` for the rules proper, `hand_loop` for how a
-hand is driven.
+Read `hand_state` for the two ways to see a hand and how a hand is driven, `betting` for the
+rules proper.
 """
 
 from engine.poker.rules.action import CALL, FOLD, LIMIT_RAISE, Action, ActionKind, raise_to
@@ -25,9 +25,8 @@ from engine.poker.rules.game_file import (
     packaged_games,
     parse_game,
 )
-from engine.poker.rules.hand_loop import play_hand
 from engine.poker.rules.hand_rank import hand_rank
-from engine.poker.rules.hand_state import HandState, HandView, initial_hand
+from engine.poker.rules.hand_state import HandState, HandView, initial_hand, play_hand
 from engine.poker.rules.showdown import called_chips, chips_won, rake_taken
 
 __all__ = [

@@ -6,6 +6,7 @@ see and of the public betting; nothing in it leads back to the other cards.
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import Final
 
 import attrs
@@ -152,3 +153,23 @@ def initial_hand(
     """
     betting = passing_betting(game) if is_passing else initial_betting(game)
     return HandState(betting, hand_number, deal)
+
+
+def play_hand(
+    game: GameDefinition, hand_number: int, deal: Deal, *, is_passing: bool = False
+) -> Generator[HandState, Action, HandState]:
+    """Play one hand: yields each state in which somebody is to act, is sent the action, returns the end.
+
+    The dealer drives it over sockets, the arena with agents called directly; the rules are written once.
+    A hand in which nobody can act (all in from the blinds) yields nothing.  For `is_passing` see
+    `initial_hand`.
+
+    Raises:
+        IllegalActionError: an action that was sent is not legal; the hand is then lost, so correct it first
+            (`LegalActions.nearest`).
+    """
+    state = initial_hand(game, hand_number, deal, is_passing=is_passing)
+    while state.betting.position_to_act is not None:
+        action = yield state
+        state = state.apply(action)
+    return state

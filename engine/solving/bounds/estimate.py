@@ -8,17 +8,16 @@ from concurrent.futures import ThreadPoolExecutor
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.poker.rules import GameDefinition
 from engine.solving.bounds.players import Player
 from engine.solving.bounds.river_round import rounds_of
 from engine.solving.bounds.sample import Flop, next_cards
 from engine.solving.bounds.values import FlopValues, Responder, ascend, controlled, decided_by_first
+from engine.support.arrays import Floats
 
 __all__ = ["Bound", "FlopsEstimate", "best_response_on_flops", "count_turns"]
 
-Doubles = NDArray[np.float64]
 
 _DEALS = 1326 * 1225
 """Ways to deal hole cards to one player and then to the other."""
@@ -125,7 +124,7 @@ def _bound(
     return Bound(float(weights @ both), se, (float(weights @ won[0]), float(weights @ won[1])))
 
 
-def _before_the_flop(responder: Responder, rows: Doubles) -> Doubles:
+def _before_the_flop(responder: Responder, rows: Floats) -> Floats:
     """Chips per hand for each row, shape (rows,), if the first row makes the decisions before the flop.
 
     Args:
@@ -136,5 +135,5 @@ def _before_the_flop(responder: Responder, rows: Doubles) -> Doubles:
     worth = ascend(
         responder.rounds[0].shape, responder.position, responder.preflop_folds, ends, decided_by_first
     )
-    total: Doubles = worth.sum(axis=1) / _DEALS
+    total: Floats = worth.sum(axis=1) / _DEALS
     return total

@@ -16,15 +16,14 @@ import itertools
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.poker.combos import COMBO_CARDS
 from engine.poker.rules import GameDefinition
+from engine.support.arrays import Bools, Floats, Ints
 
 __all__ = ["Against", "OpponentRange", "bet_value", "call_value", "hands_of"]
 
-Floats = NDArray[np.float64]
-Against = Callable[[tuple[int, ...], NDArray[np.int64], tuple[int, ...]], Floats]
+Against = Callable[[tuple[int, ...], Ints, tuple[int, ...]], Floats]
 """Our shares of the pot if nobody bets any more.
 
 Takes our hole cards, the opponent's possible hole cards of shape (hands, cards), and the board; returns shape
@@ -57,7 +56,7 @@ def bet_value(pot: float, to_call: float, bet: float, folds: float, share: float
 
 
 @functools.lru_cache(maxsize=8)
-def hands_of(game: GameDefinition) -> NDArray[np.int64]:
+def hands_of(game: GameDefinition) -> Ints:
     """All possible hole cards of a game, shape (hands, cards), int64, read-only.
 
     In hold'em these are the combos, in the order of ``engine.poker.combos``.
@@ -119,7 +118,7 @@ class OpponentRange:
             self._shares[live] = self._against(self._own, self.hands[live], self._board)
         return float(weights @ self._shares) / float(weights.sum())
 
-    def _live(self) -> NDArray[np.bool_]:
+    def _live(self) -> Bools:
         """Whether each hand shares no card with our hand and the board."""
         dead = np.zeros(52, np.bool_)
         dead[list(self._own + self._board)] = True

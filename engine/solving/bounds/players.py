@@ -6,18 +6,19 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from engine.players.probability_triple import TRIPLE_INDEX
 from engine.poker.combos import NUM_COMBOS, NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO
 from engine.poker.rules import BettingState
 from engine.solving.holdem.bucketed import BucketedStrategy
+from engine.support.arrays import Floats, Floats32, Ints
 
 __all__ = ["AskedPlayer", "BucketedPlayer", "Player"]
 
-Classes = NDArray[np.int64]
+Classes = Ints
 """The class of each combo, shape (1326,); meaningless for combos that share a card with the board."""
-Chances = NDArray[np.float32]
+Chances = Floats32
 """Chances to fold, call and raise, shape (bettings, 3, classes)."""
 
 Ask = Callable[[BettingState, tuple[int, ...]], ArrayLike]
@@ -114,7 +115,7 @@ class AskedPlayer:
         return classes, chances
 
 
-def _legal(betting: BettingState, triples: ArrayLike) -> NDArray[np.float64]:
+def _legal(betting: BettingState, triples: ArrayLike) -> Floats:
     """Triples with the weight of illegal actions moved to calling, shape (hands, 3)."""
     rows = np.array(triples, np.float64)
     if rows.ndim != 2 or rows.shape[1] != 3 or len(rows) not in (1, NUM_STARTING_HANDS, NUM_COMBOS):
@@ -128,5 +129,5 @@ def _legal(betting: BettingState, triples: ArrayLike) -> NDArray[np.float64]:
             rows[:, column] = 0.0
     total = rows.sum(axis=1)
     rows[total == 0] = (0.0, 1.0, 0.0)  # hands that share a card with the board
-    normalised: NDArray[np.float64] = rows / rows.sum(axis=1, keepdims=True)
+    normalised: Floats = rows / rows.sum(axis=1, keepdims=True)
     return normalised

@@ -7,7 +7,6 @@ from typing import Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels.solving.rivers import ALL, Field, LiveHands, Room, respond_on_river
 from engine.poker.combos import COMBO_CARDS
@@ -17,6 +16,7 @@ from engine.solving.bounds.players import Player
 from engine.solving.bounds.sample import Board
 from engine.solving.holdem.abstraction import by_strength
 from engine.solving.holdem.betting import is_heads_up_limit_holdem
+from engine.support.arrays import Floats32, Ints
 
 __all__ = [
     "Batch",
@@ -29,7 +29,6 @@ __all__ = [
     "rounds_of",
 ]
 
-Floats = NDArray[np.float32]
 
 _LANES: Final = 64
 """Bettings worked on side by side; with half as many it took a quarter longer."""
@@ -66,7 +65,7 @@ class BettingRound:
     """
 
     shape: Shape
-    staked: Floats
+    staked: Floats32
     """Chips that each player has put in before the round, shape (starts,).
 
     Before the flop they are 0, and the blinds count as put in during the round.
@@ -125,11 +124,11 @@ class Batch:
     """Which of the turn's bettings, as given to `RiverRound.lanes`, these are."""
     turns: tuple[int, ...]
     """The betting that began the turn, for each lane: indices of the turn's starts."""
-    stakes: Floats
+    stakes: Floats32
     """Chips lost by a fold and at a showdown at each node, shape (nodes, 2, lanes)."""
-    reach: Floats
+    reach: Floats32
     """The opponent's reach here with each combo, shape (1326, lanes)."""
-    worth: Floats
+    worth: Floats32
     """Chips the best response wins with each combo, times the opponent's reach, shape (1326, lanes).
 
     Added up over boards.
@@ -156,9 +155,9 @@ class RiverRound:
         ends = [slice(end, None, turn.num_ends) for end in range(turn.num_ends)]
         self._staked = [river.staked[end] for end in ends]
         self._bettings = [river.bettings[end] for end in ends]
-        self._known: dict[tuple[int, tuple[int, ...]], Floats] = {}
+        self._known: dict[tuple[int, tuple[int, ...]], Floats32] = {}
 
-    def lanes(self, turns: Sequence[int], ends: Sequence[Floats]) -> list[Batch]:
+    def lanes(self, turns: Sequence[int], ends: Sequence[Floats32]) -> list[Batch]:
         """The bettings to go through, in lanes; bettings that the opponent never reaches are left out.
 
         Args:
@@ -180,7 +179,7 @@ class RiverRound:
                 found.append(Batch(end, columns, numbers, stakes, theirs, worth, room))
         return found
 
-    def add(self, board: Board, names: NDArray[np.int64], lanes: Sequence[Batch]) -> None:
+    def add(self, board: Board, names: Ints, lanes: Sequence[Batch]) -> None:
         """Add a board to the lanes' `worth`, and with it boards that differ only in the names of suits.
 
         Args:
@@ -189,7 +188,7 @@ class RiverRound:
             lanes: the bettings to go through; their `worth` is added to in place.
         """
         hands = _live_hands(board)
-        kinds: NDArray[np.int64] | None = None
+        kinds: Ints | None = None
         if self._player.is_fixed:
             classes = self._player.classes(board)[hands.combos]
             kinds, places = np.unique(classes, return_inverse=True)
@@ -204,7 +203,7 @@ class RiverRound:
                 self._nodes, hands, names, each.reach, each.stakes, chances, each.room, each.worth
             )
 
-    def _fixed_chances(self, lanes: Batch, board: Board) -> Floats:
+    def _fixed_chances(self, lanes: Batch, board: Board) -> Floats32:
         """The chances of a fixed player, remembered: they are the same on all boards."""
         key = lanes.end, lanes.turns
         found = self._known.get(key)
@@ -212,7 +211,7 @@ class RiverRound:
             found = self._known[key] = self._chances(lanes, board)[1]
         return found
 
-    def _chances(self, lanes: Batch, board: Board) -> tuple[NDArray[np.int64], Floats]:
+    def _chances(self, lanes: Batch, board: Board) -> tuple[Ints, Floats32]:
         """The opponent's classes, and its chances at its own nodes, shape (nodes, 3, classes, lanes)."""
         starts = [self._bettings[lanes.end][number] for number in lanes.turns]
         asked = [bettings[node] for node in self._asked.tolist() for bettings in starts]
@@ -232,7 +231,7 @@ def _live_hands(board: Board) -> LiveHands:
     )
 
 
-def _room(nodes: NDArray[np.int64], lanes: int) -> Room:
+def _room(nodes: Ints, lanes: int) -> Room:
     """Scratch arrays for a number of lanes."""
     rows, hands = int(nodes[:, Field.REACH].max()) + 1, 1081
     return Room(
@@ -246,7 +245,7 @@ def _room(nodes: NDArray[np.int64], lanes: int) -> Room:
     )
 
 
-def river_nodes(shape: Shape, responder: int) -> NDArray[np.int64]:
+def river_nodes(shape: Shape, responder: int) -> Ints:
     """The river's tree as `engine.kernels.solving.rivers` walks it, shape (nodes, len(Field)), int64.
 
     Args:

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.hands.flop_configs import different_flops
 from engine.poker.cards import NUM_CARDS
 from engine.poker.combos import suit_renamings
 from engine.solving.holdem.abstraction import renamed_card
+from engine.support.arrays import Bytes, Ints
 
 __all__ = ["Board", "Flop", "all_flops", "draw_flops", "next_cards"]
 
@@ -74,7 +74,7 @@ def draw_flops(number: int, turns: int, generator: np.random.Generator) -> list[
     return drawn
 
 
-def next_cards(board: Board, parts: Sequence[Board]) -> list[tuple[int, NDArray[np.int64], tuple[int, ...]]]:
+def next_cards(board: Board, parts: Sequence[Board]) -> list[tuple[int, Ints, tuple[int, ...]]]:
     """The cards that may come next, grouped: one entry for cards that a renaming of suits makes equal.
 
     Args:
@@ -91,7 +91,7 @@ def next_cards(board: Board, parts: Sequence[Board]) -> list[tuple[int, NDArray[
         for number, suits in enumerate(itertools.permutations(range(4)))
         if all({renamed_card(card, suits) for card in part} == set(part) for part in parts)
     ]
-    found: list[tuple[int, NDArray[np.int64], tuple[int, ...]]] = []
+    found: list[tuple[int, Ints, tuple[int, ...]]] = []
     seen: set[int] = set(board)
     for card in range(NUM_CARDS):
         if card in seen:
@@ -103,7 +103,7 @@ def next_cards(board: Board, parts: Sequence[Board]) -> list[tuple[int, NDArray[
     return found
 
 
-def _board(cards: NDArray[np.uint8]) -> Board:
+def _board(cards: Bytes) -> Board:
     return tuple(sorted(int(card) for card in cards))
 
 

@@ -21,11 +21,10 @@ from engine.poker.combos import (
 from engine.solving.bounds.players import Player
 from engine.solving.bounds.river_round import BettingRound, Bettings, RiverRound, Shape
 from engine.solving.bounds.sample import Board, Flop, next_cards
+from engine.support.arrays import Floats, Floats32, Ints
 
 __all__ = ["FlopValues", "Responder", "ascend", "controlled", "decided_by_first", "descend"]
 
-Floats = NDArray[np.float32]
-Doubles = NDArray[np.float64]
 Values = NDArray[Any]
 
 _TURNS, _RIVERS = 45, 44
@@ -42,11 +41,11 @@ class FlopValues:
     were like this one.
     """
 
-    fitted: Doubles
+    fitted: Floats
     """Decisions made on some turns and valued on others."""
-    in_sample: Doubles
+    in_sample: Floats
     """Decisions made and valued on the same turns."""
-    met: Doubles
+    met: Floats
     """The opponent's reach alone, without chips; its mean over all flops is `Responder.met`."""
 
 
@@ -112,7 +111,7 @@ class Responder:
             mets[half] *= scale
         expected = _meeting(lanes, board)
 
-        def valued(decides: int | slice, pays: int | slice) -> Doubles:
+        def valued(decides: int | slice, pays: int | slice) -> Floats:
             pair = controlled(
                 _mean(sums, decides),
                 _mean(mets, decides),
@@ -132,7 +131,7 @@ class Responder:
         fitted = (valued(0, 1) + valued(1, 0)) / 2
         return FlopValues(fitted, in_sample, came)
 
-    def _on_turn(self, flop: Board, card: int, lanes: Floats) -> Floats:
+    def _on_turn(self, flop: Board, card: int, lanes: Floats32) -> Floats32:
         """The best response's winnings from the start of each betting on the turn, shape (1326, lanes)."""
         board = (*flop, card)
         reached = np.flatnonzero(lanes.any(axis=0))
@@ -149,9 +148,7 @@ class Responder:
         worth[:, reached] = ascend(shape, self.position, folded, shown, _best)
         return worth
 
-    def _on_rivers(
-        self, flop: Board, card: int, reached: NDArray[np.int64], ends: Sequence[Floats]
-    ) -> list[Floats]:
+    def _on_rivers(self, flop: Board, card: int, reached: Ints, ends: Sequence[Floats32]) -> list[Floats32]:
         """The best response's winnings after each end of the turn's betting, averaged over all rivers."""
         lanes = self._river.lanes(reached.tolist(), ends)
         for river, names, _ in next_cards((*flop, card), (flop, (card,))):
@@ -161,7 +158,9 @@ class Responder:
             sums[each.end][:, each.columns] = each.worth / np.float32(_RIVERS)
         return sums
 
-    def _chances(self, shape: Shape, bettings: Bettings, reach: Floats, board: Board) -> list[Floats | None]:
+    def _chances(
+        self, shape: Shape, bettings: Bettings, reach: Floats32, board: Board
+    ) -> list[Floats32 | None]:
         """The opponent's chances at its nodes of a round, shape (3, 1326, lanes) each; None at the others."""
         is_reached = np.asarray(reach.any(axis=0))
         nodes = [number for number, node in enumerate(shape) if node.position != self.position]
@@ -173,14 +172,14 @@ class Responder:
         classes, chances = self._player.chances(asked, board)
         by_node = chances.reshape(len(nodes), len(bettings), 3, -1)
         table = np.ascontiguousarray(by_node.transpose(0, 2, 3, 1))[:, :, classes]
-        found: list[Floats | None] = [None] * len(shape)
+        found: list[Floats32 | None] = [None] * len(shape)
         for place, number in enumerate(nodes):
             found[number] = table[place]
         return found
 
     def _folded(
-        self, shape: Shape, folds: Sequence[Floats | None], staked: Floats, board: Board
-    ) -> list[Floats]:
+        self, shape: Shape, folds: Sequence[Floats32 | None], staked: Floats32, board: Board
+    ) -> list[Floats32]:
         """The value of the fold at each node, given the reach there; empty where there is none."""
         found = []
         for node, reach in zip(shape, folds, strict=True):
@@ -191,8 +190,8 @@ class Responder:
 
 
 def descend(
-    shape: Shape, responder: int, reach: Floats, chances: Sequence[Floats | None]
-) -> tuple[list[Floats | None], list[Floats]]:
+    shape: Shape, responder: int, reach: Floats32, chances: Sequence[Floats32 | None]
+) -> tuple[list[Floats32 | None], list[Floats32]]:
     """The opponent's reach throughout a round.
 
     Args:
@@ -205,8 +204,8 @@ def descend(
         Its reach at the fold of each node, None where there is no fold; and at each end of the round.  Each
         array has shape (1326, lanes).
     """
-    at: list[Floats] = [reach] * len(shape)
-    folds: list[Floats | None] = [None] * len(shape)
+    at: list[Floats32] = [reach] * len(shape)
+    folds: list[Floats32 | None] = [None] * len(shape)
     ends = []
     for number, node in enumerate(shape):
         theirs, said = at[number], chances[number]
@@ -259,21 +258,21 @@ def _like(fold: Values, other: Values) -> Values:
     return np.broadcast_to(fold, other.shape)
 
 
-def _best(options: list[Floats]) -> Floats:
+def _best(options: list[Floats32]) -> Floats32:
     """The greatest value for each combo and lane."""
-    worth: Floats = functools.reduce(np.maximum, options)
+    worth: Floats32 = functools.reduce(np.maximum, options)
     return worth
 
 
-def decided_by_first(options: list[Doubles]) -> Doubles:
+def decided_by_first(options: list[Floats]) -> Floats:
     """The values, in all rows, of the option that is best in the first row; shape (rows, ...)."""
     stacked = np.stack(options)
     choice = np.argmax(stacked[:, 0], axis=0)
-    worth: Doubles = np.take_along_axis(stacked, choice[None, None], axis=0)[0]
+    worth: Floats = np.take_along_axis(stacked, choice[None, None], axis=0)[0]
     return worth
 
 
-def controlled(taught: Doubles, come: Doubles, expected: Values, paid: Doubles, met: Doubles) -> Doubles:
+def controlled(taught: Floats, come: Floats, expected: Values, paid: Floats, met: Floats) -> Floats:
     """Values corrected for hands that the drawn cards made rarer or more frequent than they are on average.
 
     How often the opponent is met is known on average over all cards, so it serves as a control variate.  Its
@@ -294,9 +293,9 @@ def controlled(taught: Doubles, come: Doubles, expected: Values, paid: Doubles, 
     return np.concatenate([(rate * expected)[None], paid - rate * (met - expected)])
 
 
-def _mean(halves: Doubles, of: int | slice) -> Doubles:
+def _mean(halves: Floats, of: int | slice) -> Floats:
     """One of the two halves, or the mean of both."""
-    found: Doubles = halves[of] if isinstance(of, int) else halves.mean(axis=0)
+    found: Floats = halves[of] if isinstance(of, int) else halves.mean(axis=0)
     return found
 
 
@@ -305,7 +304,7 @@ _HOLDING[COMBO_HIGH, np.arange(NUM_COMBOS)] = 1.0
 _HOLDING[COMBO_LOW, np.arange(NUM_COMBOS)] = 1.0
 
 
-def _meeting(weights: Floats, board: Board = ()) -> Floats:
+def _meeting(weights: Floats32, board: Board = ()) -> Floats32:
     """The total weight of the hands that each combo can meet, shape (1326, lanes).
 
     Args:
@@ -313,16 +312,16 @@ def _meeting(weights: Floats, board: Board = ()) -> Floats:
         board: the board; the result is 0 for combos that share a card with it.
     """
     by_card = _HOLDING @ weights
-    met: Floats = (weights.sum(axis=0) - by_card[COMBO_HIGH] - by_card[COMBO_LOW] + weights) * _live(board)
+    met: Floats32 = (weights.sum(axis=0) - by_card[COMBO_HIGH] - by_card[COMBO_LOW] + weights) * _live(board)
     return met
 
 
-def _live(board: Board) -> Floats:
+def _live(board: Board) -> Floats32:
     """1 for combos that share no card with a board, else 0; shape (1326, 1)."""
     return combos_without(board).astype(np.float32)[:, None]
 
 
-def _by_starting_hand(worth: NDArray[np.floating]) -> Doubles:
+def _by_starting_hand(worth: NDArray[np.floating]) -> Floats:
     """Sums over the combos of each starting hand, shape (169, lanes)."""
     sums = np.zeros((NUM_STARTING_HANDS, worth.shape[1]))
     np.add.at(sums, STARTING_HAND_OF_COMBO, worth)

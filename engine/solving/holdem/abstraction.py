@@ -24,6 +24,7 @@ from engine.kernels.poker.tables import ranking_table
 from engine.kernels.solving.strengths import mean_squares
 from engine.poker.cards import NUM_SUITS
 from engine.poker.combos import NUM_COMBOS, NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO, suit_renamings
+from engine.support.arrays import Floats, Ints
 
 __all__ = [
     "NO_BUCKET",
@@ -63,14 +64,14 @@ class Abstraction(Protocol):
     def arrays(self) -> Mapping[str, NDArray[Any]]:
         """The arrays that a file must hold, besides the notes, to make it again."""
 
-    def buckets(self, board: Sequence[int]) -> NDArray[np.int64]:
+    def buckets(self, board: Sequence[int]) -> Ints:
         """The bucket of each combo on a board of 0, 3, 4 or 5 cards, or `NO_BUCKET`; shape (1326,)."""
 
     def bucket(self, combo: int, board: Sequence[int]) -> int:
         """The bucket of one combo that shares no card with the board: all that a single decision needs."""
 
 
-def by_strength(board: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def by_strength(board: Sequence[int]) -> tuple[Ints, Ints]:
     """The live combos on a board in ascending order of strength, and where each group of equals ends.
 
     Args:
@@ -84,7 +85,7 @@ def by_strength(board: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int
     return order, np.append(np.flatnonzero(np.diff(ranks[order])) + 1, len(order))
 
 
-def positions_on(board: Sequence[int]) -> NDArray[np.float64]:
+def positions_on(board: Sequence[int]) -> Floats:
     """The share of live hands weaker than each combo on a full board; -1 for dead ones; shape (1326,)."""
     held, ends = by_strength(board)
     positions = np.full(NUM_COMBOS, -1.0)
@@ -132,7 +133,7 @@ class Percentiles:
         """No arrays: the settings say everything."""
         return {}
 
-    def buckets(self, board: Sequence[int]) -> NDArray[np.int64]:
+    def buckets(self, board: Sequence[int]) -> Ints:
         """The bucket of each combo on a board of 0, 3, 4 or 5 cards, or `NO_BUCKET`; shape (1326,)."""
         if not board:
             return STARTING_HAND_OF_COMBO.astype(np.int64)
@@ -150,7 +151,7 @@ class Percentiles:
         return int(self.buckets(board)[combo])
 
 
-def squared_strengths(board: tuple[int, ...]) -> NDArray[np.float64]:
+def squared_strengths(board: tuple[int, ...]) -> Floats:
     """E[HS²] of each combo on a board of 3, 4 or 5 cards, -1 if it shares a card with it; shape (1326,).
 
     A flop takes some 30 ms, but only once for all flops that differ only in the names of suits; a turn takes
@@ -169,14 +170,14 @@ def renamed_card(card: int, names: tuple[int, ...]) -> int:
     return card - card % NUM_SUITS + names[card % NUM_SUITS]
 
 
-def renamed_combos(names: tuple[int, ...]) -> NDArray[np.int64]:
+def renamed_combos(names: tuple[int, ...]) -> Ints:
     """The combo that each combo becomes when the suits are renamed; shape (1326,), read-only."""
-    renamed: NDArray[np.int64] = suit_renamings()[SUIT_NAMES.index(names)]
+    renamed: Ints = suit_renamings()[SUIT_NAMES.index(names)]
     return renamed
 
 
 @functools.lru_cache(maxsize=4096)
-def _values(board: tuple[int, ...]) -> NDArray[np.float64]:
+def _values(board: tuple[int, ...]) -> Floats:
     """`squared_strengths` on exactly this board, remembered."""
     values = np.empty(NUM_COMBOS)
     mean_squares(ranking_table(), np.array(board, np.uint8), values)

@@ -31,11 +31,11 @@ from typing import Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.poker.rules import CALL, Action, ActionKind, BettingState, GameDefinition, initial_betting
 from engine.solving.betting_tree import BettingTree, by_pots, raise_by
 from engine.solving.walk import TooLarge, every_action
+from engine.support.arrays import Floats
 
 __all__ = [
     "USUAL_SIZES",
@@ -168,7 +168,7 @@ class HoldemBetting:
             raise ValueError(f"after {betting.text!r} nobody is to act in this game")
         return found
 
-    def rows(self, decision: BettingDecision, by_slot: NDArray[np.float64]) -> NDArray[np.float64]:
+    def rows(self, decision: BettingDecision, by_slot: Floats) -> Floats:
         """The part of an array by slot that belongs to a decision, shape (buckets, actions); not a copy."""
         actions = len(decision.actions)
         end = decision.first_slot + self.num_buckets[decision.betting_round] * actions

@@ -41,6 +41,7 @@ from engine.solving.betting_tree import DECISION
 from engine.solving.holdem.abstraction import Abstraction, by_strength
 from engine.solving.holdem.betting import HoldemBetting, holdem_betting
 from engine.solving.holdem.bucketed import BucketedStrategy
+from engine.support.arrays import Floats, Floats32, Ints
 from engine.support.files.archive import check_state
 
 __all__ = ["BoardSolver", "RoundTree", "hands_on", "round_trees"]
@@ -60,13 +61,13 @@ BothHands = tuple[BatchHands, BatchHands]
 class RoundTree:
     """The betting tree of a round as arrays."""
 
-    nodes: NDArray[np.int64]
+    nodes: Ints
     """The nodes of the tree, shape (nodes, len(BatchNode))."""
-    chips: NDArray[np.float32]
+    chips: Floats32
     """Chips that change hands at each end, per possible hand of the opponent; shape (nodes, lanes)."""
-    slots: NDArray[np.int64]
+    slots: Ints
     """The slot of each action with the first bucket, shape (nodes - 1, lanes); -1 in an empty lane."""
-    num_actions: NDArray[np.int64]
+    num_actions: Ints
     """The distance from a bucket's slot to the next bucket's, shape (nodes - 1,)."""
 
     @property
@@ -194,7 +195,7 @@ class BoardSolver:
         """The average strategy so far."""
         return BucketedStrategy.of(self.game, self.abstraction, self.by_slot("sums"))
 
-    def by_slot(self, what: Literal["regrets", "sums"]) -> NDArray[np.float64]:
+    def by_slot(self, what: Literal["regrets", "sums"]) -> Floats:
         """The regrets or the summed strategies, by slot of `betting`."""
         found = np.zeros(self.betting.num_slots)
         for tree, rnd in zip(self._trees, self._rounds, strict=True):
@@ -288,10 +289,10 @@ def _spaces(trees: Sequence[RoundTree], buckets: Sequence[int], trembles: float)
 def _space(nodes: int, buckets: int, width: int, trembles: float) -> Workspace:
     """Scratch arrays of one side for one round."""
 
-    def by_node() -> NDArray[np.float32]:
+    def by_node() -> Floats32:
         return np.zeros((nodes, buckets, width), np.float32)
 
-    def by_hand() -> NDArray[np.float32]:
+    def by_hand() -> Floats32:
         return np.zeros((LIVE_HANDS, width), np.float32)
 
     plays = by_node()
@@ -305,7 +306,7 @@ def _space(nodes: int, buckets: int, width: int, trembles: float) -> Workspace:
 def _river_space(nodes: int, buckets: int, width: int) -> RiverWorkspace:
     """Scratch arrays for showdowns on the river."""
 
-    def by_card(number: int) -> NDArray[np.float32]:
+    def by_card(number: int) -> Floats32:
         return np.zeros((number, LIVE_CARDS + 1, width), np.float32)
 
     return RiverWorkspace(

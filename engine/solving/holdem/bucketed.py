@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.players.probability_triple import TRIPLE_INDEX
 from engine.poker.combos import NUM_COMBOS, combo_index
@@ -15,6 +14,7 @@ from engine.poker.records import ProbabilityTriple
 from engine.poker.rules import CALL, Action, ActionKind, BettingState, GameDefinition, HandView
 from engine.solving.holdem.abstraction import NO_BUCKET, Abstraction
 from engine.solving.holdem.betting import HoldemBetting, Translator, holdem_betting
+from engine.support.arrays import Floats
 
 __all__ = ["BucketedStrategy"]
 
@@ -25,7 +25,7 @@ class BucketedStrategy:
 
     betting: HoldemBetting
     abstraction: Abstraction
-    policy: NDArray[np.float64]
+    policy: Floats
     """Chances by slot; those of a bucket at a decision add up to 1."""
 
     @property
@@ -35,11 +35,7 @@ class BucketedStrategy:
 
     @classmethod
     def of(
-        cls,
-        game: GameDefinition,
-        abstraction: Abstraction,
-        weights: NDArray[np.float64],
-        sizes: tuple[float, ...] = (),
+        cls, game: GameDefinition, abstraction: Abstraction, weights: Floats, sizes: tuple[float, ...] = ()
     ) -> BucketedStrategy:
         """The strategy proportional to weights by slot, such as summed strategies.
 
@@ -92,7 +88,7 @@ class BucketedStrategy:
             triple[TRIPLE_INDEX[action.kind]] += chance
         return ProbabilityTriple(*triple)
 
-    def triples(self, betting: BettingState, board: Sequence[int]) -> NDArray[np.float64]:
+    def triples(self, betting: BettingState, board: Sequence[int]) -> Floats:
         """The triples of all combos that the player to act may hold, shape (1326, 3).
 
         Combos that share a card with the board call.
@@ -106,7 +102,7 @@ class BucketedStrategy:
 
     def chances_of_all(
         self, betting: BettingState, board: Sequence[int]
-    ) -> tuple[tuple[Action, ...], NDArray[np.float64]]:
+    ) -> tuple[tuple[Action, ...], Floats]:
         """The possible actions, and the chance of each with each combo, shape (1326, actions).
 
         Chances are nan for combos that share a card with the board.
@@ -116,7 +112,7 @@ class BucketedStrategy:
         """
         buckets = self.abstraction.buckets(board)
         dead, known = buckets == NO_BUCKET, np.maximum(buckets, 0)
-        found: dict[Action, NDArray[np.float64]] = {}
+        found: dict[Action, Floats] = {}
         for decision, weight in self._translator.decisions(betting):
             number = len(decision.actions)
             slots = decision.first_slot + known * number
@@ -128,7 +124,7 @@ class BucketedStrategy:
         every[dead] = np.nan
         return tuple(order), every
 
-    def size_chances(self, betting: BettingState, board: Sequence[int], total: int) -> NDArray[np.float64]:
+    def size_chances(self, betting: BettingState, board: Sequence[int], total: int) -> Floats:
         """The chance that a raise, if one is made, is to `total` chips; shape (1326,), 0 where none is made.
 
         Raises:
@@ -138,7 +134,7 @@ class BucketedStrategy:
         are_raises = np.array([action.kind is ActionKind.RAISE for action in actions])
         is_it = np.array([action.raise_to == total for action in actions]) & are_raises
         raised = chances[:, are_raises].sum(axis=1)
-        found: NDArray[np.float64] = np.divide(
+        found: Floats = np.divide(
             chances[:, is_it].sum(axis=1), raised, out=np.zeros(NUM_COMBOS), where=raised > 0
         )
         return found

@@ -42,6 +42,7 @@ from engine.solving.betting_tree import DECISION, FOLDED
 from engine.solving.holdem.abstraction import Abstraction, by_strength
 from engine.solving.holdem.betting import HoldemBetting, holdem_betting
 from engine.solving.holdem.bucketed import BucketedStrategy
+from engine.support.arrays import Floats
 from engine.support.files.archive import check_state
 
 __all__ = [
@@ -221,7 +222,7 @@ class CounterSolver:
         model: BucketedStrategy,
         *,
         part: float = 0.0,
-        trust: NDArray[np.float64] | None = None,
+        trust: Floats | None = None,
         seed: int = 0,
         draw: Draw | None = None,
     ) -> None:
@@ -315,7 +316,7 @@ class Watched:
             rows[rows.sum(axis=1) == 0, decision.actions.index(CALL)] = 1.0
         return BucketedStrategy.of(self._betting.game, self._abstraction, weights, self._betting.sizes)
 
-    def trust(self, most: float, enough: float = 10.0) -> NDArray[np.float64]:
+    def trust(self, most: float, enough: float = 10.0) -> Floats:
         """Confidence in the model, by slot: ``most * min(1, n / enough)`` after n actions were seen there."""
         trust = self.counts.copy()
         for decision in self._betting.decisions.values():

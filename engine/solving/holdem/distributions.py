@@ -39,6 +39,7 @@ from engine.solving.holdem.abstraction import (
     renamed_card,
     renamed_combos,
 )
+from engine.support.arrays import Bytes, Floats, Floats32, Ints, Words16
 
 __all__ = [
     "BINS",
@@ -54,7 +55,6 @@ __all__ = [
     "cluster_boards",
 ]
 
-Floats = NDArray[np.float32]
 
 BINS: Final = 20
 """Bins of equal width for strengths from 0 to 1."""
@@ -100,11 +100,7 @@ class Distributions:
     kind: Final = "distributions"
 
     def __init__(
-        self,
-        flops: NDArray[np.uint8],
-        turns: Floats,
-        river: int,
-        board_classes: tuple[int, int, int],
+        self, flops: Bytes, turns: Floats32, river: int, board_classes: tuple[int, int, int]
     ) -> None:
         if flops.shape != (NUM_FLOPS, NUM_COMBOS) or flops.dtype != np.uint8:
             raise ValueError("expected 1755 x 1326 buckets of flops")
@@ -127,7 +123,7 @@ class Distributions:
     @staticmethod
     def made(
         flop: int, turn: int, seed: int, show: Callable[[int], None] = lambda _: None
-    ) -> tuple[NDArray[np.uint8], Floats]:
+    ) -> tuple[Bytes, Floats32]:
         """The arrays `flops` and `turns` of new buckets; takes half a minute.
 
         Args:
@@ -168,7 +164,7 @@ class Distributions:
         """The arrays that a file must hold to make it again."""
         return {"flops": self._flops, "turns": self._turns}
 
-    def buckets(self, board: Sequence[int]) -> NDArray[np.int64]:
+    def buckets(self, board: Sequence[int]) -> Ints:
         """The bucket of each combo on a board of 0, 3, 4 or 5 cards, or `NO_BUCKET`; shape (1326,)."""
         if not board:
             return STARTING_HAND_OF_COMBO.astype(np.int64)
@@ -198,7 +194,7 @@ class Distributions:
         return self._by_round[betting_round] * _board_class(board, self.board_classes[betting_round - 1])
 
 
-def distributions_on(board: NDArray[np.uint8]) -> Floats:
+def distributions_on(board: Bytes) -> Floats32:
     """The cumulative distribution of each combo's final strength, shape (1326, bins), float32.
 
     It is taken over all boards to come.  The last column is 1, or 0 for combos that share a card with the
@@ -212,27 +208,27 @@ def distributions_on(board: NDArray[np.uint8]) -> Floats:
     return _cumulative(counts)
 
 
-def _cumulative(counts: NDArray[np.uint16]) -> Floats:
+def _cumulative(counts: Words16) -> Floats32:
     """Cumulative distributions from counts by bin, in the same shape; rows without counts are 0."""
     sums = counts.cumsum(axis=1, dtype=np.float32)
-    shares: Floats = sums / np.maximum(sums[:, -1:], np.float32(1))
+    shares: Floats32 = sums / np.maximum(sums[:, -1:], np.float32(1))
     return shares
 
 
-def _live_on(board: NDArray[np.uint8]) -> Floats:
+def _live_on(board: Bytes) -> Floats32:
     """The cumulative distributions of the live combos on a board, shape (live combos, bins)."""
     points = distributions_on(board)
     return points[points[:, -1] > 0.5]
 
 
-def nearest_of(points: Floats, centres: Floats) -> NDArray[np.int64]:
+def nearest_of(points: Floats32, centres: Floats32) -> Ints:
     """The number of the centre nearest to each point, shape (points,); see `find_nearest`."""
     nearest = np.empty(len(points), np.int64)
     find_nearest(points, centres, nearest)
     return nearest
 
 
-def centres_of(points: Floats, number: int, generator: np.random.Generator) -> Floats:
+def centres_of(points: Floats32, number: int, generator: np.random.Generator) -> Floats32:
     """The centres that k-means finds, shape (dimensions, centres), float32.
 
     The first centres are points, each drawn by its squared distance from those before it (k-means++).
@@ -258,7 +254,7 @@ def centres_of(points: Floats, number: int, generator: np.random.Generator) -> F
     return centres
 
 
-def _stretch(positions: NDArray[np.float64], number: int) -> NDArray[np.int64]:
+def _stretch(positions: Floats, number: int) -> Ints:
     """The stretch of each hand on the river, from the share of hands that are weaker; the weakest is 0.
 
     Args:
@@ -266,7 +262,7 @@ def _stretch(positions: NDArray[np.float64], number: int) -> NDArray[np.int64]:
         number: the number of stretches.
     """
     above = np.maximum(positions, 0.0)
-    stretches: NDArray[np.int64] = (number * (above + above * above) / 2).astype(np.int64)
+    stretches: Ints = (number * (above + above * above) / 2).astype(np.int64)
     return stretches
 
 
@@ -312,7 +308,7 @@ class Clusters:
 
     kind: Final = "clusters"
 
-    def __init__(self, base: Distributions, flops: NDArray[np.uint8], turns: NDArray[np.uint8]) -> None:
+    def __init__(self, base: Distributions, flops: Bytes, turns: Bytes) -> None:
         if flops.shape != (NUM_FLOPS,) or turns.shape != (NUM_FLOPS, NUM_CARDS):
             raise ValueError("expected clusters of 1755 flops, and of 52 turns on each")
         if flops.dtype != np.uint8 or turns.dtype != np.uint8:
@@ -340,7 +336,7 @@ class Clusters:
         """The arrays that a file must hold to make it again."""
         return {**self.base.arrays(), "flop_clusters": self._flops, "turn_clusters": self._turns}
 
-    def buckets(self, board: Sequence[int]) -> NDArray[np.int64]:
+    def buckets(self, board: Sequence[int]) -> Ints:
         """The bucket of each combo on a board of 0, 3, 4 or 5 cards, or `NO_BUCKET`; shape (1326,)."""
         found = self.base.buckets(board)
         return np.where(found == NO_BUCKET, NO_BUCKET, found + self._first(board))
@@ -365,11 +361,11 @@ class Clusters:
 class BoardFeatures:
     """The features of all boards of three and four cards, by which they are clustered."""
 
-    flops: Floats
+    flops: Floats32
     """Features of the different flops, shape (1755, FEATURES)."""
-    turns: Floats
+    turns: Floats32
     """Features of the different boards of four cards, shape (16432, FEATURES)."""
-    numbers: NDArray[np.int64]
+    numbers: Ints
     """The row of `turns` for each turn card after each flop, shape (1755, 52); -1 for cards on the flop."""
 
 
@@ -383,7 +379,7 @@ def board_features(show: Callable[[int], None] = lambda _: None) -> BoardFeature
     flops = np.empty((len(boards), FEATURES), np.float32)
     numbers = np.full((len(boards), NUM_CARDS), -1)
     known: dict[tuple[int, ...], int] = {}
-    turns: list[Floats] = []
+    turns: list[Floats32] = []
     for place, flop in enumerate(boards):
         cards = [int(card) for card in flop]
         flops[place] = _features(cards)
@@ -397,9 +393,7 @@ def board_features(show: Callable[[int], None] = lambda _: None) -> BoardFeature
     return BoardFeatures(flops, np.array(turns), numbers)
 
 
-def cluster_boards(
-    features: BoardFeatures, flops: int, turns: int, seed: int
-) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+def cluster_boards(features: BoardFeatures, flops: int, turns: int, seed: int) -> tuple[Bytes, Bytes]:
     """The clusters of all different flops and of all turns after them, as `Clusters` takes them.
 
     Args:
@@ -430,7 +424,7 @@ def _named_alike(board: Sequence[int]) -> tuple[int, ...]:
     return min(tuple(sorted(renamed_card(card, names) for card in board)) for names in SUIT_NAMES)
 
 
-def _features(board: Sequence[int]) -> Floats:
+def _features(board: Sequence[int]) -> Floats32:
     """The features of a board, compared by Euclidean distance; shape (FEATURES,), float32."""
     points = distributions_on(np.array(board, np.uint8))
     live = points[:, -1] > 0.5
@@ -446,5 +440,5 @@ def _features(board: Sequence[int]) -> Floats:
         rows.append(means * np.sqrt(combos / combos.sum()))
     suits = [card % NUM_SUITS for card in board]
     suited = _SUITED * max(map(suits.count, range(NUM_SUITS)))
-    found: Floats = np.array([*rows[0], *rows[1], suited], np.float32)
+    found: Floats32 = np.array([*rows[0], *rows[1], suited], np.float32)
     return found

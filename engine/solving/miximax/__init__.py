@@ -2,11 +2,10 @@
 
 ================  ================================================================================
 ``trees``         the tree of a game, limit or no-limit, and the contexts in which actions are counted
-``habits``        what an opponent did and showed, by context
+``habits``        what an opponent did and showed, by context; the habits of a reasonable player
 ``strength``      what a hand may become by the showdown: percentiles and buckets
 ``departure``     whether an opponent departs from an equilibrium
 ``values``        expectimax over the betting tree
-``shipped``       the habits of a reasonable player, and how hands change from round to round
 ================  ================================================================================
 
 Source: D. Billings, A. Davidson, T. Schauenberg, N. Burch, M. Bowling, R. Holte, J. Schaeffer, D. Szafron,

@@ -33,10 +33,10 @@ from engine.poker.combos import NUM_COMBOS, combo_index, combos_without
 from engine.poker.rules import Action, BettingState
 from engine.solving.miximax.habits import Habits, InvalidHabits
 from engine.solving.miximax.values import Miximax
+from engine.support.arrays import Floats
 
 __all__ = ["Departure", "FollowedStrategy"]
 
-Floats = NDArray[np.float64]
 
 _TREMBLES: Final = 0.02
 """The part of its actions in which a player of the equilibrium is taken to do anything."""

@@ -7,14 +7,19 @@ How far the finer is drawn towards the coarser is learnt as well: of several wei
 have predicted best what this opponent did so far.  Somebody who does the same everywhere is known after a
 few hands; somebody who plays each situation in its own way is taken as such once that has shown.
 
+The habits of a reasonable player come with the program, in two archives in ``engine/data/miximax``, for limit
+and for no-limit, beside how hands change from round to round; the file there tells how they were made.
+
 Folded hands are not seen, so hands are counted by the betting they were shown after and never generalised to
 those that were not shown.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
-from typing import Final
+from importlib import resources
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +27,24 @@ from numpy.typing import NDArray
 from engine.kernels.solving.miximax import values as kernels
 from engine.kernels.solving.miximax.strength import BUCKETS
 from engine.kernels.solving.miximax.values import Counted, MiximaxKind, Weights
-from engine.poker.rules import Action, BettingState
-from engine.solving.miximax.strength import percentile
-from engine.solving.miximax.trees import LEVELS, SIZED_LEVELS, ContextTree
+from engine.poker.combos import NUM_STARTING_HANDS
+from engine.poker.rules import Action, BettingState, GameDefinition, load_game
+from engine.solving.miximax.strength import Changes, percentile
+from engine.solving.miximax.trees import LEVELS, SIZED_LEVELS, ContextTree, betting_tree
+from engine.support.arrays import Bools, Floats, Ints
+from engine.support.files.archive import Archive, array_of, decode_archive
 
-__all__ = ["Expectations", "Habits", "InvalidHabits"]
+__all__ = [
+    "Expectations",
+    "Habits",
+    "InvalidHabits",
+    "file_name",
+    "format_shipped",
+    "parse_shipped",
+    "reasonable_habits",
+    "shipped_changes",
+]
 
-Floats = NDArray[np.float64]
 
 _NEUTRAL: Final = (6.0, 12.0)
 """What is expected weighs so much while habits are drawn towards no habits at all: actions, shown hands."""
@@ -144,9 +160,7 @@ class Habits:
         expected = self.expectations.hands[position][node]
         self._count(contexts[node], self.counted.shown, expected, seen, 1)
 
-    def _count(
-        self, rows: NDArray[np.int64], counted: Floats, expected: Floats, seen: Floats, kind: int
-    ) -> None:
+    def _count(self, rows: Ints, counted: Floats, expected: Floats, seen: Floats, kind: int) -> None:
         scores, choices = self._scores[kind], self._choices[kind]
         scores *= _SCORES_FADE
         kernels.add_log_chances(rows, counted, expected, seen, choices, scores)
@@ -212,7 +226,7 @@ class Habits:
 
 def _enter(
     name: str, tree: ContextTree, contexts: NDArray[np.generic], rows: NDArray[np.generic], counted: Floats
-) -> NDArray[np.bool_]:
+) -> Bools:
     """Counts what a file says of contexts; returns which of them the tree has."""
     if contexts.ndim != 1 or contexts.dtype.kind != "S" or rows.shape != (len(contexts), counted.shape[1]):
         raise InvalidHabits(f"{name}: contexts and counts do not belong together")
@@ -253,3 +267,70 @@ class Expectations:
                 kernels.fill_expected_hands(
                     arrays, habits.counted, weights, position, 0, len(tree), hands, hands
                 )
+
+
+# --- what comes with the program ----------------------------------------------------------------------------
+
+SCHEMA_VERSION: Final = 1
+_KIND: Final = "riverboat reasonable player"
+_FOLDER: Final = "data/miximax"
+_SHAPES: Final = {
+    "flops": (NUM_STARTING_HANDS, BUCKETS),
+    "turns": (BUCKETS, BUCKETS),
+    "rivers": (BUCKETS, BUCKETS),
+}
+
+
+def format_shipped(habits: Habits, changes: Changes) -> bytes:
+    """The archive of a player's habits and of how hands change."""
+    arrays: dict[str, Any] = {f"habits.{name}": array for name, array in habits.as_arrays().items()}
+    for name in ("habits.action_scores", "habits.shown_scores"):  # of somebody who is not met, nothing
+        arrays[name] = np.zeros_like(arrays[name])
+    arrays |= {f"changes.{name}": getattr(changes, name).astype(np.float32) for name in _SHAPES}
+    return Archive(_KIND, SCHEMA_VERSION, {}, arrays).encode()
+
+
+def parse_shipped(data: bytes, tree: ContextTree) -> tuple[Habits, Changes]:
+    """The habits, in the contexts of a game, and the changes of an archive made by `format_shipped`.
+
+    Raises:
+        ArchiveError: it is truncated, of another version, or makes no sense.
+    """
+    archive = decode_archive(data, _KIND, SCHEMA_VERSION, "the reasonable player's file")
+    with archive.checked():
+        habits = {
+            name.removeprefix("habits."): array
+            for name, array in archive.arrays.items()
+            if name.startswith("habits.")
+        }
+        rows = {}
+        for name, shape in _SHAPES.items():
+            rows[name] = array_of(archive.arrays, f"changes.{name}", shape, "f", 0).astype(np.float64)
+            if not np.allclose(rows[name].sum(axis=1), 1.0, atol=1e-4):
+                raise ValueError(f"{name}: rows do not add up to 1")
+        return Habits.from_arrays(tree, habits), Changes(**rows)
+
+
+def file_name(game: GameDefinition) -> str:
+    """The name of the archive for a game."""
+    return "reasonable.npz" if game.is_limit else "reasonable-no-limit.npz"
+
+
+@functools.lru_cache(maxsize=4)
+def _shipped(game: GameDefinition) -> tuple[Habits, Changes]:
+    data = resources.files("engine").joinpath(_FOLDER, file_name(game)).read_bytes()
+    return parse_shipped(data, betting_tree(game))
+
+
+def reasonable_habits(game: GameDefinition) -> Habits:
+    """What a player who follows the generic model does; shared, not to be changed.
+
+    It was watched in heads-up limit hold'em, and in no-limit with 100 big blinds; in games with other
+    bettings the contexts that both have are known.
+    """
+    return _shipped(game)[0]
+
+
+def shipped_changes() -> Changes:
+    """How hands of hold'em change buckets from round to round."""
+    return _shipped(load_game("limit-2p"))[1]

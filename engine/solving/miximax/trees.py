@@ -25,7 +25,6 @@ from typing import Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels.solving.miximax import values as kernels
 from engine.kernels.solving.miximax.values import MiximaxTree, Moves
@@ -43,6 +42,7 @@ from engine.poker.rules.action import COMMITTED
 from engine.solving.betting_tree import DECISION, FOLDED, SHOWDOWN, BettingTree, by_pots, raise_by
 from engine.solving.holdem.betting import is_heads_up_limit, is_heads_up_no_limit_holdem, stand_ins
 from engine.solving.walk import TooLarge, every_action
+from engine.support.arrays import Floats
 
 __all__ = [
     "ACTIONS",
@@ -209,7 +209,7 @@ class ContextTree:
         legal = betting.legal_actions()
         return [action if action in legal else None for action in ACTIONS]
 
-    def priced(self, node: int, betting: BettingState, scratch: NDArray[np.float64]) -> MiximaxTree:
+    def priced(self, node: int, betting: BettingState, scratch: Floats) -> MiximaxTree:
         """The tree with what ends of the hand are worth after a betting whose node this is.
 
         Args:
@@ -319,7 +319,7 @@ class NoLimitTree(ContextTree):
                 found[self._column_of(action, actions)] = raise_by(betting, size)
         return found
 
-    def priced(self, node: int, betting: BettingState, scratch: NDArray[np.float64]) -> MiximaxTree:
+    def priced(self, node: int, betting: BettingState, scratch: Floats) -> MiximaxTree:
         """The tree with what ends of the hand are worth after a betting whose node this is."""
         spent, amounts = scratch[:, :2], scratch[:, 2]
         spent[node] = betting.spent

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels.solving.miximax import values as kernels
 from engine.kernels.solving.miximax.strength import BUCKETS
@@ -21,10 +20,9 @@ from engine.poker.rules import Action, HandView
 from engine.solving.miximax.habits import Habits
 from engine.solving.miximax.strength import Changes, own_changes
 from engine.solving.miximax.trees import ContextTree
+from engine.support.arrays import Floats
 
 __all__ = ["Miximax"]
-
-Floats = NDArray[np.float64]
 
 
 class Miximax:

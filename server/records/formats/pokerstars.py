@@ -18,11 +18,10 @@ from typing import Final
 
 import attrs
 
-from engine.poker.card_text import parse_written_cards
-from engine.poker.cards import CARD_TEXTS, InvalidCardError
+from engine.poker.cards import CARD_TEXTS, InvalidCardError, parse_written_cards
 from engine.poker.rules import ActionKind, GameDefinition, GameDefinitionError
 from engine.poker.rules.game_definition import UNLIMITED_RAISES
-from engine.poker.rules.hand_names import name_hand
+from engine.poker.rules.hand_words import name_hand
 from protocol.records import format_chips
 from server.records.formats.hands import (
     AskedStep,

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from engine.hands.hand_strength import UNIFORM_WEIGHTS, hand_potential, hand_strength
 from engine.players.board_values import BoardValues, board_values
-from engine.poker.card_text import parse_written_cards
+from engine.poker.cards import parse_written_cards
 from engine.poker.combos import COMBO_CARDS, NUM_COMBOS, combo_cards, combo_index
 
 

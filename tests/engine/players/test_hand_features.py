@@ -11,7 +11,7 @@ from engine.kernels.players import hand_features as kernels
 from engine.kernels.poker.ranking import board_key, class_on_board
 from engine.kernels.poker.tables import ranking_table
 from engine.players.board_values import board_values
-from engine.poker.card_text import parse_written_cards
+from engine.poker.cards import parse_written_cards
 from engine.poker.combos import COMBO_CARDS, NUM_COMBOS
 
 

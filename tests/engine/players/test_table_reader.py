@@ -14,7 +14,7 @@ from engine.players.models.model import NoModel, OpponentModel
 from engine.players.models.specific import SpecificModel
 from engine.players.table_reader import TableReader
 from engine.players.weight_table import WeightTable
-from engine.poker.card_text import parse_written_cards
+from engine.poker.cards import parse_written_cards
 from engine.poker.combos import STARTING_HAND_NAMES, combo_index, combos_without, parse_starting_hand
 from engine.poker.rules import CardDealer, initial_hand, load_game, parse_betting
 from tests.engine.players.hands import random_hand

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.poker.card_text import parse_written_cards
-from engine.poker.cards import InvalidCardError, format_cards, parse_cards
+from engine.poker.cards import InvalidCardError, format_cards, parse_cards, parse_written_cards
 
 
 @pytest.mark.parametrize(

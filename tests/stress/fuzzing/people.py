@@ -15,8 +15,7 @@ from clients.core.registry import UnknownBot, installed_bots, make_bot
 from clients.human.input_line import Move, Nonsense, RaiseBy, RaiseTo, action_of, parse_line
 from clients.human.keyboard_lines import LineAssembler, TelnetDecoder
 from clients.human.telnet import read_listen_address
-from engine.poker.card_text import parse_written_cards
-from engine.poker.cards import InvalidCardError
+from engine.poker.cards import InvalidCardError, parse_written_cards
 from engine.poker.combos import parse_starting_hand
 from engine.poker.rules import (
     HandView,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import attrs
 
-from engine.poker.card_text import parse_written_cards
+from engine.poker.cards import parse_written_cards
 from engine.poker.rules import CardDealer, HandState, HandView, load_game, parse_betting
 
 

@@ -16,13 +16,14 @@ from engine.kernels._jit import integer, kernel
 from engine.kernels.poker.cards import card_bits
 from engine.kernels.poker.ranking import fill_board_ranks
 from engine.kernels.splitmix import next_word
+from engine.support.arrays import Bytes, Floats, Ints, Words, Words16
 
 BUCKETS: Final = 24
 """Of hands on the flop and the turn, and of percentiles on the river."""
 
 
 @kernel()
-def _deal(state: NDArray[np.uint64], deck: NDArray[np.int64], size: int, first: int, last: int) -> None:
+def _deal(state: Words, deck: Ints, size: int, first: int, last: int) -> None:
     """Puts random cards of ``deck[first:size]`` at ``deck[first:last]``; `state`, shape (1,), moves on."""
     for place in range(first, last):
         word = next_word(state)
@@ -39,9 +40,7 @@ def bucket_of(value: float) -> int:
 
 
 @kernel()
-def percentile(
-    table: NDArray[np.uint16], board: NDArray[np.uint8], first: int, second: int, ranks: NDArray[np.uint16]
-) -> float:
+def percentile(table: Words16, board: Bytes, first: int, second: int, ranks: Words16) -> float:
     """The percentile of two hole cards on a full board, shape (5,); `ranks`, shape (1326,), is scratch."""
     fill_board_ranks(table, board, ranks)
     high, low = max(first, second), min(first, second)
@@ -64,7 +63,7 @@ def percentile(
 
 
 @kernel()
-def _live_deck(first: int, second: int, board: NDArray[Any], known: int, deck: NDArray[np.int64]) -> int:
+def _live_deck(first: int, second: int, board: NDArray[Any], known: int, deck: Ints) -> int:
     """The cards that are left, into `deck`; returns how many."""
     dead = card_bits(board, known) | 1 << first | 1 << second
     size = 0
@@ -77,12 +76,7 @@ def _live_deck(first: int, second: int, board: NDArray[Any], known: int, deck: N
 
 @kernel()
 def turn_value(
-    table: NDArray[np.uint16],
-    state: NDArray[np.uint64],
-    board: NDArray[np.uint8],
-    hand: tuple[int, int],
-    rivers: int,
-    chances: NDArray[np.float64],
+    table: Words16, state: Words, board: Bytes, hand: tuple[int, int], rivers: int, chances: Floats
 ) -> float:
     """The root mean square of a hand's percentiles over rivers, and in which buckets they lie.
 
@@ -107,12 +101,7 @@ def turn_value(
 
 @kernel()
 def flop_value(
-    table: NDArray[np.uint16],
-    state: NDArray[np.uint64],
-    board: NDArray[np.uint8],
-    hand: tuple[int, int],
-    draws: tuple[int, int],
-    chances: NDArray[np.float64],
+    table: Words16, state: Words, board: Bytes, hand: tuple[int, int], draws: tuple[int, int], chances: Floats
 ) -> float:
     """The same on the flop: over turns that are drawn, and in which buckets the hand then is.
 
@@ -134,14 +123,14 @@ def flop_value(
 
 @kernel()
 def count_changes(
-    table: NDArray[np.uint16],
+    table: Words16,
     seed: int,
     deals: int,
     draws: tuple[int, int],
-    starting_hands: NDArray[np.uint8],
-    flops: NDArray[np.float64],
-    turns: NDArray[np.float64],
-    rivers: NDArray[np.float64],
+    starting_hands: Bytes,
+    flops: Floats,
+    turns: Floats,
+    rivers: Floats,
 ) -> None:
     """How hands that are dealt at random change buckets from round to round.
 

@@ -10,10 +10,10 @@ from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels._jit import kernel
 from engine.kernels.solving.miximax.strength import BUCKETS
+from engine.support.arrays import Floats, Ints
 
 
 class MiximaxKind(IntEnum):
@@ -27,29 +27,29 @@ class MiximaxKind(IntEnum):
 class MiximaxTree(NamedTuple):
     """A betting tree; arrays by node unless it says otherwise."""
 
-    kinds: NDArray[np.int64]
-    players: NDArray[np.int64]
+    kinds: Ints
+    players: Ints
     """Who is to act; who has folded."""
-    rounds: NDArray[np.int64]
-    children: NDArray[np.int64]
+    rounds: Ints
+    children: Ints
     """After a fold, a call and each raise; -1 for what is not allowed.  Shape (nodes, actions)."""
-    amounts: NDArray[np.float64]
+    amounts: Floats
     """At the end of a hand: what the winner gets of the loser, in small bets; in no-limit games in big
     blinds."""
-    ends: NDArray[np.int64]
+    ends: Ints
     """The first node that is not below this one."""
-    contexts: NDArray[np.int64]
+    contexts: Ints
     """Rows of what has been counted, the finest first: of actions at decisions, at showdowns of what position
     0 shows.  Shape (nodes, levels)."""
-    contexts_of_other: NDArray[np.int64]
+    contexts_of_other: Ints
     """At showdowns: of what position 1 shows."""
 
 
 class Moves(NamedTuple):
     """The actions that lead to the nodes of a no-limit tree."""
 
-    parents: NDArray[np.int64]
-    pots: NDArray[np.float64]
+    parents: Ints
+    pots: Floats
     """By how many pots the action raises, infinity being all in; 0 for a call, -1 for a fold."""
     committed: float
     """A raise of more than this part of the chips left is all in."""
@@ -58,32 +58,32 @@ class Moves(NamedTuple):
 class Counted(NamedTuple):
     """An opponent's observed actions by context, and those of others before."""
 
-    actions: NDArray[np.float64]
+    actions: Floats
     """How often each action was taken, shape (contexts, actions)."""
-    shown: NDArray[np.float64]
+    shown: Floats
     """Percentiles at showdowns by bucket, shape (contexts, BUCKETS)."""
 
 
 class Opponent(NamedTuple):
     """An opponent's expected actions."""
 
-    actions: NDArray[np.float64]
+    actions: Floats
     """Chances of actions, shape (nodes, actions)."""
-    hands: NDArray[np.float64]
+    hands: Floats
     """What it shows at showdowns, shape (nodes, BUCKETS)."""
 
 
 class Weights(NamedTuple):
     """How many observations what is expected counts as, by level; the finest first."""
 
-    actions: NDArray[np.float64]
-    shown: NDArray[np.float64]
+    actions: Floats
+    shown: Floats
 
 
 @kernel()
 def fill_expected_actions(
-    tree: MiximaxTree, counted: Counted, weights: Weights, first: int, end: int, prior: NDArray[np.float64],
-    expected: NDArray[np.float64],
+    tree: MiximaxTree, counted: Counted, weights: Weights, first: int, end: int, prior: Floats,
+    expected: Floats
 ) -> None:  # fmt: skip
     """How the player to act at nodes from `first` to before `end` is expected to act.
 
@@ -113,7 +113,7 @@ def fill_expected_actions(
 @kernel()
 def fill_expected_hands(
     tree: MiximaxTree, counted: Counted, weights: Weights, player: int, first: int, end: int,
-    prior: NDArray[np.float64], expected: NDArray[np.float64],
+    prior: Floats, expected: Floats
 ) -> None:  # fmt: skip
     """What a player is expected to show at the showdowns from `first` to before `end`.
 
@@ -139,8 +139,8 @@ def fill_expected_hands(
 
 @kernel()
 def fill_reaches(
-    tree: MiximaxTree, counted: Counted, weights: Weights, player: int, root: int, prior: NDArray[np.float64],
-    expected: NDArray[np.float64], reaches: NDArray[np.float64],
+    tree: MiximaxTree, counted: Counted, weights: Weights, player: int, root: int, prior: Floats,
+    expected: Floats, reaches: Floats
 ) -> None:  # fmt: skip
     """How likely a player's own actions are to lead to the nodes from a root down.
 
@@ -176,9 +176,7 @@ def fill_reaches(
 
 
 @kernel()
-def hold_to_reaches(
-    tree: MiximaxTree, first: int, end: int, reaches: NDArray[np.float64], hands: NDArray[np.float64]
-) -> None:
+def hold_to_reaches(tree: MiximaxTree, first: int, end: int, reaches: Floats, hands: Floats) -> None:
     """Take from hands what cannot be held as often: nobody comes to a showdown with a hand they do not get.
 
     By Bayes' rule a hand is held after some actions at most as often as it is dealt, divided by how likely
@@ -214,8 +212,8 @@ def hold_to_reaches(
 
 
 @kernel()
-def showdown(chances: NDArray[np.float64], percentiles: NDArray[np.float64], lanes: int, amount: float,
-              values: NDArray[np.float64]) -> None:  # fmt: skip
+def showdown(chances: Floats, percentiles: Floats, lanes: int, amount: float,
+              values: Floats) -> None:  # fmt: skip
     """What a showdown is worth to hands of some percentiles against an opponent's by bucket.
 
     chances, percentiles, values: shape (BUCKETS,); the first `lanes` of the last are filled in place.
@@ -233,8 +231,8 @@ def showdown(chances: NDArray[np.float64], percentiles: NDArray[np.float64], lan
 
 @kernel()
 def _after_cards(
-    values: NDArray[np.float64], round_of_values: int, round_before: int, lanes: NDArray[np.int64],
-    changes: NDArray[np.float64], result: NDArray[np.float64], scratch: NDArray[np.float64],
+    values: Floats, round_of_values: int, round_before: int, lanes: Ints,
+    changes: Floats, result: Floats, scratch: Floats
 ) -> None:  # fmt: skip
     """Values by bucket of one betting round as values by bucket of one before."""
     for lane in range(lanes[round_of_values]):
@@ -252,8 +250,8 @@ def _after_cards(
 @kernel()
 def expectimax(
     tree: MiximaxTree, root: int, us: int, opponent: Opponent,
-    changes: NDArray[np.float64], percentiles: NDArray[np.float64],
-    values: NDArray[np.float64], result: NDArray[np.float64],
+    changes: Floats, percentiles: Floats,
+    values: Floats, result: Floats
 ) -> None:  # fmt: skip
     """What each action at a node is worth to us in the whole hand, in the unit of the tree's amounts.
 
@@ -310,8 +308,8 @@ def expectimax(
 
 @kernel()
 def price(
-    tree: MiximaxTree, moves: Moves, root: int, stacks: NDArray[np.float64], unit: float,
-    spent: NDArray[np.float64], amounts: NDArray[np.float64],
+    tree: MiximaxTree, moves: Moves, root: int, stacks: Floats, unit: float,
+    spent: Floats, amounts: Floats
 ) -> None:  # fmt: skip
     """What ends of the hand are worth below a node of a no-limit game, by the chips there are in truth.
 
@@ -349,8 +347,8 @@ def price(
 
 @kernel()
 def add_log_chances(
-    rows: NDArray[np.int64], counted: NDArray[np.float64], prior: NDArray[np.float64],
-    seen: NDArray[np.float64], weights: NDArray[np.float64], scores: NDArray[np.float64],
+    rows: Ints, counted: Floats, prior: Floats,
+    seen: Floats, weights: Floats, scores: Floats
 ) -> None:  # fmt: skip
     """How well each of several weights would have predicted what has now been seen.
 

@@ -22,8 +22,7 @@ from engine.solving.holdem.abstraction import Percentiles
 from engine.solving.holdem.betting import holdem_betting
 from engine.solving.holdem.bucketed import BucketedStrategy
 from engine.solving.miximax.departure import Departure
-from engine.solving.miximax.habits import Habits
-from engine.solving.miximax.shipped import shipped_changes
+from engine.solving.miximax.habits import Habits, shipped_changes
 from engine.solving.miximax.trees import betting_tree
 from engine.solving.miximax.values import Miximax
 from engine.solving.strategy_file import write_strategy

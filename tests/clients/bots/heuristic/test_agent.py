@@ -31,7 +31,7 @@ from engine.hands.hand_strength import (
 )
 from engine.players.betting_chains import ChainEnding
 from engine.players.board_values import board_values
-from engine.poker.card_text import parse_written_cards
+from engine.poker.cards import parse_written_cards
 from engine.poker.combos import NUM_COMBOS, combo_index, format_combo
 from engine.poker.rules import (
     CALL,

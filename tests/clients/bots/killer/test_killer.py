@@ -28,7 +28,7 @@ from clients.core.arena import Arena
 from clients.core.options import OptionError, make_agent
 from clients.lab.testing import check_agent
 from engine.hands.pot_odds import StraightPlay, implied_odds
-from engine.poker.card_text import parse_written_cards
+from engine.poker.cards import parse_written_cards
 from engine.poker.combos import COMBOS_PER_STARTING_HAND, combo_index, parse_starting_hand
 from engine.poker.rules import CardDealer, HandState, HandView, load_game, parse_betting
 from tests.benchmarks.bench_formula import interval, play_rotations

@@ -9,7 +9,7 @@ import pytest
 from clients.core.registry import make_bot
 from clients.lab.experiments.circle import PLAYERS, circles, make_reasonable
 from engine.poker.rules import load_game
-from engine.solving.miximax.shipped import parse_shipped
+from engine.solving.miximax.habits import parse_shipped
 from engine.solving.miximax.trees import betting_tree
 from engine.support.intervals import Estimate
 from tests.clients.lab.experiments.runs import Run, refused, whole_run

@@ -8,10 +8,10 @@ from types import ModuleType
 import pytest
 
 import clients.lab.testing
-import engine.poker.situations.tables
+import engine.poker.situations
 
 
-@pytest.mark.parametrize("module", [clients.lab.testing, engine.poker.situations.tables])
+@pytest.mark.parametrize("module", [clients.lab.testing, engine.poker.situations])
 def test_examples_do_as_they_say(module: ModuleType) -> None:
     result = doctest.testmod(module)
 

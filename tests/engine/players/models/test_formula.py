@@ -36,7 +36,7 @@ from engine.players.models.formula import (
     thresholds,
     traits_array,
 )
-from engine.poker.card_text import parse_written_cards
+from engine.poker.cards import parse_written_cards
 from engine.poker.combos import NUM_COMBOS, combo_index
 from engine.poker.records import (
     NUM_COMPANIES,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from engine.hands.hand_rank import hand_ranks
 from engine.players.trials.sampler import JointSampler
-from engine.poker.card_text import parse_written_cards
+from engine.poker.cards import parse_written_cards
 from engine.poker.combos import COMBO_HIGH, COMBO_LOW, NUM_COMBOS, combo_index, combos_without
 
 Floats = NDArray[np.float64]

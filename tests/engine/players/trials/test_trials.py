@@ -21,7 +21,7 @@ from engine.players.models.specific import SpecificModel
 from engine.players.table_reader import PotentialName, TableReader
 from engine.players.trials.selective_sampling import Criterion
 from engine.players.trials.trials import Spot, Trials, deals_of, first_actions, new_tree, simulate
-from engine.poker.card_text import parse_written_cards
+from engine.poker.cards import parse_written_cards
 from engine.poker.combos import NUM_COMBOS, combo_cards
 from engine.poker.rules import CALL, Deal, HandState, load_game, parse_betting
 from tests.engine.players.models.prediction import learn, play

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.poker.cards import parse_cards
-from engine.poker.rules.hand_names import name_hand
+from engine.poker.rules.hand_words import name_hand
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from engine.poker.combos import NUM_COMBOS, combos_without
 from engine.poker.rules import Action, BettingState, HandView, load_game
 from engine.solving.miximax.departure import Departure
-from engine.solving.miximax.habits import Expectations, Habits
-from engine.solving.miximax.shipped import reasonable_habits, shipped_changes
+from engine.solving.miximax.habits import Expectations, Habits, reasonable_habits, shipped_changes
 from engine.solving.miximax.trees import betting_tree
 from engine.solving.miximax.values import Miximax
 from protocol.records import HandReader

@@ -12,8 +12,13 @@ from clients.core.registry import make_bot
 from engine.poker.combos import combo_cards
 from engine.poker.rules import FOLD, HandState, load_game, parse_betting
 from engine.solving.miximax.departure import Departure
-from engine.solving.miximax.habits import Expectations, Habits, InvalidHabits
-from engine.solving.miximax.shipped import reasonable_habits, shipped_changes
+from engine.solving.miximax.habits import (
+    Expectations,
+    Habits,
+    InvalidHabits,
+    reasonable_habits,
+    shipped_changes,
+)
 from engine.solving.miximax.strength import BUCKETS, percentile
 from engine.solving.miximax.trees import betting_tree
 from engine.solving.miximax.values import Miximax

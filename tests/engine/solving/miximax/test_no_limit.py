@@ -19,8 +19,7 @@ from engine.poker.rules import (
     parse_betting,
     raise_to,
 )
-from engine.solving.miximax.habits import Expectations, Habits
-from engine.solving.miximax.shipped import reasonable_habits, shipped_changes
+from engine.solving.miximax.habits import Expectations, Habits, reasonable_habits, shipped_changes
 from engine.solving.miximax.strength import BUCKETS, own_changes
 from engine.solving.miximax.trees import LEVELS, SIZED_LEVELS, NoLimitTree, TooManyBettings, betting_tree
 from engine.solving.miximax.values import Miximax

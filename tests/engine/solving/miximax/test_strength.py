@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.poker.rules.hand_rank import hand_rank
-from engine.solving.miximax.shipped import shipped_changes
+from engine.solving.miximax.habits import shipped_changes
 from engine.solving.miximax.strength import BUCKETS, count_changes, own_changes, percentile
 from engine.support.seeds import derive_seed
 

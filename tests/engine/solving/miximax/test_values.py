@@ -12,8 +12,14 @@ from numpy.typing import NDArray
 
 from engine.kernels.solving.miximax.values import MiximaxKind, hold_to_reaches
 from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, Action, ActionKind, HandView, load_game, parse_betting
-from engine.solving.miximax.habits import Expectations, Habits, InvalidHabits
-from engine.solving.miximax.shipped import format_shipped, parse_shipped, shipped_changes
+from engine.solving.miximax.habits import (
+    Expectations,
+    Habits,
+    InvalidHabits,
+    format_shipped,
+    parse_shipped,
+    shipped_changes,
+)
 from engine.solving.miximax.strength import BUCKETS, own_changes
 from engine.solving.miximax.trees import ACTIONS, betting_tree
 from engine.solving.miximax.values import Miximax
