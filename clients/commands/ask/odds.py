@@ -23,7 +23,7 @@ from clients.core.one_line import (
 )
 from engine.poker.card_text import parse_written_cards
 from engine.poker.cards import InvalidCardError, format_cards
-from server.support.option_groups import FOR_EXPERTS, GroupedCommand
+from server.support.options import FOR_EXPERTS, GroupedCommand
 
 if TYPE_CHECKING:
     from clients.reports.odds import OddsQuery

@@ -27,7 +27,7 @@ from clients.core.one_line import (
     seed_option,
 )
 from engine.support.interruption import as_ctrl_c
-from server.support.option_groups import FOR_EXPERTS, GroupedCommand
+from server.support.options import FOR_EXPERTS, GroupedCommand
 
 if TYPE_CHECKING:
     from engine.solving.holdem.kinds import AbstractionKind
