@@ -27,7 +27,7 @@ _HOUSE: Final = {
     "convert": "server.commands.look_back.convert:convert",
     "course": "server.commands.league.course:course",
     "league": "server.commands.league.league:league",
-    "ledger": "server.commands.operate.ledger:ledger",
+    "ledger": "server.commands.operate.room:ledger",
     "match": "server.commands.play.match:match",
     "new-bot": "server.league.course.new_bot:new_bot",
     "replay": "server.commands.look_back.replay:replay",

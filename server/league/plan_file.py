@@ -31,8 +31,7 @@ from server.match.launching.players import Player, PlayerError, parse_players
 from server.records.evidence import Luck
 from server.support.toml_text import FileMistake, Section, parse_toml
 from server.table.config import MOST_SECONDS, check_names
-from server.table.rules.sit_and_go import SitAndGo
-from server.table.rules.terms import read_terms
+from server.table.rules.sit_and_go import SitAndGo, read_terms
 
 __all__ = ["FileMistake", "parse_plan"]
 

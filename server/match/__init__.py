@@ -2,15 +2,13 @@
 
 ===================  ===============================================================================
 ``plan``             a match, and each of its passes
-``arguments``        the arguments of commands: option types, and what they mean
+``arguments``        the arguments of the command, or of the call that is resumed
 ``launching``        players' programs: found, started, limited, watched
 ``in_process``       a table without sockets, for installed bots
 ``sharing``          a table with its players launched, and several that share the hands of a pass
 ``shards``           how hands are divided among tables or processes, and what is said to these
 ``sittings``         a match's folder, plan and secrets, from its beginning to its end
-``launched_match``   the passes of a match, side by side
-``running``          one sitting, from the first hand to the report
+``running``          one sitting and its passes, from the first hand to the report
 ``report``           ``result.json``, the JSON line, and the table for people
-``resuming``         a command that takes its words from an earlier call
 ===================  ===============================================================================
 """

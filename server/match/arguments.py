@@ -1,32 +1,43 @@
-"""The arguments of the house's commands: option types, and what they mean; each fails in one line."""
+"""The arguments of a match: given, or with ``--resume`` taken over from the call that began it.
+
+Each fails in one line.  `clients.core.one_line` has what the players' commands share, which know nothing of
+the house.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Final
 
 import click
 from click.core import ParameterSource
-from click.shell_completion import CompletionItem
 
 from engine.evidence.payoff_bounds import payoff_bounds
 from engine.evidence.verdict import Goal
 from engine.poker.match_key import MatchKey, MatchSeed, parse_match_seed
-from engine.poker.rules import GameDefinition, GameDefinitionError, load_game, no_such_game
+from engine.poker.rules import (
+    GameDefinition,
+    GameDefinitionError,
+    format_game,
+    load_game,
+    no_such_game,
+)
 from engine.support.files.lock import FileIsLocked
 from engine.support.user_input import did_you_mean, parse_finite, parse_whole
 from server.match.launching.confinement import ProcessLimits, parse_limits, why_there_are_none
 from server.match.launching.players import Player, parse_players
-from server.match.resuming import sitting_of
+from server.match.launching.processes import keep_others_out
 from server.match.sharing.staffed_table import Announcer
-from server.match.sittings.sitting import Sitting
-from server.support.options import beginning_with
+from server.match.sittings.sitting import PLAN, RESULT, NoPlan, Secrets, Sitting, StoredPlan, result_of
+from server.support.options import GroupedCommand, Named, Parsed
 from server.support.seat_tokens import hidden_tokens
-from server.table.config import check_names
+from server.table.config import MatchConfig, check_names
 
 _MOST_SEED: Final = 200
 """Characters of a seed's line that are read."""
@@ -34,67 +45,117 @@ _FOR_SOCKETS: Final = (
     "host", "ports", "tokens", "token_files", "on_failure", "response_time", "first_response_time",
     "hand_time", "match_time", "start_time", "grace", "recover", "sandbox", "limits", "stateless",
 )  # fmt: skip
+_OF_A_SITTING: Final = frozenset({"resume", "no_rehearse", "as_json", "announce", "end_with_stdin", "jobs"})
+"""Parameters that are given anew for each sitting."""
+_SECRET: Final = frozenset({"seed", "seed_file", "tokens", "token_files", "out"})
+"""Parameters that are kept elsewhere, or nowhere."""
+_SITTING: Final = "riverboat.sitting"
 
 
-class PlayerName(click.types.StringParamType):
-    """PLAYER: a shell completes the names of installed bots, and files."""
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Completions of the typed text."""
-        bots = (entry.name for entry in entry_points(group="riverboat.bots"))
-        return beginning_with(incomplete, [*sorted(bots), "wait"])
+def _installed_bots() -> list[str]:
+    return sorted(entry.name for entry in entry_points(group="riverboat.bots"))
 
 
-class ListeningAddress(click.types.StringParamType):
+def _address(text: str) -> str:
     """An address to listen on: it must not be empty, since to the system that means every address."""
-
-    name = "address"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The address; an empty one fails in one line."""
-        if not str(value).strip():
-            self.fail("expected an address, got nothing; 0.0.0.0 listens on all", param, ctx)
-        return super().convert(value, param, ctx)
+    if not text.strip():
+        raise ValueError("expected an address, got nothing; 0.0.0.0 listens on all")
+    return text
 
 
-class MatchGoal(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 only
+def parse_goal(text: str) -> Goal:
     """The goal of a match: ``decided``, or how precisely results are to be known."""
+    value = text.strip()
+    if value == "decided":
+        return Goal()
+    for sign in ("±", "+-"):
+        value = value.removeprefix(sign).strip()
+    with contextlib.suppress(ValueError):
+        within = parse_finite(value)
+        if within > 0:
+            return Goal(within)
+    raise ValueError(f"expected 'decided', or a number of mbb/h above 0, got {text!r}")
 
-    name = "goal"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Goal:
-        """The goal; anything else fails in one line."""
-        if isinstance(value, Goal):
-            return value
-        text = str(value).strip()
-        if text == "decided":
-            return Goal()
-        for sign in ("±", "+-"):
-            text = text.removeprefix(sign).strip()
+PLAYER: Final = Named(lambda: [*_installed_bots(), "wait"])
+ADDRESS: Final = Parsed("address", _address)
+GOAL: Final = Parsed("goal", parse_goal)
+LIMITS: Final = Parsed("limits", parse_limits)
+
+
+class ResumableCommand(GroupedCommand):
+    """A command that takes its parameters from an earlier call if ``--resume`` is given."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Click's own, with the parameters of the match that is resumed."""
+        folder = ctx.params["resume"]
+        if folder is not None:
+            self._resume(ctx, folder)
+        else:
+            for name in ("game", "players"):
+                if not ctx.params[name]:
+                    parameter = next(each for each in self.params if each.name == name)
+                    raise click.MissingParameter(ctx=ctx, param=parameter)
+            if ctx.params["no_rehearse"]:
+                raise click.UsageError("--no-rehearse goes with --resume")
+        return super().invoke(ctx)
+
+    def _resume(self, ctx: click.Context, folder: Path) -> None:
+        for parameter in self.params:
+            name = parameter.name
+            is_given = name and ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
+            if is_given and name not in _OF_A_SITTING and name != "help":
+                raise click.UsageError(
+                    f"{parameter.get_error_hint(ctx)} cannot be given with --resume: "
+                    "the match is played on as it was begun"
+                )
+        keep_others_out()  # before there is a key
         try:
-            within = parse_finite(text)
-        except ValueError:
-            within = 0.0
-        if within <= 0:
-            self.fail(f"expected 'decided', or a number of mbb/h above 0, got {value!r}", param, ctx)
-        return Goal(within)
+            sitting, secrets = Sitting.resumed(folder)
+        except NoPlan as error:
+            raise click.UsageError(str(error)) from None
+        ctx.call_on_close(sitting.close)
+        result = result_of(folder)
+        if result is not None:
+            said = f"the match in {folder} is over; its result is in {folder / RESULT}"
+            click.echo(json.dumps(result) if ctx.params["as_json"] else said)
+            ctx.exit()
+        ctx.meta[_SITTING] = sitting
+        self._take_over(ctx, sitting, secrets)
+
+    def _take_over(self, ctx: click.Context, sitting: Sitting, secrets: Secrets) -> None:
+        plan = sitting.plan
+        assert plan is not None  # it is resumed
+        for name, value in plan.parameters.items():
+            if name in _OF_A_SITTING and ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+                continue
+            parameter = next((each for each in self.params if each.name == name), None)
+            if parameter is None:
+                raise click.UsageError(
+                    f"{sitting.folder} was begun by riverboat {plan.version}, with an option {name!r} "
+                    "that this version does not have"
+                )
+            ctx.params[name] = parameter.type_cast_value(ctx, value)
+        if secrets.key is not None:
+            ctx.params["seed"] = secrets.key
+        ctx.params["tokens"] = tuple(
+            f"{seat}={token}" for seat, token in enumerate(secrets.seat_tokens, 1) if token is not None
+        )
+        _go_to(plan.working_directory, sitting)
 
 
-class ProcessLimitsType(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 only
-    """The limits of a player's process."""
-
-    name = "limits"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> ProcessLimits:
-        """The limits; anything else fails in one line."""
-        if isinstance(value, ProcessLimits):
-            return value
-        try:
-            return parse_limits(str(value))
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
+def _go_to(folder: str, sitting: Sitting) -> None:
+    """Make a folder the current one; a match folder below it is named relative to it, as before."""
+    match_folder = sitting.folder.resolve()
+    try:
+        os.chdir(folder)
+    except OSError as error:
+        raise click.UsageError(
+            f"the folder {folder}, in which the match was begun, is not there: {error.strerror}"
+        ) from None
+    here = Path(folder).resolve()
+    below = match_folder.is_relative_to(here)
+    sitting.folder = match_folder.relative_to(here) if below else match_folder
 
 
 @contextlib.contextmanager
@@ -162,7 +223,7 @@ def read_rake(text: str | None, game: GameDefinition) -> GameDefinition:
 
 def read_players(texts: tuple[str, ...], game: GameDefinition) -> tuple[Player, ...]:
     """The players of the PLAYERs, as many as the game is for."""
-    bots = {entry.name for entry in entry_points(group="riverboat.bots")}
+    bots = set(_installed_bots())
     with refusing():
         players = parse_players(texts, bots)
     if len(players) != game.num_players:
@@ -217,13 +278,18 @@ def read_tokens(items: tuple[str, ...], files: tuple[str, ...], seats: int) -> t
 
 def open_sitting(ctx: click.Context, out: Path | None, game: str) -> Sitting:
     """The sitting to resume, else that of a new match in a folder of its own."""
+    resumed: Sitting | None = ctx.meta.get(_SITTING)
+    if resumed is not None:
+        return resumed
     try:
-        return sitting_of(ctx, out, game)
+        sitting = Sitting.first(out, game)
     except FileIsLocked:
         raise click.UsageError(f"another match is being played in {out}") from None
     except OSError as error:
         where = f"match folder {out}" if out is not None else "folder of the match under matches/"
         raise click.UsageError(f"the {where} cannot be made: {error.strerror}") from None
+    ctx.call_on_close(sitting.close)
+    return sitting
 
 
 def new_page(sitting: Sitting, file: str) -> Path:
@@ -249,3 +315,41 @@ def check_in_process(ctx: click.Context, players: Sequence[Player]) -> None:
                 f"{parameter.get_error_hint(ctx)} does not go with --in-process: "
                 "there are no sockets and no clocks"
             )
+
+
+def stored_plan(ctx: click.Context, sitting: Sitting, config: MatchConfig) -> StoredPlan:
+    """The plan stored for resuming a match; if it is being resumed, the one that was stored."""
+    if sitting.plan is not None:
+        return sitting.plan
+    left_out = _SECRET | _OF_A_SITTING - {"jobs"}
+    parameters = {name: _fit_for_json(value) for name, value in ctx.params.items() if name not in left_out}
+    if isinstance(config.cards, MatchSeed):
+        parameters["seed"] = str(config.cards.number)
+    return StoredPlan(
+        working_directory=os.getcwd(),
+        folder=str(sitting.folder),
+        definition=format_game(config.game),
+        parameters=parameters,
+        commitment=config.cards.commitment if isinstance(config.cards, MatchKey) else None,
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+
+def _fit_for_json(value: Any) -> Any:
+    if isinstance(value, Goal | ProcessLimits):
+        return value.as_argument()
+    if isinstance(value, tuple):
+        return list(map(_fit_for_json, value))
+    return os.fspath(value) if isinstance(value, Path) else value
+
+
+def check_game(sitting: Sitting, game: GameDefinition) -> None:
+    """Make sure that the game is still the one that was begun.
+
+    Raises:
+        click.UsageError: its file has been changed.
+    """
+    if sitting.plan is not None and sitting.plan.definition != format_game(game):
+        raise click.UsageError(
+            f"the game has been changed since the match was begun; {sitting.folder / PLAN} has what it was"
+        )

@@ -1,11 +1,14 @@
-"""Plays a match in one sitting and reports the result, even if it is cut short."""
+"""Plays a match in one sitting, its passes side by side, and reports the result, even if it is cut short."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
 import json
-from collections.abc import Sequence
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -14,20 +17,194 @@ import click
 import trio
 
 from engine.poker.match_key import MatchKey
-from engine.support.interruption import held_back
-from server.match.launched_match import LaunchedMatch
+from engine.support.interruption import Stop, held_back, stopped_by_a_signal
+from protocol.records import format_key
+from server.match.in_process import WorkersPass
+from server.match.launching.processes import Orphanage
 from server.match.plan import MatchPlan
 from server.match.report import MatchReport
-from server.match.sharing.staffed_table import Announcer
+from server.match.shards import not_divided
+from server.match.sharing.shared_pass import SharedPass
+from server.match.sharing.staffed_table import Announcer, House
 from server.match.sittings.sitting import Secrets, Sitting, StoredPlan
 from server.records.logs import LogError
 from server.records.progress import Tally, show_progress
 from server.records.results import Pass
+from server.support.console import FileConsole
 from server.support.errors import Failure, FailureKind, MatchAborted, os_error_in_words
+from server.support.private_files import FOLDER_MODE
+from server.support.record_file import RecordFile
+from server.table.book import CommonDecision
 from server.table.outcome import MatchOutcome
+from server.table.replay import has_key
 
 EXIT_FAULT: Final = 1
 EXIT_PLAYER_FAILED: Final = 3
+_NOTE_EVERY_S: Final = 1.0
+# How much of the decision times is lost if we are killed.
+
+
+class LaunchedMatch:
+    """Plays the passes of a plan.
+
+    Args:
+        plan: what to play.
+        tally: is told about every finished hand.
+        say: takes lines for people.
+        announcer: is told where the seats are, for programs.
+        noted: signals that came before we listened for them.
+        ends_with_stdin: the match ends when standard input is closed.
+    """
+
+    def __init__(
+        self,
+        plan: MatchPlan,
+        tally: Tally,
+        say: Callable[[str], None],
+        announcer: Announcer,
+        noted: Sequence[int] = (),
+        *,
+        ends_with_stdin: bool = False,
+    ) -> None:
+        self._noted = noted
+        self._ends_with_stdin = ends_with_stdin
+        self._plan = plan
+        self._orphanage = Orphanage.open(None if plan.sitting is None else plan.sitting.watch)
+        self._house = House(say, announcer, self._orphanage, plan.files, plan.terms)
+        self._played: dict[int, SharedPass | WorkersPass] = {}
+        """By number, the passes that are or were played."""
+        self._ended: set[int] = set()
+        self._playing = trio.CapacityLimiter(plan.jobs)
+        """Holds the passes that play, by number; one that pauses makes room for another."""
+        self.tally = tally
+        self._decision = CommonDecision(plan.num_passes, self.tally.is_settled)
+        self._called_off = trio.CancelScope()
+        """Around all passes: cancelled when a player never came."""
+        self.status = 0
+        """The exit status, if somebody has ended the match."""
+        self.unwritten: list[str] = []
+        """Lines that say which files could not be completed."""
+
+    async def play(self) -> None:
+        """Play every pass.  On every way out no process is left and the files are complete.
+
+        Raises:
+            MatchAborted: a file or port cannot be opened.
+        """
+        try:
+            await self._play_passes()
+        finally:
+            with held_back():
+                self._note_progress()
+                self.unwritten += self._plan.files.publish()
+        try:
+            if not any(each.outcome.can_go_on for each in self.results()):
+                self._reveal_key()
+        except OSError as error:
+            self.unwritten.append(f"the key cannot be written into the logs: {error.strerror or error}")
+
+    def results(self) -> list[Pass]:
+        """The results of the passes so far."""
+        return [self._result(number) for number in range(self._plan.num_passes)]
+
+    def _result(self, number: int) -> Pass:
+        """The result of a pass, which may not have been played: because of another pass or a signal."""
+        played = self._played.get(number)
+        if played is not None:
+            return played.result()
+        outcome = MatchOutcome.not_played(self._plan.pass_config(number).names, {})
+        return Pass(attrs.evolve(outcome, can_go_on=bool(self.status)), self._plan.seating(number))
+
+    def _reveal_key(self) -> None:
+        """Write the cards' key into the logs of all passes, now that no more hands will come."""
+        plan = self._plan
+        if isinstance(plan.config.cards, MatchKey) and plan.duplicate:
+            for number in range(plan.num_passes):
+                path = plan.pass_config(number).log_path
+                if path is not None and path.exists() and not has_key(path):
+                    with RecordFile(path, append=True) as log:
+                        log.write(format_key(plan.config.cards.text))
+
+    async def _play_passes(self) -> None:
+        async with stopped_by_a_signal(self._noted) as stop:
+            stop.nursery.start_soon(self._keep_noting_progress)
+            stop.nursery.start_soon(self._orphanage.keep_reaping)
+            if self._ends_with_stdin:
+                stop.nursery.start_soon(_await_end_of_stdin, stop)
+            with self._called_off:
+                async with trio.open_nursery() as passes:
+                    for number in range(self._plan.num_passes):
+                        await self._playing.acquire_on_behalf_of(number)
+                        passes.start_soon(self._play_pass, number)
+        self.status = stop.status
+
+    async def _keep_noting_progress(self) -> None:
+        while True:
+            await trio.sleep(_NOTE_EVERY_S)
+            self._note_progress()
+
+    def _note_progress(self) -> None:
+        """Store what the logs do not tell, for later sittings."""
+        sitting = self._plan.sitting
+        if sitting is not None and self._played:
+            sitting.note_progress({number: played.outcome() for number, played in self._played.items()})
+
+    async def _play_pass(self, number: int) -> None:
+        plan, order = self._plan, self._plan.order(number)
+        if order.most_shares > 1 and plan.learners:
+            names = [plan.players[player].name for player in sorted(plan.learners)]
+            self._house.say(not_divided(names, "may learn as the match goes on"))
+            order = attrs.evolve(order, most_shares=1)
+        folder = plan.pass_folder(number)
+        folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
+        console = FileConsole(folder / "dealer.err", plan.files.open)
+        kind = WorkersPass if plan.in_process else SharedPass
+        try:
+            played = self._played[number] = kind(self._house, order, console, _Follower(self, number))
+            await played.run()
+            if played.was_in_vain:
+                self._called_off.cancel()  # nobody will come to the other passes either
+        finally:
+            self._ended.add(number)
+            if self._ended.issuperset(self._played):  # with several, nobody could tell whose an orphan is
+                self._orphanage.empty()
+            console.close()
+            self._playing.release_on_behalf_of(number)
+        self._decision.end()
+
+    async def continues(self, number: int) -> bool:
+        """Whether a pass that paused plays on: known once the others, which play meanwhile, came as far."""
+        if self._plan.num_passes == 1:
+            return not self.tally.is_settled()
+        self._playing.release_on_behalf_of(number)
+        try:
+            return await self._decision.continues()
+        finally:
+            with trio.CancelScope(shield=True):
+                await self._playing.acquire_on_behalf_of(number)
+
+
+@attrs.frozen
+class _Follower:
+    """Follows the hands of a pass for its match."""
+
+    match: LaunchedMatch
+    number: int
+
+    def hand_finished(self, chips_by_seat: Sequence[float]) -> bool:
+        return self.match.tally.hand_finished(self.number, chips_by_seat)
+
+    async def continues(self) -> bool:
+        return await self.match.continues(self.number)
+
+
+async def _await_end_of_stdin(stop: Stop) -> None:
+    """End the match when the program that launched us has gone, or closes the pipe to say so."""
+    async with trio.lowlevel.FdStream(os.dup(sys.stdin.fileno())) as stdin:
+        with contextlib.suppress(trio.BrokenResourceError):
+            while await stdin.receive_some():
+                pass
+    stop.by(signal.SIGHUP)
 
 
 class _CannotPlay(Exception):

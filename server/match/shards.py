@@ -25,17 +25,6 @@ import attrs
 if TYPE_CHECKING:
     from server.table.book import FinishedHand
 
-__all__ = [
-    "Division",
-    "Frame",
-    "Member",
-    "Readiness",
-    "ShardFailure",
-    "ShardOrder",
-    "Share",
-    "not_divided",
-]
-
 
 @attrs.frozen
 class _Line:

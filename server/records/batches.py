@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from engine.evidence.columns.hands import HandColumns
 
-__all__ = ["FEWEST_HANDS", "Batch", "batches", "deals_in_batches", "group_passes", "is_worth_compiling"]
-
 FEWEST_HANDS: Final = 2000
 """Compiled loops read fewer hands than this no faster, since they must be loaded."""
 _AT_ONCE: Final = 8192

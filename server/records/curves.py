@@ -12,8 +12,6 @@ from typing import Any, Final
 
 import attrs
 
-__all__ = ["LINE_COLOURS", "Curve", "bankroll_picture", "curve", "kept", "won_picture"]
-
 LINE_COLOURS: Final = 10
 """The number of colours for players in pictures: ``var(--line-0)`` to ``var(--line-9)``."""
 _POINTS: Final = 400

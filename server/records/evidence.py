@@ -28,16 +28,6 @@ if TYPE_CHECKING:
 
     from engine.evidence.estimates import Evidence
 
-__all__ = [
-    "POLICY_FILE",
-    "Collector",
-    "Luck",
-    "MatchEvidence",
-    "PolicyFile",
-    "collect",
-    "evidence_of",
-]
-
 POLICY_FILE: Final = "policies"
 """The name of the file with the strategies that clients stated, which is beside the log."""
 

@@ -15,8 +15,6 @@ from engine.poker.rules import HandState
 from engine.support.user_input import printable
 from protocol.records import HandReader, HandRecord
 
-__all__ = ["A_LOG", "Header", "LogError", "LoggedHand", "LoggedLine", "fault", "numbered_lines", "shown"]
-
 _MOST_CHARACTERS: Final = 65_536
 """The longest line that is read.  The longest possible, 256 raises among ten players, has some 4,000."""
 _SHOWN: Final = 60

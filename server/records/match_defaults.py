@@ -13,8 +13,6 @@ import attrs
 from server.records.evidence import Luck
 from server.table.config import OnFailure
 
-__all__ = ["MATCH_DEFAULTS"]
-
 
 @attrs.frozen
 class MatchDefaults:

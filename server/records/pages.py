@@ -18,8 +18,6 @@ from engine.support.user_input import printable
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["NEEDED", "can_be_made", "page_environment", "require_page", "statistic_texts"]
-
 NEEDED: Final = "the page needs jinja2: pip install 'riverboat[report]'"
 _STYLE: Final = Path(__file__).parent / "review"
 """The folder of the style of all reports."""

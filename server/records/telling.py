@@ -23,8 +23,6 @@ from engine.support.user_input import printable
 from server.records.formats.hands import PlayedHand, round_board
 from server.records.logs import LoggedHand
 
-__all__ = ["describe_game", "hand_in_words", "replay_page", "tell_hand"]
-
 _MOST_NAME = 24
 
 

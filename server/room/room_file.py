@@ -23,8 +23,7 @@ from server.room.config import (
 from server.support.toml_text import FileMistake, Section, parse_toml, read_text
 from server.table.config import MOST_SECONDS, TimeLimits
 from server.table.rules.line_up import Joining, posts_blinds
-from server.table.rules.sit_and_go import SitAndGo
-from server.table.rules.terms import MOST_CHIPS, read_terms
+from server.table.rules.sit_and_go import MOST_CHIPS, SitAndGo, read_terms
 
 _RING_ONLY: Final = (
     "least",

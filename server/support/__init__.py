@@ -7,6 +7,6 @@
 ``private_files``    files that only our own user can read
 ``toml_text``        TOML with the places of its values, for files that people write
 ``seat_tokens``      seat tokens from files and the environment
-``options``          types of options that commands share, and options that ``--help`` shows apart
+``options``          types of options, and those that ``--help`` shows apart
 ===================  ===============================================================================
 """

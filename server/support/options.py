@@ -1,9 +1,10 @@
-"""What commands of the house and of the players share: types of options, and groups of them in ``--help``."""
+"""What commands share: types of options, ``--game``, and options that ``--help`` shows apart."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -13,6 +14,75 @@ from engine.support.user_input import parse_finite
 
 FOR_PROGRAMS: Final = "For programs"
 FOR_EXPERTS: Final = "For experts"
+PATH: Final = click.Path(path_type=Path)
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+class FiniteRange(click.FloatRange):
+    """A number in a range, neither NaN nor infinite: those pass click's own comparisons."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number; other text fails in one line."""
+        try:
+            number = parse_finite(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+        return super().convert(number, param, ctx)
+
+
+class Parsed(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 only
+    """What a function makes of a text; its ValueError is the user's mistake.
+
+    Args:
+        name: of the type.
+        parse: makes the value.
+    """
+
+    def __init__(self, name: str, parse: Callable[[str], Any]) -> None:
+        self.name = name
+        self._parse = parse
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The value; text that means none fails in one line."""
+        try:
+            return self._parse(value) if isinstance(value, str) else value
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+class Named(click.types.StringParamType):
+    """A text for which a shell completes some names, or else files.
+
+    Args:
+        names: gives the names.
+    """
+
+    def __init__(self, names: Callable[[], Iterable[str]]) -> None:
+        self._names = names
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Completions of the typed text."""
+        found = [CompletionItem(name) for name in self._names() if name.startswith(incomplete)]
+        return found or [CompletionItem(incomplete, type="file")]
+
+
+GAME: Final = Named(game_names)
+"""A packaged game's name, or a game file."""
+
+
+def game_option(function: _Function) -> _Function:
+    """``--game GAME``."""
+    return click.option(
+        "--game",
+        metavar="GAME",
+        help="What is played, for logs that do not name a game that can be found: a game file, or the name "
+        "of a packaged game.",
+    )(function)
 
 
 class GroupedCommand(click.Command):
@@ -40,34 +110,3 @@ class GroupedCommand(click.Command):
         for heading, records in sections.items():
             with formatter.section(heading):
                 formatter.write_dl(records)
-
-
-class FiniteRange(click.FloatRange):
-    """A number in a range, neither NaN nor infinite: those pass click's own comparisons."""
-
-    name = "number"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number; other text fails in one line."""
-        try:
-            number = parse_finite(str(value))
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
-        return super().convert(number, param, ctx)
-
-
-class GameName(click.types.StringParamType):
-    """GAME: a shell completes the names of packaged games, and files."""
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Completions of the typed text."""
-        return beginning_with(incomplete, game_names())
-
-
-def beginning_with(typed: str, names: Iterable[str]) -> list[CompletionItem]:
-    """Completions of a typed text: names, or files where none begins with it."""
-    return [CompletionItem(name) for name in names if name.startswith(typed)] or [
-        CompletionItem(typed, type="file")
-    ]

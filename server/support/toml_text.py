@@ -15,8 +15,6 @@ from typing import Any, Final
 from engine.poker.rules import GameDefinition, GameDefinitionError, load_game, no_such_game
 from engine.support.user_input import did_you_mean
 
-__all__ = ["FileMistake", "Section", "parse_toml", "read_text"]
-
 _HEAD: Final = re.compile(r"\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(?:#.*)?$")
 _KEY: Final = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+))\s*=""")
 _AT: Final = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)$")

@@ -8,6 +8,7 @@ from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
 from server.commands import program as commands
+from tests.support.cases import cases
 
 
 def offered(*words: str) -> list[str]:
@@ -16,22 +17,7 @@ def offered(*words: str) -> list[str]:
     return [item.value for item in shell.get_completions(list(words[:-1]), words[-1])]
 
 
-@pytest.mark.parametrize(
-    ("words", "wanted"),
-    [
-        (["mat"], ["match"]),
-        (["deal"], ["dealer"]),
-        (["match", "limit-1"], ["limit-10p"]),
-        (["match", "limit-2p", "form"], ["formula"]),
-        (["match", "limit-2p", "formula", "wa"], ["wait"]),
-        (["match", "--res"], ["--resume", "--response-time"]),
-        (["bot", "kill"], ["killer"]),
-        (["bot", "random", "host", "1", "--game", "led"], ["leduc"]),
-        (["solve", "kuhn-3"], ["kuhn-3p"]),
-        (["experiment", "poker-l"], ["poker-learner"]),
-        (["--comp"], ["--completion"]),
-    ],
-)
+@pytest.mark.parametrize(("words", "wanted"), cases(__file__, "names_are_completed"))
 def test_names_are_completed(words: list[str], wanted: list[str]) -> None:
     assert offered(*words) == wanted
 

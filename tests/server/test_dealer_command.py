@@ -14,6 +14,7 @@ import pytest
 
 from server.commands.play.dealer import USAGE, UsageError, configure, main
 from server.table.config import MatchConfig, OnFailure, TimeLimits
+from tests.support.cases import cases
 from tests.support.dealer_process import dealer_process, environment, program
 from tests.support.hands.golden_files import GOLDEN
 from tests.support.tables import VERSION
@@ -47,40 +48,7 @@ def refused(capfd: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 @pytest.mark.parametrize(
     ("arguments", "lines"),
-    [
-        (["match", "none.game", "2", "7", *NAMES], "ERROR: could not open game definition none.game\n"),
-        (
-            ["match", "bad.game", "2", "7", *NAMES],
-            "invalid number of players: 12\nERROR: could not read game bad.game\n",
-        ),
-        (["match", GAME, "x", "7", *NAMES], "ERROR: invalid number of hands x\n"),
-        (["match", GAME, "", "7", *NAMES], "ERROR: invalid number of hands \n"),
-        (["match", GAME, "0", "7", *NAMES], "ERROR: invalid number of hands 0\n"),
-        (["match", GAME, "4294967296", "7", *NAMES], "ERROR: invalid number of hands 4294967296\n"),
-        (["match", GAME, "2", "x", *NAMES], "ERROR: invalid random number seed x\n"),
-        (["match", GAME, "2", "", *NAMES], "ERROR: invalid random number seed \n"),
-        ([*GOOD, "-p", "x"], "ERROR: bad port string x\n"),
-        ([*GOOD, "-p", "0;0"], "ERROR: bad port string 0;0\n"),
-        ([*GOOD, "-p", "0,"], "ERROR: bad port string 0,\n"),
-        ([*GOOD, "-p,0"], "ERROR: bad port string ,0\n"),
-        ([*GOOD, "--t_response", "x"], "ERROR: could not get response timeout from x\n"),
-        ([*GOOD, "--t_hand=x"], "ERROR: could not get player hand timeout from x\n"),
-        ([*GOOD, "--t_per_hand", "x"], "ERROR: could not get average player hand timeout from x\n"),
-        ([*GOOD, "--start_timeout", "x"], "ERROR: could not get start timeout x\n"),
-        ([*GOOD, "-x"], f"riverboat dealer: invalid option -- 'x'\n{UNKNOWN}"),
-        ([*GOOD, "-qx"], f"riverboat dealer: invalid option -- 'x'\n{UNKNOWN}"),
-        (["match", GAME, "2", "-7", *NAMES], f"riverboat dealer: invalid option -- '7'\n{UNKNOWN}"),
-        ([*GOOD, "-p"], f"riverboat dealer: option requires an argument -- 'p'\n{UNKNOWN}"),
-        ([*GOOD, "--bogus"], f"riverboat dealer: unrecognized option '--bogus'\n{UNKNOWN}"),
-        ([*GOOD, "--host", ""], "ERROR: --host expects an address to listen on, got nothing\n"),
-        ([*GOOD, "--host= "], "ERROR: --host expects an address to listen on, got nothing\n"),
-        ([*GOOD, "--grace", "-1"], "ERROR: --grace expects seconds, from 0 to 1e+09, got -1\n"),
-        ([*GOOD, "--grace", "nan"], "ERROR: --grace expects seconds, from 0 to 1e+09, got nan\n"),
-        (
-            [*GOOD, "--t_response"],
-            f"riverboat dealer: option '--t_response' requires an argument\n{UNKNOWN}",
-        ),
-    ],
+    cases(__file__, "a_bad_command_line_is_refused_in_the_words_of_the_acpc_dealer"),
 )
 def test_a_bad_command_line_is_refused_in_the_words_of_the_acpc_dealer(
     arguments: list[str], lines: str, capfd: pytest.CaptureFixture[str]
@@ -94,16 +62,7 @@ def test_a_bad_command_line_is_refused_in_the_words_of_the_acpc_dealer(
 
 @pytest.mark.parametrize(
     ("arguments", "line"),
-    [
-        (
-            ["match", "none.game", "x", "x", "Alice", "--t_hand", "x", "-p", "x"],
-            "ERROR: could not get player",
-        ),
-        (["match", "none.game", "x", "x", "Alice"], "ERROR: could not open game definition"),
-        (["match", GAME, "x", "x", *NAMES], "ERROR: invalid number of hands x"),
-        (["match", GAME, "2", "x", *NAMES], "ERROR: invalid random number seed x"),
-        (["-x"], "riverboat dealer: invalid option"),
-    ],
+    cases(__file__, "the_first_fault_in_the_acpc_order_is_reported"),
 )
 def test_the_first_fault_in_the_acpc_order_is_reported(
     arguments: list[str], line: str, capfd: pytest.CaptureFixture[str]
@@ -148,12 +107,7 @@ def test_surplus_names_are_ignored() -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [
-        ["-f", "-q", "-a", "-T", *GOOD],
-        [*GOOD, "-fqaT"],
-        ["-f", "match", "-q", GAME, "2", "-aT", "7", *NAMES],
-        ["-fq", "match", "-T", GAME, "-a", "--", "2", "7", *NAMES],
-    ],
+    cases(__file__, "options_stand_anywhere_and_together"),
 )
 def test_options_stand_anywhere_and_together(arguments: list[str]) -> None:
     config = configure(arguments)
@@ -172,15 +126,7 @@ def test_after_two_dashes_nothing_is_an_option() -> None:
 
 @pytest.mark.parametrize(
     ("options", "log", "transactions"),
-    [
-        (["-l"], None, None),
-        (["-l", "-L"], "match.log", None),
-        (["-L", "-l"], None, None),
-        (["-lqL"], "match.log", None),
-        (["-T"], "match.log", "match.tlog"),
-        (["-T", "-t"], "match.log", None),
-        (["-t", "-T", "-l"], None, "match.tlog"),
-    ],
+    cases(__file__, "the_later_of_contradicting_options_wins"),
 )
 def test_the_later_of_contradicting_options_wins(
     options: list[str], log: str | None, transactions: str | None
@@ -193,21 +139,7 @@ def test_the_later_of_contradicting_options_wins(
 
 @pytest.mark.parametrize(
     ("options", "response", "hand", "per_hand", "start"),
-    [
-        (["--t_response", "500"], 0.5, 600.0, 7.0, None),
-        (["--t_response=500"], 0.5, 600.0, 7.0, None),
-        (["--t_r", "500"], 0.5, 600.0, 7.0, None),
-        (["--t_h=500"], 600.0, 0.5, 7.0, None),
-        (["--t_p", "500"], 600.0, 600.0, 0.5, None),
-        (["--s", "500"], 600.0, 600.0, 7.0, 0.5),
-        (["--t_", "500"], 0.5, 600.0, 7.0, None),
-        (["--t=500"], 0.5, 600.0, 7.0, None),
-        (["--t_response", "12abc"], 0.012, 600.0, 7.0, None),
-        (["--t_response", " +12"], 0.012, 600.0, 7.0, None),
-        (["--t_hand", "1", "--t_hand", "2"], 600.0, 0.002, 7.0, None),
-        (["--start_timeout", "0"], 600.0, 600.0, 7.0, 0.0),
-        (["--start_timeout", "-5"], 600.0, 600.0, 7.0, None),
-    ],
+    cases(__file__, "time_limits_are_milliseconds_and_their_names_may_be_cut_short"),
 )
 def test_time_limits_are_milliseconds_and_their_names_may_be_cut_short(
     options: list[str], response: float, hand: float, per_hand: float, start: float | None
@@ -217,17 +149,7 @@ def test_time_limits_are_milliseconds_and_their_names_may_be_cut_short(
 
 @pytest.mark.parametrize(
     ("hands", "seed", "read_hands", "read_seed"),
-    [
-        ("2", "7", 2, 7),
-        ("12abc", "7xyz", 12, 7),
-        ("+2", " 7", 2, 7),
-        ("4294967298", "4294967297", 2, 1),
-        ("2", "4294967295", 2, 4294967295),
-        ("2", "99999999999999999999999", 2, 4294967295),
-        ("2", "-7", 2, 4294967289),
-        ("-1", "0", 4294967295, 0),
-        ("2.9", "0x1F", 2, 0),
-    ],
+    cases(__file__, "numbers_are_read_as_c_reads_them"),
 )
 def test_numbers_are_read_as_c_reads_them(hands: str, seed: str, read_hands: int, read_seed: int) -> None:
     config = configure(["match", GAME, "--", hands, seed, *NAMES])

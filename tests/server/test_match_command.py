@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from protocol.records import parse_hand, parse_score
-from server.match.arguments import MatchGoal
+from server.match.arguments import parse_goal
 from server.table.book import rests
 from tests.support.matches import raw_bot, result_of, run_match
 
@@ -285,9 +285,9 @@ def test_a_player_that_learns_has_no_interval_over_hands(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("text", ["decided", "12.5", "± 12.5", "+-0.1", "1e-3", "33.333333333333336"])
 def test_a_goal_is_read_as_it_is_kept_for_a_resumed_match(text: str) -> None:
-    goal = MatchGoal().convert(text, None, None)
+    goal = parse_goal(text)
 
-    assert MatchGoal().convert(goal.as_argument(), None, None) == goal
+    assert parse_goal(goal.as_argument()) == goal
     assert (goal.within is None) == (text == "decided")
 
 

@@ -22,7 +22,7 @@ from clients.core.one_line import BotName, CommandError, OneLineCommand, json_op
 from engine.poker.cards import RANKS
 from engine.support.interruption import as_ctrl_c, held_back
 from engine.support.text import table
-from server.support.options import GameName
+from server.support.options import GAME
 
 if TYPE_CHECKING:
     from clients.core.agent import Agent
@@ -65,7 +65,7 @@ _CHECKPOINT_EVERY_ALONE: Final = 2_000_000
 )
 @click.option(
     "--game",
-    type=GameName(),
+    type=GAME,
     metavar="GAME",
     help="The game; default: no-limit with blinds 1/2 and 200 chips at 2, 5 or 6 seats.",
 )

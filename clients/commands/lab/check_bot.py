@@ -22,7 +22,7 @@ from engine.poker.rules import ALIASES, load_game, packaged_games
 from engine.support.files.whole import write_whole
 from engine.support.interruption import as_ctrl_c
 from engine.support.user_input import did_you_mean
-from server.match.arguments import ProcessLimitsType, check_sandboxes, read_game
+from server.match.arguments import LIMITS, check_sandboxes, read_game
 from server.match.launching.confinement import ProcessLimits
 from server.match.launching.players import Player, PlayerError, parse_players
 from server.match.launching.processes import adopt_orphans
@@ -109,7 +109,7 @@ _FIRST_GAMES: Final = ("limit-2p", "nolimit-2p", "nolimit-3p", "limit-3p")
 )
 @click.option(
     "--limits",
-    type=ProcessLimitsType(),
+    type=LIMITS,
     metavar="NAME=N,...",
     help="What each of its processes may use, as in `riverboat match`.",
 )

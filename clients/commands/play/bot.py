@@ -13,7 +13,7 @@ import click
 from clients.core.agent import Agent
 from clients.core.one_line import MOST_SECONDS, BotName, json_option, room_options, token_options
 from protocol import variables
-from server.support.options import FiniteRange, GameName
+from server.support.options import GAME, FiniteRange
 
 
 @click.command()
@@ -36,7 +36,7 @@ from server.support.options import FiniteRange, GameName
 )  # fmt: skip
 @click.option(
     "--game",
-    type=GameName(),
+    type=GAME,
     metavar="GAME",
     help="What is being played: a game file or the name of a packaged game.  Not needed at a Riverboat "
     f"table, which says so itself; {variables.GAME} is used where a dealer does not.",

@@ -21,7 +21,7 @@ from clients.core.one_line import (
 )
 from engine.poker.match_key import parse_match_seed
 from protocol import variables
-from server.support.options import FiniteRange, GameName
+from server.support.options import GAME, FiniteRange
 
 if TYPE_CHECKING:
     from clients.core.program import TableAddress
@@ -56,7 +56,7 @@ def _check_seed(context: click.Context, parameter: click.Parameter, text: str) -
 )
 @click.option(
     "--game",
-    type=GameName(),
+    type=GAME,
     metavar="GAME",
     help="What is played: a game file or the name of a packaged game (`riverboat games`).  Default: limit "
     "hold'em for as many as sit down.",

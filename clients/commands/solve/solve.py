@@ -25,7 +25,7 @@ from clients.core.one_line import (
 )
 from clients.core.options import parse_bet_sizes
 from engine.support.interruption import as_ctrl_c
-from server.support.options import FOR_EXPERTS, FiniteRange, GameName, GroupedCommand
+from server.support.options import FOR_EXPERTS, GAME, FiniteRange, GroupedCommand
 
 if TYPE_CHECKING:
     from engine.solving.holdem.kinds import AbstractionKind
@@ -97,7 +97,7 @@ def _sizes_option(context: click.Context, parameter: click.Parameter, text: str)
 
 # Many parameters: each is an option.
 @click.command(cls=SolveCommand, apart={FOR_EXPERTS: (*_OF_HOLDEM, "sizes", "checkpoint_every")})
-@click.argument("game", type=GameName())
+@click.argument("game", type=GAME)
 @click.option(
     "--save",
     type=click.Path(dir_okay=False, path_type=Path),

@@ -18,8 +18,6 @@ from server.records.review.content import play_of, rate_of
 from server.records.review.counts import Counts, count_hands
 from server.records.review.sources import open_source
 
-__all__ = ["analyse"]
-
 _FIRST: Final = 8
 _COLUMN: Final = 12
 # Characters; six columns and the first make 80.

@@ -13,13 +13,13 @@ import click
 from engine.poker.rules import GameDefinition
 from engine.support.files import write_whole
 from engine.support.user_input import printable
-from server.commands.look_back.parameters import PATH, game_option
 from server.records.formats.acpc import acpc_logs
 from server.records.formats.hands import FormatError, PlayedHand, agrees_with_pokerkit, has_pokerkit
 from server.records.formats.phh import check_usual, format_phh, format_phhs
 from server.records.formats.pokerstars import format_stars
 from server.records.formats.reading import find_hands, read_hands
 from server.records.logs import LogError
+from server.support.options import PATH, game_option
 
 _MANY: Final = 2000
 """From this many hands on, progress is shown while PokerKit checks them: some 300 per second."""

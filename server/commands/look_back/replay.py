@@ -10,11 +10,11 @@ import click
 
 from engine.support.files import write_whole
 from engine.support.user_input import printable
-from server.commands.look_back.parameters import PATH, game_option
 from server.records.formats.hands import FormatError, PlayedHand
 from server.records.formats.reading import find_hands, read_hands
 from server.records.logs import LogError
 from server.records.telling import replay_page, tell_hand
+from server.support.options import PATH, game_option
 
 _HELP = "Enter: on; h: next hand; q: quit"
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from engine.poker.match_key import MatchKey, MatchSeed, parse_match_seed
-from server.commands.look_back.parameters import PATH, game_option
 from server.records.logs import LogError, find_logs
 from server.records.verification.log_checker import Problem, Verification, verify_log
+from server.support.options import PATH, Parsed, game_option
 
 _KEYS: Final = "a key for each hand"
 # Where the cards of a room's table come from.
@@ -21,28 +21,21 @@ if TYPE_CHECKING:
     from server.league.checking import CheckedTournament
 
 
-class _Seed(click.ParamType[MatchSeed | MatchKey]):
+def _seed(text: str) -> MatchSeed | MatchKey:
     """A seed or a revealed key."""
-
-    name = "seed"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> MatchSeed | MatchKey:
-        """The seed or key."""
-        try:
-            if value == "random":
-                raise ValueError("expected a seed or a key, not 'random'")
-            return parse_match_seed(str(value))
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
+    if text == "random":
+        raise ValueError("expected a seed or a key, not 'random'")
+    return parse_match_seed(text)
 
 
 @click.command("verify")
 @click.argument("logs", nargs=-1, required=True, metavar="LOG...", type=PATH)
 @game_option
 @click.option(
-    "--seed", metavar="S", type=_Seed(), help="What the cards follow from, for logs that do not say it."
+    "--seed",
+    metavar="S",
+    type=Parsed("seed", _seed),
+    help="What the cards follow from, for logs that do not say it.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 @click.pass_context

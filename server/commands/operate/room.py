@@ -1,4 +1,4 @@
-"""``riverboat room``: manages an open room."""
+"""``riverboat room`` manages an open room; ``riverboat ledger`` checks whether its chips add up."""
 
 from __future__ import annotations
 
@@ -129,3 +129,35 @@ def _token(request: dict[str, Any], save: Path | None, data: Path) -> None:
     descriptor = os.open(save, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE_MODE)
     with open(descriptor, "w", encoding="ascii") as file:
         file.write(token + "\n")
+
+
+@click.group("ledger")
+def ledger() -> None:
+    """Check that a room's chips add up; the room may be open meanwhile."""
+
+
+@ledger.command()
+@_data
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@click.pass_context
+def check(ctx: click.Context, data: Path, as_json: bool) -> None:
+    """Compute every balance again from what has happened.
+
+    Exit status: 0 everything adds up, 1 it does not.
+    """
+    try:
+        with Ledger(data, read_only=True) as book:
+            found = book.check()
+    except LedgerError as error:
+        raise click.ClickException(str(error)) from None
+    if as_json:
+        click.echo(json.dumps(found.as_json()))
+    else:
+        for fault in found.faults:
+            click.echo(fault)
+        verdict = "all of them add up" if found.is_balanced else "they do not add up"
+        click.echo(
+            f"{found.issued} chips issued: {found.accounts} in accounts, {found.tables} on tables, "
+            f"{found.rake} in the rake; {found.hands} hands: {verdict}"
+        )
+    ctx.exit(0 if found.is_balanced else 1)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import attrs
 import click
 import trio
 
+from engine.support.user_input import parse_whole
 from server.room.collecting import collected_in_parts
 from server.room.config import RoomError, default_room
 from server.room.ledger.ledger import LedgerError, LedgerIsFull
@@ -18,6 +20,7 @@ from server.room.reporting import OperatorConsole, operator_console
 from server.room.room import Addresses, Room
 from server.room.room_file import load_room
 from server.room.tls import self_signed as make_certificate
+from server.support.options import Parsed
 
 _FAULTS: Final = (RoomError, LedgerError, LedgerIsFull)
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
@@ -25,23 +28,14 @@ _PORTS: Final = 65535
 _CTRL_C: Final = 128 + signal.SIGINT
 
 
-class _HttpPort(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 only
-    """A port, or ``off``."""
-
-    name = "port"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> int | Literal["off"]:
-        """The number of a port."""
-        if value == "off":
-            return "off"
-        text = str(value)
-        if not (
-            text.isascii() and text.isdecimal() and len(text) <= len(str(_PORTS)) and int(text) <= _PORTS
-        ):
-            self.fail(f"expected a port, 0 to {_PORTS}, or off, got {text!r}", param, ctx)
-        return int(text)
+def _http_port(text: str) -> int | Literal["off"]:
+    """The number of a port, or ``off``."""
+    if text == "off":
+        return "off"
+    with contextlib.suppress(ValueError):
+        if (port := parse_whole(text)) <= _PORTS:
+            return port
+    raise ValueError(f"expected a port, 0 to {_PORTS}, or off, got {text!r}")
 
 
 @click.command("serve")
@@ -57,7 +51,7 @@ class _HttpPort(click.ParamType):  # type: ignore[type-arg]  # generic since cli
 )
 @click.option(
     "--http",
-    type=_HttpPort(),
+    type=Parsed("port", _http_port),
     metavar="PORT|off",
     help="The port of the pages; 0 for any, off for none.  Default: 8000, or any if that is taken.",
 )

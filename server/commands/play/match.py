@@ -11,10 +11,12 @@ import click
 
 from engine.evidence.verdict import Goal
 from server.match.arguments import (
-    ListeningAddress,
-    MatchGoal,
-    PlayerName,
-    ProcessLimitsType,
+    ADDRESS,
+    GOAL,
+    LIMITS,
+    PLAYER,
+    ResumableCommand,
+    check_game,
     check_goal,
     check_in_process,
     check_jobs,
@@ -28,16 +30,16 @@ from server.match.arguments import (
     read_ports,
     read_rake,
     read_tokens,
+    stored_plan,
 )
 from server.match.launching.confinement import ProcessLimits, Sandbox
 from server.match.launching.launcher import Terms
 from server.match.launching.processes import adopt_orphans, keep_others_out
 from server.match.plan import MatchPlan
-from server.match.resuming import ResumableCommand, check_game, stored_plan
 from server.match.running import MatchRun
 from server.records.evidence import Luck
 from server.records.match_defaults import MATCH_DEFAULTS
-from server.support.options import FOR_PROGRAMS, FiniteRange, GameName
+from server.support.options import FOR_PROGRAMS, GAME, FiniteRange
 from server.table.config import MOST_SECONDS, MatchConfig, OnFailure, TimeLimits
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -59,8 +61,8 @@ def _seconds(
 
 
 @click.command("match", cls=ResumableCommand, apart={FOR_PROGRAMS: _FOR_PROGRAMS})
-@click.argument("game", required=False, type=GameName())
-@click.argument("players", nargs=-1, type=PlayerName(), metavar="PLAYER PLAYER...")
+@click.argument("game", required=False, type=GAME)
+@click.argument("players", nargs=-1, type=PLAYER, metavar="PLAYER PLAYER...")
 @click.option(
     "--hands",
     metavar="N",
@@ -75,7 +77,7 @@ def _seconds(
 )
 @click.option(
     "--until",
-    type=MatchGoal(),
+    type=GOAL,
     metavar="decided|X",
     help="Stop once it is known for every pair of players which is better, or once results are known to "
     "+- X mbb/h.  The verdict stays valid although the result is looked at after every deal.",
@@ -140,9 +142,7 @@ def _seconds(
     help="Write a page about the match when it is over, as `riverboat report` does: --report=FILE, or "
     "--report as the last word for report.html in the match folder.",
 )
-@click.option(
-    "--host", type=ListeningAddress(), default="127.0.0.1", show_default=True, help="Address to listen on."
-)
+@click.option("--host", type=ADDRESS, default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--ports", "-p", default="", metavar="P,P,...", help="Ports in seat order; 0 or missing: any.")
 @click.option(
     "--seat-token",
@@ -217,7 +217,7 @@ def _seconds(
 )
 @click.option(
     "--limits",
-    type=ProcessLimitsType(),
+    type=LIMITS,
     metavar="NAME=N,...",
     help="What each process of a player may use: cpu=SECONDS, memory=MB, processes=N, file-size=MB.",
 )

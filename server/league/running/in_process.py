@@ -16,8 +16,7 @@ from protocol import variables
 from server.league.match import Match, match_cards
 from server.league.plan import TournamentPlan
 from server.league.running.processes import CannotPlay
-from server.match.in_process.table import WorkersTable
-from server.match.in_process.workers import Worker, Workforce, Workplace, shard_order
+from server.match.in_process import Worker, WorkersTable, Workforce, Workplace, shard_order
 from server.match.launching.processes import Orphanage
 from server.match.plan import MatchPlan
 from server.records.evidence import Luck

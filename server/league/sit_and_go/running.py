@@ -21,7 +21,7 @@ from server.league.running.in_process import Staff
 from server.league.running.processes import CannotPlay
 from server.league.sit_and_go.log import LOG, begin, end, format_head, format_out, hand_cards, take_line
 from server.league.sit_and_go.table import SitAndGoHands
-from server.match.in_process.workers import BotFailed, Worker
+from server.match.in_process import BotFailed, Worker
 from server.match.launching.confinement import Sandbox, parse_limits
 from server.match.launching.launcher import Terms
 from server.match.launching.processes import Orphanage

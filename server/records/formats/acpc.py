@@ -15,8 +15,6 @@ from protocol.records import format_hand, format_score
 from server.records.formats.hands import FormatError, PlayedHand, settle
 from server.records.logs import open_log, rotation
 
-__all__ = ["AcpcLog", "acpc_logs", "read_acpc"]
-
 UNKNOWN_SEED = "unknown"
 """The text in place of the seed in a header."""
 

@@ -36,22 +36,6 @@ from engine.poker.rules import (
     raise_to,
 )
 
-__all__ = [
-    "AskedStep",
-    "FormatError",
-    "PlayedHand",
-    "Playing",
-    "agrees_with_pokerkit",
-    "asked_steps",
-    "collected",
-    "finished_hand",
-    "has_pokerkit",
-    "is_formality",
-    "round_board",
-    "settle",
-    "uncalled_bet",
-]
-
 
 class FormatError(ValueError):
     """A hand that cannot be read or written; the message is one line."""

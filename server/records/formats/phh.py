@@ -29,8 +29,6 @@ from server.records.formats.hands import (
     round_board,
 )
 
-__all__ = ["format_phh", "format_phhs", "parse_phh"]
-
 _VARIANTS: Final = {"NT": False, "FT": True}
 """Whether a variant is limit."""
 _LIMIT_RAISES: Final = (3, 4, 4, 4)

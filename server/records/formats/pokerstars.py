@@ -36,8 +36,6 @@ from server.records.formats.hands import (
 )
 from server.records.formats.phh import check_usual
 
-__all__ = ["format_stars", "is_stars", "parse_stars"]
-
 _TITLE: Final = re.compile(r"PokerStars .*?#(\d+):")
 _GAME: Final = re.compile(r"Hold'em (No Limit|Limit|Fixed Limit|Pot Limit)\b")
 _STAKES: Final = re.compile(r"\(\D{0,2}([0-9.,]+)/\D{0,2}([0-9.,]+)")

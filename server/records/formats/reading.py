@@ -16,8 +16,6 @@ from server.records.formats.phh import parse_phh
 from server.records.formats.pokerstars import is_stars, parse_stars
 from server.records.logs import LogError, find_logs
 
-__all__ = ["find_hands", "read_hands"]
-
 _PHH_ENDINGS: Final = (".phh", ".phhs")
 _TOML: Final = re.compile(r"\s*(?:\[[^\]\n]+\]\s*)?[A-Za-z_]+\s*=", re.MULTILINE)
 _LOOKED_AT: Final = 65_536

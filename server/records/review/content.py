@@ -25,8 +25,6 @@ from server.records.review.counts import Counts, count_hands
 from server.records.review.sources import Record, Source, how_to_repeat
 from server.records.telling import hand_in_words
 
-__all__ = ["play_of", "rate_of", "report_on"]
-
 _MOST_COMMENTS: Final = 50
 _FEW: Final = 10
 """The number of hands of a kind below which no interval is given, since the spread of so few says little."""

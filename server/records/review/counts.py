@@ -18,8 +18,6 @@ from server.records.batches import deals_in_batches, is_worth_compiling
 from server.records.evidence import Collector
 from server.records.logs import LogError, LoggedHand, MatchLog
 
-__all__ = ["MOST_POTS", "BigPot", "Counts", "Passes", "count_hands"]
-
 MOST_POTS: Final = 10
 """How many of the biggest pots are kept."""
 

@@ -17,8 +17,6 @@ from server.records.review.content import report_on
 from server.records.review.sources import open_source
 from server.support.private_files import FILE_MODE
 
-__all__ = ["PAGE_FILE", "check_new", "page_of_match", "render_page", "require_new_page"]
-
 PAGE_FILE: Final = "report.html"
 _TOGETHER: Final = 2
 """The most bankrolls in one picture, since the bands of more would overlap."""

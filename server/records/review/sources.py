@@ -23,8 +23,6 @@ from server.records.logs import LogError, MatchLog, find_logs, open_log
 from server.records.match_defaults import MATCH_DEFAULTS
 from server.records.review.counts import Passes
 
-__all__ = ["Record", "Source", "how_to_repeat", "last_lines", "open_source"]
-
 RESULT_FILE: Final = "result.json"
 _MOST_RESULT: Final = 1 << 24
 _TAIL_BYTES: Final = 8192

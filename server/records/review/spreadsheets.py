@@ -9,8 +9,6 @@ from typing import Any, Final
 
 from engine.evidence.play_statistics import STATISTICS
 
-__all__ = ["FILES", "spreadsheets", "table_text"]
-
 FILES: Final = ("players.csv", "statistics.csv", "won.csv", "bankroll.csv", "biggest_pots.csv")
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 """Beginnings of texts that spreadsheet programs take for a formula."""

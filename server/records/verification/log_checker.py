@@ -30,8 +30,6 @@ from server.records.logs import (
 )
 from server.records.verification.seats import LinesAhead, by_seat, most_frequent_seats
 
-__all__ = ["Problem", "Verification", "verify_log"]
-
 _TOLERANCE: Final = 1e-6
 """Chips are printed with six decimals."""
 

@@ -13,8 +13,6 @@ from typing import Final
 from protocol.records import HandRecord
 from server.records.logs import LogError, rotation
 
-__all__ = ["LinesAhead", "by_seat", "most_frequent_seats"]
-
 _LOOK_AHEAD: Final = 64
 """The number of lines looked at in advance."""
 

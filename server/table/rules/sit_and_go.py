@@ -18,6 +18,7 @@ from typing import Final, TypeVar
 import attrs
 
 from engine.poker.rules import GameDefinition
+from server.support.toml_text import Section
 from server.table.rules.chips import whole_chips, whole_shares
 from server.table.rules.line_up import (
     HEADS_UP,
@@ -35,6 +36,9 @@ Who = TypeVar("Who")
 
 MOST_HANDS: Final = 20_000
 """After so many hands it is over, no matter who is still in: bots that always fold would never end."""
+MOST_CHIPS: Final = 2**31 - 1
+"""The ACPC's stacks are 32-bit integers."""
+_SHARES_ROUNDING: Final = 1e-6
 _ROUNDING: Final = 1e-3
 # Chips in a log have six decimals.
 
@@ -108,6 +112,44 @@ DEFAULT_PAYOUTS: Final = (0.5, 0.3, 0.2)
 DEFAULT_LEVELS: Final = tuple(
     [Level(10, (small, 2 * small)) for small in (10, 15, 25, 50, 75, 100, 150, 200, 300, 400, 600, 1000)]
 )
+
+
+def read_terms(section: Section, seats: int, *, by_time: bool) -> SitAndGo:
+    """The terms in a section of a file: ``stack``, ``payouts``, and ``[[levels]]``, each with its blinds.
+
+    Args:
+        section: has them, perhaps among other keys.
+        seats: at a table.
+        by_time: whether levels may last for minutes: each then says how long it lasts.
+
+    Raises:
+        FileMistake: something in it is wrong.
+    """
+    stack: int = section.whole("stack", DEFAULT_STACK, least=2, most=MOST_CHIPS // seats)
+    payouts = section.numbers("payouts", DEFAULT_PAYOUTS)
+    if abs(sum(payouts) - 1) > _SHARES_ROUNDING:
+        raise section.mistake("payouts", f"payouts: expected shares that add up to 1, got {list(payouts)}")
+    levels = section.sections("levels")
+    found = tuple([_level(each, by_time=by_time) for each in levels])
+    for each, level in zip(levels, found, strict=True):
+        if bool(level.hands) != bool(found[0].hands):
+            raise each.mistake("", "expected levels by hands or by minutes, not some of each")
+    return SitAndGo(stack, found or DEFAULT_LEVELS, payouts)
+
+
+def _level(section: Section, *, by_time: bool) -> Level:
+    if by_time and ("hands" in section) == ("minutes" in section):
+        raise section.mistake("", "expected either hands or minutes for which the level lasts")
+    is_timed = by_time and "minutes" in section
+    small: int = section.whole("small", most=MOST_CHIPS // 2)
+    level = Level(
+        0 if is_timed else section.whole("hands", 10, most=10**9),
+        (small, section.whole("big", 2 * small, least=small, most=MOST_CHIPS)),
+        section.whole("ante", 0, least=0, most=MOST_CHIPS),
+        section.number("minutes", least=0.01, most=1e6) if is_timed else 0.0,
+    )
+    section.close()
+    return level
 
 
 def leaving_groups(began: Mapping[Who, int]) -> list[tuple[Who, ...]]:

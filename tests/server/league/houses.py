@@ -22,7 +22,7 @@ from server.league.house import Folder, play
 from server.league.plan import TournamentPlan
 from server.league.plan_file import parse_plan
 from server.league.standings import standings
-from server.match.in_process.workers import Worker
+from server.match.in_process import Worker
 from server.match.shards import Readiness, ShardOrder, Share
 from server.support.record_file import RecordFile
 from server.table.book import FinishedHand
@@ -52,7 +52,7 @@ def plan_of(text: str) -> TournamentPlan:
 
 
 class ArenaWorker:
-    """A worker without a process: `server.match.in_process.workers.Worker` for a table in this one."""
+    """A worker without a process: `server.match.in_process.Worker` for a table in this one."""
 
     def __init__(self) -> None:
         self._hands: Iterator[FinishedHand] = iter(())

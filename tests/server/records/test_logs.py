@@ -16,6 +16,7 @@ from engine.poker.rules import format_game, load_game
 from protocol.records import format_hand
 from server.records.batches import deals_in_batches, group_passes
 from server.records.logs import LogError, LoggedHand, MatchLog, find_logs, open_log
+from tests.support.cases import cases
 from tests.support.hands.golden_files import GOLDEN, LOGS, golden_game, golden_log
 
 WRITTEN_BEFORE = GOLDEN / "written_before" / "matches"
@@ -135,30 +136,10 @@ def test_cards_that_are_not_shown(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("line", "reason"),
-    [
-        ("STATE:1:crf:Ah|Ks:-1|1", "expected STATE:hand:betting:cards:values:names"),
-        ("STATE:x:crf:Ah|Ks:-1|1:a|b", "expected a whole number of 0 or more, got 'x'"),
-        ("STATE:1:cr:Ah|Ks:-1|1:a|b", "the hand is not over after 'cr'"),
-        ("STATE:1:cf:Ah|Ks:-1|1:a|b", "f by position 1 after 'c' is not legal: expected c, r"),
-        ("STATE:1:crff:Ah|Ks:-1|1:a|b", "not a legal betting sequence|the hand is over"),
-        ("STATE:1:crx:Ah|Ks:-1|1:a|b", "is not an action"),
-        ("STATE:1:crf:Ah|Ah:-1|1:a|b", "Ah is there twice"),
-        ("STATE:1:crf:Ah|2s:-1|1:a|b", "2s is not in the game's deck"),
-        ("STATE:1:crf:Ah|Kx:-1|1:a|b", "'Kx' is not a card"),
-        ("STATE:1:crf:Ah|KsQs:-1|1:a|b", "does not have this game's numbers of cards"),
-        ("STATE:1:crf:Ah|Ks/Qh:-1|1:a|b", "does not have this game's numbers of cards"),
-        ("STATE:1:crf:Ah|Ks:-1|nan:a|b", "expected a finite number, got 'nan'"),
-        ("STATE:1:crf:Ah|Ks:-1|1|0:a|b", "expected 2 values for the game's players, got 3"),
-        ("STATE:1:crf:Ah|Ks:-1|1:a", "expected 2 names for the game's players, got 1"),
-        ("SCORE:1|2", "expected SCORE:values:names, got 'SCORE:1|2'"),
-        ("SCORE:1|x:a|b", "expected a number, got 'x'"),
-        ("SCORE:1|1|1:a|b", "expected SCORE:values:names"),
-        ("hello", "expected STATE:, SCORE: or # at the beginning .* got 'hello'"),
-        ("\x00\x01\x1b[2J", r"got '\?\?\?\[2J'"),
-        ("STATE:" + "1" * 70_000, "got a line of 65536 characters"),
-    ],
+    cases(__file__, "a_bad_line_is_one_line_with_file_and_line"),
 )
 def test_a_bad_line_is_one_line_with_file_and_line(tmp_path: Path, line: str, reason: str) -> None:
+    line = line.replace("70000x", "STATE:" + "1" * 70_000)
     text = f"{HEADER}STATE:0:crf:Ah|Ks:-1|1:a|b\n{line}\nSTATE:2:crf:Ah|Ks:-1|1:a|b\n"
 
     with pytest.raises(LogError) as error:

@@ -24,6 +24,7 @@ from server.records.evidence import evidence_of
 from server.records.logs import open_log
 from server.records.review.sources import how_to_repeat, open_source
 from server.records.review.spreadsheets import FILES
+from tests.support.cases import cases
 from tests.support.hands.golden_files import GOLDEN
 from tests.support.matches import run_match
 
@@ -248,17 +249,7 @@ def test_luck_is_left_in_where_cards_are_not_known(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "line"),
-    [
-        ("", "is empty"),
-        ("# nothing but this\n", "comments only"),
-        ("GIF89a\x00\x01\n", ":1: expected STATE:"),
-        ("# name/game/hands/seed m limit-3p 9 1\n", "there are no hands"),
-        ("# name/game/hands/seed m limit-3p 9 1\nSTATE:0:fx:2c3c|4c5c|6c7c:0|0|0:A|B|C\n", ":2: "),
-        (
-            "# name/game/hands/seed m no-such-game 9 1\nSTATE:0:ff:2c3c|4c5c|6c7c:0|0|0:A|B|C\n",
-            "no-such-game",
-        ),
-    ],
+    cases(__file__, "what_is_not_a_log_is_refused_in_one_line_and_leaves_no_file"),
 )
 @pytest.mark.parametrize("command", ["report", "analyse"])
 def test_what_is_not_a_log_is_refused_in_one_line_and_leaves_no_file(

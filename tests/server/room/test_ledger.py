@@ -16,7 +16,7 @@ import trio
 from click.testing import CliRunner
 from trio.testing import MockClock
 
-from server.commands.operate.ledger import ledger as command
+from server.commands.operate.room import ledger as command
 from server.room.ledger.copying import EVERY_S, copy_back
 from server.room.ledger.ledger import FILE, HandEntry, Ledger, LedgerError
 from server.room.ledger.schema import MIGRATIONS, VERSION, migrate

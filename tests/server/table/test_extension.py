@@ -54,15 +54,3 @@ async def test_a_greeting_may_come_with_an_answer() -> None:
         await late.say("#riverboat/1 seat", "MATCHSTATE:0:0::Ah|:r")
         await late.heard("#riverboat/1 seat", "#seat 0", "MATCHSTATE:0:0:r:Ah|")
         await late.leave()
-
-
-async def test_unknown_comments_are_passed_over() -> None:
-    async with table_of(match_config()) as table:
-        talker, _ = await table.join_all()
-        await talker.heard("MATCHSTATE:0:0::Ah|")
-        await talker.say("#riverboat/2 seat", "#riverboat/1seat", "; tea", "#", "MATCHSTATE:0:0::Ah|:r")
-        await talker.heard("MATCHSTATE:0:0:r:Ah|")
-        await talker.leave()
-
-    assert table.console.complaints == []
-    assert table.server.seats[0].warnings == 0

@@ -13,6 +13,7 @@ from trio.testing import MockClock
 
 from server.support.errors import FailureKind
 from server.table.config import MatchConfig, OnFailure, TimeLimits
+from tests.support.cases import cases
 from tests.support.tables import Table, folding_config, match_config, table_of
 
 WRONG_VERSION = "ERROR: this server is currently using version 2.0.0"
@@ -32,17 +33,7 @@ async def told_first(config: MatchConfig, first: bytes) -> tuple[Table, str | No
 
 @pytest.mark.parametrize(
     ("text", "is_served_silently"),
-    [
-        ("VERSION:2.0.0\n", True),
-        ("VERSION:2.0.0\r\n", True),
-        ("VERSION: 2. 0. 0\n", True),
-        ("VERSION:2.0.0.7 hello\n", True),
-        ("VERSION:2.0.17\n", True),
-        ("VERSION:02.00.0\n", True),
-        ("VERSION:1.0.0\n", False),
-        ("VERSION:2.1.0\n", False),
-        ("VERSION:3.0.0\r\n", False),
-    ],
+    cases(__file__, "a_version_line_is_served_and_another_version_named"),
 )
 async def test_a_version_line_is_served_and_another_version_named(
     text: str, is_served_silently: bool
@@ -55,15 +46,7 @@ async def test_a_version_line_is_served_and_another_version_named(
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "VERSION:2.0\n",
-        "version:2.0.0\n",
-        "#x\n",
-        "\n",
-        " VERSION:2.0.0\r\n",
-        "VERSION:2,0,0\n",
-        "MATCHSTATE:0\n",
-    ],
+    cases(__file__, "any_other_first_line_ends_the_match_and_is_shown"),
 )
 async def test_any_other_first_line_ends_the_match_and_is_shown(text: str, virtual_clock: MockClock) -> None:
     table, line = await told_first(match_config(), text.encode())

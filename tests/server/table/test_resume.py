@@ -14,6 +14,7 @@ import pytest
 
 from server.table.config import MatchConfig, TimeLimits
 from server.table.outcome import MatchOutcome
+from tests.support.cases import cases
 from tests.support.dealer_process import dealer_process, sit_down
 from tests.support.hands.golden_files import golden_game
 from tests.support.tables import (
@@ -65,24 +66,7 @@ def log_lines(config: MatchConfig, start: str = "") -> list[str]:
 
 @pytest.mark.parametrize(
     ("log", "error"),
-    [
-        ("\n", "ERROR: could not parse transaction stamp \n"),
-        ("# comment\n", "ERROR: could not parse transaction stamp # comment\n"),
-        ("c 0\n", "ERROR: could not parse transaction stamp c 0\n"),
-        ("c 0 100.0\n", "ERROR: could not parse transaction stamp c 0 100.0\n"),
-        ("c 0 100.000000 100\n", "ERROR: could not parse transaction stamp c 0 100.000000 100\n"),
-        (transactions("x 0"), f"ERROR: invalid action in transaction log: {transactions('x 0')}"),
-        (transactions("c 1"), f"ERROR: handId mismatch in transaction log: {transactions('c 1')}"),
-        (transactions("f 0"), f"ERROR: invalid action in transaction log: {transactions('f 0')}"),
-        (
-            transactions("r 0", "f 0", "c 0"),
-            f"ERROR: handId mismatch in transaction log: {transactions('c 0')}",
-        ),
-        (
-            "c 0 100.000000 701.000000\n",
-            "ERROR: seat 1 ran out of time in transaction file\n",
-        ),
-    ],
+    cases(__file__, "a_bad_transaction_log_ends_the_match_in_the_words_of_the_acpc_dealer"),
 )
 async def test_a_bad_transaction_log_ends_the_match_in_the_words_of_the_acpc_dealer(
     log: str, error: str, tmp_path: Path

@@ -17,6 +17,7 @@ import pytest
 
 from engine.poker.rules import game_path
 from server.match.sittings.sitting import new_folder
+from tests.support.cases import cases
 from tests.support.dealer_process import PATIENCE_S, environment, program
 from tests.support.matches import raw_bot, result_of, run_match
 
@@ -166,17 +167,7 @@ def test_an_earlier_match_in_the_folder_is_moved_aside(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("words", "message"),
-    [
-        (("no-such-game", "random", "random"), "there is no game 'no-such-game'"),
-        (("limit-2p", "random"), "the game is for 2 players, got 1"),
-        (("limit-2p", "a|b=random", "random"), "there is"),
-        (("limit-2p", "", "random"), "names no bot"),
-        (("limit-2p", "random", "random", "--seed", "x"), "expected a seed"),
-        (("limit-2p", "random", "random", "--ports", "99999"), "expected ports"),
-        (("limit-2p", "random", "random", "--host", ""), "expected an address, got nothing"),
-        (("limit-2p", "random", "random", "--grace", "-1"), "--grace"),
-        (("limit-2p", "random", "random", "--seat-token", "3=x"), "expected --seat-token"),
-    ],
+    cases(__file__, "a_command_line_that_makes_no_sense_is_refused_in_one_line"),
 )
 def test_a_command_line_that_makes_no_sense_is_refused_in_one_line(
     tmp_path: Path, words: tuple[str, ...], message: str
@@ -238,18 +229,7 @@ def test_a_player_who_does_not_join_is_named_with_its_output_and_then_given_up(t
 
 @pytest.mark.parametrize(
     ("words", "told"),
-    [
-        (
-            ("limit-2p", "random", "fromula"),
-            "there is neither a bot nor a program 'fromula' (did you mean formula?)",
-        ),
-        (("limit-2p", "random", "me=rnadom"), "'rnadom' (did you mean random?)"),
-        (("limit-22p", "random", "random"), "(did you mean limit-2p"),
-        (("limit-2p", "random", "random", "--hans", "3"), "--hands"),
-        (("limit-2p", "random", "random", "--jobs", "2", "--ports", "4242"), "use one of --jobs, --ports"),
-        (("limit-2p", "random", "random", "--ports", "0,0,0"), "the game has 2 seats, got 3 ports: 0,0,0"),
-        (("limit-2p", "random", "random", "--seed", "4294967296"), "4294967296"),
-    ],
+    cases(__file__, "a_command_line_with_a_mistake_says_what_was_meant"),
 )
 def test_a_command_line_with_a_mistake_says_what_was_meant(
     words: Sequence[str], told: str, tmp_path: Path

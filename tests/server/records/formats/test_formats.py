@@ -21,6 +21,7 @@ from server.records.formats.hands import FormatError, PlayedHand, agrees_with_po
 from server.records.formats.phh import format_phh, format_phhs, parse_phh
 from server.records.formats.pokerstars import format_stars, parse_stars
 from server.records.formats.reading import find_hands, read_hands
+from tests.support.cases import cases
 from tests.support.hands.golden_files import GOLDEN
 
 SHARED = Path(__file__).parents[5] / "shared" / "hands"
@@ -223,28 +224,7 @@ def test_chips_that_are_fractions_of_money() -> None:
 
 @pytest.mark.parametrize(
     ("changes", "reason"),
-    [
-        ({"variant": "'PO'"}, "a.phh: expected variant NT or FT (Texas hold'em), got 'PO'"),
-        ({"antes": "[0]"}, "a.phh: antes: expected 3 numbers, got 1"),
-        ({"starting_stacks": ""}, "a.phh: expected starting_stacks, a list of numbers, got None"),
-        ({"actions": "['p3 f', 'p1 f']"}, None),
-        ({"actions": "['p3 f']"}, "a.phh: the hand is not over: position 0 is to act after 'f'"),
-        ({"actions": "['p1 f']"}, "a.phh: 'p1 f': position 0 acts after '', where position 2 is to act"),
-        ({"actions": "['p4 f']"}, "a.phh: 'p4 f': expected a player from p1 to p3, got 'p4'"),
-        (
-            {"actions": "['p3 cbr 90']"},
-            "a.phh: 'p3 cbr 90': by the rules of the ACPC, r90 by position 2 after '' is not legal: "
-            "expected c, f, r120 to r2000",
-        ),
-        ({"actions": "['p3 sd']"}, "a.phh: 'p3 sd': not an action of Texas hold'em that is known here"),
-        ({"actions": "['d dh p1 AsAs', 'p3 f', 'p1 f']"}, "a.phh: As is there twice"),
-        ({"actions": "['d dh p1 As', 'p3 f', 'p1 f']"}, "a.phh: 'd dh p1 As': expected two cards, got As"),
-        (
-            {"finishing_stacks": "[1000, 160, 2000]"},
-            "a.phh: p1 is left with 1000 chips in",
-        ),
-        ({"players": "['a', 'b']"}, "a.phh: players: expected 3 names"),
-    ],
+    cases(__file__, "hands_that_cannot_be_read"),
 )
 def test_hands_that_cannot_be_read(changes: dict[str, str], reason: str | None) -> None:
     (hand,) = parse_phh(phh(**changes), "a.phh")

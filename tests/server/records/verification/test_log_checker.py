@@ -25,6 +25,7 @@ from protocol.records import (
 from server.commands.look_back.verify import verify
 from server.records.logs import LoggedHand, open_log
 from server.records.verification.log_checker import Verification, verify_log
+from tests.support.cases import cases
 from tests.support.hands.golden_files import GOLDEN, LOGS, golden_game
 from tests.support.hands.strategies import play
 from tests.support.tables import match_config, play_match, state_determined
@@ -146,18 +147,7 @@ def edited(line: int, old: str, new: str) -> str:
 
 @pytest.mark.parametrize(
     ("line", "old", "new", "what"),
-    [
-        (5, "Ah|Ks", "Ks|Ah", "cards: expected Ah|Ks/Kh from seed 0, got Ks|Ah/Kh"),
-        (5, "rc/crrc", "rc/crrr", "is not legal|not a legal"),
-        (6, ":0|0:", ":1|-1:", r"chips: expected 0\|0, got 1\|-1"),
-        (7, "p0|p1", "p1|p0", r"names: expected 'p0\|p1', got 'p1\|p0'"),
-        (8, "STATE:3", "STATE:4", "expected hand 3, got hand 4"),
-        (5, "p0", "p2", r"names: expected 'p0\|p1', got 'p2\|p1'"),
-        (13, "SCORE:", "SCORE:1", "score: expected "),
-        (13, "p0|p1", "p0|p2", r"names: expected 'p0\|p1', got 'p0\|p2'"),
-        (13, "SCORE", "#CORE", "expected SCORE"),
-        (10, "STATE", "TATE", "expected STATE:, SCORE: or a comment"),
-    ],
+    cases(__file__, "the_first_wrong_line_is_named"),
 )
 def test_the_first_wrong_line_is_named(tmp_path: Path, line: int, old: str, new: str, what: str) -> None:
     checked = verify_log(written(tmp_path, edited(line, old, new)))

@@ -1,1 +1,0 @@
-"""Matches between installed bots without sockets: ``riverboat match --in-process``."""
