@@ -12,15 +12,12 @@ import attrs
 from engine.support.files.formats import parse_json
 from engine.support.user_input import how_many
 from server.league.house import PLAN, Folder, TournamentFault
-from server.league.journal import DamagedMatch
-from server.league.match import match_cards
+from server.league.match import DamagedMatch, match_cards
 from server.league.plan import Format
-from server.league.plan_file import FileMistake
 from server.league.sit_and_go.log import LOG, check_log, table_of_match
 from server.records.logs import LogError, find_logs
 from server.records.verification.log_checker import verify_log
-
-__all__ = ["CheckedTournament", "check_tournament", "is_tournament"]
+from server.support.toml_text import FileMistake
 
 _RESULT: Final = "result.json"
 _DERIVED: Final = (

@@ -20,15 +20,12 @@ from engine.support.files import write_whole
 from engine.support.files.formats import parse_json
 from engine.support.files.lock import FileIsLocked, FileLock
 from server.league.formats import Schedule, schedule
-from server.league.journal import MATCHES, DamagedMatch, Played, move_aside, read_match
-from server.league.match import Match
+from server.league.match import MATCHES, DamagedMatch, Match, Played, move_aside, read_match
 from server.league.plan import Format, Rule, TournamentPlan
 from server.league.plan_file import parse_plan
 from server.league.running.processes import Runner
 from server.league.sit_and_go.log import read_sit_and_go
 from server.support.private_files import FILE_MODE, FOLDER_MODE
-
-__all__ = ["PLAN", "Folder", "TournamentFault", "play"]
 
 PLAN: Final = "tournament.json"
 _LOCK: Final = "tournament"

@@ -29,12 +29,10 @@ from server.league.plan import (
 from server.match.launching.confinement import parse_limits, why_there_are_none
 from server.match.launching.players import Player, PlayerError, parse_players
 from server.records.evidence import Luck
-from server.support.toml_text import FileMistake, Section, parse_toml
+from server.support.toml_text import Section, parse_toml
 from server.table.config import MOST_SECONDS, check_names
 from server.table.rules.sit_and_go import SitAndGo
 from server.table.rules.terms import read_terms
-
-__all__ = ["FileMistake", "parse_plan"]
 
 _DEFAULT_HANDS: Final = 200
 _HEADS_UP: Final = (Format.SWISS, Format.KNOCK_OUT)

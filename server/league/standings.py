@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from server.league.house import Folder
-from server.league.journal import Played
-from server.league.match import Match
+from server.league.match import Match, Played
 from server.league.plan import Format, RunOff, TournamentPlan
 from server.records.evidence import Luck, evidence_of
 from server.records.logs import MatchLog, find_logs, open_log
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
     from engine.evidence.ranking.crosstable import CrossTable, RankRange, Sitting
 
-__all__ = ["standings"]
 
 _PROVED: Final = 0.95
 """The share of resamples in which a player must rank above another."""

@@ -13,8 +13,6 @@ from typing import Final
 
 from server.league.match import Match, Scores, canonical_order
 
-__all__ = ["MOST_REPLAYS", "bracket", "bracket_order"]
-
 MOST_REPLAYS: Final = 3
 _STAGES: Final = {1: "final", 2: "semi-final", 4: "quarter-final"}
 _SEEDING_MATCHES: Final = 1

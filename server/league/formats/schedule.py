@@ -12,8 +12,6 @@ from server.league.formats.tables import choices, gauntlet_choices, seatings
 from server.league.match import Match, Scores
 from server.league.plan import Event, Format, TournamentPlan
 
-__all__ = ["Schedule", "schedule"]
-
 
 @attrs.frozen
 class Schedule:

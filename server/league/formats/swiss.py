@@ -11,8 +11,6 @@ from typing import Final
 
 from server.league.match import Match, Scores, canonical_order
 
-__all__ = ["pairing", "rounds"]
-
 _MOST_TRIES: Final = 100_000
 """After so many attempts players may meet again."""
 

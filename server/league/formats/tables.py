@@ -15,8 +15,6 @@ from typing import Final
 from server.league.match import canonical_order
 from server.league.plan import Event
 
-__all__ = ["choices", "gauntlet_choices", "seatings"]
-
 _ALL_CANDIDATES: Final = 5040
 _CANDIDATES: Final = 2000
 """The number of orders from which the next of a sample is chosen, if all would be too many."""

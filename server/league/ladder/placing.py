@@ -18,8 +18,6 @@ from server.league.ladder.ratings import Rung
 from server.league.match import Match, canonical_order
 from server.league.running.processes import Runner
 
-__all__ = ["Placed", "Placing", "place", "tournament_text"]
-
 _FIRST_DEVIATION: Final = 4000.0
 """mbb per hand: about that of a deal of limit hold'em played from both seats; until more is known."""
 

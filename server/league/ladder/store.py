@@ -22,10 +22,8 @@ import attrs
 from engine.poker.match_key import MatchKey
 from engine.poker.rules import format_game
 from server.league.house import Folder
-from server.league.journal import Played
+from server.league.match import Played
 from server.league.plan import Contestant, Format
-
-__all__ = ["Ladder", "LadderFault", "PairSum", "Rated"]
 
 _SCHEMA: Final = 2
 _PLAYERS: Final = """

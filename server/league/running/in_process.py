@@ -29,8 +29,6 @@ from server.support.private_files import FILE_MODE, FOLDER_MODE, PrivateFiles
 from server.table.book import CommonDecision, Onlooker
 from server.table.config import MatchConfig, OnFailure
 
-__all__ = ["InProcessRunner", "Staff"]
-
 _RESULT: Final = "result.json"
 
 

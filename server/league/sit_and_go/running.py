@@ -37,8 +37,6 @@ from server.table.config import MatchConfig, OnFailure, TimeLimits
 from server.table.match import MatchServer
 from server.table.rules.sit_and_go import MOST_HANDS, SitAndGoTable
 
-__all__ = ["SeatedRunner", "SitAndGoRunner", "table_config"]
-
 _NUMBER: Final = "STATE:0:"
 """How the line of a hand begins that is a match of its own."""
 _REAP_S: Final = 5.0

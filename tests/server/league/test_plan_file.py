@@ -10,7 +10,8 @@ import pytest
 from engine.poker.match_key import parse_match_seed
 from server.league.match import Match, match_cards
 from server.league.plan import Format, Rule, RunOff
-from server.league.plan_file import FileMistake, parse_plan
+from server.league.plan_file import parse_plan
+from server.support.toml_text import FileMistake
 from tests.server.league.houses import plan_of
 
 ISSUE: Final = """\
