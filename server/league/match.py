@@ -17,9 +17,8 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
-import re
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -28,47 +27,8 @@ import attrs
 
 from engine.poker.match_key import MatchKey, MatchSeed
 from engine.support.seeds import derive_seed
-from server.league.plan import Event
+from server.league.plan import Event, Match
 from server.match.sittings.sitting import result_of
-
-_UNSAFE: Final = re.compile(r"[^A-Za-z0-9_.-]")
-_MOST_LETTERS: Final = 80
-_HASH_LETTERS: Final = 6
-
-
-@attrs.frozen(order=True)
-class Match:
-    """One match, determined by who plays and its number, so that adding a player changes no match."""
-
-    event: int
-    """Which of the tournament's games."""
-    number: int
-    """From 1; matches of the same number have the same cards."""
-    players: tuple[str, ...]
-    """In seat order, beginning with the alphabetically first."""
-    stage: str = ""
-    """The stage of the tournament, if the same players may meet in several: ``final``."""
-
-    @property
-    def label(self) -> str:
-        """The name for people: ``ann v bob, match 3``."""
-        stage = f"{self.stage}: " if self.stage else ""
-        return f"{stage}{' v '.join(self.players)}, match {self.number}"
-
-    @property
-    def id(self) -> str:
-        """Its folder below the folder of all matches, with slashes."""
-        name = "-v-".join(self.players)
-        plain = _UNSAFE.sub("_", name)[:_MOST_LETTERS].lstrip(".")
-        if plain != name or name.count("-v-") >= len(self.players):  # otherwise others could have the same
-            plain = f"{plain}-{sha256(repr(self.players).encode()).hexdigest()[:_HASH_LETTERS]}"
-        folders = [f"game-{self.event + 1}"] if self.event else []
-        folders += [self.stage] if self.stage else []
-        return "/".join([*folders, f"{plain}-{self.number:03}"])
-
-
-Scores = Mapping[Match, Mapping[str, float]]
-"""For matches that are over: each player's total winnings, in mbb."""
 
 
 def canonical_order(players: tuple[str, ...]) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ import attrs
 from engine.evidence.verdict import Goal
 from engine.poker.match_key import parse_match_seed
 from engine.support.user_input import did_you_mean
+from server.league.formats.schedule import FORMATS
 from server.league.plan import (
     Budget,
     Contestant,
@@ -35,7 +36,6 @@ from server.table.rules.sit_and_go import SitAndGo
 from server.table.rules.terms import read_terms
 
 _DEFAULT_HANDS: Final = 200
-_HEADS_UP: Final = (Format.SWISS, Format.KNOCK_OUT)
 _LEAST_ENTRANTS: Final = 2
 _EVERY: Final = "all"
 _BALANCED: Final = "balanced"
@@ -56,7 +56,7 @@ def parse_plan(text: str, path: Path) -> TournamentPlan:
     if "game" in file and "games" in file:
         raise file.mistake("games", "expected one [game] or several [[games]], got both")
     events = file.sections("games") if "games" in file else [file.section("game", required=True)]
-    format_ = Format(head.choice("format", [each.value for each in Format]))
+    format_ = FORMATS[head.choice("format", [*FORMATS])]
     found = tuple([_event(each, has_budget="budget" in file) for each in events])
     plan = TournamentPlan(
         name=head.text("name", path.stem),
@@ -229,7 +229,7 @@ def _check_sit_and_go(plan: TournamentPlan, event: Event, section: Section, head
 
 
 def _sit_and_go(section: Section, format_: Format, events: Sequence[Event]) -> SitAndGo | None:
-    if format_ is not Format.SIT_AND_GO:
+    if "sit_and_go" not in format_.takes:
         return None
     terms = read_terms(section, max([event.seats for event in events], default=2), by_time=False)
     button = section.choice("button", ("moving", "dead"), "moving")
@@ -241,32 +241,32 @@ def _check_together(plan: TournamentPlan, head: Section, events: Sequence[Sectio
     """Check which settings can be combined."""
     names = set(plan.names)
     for section, event in zip(events, plan.events, strict=True):
-        if plan.format is Format.SIT_AND_GO:
+        if plan.sit_and_go is not None:
             _check_sit_and_go(plan, event, section, head)
         elif event.seats > len(names):
             raise section.mistake(
                 "game", f"{event.name} is for {event.seats} players, the file has {len(names)}"
             )
-        if plan.format in _HEADS_UP and event.seats != 2:
+        if plan.format.is_heads_up and event.seats != 2:
             raise section.mistake(
                 "game",
-                f"format {plan.format.value} is for games of two players; {event.name} is for {event.seats}",
+                f"format {plan.format.name} is for games of two players; {event.name} is for {event.seats}",
             )
-    if plan.format in (*_HEADS_UP, Format.SIT_AND_GO) and len(events) > 1:
-        raise head.mistake("format", f"format {plan.format.value} is for one [game], got {len(events)}")
+    if plan.format.has_one_game and len(events) > 1:
+        raise head.mistake("format", f"format {plan.format.name} is for one [game], got {len(events)}")
+    for key, value in (("challengers", plan.challengers), ("rounds", plan.rounds)):
+        if value and key not in plan.format.takes:
+            (taking,) = [each.name for each in FORMATS.values() if key in each.takes]
+            raise head.mistake(key, f'{key} goes with format = "{taking}"')
     for name in plan.challengers:
-        if plan.format is not Format.GAUNTLET:
-            raise head.mistake("challengers", 'challengers goes with format = "gauntlet"')
         if name not in names:
             raise head.mistake(
                 "challengers", f"challengers: there is no player {name!r}{did_you_mean(name, names)}"
             )
-    if plan.budget != Budget() and plan.format not in (Format.ROUND_ROBIN, Format.GAUNTLET, Format.RUN_OFF):
-        raise head.mistake("format", f"format {plan.format.value} takes no [budget]")
-    if plan.budget.halving and (plan.format is not Format.ROUND_ROBIN or len(events) > 1):
+    if plan.budget != Budget() and "budget" not in plan.format.takes:
+        raise head.mistake("format", f"format {plan.format.name} takes no [budget]")
+    if plan.budget.halving and ("halving" not in plan.format.takes or len(events) > 1):
         raise head.mistake("format", 'spend = "halving" goes with format = "round-robin" and one [game]')
-    if plan.rounds is not None and plan.format is not Format.SWISS:
-        raise head.mistake("rounds", 'rounds goes with format = "swiss"')
     if plan.in_process:
         for entrant in plan.entrants:
             if not entrant.player.is_bot:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
@@ -10,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from server.league.house import Folder
-from server.league.match import Match, Played
-from server.league.plan import Format, RunOff, TournamentPlan
+from server.league.match import Played
+from server.league.plan import Match, RunOff, TournamentPlan
 from server.records.evidence import Luck, evidence_of
 from server.records.logs import MatchLog, find_logs, open_log
 
@@ -55,7 +56,7 @@ def standings(folder: Folder, *, is_complete: bool) -> dict[str, Any]:
     players = _players(folder, league, _ranks(plan, league, above, schedule.placing))
     content: dict[str, Any] = {
         "name": plan.name,
-        "format": plan.format.value,
+        "format": plan.format.name,
         "unit": plan.unit,
         "complete": is_complete,
         "players": sorted(players, key=lambda row: row["rank"]),
@@ -113,14 +114,11 @@ def _league(plan: TournamentPlan, names: Sequence[str], counting: Mapping[Match,
 
 
 def _bootstrap(plan: TournamentPlan, league: _League) -> NDArray[np.float64]:
-    from engine.evidence.ranking.run_off import bankroll_ranks, bootstrap_above, run_off
+    from engine.evidence.ranking.run_off import bankroll_ranks, bootstrap_above
 
-    if plan.format is Format.RUN_OFF:
-        is_series = plan.run_off is RunOff.SERIES
-        return bootstrap_above(
-            len(league.names), league.sittings, lambda matrix: run_off(matrix, series=is_series).ranks
-        )
-    return bootstrap_above(len(league.names), league.sittings, bankroll_ranks)
+    rank = plan.format.rank
+    ranks = bankroll_ranks if rank is None else functools.partial(rank, plan)
+    return bootstrap_above(len(league.names), league.sittings, ranks)
 
 
 def _ranks(
@@ -131,19 +129,17 @@ def _ranks(
 ) -> list[RankRange]:
     """Ranks and ranges by player, by the rule of the format."""
     from engine.evidence.ranking.crosstable import RankRange, rank_ranges
-    from engine.evidence.ranking.run_off import run_off
 
     by_rate = rank_ranges(league.table)
     n = len(league.names)
-    if plan.format is Format.RUN_OFF:
-        ranks = run_off(league.table.mean, series=plan.run_off is RunOff.SERIES).ranks
+    if plan.format.rank is not None:
         return [
             RankRange(
                 rank,
                 min(rank, 1 + int((above[:, k] >= _PROVED).sum())),
                 max(rank, n - int((above[k] >= _PROVED).sum())),
             )
-            for k, rank in enumerate(ranks)
+            for k, rank in enumerate(plan.format.rank(plan, league.table.mean))
         ]
     if not placing:
         return by_rate

@@ -19,8 +19,8 @@ from engine.poker.match_key import MatchKey
 from engine.support.files import write_whole
 from engine.support.interruption import held_back, stopped_by_a_signal
 from server.league.house import Folder, TournamentFault, play
-from server.league.match import Match, match_cards
-from server.league.plan import Format
+from server.league.match import match_cards
+from server.league.plan import Match
 from server.league.plan_file import parse_plan
 from server.league.report.words import Progress, table_of
 from server.league.running.cluster import NEEDED as NEEDS_CLUSTER
@@ -103,7 +103,7 @@ def tournament(
     if scheduler is not None:
         if not is_installed():
             raise click.UsageError(NEEDS_CLUSTER)
-        if plan.format is Format.SIT_AND_GO:
+        if plan.sit_and_go is not None:
             raise click.UsageError(
                 "--scheduler does not go with a sit-and-go, whose tables are in this process: leave it out"
             )
@@ -200,7 +200,7 @@ def _cards_of(folder: Folder, match: Match) -> str:
 
 def runner_of(folder: Folder) -> LocalRunner:
     """The runner that plays the matches of a tournament on this machine."""
-    if folder.plan.format is Format.SIT_AND_GO:
+    if folder.plan.sit_and_go is not None:
         runner = SitAndGoRunner if folder.plan.in_process else SeatedRunner
         return runner(folder.plan, folder.root, folder.path)
     if folder.plan.in_process:

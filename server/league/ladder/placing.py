@@ -15,7 +15,8 @@ import attrs
 
 from server.league.house import Folder
 from server.league.ladder.ratings import Rung
-from server.league.match import Match, canonical_order
+from server.league.match import canonical_order
+from server.league.plan import Match
 from server.league.running.processes import Runner
 
 _FIRST_DEVIATION: Final = 4000.0

@@ -23,7 +23,7 @@ from engine.poker.match_key import MatchKey
 from engine.poker.rules import format_game
 from server.league.house import Folder
 from server.league.match import Played
-from server.league.plan import Contestant, Format
+from server.league.plan import Contestant
 
 _SCHEMA: Final = 2
 _PLAYERS: Final = """
@@ -142,7 +142,7 @@ class Ladder:
         Raises:
             LadderFault: it has no rates in mbb, or the file cannot be written.
         """
-        if folder.plan.format is Format.SIT_AND_GO:
+        if folder.plan.sit_and_go is not None:
             raise LadderFault(f"{folder.path}: prizes of a sit-and-go are no rates in mbb/h")
         root = folder.root.text if isinstance(folder.root, MatchKey) else str(folder.root.number)
         facts = json.dumps([folder.plan.name, root, [event.name for event in folder.plan.events]])

@@ -18,8 +18,7 @@ from typing import Any, Final
 from engine.evidence.play_statistics import STATISTICS
 from engine.support.files import write_whole
 from server.league.house import Folder
-from server.league.match import Match
-from server.league.plan import Format
+from server.league.plan import Match
 from server.league.report.words import place
 from server.records.curves import bankroll_picture, kept
 from server.records.logs import find_logs, open_log
@@ -230,7 +229,7 @@ def _matches(folder: Folder, name: str) -> list[dict[str, Any]]:
 def _play(folder: Folder) -> dict[str, list[dict[str, Any]]]:
     """Statistics of play by player and game; only of the first hands if there are many."""
     found: dict[str, list[dict[str, Any]]] = {}
-    if folder.plan.format is Format.SIT_AND_GO:  # no two hands are of the same game
+    if folder.plan.sit_and_go is not None:  # no two hands are of the same game
         return found
     for number, event in enumerate(folder.plan.events):
         passes = []

@@ -27,7 +27,7 @@ from typing import Any, Final
 import attrs
 import trio
 
-from server.league.match import Match
+from server.league.plan import Match
 from server.league.running.processes import CannotPlay, clear, is_over, run_match
 from server.support.private_files import FILE_MODE, FOLDER_MODE
 

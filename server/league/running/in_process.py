@@ -13,8 +13,8 @@ import trio
 from engine.poker.match_key import MatchKey, MatchSeed
 from engine.support.files import write_whole
 from protocol import variables
-from server.league.match import Match, match_cards
-from server.league.plan import TournamentPlan
+from server.league.match import match_cards
+from server.league.plan import Match, TournamentPlan
 from server.league.running.processes import CannotPlay
 from server.match.in_process.table import WorkersTable
 from server.match.in_process.workers import Worker, Workforce, Workplace, shard_order

@@ -24,8 +24,8 @@ from engine.poker.match_key import MatchKey, MatchSeed
 from engine.support.files.lock import FileIsLocked, FileLock
 from engine.support.user_input import printable
 from protocol import variables
-from server.league.match import Match, match_cards, move_aside
-from server.league.plan import Contestant, Rule, TournamentPlan
+from server.league.match import match_cards, move_aside
+from server.league.plan import Contestant, Match, Rule, TournamentPlan
 from server.match.launching.players import Player, players_environment
 from server.match.sittings.sitting import PLAN, PROGRESS, SECRETS, result_of
 from server.support.private_files import FOLDER_MODE

@@ -28,8 +28,8 @@ from engine.support.files.formats import parse_json
 from engine.support.seeds import derive_seed
 from engine.support.user_input import how_many, printable
 from protocol.records import HandReader, format_chips
-from server.league.match import DamagedMatch, Fault, Match, Played, move_aside
-from server.league.plan import TournamentPlan
+from server.league.match import DamagedMatch, Fault, Played, move_aside
+from server.league.plan import Match, TournamentPlan
 from server.support.errors import Failure, FailureKind
 from server.support.private_files import FILE_MODE, FOLDER_MODE
 from server.table.rules.sit_and_go import SitAndGoTable

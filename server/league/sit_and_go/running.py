@@ -15,8 +15,8 @@ import trio
 from engine.poker.match_key import MatchKey, MatchSeed
 from engine.poker.rules import format_game
 from engine.support.seeds import derive_seed
-from server.league.match import Match, match_cards
-from server.league.plan import Rule, TournamentPlan
+from server.league.match import match_cards
+from server.league.plan import Match, Rule, TournamentPlan
 from server.league.running.in_process import Staff
 from server.league.running.processes import CannotPlay
 from server.league.sit_and_go.log import LOG, begin, end, format_head, format_out, hand_cards, take_line
