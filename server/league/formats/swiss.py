@@ -6,6 +6,7 @@ With an odd number the lowest-placed player who has had no bye sits out.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -26,9 +27,12 @@ class _Table:
         self.byes: set[str] = set()
         self.met: set[frozenset[str]] = set()
 
+    def _score(self, name: str) -> tuple[float, float]:
+        return -self.points[name], -self.won[name]
+
     def order(self) -> list[str]:
         """The players, the best first; equal ones in the order of the file."""
-        return sorted(self.points, key=lambda name: (-self.points[name], -self.won[name]))
+        return sorted(self.points, key=self._score)
 
     def count(self, match: Match, score: Mapping[str, float]) -> None:
         one, other = match.players
@@ -40,17 +44,7 @@ class _Table:
 
     def places(self) -> tuple[tuple[str, ...], ...]:
         """Players by place; those with the same points and chips are together."""
-        found: list[list[str]] = []
-        for name in self.order():
-            last = found[-1][0] if found else None
-            if last is not None and (self.points[last], self.won[last]) == (
-                self.points[name],
-                self.won[name],
-            ):
-                found[-1].append(name)
-            else:
-                found.append([name])
-        return tuple(map(tuple, found))
+        return tuple([tuple(group) for _, group in itertools.groupby(self.order(), self._score)])
 
 
 def rounds(names: Sequence[str], scores: Scores, number: int) -> Schedule:

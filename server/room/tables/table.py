@@ -268,7 +268,7 @@ class RoomTable:
         by_position = [place.seat for place in hand.places]
         deal = hand.key.dealer(hand.game).deal()
         names = [place.player.name for place in hand.places]
-        self.audience.hand_begins(hand.number, hand.game, names, seated)
+        self.audience.hand_begins(names, seated)
         await trio.lowlevel.checkpoint()
         carries = self.config.policy is not Policy.MATCH
         with TABLES_PLAYING.one_more():
