@@ -37,6 +37,9 @@ from server.table.rules.terms import read_terms
 
 _DEFAULT_HANDS: Final = 200
 _LEAST_ENTRANTS: Final = 2
+_LEAST_S: Final = {"start_time": 0.1, "grace": 0.0} | dict.fromkeys(
+    ("response_time", "first_response_time", "hand_time", "match_time"), 0.001
+)
 _EVERY: Final = "all"
 _BALANCED: Final = "balanced"
 
@@ -168,21 +171,11 @@ def _goal(section: Section) -> Goal | None:
 
 def _limits(section: Section) -> Limits:
     defaults = Limits()
-
-    def seconds(name: str, least: float = 0.001) -> float:
-        value: float = section.number(name, getattr(defaults, name), least=least, most=MOST_SECONDS)
-        return value
-
-    limits = Limits(
-        response_time=seconds("response_time"),
-        first_response_time=seconds("first_response_time"),
-        hand_time=seconds("hand_time"),
-        match_time=seconds("match_time"),
-        start_time=seconds("start_time", 0.1),
-        grace=seconds("grace", 0.0),
-        sandbox=section.flag("sandbox", False),
-        process=_process_limits(section),
-    )
+    seconds = {
+        name: section.number(name, getattr(defaults, name), least=least, most=MOST_SECONDS)
+        for name, least in _LEAST_S.items()
+    }
+    limits = Limits(**seconds, sandbox=section.flag("sandbox", False), process=_process_limits(section))
     if limits.sandbox and (fault := why_there_are_none()) is not None:
         raise section.mistake("sandbox", f"sandbox: {fault}")
     section.close()

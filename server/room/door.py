@@ -85,11 +85,7 @@ class Door:
         return self._here.total()
 
     async def serve(
-        self,
-        listener: socket.socket,
-        table: TableConfig | None = None,
-        *,
-        is_trusted: bool = False,
+        self, listener: socket.socket, table: TableConfig | None = None, *, is_trusted: bool = False
     ) -> None:
         """Let clients in, until cancelled.
 
@@ -178,7 +174,7 @@ class Door:
         except ssl.SSLError as error:
             self._turn_away(f"{address} does not speak TLS: {error.reason or error}")
         except Exception as error:
-            if not _has_gone(error):
+            if not has_gone(error):
                 self._console.err("".join(traceback.format_exception(error)))
         finally:
             self._here[address] -= 1
@@ -220,7 +216,7 @@ class Door:
                 place.leaves = place.leaves or "has gone"
                 table = self._tables.get(place.table)
                 if table is not None:
-                    table.wake()
+                    table.company.changed.set()
                 await place.given_up.wait()
             with contextlib.suppress(LedgerIsFull):
                 self._identities.has_left(player)
@@ -395,11 +391,12 @@ class _Wanted:
             await trio.lowlevel.checkpoint()
 
 
-def _has_gone(error: BaseException) -> bool:
-    """Whether an error only says that a client is not there any more."""
+def has_gone(error: BaseException, *others: type[BaseException]) -> bool:
+    """Whether an error, perhaps one of `others`, only says that a client is not there any more."""
     if isinstance(error, BaseExceptionGroup):
-        return all(map(_has_gone, error.exceptions))
-    return isinstance(error, ChannelBroken | OSError | trio.BrokenResourceError | trio.ClosedResourceError)
+        return all(has_gone(each, *others) for each in error.exceptions)
+    known = (ChannelBroken, OSError, trio.BrokenResourceError, trio.ClosedResourceError, *others)
+    return isinstance(error, known)
 
 
 @contextlib.asynccontextmanager

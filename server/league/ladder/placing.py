@@ -133,10 +133,7 @@ def tournament_text(
     lines = ["[tournament]", f"name = {json.dumps(f'{new[0]} against the ladder')}", 'format = "gauntlet"']
     lines += [f"{key} = {json.dumps(value)}" for key, value in head.items()]
     lines += ["[game]", f"game = {json.dumps(game)}", f"hands = {hands}", f"matches = {options['matches']}"]
-    for name, command, version in (
-        (*new, ""),
-        *[(rung.name, rung.command, rung.version) for rung in rungs],
-    ):
+    for name, command, version in ((*new, ""), *[(rung.name, rung.command, rung.version) for rung in rungs]):
         lines += ["[[players]]", f"name = {json.dumps(name)}", f"player = {json.dumps(command)}"]
         lines += [f"version = {json.dumps(version)}"] if version else []
     return "\n".join([*lines, ""])

@@ -196,14 +196,7 @@ def match_words(plan: TournamentPlan, match: Match) -> list[str]:
     words += ["--until", event.until.as_argument()] if event.until is not None else []
     if plan.in_process:
         return [*words, "--in-process", "--luck", "off"]
-    for name in (
-        "response_time",
-        "first_response_time",
-        "hand_time",
-        "match_time",
-        "start_time",
-        "grace",
-    ):
+    for name in ("response_time", "first_response_time", "hand_time", "match_time", "start_time", "grace"):
         words += [f"--{name.replace('_', '-')}", f"{getattr(limits, name):g}"]
     words += ["--on-failure", "abort" if failures.rule is Rule.FORFEIT else "fold"]
     words += ["--recover", str(failures.restarts)] if failures.rule is Rule.RESTART else []

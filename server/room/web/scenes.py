@@ -13,13 +13,7 @@ import attrs
 
 from engine.poker.cards import CARD_TEXTS
 from engine.poker.rules import BettingState, HandView
-from engine.poker.rules.hand_words import (
-    name_shown_hands,
-    round_name,
-    tell_action,
-    tell_posts,
-    tell_winnings,
-)
+from engine.poker.rules.hand_words import name_shown_hands, round_name, tell_action, tell_posts, tell_winnings
 from server.room.tables.spectating import Shown
 
 Scene = dict[str, Any]
