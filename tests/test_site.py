@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from server.league.course.new_bot import LANGUAGES
-from server.room.room_file import load_room
+from server.room.config import load_room
 from tests.support.dealer_process import ROOT, environment
 
 DOCS = ROOT / "docs"

@@ -12,15 +12,11 @@ import attrs
 from engine.support.files.formats import parse_json
 from engine.support.user_input import how_many
 from server.league.house import PLAN, Folder, TournamentFault
-from server.league.journal import DamagedMatch
-from server.league.match import match_cards
-from server.league.plan import Format
-from server.league.plan_file import FileMistake
+from server.league.match import DamagedMatch, match_cards
 from server.league.sit_and_go.log import LOG, check_log, table_of_match
 from server.records.logs import LogError, find_logs
 from server.records.verification.log_checker import verify_log
-
-__all__ = ["CheckedTournament", "check_tournament", "is_tournament"]
+from server.support.toml_text import FileMistake
 
 _RESULT: Final = "result.json"
 _DERIVED: Final = (
@@ -69,7 +65,7 @@ def check_tournament(path: Path) -> CheckedTournament:
         folder = Folder.reading(path)
         for match in sorted(folder.played):
             place = folder.place(match)
-            if folder.plan.format is Format.SIT_AND_GO:
+            if folder.plan.sit_and_go is not None:
                 cards = match_cards(folder.root, match, common=folder.plan.common_seeds)
                 fault = check_log(place / LOG, table_of_match(folder.plan, match), cards)
                 logs, matches, hands = logs + 1, matches + 1, hands + folder.played[match].hands

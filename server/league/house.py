@@ -19,16 +19,13 @@ from engine.poker.match_key import MatchKey, MatchSeed, parse_match_seed
 from engine.support.files import write_whole
 from engine.support.files.formats import parse_json
 from engine.support.files.lock import FileIsLocked, FileLock
-from server.league.formats import Schedule, schedule
-from server.league.journal import MATCHES, DamagedMatch, Played, move_aside, read_match
-from server.league.match import Match
-from server.league.plan import Format, Rule, TournamentPlan
+from server.league.formats.schedule import schedule
+from server.league.match import MATCHES, DamagedMatch, Played, move_aside, read_match
+from server.league.plan import Match, Rule, Schedule, TournamentPlan
 from server.league.plan_file import parse_plan
 from server.league.running.processes import Runner
 from server.league.sit_and_go.log import read_sit_and_go
 from server.support.private_files import FILE_MODE, FOLDER_MODE
-
-__all__ = ["PLAN", "Folder", "TournamentFault", "play"]
 
 PLAN: Final = "tournament.json"
 _LOCK: Final = "tournament"
@@ -148,7 +145,7 @@ class Folder:
         Raises:
             DamagedMatch: its files do not agree.
         """
-        if self.plan.format is Format.SIT_AND_GO:
+        if self.plan.sit_and_go is not None:
             return read_sit_and_go(self.place(match), match, self.plan)
         return read_match(self.place(match), match, self.plan.events[match.event])
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
+from hashlib import sha256
+from typing import Any, Final
 
 import attrs
 
@@ -13,22 +17,9 @@ from server.records.evidence import Luck
 from server.records.match_defaults import MATCH_DEFAULTS
 from server.table.rules.sit_and_go import SitAndGo
 
-
-class Format(StrEnum):
-    """The pairing."""
-
-    ROUND_ROBIN = "round-robin"
-    """Everybody plays everybody; ranked by what they won in all."""
-    GAUNTLET = "gauntlet"
-    """Challengers play everybody else; the others do not play each other."""
-    RUN_OFF = "run-off"
-    """A round robin, ranked by the ACPC's run-off."""
-    SWISS = "swiss"
-    """In each round players with equal scores play each other."""
-    KNOCK_OUT = "knock-out"
-    """The loser is out."""
-    SIT_AND_GO = "sit-and-go"
-    """Everybody sits down with the same chips, blinds rise, and players with no chips left are out."""
+_UNSAFE: Final = re.compile(r"[^A-Za-z0-9_.-]")
+_MOST_LETTERS: Final = 80
+_HASH_LETTERS: Final = 6
 
 
 class Rule(StrEnum):
@@ -101,6 +92,72 @@ class Event:
         return self.seats if self.duplicate else 1
 
 
+@attrs.frozen(order=True)
+class Match:
+    """One match, determined by who plays and its number, so that adding a player changes no match."""
+
+    event: int
+    """Which of the tournament's games."""
+    number: int
+    """From 1; matches of the same number have the same cards."""
+    players: tuple[str, ...]
+    """In seat order, beginning with the alphabetically first."""
+    stage: str = ""
+    """The stage of the tournament, if the same players may meet in several: ``final``."""
+
+    @property
+    def label(self) -> str:
+        """The name for people: ``ann v bob, match 3``."""
+        stage = f"{self.stage}: " if self.stage else ""
+        return f"{stage}{' v '.join(self.players)}, match {self.number}"
+
+    @property
+    def id(self) -> str:
+        """Its folder below the folder of all matches, with slashes."""
+        name = "-v-".join(self.players)
+        plain = _UNSAFE.sub("_", name)[:_MOST_LETTERS].lstrip(".")
+        if plain != name or name.count("-v-") >= len(self.players):  # otherwise others could have the same
+            plain = f"{plain}-{sha256(repr(self.players).encode()).hexdigest()[:_HASH_LETTERS]}"
+        folders = [f"game-{self.event + 1}"] if self.event else []
+        folders += [self.stage] if self.stage else []
+        return "/".join([*folders, f"{plain}-{self.number:03}"])
+
+
+Scores = Mapping[Match, Mapping[str, float]]
+"""For matches that are over: each player's total winnings, in mbb."""
+
+
+@attrs.frozen
+class Schedule:
+    """The matches of a tournament, as far as known."""
+
+    matches: tuple[Match, ...]
+    """In the order in which they are to be begun."""
+    is_all: bool = True
+    """No further matches follow from the results of these."""
+    placing: tuple[tuple[str, ...], ...] = ()
+    """Players by place, the best first, if the format gives places; those who share one are together."""
+    notes: tuple[str, ...] = ()
+    """What the report says about it, in lines: rounds, byes."""
+
+
+@attrs.frozen(eq=False)
+class Format:
+    """Who plays whom, and how players are ranked; `server.league.formats` has all formats."""
+
+    name: str
+    """In a tournament's file."""
+    pair: Callable[[TournamentPlan, list[str], Scores], Schedule]
+    """What is to be played, by the players who are left and the scores of the matches that are over."""
+    rank: Callable[[TournamentPlan, Any], Sequence[int]] | None = None
+    """Ranks by the matrix of what each player won from each other; None: by places, or else by winnings."""
+    takes: frozenset[str] = frozenset()
+    """Settings that do not go with every format: ``challengers``, ``rounds``, ``budget``, ``halving``."""
+    is_heads_up: bool = False
+    """Only for games of two players."""
+    has_one_game: bool = False
+
+
 @attrs.frozen
 class Limits:
     """Seconds that players have, and how they are run."""
@@ -164,11 +221,12 @@ class TournamentPlan:
     failures: Failures = Failures()
     budget: Budget = Budget()
     sit_and_go: SitAndGo | None = None
+    """The terms of sit-and-gos; None if matches are played, in which everybody plays to the end."""
 
     @property
     def unit(self) -> str:
         """The unit of rates."""
-        return "mbb/h" if self.format is not Format.SIT_AND_GO else "buy-ins/1000"
+        return "mbb/h" if self.sit_and_go is None else "buy-ins/1000"
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ import attrs
 from engine.evidence.verdict import Goal
 from engine.poker.match_key import parse_match_seed
 from engine.support.user_input import did_you_mean
+from server.league.formats.schedule import FORMATS
 from server.league.plan import (
     Budget,
     Contestant,
@@ -29,15 +30,15 @@ from server.league.plan import (
 from server.match.launching.confinement import parse_limits, why_there_are_none
 from server.match.launching.players import Player, PlayerError, parse_players
 from server.records.evidence import Luck
-from server.support.toml_text import FileMistake, Section, parse_toml
+from server.support.toml_text import Section, parse_toml
 from server.table.config import MOST_SECONDS, check_names
 from server.table.rules.sit_and_go import SitAndGo, read_terms
 
-__all__ = ["FileMistake", "parse_plan"]
-
 _DEFAULT_HANDS: Final = 200
-_HEADS_UP: Final = (Format.SWISS, Format.KNOCK_OUT)
 _LEAST_ENTRANTS: Final = 2
+_LEAST_S: Final = {"start_time": 0.1, "grace": 0.0} | dict.fromkeys(
+    ("response_time", "first_response_time", "hand_time", "match_time"), 0.001
+)
 _EVERY: Final = "all"
 _BALANCED: Final = "balanced"
 
@@ -57,7 +58,7 @@ def parse_plan(text: str, path: Path) -> TournamentPlan:
     if "game" in file and "games" in file:
         raise file.mistake("games", "expected one [game] or several [[games]], got both")
     events = file.sections("games") if "games" in file else [file.section("game", required=True)]
-    format_ = Format(head.choice("format", [each.value for each in Format]))
+    format_ = FORMATS[head.choice("format", [*FORMATS])]
     found = tuple([_event(each, has_budget="budget" in file) for each in events])
     plan = TournamentPlan(
         name=head.text("name", path.stem),
@@ -169,21 +170,11 @@ def _goal(section: Section) -> Goal | None:
 
 def _limits(section: Section) -> Limits:
     defaults = Limits()
-
-    def seconds(name: str, least: float = 0.001) -> float:
-        value: float = section.number(name, getattr(defaults, name), least=least, most=MOST_SECONDS)
-        return value
-
-    limits = Limits(
-        response_time=seconds("response_time"),
-        first_response_time=seconds("first_response_time"),
-        hand_time=seconds("hand_time"),
-        match_time=seconds("match_time"),
-        start_time=seconds("start_time", 0.1),
-        grace=seconds("grace", 0.0),
-        sandbox=section.flag("sandbox", False),
-        process=_process_limits(section),
-    )
+    seconds = {
+        name: section.number(name, getattr(defaults, name), least=least, most=MOST_SECONDS)
+        for name, least in _LEAST_S.items()
+    }
+    limits = Limits(**seconds, sandbox=section.flag("sandbox", False), process=_process_limits(section))
     if limits.sandbox and (fault := why_there_are_none()) is not None:
         raise section.mistake("sandbox", f"sandbox: {fault}")
     section.close()
@@ -230,7 +221,7 @@ def _check_sit_and_go(plan: TournamentPlan, event: Event, section: Section, head
 
 
 def _sit_and_go(section: Section, format_: Format, events: Sequence[Event]) -> SitAndGo | None:
-    if format_ is not Format.SIT_AND_GO:
+    if "sit_and_go" not in format_.takes:
         return None
     terms = read_terms(section, max([event.seats for event in events], default=2), by_time=False)
     button = section.choice("button", ("moving", "dead"), "moving")
@@ -242,32 +233,32 @@ def _check_together(plan: TournamentPlan, head: Section, events: Sequence[Sectio
     """Check which settings can be combined."""
     names = set(plan.names)
     for section, event in zip(events, plan.events, strict=True):
-        if plan.format is Format.SIT_AND_GO:
+        if plan.sit_and_go is not None:
             _check_sit_and_go(plan, event, section, head)
         elif event.seats > len(names):
             raise section.mistake(
                 "game", f"{event.name} is for {event.seats} players, the file has {len(names)}"
             )
-        if plan.format in _HEADS_UP and event.seats != 2:
+        if plan.format.is_heads_up and event.seats != 2:
             raise section.mistake(
                 "game",
-                f"format {plan.format.value} is for games of two players; {event.name} is for {event.seats}",
+                f"format {plan.format.name} is for games of two players; {event.name} is for {event.seats}",
             )
-    if plan.format in (*_HEADS_UP, Format.SIT_AND_GO) and len(events) > 1:
-        raise head.mistake("format", f"format {plan.format.value} is for one [game], got {len(events)}")
+    if plan.format.has_one_game and len(events) > 1:
+        raise head.mistake("format", f"format {plan.format.name} is for one [game], got {len(events)}")
+    for key, value in (("challengers", plan.challengers), ("rounds", plan.rounds)):
+        if value and key not in plan.format.takes:
+            (taking,) = [each.name for each in FORMATS.values() if key in each.takes]
+            raise head.mistake(key, f'{key} goes with format = "{taking}"')
     for name in plan.challengers:
-        if plan.format is not Format.GAUNTLET:
-            raise head.mistake("challengers", 'challengers goes with format = "gauntlet"')
         if name not in names:
             raise head.mistake(
                 "challengers", f"challengers: there is no player {name!r}{did_you_mean(name, names)}"
             )
-    if plan.budget != Budget() and plan.format not in (Format.ROUND_ROBIN, Format.GAUNTLET, Format.RUN_OFF):
-        raise head.mistake("format", f"format {plan.format.value} takes no [budget]")
-    if plan.budget.halving and (plan.format is not Format.ROUND_ROBIN or len(events) > 1):
+    if plan.budget != Budget() and "budget" not in plan.format.takes:
+        raise head.mistake("format", f"format {plan.format.name} takes no [budget]")
+    if plan.budget.halving and ("halving" not in plan.format.takes or len(events) > 1):
         raise head.mistake("format", 'spend = "halving" goes with format = "round-robin" and one [game]')
-    if plan.rounds is not None and plan.format is not Format.SWISS:
-        raise head.mistake("rounds", 'rounds goes with format = "swiss"')
     if plan.in_process:
         for entrant in plan.entrants:
             if not entrant.player.is_bot:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
@@ -10,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from server.league.house import Folder
-from server.league.journal import Played
-from server.league.match import Match
-from server.league.plan import Format, RunOff, TournamentPlan
+from server.league.match import Played
+from server.league.plan import Match, RunOff, TournamentPlan
 from server.records.evidence import Luck, evidence_of
 from server.records.logs import MatchLog, find_logs, open_log
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     from engine.evidence.ranking.crosstable import CrossTable, RankRange, Sitting
 
-__all__ = ["standings"]
 
 _PROVED: Final = 0.95
 """The share of resamples in which a player must rank above another."""
@@ -57,7 +57,7 @@ def standings(folder: Folder, *, is_complete: bool) -> dict[str, Any]:
     players = _players(folder, league, _ranks(plan, league, above, schedule.placing))
     content: dict[str, Any] = {
         "name": plan.name,
-        "format": plan.format.value,
+        "format": plan.format.name,
         "unit": plan.unit,
         "complete": is_complete,
         "players": sorted(players, key=lambda row: row["rank"]),
@@ -115,46 +115,32 @@ def _league(plan: TournamentPlan, names: Sequence[str], counting: Mapping[Match,
 
 
 def _bootstrap(plan: TournamentPlan, league: _League) -> NDArray[np.float64]:
-    from engine.evidence.ranking.run_off import bankroll_ranks, bootstrap_above, run_off
+    from engine.evidence.ranking.run_off import bankroll_ranks, bootstrap_above
 
-    if plan.format is Format.RUN_OFF:
-        is_series = plan.run_off is RunOff.SERIES
-        return bootstrap_above(
-            len(league.names), league.sittings, lambda matrix: run_off(matrix, series=is_series).ranks
-        )
-    return bootstrap_above(len(league.names), league.sittings, bankroll_ranks)
+    rank = plan.format.rank
+    ranks = bankroll_ranks if rank is None else functools.partial(rank, plan)
+    return bootstrap_above(len(league.names), league.sittings, ranks)
 
 
 def _ranks(
-    plan: TournamentPlan,
-    league: _League,
-    above: NDArray[np.float64],
-    placing: Sequence[Sequence[str]],
+    plan: TournamentPlan, league: _League, above: NDArray[np.float64], placing: Sequence[Sequence[str]]
 ) -> list[RankRange]:
     """Ranks and ranges by player, by the rule of the format."""
     from engine.evidence.ranking.crosstable import RankRange, rank_ranges
-    from engine.evidence.ranking.run_off import run_off
 
     by_rate = rank_ranges(league.table)
-    n = len(league.names)
-    if plan.format is Format.RUN_OFF:
-        ranks = run_off(league.table.mean, series=plan.run_off is RunOff.SERIES).ranks
+    if plan.format.rank is not None:
+        ranks = plan.format.rank(plan, league.table.mean)
+        better, worse = (above >= _PROVED).sum(0).tolist(), (above >= _PROVED).sum(1).tolist()
         return [
-            RankRange(
-                rank,
-                min(rank, 1 + int((above[:, k] >= _PROVED).sum())),
-                max(rank, n - int((above[k] >= _PROVED).sum())),
-            )
+            RankRange(rank, min(rank, 1 + better[k]), max(rank, len(ranks) - worse[k]))
             for k, rank in enumerate(ranks)
         ]
     if not placing:
         return by_rate
     found: dict[str, tuple[int, int]] = {}
-    rank = 1
     for group in placing:
-        for name in group:
-            found[name] = (rank, rank + len(group) - 1)
-        rank += len(group)
+        found |= dict.fromkeys(group, (len(found) + 1, len(found) + len(group)))
     return [
         RankRange(found[name][0], min(found[name][0], by_rate[k].low), max(found[name][1], by_rate[k].high))
         for k, name in enumerate(league.names)
@@ -187,13 +173,11 @@ def _players(folder: Folder, league: _League, ranks: Sequence[RankRange]) -> lis
                 | {"ci95": None, "hands": 0, "hands_not_played": 0, "disqualified": True}
             )
     for row in rows:
-        members = folder.plan.entrant(row["name"]).members
-        row |= {"player": folder.plan.entrant(row["name"]).text} | (
-            {"members": list(members)} if members else {}
-        )
-        faults = [
-            played.faults[row["name"]] for played in folder.played.values() if row["name"] in played.faults
-        ]
+        name, entrant = row["name"], folder.plan.entrant(row["name"])
+        row["player"] = entrant.text
+        if entrant.members:
+            row["members"] = list(entrant.members)
+        faults = [played.faults[name] for played in folder.played.values() if name in played.faults]
         if faults:
             row |= {"failures": sum(each.times for each in faults), "matches_with_failures": len(faults)}
             row["failure"] = faults[0].kind
@@ -203,16 +187,15 @@ def _players(folder: Folder, league: _League, ranks: Sequence[RankRange]) -> lis
 def _player(league: _League, k: int, rank: RankRange, counting: Mapping[Match, Played]) -> dict[str, Any]:
     table, name = league.table, league.names[k]
     mine = [played for match, played in counting.items() if name in match.players]
+    rate = _finite(float(table.rate[k]))
     return {
         "name": name,
         "rank": rank.rank,
         "rank_low": rank.low,
         "rank_high": rank.high,
-        "mbb_per_hand": _finite(float(table.rate[k])),
-        "ci95": _finite(table.half_width(k)) if not math.isnan(table.rate[k]) else None,
-        "ci95_simultaneous": _finite(table.half_width(k, 0.05 / max(1, len(league.names))))
-        if not math.isnan(table.rate[k])
-        else None,
+        "mbb_per_hand": rate,
+        "ci95": None if rate is None else _finite(table.half_width(k)),
+        "ci95_simultaneous": None if rate is None else _finite(table.half_width(k, 0.05 / len(league.names))),
         "hands": sum(played.hands for played in mine),
         "hands_not_played": sum(played.by_default[name] for played in mine),
     }
@@ -225,30 +208,24 @@ def _pairs(
 
     table = league.table
     plain, by_holm = pair_p_values(table)
-    hands: dict[tuple[str, str], int] = {}
-    for match, played in counting.items():
-        for one in match.players:
-            for other in match.players:
-                hands[one, other] = hands.get((one, other), 0) + played.hands
     rows = []
-    for i, one in enumerate(league.names):
-        for j in range(i + 1, len(league.names)):
-            if not table.deals[i, j]:
-                continue
-            other = league.names[j]
-            rows.append(
-                {
-                    "players": [one, other],
-                    "mbb_per_hand": float(table.mean[i, j]),
-                    "ci95": _finite(table.pair_half_width(i, j)),
-                    "hands": hands[one, other],
-                    "deals": int(table.deals[i, j]),
-                    "p": float(plain[i, j]),
-                    "p_holm": float(by_holm[i, j]),
-                }
-            )
-            if (game, one, other) in adjusted:
-                rows[-1]["luck_corrected"] = adjusted[game, one, other]
+    for i, j in itertools.combinations(range(len(league.names)), 2):
+        one, other = league.names[i], league.names[j]
+        if not table.deals[i, j]:
+            continue
+        hands = [played.hands for match, played in counting.items() if {one, other} <= {*match.players}]
+        row = {
+            "players": [one, other],
+            "mbb_per_hand": float(table.mean[i, j]),
+            "ci95": _finite(table.pair_half_width(i, j)),
+            "hands": sum(hands),
+            "deals": int(table.deals[i, j]),
+            "p": float(plain[i, j]),
+            "p_holm": float(by_holm[i, j]),
+        }
+        if (game, one, other) in adjusted:
+            row["luck_corrected"] = adjusted[game, one, other]
+        rows.append(row)
     return rows
 
 

@@ -1,18 +1,23 @@
-"""The configuration of a room, as frozen values; `server.room.room_file` reads them from a file."""
+"""The configuration of a room, as frozen values, and ``room.toml``, in which its operator describes it.
+
+Every mistake in the file is reported in one line that says where it is and what was expected there.
+"""
 
 from __future__ import annotations
 
+import math
 import re
 from enum import StrEnum
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
 from engine.poker.rules import GameDefinition, Rake, load_game
-from server.table.config import TimeLimits
-from server.table.rules.line_up import Joining
-from server.table.rules.sit_and_go import SitAndGo
+from server.support.toml_text import FileMistake, Section, parse_toml, read_text
+from server.table.config import MOST_SECONDS, TimeLimits
+from server.table.rules.line_up import Joining, posts_blinds
+from server.table.rules.sit_and_go import MOST_CHIPS, SitAndGo, read_terms
 
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
 """Names of players and tables: for logs, addresses and pages alike."""
@@ -138,3 +143,145 @@ def with_stakes(table: TableConfig) -> TableConfig:
     blind = table.game.big_blind
     least = table.least or 20 * blind
     return attrs.evolve(table, least=least, most=table.most or max(least, 200 * blind))
+
+
+_RING_ONLY: Final = (
+    "least",
+    "most",
+    "rake",
+    "rake_cap",
+    "joining",
+    "rebuy",
+    "port",
+    "port_without_tls",
+    "seats_for_one",
+)
+_SIT_AND_GO_ONLY: Final = ("buy_in", "stack", "payouts", "levels")
+
+
+def load_room(path: Path) -> RoomConfig:
+    """The room that a file describes.
+
+    Raises:
+        RoomError: the file cannot be read, or says something impossible.
+    """
+    try:
+        file = parse_toml(read_text(path), path)
+        room, tables = file.section("room"), file.sections("table")
+        file.close()
+        if not tables:
+            raise file.mistake("table", "expected at least one [[table]]")
+        return _room(room, tables, path.parent)
+    except FileMistake as error:
+        raise RoomError(str(error)) from error
+
+
+def _room(room: Section, tables: list[Section], folder: Path) -> RoomConfig:
+    config = RoomConfig(
+        tables=tuple([_table(each, folder) for each in tables]),
+        host=room.text("host", "127.0.0.1", least=1),
+        port=room.whole("port", 4000, least=0, most=65535),
+        data=folder / room.text("data", "room", least=1),
+        guests=room.flag("guests", True),
+        guest_chips=_chips(room, "guest_chips", 100_000),
+        connections=room.whole("connections", 5000, most=1_000_000),
+        connections_per_address=room.whole("connections_per_address", 1000, most=1_000_000),
+        guesses_per_minute=room.whole("guesses_per_minute", 10, most=1000),
+        requests_per_second=room.number("requests_per_second", 20.0, least=0.1, most=1e6),
+        tls=_certificate(room.section("tls"), folder) if "tls" in room else None,
+        is_http_chosen="http" in room,
+        http=room.whole_or_false("http", DEFAULT_HTTP, least=0, most=65535),
+        show_cards_after=room.number("show_cards_after", 0.0, most=MOST_SECONDS),
+    )
+    room.close()
+    names = [table.name for table in config.tables]
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            raise tables[number].mistake("name", f"there is a table {name} already")
+    return config
+
+
+def _certificate(section: Section, folder: Path) -> Certificate:
+    pair = Certificate(folder / section.text("certificate", least=1), folder / section.text("key", least=1))
+    section.close()
+    return pair
+
+
+def _table(section: Section, folder: Path) -> TableConfig:
+    name = section.text("name")
+    if not NAME.fullmatch(name):
+        expected = "1 to 32 letters, digits and _ . -, the first a letter or a digit"
+        raise section.mistake("name", f"expected a name of {expected}, got {name!r}")
+    text = section.text("game", name)
+    game = section.game("game", text, folder)
+    policy = Policy(section.choice("policy", tuple(Policy), Policy.RING.value))
+    _check_policy(section, policy)
+    sit_and_go = _sit_and_go(section, game) if policy is Policy.SIT_AND_GO else None
+    buy_in = _chips(section, "buy_in", 0 if sit_and_go is None else sit_and_go.stack)
+    table = TableConfig(
+        name=name,
+        game=game,
+        game_text=text,
+        policy=policy,
+        fill=section.texts("fill", ()),
+        least=_chips(section, "least", buy_in),
+        most=_chips(section, "most", buy_in),
+        rake=Rake(100 * section.number("rake", 0.0, most=0.2), _chips(section, "rake_cap", 0) or math.inf),
+        joining=Joining(section.choice("joining", ("waits", "posts"), "waits")),
+        rebuy=section.flag("rebuy", True),
+        seats_for_one=section.flag("seats_for_one", False),
+        alone=section.flag("alone", False),
+        pause_s=section.number("pause", 0.0, most=3600.0),
+        limits=TimeLimits(
+            response=section.number("seconds", 30.0, least=0.1, most=MOST_SECONDS),
+            hand=section.number("seconds_per_hand", 600.0, least=0.1, most=MOST_SECONDS),
+            per_hand=1e6,
+            grace=section.number("grace", 10.0, most=MOST_SECONDS),
+        ),
+        keep_seat_s=section.number("keep_seat", 120.0, most=MOST_SECONDS),
+        port=section.whole("port", None, least=0, most=65535),
+        port_without_tls=section.flag("port_without_tls", False),
+        sit_and_go=sit_and_go,
+    )
+    section.close()
+    if not all(table.fill):
+        raise section.mistake("fill", "fill: expected names of bots, got an empty one")
+    return table if sit_and_go is not None else _checked_stakes(section, with_stakes(table))
+
+
+def _chips(section: Section, key: str, default: int) -> Any:
+    return section.whole(key, default, least=0, most=MOST_CHIPS)
+
+
+def _check_policy(section: Section, policy: Policy) -> None:
+    """Make sure that all keys exist for tables of this policy."""
+    is_sit_and_go = policy is Policy.SIT_AND_GO
+    for key in _RING_ONLY if is_sit_and_go else _SIT_AND_GO_ONLY:
+        if key in section:
+            goes = f"{key} does not go" if is_sit_and_go else f"{key} goes"
+            raise section.mistake(key, f'{goes} with policy = "sit-and-go"')
+
+
+def _sit_and_go(section: Section, game: GameDefinition) -> SitAndGo:
+    if game.is_limit or not posts_blinds(game):
+        raise section.mistake("game", "expected a no-limit game with a small and a big blind")
+    terms = read_terms(section, game.num_players, by_time=True)
+    if "payouts" in section and len(terms.payouts) > game.num_players:
+        expected = f"shares for up to {game.num_players} places"
+        raise section.mistake("payouts", f"payouts: expected {expected}, got {list(terms.payouts)}")
+    least = terms.levels[0].blinds[1] + terms.levels[0].ante
+    if terms.stack < least:
+        raise section.mistake("stack", f"expected the first big blind and ante, {least}, or more")
+    return terms
+
+
+def _checked_stakes(section: Section, table: TableConfig) -> TableConfig:
+    """The table, whose buy-ins and entry fit one another and the game."""
+    game = table.game
+    if table.least > table.most:
+        raise section.mistake("most", f"expected at least {table.least}, as least is, got {table.most}")
+    if table.policy is Policy.RING and table.least < game.big_blind + max(game.antes):
+        raise section.mistake("least", f"expected the big blind, {game.big_blind}, or more")
+    if not posts_blinds(game) and table.joining is Joining.POSTS:
+        raise section.mistake("joining", "expected 'waits': the game has no big blind to post")
+    return table

@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Final
 
+import attrs
 import trio
 
 from engine.support.user_input import parse_whole, printable
@@ -58,37 +59,25 @@ _BURST: Final = 50.0
 _ANY: Final = "any"
 
 
+@attrs.define(eq=False)
 class Door:
-    """Lets clients into the room.
+    """Lets clients into the room."""
 
-    Args:
-        config: where it is, and what is allowed.
-        identities: say who a client is.
-        tables: those that are open, by name.
-        console: for the operator.
-        tls: used at the door; None for plain text.
-        turns: waits for all clients.
-    """
-
-    def __init__(
-        self,
-        config: RoomConfig,
-        identities: Identities,
-        tables: Mapping[str, RoomTable],
-        console: Console,
-        tls: ssl.SSLContext | None,
-        turns: Turns,
-    ) -> None:
-        self._config = config
-        self._turns = turns
-        self._identities = identities
-        self._tables = tables
-        self._console = console
-        self._tls = tls
-        self._here: Counter[str] = Counter()  # connections by address
-        self._turned_away = 0
-        self.visitors: set[Visitor] = set()
-        """Everybody who is connected."""
+    _config: RoomConfig
+    _identities: Identities
+    _tables: Mapping[str, RoomTable]
+    """Those that are open, by name."""
+    _console: Console
+    """For the operator."""
+    _tls: ssl.SSLContext | None
+    """Used at the door; None for plain text."""
+    _turns: Turns
+    """Waits for all clients."""
+    _here: Counter[str] = attrs.field(factory=Counter, init=False)
+    """Connections by address."""
+    _turned_away: int = attrs.field(default=0, init=False)
+    visitors: set[Visitor] = attrs.field(factory=set, init=False)
+    """Everybody who is connected."""
 
     @property
     def connections(self) -> int:
@@ -96,11 +85,7 @@ class Door:
         return self._here.total()
 
     async def serve(
-        self,
-        listener: socket.socket,
-        table: TableConfig | None = None,
-        *,
-        is_trusted: bool = False,
+        self, listener: socket.socket, table: TableConfig | None = None, *, is_trusted: bool = False
     ) -> None:
         """Let clients in, until cancelled.
 
@@ -189,7 +174,7 @@ class Door:
         except ssl.SSLError as error:
             self._turn_away(f"{address} does not speak TLS: {error.reason or error}")
         except Exception as error:
-            if not _has_gone(error):
+            if not has_gone(error):
                 self._console.err("".join(traceback.format_exception(error)))
         finally:
             self._here[address] -= 1
@@ -231,7 +216,7 @@ class Door:
                 place.leaves = place.leaves or "has gone"
                 table = self._tables.get(place.table)
                 if table is not None:
-                    table.wake()
+                    table.company.changed.set()
                 await place.given_up.wait()
             with contextlib.suppress(LedgerIsFull):
                 self._identities.has_left(player)
@@ -311,16 +296,16 @@ class Door:
         raise RequestRefused("all seats of all tables are taken")
 
 
+@attrs.define
 class _Wanted:
     """A visitor's lines in the lobby, at a bounded rate."""
 
-    def __init__(self, visitor: Visitor, per_second: float) -> None:
-        self.visitor = visitor
-        self.name = ""
-        self.token = ""
-        self._per_second = per_second
-        self._allowance = _BURST
-        self._since = trio.current_time()
+    visitor: Visitor
+    _per_second: float
+    name: str = ""
+    token: str = ""
+    _allowance: float = _BURST
+    _since: float = attrs.Factory(trio.current_time)
 
     async def greet(self, *, at_table: bool = False) -> bool:
         """Read the version and the greeting; returns whether the client may stay.
@@ -406,11 +391,12 @@ class _Wanted:
             await trio.lowlevel.checkpoint()
 
 
-def _has_gone(error: BaseException) -> bool:
-    """Whether an error only says that a client is not there any more."""
+def has_gone(error: BaseException, *others: type[BaseException]) -> bool:
+    """Whether an error, perhaps one of `others`, only says that a client is not there any more."""
     if isinstance(error, BaseExceptionGroup):
-        return all(map(_has_gone, error.exceptions))
-    return isinstance(error, ChannelBroken | OSError | trio.BrokenResourceError | trio.ClosedResourceError)
+        return all(has_gone(each, *others) for each in error.exceptions)
+    known = (ChannelBroken, OSError, trio.BrokenResourceError, trio.ClosedResourceError, *others)
+    return isinstance(error, known)
 
 
 @contextlib.asynccontextmanager

@@ -219,11 +219,11 @@ class Room:
 
     def kick(self, name: str, reason: str) -> bool:
         """Take a player's seats when the hand is over; returns whether there were any."""
-        kicked = [table.kick(name, reason) for table in self.tables.values()]
+        kicked = [table.company.dismiss(name, reason) for table in self.tables.values()]
         return any(kicked)
 
     def message(self, text: str, table: str | None = None) -> None:
         """Send a message to everybody at a table, or at all tables."""
         for name, each in self.tables.items():
             if table in (None, name):
-                each.message(text)
+                each.company.tell([text])

@@ -18,16 +18,15 @@ import trio
 from engine.poker.match_key import MatchKey
 from engine.support.files import write_whole
 from engine.support.interruption import held_back, stopped_by_a_signal
-from server.league.bot_options import first_fault
 from server.league.house import Folder, TournamentFault, play
-from server.league.match import Match, match_cards
-from server.league.plan import Format
-from server.league.plan_file import FileMistake, parse_plan
+from server.league.match import match_cards
+from server.league.plan import Match
+from server.league.plan_file import parse_plan
 from server.league.report.words import Progress, table_of
 from server.league.running.cluster import NEEDED as NEEDS_CLUSTER
 from server.league.running.cluster import ClusterRunner, connected, is_installed, num_threads
 from server.league.running.in_process import InProcessRunner
-from server.league.running.processes import CannotPlay, LocalRunner, ProcessRunner, match_words
+from server.league.running.processes import CannotPlay, LocalRunner, ProcessRunner, first_fault, match_words
 from server.league.sit_and_go.running import SeatedRunner, SitAndGoRunner
 from server.match.launching.processes import adopt_orphans, keep_others_out
 from server.match.sittings.sitting import new_folder
@@ -35,7 +34,7 @@ from server.records.logs import LogError
 from server.records.pages import NEEDED, can_be_made
 from server.support.errors import os_error_in_words
 from server.support.private_files import FILE_MODE
-from server.support.toml_text import read_text
+from server.support.toml_text import FileMistake, read_text
 
 __all__ = ["RESULT", "Refused", "cluster_runner", "fault_line", "runner_of", "tell", "tournament"]
 
@@ -104,7 +103,7 @@ def tournament(
     if scheduler is not None:
         if not is_installed():
             raise click.UsageError(NEEDS_CLUSTER)
-        if plan.format is Format.SIT_AND_GO:
+        if plan.sit_and_go is not None:
             raise click.UsageError(
                 "--scheduler does not go with a sit-and-go, whose tables are in this process: leave it out"
             )
@@ -201,7 +200,7 @@ def _cards_of(folder: Folder, match: Match) -> str:
 
 def runner_of(folder: Folder) -> LocalRunner:
     """The runner that plays the matches of a tournament on this machine."""
-    if folder.plan.format is Format.SIT_AND_GO:
+    if folder.plan.sit_and_go is not None:
         runner = SitAndGoRunner if folder.plan.in_process else SeatedRunner
         return runner(folder.plan, folder.root, folder.path)
     if folder.plan.in_process:

@@ -104,7 +104,7 @@ def _verified(path: Path, game: str | None, seed: MatchSeed | MatchKey | None) -
     Raises:
         LogError: it cannot be read.
     """
-    from server.room.log_check import check_room_log, is_room_log
+    from server.room.tables.log import check_room_log, is_room_log
 
     if not is_room_log(path):
         return verify_log(path, game, seed)

@@ -13,12 +13,11 @@ import trio
 
 from engine.support.user_input import parse_whole
 from server.room.collecting import collected_in_parts
-from server.room.config import RoomError, default_room
+from server.room.config import RoomError, default_room, load_room
 from server.room.ledger.ledger import LedgerError, LedgerIsFull
 from server.room.operator import Operator
 from server.room.reporting import OperatorConsole, operator_console
 from server.room.room import Addresses, Room
-from server.room.room_file import load_room
 from server.room.tls import self_signed as make_certificate
 from server.support.options import Parsed
 

@@ -84,18 +84,8 @@ def build(folder: Path, out: Path, *, in_sandbox: bool) -> Built | BotFile:
 
 def _shut_in(line: Sequence[str], folder: Path) -> list[str]:
     """A build that reads the system's programs, writes only to its own folder, and has no network."""
-    words = [
-        "bwrap",
-        "--unshare-all",
-        "--cap-drop",
-        "ALL",
-        "--proc",
-        "/proc",
-        "--dev",
-        "/dev",
-        "--tmpfs",
-        "/tmp",
-    ]
+    words = ["bwrap", "--unshare-all", "--cap-drop", "ALL"]
+    words += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
     ours = Path(__file__).resolve().parents[3]
     for path in (*_SYSTEM, sys.base_prefix, sys.prefix, str(ours / "server"), *_homes_of_tools()):
         words += ["--ro-bind-try", path, path]
@@ -119,12 +109,12 @@ def check(file: BotFile, out: Path, games: Sequence[str], hands: int, options: S
         options: further ones for ``riverboat check-bot``.
     """
     student = file.folder.name
-    words = [word for game in games for word in ("--game", game)]
+    options = [*(word for game in games for word in ("--game", game)), *options]
     junit = out / f"{student}.check.xml"
     done = subprocess.run(
         [
             sys.executable, "-P", "-m", "server", "check-bot", "--json", "--hands", str(hands),
-            "--junit", str(junit), *words, *options, f"{file.folder}",
+            "--junit", str(junit), *options, f"{file.folder}",
         ],
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -140,12 +130,8 @@ def check(file: BotFile, out: Path, games: Sequence[str], hands: int, options: S
     if said["passed"]:
         return Built(file.folder, file.name, True, f"passed {len(said['checks'])} checks")
     first = failed[0] if failed else said["checks"][0]
-    return Built(
-        file.folder,
-        file.name,
-        False,
-        f"{len(failed)} checks failed, first {first['name']}: {first['detail']}",
-    )
+    words = f"{len(failed)} checks failed, first {first['name']}: {first['detail']}"
+    return Built(file.folder, file.name, False, words)
 
 
 def has_sandboxes() -> bool:

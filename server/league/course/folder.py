@@ -19,56 +19,7 @@ NIGHTLY: Final = "nightly.sh"
 LIMITS: Final = "cpu=3600,memory=2048,file-size=256"
 NAME: Final = re.compile(r"[A-Za-z0-9_.-]+")
 
-_TOURNAMENT: Final = """\
-# The tournament of a course: every bot against every other on the same cards, from each seat.
-# `riverboat course build` adds the students' bots that passed; these two are yardsticks.
-[tournament]
-name = {name}
-format = "round-robin"          # without a seed: every night has cards of its own
-
-[game]
-game = {game}
-hands = 500                     # deals a match; each is played from both seats
-
-[limits]
-sandbox = {sandbox}                 # {why}
-response_time = 2.0             # seconds a decision
-process = "{limits}"    # what each process of a bot may use
-
-[[players]]
-name = "yardstick-call"
-player = "always-call"
-
-[[players]]
-name = "yardstick-simple"
-player = "simple"
-"""
-
-_NIGHTLY: Final = """\
-#!/bin/sh
-# Builds and checks all bots, then plays those that passed.  For cron:  0 2 * * *  {path}
-cd "$(dirname "$0")" || exit 1
-PATH={programs}:$PATH:/usr/local/bin:$HOME/.cargo/bin    # cron knows little of where programs are
-night="nights/$(date +%Y-%m-%d)"
-riverboat course build . --out "$night"
-riverboat tournament "$night/tournament.toml" --out "$night/tournament" --resume
-riverboat league add ladder.sqlite "$night/tournament"
-riverboat league show ladder.sqlite --html ladder.html
-"""
-
-_README: Final = """\
-# {name}
-
-Every student has a folder under `students/` with a `bot.toml`: `name`, `build` (may be empty) and `command`.
-`tournament.toml` says what is played.
-`nightly.sh` builds, checks and plays, and leaves everything under `nights/`.
-`ladder.html` has ratings over all nights.
-
-```console
-$ riverboat check-bot students/NAME       # what is wrong with a bot, before anybody else sees it
-$ ./nightly.sh
-```
-"""
+_TEMPLATES: Final = Path(__file__).parent / "templates"
 
 
 def course_files(
@@ -87,19 +38,18 @@ def course_files(
     why = "each bot sees its own folder and its table, and nothing else"
     if why_no_sandbox is not None:
         why = f"there are none here ({why_no_sandbox}): bots can read one another's files"
+    words = {
+        "name": name,
+        "game": game,
+        "sandbox": str(why_no_sandbox is None).lower(),
+        "why": why,
+        "limits": LIMITS,
+        "path": shlex.quote(str(folder.absolute() / NIGHTLY)),
+        "programs": shlex.quote(os.path.dirname(os.path.abspath(sys.executable))),
+    }
     files = {
-        TOURNAMENT: _TOURNAMENT.format(
-            name=f'"{name}"',
-            game=f'"{game}"',
-            sandbox=str(why_no_sandbox is None).lower(),
-            why=why,
-            limits=LIMITS,
-        ),
-        NIGHTLY: _NIGHTLY.format(
-            path=shlex.quote(str(folder.absolute() / NIGHTLY)),
-            programs=shlex.quote(os.path.dirname(os.path.abspath(sys.executable))),
-        ),
-        "README.md": _README.format(name=name),
+        file: (_TEMPLATES / f"{file}.txt").read_text("utf-8").format(**words)
+        for file in (TOURNAMENT, NIGHTLY, "README.md")
     }
     for student in students:
         for path, text in scaffold(language, student).items():

@@ -61,13 +61,9 @@ def scaffold(language: str, name: str) -> dict[str, str]:
 @click.command("new-bot")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
 @click.option(
-    "--language",
-    "-l",
-    type=click.Choice(sorted(LANGUAGES)),
-    default="python",
-    show_default=True,
+    "--language", "-l", type=click.Choice(sorted(LANGUAGES)), default="python", show_default=True,
     help="What it is written in.",
-)
+)  # fmt: skip
 @click.option("--name", help="What it is called; default: as its folder.")
 @click.option("--force", is_flag=True, help="Replace files that are there.")
 def new_bot(folder: Path, language: str, name: str | None, force: bool) -> None:

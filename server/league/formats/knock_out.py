@@ -11,9 +11,11 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from server.league.match import Match, Scores, canonical_order
+import attrs
 
-__all__ = ["MOST_REPLAYS", "bracket", "bracket_order"]
+from server.league.formats.round_robin import choices, seatings
+from server.league.match import canonical_order
+from server.league.plan import Format, Match, Schedule, Scores, TournamentPlan
 
 MOST_REPLAYS: Final = 3
 _STAGES: Final = {1: "final", 2: "semi-final", 4: "quarter-final"}
@@ -34,10 +36,8 @@ def bracket_order(size: int) -> list[int]:
     return order
 
 
-def bracket(
-    names: Sequence[str], scores: Scores, *, third_place: bool
-) -> tuple[tuple[Match, ...], bool, tuple[tuple[str, ...], ...], tuple[str, ...]]:
-    """The matches as far as known, whether they are all, the places, and a line for each round."""
+def bracket(names: Sequence[str], scores: Scores, *, third_place: bool) -> Schedule:
+    """The matches as far as known, the places, and a line for each round."""
     seeds = {name: number for number, name in enumerate(names)}
     size = 1 << math.ceil(math.log2(len(names)))
     left: list[str | None] = [names[seed - 1] if seed <= len(names) else None for seed in bracket_order(size)]
@@ -58,7 +58,7 @@ def bracket(
         matches += [match for played, _ in decided for match in played]
         notes.append(_line(stage, pairs, [winner for _, winner in decided]))
         if any(winner is None for pair, (_, winner) in zip(pairs, decided, strict=True) if any(pair)):
-            return tuple(matches), False, (), tuple(notes)
+            return Schedule(tuple(matches), is_all=False, notes=tuple(notes))
         winners = [winner for _, winner in decided]
         if extra:
             third = winners.pop()
@@ -74,7 +74,7 @@ def bracket(
             places.insert(0, tuple(beaten))
         left = list(winners)
     places.insert(0, tuple(name for name in left if name is not None))
-    return tuple(matches), True, tuple(places), tuple(notes)
+    return Schedule(tuple(matches), placing=tuple(places), notes=tuple(notes))
 
 
 def _decided(
@@ -103,3 +103,23 @@ def _line(stage: str, pairs: Sequence[tuple[str | None, str | None]], winners: S
         else:
             said.append(f"{one} v {other}" + (f", {winner} goes on" if winner else ""))
     return f"{stage}: {'; '.join(said)}"
+
+
+def _knock_out(plan: TournamentPlan, names: list[str], scores: Scores) -> Schedule:
+    before: list[Match] = []
+    if plan.seeded_by_round_robin:
+        before = [
+            Match(0, 1, order)
+            for table in choices(names, 2, None)
+            for order in seatings(table, plan.events[0])
+        ]
+        if any(match not in scores for match in before):
+            return Schedule(tuple(before), is_all=False)
+        won = {name: sum(scores[match].get(name, 0.0) for match in before) for name in names}
+        names = sorted(names, key=lambda name: -won[name])
+    found = bracket(names, scores, third_place=plan.third_place)
+    return attrs.evolve(found, matches=(*before, *found.matches))
+
+
+KNOCK_OUT: Final = Format("knock-out", _knock_out, is_heads_up=True, has_one_game=True)
+"""The loser is out."""

@@ -6,12 +6,13 @@ With an odd number the lowest-placed player who has had no bye sits out.
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from server.league.match import Match, Scores, canonical_order
-
-__all__ = ["pairing", "rounds"]
+from server.league.match import canonical_order
+from server.league.plan import Format, Match, Schedule, Scores, TournamentPlan
 
 _MOST_TRIES: Final = 100_000
 """After so many attempts players may meet again."""
@@ -26,9 +27,12 @@ class _Table:
         self.byes: set[str] = set()
         self.met: set[frozenset[str]] = set()
 
+    def _score(self, name: str) -> tuple[float, float]:
+        return -self.points[name], -self.won[name]
+
     def order(self) -> list[str]:
         """The players, the best first; equal ones in the order of the file."""
-        return sorted(self.points, key=lambda name: (-self.points[name], -self.won[name]))
+        return sorted(self.points, key=self._score)
 
     def count(self, match: Match, score: Mapping[str, float]) -> None:
         one, other = match.players
@@ -40,23 +44,11 @@ class _Table:
 
     def places(self) -> tuple[tuple[str, ...], ...]:
         """Players by place; those with the same points and chips are together."""
-        found: list[list[str]] = []
-        for name in self.order():
-            last = found[-1][0] if found else None
-            if last is not None and (self.points[last], self.won[last]) == (
-                self.points[name],
-                self.won[name],
-            ):
-                found[-1].append(name)
-            else:
-                found.append([name])
-        return tuple(map(tuple, found))
+        return tuple([tuple(group) for _, group in itertools.groupby(self.order(), self._score)])
 
 
-def rounds(
-    names: Sequence[str], scores: Scores, number: int
-) -> tuple[tuple[Match, ...], bool, tuple[tuple[str, ...], ...], tuple[str, ...]]:
-    """The matches as far as known, whether they are all, the places, and a line for each round."""
+def rounds(names: Sequence[str], scores: Scores, number: int) -> Schedule:
+    """The matches as far as known, the places, and a line for each round."""
     table = _Table(names)
     matches: list[Match] = []
     notes: list[str] = []
@@ -67,13 +59,13 @@ def rounds(
         said = ", ".join(" v ".join(match.players) for match in now)
         notes.append(f"round {round_number}: {said}" + (f"; {bye} sits out" if bye else ""))
         if any(match not in scores for match in now):
-            return tuple(matches), False, (), tuple(notes)
+            return Schedule(tuple(matches), is_all=False, notes=tuple(notes))
         for match in now:
             table.count(match, scores[match])
         if bye is not None:
             table.byes.add(bye)
             table.points[bye] += 0.5
-    return tuple(matches), True, table.places(), tuple(notes)
+    return Schedule(tuple(matches), placing=table.places(), notes=tuple(notes))
 
 
 def pairing(
@@ -110,3 +102,11 @@ def _paired(left: list[str], met: set[frozenset[str]], tries: list[int]) -> list
             if rest is not None:
                 return [(best, other), *rest]
     return None
+
+
+def _swiss(plan: TournamentPlan, names: list[str], scores: Scores) -> Schedule:
+    return rounds(names, scores, plan.rounds or max(1, math.ceil(math.log2(len(names)))))
+
+
+SWISS: Final = Format("swiss", _swiss, takes=frozenset({"rounds"}), is_heads_up=True, has_one_game=True)
+"""In each round players with equal scores play each other."""

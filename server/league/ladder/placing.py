@@ -15,10 +15,9 @@ import attrs
 
 from server.league.house import Folder
 from server.league.ladder.ratings import Rung
-from server.league.match import Match, canonical_order
+from server.league.match import canonical_order
+from server.league.plan import Match
 from server.league.running.processes import Runner
-
-__all__ = ["Placed", "Placing", "place", "tournament_text"]
 
 _FIRST_DEVIATION: Final = 4000.0
 """mbb per hand: about that of a deal of limit hold'em played from both seats; until more is known."""
@@ -134,10 +133,7 @@ def tournament_text(
     lines = ["[tournament]", f"name = {json.dumps(f'{new[0]} against the ladder')}", 'format = "gauntlet"']
     lines += [f"{key} = {json.dumps(value)}" for key, value in head.items()]
     lines += ["[game]", f"game = {json.dumps(game)}", f"hands = {hands}", f"matches = {options['matches']}"]
-    for name, command, version in (
-        (*new, ""),
-        *[(rung.name, rung.command, rung.version) for rung in rungs],
-    ):
+    for name, command, version in ((*new, ""), *[(rung.name, rung.command, rung.version) for rung in rungs]):
         lines += ["[[players]]", f"name = {json.dumps(name)}", f"player = {json.dumps(command)}"]
         lines += [f"version = {json.dumps(version)}"] if version else []
     return "\n".join([*lines, ""])

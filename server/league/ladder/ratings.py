@@ -15,8 +15,6 @@ from server.records.pages import page_environment
 if TYPE_CHECKING:
     from engine.evidence.ranking.crosstable import CrossTable
 
-__all__ = ["Rung", "connected", "ladder_of", "ladder_page"]
-
 
 @attrs.frozen
 class Rung:

@@ -22,36 +22,10 @@ import attrs
 from engine.poker.match_key import MatchKey
 from engine.poker.rules import format_game
 from server.league.house import Folder
-from server.league.journal import Played
-from server.league.plan import Contestant, Format
-
-__all__ = ["Ladder", "LadderFault", "PairSum", "Rated"]
+from server.league.match import Played
+from server.league.plan import Contestant
 
 _SCHEMA: Final = 2
-_PLAYERS: Final = """
-CREATE TABLE players (
-    id INTEGER PRIMARY KEY, name TEXT NOT NULL, command TEXT NOT NULL, first_seen TEXT NOT NULL,
-    version TEXT NOT NULL DEFAULT '', UNIQUE (name, command, version)
-);
-"""
-_FROM_SCHEMA_1: Final = f"""
-ALTER TABLE players RENAME TO old_players;
-{_PLAYERS}
-INSERT INTO players (id, name, command, first_seen) SELECT id, name, command, first_seen FROM old_players;
-DROP TABLE old_players;
-"""
-_TABLES: Final = f"""
-{_PLAYERS}
-CREATE TABLE games (id INTEGER PRIMARY KEY, name TEXT NOT NULL, definition TEXT NOT NULL UNIQUE);
-CREATE TABLE tournaments (id TEXT PRIMARY KEY, name TEXT NOT NULL, added TEXT NOT NULL);
-CREATE TABLE results (
-    tournament TEXT NOT NULL REFERENCES tournaments, match TEXT NOT NULL,
-    game INTEGER NOT NULL REFERENCES games,
-    one INTEGER NOT NULL REFERENCES players, other INTEGER NOT NULL REFERENCES players,
-    deals INTEGER NOT NULL, hands INTEGER NOT NULL, mean REAL NOT NULL, squares REAL NOT NULL,
-    PRIMARY KEY (tournament, match, one, other)
-) WITHOUT ROWID;
-"""
 
 
 class LadderFault(Exception):
@@ -106,15 +80,20 @@ class Ladder:
             (version,) = self._db.execute("PRAGMA user_version").fetchone()
             (tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
             if version == 0 and tables == 0:
-                self._db.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {_SCHEMA}; COMMIT;")
+                self._write_tables("tables.sql")
             elif version == 1:
                 # Tables refer to the new one as they did to the old one, which had the same name.
                 self._db.execute("PRAGMA legacy_alter_table = ON")
-                self._db.executescript(f"BEGIN; {_FROM_SCHEMA_1} PRAGMA user_version = {_SCHEMA}; COMMIT;")
+                self._write_tables("from_1.sql")
             elif version != _SCHEMA:
                 raise LadderFault(f"{path} is no ladder of this version of riverboat")
         except sqlite3.Error as error:
             raise LadderFault(f"{path}: {error}") from None
+
+    def _write_tables(self, file: str) -> None:
+        """Bring the file to the version of today."""
+        statements = (Path(__file__).parent / file).read_text("utf-8")
+        self._db.executescript(f"BEGIN; {statements} PRAGMA user_version = {_SCHEMA}; COMMIT;")
 
     def close(self) -> None:
         """Close the file."""
@@ -144,7 +123,7 @@ class Ladder:
         Raises:
             LadderFault: it has no rates in mbb, or the file cannot be written.
         """
-        if folder.plan.format is Format.SIT_AND_GO:
+        if folder.plan.sit_and_go is not None:
             raise LadderFault(f"{folder.path}: prizes of a sit-and-go are no rates in mbb/h")
         root = folder.root.text if isinstance(folder.root, MatchKey) else str(folder.root.number)
         facts = json.dumps([folder.plan.name, root, [event.name for event in folder.plan.events]])

@@ -15,8 +15,6 @@ from engine.support.user_input import how_many, printable
 from server.league.house import Folder
 from server.records.progress import clock_time
 
-__all__ = ["Progress", "place", "table_of"]
-
 _MOST_NAME: Final = 24
 _MOST_LINES: Final = 8
 

@@ -27,11 +27,9 @@ from typing import Any, Final
 import attrs
 import trio
 
-from server.league.match import Match
+from server.league.plan import Match
 from server.league.running.processes import CannotPlay, clear, is_over, run_match
 from server.support.private_files import FILE_MODE, FOLDER_MODE
-
-__all__ = ["NEEDED", "ClusterRunner", "Errand", "Report", "connected", "is_installed", "run_errand", "unpack"]
 
 NEEDED: Final = "--scheduler needs dask and distributed: pip install 'riverboat[cluster]'"
 _MATCH: Final = "match"

@@ -13,8 +13,8 @@ import trio
 from engine.poker.match_key import MatchKey, MatchSeed
 from engine.support.files import write_whole
 from protocol import variables
-from server.league.match import Match, match_cards
-from server.league.plan import TournamentPlan
+from server.league.match import match_cards
+from server.league.plan import Match, TournamentPlan
 from server.league.running.processes import CannotPlay
 from server.match.in_process import Worker, WorkersTable, Workforce, Workplace, shard_order
 from server.match.launching.processes import Orphanage
@@ -27,8 +27,6 @@ from server.support.errors import in_words
 from server.support.private_files import FILE_MODE, FOLDER_MODE, PrivateFiles
 from server.table.book import CommonDecision, Onlooker
 from server.table.config import MatchConfig, OnFailure
-
-__all__ = ["InProcessRunner", "Staff"]
 
 _RESULT: Final = "result.json"
 
@@ -63,11 +61,7 @@ class Staff:
     def __init__(self, folder: Path) -> None:
         self._idle: dict[bool, list[Worker]] = {False: [], True: []}
         # By whether they play duplicate matches, from which bots keep nothing.
-        self.place = Workplace(
-            folder / "in-process.err",
-            PrivateFiles(),
-            Orphanage.open(),
-        )
+        self.place = Workplace(folder / "in-process.err", PrivateFiles(), Orphanage.open())
 
     async def hire(self, *, duplicate: bool) -> Worker:
         """An idle worker, perhaps a new one."""

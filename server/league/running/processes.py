@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -22,23 +23,12 @@ import trio
 from engine.poker.match_key import MatchKey, MatchSeed
 from engine.support.files.lock import FileIsLocked, FileLock
 from engine.support.user_input import printable
-from server.league.journal import move_aside
-from server.league.match import Match, match_cards
-from server.league.plan import Rule, TournamentPlan
+from protocol import variables
+from server.league.match import match_cards, move_aside
+from server.league.plan import Contestant, Match, Rule, TournamentPlan
+from server.match.launching.players import Player, players_environment
 from server.match.sittings.sitting import PLAN, PROGRESS, SECRETS, result_of
 from server.support.private_files import FOLDER_MODE
-
-__all__ = [
-    "CannotPlay",
-    "Ended",
-    "LocalRunner",
-    "ProcessRunner",
-    "Runner",
-    "clear",
-    "is_over",
-    "match_words",
-    "run_match",
-]
 
 _COMMAND: Final = ("-P", "-m", "server", "match")
 # -P: a folder in the user's folder that is named like one of our packages must not get in the way
@@ -206,14 +196,7 @@ def match_words(plan: TournamentPlan, match: Match) -> list[str]:
     words += ["--until", event.until.as_argument()] if event.until is not None else []
     if plan.in_process:
         return [*words, "--in-process", "--luck", "off"]
-    for name in (
-        "response_time",
-        "first_response_time",
-        "hand_time",
-        "match_time",
-        "start_time",
-        "grace",
-    ):
+    for name in ("response_time", "first_response_time", "hand_time", "match_time", "start_time", "grace"):
         words += [f"--{name.replace('_', '-')}", f"{getattr(limits, name):g}"]
     words += ["--on-failure", "abort" if failures.rule is Rule.FORFEIT else "fold"]
     words += ["--recover", str(failures.restarts)] if failures.rule is Rule.RESTART else []
@@ -267,3 +250,40 @@ async def _end(process: trio.Process) -> None:
         if process.returncode is None:
             process.kill()
             await process.wait()
+
+
+_NOWHERE: Final = ("127.0.0.1", 1)
+"""An address without a table: a bot that gets as far as connecting has accepted its options."""
+_ANSWER_S: Final = 60.0
+_AT_ONCE: Final = 4
+
+
+def first_fault(entrants: Sequence[Contestant]) -> tuple[int, str] | None:
+    """The first player whose bot rejects its options: the line in the file, and what the bot says."""
+    asked = {entrant.text: entrant for entrant in entrants if entrant.player.settings}
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        said = list(pool.map(lambda entrant: _fault(entrant.player), asked.values()))
+    faults = [(entrant.line, fault) for entrant, fault in zip(asked.values(), said, strict=True) if fault]
+    return min(faults, default=None)
+
+
+def _fault(player: Player) -> str | None:
+    """A bot's words when it rejects its options."""
+    line = player.command_line(*_NOWHERE)
+    assert line is not None  # installed bots are launched
+    environment = players_environment(player.command or (), os.environ)
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):  # the match will tell
+        done = subprocess.run(
+            line,
+            env={**environment, variables.DUPLICATE: "0"},  # so that it keeps nothing
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_ANSWER_S,
+            check=False,
+        )
+        words = done.stderr.strip().splitlines()
+        if done.returncode == _EXIT_USAGE and words:
+            return words[-1].removeprefix(f"{player.bot}: ")
+    return None

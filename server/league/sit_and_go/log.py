@@ -28,29 +28,11 @@ from engine.support.files.formats import parse_json
 from engine.support.seeds import derive_seed
 from engine.support.user_input import how_many, printable
 from protocol.records import HandReader, format_chips
-from server.league.journal import DamagedMatch, Fault, Played, move_aside
-from server.league.match import Match
-from server.league.plan import TournamentPlan
+from server.league.match import DamagedMatch, Fault, Played, move_aside
+from server.league.plan import Match, TournamentPlan
 from server.support.errors import Failure, FailureKind
 from server.support.private_files import FILE_MODE, FOLDER_MODE
 from server.table.rules.sit_and_go import SitAndGoTable
-
-__all__ = [
-    "LOG",
-    "begin",
-    "check_log",
-    "end",
-    "format_absence",
-    "format_crash",
-    "format_failure",
-    "format_head",
-    "format_out",
-    "hand_cards",
-    "read_log",
-    "read_sit_and_go",
-    "table_of_match",
-    "take_line",
-]
 
 LOG: Final = "match.log"
 _RESULT: Final = "result.json"

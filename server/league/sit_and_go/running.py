@@ -15,8 +15,8 @@ import trio
 from engine.poker.match_key import MatchKey, MatchSeed
 from engine.poker.rules import format_game
 from engine.support.seeds import derive_seed
-from server.league.match import Match, match_cards
-from server.league.plan import Rule, TournamentPlan
+from server.league.match import match_cards
+from server.league.plan import Match, Rule, TournamentPlan
 from server.league.running.in_process import Staff
 from server.league.running.processes import CannotPlay
 from server.league.sit_and_go.log import LOG, begin, end, format_head, format_out, hand_cards, take_line
@@ -36,8 +36,6 @@ from server.support.record_file import Opener, RecordFile
 from server.table.config import MatchConfig, OnFailure, TimeLimits
 from server.table.match import MatchServer
 from server.table.rules.sit_and_go import MOST_HANDS, SitAndGoTable
-
-__all__ = ["SeatedRunner", "SitAndGoRunner", "table_config"]
 
 _NUMBER: Final = "STATE:0:"
 """How the line of a hand begins that is a match of its own."""

@@ -37,8 +37,6 @@ from server.table.reply import TABLES_PLAYING
 from server.table.rules.sit_and_go import SitAndGoTable
 from server.table.seat import Client, Seat, Situation
 
-__all__ = ["SitAndGoHands"]
-
 _GREETING_S: Final = 2.0
 # Time for a client that has said its version to say what else it wants.
 _NOT_TOLD: Final = (

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Final, NoReturn
+from typing import Final
 
 import trio
 
@@ -114,10 +114,6 @@ class Company:
         return not is_on and any(place is None or place.is_house for place in self.places)
 
     # --- coming ----------------------------------------------------------------------------------------
-
-    def refuse(self, reason: str) -> NoReturn:
-        """Refuse a request."""
-        raise RequestRefused(reason)
 
     def kept_for(self, visitor: Visitor) -> Place | None:
         """The seat that a player has here, unless it is to be given up or the player may have several.
@@ -414,10 +410,14 @@ class Company:
         for place in self.seated():
             place.leaves = place.leaves or reason
             self._stand_up(place)
-        for arrival in self._arrivals:
+        self._refuse_all(reason)
+
+    def _refuse_all(self, reason: str) -> None:
+        """Refuse those who wait for a seat."""
+        while self._arrivals:
+            arrival = self._arrivals.popleft()
             arrival.refusal = reason
             arrival.decided.set()
-        self._arrivals.clear()
 
     def abandon(self) -> None:
         """Cut everybody off."""
@@ -427,6 +427,4 @@ class Company:
             if place.visitor is not None:
                 place.visitor.client.channel.close()
                 place.visitor.client.has_left.set()
-        for arrival in self._arrivals:
-            arrival.refusal = "the table had a fault"
-            arrival.decided.set()
+        self._refuse_all("the table had a fault")

@@ -26,7 +26,7 @@ from server.room.ledger.ledger import HandEntry, Ledger, LedgerIsFull
 from server.room.tables.company import Company
 from server.room.tables.contest import Contest
 from server.room.tables.log import TableLog, match_config
-from server.room.tables.place import Place, Visitor
+from server.room.tables.place import Place, RequestRefused, Visitor
 from server.room.tables.spectating import Audience
 from server.room.tables.turns import Turns
 from server.support.console import Console
@@ -84,14 +84,15 @@ class RoomTable:
         self._console = console
         setup = match_config(config, folder)
         self._log = TableLog(setup, console, config)
-        self._company = Company(config, ledger, send_bot)
-        entrance = self._company.entrance
+        self.company: Final = Company(config, ledger, send_bot)
+        """Who sits here."""
+        entrance = self.company.entrance
         self.audience: Final = Audience()
         """Those who watch."""
         self._table = Table(setup, console, self._log, self._broken, entrance)
         self._table.on_state = self.audience.show
-        self._seating = self._company.seating = self._table.seating
-        self._seating.on_change = lambda: self._company.changed.set()
+        self._seating = self.company.seating = self._table.seating
+        self._seating.on_change = lambda: self.company.changed.set()
         self._table.asking.write = functools.partial(turns.write, self._seating)
         self._hand: _PreparedHand | None = None
         self._next_hand, self._blinds = ledger.open_table(config.name)
@@ -102,24 +103,19 @@ class RoomTable:
         self.is_paused = False
         """The ledger's disk is full."""
         self._log.begin(ledger)
-        self._company.resume()
-
-    @property
-    def contest(self) -> Contest | None:
-        """The table's sit-and-go; None if it has none."""
-        return self._company.contest
+        self.company.resume()
 
     # --- from outside ----------------------------------------------------------------------------------
 
     @property
     def places(self) -> tuple[Place | None, ...]:
         """Places by seat."""
-        return tuple(self._company.places)
+        return tuple(self.company.places)
 
     @property
     def may_come(self) -> bool:
         """Whether somebody who comes now may find a seat."""
-        return self._is_closing is None and self._company.may_come
+        return self._is_closing is None and self.company.may_come
 
     async def join(self, visitor: Visitor, chips: int | None) -> Place:
         """Give somebody a seat, between two hands; if they already have one, at once.
@@ -132,31 +128,19 @@ class RoomTable:
             RequestRefused: there is no seat for them.
         """
         if self._is_closing is not None:
-            self._company.refuse(self._is_closing)
-        kept = self._company.kept_for(visitor)
+            raise RequestRefused(self._is_closing)
+        kept = self.company.kept_for(visitor)
         if kept is not None:
             self._come_back(kept, visitor)
             return kept
-        return await self._company.arrive(visitor, chips)
+        return await self.company.arrive(visitor, chips)
 
     def close(self, reason: str) -> None:
         """Play no further hand, do not wait for players who have gone, and let everybody go."""
         self._is_closing = reason
         for seat in self._seating.seats:
             self._seating.expect_nobody(seat.number)
-        self._company.changed.set()
-
-    def wake(self) -> None:
-        """Note that a player's requests have changed."""
-        self._company.changed.set()
-
-    def kick(self, name: str, reason: str) -> bool:
-        """Take a player's seat when the hand is over; returns whether there is such a player."""
-        return self._company.dismiss(name, reason)
-
-    def message(self, text: str) -> None:
-        """Send everybody a message."""
-        self._company.tell([text])
+        self.company.changed.set()
 
     async def run(self) -> None:
         """Play until `close` and the end of the hand."""
@@ -165,26 +149,26 @@ class RoomTable:
             nursery.start_soon(self._seating.run)
             try:
                 while self._is_closing is None:
-                    await self._pause_while_full(self._company.between_hands)
+                    await self._pause_while_full(self.company.between_hands)
                     seated = self._line_up()
                     if self._is_closing is not None:
                         break
                     if seated is None:
-                        await self._company.wait_for_change()
+                        await self.company.wait_for_change()
                     else:
                         await self._play(seated)
                         await trio.sleep(self.config.pause_s)
                 reason = self._is_closing or "the table is closed"
-                await self._pause_while_full(lambda: self._company.dismiss_all(reason))
+                await self._pause_while_full(lambda: self.company.dismiss_all(reason))
             finally:
-                self._company.abandon()  # nobody, if all have been dismissed
+                self.company.abandon()  # nobody, if all have been dismissed
                 self._seating.end()
                 self._log.close()
                 self.audience.close()
 
     def abandon(self) -> None:
         """Cut everybody off, after a fault of ours; the ledger has all finished hands."""
-        self._company.abandon()
+        self.company.abandon()
         self._seating.close()
         self._log.close()
         self.audience.close()
@@ -204,20 +188,20 @@ class RoomTable:
                     self._console.err(
                         f"riverboat: {self.config.name}: the ledger cannot be written: {error}\n"
                     )
-                    self.message(f"the table is paused: {error}")
+                    self.company.tell([f"the table is paused: {error}"])
                 await trio.sleep(_AGAIN_S)
                 continue
             if self.is_paused:
                 self.is_paused = False
                 self._console.err(f"riverboat: {self.config.name}: the ledger can be written again\n")
-                self.message("the table goes on")
+                self.company.tell(["the table goes on"])
             return
 
     # --- a hand ----------------------------------------------------------------------------------------
 
     def _line_up(self) -> LineUp | None:
         """The players of the next hand; None while there are too few, or nobody to play for."""
-        config, company = self.config, self._company
+        config, company = self.config, self.company
         if company.contest is not None:
             return self._line_up_contest(company.contest)
         if not (config.alone or company.has_visitors):
@@ -233,12 +217,12 @@ class RoomTable:
 
     def _line_up_contest(self, contest: Contest) -> LineUp | None:
         """A sit-and-go's next hand: everybody who is in plays, or nobody while one of them has gone."""
-        places = self._company.seated()
+        places = self.company.seated()
         if not contest.is_on or not all(place.plays for place in places):
             return None
         news = contest.news()
         if news is not None:
-            self.message(news)
+            self.company.tell([news])
         last = self._blinds if contest.hands else None
         entries = {place.seat.number: (place.stack, Joining.IN) for place in places}
         return line_up(contest.game(), entries, last, self._draw)
@@ -268,7 +252,7 @@ class RoomTable:
         by_position = [place.seat for place in hand.places]
         deal = hand.key.dealer(hand.game).deal()
         names = [place.player.name for place in hand.places]
-        self.audience.hand_begins(hand.number, hand.game, names, seated)
+        self.audience.hand_begins(names, seated)
         await trio.lowlevel.checkpoint()
         carries = self.config.policy is not Policy.MATCH
         with TABLES_PLAYING.one_more():
@@ -277,9 +261,9 @@ class RoomTable:
 
     def _prepared(self, seated: LineUp) -> _PreparedHand:
         """The next hand, after its players have been told about it."""
-        places = tuple([self._company.place(number) for number in seated.seats])
+        places = tuple([self.company.place(number) for number in seated.seats])
         number, key, game = self._next_hand, MatchKey.random(), seated.game
-        contest = self.contest
+        contest = self.company.contest
         chips = 0 if contest is None else contest.terms.stack * contest.entrants
         nominal = max(
             chips, self.config.most, 2 * game.big_blind + max(game.antes), max(self.config.game.stacks)
@@ -307,11 +291,11 @@ class RoomTable:
         hand = self._hand
         if hand is not None and place in hand.places:
             self._introduce(hand, hand.places.index(place))
-        self._company.hand_over(place, visitor)
+        self.company.hand_over(place, visitor)
 
     async def _finish(self, hand: _PreparedHand, end: Situation) -> None:
         """Book a hand, then show its end."""
-        config, contest = self.config, self.contest
+        config, contest = self.config, self.company.contest
         final, shown = end
         settlement = settle(final, config.rake if config.policy is Policy.RING else Rake())
         nets = dict(zip(hand.line_up.seats, settlement.net, strict=True))
@@ -342,10 +326,10 @@ class RoomTable:
             for place in hand.places:
                 place.stack += nets[place.seat.number]
         news = [] if contest is None else contest.hand_is_over(outs)
-        self._company.hand_is_over(hand.places)
+        self.company.hand_is_over(hand.places)
         self._table.show_end(end, [place.seat for place in hand.places])
         self._table.flush()
-        self._company.tell(news)
+        self.company.tell(news)
         self.audience.hand_ends(final, settlement.chips)
         self._table.situation = self._hand = None
         self._next_hand = hand.number + 1

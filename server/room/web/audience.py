@@ -1,6 +1,6 @@
 """Spectators in browsers: one task for each watched table, however many watch it, and the streams they read.
 
-What they are sent is made from the events of `server.room.tables.spectating` and from nothing else: no hole
+What they are sent is made from what `server.room.tables.spectating` shows and from nothing else: no hole
 cards before the showdown, and those it shows only after the room's delay.  A table may play a thousand hands
 per second; watchers are sent its current state a few times per second.
 """
@@ -8,17 +8,15 @@ per second; watchers are sent its current state a few times per second.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+import attrs
 import trio
 
-from engine.poker.cards import parse_cards
-from engine.poker.rules import GameDefinition, parse_betting, parse_game
 from engine.poker.rules.hand_words import tell_winnings
 from server.room.room import Room
-from server.room.tables.spectating import Event
-from server.room.web.scenes import Shown, draw, texts
+from server.room.tables.spectating import Shown
+from server.room.web.scenes import draw, texts
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
@@ -66,7 +64,7 @@ class Broadcasts:
             self._nursery.start_soon(self._run, name, broadcast, table.audience.watch())
         return broadcast.watch()
 
-    async def _run(self, name: str, broadcast: _Broadcast, events: trio.MemoryReceiveChannel[Event]) -> None:
+    async def _run(self, name: str, broadcast: _Broadcast, events: trio.MemoryReceiveChannel[Shown]) -> None:
         with events:
             try:
                 await broadcast.run(events)
@@ -81,9 +79,7 @@ class _Broadcast:
     def __init__(self, delay_s: float) -> None:
         self._delay_s = delay_s
         self.watchers: set[trio.MemorySendChannel[str]] = set()
-        self._hand: Event | None = None
-        self._game: GameDefinition | None = None
-        self._state: Event | None = None  # not sent yet
+        self._shown: Shown | None = None
         self._results: list[dict[str, Any]] = []  # not sent yet
         self._last = ""  # the last one sent
         self._news = trio.Event()
@@ -102,48 +98,42 @@ class _Broadcast:
             watcher.close()
         self.watchers.clear()
 
-    async def run(self, events: trio.MemoryReceiveChannel[Event]) -> None:
+    async def run(self, events: trio.MemoryReceiveChannel[Shown]) -> None:
         """Send what happens, until the table closes or nobody watches any more."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._send_scenes, nursery.cancel_scope)
-            async for event in events:
-                self._hear(event, nursery)
+            async for shown in events:
+                self._hear(shown, nursery)
             nursery.cancel_scope.cancel()
 
-    def _hear(self, event: Event, nursery: trio.Nursery) -> None:
-        match event["kind"]:
-            case "hand":
-                self._hand, self._game, self._state = event, None, None
-            case "state":
-                self._state = event
-            case "end":
-                self._state = {**event, "holes": [""] * len(event["holes"])} if self._delay_s else event
-                if self._hand is not None:
-                    text = tell_winnings(event["chips"], self._hand["names"])
-                    self._results = [
-                        *self._results[1 - _MOST_RESULTS :], {"hand": event["hand"], "text": text}
-                    ]  # fmt: skip
-                if self._delay_s and any(event["holes"]) and self._hand is not None:
-                    nursery.start_soon(self._show_later, event, self._hand["names"])
+    def _hear(self, shown: Shown, nursery: trio.Nursery) -> None:
+        if shown.chips:
+            result = {"hand": shown.hand, "text": tell_winnings(shown.chips, shown.names)}
+            self._results = [*self._results[1 - _MOST_RESULTS :], result]
+            if self._delay_s:
+                if any(shown.holes):
+                    nursery.start_soon(self._show_later, shown)
+                shown = attrs.evolve(shown, holes=((),) * len(shown.holes))
+        self._shown = shown
         self._news.set()
 
-    async def _show_later(self, event: Event, names: list[str]) -> None:
+    async def _show_later(self, shown: Shown) -> None:
         await trio.sleep(self._delay_s)
         cards = [
-            {"name": name, "cards": texts(parse_cards(hole))}
-            for name, hole in zip(names, event["holes"], strict=True)
+            {"name": name, "cards": texts(hole)}
+            for name, hole in zip(shown.names, shown.holes, strict=True)
             if hole
         ]
-        self._send(json.dumps({"kind": "shown", "hand": event["hand"], "players": cards}))
+        self._send(json.dumps({"kind": "shown", "hand": shown.hand, "players": cards}))
 
     async def _send_scenes(self, scope: trio.CancelScope) -> None:
         while True:
             with trio.move_on_after(_LOOK_S):
                 await self._news.wait()
             self._news = trio.Event()
-            if self._hand is not None and self._state is not None:
+            if self._shown is not None:
                 results, self._results = self._results, []
-                self._last = json.dumps(self._scene(self._hand, self._state))
+                self._last = json.dumps(draw(self._shown))
                 self._send(self._last)
                 if results:
                     self._send(json.dumps({"kind": "results", "results": results}))
@@ -154,22 +144,6 @@ class _Broadcast:
                     self.watchers.discard(watcher)
             if not self.watchers:
                 scope.cancel()
-
-    def _scene(self, hand: Event, state: Event) -> Mapping[str, Any]:
-        if self._game is None:
-            self._game = parse_game(hand["game"])
-        return draw(
-            Shown(
-                betting=parse_betting(self._game, state["betting"]),
-                hand=hand["hand"],
-                board=parse_cards(state["board"]),
-                names=tuple(hand["names"]),
-                seats=tuple(hand["seats"]),
-                holes=tuple(map(parse_cards, state.get("holes", [""] * len(hand["names"])))),
-                button=hand["button"],
-                chips=tuple(state.get("chips", ())),
-            )
-        )
 
     def _send(self, message: str) -> None:
         for watcher in list(self.watchers):

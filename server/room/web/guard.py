@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import trio
 
 from server.room.config import RoomConfig
+from server.room.door import has_gone
 from server.support.console import Console
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class Guard:
         try:
             await self._app(scope, receive, send_guarded)
         except Exception as error:
-            if has_gone(error):
+            if has_gone(error, trio.BusyResourceError):
                 return
             self.faults += 1
             self._console.err("".join(traceback.format_exception(error)))
@@ -138,15 +139,6 @@ class Guard:
             headers.append((b"retry-after", b"2"))
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": text.encode() + b"\n"})
-
-
-def has_gone(error: BaseException) -> bool:
-    """Whether an error only says that a browser is not there any more."""
-    if isinstance(error, BaseExceptionGroup):
-        return all(map(has_gone, error.exceptions))
-    return isinstance(
-        error, OSError | trio.BrokenResourceError | trio.ClosedResourceError | trio.BusyResourceError
-    )
 
 
 def _is_same_origin(scope: Scope) -> bool:

@@ -236,7 +236,7 @@ def _row(table: RoomTable) -> dict[str, Any]:
     config = table.config
     return {
         "name": config.name,
-        "game": _describe(config.game if table.contest is None else table.contest.game()),
+        "game": _describe(config.game if table.company.contest is None else table.company.contest.game()),
         "policy": str(config.policy),
         "stakes": _stakes(config),
         "seats": [
@@ -252,7 +252,7 @@ def _row(table: RoomTable) -> dict[str, Any]:
         ],
         "hands": table.hands_played,
         "paused": table.is_paused,
-        "contest": None if table.contest is None else _contest(table.contest),
+        "contest": None if table.company.contest is None else _contest(table.company.contest),
     }
 
 

@@ -23,7 +23,7 @@ from protocol.records import HandReader
 from server.records.curves import Curve
 from server.room.ledger.ledger import HandEntry, Ledger, Registered
 from server.room.ledger.sit_and_gos import PastSitAndGo, SitAndGos
-from server.room.web.scenes import Shown
+from server.room.tables.spectating import Shown, shown_holes
 
 PAGE: Final = 50
 """Hands on a page."""
@@ -198,11 +198,6 @@ def _shown(entry: HandEntry) -> Shown:
         board=state.board,
         names=record.names,
         seats=tuple([(position + entry.number) % players for position in range(players)]),
-        holes=tuple(
-            [
-                cards if betting.is_showdown and not out else ()
-                for cards, out in zip(state.deal.hole_cards, betting.folded, strict=True)
-            ]
-        ),
+        holes=shown_holes(state),
         chips=record.chips,
     )

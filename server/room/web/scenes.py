@@ -12,43 +12,12 @@ from typing import Any
 import attrs
 
 from engine.poker.cards import CARD_TEXTS
-from engine.poker.rules import BettingState, GameDefinition, HandView
-from engine.poker.rules.hand_words import (
-    name_shown_hands,
-    round_name,
-    tell_action,
-    tell_posts,
-    tell_winnings,
-)
+from engine.poker.rules import BettingState, HandView
+from engine.poker.rules.hand_words import name_shown_hands, round_name, tell_action, tell_posts, tell_winnings
+from server.room.tables.spectating import Shown
 
 Scene = dict[str, Any]
 """Has hand, board, pot, players by seat and story; and what its reader is asked, if anything."""
-
-
-@attrs.frozen
-class Shown:
-    """The cards of a hand that a scene's reader has seen."""
-
-    betting: BettingState
-    hand: int
-    board: tuple[int, ...]
-    names: tuple[str, ...]
-    """By position."""
-    seats: tuple[int, ...]
-    """By position."""
-    holes: tuple[tuple[int, ...], ...]
-    """By position; empty if they are hidden."""
-    button: int | None = None
-    """Its seat."""
-    reader: int | None = None
-    """The reader's position; None for somebody who watches."""
-    chips: tuple[float, ...] = ()
-    """Won by position; empty before the end."""
-
-    @property
-    def game(self) -> GameDefinition:
-        """The game."""
-        return self.betting.game
 
 
 def seen_by_player(view: HandView, names: Sequence[str]) -> Shown:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 import trio
 
 from server.room.config import RoomConfig, RoomError
-from server.room.door import listen
+from server.room.door import has_gone, listen
 from server.room.room import Room
 from server.room.tls import server_context
 from server.room.web.audience import Broadcasts
-from server.room.web.guard import Guard, has_gone
+from server.room.web.guard import Guard
 from server.room.web.seat import LONGEST
 from server.support.console import Console
 
@@ -119,7 +119,7 @@ class Browsers:
                 stream = trio.SSLStream(plain, self._tls, server_side=True, https_compatible=True)
             await TCPServer(self._app, self._settings, self._context, ConnectionState({}), stream)
         except Exception as error:
-            if not has_gone(error):
+            if not has_gone(error, trio.BusyResourceError):
                 self._console.err("".join(traceback.format_exception(error)))
         finally:
             self._sockets.pop(sock, None)

@@ -11,9 +11,9 @@ import trio
 from trio.testing import MockClock
 
 from server.commands.league.tournament import runner_of
-from server.league.formats import schedule
+from server.league.formats.schedule import schedule
 from server.league.house import Folder, play
-from server.league.match import Match
+from server.league.plan import Match
 from server.league.report.words import Progress
 from server.league.running.processes import Runner
 from tests.server.league.houses import HEAD, plan_of, plan_text

@@ -19,7 +19,7 @@ from compose_spec import PyCompose
 from trio.testing import MockClock
 
 import server.commands.league.tournament as command
-from server.league.match import Match
+from server.league.plan import Match
 from server.league.running.cluster import (
     ClusterRunner,
     Errand,

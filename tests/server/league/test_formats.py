@@ -11,12 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.poker.rules import load_game
-from server.league.formats import schedule
 from server.league.formats.knock_out import bracket, bracket_order
+from server.league.formats.round_robin import choices, gauntlet_choices, seatings
+from server.league.formats.schedule import schedule
 from server.league.formats.swiss import pairing, rounds
-from server.league.formats.tables import choices, gauntlet_choices, seatings
-from server.league.match import Match
-from server.league.plan import Event
+from server.league.plan import Event, Match
 from tests.server.league.houses import HEAD, plan_of, plan_text
 
 NAMES = tuple("abcdefghijkl")
@@ -80,19 +79,20 @@ def test_swiss_pairs_nobody_twice_and_gives_byes_in_turn(n: int, drawn: object) 
     number = max(1, math.ceil(math.log2(n)))
     scores: dict[Match, dict[str, float]] = {}
     for _ in range(number):
-        matches, is_all, _, _ = rounds(names, scores, number)
-        assert not is_all
-        for match in matches:
+        found = rounds(names, scores, number)
+        assert not found.is_all
+        for match in found.matches:
             lead = drawn.uniform(-1, 1)
             scores.setdefault(match, dict(zip(match.players, (lead, -lead), strict=True)))
 
-    matches, is_all, places, notes = rounds(names, scores, number)
+    found = rounds(names, scores, number)
 
-    assert is_all
-    assert len(matches) == len({frozenset(match.players) for match in matches}) == number * (n // 2)
-    assert sorted(name for group in places for name in group) == names
+    assert found.is_all
+    assert len(found.matches) == len({frozenset(match.players) for match in found.matches})
+    assert len(found.matches) == number * (n // 2)
+    assert sorted(name for group in found.placing for name in group) == names
     if n % 2:
-        byes = [note.rpartition("; ")[2] for note in notes]
+        byes = [note.rpartition("; ")[2] for note in found.notes]
         assert len(set(byes)) == number
 
 
@@ -119,33 +119,32 @@ def test_the_best_seeds_meet_last() -> None:
 def test_in_a_knock_out_the_better_seed_wins_where_it_always_wins(n: int, *, third_place: bool) -> None:
     names = list(NAMES[:n])
     scores: dict[Match, dict[str, float]] = {}
-    while True:
-        matches, is_all, places, notes = bracket(names, scores, third_place=third_place)
-        todo = [match for match in matches if match not in scores]
-        if not todo:
-            break
-        scores |= {match: {name: -float(names.index(name)) for name in match.players} for match in todo}
+    while not (found := bracket(names, scores, third_place=third_place)).is_all:
+        scores |= {
+            match: {name: -float(names.index(name)) for name in match.players} for match in found.matches
+        }
 
-    assert is_all
-    assert [name for group in places for name in group][:2] == ["a", "b"]
-    assert sorted(name for group in places for name in group) == names
-    assert len(matches) == n - 1 + (third_place and n >= 4)
+    assert all(match in scores for match in found.matches)
+    placed = [name for group in found.placing for name in group]
+    assert placed[:2] == ["a", "b"]
+    assert sorted(placed) == names
+    assert len(found.matches) == n - 1 + (third_place and n >= 4)
     if third_place and n >= 4:
-        assert places[2] == ("c",)
-    assert len(notes) == math.ceil(math.log2(n))
+        assert found.placing[2] == ("c",)
+    assert len(found.notes) == math.ceil(math.log2(n))
 
 
 def test_a_draw_is_played_again_and_then_the_better_seed_goes_on() -> None:
     scores: dict[Match, dict[str, float]] = {}
     for _ in range(4):
-        matches, is_all, _, _ = bracket(["z", "a"], scores, third_place=True)
-        assert not is_all
-        scores[matches[-1]] = {"z": 0.0, "a": 0.0}
+        found = bracket(["z", "a"], scores, third_place=True)
+        assert not found.is_all
+        scores[found.matches[-1]] = {"z": 0.0, "a": 0.0}
 
-    _, is_all, places, _ = bracket(["z", "a"], scores, third_place=True)
+    found = bracket(["z", "a"], scores, third_place=True)
 
-    assert is_all
-    assert places == (("z",), ("a",))
+    assert found.is_all
+    assert found.placing == (("z",), ("a",))
 
 
 def test_halving_spends_its_budget_on_those_who_are_left() -> None:

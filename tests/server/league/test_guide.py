@@ -8,7 +8,8 @@ from typing import Final
 
 import pytest
 
-from server.league.plan import Format, Rule
+from server.league.formats.schedule import FORMATS
+from server.league.plan import Rule
 from tests.server.league.houses import plan_of, played
 from tests.support.dealer_process import ROOT
 
@@ -37,5 +38,5 @@ def test_every_key_format_and_rule_is_described() -> None:
 
     assert len(keys) > 20
     assert keys - words == {"minutes"}  # levels by time are for rooms
-    assert {each.value for each in Format} - words == set()
+    assert FORMATS.keys() - words == set()
     assert {each.value for each in Rule} - words == set()

@@ -8,9 +8,11 @@ from typing import Final
 import pytest
 
 from engine.poker.match_key import parse_match_seed
-from server.league.match import Match, match_cards
-from server.league.plan import Format, Rule, RunOff
-from server.league.plan_file import FileMistake, parse_plan
+from server.league.formats.round_robin import ROUND_ROBIN
+from server.league.match import match_cards
+from server.league.plan import Match, Rule, RunOff
+from server.league.plan_file import parse_plan
+from server.support.toml_text import FileMistake
 from tests.server.league.houses import plan_of
 
 ISSUE: Final = """\
@@ -33,7 +35,7 @@ members = ["Ann", "Bo"]
 def test_the_least_file_is_a_duplicate_round_robin() -> None:
     plan = plan_of(ISSUE)
 
-    assert (plan.name, plan.format, plan.seed) == ("cup", Format.ROUND_ROBIN, "7")
+    assert (plan.name, plan.format, plan.seed) == ("cup", ROUND_ROBIN, "7")
     assert plan.names == ("call", "Ann")
     assert plan.entrants[1].text == "python bots/ann.py --fast"
     assert plan.entrants[1].members == ("Ann", "Bo")

@@ -12,7 +12,7 @@ from typing import Any, Final
 import pytest
 
 from server.league.house import Folder
-from server.league.report.content import page_of_player
+from server.league.report.pages import page_of_player
 from server.league.report.words import Progress
 from server.records.curves import bankroll_picture, curve, kept, won_picture
 from tests.server.league.houses import HEAD, plan_of, plan_text, played, use_arena_workers

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from engine.poker.rules import load_game
 from server.league.checking import check_tournament
-from server.league.plan_file import FileMistake
+from server.support.toml_text import FileMistake
 from server.table.rules.sit_and_go import Level, SitAndGo, SitAndGoTable
 from tests.server.league.houses import Kill, plan_of, plan_text, played, played_until_killed
 

@@ -23,8 +23,8 @@ from engine.poker.match_key import MatchSeed
 from engine.poker.rules import CALL, Action, HandView, load_game
 from protocol.records import parse_hand
 from server.league.checking import check_tournament
-from server.league.journal import Played
-from server.league.match import Match
+from server.league.match import Played
+from server.league.plan import Match
 from server.league.sit_and_go.log import LOG, begin, check_log, end, read_sit_and_go, table_of_match
 from server.league.sit_and_go.running import table_config
 from server.league.sit_and_go.table import SitAndGoHands

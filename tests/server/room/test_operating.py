@@ -17,10 +17,9 @@ from clients.core.guess import RoomSeat
 from clients.core.program import ProgramError, TableAddress, Tls, join_table
 from server.commands.look_back.verify import verify
 from server.commands.operate.room import room as room_command
-from server.room.config import Policy, RoomError, default_room
+from server.room.config import Policy, RoomError, default_room, load_room
 from server.room.ledger.ledger import Ledger
 from server.room.operator import TOKEN, Operator
-from server.room.room_file import load_room
 from server.room.tls import self_signed
 from server.table.rules.line_up import Joining
 from tests.support.rooms import OpenRoom, room_config, room_of, table_config

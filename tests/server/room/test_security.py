@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import random
 import socket
 from pathlib import Path
@@ -11,13 +10,14 @@ from pathlib import Path
 import pytest
 import trio
 
+from engine.poker.cards import format_cards
 from engine.poker.rules import parse_game
 from protocol import DealerConnection
 from protocol.records import HandReader
 from server.room.door import _flushing
 from server.room.identities import register
 from server.room.ledger.ledger import HandEntry, Ledger
-from server.room.tables.spectating import Event
+from server.room.tables.spectating import Shown
 from server.table.channel import Channel, ChannelBroken
 from server.table.seat import Client
 from tests.support.rooms import Guest, OpenRoom, room_config, room_of, table_config
@@ -52,23 +52,18 @@ def assert_no_card_came_early(lines: list[str], name: str, hands: dict[int, Hand
     return seen
 
 
-def assert_watchers_saw_public_cards(events: list[Event], hands: dict[int, HandEntry]) -> None:
-    for event in events:
-        text = json.dumps(event)
-        if event["kind"] == "end":
-            entry = hands[event["hand"]]
-            record, final = HandReader(parse_game(entry.game.replace(";", "\n"))).read(entry.line)
-            dealt = record.cards.split("/")[0].split("|")
-            for position, shown in enumerate(event["holes"]):
-                is_shown = final.betting.is_showdown and not final.betting.folded[position]
-                assert shown == (dealt[position] if is_shown else "")
-            assert sum(event["chips"]) == 0
-        else:
-            assert "holes" not in text
-            assert set(event) <= {
-                *("kind", "hand", "game", "names", "seats", "button", "stacks", "blinds", "antes"),
-                *("betting", "round", "board", "pot", "spent", "folded", "to_act"),
-            }
+def assert_watchers_saw_public_cards(seen: list[Shown], hands: dict[int, HandEntry]) -> None:
+    for shown in seen:
+        entry = hands[shown.hand]
+        record, final = HandReader(parse_game(entry.game.replace(";", "\n"))).read(entry.line)
+        holes, *boards = record.cards.split("/")
+        assert format_cards(shown.board) == "".join(boards[: shown.betting.betting_round])
+        is_showdown = bool(shown.chips) and final.betting.is_showdown
+        assert [format_cards(cards) for cards in shown.holes] == [
+            dealt if is_showdown and not out else ""
+            for dealt, out in zip(holes.split("|"), final.betting.folded, strict=True)
+        ]
+        assert sum(shown.chips) == 0
 
 
 async def come_and_go(room: OpenRoom, name: str, seed: int, heard: list[Guest]) -> None:
@@ -88,13 +83,13 @@ async def come_and_go(room: OpenRoom, name: str, seed: int, heard: list[Guest]) 
 
 async def test_nobody_is_shown_a_card_early_whoever_comes_and_goes(tmp_path: Path) -> None:
     heard: list[list[Guest]] = [[] for _ in range(4)]
-    events: list[Event] = []
+    seen: list[Shown] = []
     async with room_of(room_config(tmp_path, guest_chips=10**9)) as room:
         table = room.room.tables["a"]
 
         async def watch() -> None:
-            async for event in table.audience.watch():
-                events.append(event)  # noqa: PERF401 - each as it comes, until cancelled
+            async for shown in table.audience.watch():
+                seen.append(shown)  # noqa: PERF401 - each as it comes, until cancelled
 
         async with trio.open_nursery() as people:
             people.start_soon(watch)
@@ -112,9 +107,8 @@ async def test_nobody_is_shown_a_card_early_whoever_comes_and_goes(tmp_path: Pat
                 own = guest.notes["names"].split("|")[int(guest.notes["seat"])]
                 states += assert_no_card_came_early(guest.lines, own, hands)
     assert states > 50
-    ended = {event["hand"] for event in events if event["kind"] == "end"}
-    assert len(ended) > 10
-    assert_watchers_saw_public_cards([e for e in events if e["kind"] != "end" or e["hand"] in hands], hands)
+    assert len({shown.hand for shown in seen if shown.chips}) > 10
+    assert_watchers_saw_public_cards([shown for shown in seen if shown.hand in hands], hands)
 
 
 WORDS = [

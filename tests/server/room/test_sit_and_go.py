@@ -166,7 +166,7 @@ async def test_unequal_stacks_decide_between_two_who_are_out_together(tmp_path: 
     config = contest_config()
     async with room_of(room_config(tmp_path, config)) as room:
         await seated(room, "Ann", "Bob", "Eve")
-        contest = room.room.tables["a"].contest
+        contest = room.room.tables["a"].company.contest
         assert contest is not None
         while not contest.is_on:
             await trio.lowlevel.checkpoint()
@@ -216,7 +216,7 @@ async def test_a_player_who_leaves_is_out_and_the_last_one_wins(tmp_path: Path) 
         for guest in (ann, bob, eve):
             await guest.until("MATCHSTATE")
         await ann.leave()  # a guest who has gone does not come back
-        contest = room.room.tables["a"].contest
+        contest = room.room.tables["a"].company.contest
         assert contest is not None
 
         def act(betting: str) -> str:
@@ -246,7 +246,7 @@ async def test_the_table_waits_for_a_player_who_has_gone_but_not_for_ever(
         ann = await room.sit_down(words=words)
         (bob,) = await seated(room, "Bob")
         room.start_soon(bob.play_hands, 1 << 30)
-        contest = room.room.tables["a"].contest
+        contest = room.room.tables["a"].company.contest
         assert contest is not None
         await ann.play_hands(1)
         await ann.leave()

@@ -17,11 +17,12 @@ from click.testing import CliRunner
 from server.commands.league.course import course
 from server.league.course.building import Built, version_of, with_players
 from server.league.course.folder import students_of
-from server.league.match import Match
-from server.league.plan_file import FileMistake, parse_plan
+from server.league.plan import Match
+from server.league.plan_file import parse_plan
 from server.league.running.processes import match_words
 from server.match.launching.confinement import why_there_are_none
 from server.match.launching.players import format_bot_file
+from server.support.toml_text import FileMistake
 from tests.support.dealer_process import PATIENCE_S, environment, program
 
 
