@@ -55,10 +55,7 @@ CASES: Final[dict[str, dict[tuple[str, str], str]]] = {
         ("poker-learner", "always-call"): "10,000",
         ("poker-learner, journal", "always-call"): "10,000",
     },
-    "nolimit-6p-100bb": {
-        ("hole-cards-learner", "always-all-in"): "",
-        ("poker-learner", "always-all-in"): "",
-    },
+    "nolimit-6p-100bb": {("hole-cards-learner", "always-all-in"): "", ("poker-learner", "always-all-in"): ""},
 }
 """By game and bots, the goal."""
 PARTNERS: Final = (

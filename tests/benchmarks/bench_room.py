@@ -34,7 +34,7 @@ from server.room.config import RoomConfig, TableConfig
 from server.room.room import Room
 from server.support.console import SilentConsole
 from server.table.config import TimeLimits
-from tests.support.benchmarks import BenchmarkParser, process_seconds
+from tests.support.benchmarks import BenchmarkParser, memory_kib, process_seconds
 
 _GREETING = b"VERSION:2.0.0\r\n#riverboat/1 lobby seat names game stacks clock\r\n"
 _GAME = "limit-6p"
@@ -143,12 +143,6 @@ class Bench:
             due = self.send_what_is_due()
             for key, _ in selector.select(left if due is None else min(left, due)):
                 self.hear(key.data, key.data.sock.recv(65536))
-
-
-def memory_kib(pid: int) -> int:
-    """Resident memory of a process."""
-    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") // 1024
 
 
 def measure(tables: int, seats: int, seconds: float, think_ms: float) -> None:

@@ -22,16 +22,7 @@ from typing import Final
 
 from engine.poker.rules import initial_hand, load_game
 from engine.poker.rules.dealing import CardDealer
-from protocol import (
-    NEED_DATA,
-    ConnectionClosed,
-    DealerConnection,
-    Event,
-    Greeting,
-    Note,
-    Reply,
-    TurnToAct,
-)
+from protocol import NEED_DATA, ConnectionClosed, DealerConnection, Event, Greeting, Note, Reply, TurnToAct
 from protocol.extension import introduction
 from tests.support.benchmarks import BenchmarkParser, in_turns, known_bot, riverboat
 from tests.support.dealer_process import environment

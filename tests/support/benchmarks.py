@@ -92,6 +92,12 @@ def riverboat() -> list[str]:
     return [script] if script else [sys.executable, "-m", "server"]
 
 
+def memory_kib(pid: int) -> int:
+    """The resident memory of a running process."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") // 1024
+
+
 @attrs.frozen
 class Task:
     """A line of a table."""

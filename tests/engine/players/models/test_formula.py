@@ -38,13 +38,7 @@ from engine.players.models.formula import (
 )
 from engine.poker.card_text import parse_written_cards
 from engine.poker.combos import NUM_COMBOS, combo_index
-from engine.poker.records import (
-    NUM_COMPANIES,
-    NUM_CONTEXTS,
-    NUM_DETAILS,
-    NUM_GROUPS,
-    group_index,
-)
+from engine.poker.records import NUM_COMPANIES, NUM_CONTEXTS, NUM_DETAILS, NUM_GROUPS, group_index
 from engine.poker.rules import load_game, parse_betting
 
 TABLE = traits_array({})

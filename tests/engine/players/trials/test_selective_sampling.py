@@ -12,12 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from engine.players.trials.selective_sampling import (
-    Criterion,
-    Estimates,
-    best_move,
-    selective_sampling,
-)
+from engine.players.trials.selective_sampling import Criterion, Estimates, best_move, selective_sampling
 from engine.poker.rules import CALL, FOLD, Action, Deal, GameDefinition, HandState, initial_hand, load_game
 
 Strategy = Callable[[HandState], dict[Action, float]]
