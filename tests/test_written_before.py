@@ -205,10 +205,7 @@ def test_all_that_a_formula_bot_remembered_is_what_it_was() -> None:
 MATCHES: Final[dict[str, list[tuple[str, tuple[str, ...]]]]] = {
     "plain": [("plain", ("random", "simple", "always-call"))],
     "until": [("until", ("random", "always-call"))],
-    "duplicate": [
-        ("duplicate/pass-0", ("simple", "random")),
-        ("duplicate/pass-1", ("random", "simple")),
-    ],
+    "duplicate": [("duplicate/pass-0", ("simple", "random")), ("duplicate/pass-1", ("random", "simple"))],
 }
 """Logs by match folder, and who sits where in each."""
 

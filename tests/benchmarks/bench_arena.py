@@ -1,21 +1,28 @@
-"""Hands a second in the arena; the target is 50 000 with two always-call agents in heads-up limit.
+"""Hands a second in the arena: what the table costs, the sparring partners, and the thesis's learners.
 
 ``python -m tests.benchmarks.bench_arena``
+
+The first bot has one seat, the second all others.  Always-call against itself is the table alone; against
+always-call every hand has its showdown, the most work there can be.  "all hooks" also watches every action.
+Learners know something already when they are measured; "journal" is in play, where every hand is written down
+as it ends.  Millions of hands are trained against the bots.
 """
 
 from __future__ import annotations
 
-import json
-import time
-from collections.abc import Callable, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Final
 
-from clients.bots.baselines import AlwaysCall, AlwaysRaise, Random
+from clients.bots.baselines import AlwaysCall
 from clients.core.agent import Agent
 from clients.core.arena import Arena
+from clients.core.registry import make_bot
+from clients.learners.preflop.learners import PokerLearner
 from engine.poker.rules import Action, HandView, load_game
-from tests.support.benchmarks import BenchmarkParser, how_many
-
-TARGET = 50_000
+from tests.support.benchmarks import BenchmarkParser, Task, rate, show
 
 
 class Watcher(AlwaysCall):
@@ -32,45 +39,59 @@ class Watcher(AlwaysCall):
         view.chips_won()
 
 
-CASES: tuple[tuple[str, str, Callable[[], Agent]], ...] = (
-    ("always-call", "limit-2p", AlwaysCall),
-    ("always-raise", "limit-2p", AlwaysRaise),
-    ("random", "limit-2p", Random),
-    ("all hooks", "limit-2p", Watcher),
-    ("random", "nolimit-6p", Random),
+NO_LIMIT: Final = "nolimit-2p-100bb"
+CASES: Final[dict[str, dict[tuple[str, str], str]]] = {
+    "limit-2p": {
+        ("always-call", "always-call"): "50,000",
+        ("always-raise", "always-raise"): "",
+        ("random", "random"): "",
+        ("all hooks", "all hooks"): "",
+    },
+    "nolimit-6p": {("random", "random"): ""},
+    NO_LIMIT: {
+        ("hole-cards-learner", "always-call"): "10,000",
+        ("winning-hand-learner", "always-call"): "10,000",
+        ("name-learner", "always-call"): "10,000",
+        ("poker-learner", "always-call"): "10,000",
+        ("poker-learner, journal", "always-call"): "10,000",
+    },
+    "nolimit-6p-100bb": {("hole-cards-learner", "always-all-in"): "", ("poker-learner", "always-all-in"): ""},
+}
+"""By game and bots, the goal."""
+PARTNERS: Final = (
+    ("hand-strength", "always-call"),
+    ("simple", "always-call"),
+    ("simple:preflop-only", "always-call"),
+    ("hand-strength", "simple"),
+    ("hand-strength", "always-all-in"),
+    ("simple", "always-all-in"),
+    ("simple:preflop-only", "always-all-in"),
 )
+"""Sparring partners in both heads-up games; the goal is 8,000."""
 
 
-def hands_per_second(game_name: str, factory: Callable[[], Agent], hands: int, repeats: int) -> float:
-    """The best of some runs, in CPU time of this process."""
-    game = load_game(game_name)
-    best = float("inf")
-    for _ in range(repeats):
-        arena = Arena(game, [factory() for _ in range(game.num_players)], 7)
-        start = time.process_time()
-        arena.play(hands)
-        best = min(best, time.process_time() - start)
-    return hands / best
+def tasks(hands: int, folder: Path) -> Iterator[Task]:
+    """The lines of the table."""
+    special: dict[str, Callable[[], Agent]] = {
+        "all hooks": Watcher,
+        "poker-learner, journal": lambda: PokerLearner(knowledge=folder / "knowledge.npz"),
+    }
+    cases = [(game, *case) for game, goals in CASES.items() for case in goals.items()]
+    cases += [(game, bots, "8,000") for game in ("limit-2p", NO_LIMIT) for bots in PARTNERS]
+    for name, (first, other), goal in cases:
+        game = load_game(name)
+        bots = [first, *[other] * (game.num_players - 1)]
+        arena = Arena(game, [special.get(bot, partial(make_bot, bot))() for bot in bots], 7)
+        yield Task(
+            f"{name}: {first} against {other}", rate(partial(arena.play, hands), hands), "hands/s", goal
+        )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the table, or JSON."""
-    parser = BenchmarkParser("bench_arena", __doc__)
-    parser.add_argument("--hands", type=how_many, default=5000)
-    parser.add_argument("--repeats", type=how_many, default=5)
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args(arguments)
-    rows = [
-        {"agents": name, "game": game, "hands_per_second": hands_per_second(
-            game, factory, options.hands, options.repeats)}
-        for name, game, factory in CASES
-    ]  # fmt: skip
-    if options.json:
-        print(json.dumps({"target": TARGET, "cases": rows}))
-        return
-    print(f"hands/s of CPU time, target {TARGET} (always-call)")
-    for row in rows:
-        print(f"{row['agents']:<14} {row['game']:<12} {row['hands_per_second']:>8.0f}")
+    """Measure and print."""
+    options = BenchmarkParser("bench_arena", __doc__, hands=5000, repeats=5).parse_args(arguments)
+    with tempfile.TemporaryDirectory() as folder:
+        show("CPU time", tasks(options.hands, Path(folder)), options.repeats)
 
 
 if __name__ == "__main__":

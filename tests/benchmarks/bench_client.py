@@ -5,13 +5,11 @@
 A thread plays the dealer of one seat with recorded hands: it sends each state and, where the seat is to
 act, waits for the reply.  Measured is the CPU time of the client's own thread for a bare trio echo, which
 reads what comes and answers a line where one is awaited, and for `clients.core.session.play` with an agent
-that always calls.  The difference, per message, is the price of the protocol, the rules and the agent; the
-target is 15 us.
+that always calls.  The difference, per message, is the price of the protocol, the rules and the agent.
 """
 
 from __future__ import annotations
 
-import json
 import socket
 import threading
 import time
@@ -26,9 +24,7 @@ from clients.core.arena import Arena
 from clients.core.session import play
 from engine.poker.rules import Action, GameDefinition, HandView, load_game
 from protocol import format_match_state
-from tests.support.benchmarks import BenchmarkParser, how_many
-
-TARGET_US = 15.0
+from tests.support.benchmarks import BenchmarkParser, Task, show
 
 
 @attrs.frozen
@@ -110,8 +106,8 @@ def cpu_seconds(script: Script, client: Callable[[trio.SocketStream], Awaitable[
     return seconds
 
 
-def measure(game_name: str, opponent: Agent, hands: int, repeats: int) -> dict[str, float | str]:
-    """Figures of one game; the smallest of some runs, echo and client taking turns."""
+def game_task(game_name: str, opponent: Agent, hands: int) -> Task:
+    """The line of one game."""
     game = load_game(game_name)
     script = record(game, hands, opponent)
 
@@ -121,37 +117,19 @@ def measure(game_name: str, opponent: Agent, hands: int, repeats: int) -> dict[s
     async def session(stream: trio.SocketStream) -> None:
         await play(AlwaysCall(), stream, game)
 
-    runs = [(cpu_seconds(script, echo), cpu_seconds(script, session)) for _ in range(repeats)]
-    bare, ours = (min(times) / script.messages * 1e6 for times in zip(*runs, strict=True))
-    return {
-        "game": game_name,
-        "messages": float(script.messages),
-        "echo_us": bare,
-        "client_us": ours,
-        "overhead_us": ours - bare,
-    }
+    bare, ours = (
+        lambda client=client: cpu_seconds(script, client) / script.messages for client in (echo, session)
+    )
+    name = f"{game_name} v {type(opponent).__name__}, one of {script.messages} messages"
+    return Task(name, ours, "µs", "echo + 15 µs", {"echo": bare})
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the table, or JSON."""
-    parser = BenchmarkParser("bench_client", __doc__)
-    parser.add_argument("--hands", type=how_many, default=1000)
-    parser.add_argument("--repeats", type=how_many, default=5)
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args(arguments)
-    rows = [
-        measure(game, opponent, options.hands, options.repeats)
-        for game, opponent in (("limit-2p", AlwaysCall()), ("limit-2p", Random()), ("nolimit-3p", Random()))
-    ]
-    if options.json:
-        print(json.dumps({"target_us": TARGET_US, "games": rows}))
-        return
-    print(f"CPU us per message, target overhead {TARGET_US:g}")
-    for row in rows:
-        print(
-            f"{row['game']:<12} {row['messages']:>7.0f} messages  echo {row['echo_us']:6.1f}  "
-            f"client {row['client_us']:6.1f}  overhead {row['overhead_us']:6.1f}"
-        )
+    """Measure and print."""
+    options = BenchmarkParser("bench_client", __doc__, hands=1000, repeats=5).parse_args(arguments)
+    games = (("limit-2p", AlwaysCall()), ("limit-2p", Random()), ("nolimit-3p", Random()))
+    tasks = [game_task(name, opponent, options.hands) for name, opponent in games]
+    show("a client's CPU time", tasks, options.repeats)
 
 
 if __name__ == "__main__":

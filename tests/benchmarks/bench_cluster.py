@@ -12,12 +12,13 @@ their children, the house's own left out.  Needs dask and distributed (`pip inst
 
 from __future__ import annotations
 
+import itertools
 import os
 import statistics
 import tempfile
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,10 +30,8 @@ from rich.table import Table
 from server.commands.league.tournament import cluster_runner
 from server.league.house import Folder, play
 from server.league.plan_file import parse_plan
-from tests.support.benchmarks import BenchmarkParser, how_many, known_bot, known_game
+from tests.support.benchmarks import BenchmarkParser, how_many, in_turns, known_bot, known_game
 
-ROUNDS: Final = 3
-MATCHES: Final = 6
 TASK_S: Final = 8.0
 PLAYERS: Final = ("formula:model=generic", "hand-strength")
 _TRIAL_HANDS: Final = 100
@@ -76,13 +75,8 @@ class Bench:
             trio.run(play, folder, runner, workers)
             seconds, cpu = time.monotonic() - began, self._cpu() - before
             played = folder.played.values()
-            return Spent(
-                sum(each.hands for each in played),
-                seconds,
-                cpu,
-                statistics.mean(each.seconds for each in played),
-                load,
-            )
+            task_s = statistics.mean(each.seconds for each in played)
+            return Spent(sum(each.hands for each in played), seconds, cpu, task_s, load)
         finally:
             folder.close()
 
@@ -139,15 +133,13 @@ def show(spent: Sequence[tuple[Spent, Spent]]) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
-    parser = BenchmarkParser("bench_cluster", __doc__)
+    parser = BenchmarkParser("bench_cluster", __doc__, matches=6, rounds=3)
     parser.add_argument("--game", type=known_game, default="limit-2p", help="of two players (%(default)s)")
     parser.add_argument(
         "--player", "-p", action="append", type=known_bot, help=f"twice ({' and '.join(PLAYERS)})"
     )
     parser.add_argument("--in-process", action="store_true", help="matches without sockets")
     parser.add_argument("--hands", type=how_many, help=f"of a match (as many as take {TASK_S:g} s)")
-    parser.add_argument("--matches", type=how_many, default=MATCHES, help="of a turn (%(default)s)")
-    parser.add_argument("--rounds", type=how_many, default=ROUNDS, help="turns of each (%(default)s)")
     options = parser.parse_args(arguments)
     players = options.player or PLAYERS
     if len(players) != 2:
@@ -168,15 +160,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         bench = Bench(client, options.game, players, options.in_process, Path(folder))
         hands = options.hands or bench.find_hands()
         print(f"{options.game}, {' v '.join(players)}: {options.matches} matches of {hands:,} hands a turn")
-        spent: list[tuple[Spent, Spent]] = []
-        for turn in range(options.rounds):
-            order = (1, 2) if turn % 2 == 0 else (2, 1)
-            runs = {
-                workers: bench.run(f"turn-{turn}-{workers}", hands, options.matches, workers)
-                for workers in order
-            }
-            spent.append((runs[1], runs[2]))
-    show(spent)
+        names = (f"turn-{turn}" for turn in itertools.count())
+
+        def played(workers: int) -> Callable[[], Spent]:
+            return lambda: bench.run(next(names), hands, options.matches, workers)
+
+        spent = in_turns({workers: played(workers) for workers in (1, 2)}, options.rounds)
+    show(list(zip(spent[1], spent[2], strict=True)))
 
 
 if __name__ == "__main__":

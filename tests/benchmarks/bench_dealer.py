@@ -13,13 +13,13 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -31,7 +31,7 @@ from engine.poker.rules import game_path, load_game
 from server.support.console import SilentConsole
 from server.table.config import MatchConfig
 from server.table.match import MatchServer, serve_match
-from tests.support.benchmarks import BenchmarkParser, how_many
+from tests.support.benchmarks import BenchmarkParser, how_many, in_turns, process_seconds, riverboat
 from tests.support.dealer_process import environment, program
 
 GAME: Final = "holdem.limit.2p.reverse_blinds"
@@ -64,7 +64,7 @@ def measure(dealer: Sequence[str], tables: int, hands: int, player: str | None, 
     )
     assert process.stdout is not None
     ports = [[int(port) for port in process.stdout.readline().split()] for _ in range(tables)]
-    before = cpu_seconds(process.pid)
+    before = process_seconds(process.pid)
     start = time.perf_counter()
     clients = [
         subprocess.Popen(command, stderr=subprocess.DEVNULL)
@@ -86,32 +86,18 @@ def measure(dealer: Sequence[str], tables: int, hands: int, player: str | None, 
     return Measurement(len(bettings) / seconds, cpu / actions * 1e6)
 
 
-def cpu_seconds(pid: int) -> float:
-    """What a running process has used so far; 0 where the system does not tell (all but Linux)."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return 0.0
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def start_up_seconds(command: Sequence[str], folder: Path) -> float:
-    """From starting a dealer to the line with its ports; the median of several."""
-    times = []
-    for _ in range(STARTS):
-        start = time.perf_counter()
-        with subprocess.Popen(
-            [*command, "m", str(game_path(GAME)), "1", "0", *NAMES, "-l"],
-            cwd=folder,
-            env=environment(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        ) as process:
-            assert process.stdout is not None
-            assert process.stdout.readline()
-            times.append(time.perf_counter() - start)
-            process.kill()
-    return statistics.median(times)
+    """From starting a dealer to the line with its ports."""
+    words = [*command, "m", str(game_path(GAME)), "1", "0", *NAMES, "-l"]
+    start = time.perf_counter()
+    with subprocess.Popen(
+        words, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline()
+        seconds = time.perf_counter() - start
+        process.kill()
+    return seconds
 
 
 async def serve(tables: int, hands: int) -> None:
@@ -130,17 +116,19 @@ async def serve(tables: int, hands: int) -> None:
 def benchmark(hands: int, runs: int) -> None:
     """Measure everything, and print a table."""
     acpc_dealer, acpc_player = os.environ.get("ACPC_DEALER"), os.environ.get("ACPC_PLAYER")
-    players = {"python": None} | ({"acpc": acpc_player} if acpc_player else {})
-    script = shutil.which("riverboat", path=os.pathsep.join([str(Path(sys.executable).parent), os.defpath]))
-    game_file = str(game_path(GAME))
-    arguments = ["m", game_file, str(hands), "0", *NAMES, "-q"]
-    cases: dict[tuple[str, str, int], Callable[[Path], Measurement]] = {}
+    arguments = ["m", str(game_path(GAME)), str(hands), "0", *NAMES, "-q"]
+    cases: dict[tuple[str, str, int], Callable[[], Measurement]] = {}
 
     def add(name: str, clients: str, tables: int, command: Sequence[str], hands: int) -> None:
-        player = players[clients]
-        cases[name, clients, tables] = lambda folder: measure(command, tables, hands, player, folder)
+        def run() -> Measurement:
+            with tempfile.TemporaryDirectory() as folder:
+                return measure(
+                    command, tables, hands, acpc_player if clients == "acpc" else None, Path(folder)
+                )
 
-    for clients in players:
+        cases[name, clients, tables] = run
+
+    for clients in ("python", "acpc") if acpc_player else ("python",):
         if acpc_dealer:
             add("ACPC dealer", clients, 1, [acpc_dealer, *arguments], hands)
         add("riverboat dealer", clients, 1, [*program("dealer"), *arguments], hands)
@@ -148,34 +136,26 @@ def benchmark(hands: int, runs: int) -> None:
             each = max(10, hands // tables)
             command = [sys.executable, "-m", __spec__.name, "--serve", str(tables), "--hands", str(each)]
             add("tables in one process", clients, tables, command, each)
-    results: dict[tuple[str, str, int], list[Measurement]] = {case: [] for case in cases}
-    for _ in range(runs):
-        for case, run in cases.items():
-            with tempfile.TemporaryDirectory() as folder:
-                results[case].append(run(Path(folder)))
-
     print(f"{GAME}, {hands} hands in all, medians of {runs} runs")
     print(f"{'dealer':24}{'clients':>9}{'tables':>8}{'hands/s':>10}{'CPU us/action':>15}")
-    for (name, clients, tables), measured in results.items():
+    for (name, clients, tables), measured in in_turns(cases, runs).items():
         speed = statistics.median(m.hands_per_second for m in measured)
         cost = statistics.median(m.cpu_us_per_action for m in measured)
         print(f"{name:24}{clients:>9}{tables:>8}{speed:>10.0f}{cost:>15.1f}")
-    starts = {"python -m server dealer": program("dealer")}
-    if script:
-        starts["riverboat dealer"] = [script, "dealer"]
+    starts = {"python -m server dealer": program("dealer"), "riverboat dealer": [*riverboat(), "dealer"]}
     if acpc_dealer:
         starts["ACPC dealer"] = [acpc_dealer]
     print(f"\nfrom start to the line with the ports, median of {STARTS}")
-    with tempfile.TemporaryDirectory() as folder:
-        for name, command in starts.items():
-            print(f"{name:24}{start_up_seconds(command, Path(folder)) * 1000:>8.0f} ms")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        start = {name: partial(start_up_seconds, command, folder) for name, command in starts.items()}
+        for name, seconds in in_turns(start, STARTS).items():
+            print(f"{name:24}{statistics.median(seconds) * 1000:>8.0f} ms")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Read the command line."""
-    parser = BenchmarkParser("bench_dealer", __doc__)
-    parser.add_argument("--hands", type=how_many, default=4000, help="in all, of every measurement")
-    parser.add_argument("--runs", type=how_many, default=5)
+    """Read the command line; the hands are those of all tables together."""
+    parser = BenchmarkParser("bench_dealer", __doc__, hands=4000, runs=5)
     parser.add_argument("--serve", type=how_many, metavar="TABLES", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.serve:

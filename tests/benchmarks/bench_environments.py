@@ -8,24 +8,22 @@ PYTHON is an interpreter with ``pettingzoo[classic]``, which brings RLCard; the 
 from __future__ import annotations
 
 import argparse
-import functools
-import json
 import random
-import statistics
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
-from tests.support.benchmarks import BenchmarkParser, how_many
+from tests.support.benchmarks import BenchmarkParser, Task, show
 
-PEERS = ("texas_holdem_v4", "texas_holdem_no_limit_v6", "leduc_holdem_v4")
-TARGETS = {
-    "AEC, limit-2p": 60_000,
-    "gymnasium v always-call, limit-2p": 100_000,
-    "vector, limit-2p": 1_000_000,
+AEC: Final = {
+    "limit-2p": ("60,000", "texas_holdem_v4"),
+    "nolimit-2p": ("", "texas_holdem_no_limit_v6"),
+    "nolimit-6p": ("", None),
+    "leduc": ("", "leduc_holdem_v4"),
 }
+"""By game: the goal, and RLCard's environment."""
 _LEGAL: dict[bytes, list[int]] = {}
 
 
@@ -100,32 +98,29 @@ def peer_actions(python: str, name: str, episodes: int) -> float:
     return float(run.stdout.strip().splitlines()[-1])
 
 
-def cases(episodes: int) -> dict[str, Callable[[], float]]:
-    """What is measured, by name."""
+def tasks(episodes: int, peer: str | None) -> list[Task]:
+    """The lines of the table."""
     from clients.lab.environments import holdem_v0
 
-    def aec(game: str) -> Callable[[], float]:
-        return lambda: aec_actions(holdem_v0.env(game), episodes)
-
-    return {
-        "AEC, limit-2p": aec("limit-2p"),
-        "AEC, nolimit-2p": aec("nolimit-2p"),
-        "AEC, nolimit-6p": aec("nolimit-6p"),
-        "AEC, leduc": aec("leduc"),
-        "gymnasium v always-call, limit-2p": lambda: gymnasium_steps(["always-call"], "dict", 10 * episodes),
-        "the same, one vector": lambda: gymnasium_steps(["always-call"], "array", 10 * episodes),
-        "vector, limit-2p": lambda: vector_actions((), 1024, episodes // 10),
-        "vector v always-call, limit-2p": lambda: vector_actions(["always-call"], 1024, episodes // 10),
-    }
+    calls, steps, tables = ["always-call"], 10 * episodes, max(1, episodes // 10)
+    lines: list[tuple[str, Callable[[], float], str]] = [
+        ("gymnasium v always-call, limit-2p", partial(gymnasium_steps, calls, "dict", steps), "100,000"),
+        ("the same, one vector", partial(gymnasium_steps, calls, "array", steps), ""),
+        ("vector, limit-2p", partial(vector_actions, (), 1024, tables), "1,000,000"),
+        ("vector v always-call, limit-2p", partial(vector_actions, calls, 1024, tables), ""),
+    ]
+    found = []
+    for game, (goal, name) in AEC.items():
+        peers = {"RLCard": partial(peer_actions, peer, name, max(1, episodes // 10))} if peer and name else {}
+        measure = partial(aec_actions, holdem_v0.env(game), episodes)
+        found.append(Task(f"AEC, {game}", measure, "actions/s", goal, peers))
+    return found + [Task(name, measure, "actions/s", goal) for name, measure, goal in lines]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the table, or JSON."""
-    parser = BenchmarkParser("bench_environments", __doc__)
+    """Measure and print."""
+    parser = BenchmarkParser("bench_environments", __doc__, episodes=4000, repeats=5)
     parser.add_argument("--peer", metavar="PYTHON")
-    parser.add_argument("--episodes", type=how_many, default=4000)
-    parser.add_argument("--repeats", type=how_many, default=5)
-    parser.add_argument("--json", action="store_true")
     parser.add_argument("--as-peer", metavar="NAME", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.as_peer is not None:
@@ -133,23 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
         print(aec_actions(import_module(f"pettingzoo.classic.{options.as_peer}").env(), options.episodes))
         return
-    measured = cases(options.episodes)
-    for name in PEERS if options.peer else ():
-        measured[f"RLCard {name}"] = functools.partial(
-            peer_actions, options.peer, name, options.episodes // 10
-        )
-    figures: dict[str, list[float]] = {name: [] for name in measured}
-    for _ in range(options.repeats):  # in turns, so that a busy moment is everybody's
-        for name, measure in measured.items():
-            figures[name].append(measure())
-    medians = {name: statistics.median(values) for name, values in figures.items()}
-    if options.json:
-        json.dump({"targets": TARGETS, "actions_per_second": medians}, sys.stdout)
-        return
-    print("actions a second of CPU time, medians")
-    for name, median in medians.items():
-        target = f"   target {TARGETS[name]:>9,}" if name in TARGETS else ""
-        print(f"{name:<36} {median:>11,.0f}{target}")
+    show("actions a second of CPU time", tasks(options.episodes, options.peer), options.repeats)
 
 
 if __name__ == "__main__":

@@ -5,8 +5,7 @@ python -m tests.benchmarks.bench_equilibrium
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import pyspiel
@@ -15,39 +14,34 @@ from engine.poker.rules import load_game
 from engine.solving.game_tree import game_tree
 from engine.solving.solver import Solver
 from engine.solving.strategies import exploitability
-from tests.support.benchmarks import BenchmarkParser
-
-
-def seconds(work: Callable[[], object]) -> float:
-    start = time.process_time()
-    work()
-    return time.process_time() - start
-
-
-def _iterate(solver: pyspiel.ExternalSamplingMCCFRSolver, times: int) -> None:
-    for _ in range(times):
-        solver.run_iteration()
+from tests.support.benchmarks import BenchmarkParser, Task, rate, repeated, seconds, show
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measures and prints."""
-    BenchmarkParser("bench_equilibrium", __doc__).parse_args(arguments)
+    """Measure and print."""
+    options = BenchmarkParser("bench_equilibrium", __doc__, runs=3).parse_args(arguments)
     tree = game_tree(load_game("leduc"))
-    for algorithm in ("cfr+", "mcfr"):
-        Solver(tree, algorithm).run(1)  # compiles
-    for _ in range(3):
-        plus, ours = Solver(tree), Solver(tree, "mcfr", seed=1)
-        theirs = pyspiel.ExternalSamplingMCCFRSolver(
-            pyspiel.load_game("leduc_poker"), 1, pyspiel.MCCFRAverageType.SIMPLE
-        )
-        took = seconds(partial(plus.run, 1000))
-        rate = 200_000 / seconds(partial(ours.run, 200_000))
-        peer = 3000 / seconds(partial(_iterate, theirs, 3000))
-        found = 1000 * exploitability(tree, plus.average().policy).mean
-        print(
-            f"CFR+: 1000 iterations in {took:.3f} s, {found:.4f} mA; external sampling: {rate:,.0f} "
-            f"a second, OpenSpiel {peer:,.0f}, ratio {rate / peer:.1f}"
-        )
+    sampling = Solver(tree, "mcfr", seed=1)
+    theirs = pyspiel.ExternalSamplingMCCFRSolver(
+        pyspiel.load_game("leduc_poker"), 1, pyspiel.MCCFRAverageType.SIMPLE
+    )
+    peer = repeated(theirs.run_iteration, 3000)
+    plus = Solver(tree)
+    plus.run(1000)
+    found = 1000 * exploitability(tree, plus.average().policy).mean
+    tasks = [
+        Task(
+            f"CFR+, 1000 iterations, to {found:.4f} mA", seconds(lambda: Solver(tree).run(1000)), "s", "2 s"
+        ),
+        Task(
+            "external sampling",
+            rate(partial(sampling.run, 200_000), 200_000),
+            "iterations/s",
+            "30 x OpenSpiel",
+            {"OpenSpiel": lambda: 1 / peer()},
+        ),
+    ]
+    show("Leduc hold'em, CPU time", tasks, options.runs)
 
 
 if __name__ == "__main__":

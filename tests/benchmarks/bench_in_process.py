@@ -8,13 +8,12 @@ CPU time is that of the house and of all players, from start to end, less that o
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.support.benchmarks import BenchmarkParser, how_many
+from tests.support.benchmarks import BenchmarkParser, child_seconds
 from tests.support.dealer_process import environment, program
 
 MATCHES = (
@@ -22,25 +21,19 @@ MATCHES = (
     ("limit-2p", "hand-strength", "random"),
     ("limit-2p", "formula:model=generic", "hand-strength"),
 )
-WAYS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("sockets", ()),
-    ("in-process", ("--in-process",)),
-    ("2 processes", ("--in-process", "--jobs", "2")),
-)
+WAYS = {"sockets": "", "in-process": "--in-process", "2 processes": "--in-process --jobs 2"}
 
 
 def played(folder: Path, *words: str) -> tuple[float, float]:
     """CPU seconds of a match and its hands a second by the clock, once everybody sits."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    before = child_seconds()
     done = subprocess.run(
         program("match", *words, "--json"), cwd=folder, env=environment(), capture_output=True, check=True
     )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-    return cpu, json.loads(done.stdout)["hands_per_second"]
+    return child_seconds() - before, json.loads(done.stdout)["hands_per_second"]
 
 
-def row(folder: Path, words: Sequence[str], hands: int, way: tuple[str, ...]) -> tuple[float, float]:
+def row(folder: Path, words: Sequence[str], hands: int, way: Sequence[str]) -> tuple[float, float]:
     """CPU milliseconds a hand, and hands a second by the clock."""
     fixed = (*words, "--seed", "1", "--luck", "off", *way)
     alone, _ = played(folder, *fixed, "--hands", "1")
@@ -62,32 +55,18 @@ def taken_over(folder: Path, hands: int) -> float:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the table, or JSON."""
-    parser = BenchmarkParser("bench_in_process", __doc__)
-    parser.add_argument(
-        "--hands", type=how_many, default=2000, help="over sockets; ten times as many in-process"
-    )
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args(arguments)
-    results: dict[str, dict[str, list[float]]] = {}
+    """Measure and print; over sockets it is so many hands, in-process ten times as many."""
+    options = BenchmarkParser("bench_in_process", __doc__, hands=2000).parse_args(arguments)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for words in MATCHES:
-            hands = options.hands // 4 if "formula" in words[1] else options.hands
-            title = " ".join(words)
-            results[title] = {}
-            for label, way in WAYS:
-                results[title][label] = list(row(folder, words, hands * 10 if way else hands, way))
-                if not options.json:
-                    cpu, speed = results[title][label]
-                    print(
-                        f"{title:<42} {label:<12} {cpu:8.3f} ms CPU a hand {speed:8.0f} hands/s", flush=True
-                    )
+            least = options.hands // 4 if "formula" in words[1] else options.hands
+            for label, way in WAYS.items():
+                cpu, speed = row(folder, words, least * 10 if way else least, way.split())
+                title = f"{' '.join(words):<42} {label:<12}"
+                print(f"{title} {cpu:8.3f} ms CPU a hand {speed:8.0f} hands/s", flush=True)
         again = taken_over(folder, options.hands * 5)
-    if options.json:
-        print(json.dumps({"matches": results, "taken_over_us": again}))
-    else:
-        print(f"a finished hand taken over when a match is resumed: {again:.0f} µs CPU")
+    print(f"a finished hand taken over when a match is resumed: {again:.0f} µs CPU")
 
 
 if __name__ == "__main__":

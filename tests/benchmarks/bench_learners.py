@@ -1,125 +1,123 @@
-"""Hands a second of training.
+"""Hands a second of long trainings: the street-learner's, and the thesis's learners' in the compiled loop.
 
 ``python -m tests.benchmarks.bench_learners``
 
-The pre-flop learners at a table in this process, no-limit with blinds 1/2 and 200 chips: the target is 10 000
-hands a second heads-up against always-call.  Always-call against itself is the table alone.  "journal" is in
-play: every hand is written down as it ends.  Last, the same hands in the arena and in the compiled loop that
-plays long trainings, and how many times as fast that is.
+One thread, CPU time, kernels compiled and deals at hand.  The street-learner's opponents are those of a
+training; against always-call alone hands are short and the values stay in the cache.  The peer of the
+compiled loop is the arena, which plays the same hands of a learner in one seat and the bot in five others.
+
+``python -m tests.benchmarks.bench_learners --at-a-table street.npz --hands 4000``
+
+What a trained learner wins more at a table where it goes on learning than where it does not, on equal deals,
+each played in both seats: in all, and in each quarter of the match.
 """
 
 from __future__ import annotations
 
-import json
-import tempfile
-import time
-from collections.abc import Callable, Sequence
+import shutil
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
-from clients.bots.baselines import AlwaysAllIn, AlwaysCall
-from clients.core.agent import Agent
-from clients.core.arena import Arena
-from clients.learners.preflop.learners import HoleCardsLearner, NameLearner, PokerLearner, WinningHandLearner
-from clients.learners.training import Table, make_learner
+import numpy as np
+from numpy.typing import NDArray
+
+from clients.lab.experiments.tasks import LineUp
+from clients.learners.training import Table, make_learner, release
+from engine.learning.deal_pool import DealPool, PoolSize, make_pool
+from engine.learning.street import ActionValues, population, train
 from engine.poker.rules import load_game
-from tests.support.benchmarks import BenchmarkParser, how_many
+from tests.benchmarks.bench_formula import interval
+from tests.engine.learning.pools import CALLER
+from tests.support.benchmarks import BenchmarkParser, Task, known_file, make_player, rate, show
 
-TARGET = 10_000
-"""Hands a second, heads-up against always-call."""
-
-GAME_2P, GAME_6P = "nolimit-2p-100bb", "nolimit-6p-100bb"
-
-CASES: tuple[tuple[str, str, Callable[[], Agent], Callable[[], Agent]], ...] = (
-    ("always-call", GAME_2P, AlwaysCall, AlwaysCall),
-    ("hole-cards-learner", GAME_2P, HoleCardsLearner, AlwaysCall),
-    ("winning-hand-learner", GAME_2P, WinningHandLearner, AlwaysCall),
-    ("name-learner", GAME_2P, NameLearner, AlwaysCall),
-    ("poker-learner", GAME_2P, PokerLearner, AlwaysCall),
-    ("hole-cards-learner", GAME_6P, HoleCardsLearner, AlwaysAllIn),
-    ("poker-learner", GAME_6P, PokerLearner, AlwaysAllIn),
-)
-"""The learner, the game, the bot in all other seats."""
-
-
-def hands_per_second(
-    game_name: str, learner: Callable[[], Agent], other: Callable[[], Agent], hands: int, repeats: int
-) -> float:
-    """The best of some runs of a learner that knows something already, in CPU time of this process."""
-    game = load_game(game_name)
-    best = float("inf")
-    arena = Arena(game, [learner(), *(other() for _ in range(game.num_players - 1))], 7)
-    arena.play(hands)
-    for _ in range(repeats):
-        start = time.process_time()
-        arena.play(hands)
-        best = min(best, time.process_time() - start)
-    return hands / best
-
-
-TRAININGS: tuple[tuple[str, str], ...] = (
+GOALS: Final = {
+    "limit-2p": "100,000",
+    "nolimit-2p-100bb": "",
+    "nolimit-2p": "",
+    "limit-6p": "",
+    "nolimit-6p": "",
+}
+"""By game, of the street-learner."""
+TRAININGS: Final = (
     ("hole-cards-learner", "always-all-in"),
     ("hole-cards-learner", "hand-strength:plain"),
     ("poker-learner", "always-call"),
     ("poker-learner", "simple:preflop-only"),
 )
 """The learner, and the bot in the five other seats."""
-
 _MANY: Final = 10_000_000
 """Hands that are announced to have the compiled loop play."""
 
 
-def training_speeds(learner: str, bot: str, hands: int) -> tuple[float, float]:
-    """Hands a second of CPU time at six seats, in the arena and in the compiled loop, turn by turn."""
-    game = load_game(GAME_6P)
-    tables = [Table(make_learner(learner, None), game, (bot,) * 5, 7, many) for many in (0, _MANY)]
-    seconds = [0.0, 0.0]
-    for table in tables:
-        table.play(500)
-    for _ in range(5):
-        for number, table in enumerate(tables):
-            start = time.process_time()
-            table.play(hands // 5)
-            seconds[number] += time.process_time() - start
-    assert tables[0].winnings == tables[1].winnings
-    return hands / seconds[0], hands / seconds[1]
+def street_tasks(hands: int) -> Iterator[Task]:
+    """The street-learner's lines."""
+    pools = {2: make_pool(2, 1), 6: make_pool(6, 1, PoolSize(flops=128))}
+    for name, goal in GOALS.items():
+        game = load_game(name)
+        everybody = population(1000, game.is_limit, np.random.default_rng(1))
+        for label, opponents in (("population", everybody), ("always-call", CALLER)):
+            learnt = ActionValues.unlearnt(game)
+            play = partial(_train, learnt, pools[game.num_players], hands, opponents)
+            yield Task(f"{name}: street-learner against {label}", rate(play, hands), "hands/s", goal)
+
+
+def _train(learnt: ActionValues, pool: DealPool, hands: int, opponents: NDArray[np.float64]) -> None:
+    for _ in train(learnt, pool, hands, 1, opponents=opponents):
+        pass
+
+
+def loop_tasks(hands: int) -> Iterator[Task]:
+    """The compiled loop's lines."""
+    game = load_game("nolimit-6p-100bb")
+    for learner, bot in TRAININGS:
+        arena, loop = (Table(make_learner(learner, None), game, (bot,) * 5, 7, many) for many in (0, _MANY))
+        speeds = [rate(partial(table.play, hands), hands) for table in (loop, arena)]
+        yield Task(f"six seats: {learner} against {bot}", speeds[0], "hands/s", "", {"arena": speeds[1]})
+        assert arena.winnings == loop.winnings
+
+
+def print_gains(file: Path, hands: int) -> None:
+    """What learning on is worth, against each of some players."""
+    game = load_game("limit-2p")
+
+    def won(other: str, learns: bool) -> NDArray[np.float64]:
+        with TemporaryDirectory() as folder:
+            copies = [shutil.copy(file, Path(folder) / f"{number}.npz") for number in (0, 1)]
+            learners = [make_learner("street-learner", Path(copy), learn=learns) for copy in copies]
+            left = iter(learners)
+            found = LineUp(1, 2).play(
+                game,
+                lambda seats: [next(left) if is_first else make_player(other) for is_first in seats],
+                5,
+                hands // 2,
+            )
+            for learner in learners:
+                release(learner)
+            return found
+
+    print(f"small bets a hand, {hands} hands against each: learning off, on, on less off; by quarter")
+    for other in ("simple", "hand-strength", "random", "always-call", "limper", "folds-by-size"):
+        frozen, learning = won(other, learns=False), won(other, learns=True)
+        gain = learning - frozen
+        parts = [interval(each) for each in (frozen, learning, gain, *np.array_split(gain, 4))]
+        print(other.ljust(16), "  ".join(f"{mean:+.3f} +- {half:.3f}" for mean, half in parts), flush=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the table, or JSON."""
-    parser = BenchmarkParser("bench_learners", __doc__)
-    parser.add_argument("--hands", type=how_many, default=5000)
-    parser.add_argument("--repeats", type=how_many, default=5)
-    parser.add_argument("--json", action="store_true")
+    """Measure and print."""
+    parser = BenchmarkParser("bench_learners", __doc__, hands=1_000_000, repeats=3)
+    parser.add_argument(
+        "--at-a-table", type=known_file, metavar="FILE", help="of a learner trained in limit-2p"
+    )
     options = parser.parse_args(arguments)
-    rows = []
-    for name, game, learner, other in CASES:
-        speed = hands_per_second(game, learner, other, options.hands, options.repeats)
-        against = other.__name__
-        rows.append({"learner": name, "game": game, "against": against, "hands_per_second": speed})
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "knowledge.npz"
-
-        def in_play() -> Agent:
-            return PokerLearner(knowledge=path)
-
-        speed = hands_per_second(GAME_2P, in_play, AlwaysCall, options.hands, options.repeats)
-        name = "poker-learner, journal"
-        rows.append({"learner": name, "game": GAME_2P, "against": "AlwaysCall", "hands_per_second": speed})
-    trainings: list[tuple[str, str, float, float]] = []
-    for name, bot in TRAININGS:
-        trainings.append((name, bot, *training_speeds(name, bot, options.hands)))
-    if options.json:
-        keys = ("learner", "against", "arena", "compiled")
-        shown = [dict(zip(keys, training, strict=True)) for training in trainings]
-        print(json.dumps({"target": TARGET, "cases": rows, "trainings": shown}))
+    if options.at_a_table is not None:
+        print_gains(options.at_a_table, max(8, options.hands))
         return
-    print(f"hands/s of CPU time, target {TARGET} heads-up against always-call")
-    for row in rows:
-        print(f"{row['learner']:<23} {row['game']:<18} {row['against']:<12} {row['hands_per_second']:>8.0f}")
-    print("\ntraining at six seats, hands/s: arena, compiled, ratio")
-    for name, bot, arena, compiled in trainings:
-        print(f"{name:<23} {bot:<24} {arena:>8.0f} {compiled:>9.0f} {compiled / arena:>5.1f}")
+    show("street-learner, CPU time", street_tasks(options.hands), options.repeats)
+    show("compiled loop, CPU time", loop_tasks(max(1, options.hands // 200)), options.repeats)
 
 
 if __name__ == "__main__":

@@ -15,16 +15,15 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from rich.console import Console
 from rich.table import Table
 
-from tests.support.benchmarks import BenchmarkParser, how_many, known_tree
+from tests.support.benchmarks import BenchmarkParser, in_turns, known_tree
 
-HANDS: Final = 4000
-ROUNDS: Final = 9
 _ACTIONS: Final = 8
 # Of a hand that is called through.
 _HERE: Final = Path(__file__).parents[2]
@@ -64,28 +63,25 @@ def house_seconds(tree: Path, hands: int) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
-    parser = BenchmarkParser("bench_match_speed", __doc__)
+    parser = BenchmarkParser("bench_match_speed", __doc__, hands=4000, rounds=9)
     parser.add_argument("trees", nargs="*", type=known_tree, metavar="FOLDER", help="trees to compare with")
-    parser.add_argument("--hands", type=how_many, default=HANDS, help="of each match (%(default)s)")
-    parser.add_argument("--rounds", type=how_many, default=ROUNDS, help="turns (%(default)s)")
     options = parser.parse_args(arguments)
     if options.hands < 2:
         parser.error("--hands: expected 2 or more, since what a match of one takes is taken off")
-    hands, rounds = options.hands, options.rounds
-    trees = list(dict.fromkeys([_HERE, *options.trees]))
-    seconds: dict[Path, list[float]] = {tree: [] for tree in trees}
-    for turn in range(rounds):
-        for tree in trees if turn % 2 else reversed(trees):
-            seconds[tree].append(house_seconds(tree, hands) - house_seconds(tree, 1))
-    table = Table("tree", "CPU an action, median", "least", title=f"{rounds} × {hands} hands of limit-2p")
-    for tree, spent in seconds.items():
-        actions = hands * _ACTIONS / 1e6
-        table.add_row(
-            str(tree), f"{statistics.median(spent) / actions:.1f} µs", f"{min(spent) / actions:.1f} µs"
-        )
+    hands: int = options.hands
+
+    def action_us(tree: Path) -> float:
+        return (house_seconds(tree, hands) - house_seconds(tree, 1)) / (hands * _ACTIONS) * 1e6
+
+    spent = in_turns({tree: partial(action_us, tree) for tree in (_HERE, *options.trees)}, options.rounds)
+    table = Table(
+        "tree", "CPU an action, median", "least", title=f"{options.rounds} × {hands} hands of limit-2p"
+    )
+    for tree, costs in spent.items():
+        table.add_row(str(tree), f"{statistics.median(costs):.1f} µs", f"{min(costs):.1f} µs")
     Console().print(table)
-    if len(trees) > 1:
-        pairs = [ours / other for ours, other in zip(*list(seconds.values())[:2], strict=True)]
+    if len(spent) > 1:
+        pairs = [ours / other for ours, other in zip(*list(spent.values())[:2], strict=True)]
         print(f"this tree takes {statistics.median(pairs):.3f} of the other's time (median of pairs)")
 
 

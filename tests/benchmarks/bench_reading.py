@@ -28,18 +28,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clients.core.agent import Agent
-from clients.core.arena import Arena
 from clients.core.registry import make_bot
-from engine.poker.rules import GameDefinition, HandState, load_game
+from clients.lab.experiments.tasks import chips_by_seat
+from engine.poker.rules import GameDefinition, load_game
 from tests.benchmarks.bench_formula import interval
 from tests.support.benchmarks import (
     BenchmarkParser,
-    how_many,
     known_bot,
     known_file,
     known_game,
     known_player,
     known_tree,
+    make_player,
 )
 from tests.support.strangers import STRANGERS
 from tests.support.two_trees import Overheard, Spoken, other_version
@@ -57,12 +57,11 @@ NO_LIMIT_TOO: Final = "always-all-in"
 LIMIT_ONLY: Final = ("killer",)
 
 
-def opponents_in(game: GameDefinition) -> dict[str, MakeAgent]:
-    """By name, all that are met in a game."""
-    names = [name for name in IN_THE_BOX if game.is_limit or name not in LIMIT_ONLY]
-    if not game.is_limit:
-        names.append(NO_LIMIT_TOO)
-    return STRANGERS | {name: partial(make_bot, name) for name in names}
+def opponents_in(game: GameDefinition) -> list[str]:
+    """All that are met in a game."""
+    if game.is_limit:
+        return [*STRANGERS, *IN_THE_BOX]
+    return [*STRANGERS, *[name for name in IN_THE_BOX if name not in LIMIT_ONLY], NO_LIMIT_TOO]
 
 
 def won_by_deal(
@@ -84,19 +83,7 @@ def won_by_deal(
         for shift in (0, 1):
             ours = [shift] if alone else list(range(shift, players, 2))
             agents = [make_own() if seat in ours else make_other() for seat in range(players)]
-            hands: list[float] = []
-
-            def keep(
-                state: HandState,
-                chips: tuple[float, ...],
-                into: list[float] = hands,
-                seats: Sequence[int] = ours,
-            ) -> None:
-                positions = [(seat - state.hand_number) % players for seat in seats]
-                into.append(sum(chips[position] for position in positions) / len(positions))
-
-            Arena(game, agents, seed + begun).play(number, on_hand=keep)
-            both += np.array(hands) / (2 * unit)
+            both += chips_by_seat(game, agents, seed + begun, number)[:, ours].mean(axis=1) / (2 * unit)
         won.append(both)
     return np.concatenate(won)
 
@@ -116,11 +103,9 @@ def cpu_seconds() -> float:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Play and print."""
-    parser = BenchmarkParser("bench_reading", __doc__)
+    parser = BenchmarkParser("bench_reading", __doc__, deals=1000, match=500)
     parser.add_argument("game", nargs="?", type=known_game, default="limit-2p")
     parser.add_argument("bot", nargs="?", type=known_bot, default="formula")
-    parser.add_argument("--deals", type=how_many, default=1000, help="against each; twice as many hands")
-    parser.add_argument("--match", type=how_many, default=500, help="deals after which all is forgotten")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--alone", action="store_true", help="one seat only, at tables of more than two")
     parser.add_argument("--against", nargs="*", type=known_player, help="some opponents only")
@@ -130,32 +115,25 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--half", type=known_player, help=argparse.SUPPRESS)  # its run: the opponents' half
     options = parser.parse_args(arguments)
     game = load_game(options.game)
-    others = opponents_in(game)
     deals, match, seed, alone = options.deals, options.match, options.seed, options.alone
     play = partial(won_by_deal, game, deals=deals, match=match, seed=seed, alone=alone)
     if options.half:
-        theirs = others.get(options.half, partial(make_bot, options.half))
-        play(partial(Overheard, sys.stdin), lambda: Spoken(theirs(), sys.stdout))
+        play(partial(Overheard, sys.stdin), lambda: Spoken(make_player(options.half), sys.stdout))
         return
     make_own = partial(make_bot, options.bot)
-    words = [
-        options.game,
-        f"--deals={deals}",
-        f"--match={match}",
-        f"--seed={seed}",
-        *(["--alone"] if alone else []),
-    ]
+    words = [options.game, f"--deals={deals}", f"--match={match}", f"--seed={seed}"]
+    words += ["--alone"] if alone else []
     before: dict[str, Floats] = dict(np.load(options.than)) if options.than else {}
     kept: dict[str, Floats] = {}
     unit = "sb" if game.small_bet else "bb"
     print(f"{options.game} {options.bot}: {unit} a hand, {2 * deals} hands against each")
     gains: list[Floats] = []
-    for name in options.against or others:
+    for name in options.against or opponents_in(game):
         start = cpu_seconds()
         if options.opponents_of:
             won = won_across(play, make_own, options.opponents_of, [*words, f"--half={name}"])
         else:
-            won = play(make_own, others.get(name, partial(make_bot, name)))
+            won = play(make_own, partial(make_player, name))
         kept[name] = won
         mean, half = interval(won)
         line = f"{name:<38} {mean:+9.3f} +- {half:.3f}"

@@ -34,7 +34,7 @@ from server.room.config import RoomConfig, TableConfig
 from server.room.room import Room
 from server.support.console import SilentConsole
 from server.table.config import TimeLimits
-from tests.support.benchmarks import BenchmarkParser, how_many
+from tests.support.benchmarks import BenchmarkParser, memory_kib, process_seconds
 
 _GREETING = b"VERSION:2.0.0\r\n#riverboat/1 lobby seat names game stacks clock\r\n"
 _GAME = "limit-6p"
@@ -145,32 +145,12 @@ class Bench:
                 self.hear(key.data, key.data.sock.recv(65536))
 
 
-def memory_kib(pid: int) -> int:
-    """Resident memory of a process."""
-    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") // 1024
-
-
-def cpu_s(pid: int) -> float:
-    """CPU time of a process so far."""
-    times = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(times[11]) + int(times[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def measure(tables: int, seats: int, seconds: float, think_ms: float) -> None:
     """One run, and its figures."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, 4 * tables * seats)), hard))
     with tempfile.TemporaryDirectory(prefix="riverboat-bench-") as folder:
-        words = [
-            sys.executable,
-            "-m",
-            "tests.benchmarks.bench_room",
-            "--house",
-            folder,
-            "--tables",
-            str(tables),
-        ]
+        words = [sys.executable, "-m", __spec__.name, "--house", folder, "--tables", str(tables)]
         with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as room:
             try:
                 assert room.stdout is not None
@@ -188,9 +168,9 @@ def measure(tables: int, seats: int, seconds: float, think_ms: float) -> None:
                 bench.run(selector, time.perf_counter() + seconds / 4)  # all that is kept is there
                 full = memory_kib(room.pid)
                 bench.waits.clear()
-                cpu, began = cpu_s(room.pid), time.perf_counter()
+                cpu, began = process_seconds(room.pid), time.perf_counter()
                 bench.run(selector, began + seconds)
-                took, cpu = time.perf_counter() - began, cpu_s(room.pid) - cpu
+                took, cpu = time.perf_counter() - began, process_seconds(room.pid) - cpu
                 later = memory_kib(room.pid)
             finally:
                 room.kill()
@@ -207,9 +187,7 @@ def measure(tables: int, seats: int, seconds: float, think_ms: float) -> None:
 
 def main(words: Sequence[str] | None = None) -> None:
     """The command line."""
-    parser = BenchmarkParser("bench_room", __doc__)
-    parser.add_argument("--tables", type=how_many, default=200)
-    parser.add_argument("--seats", type=how_many, default=5)
+    parser = BenchmarkParser("bench_room", __doc__, tables=200, seats=5)
     parser.add_argument("--seconds", type=float, default=20.0, help="of each run; default 20")
     parser.add_argument(
         "--think", type=float, action="append", help="ms for a decision; default 0, then 1000"

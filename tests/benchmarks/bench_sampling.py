@@ -3,7 +3,6 @@
 ``python -m tests.benchmarks.bench_sampling speed``
 ``python -m tests.benchmarks.bench_sampling time limit-10p formula --hands 100``
 ``python -m tests.benchmarks.bench_sampling match limit-2p sampling:trials=1000 formula --deals 10000``
-``python -m tests.benchmarks.bench_sampling match limit-2p sampling always-raise --than formula``
 
 A match seats two kinds of bots in turn, plays every deal twice with the kinds in each other's seats, and
 sets the stated values of the first kind's decisions against the chips that came of them.
@@ -12,7 +11,6 @@ sets the stated values of the first kind's decisions against the chips that came
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import time
 from collections.abc import Awaitable, Sequence
@@ -26,6 +24,7 @@ from clients.bots.sampling.agent import Sampling
 from clients.core.agent import Agent
 from clients.core.arena import Arena
 from clients.core.registry import make_bot
+from clients.lab.experiments.tasks import chips_by_seat
 from engine.players.models.model import OpponentModel
 from engine.players.models.specific import SpecificModel
 from engine.players.table_reader import TableReader
@@ -33,10 +32,11 @@ from engine.players.trials.players import OwnStrategy, simulated_players
 from engine.players.trials.selective_sampling import Estimates
 from engine.players.trials.trials import Spot, new_tree, simulate
 from engine.poker.cards import parse_written_cards
-from engine.poker.rules import Action, GameDefinition, HandState, HandView, load_game, parse_betting
-from engine.support.intervals import Estimate, estimate
+from engine.poker.rules import Action, HandView, load_game, parse_betting
+from engine.support.intervals import estimate
+from tests.benchmarks.bench_formula import in_milliseconds
 from tests.engine.players.trials.spots import experienced_model
-from tests.support.benchmarks import BenchmarkParser, how_many, known_bot, known_game
+from tests.support.benchmarks import BenchmarkParser, known_bot, known_game
 
 SPOTS = {
     "heads-up, flop": ("limit-2p", "rc/", "Js8c4s", "AhJd"),
@@ -86,18 +86,16 @@ def trials_per_second(spot: Spot, seconds: float = 1.0) -> tuple[float, int]:
     return done / spent, int(tree.used[0] + tree.used[2])
 
 
-def speed() -> dict[str, dict[str, float]]:
-    """Trials a second in every spot, with models that know nothing yet and with models of random players."""
-    results: dict[str, dict[str, float]] = {}
+def speed() -> None:
+    """Print trials a second in every spot, with models that know nothing and with those of random players."""
+    print(f"{'two-branch trials a second (nodes), models:':<42} {'fresh':>19} {'known':>19}")
     for name, (game_name, betting, board, own) in SPOTS.items():
         seats = load_game(game_name).num_players
         fresh: list[OpponentModel] = [SpecificModel() for _ in range(seats)]
         known: list[OpponentModel] = [experienced_model(seat) for seat in range(seats)]
-        results[name] = {}
-        for kind, models in (("fresh", fresh), ("known", known)):
-            rate, nodes = trials_per_second(spot_of(game_name, betting, board, own, models))
-            results[name] |= {f"{kind}_trials_per_second": rate, f"{kind}_nodes": nodes}
-    return results
+        spots = [spot_of(game_name, betting, board, own, models) for models in (fresh, known)]
+        cells = ["{:,.0f} ({})".format(*trials_per_second(spot)) for spot in spots]
+        print(f"{name:<42}", *[f"{cell:>19}" for cell in cells], flush=True)
 
 
 class Watched(Sampling):
@@ -105,7 +103,7 @@ class Watched(Sampling):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.stated: list[tuple[int, int, int, float]] = []  # hand, position, spent before, value
+        self.stated: list[tuple[int, int, float]] = []  # hand, spent before, value
         self.seconds: list[float] = []
         self._start = 0.0
 
@@ -119,7 +117,7 @@ class Watched(Sampling):
         self.seconds.append(time.perf_counter() - self._start)
         values = dict(zip(estimates.moves, estimates.values.tolist(), strict=True))
         spent = view.betting.spent[view.position]
-        self.stated.append((view.hand_number, view.position, spent, values.get(action, 0.0)))
+        self.stated.append((view.hand_number, spent, values.get(action, 0.0)))
         return action
 
 
@@ -142,96 +140,41 @@ def decision_times(game_name: str, against: str, hands: int, seed: int) -> dict[
     arena = Arena(game, [agent, *(make_bot(against) for _ in range(game.num_players - 1))], seed)
     agent.seeded = False
     arena.play(hands)
-    milliseconds = 1000 * np.array(agent.seconds)
-    return {
-        "decisions": float(len(milliseconds)),
-        "median_ms": float(np.median(milliseconds)),
-        "p99_ms": float(np.quantile(milliseconds, 0.99)),
-        "max_ms": float(milliseconds.max()),
-    }
+    return in_milliseconds(agent.seconds)
 
 
-def play_deals(
-    game: GameDefinition, first: str, second: str, deals: int, seed: int
-) -> tuple[NDArray[np.float64], list[tuple[float, float]]]:
-    """Two kinds in turn, every deal twice.
-
-    Returns:
-        What a player of the first kind wins per hand on each deal, shape (deals,), and of each of their
-        decisions that is watched the value stated and the one realised; in small bets or big blinds.
-    """
+def play_match(game_name: str, first: str, second: str, deals: int, seed: int) -> str:
+    """What the first kind wins of the second, and whether its stated values are realised."""
+    game = load_game(game_name)
     unit, players = game.small_bet or game.big_blind, game.num_players
     won = np.zeros(deals)
     promises: list[tuple[float, float]] = []
     for shift in range(2):
         agents = [make(second if (seat + shift) % 2 else first) for seat in range(players)]
-        chips_of: dict[tuple[int, int], float] = {}
-
-        def keep(
-            state: HandState,
-            chips: tuple[float, ...],
-            shift: int = shift,
-            into: dict[tuple[int, int], float] = chips_of,
-        ) -> None:
-            for position, each in enumerate(chips):
-                into[state.hand_number, position] = each / unit
-                if ((position + state.hand_number) % players + shift) % 2 == 0:
-                    won[state.hand_number] += each / unit / players
-
-        Arena(game, agents, seed).play(deals, on_hand=keep)
-        for seat, agent in enumerate(agents):
-            if isinstance(agent, Watched) and (seat + shift) % 2 == 0:
-                promises += [
-                    (value, chips_of[hand, position] + spent / unit)
-                    for hand, position, spent, value in agent.stated
-                ]
-    return won, promises
+        chips = chips_by_seat(game, agents, seed, deals) / unit
+        won += chips[:, shift::2].sum(axis=1) / players
+        for seat in range(shift, players, 2):
+            promises += [
+                (value, chips[hand, seat] + spent / unit)
+                for hand, spent, value in getattr(agents[seat], "stated", ())
+            ]
+    name = "sb/h" if game.is_limit else "bb/h"
+    line = f"{game_name}: {first} against {second}: {estimate(won.tolist())} {name}, {2 * deals} hands"
+    return f"{line}\n{regression(np.array(promises))}" if len(promises) > 2 else line
 
 
-def play_match(
-    game_name: str, first: str, second: str, deals: int, seed: int, than: str | None = None
-) -> dict[str, Any]:
-    """What the first kind wins of the second; with `than` also how much more it is than what that kind wins
-    of the second on the same deals.
-    """
-    game = load_game(game_name)
-    won, promises = play_deals(game, first, second, deals, seed)
-    report: dict[str, Any] = {
-        "game": game_name,
-        "players": [first, second],
-        "hands": 2 * deals,
-        "seed": seed,
-        "unit": "sb/h" if game.is_limit else "bb/h",
-        "won": estimate(won.tolist()).as_json(),
-    }
-    if than is not None:
-        others, _ = play_deals(game, than, second, deals, seed)
-        report["than"] = {
-            "player": than,
-            "won": estimate(others.tolist()).as_json(),
-            "more": estimate((won - others).tolist()).as_json(),
-        }
-    if len(promises) > 2:
-        report["promises"] = regression(np.array(promises))
-    return report
-
-
-def regression(pairs: NDArray[np.float64]) -> dict[str, float]:
-    """Realised on stated values, shape (n, 2): slope with its 95 % half width, intercept, means."""
+def regression(pairs: NDArray[np.float64]) -> str:
+    """Realised on stated values, shape (n, 2): means, slope with its 95 % half width, intercept."""
     stated, realised = pairs.T
     centred = stated - stated.mean()
     slope = float(centred @ realised / (centred @ centred))
     intercept = float(realised.mean() - slope * stated.mean())
     rest = realised - intercept - slope * stated
     half = 1.96 * math.sqrt(float(rest @ rest) / (len(rest) - 2) / float(centred @ centred))
-    return {
-        "decisions": float(len(stated)),
-        "stated": float(stated.mean()),
-        "realised": float(realised.mean()),
-        "slope": slope,
-        "slope_ci95": half,
-        "intercept": intercept,
-    }
+    return (
+        f"stated {stated.mean():+.3f}, realised {realised.mean():+.3f}, slope {slope:.3f} +- {half:.3f}, "
+        f"intercept {intercept:+.3f}, {len(stated)} decisions"
+    )
 
 
 def _check(parser: BenchmarkParser, options: argparse.Namespace) -> None:
@@ -243,58 +186,27 @@ def _check(parser: BenchmarkParser, options: argparse.Namespace) -> None:
     try:
         for place, word in enumerate(options.rest):
             (known_bot if place else known_game)(word)
-        if options.than is not None:
-            known_bot(options.than)
     except argparse.ArgumentTypeError as error:
         parser.error(str(error))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
-    parser = BenchmarkParser("bench_sampling", __doc__)
+    parser = BenchmarkParser("bench_sampling", __doc__, hands=100, deals=500)
     parser.add_argument("what", choices=["speed", "time", "match"])
     parser.add_argument("rest", nargs="*", help="GAME OPPONENT, or GAME FIRST SECOND")
-    parser.add_argument("--hands", type=how_many, default=100)
-    parser.add_argument("--deals", type=how_many, default=500)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--than", help="of a match: a bot to play the same deals against SECOND")
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
     _check(parser, options)
-    report: dict[str, Any]
     if options.what == "speed":
-        report = speed()
-        rates = ("fresh_trials_per_second", "known_trials_per_second")
-        lines = [
-            f"{name:<42} " + " ".join([f"{numbers[rate]:>9,.0f}" for rate in rates])
-            for name, numbers in report.items()
-        ]
-        lines.insert(0, f"{'two-branch trials a second, models:':<42} {'fresh':>9} {'known':>9}")
+        speed()
     elif options.what == "time":
         game_name, against = options.rest or ("limit-10p", "formula")
-        report = decision_times(game_name, against, options.hands, options.seed)
-        lines = [" ".join(f"{key} {value:.1f}" for key, value in report.items())]
+        times = decision_times(game_name, against, options.hands, options.seed)
+        print(" ".join(f"{key} {value:.1f}" for key, value in times.items()))
     else:
         game_name, first, second = options.rest or ("limit-2p", "sampling:trials=1000", "formula")
-        report = play_match(game_name, first, second, options.deals, options.seed, options.than)
-        lines = [
-            f"{game_name}: {first} against {second}: {Estimate(**report['won'])} "
-            f"{report['unit']}, {report['hands']} hands"
-        ]
-        if "than" in report:
-            other = report["than"]
-            lines.append(
-                f"{other['player']} wins {Estimate(**other['won'])} on the same deals; {first} wins "
-                f"{Estimate(**other['more'])} more"
-            )
-        if "promises" in report:
-            found = report["promises"]
-            lines.append(
-                f"stated {found['stated']:+.3f}, realised {found['realised']:+.3f}, slope "
-                f"{found['slope']:.3f} +- {found['slope_ci95']:.3f}, intercept {found['intercept']:+.3f}, "
-                f"{found['decisions']:.0f} decisions"
-            )
-    print(json.dumps(report) if options.json else "\n".join(lines))
+        print(play_match(game_name, first, second, options.deals, options.seed))
 
 
 if __name__ == "__main__":

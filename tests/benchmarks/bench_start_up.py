@@ -12,30 +12,19 @@ and system, of the start that took least of that: it says more where the machine
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import statistics
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
+from functools import partial
 from typing import Final
 
 from engine.poker.rules import initial_hand, load_game
 from engine.poker.rules.dealing import CardDealer
-from protocol import (
-    NEED_DATA,
-    ConnectionClosed,
-    DealerConnection,
-    Event,
-    Greeting,
-    Note,
-    Reply,
-    TurnToAct,
-)
+from protocol import NEED_DATA, ConnectionClosed, DealerConnection, Event, Greeting, Note, Reply, TurnToAct
 from protocol.extension import introduction
-from tests.support.benchmarks import BenchmarkParser, how_many, known_bot
+from tests.support.benchmarks import BenchmarkParser, in_turns, known_bot, riverboat
 from tests.support.dealer_process import environment
 
 GAME: Final = "nolimit-3p"
@@ -46,7 +35,6 @@ RULE_BOTS: Final = (
 )  # fmt: skip
 """Need no compiled code before the flop."""
 TARGETS_S: Final = {**dict.fromkeys(RULE_BOTS, 0.3), "formula": 0.7, "sampling": 1.0, "street-learner": 1.0}
-STARTS: Final = 10
 PATIENCE_S: Final = 120.0
 """A bot that compiles first takes most of a minute."""
 
@@ -96,36 +84,19 @@ def _await(kind: type[Event], dealer: DealerConnection, client: socket.socket) -
             dealer.receive_data(client.recv(4096))
 
 
-def riverboat() -> list[str]:
-    """The installed program, else the same module of this tree."""
-    script = shutil.which("riverboat", path=str(Path(sys.executable).parent))
-    return [script] if script else [sys.executable, "-m", "server"]
-
-
-def benchmark(names: Sequence[str], starts: int) -> None:
-    """Start all bots in turn, several times, and print a table."""
-    starts_of: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
-    for name in names:
-        first_decision(name)  # compiles what is not compiled yet
-    for _ in range(starts):
-        for name in names:
-            starts_of[name].append(first_decision(name))
-    print(f"from start to first decision, {starts} starts each, seconds")
-    print(f"{'bot':<22}{'least':>8}{'median':>8}{'CPU':>8}{'target':>8}")
-    for name, measured in starts_of.items():
-        times, cpu = zip(*measured, strict=True)
-        target = TARGETS_S.get(name)
-        goal = "" if target is None else f"{target:.1f}"
-        print(f"{name:<22}{min(times):>8.3f}{statistics.median(times):>8.3f}{min(cpu):>8.3f}{goal:>8}")
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Read the arguments and run."""
-    parser = BenchmarkParser("bench_start_up", __doc__)
+    """Start all bots in turn, several times, and print a table."""
+    parser = BenchmarkParser("bench_start_up", __doc__, starts=10)
     parser.add_argument("bots", nargs="*", type=known_bot, metavar="BOT", help="all with a target without it")
-    parser.add_argument("--starts", type=how_many, default=STARTS, help="of each bot (%(default)s)")
     options = parser.parse_args(arguments)
-    benchmark(options.bots or list(TARGETS_S), options.starts)
+    starts = {name: partial(first_decision, name) for name in options.bots or TARGETS_S}
+    in_turns(starts, 1)  # compiles what is not compiled yet
+    print(f"from start to first decision, {options.starts} starts each, seconds")
+    print(f"{'bot':<22}{'least':>8}{'median':>8}{'CPU':>8}{'target':>8}")
+    for name, measured in in_turns(starts, options.starts).items():
+        times, cpu = zip(*measured, strict=True)
+        goal = TARGETS_S.get(name, "")
+        print(f"{name:<22}{min(times):>8.3f}{statistics.median(times):>8.3f}{min(cpu):>8.3f}{goal:>8}")
 
 
 if __name__ == "__main__":

@@ -34,7 +34,6 @@ import itertools
 import json
 import math
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -43,7 +42,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clients.core.arena import Arena
-from clients.core.registry import make_bot
 from engine.players.action_context import Situation
 from engine.players.board_values import board_values
 from engine.players.learning import learn_from_hand, predicted_triple
@@ -54,7 +52,7 @@ from engine.poker.combos import NUM_COMBOS, combo_index, combos_without
 from engine.poker.records import LastAction, company_of
 from engine.poker.rules import BettingState, GameDefinition, HandState, load_game, parse_betting
 from tests.benchmarks.bench_formula import interval
-from tests.support.benchmarks import BenchmarkParser, how_many, known_file, known_game, known_player
+from tests.support.benchmarks import BenchmarkParser, known_file, known_game, known_player, make_player
 from tests.support.strangers import STRANGERS
 
 OTHERS: Final = (
@@ -79,10 +77,7 @@ def record(game: str, names: Sequence[str], deals: int, seed: int) -> dict[str, 
                 holes = [list(cards) for cards in state.deal.hole_cards]
                 into.append((state.hand_number, state.betting.text, holes, list(state.deal.board)))
 
-            agents = [
-                make_bot("formula") if seat % 2 == 0 else STRANGERS.get(name, partial(make_bot, name))()
-                for seat in range(rules.num_players)
-            ]
+            agents = [make_player(name if seat % 2 else "formula") for seat in range(rules.num_players)]
             Arena(rules, agents, seed + match).play(deals, on_hand=keep)
             recorded.setdefault(name, []).append(hands)
     return {"game": game, "hands": recorded}
@@ -118,15 +113,23 @@ def read_hands(game: GameDefinition, hands: Recorded, potential: PotentialName =
         learn_from_hand(here, reader, betting, board, holes)
 
 
-def answers(hand: Hand) -> Iterator[tuple[Situation, ProbabilityTriple, int]]:
-    """Of each decision of an opponent where there was a choice: the triple predicted, and what came."""
-    reader = hand.reader
-    reader.follow(hand.betting, hand.board)
-    for decision, action in reader.decisions:
-        situation = decision.situation
-        if hand.is_opponents(situation.position) and (situation.can_fold or situation.can_raise):
-            model = reader.reading.models[situation.position]
-            yield situation, predicted_triple(model, decision), action
+def answers(
+    game: GameDefinition, hands: Recorded, learnt: int = 0
+) -> Iterator[tuple[int, Situation, ProbabilityTriple, int]]:
+    """Of each decision of an opponent where there was a choice: the triple predicted, and what came.
+
+    The hands played before it come first; of the hands that are only learnt there is nothing.
+    """
+    for hand in read_hands(game, hands):
+        if hand.played < learnt:
+            continue
+        reader = hand.reader
+        reader.follow(hand.betting, hand.board)
+        for decision, action in reader.decisions:
+            situation = decision.situation
+            if hand.is_opponents(situation.position) and (situation.can_fold or situation.can_raise):
+                model = reader.reading.models[situation.position]
+                yield hand.played, situation, predicted_triple(model, decision), action
 
 
 def readings(
@@ -151,26 +154,19 @@ def folds(game: GameDefinition, hands: Recorded, learnt: int) -> list[tuple[floa
     """By answer to a bet after the flop: the betting round, the pot in small bets, the chance of a fold that
     was predicted, and 1 for a fold.
     """
+    unit = game.small_bet or game.big_blind
     return [
-        (
-            situation.betting_round,
-            situation.pot / (game.small_bet or game.big_blind),
-            triple.fold,
-            action == TripleIndex.FOLD,
-        )
-        for hand in read_hands(game, hands)
-        if hand.played >= learnt
-        for situation, triple, action in answers(hand)
-        if situation.can_fold and situation.betting_round > 0
+        (at.betting_round, at.pot / unit, triple.fold, action == TripleIndex.FOLD)
+        for _, at, triple, action in answers(game, hands, learnt)
+        if at.can_fold and at.betting_round > 0
     ]
 
 
 def losses(game: GameDefinition, hands: Recorded) -> list[tuple[float, ...]]:
     """Of each action of an opponent where there was a choice: the hand's number and -ln of its chance."""
     return [
-        (hand.played, -math.log(max(triple[action], LEAST_CHANCE)))
-        for hand in read_hands(game, hands)
-        for _, triple, action in answers(hand)
+        (played, -math.log(max(triple[action], LEAST_CHANCE)))
+        for played, _, triple, action in answers(game, hands)
     ]
 
 
@@ -178,19 +174,11 @@ def seen(game: GameDefinition, hands: Recorded, learnt: int) -> list[tuple[float
     """Of each action of an opponent where there was a choice: the betting round, 1 for a bet to call, of
     `company_of`, 1 if he raised last, the triple that was predicted, and the action.
     """
-    return [
-        (
-            situation.betting_round,
-            situation.can_fold,
-            company_of(len(situation.opponents)),
-            situation.context.last_action == LastAction.RAISED,
-            *triple,
-            action,
-        )
-        for hand in read_hands(game, hands)
-        if hand.played >= learnt
-        for situation, triple, action in answers(hand)
-    ]
+    found: list[tuple[float, ...]] = []
+    for _, at, triple, action in answers(game, hands, learnt):
+        raised = at.context.last_action == LastAction.RAISED
+        found.append((at.betting_round, at.can_fold, company_of(len(at.opponents)), raised, *triple, action))
+    return found
 
 
 def _reading(
@@ -206,20 +194,13 @@ def _reading(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Record, or read and print."""
-    parser = BenchmarkParser("bench_tables", __doc__)
+    parser = BenchmarkParser("bench_tables", __doc__, deals=600, learnt=100)
     parser.add_argument("hands", nargs="?", type=Path, help="that were recorded")
     parser.add_argument("--record", type=Path, help="play, and keep the hands in this file (JSON)")
     parser.add_argument("--game", type=known_game, default="limit-2p", help="that is recorded")
-    parser.add_argument(
-        "--against",
-        nargs="*",
-        type=known_player,
-        default=(*STRANGERS, *OTHERS),
-        help="whose play is recorded",
-    )
-    parser.add_argument("--deals", type=how_many, default=600, help="of a match that is recorded")
+    everybody = (*STRANGERS, *OTHERS)
+    parser.add_argument("--against", nargs="*", type=known_player, default=everybody, help="who is recorded")
     parser.add_argument("--seed", type=int, default=100)
-    parser.add_argument("--learnt", type=how_many, default=100, help="hands of a match that are only learnt")
     parser.add_argument("--potential", choices=("plain", "weighted"), default="plain")
     modes = parser.add_mutually_exclusive_group()
     modes.add_argument("--folds", action="store_true", help="folds predicted and seen, by the pot")

@@ -13,21 +13,23 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
-from tests.support.dealer_process import environment, program
+from engine.poker.rules import load_game
+from tests.support.benchmarks import memory_kib, process_seconds
+from tests.support.dealer_process import environment, program, sit_down
+from tests.support.tables import state_determined
 
 _SHOWN: Final = 2
 """Findings of one kind that are told in full."""
-_PAGE_KIB: Final = os.sysconf("SC_PAGE_SIZE") // 1024
-_TICKS: Final = os.sysconf("SC_CLK_TCK")
 
 
 @attrs.define(eq=False)
@@ -122,13 +124,8 @@ class Usage:
 
 def usage(pid: int) -> Usage | None:
     """What a process takes now; None when it has ended."""
-    proc = Path(f"/proc/{pid}")
     try:
-        pages = int((proc / "statm").read_text().split()[1])
-        times = (proc / "stat").read_text().rpartition(")")[2].split()
-        return Usage(
-            pages * _PAGE_KIB, len(os.listdir(proc / "fd")), (int(times[11]) + int(times[12])) / _TICKS
-        )
+        return Usage(memory_kib(pid), len(os.listdir(f"/proc/{pid}/fd")), process_seconds(pid))
     except (OSError, IndexError):
         return None
 
@@ -183,7 +180,31 @@ def end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def main(run: object) -> None:
+@contextmanager
+def playing(process: subprocess.Popen[bytes], game: str) -> Iterator[Callable[[bytes], None]]:
+    """Let people play at a dealer that we have started, given its line of ports; ends all of them."""
+    players: list[threading.Thread] = []
+
+    def seat(ports: bytes) -> None:
+        players.extend(sit_down(tuple(map(int, ports.split())), state_determined(load_game(game))))
+
+    try:
+        yield seat
+    finally:
+        end(process)
+        for player in players:
+            player.join()
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe is not None:
+                pipe.close()
+
+
+def role(script: str, *words: object, **options: Any) -> subprocess.Popen[str]:
+    """A process of a script's that plays another role, and talks to us over its stdin and stdout."""
+    command = [sys.executable, "-m", f"tests.stress.{script}", *map(str, words)]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **options)
+
+
+def main(run: Callable[[], int]) -> None:
     """Run a script's `run`; its result is the exit status."""
-    assert callable(run)
     sys.exit(run())

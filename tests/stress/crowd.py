@@ -23,7 +23,7 @@ from server.support.console import SilentConsole
 from server.table.config import OnFailure, TimeLimits
 from server.table.match import MatchServer, serve_match
 from server.table.outcome import Durations
-from tests.stress.common import Stress, begin, folder, main, usage
+from tests.stress.common import Stress, begin, folder, main, role, usage
 from tests.stress.hostile import BEHAVIOURS, VERSION, pester
 from tests.support.cheap_client import reply
 from tests.support.tables import match_config
@@ -66,21 +66,13 @@ async def house(tables: int, seed: int) -> None:
     lags = Durations()
     async with trio.open_nursery() as nursery:
         for number in range(tables):
-            config = match_config(
-                "limit-2p",
-                2**31,
-                seed + number,
-                limits=limits,
-                on_failure=OnFailure.FOLD,
-                comment_failures=True,
-            )
+            failing = {"on_failure": OnFailure.FOLD, "comment_failures": True}
+            config = match_config("limit-2p", 2**31, seed + number, limits=limits, **failing)
             watches.append(Watch())
             servers.append(await nursery.start(serve_match, config, watches[-1]))
         print(json.dumps([server.ports for server in servers]), flush=True)
         nursery.start_soon(measure_lag, lags)
-        async with trio.lowlevel.FdStream(sys.stdin.fileno()) as stdin:
-            while await stdin.receive_some():
-                pass
+        await until_closed()
         now = time.monotonic()
         report = {
             "hands": [watch.hands for watch in watches],
@@ -90,6 +82,13 @@ async def house(tables: int, seed: int) -> None:
         }
         print(json.dumps(report), flush=True)
         nursery.cancel_scope.cancel()
+
+
+async def until_closed() -> None:
+    """Wait until our stdin is closed."""
+    async with trio.lowlevel.FdStream(sys.stdin.fileno()) as stdin:
+        while await stdin.receive_some():
+            pass
 
 
 async def measure_lag(lags: Durations) -> None:
@@ -134,9 +133,7 @@ async def players(ports: Sequence[Sequence[int]], hostile: int) -> None:
             is_apart = number >= hostile
             for port in seats if is_apart else seats[:1]:
                 nursery.start_soon(call, port, waits["apart" if is_apart else "hostile"])
-        async with trio.lowlevel.FdStream(sys.stdin.fileno()) as stdin:
-            while await stdin.receive_some():
-                pass
+        await until_closed()
         nursery.cancel_scope.cancel()
     print(json.dumps({name: summary(each) for name, each in waits.items()}), flush=True)
 
@@ -147,9 +144,7 @@ async def pests(ports: Sequence[Sequence[int]], hostile: int, stress: Stress) ->
         for number in range(hostile):
             behave = BEHAVIOURS[number % len(BEHAVIOURS)]
             nursery.start_soon(pester, ports[number][1], behave, stress.generator(number))
-        async with trio.lowlevel.FdStream(sys.stdin.fileno()) as stdin:
-            while await stdin.receive_some():
-                pass
+        await until_closed()
         nursery.cancel_scope.cancel()
     print("{}", flush=True)
 
@@ -164,40 +159,24 @@ def summary(waits: Durations) -> list[float]:
 # --- all together ----------------------------------------------------------------------------------------
 
 
-def launch(role: str, stress: Stress, place: Path, *words: str) -> subprocess.Popen[str]:
+def launch(name: str, stress: Stress, place: Path, *words: str) -> subprocess.Popen[str]:
     """One of the three processes."""
-    options = [f"--{name}={getattr(stress.arguments, name)}" for name in ("tables", "hostile")]
-    with open(place / f"{role}.err", "wb") as stderr:
-        return subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "tests.stress.crowd",
-                "--role",
-                role,
-                "--seed",
-                str(stress.seed),
-                *options,
-                *words,
-            ],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-            text=True,
-        )
+    options = [f"--{each}={getattr(stress.arguments, each)}" for each in ("tables", "hostile")]
+    with open(place / f"{name}.err", "wb") as stderr:
+        return role("crowd", "--role", name, "--seed", stress.seed, *options, *words, stderr=stderr)
 
 
-def report_of(role: str, process: subprocess.Popen[str], stress: Stress, place: Path) -> dict[str, Any]:
+def report_of(name: str, process: subprocess.Popen[str], stress: Stress, place: Path) -> dict[str, Any]:
     """Close a process's stdin, and read what it has to say."""
     try:
         out, _ = process.communicate(timeout=_CLOSE_S)
     except subprocess.TimeoutExpired:
         process.kill()
         out, _ = process.communicate()
-        stress.find(f"the {role} did not end", (place / f"{role}.err").read_text()[-3000:])
+        stress.find(f"the {name} did not end", (place / f"{name}.err").read_text()[-3000:])
     lines = [line for line in out.splitlines() if line.startswith("{")]
     if process.returncode or not lines:
-        stress.find(f"the {role} broke down", (place / f"{role}.err").read_text()[-3000:])
+        stress.find(f"the {name} broke down", (place / f"{name}.err").read_text()[-3000:])
         return {}
     found: dict[str, Any] = json.loads(lines[-1])
     return found
@@ -210,8 +189,8 @@ def together(stress: Stress, place: Path) -> str:
     stdout = at_work["house"].stdout
     assert stdout is not None
     ports = stdout.readline().strip()
-    for role in ("players", "pests"):
-        at_work[role] = launch(role, stress, place, "--ports", ports)
+    for name in ("players", "pests"):
+        at_work[name] = launch(name, stress, place, "--ports", ports)
     started = time.monotonic()
     before = None
     while not stress.is_over and all(process.poll() is None for process in at_work.values()):
@@ -220,12 +199,12 @@ def together(stress: Stress, place: Path) -> str:
             before = usage(at_work["house"].pid)
     after = usage(at_work["house"].pid)
     seconds = time.monotonic() - started
-    found = {role: report_of(role, at_work[role], stress, place) for role in ("house", "pests", "players")}
+    found = {name: report_of(name, at_work[name], stress, place) for name in ("house", "pests", "players")}
     if not (found["house"] and found["players"] and before and after):
         return "broken down"
     hands, gaps, failures = (found["house"][name] for name in ("hands", "gaps", "failures"))
     apart = hands[hostile:]
-    for role, name, part, most in (
+    for there, name, part, most in (
         ("without", "apart", slice(hostile, None), _LONGEST_GAP_S),
         ("with", "hostile", slice(hostile), _LONGEST_HOSTILE_GAP_S),
     ):
@@ -233,12 +212,12 @@ def together(stress: Stress, place: Path) -> str:
         if not hands[part]:
             continue
         stress.say(
-            f"{len(hands[part])} tables {role} a hostile player: {min(hands[part])} to {max(hands[part])} "
+            f"{len(hands[part])} tables {there} a hostile player: {min(hands[part])} to {max(hands[part])} "
             f"hands, longest between two hands {max(gaps[part]):.2f} s; {number} waits: median "
             f"{median * 1e3:.2f} ms, p99 {p99 * 1e3:.1f} ms, longest {longest:.2f} s"
         )
         if max(gaps[part]) > most:
-            stress.find(f"a table {role} a hostile player starves", f"{max(gaps[part]):.2f} s")
+            stress.find(f"a table {there} a hostile player starves", f"{max(gaps[part]):.2f} s")
     if apart and max(apart) > _SPREAD * min(apart):
         stress.find("tables do not get their turns evenly", f"{min(apart)} to {max(apart)} hands")
     if any(any(each) for each in failures[hostile:]):
@@ -262,14 +241,14 @@ def run() -> int:
         ("role", str, "", "of this process; without, all three are started"),
         ("ports", str, "[]", "of the tables, as JSON"),
     )  # fmt: skip
-    tables, hostile, role = (getattr(stress.arguments, name) for name in ("tables", "hostile", "role"))
-    ports = json.loads(stress.arguments.ports)
-    if role == "house":
-        trio.run(house, tables, stress.seed)
-    elif role == "players":
-        trio.run(players, ports, hostile)
-    elif role == "pests":
-        trio.run(pests, ports, hostile, stress)
+    given = stress.arguments
+    ports = json.loads(given.ports)
+    if given.role == "house":
+        trio.run(house, given.tables, stress.seed)
+    elif given.role == "players":
+        trio.run(players, ports, given.hostile)
+    elif given.role == "pests":
+        trio.run(pests, ports, given.hostile, stress)
     else:
         with folder() as place:
             return stress.end(together(stress, place))

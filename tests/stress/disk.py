@@ -24,11 +24,9 @@ from typing import Final
 
 import attrs
 
-from engine.poker.rules import load_game
-from tests.stress.common import Stress, begin, end, folder, main
-from tests.stress.leavings import broken_files, processes_left
-from tests.support.dealer_process import environment, sit_down
-from tests.support.tables import state_determined
+from tests.stress.common import Stress, begin, folder, main, playing
+from tests.stress.leavings import find_leavings
+from tests.support.dealer_process import environment
 
 _PATIENCE_S: Final = 120.0
 _STATUSES: Final = (0, 1, 2, 3)
@@ -103,73 +101,57 @@ class Program:
     """What is run."""
 
     name: str
-    words: tuple[str, ...]
-    is_dealer: bool = False
+    line: str
     typed: bytes = b""
 
+    @property
+    def is_dealer(self) -> bool:
+        """Players have to sit down there."""
+        return self.line.startswith("dealer")
 
-_DEALT: Final = "leduc"
-_PLAYERS: Final = ("random", "always-call")
+
 PROGRAMS: Final = (
-    Program("match", ("match", "leduc", *_PLAYERS, "--hands", "60", "--seed", "1", "--out", "m")),
-    Program("duplicate", ("match", "leduc", *_PLAYERS, "--hands", "9", "--duplicate", "--out", "m")),
-    Program("dealer", ("dealer", "d", _DEALT, "60", "1", "a", "b", "-T", "-a", "-q"), is_dealer=True),
+    Program("match", "match leduc random always-call --hands 60 --seed 1 --out m"),
+    Program("duplicate", "match leduc random always-call --hands 9 --duplicate --out m"),
+    Program("dealer", "dealer d leduc 60 1 a b -T -a -q"),
     Program(
         "train",
-        (
-            *("train", "poker-learner", "--against", "random", "--game", "nolimit-2p-100bb"),
-            *("--hands", "300", "--checkpoint-every", "100", "--seed", "1", "--save", "k.npz"),
-        ),
+        "train poker-learner --against random --game nolimit-2p-100bb --hands 300 --checkpoint-every 100 "
+        "--seed 1 --save k.npz",
     ),
     Program(
         "bot that learns",
-        (
-            *("match", "nolimit-2p-100bb", "name-learner:knowledge=k.npz", "random"),
-            *("--hands", "40", "--seed", "1", "--out", "m"),
-        ),
+        "match nolimit-2p-100bb name-learner:knowledge=k.npz random --hands 40 --seed 1 --out m",
     ),
-    Program(
-        "play",
-        ("play", "--game", "leduc", "--against", "random", "--hands", "5", "--out", "m"),
-        typed=b"c\n" * 60,
-    ),
-    Program("preflop", ("preflop", "--json")),
+    Program("play", "play --game leduc --against random --hands 5 --out m", typed=b"c\n" * 60),
+    Program("preflop", "preflop --json"),
 )
 
 
 def attempt(program: Program, fault: Fault, place: Path) -> tuple[int | None, str, str]:
     """Run a program with a fault; its exit status (None where it hangs), stdout and stderr."""
-    variables = {**environment(), "PYTHONDONTWRITEBYTECODE": "1"}
-    with open(place / "typed", "wb") as file:
-        file.write(program.typed)
+    (place / "typed").write_bytes(program.typed)
     with open(place / "typed", "rb") as typed:
         process = subprocess.Popen(
-            fault.command(program.words, place),
-            cwd=place,
-            env=variables,
-            stdin=typed,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-            preexec_fn=fault.limit(),
-        )
-    players = []
-    try:
+            fault.command(program.line.split(), place),
+            cwd=place, env={**environment(), "PYTHONDONTWRITEBYTECODE": "1"}, stdin=typed,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, preexec_fn=fault.limit(),
+        )  # fmt: skip
+    with playing(process, "leduc") as seat:
         assert process.stdout is not None
         first = process.stdout.readline() if program.is_dealer else b""
-        if first.strip():
-            with contextlib.suppress(ConnectionRefusedError):  # it has ended already
-                players = sit_down(tuple(map(int, first.split())), state_determined(load_game(_DEALT)))
-        out, err = process.communicate(timeout=_PATIENCE_S)
-        return process.returncode, (first + out).decode(), err.decode("utf-8", "replace")
-    except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGKILL)
-        out, err = process.communicate()
-        return None, out.decode(), err.decode("utf-8", "replace")
-    finally:
-        end(process)
-        for player in players:
-            player.join()
+        status: int | None
+        try:
+            if first.strip():
+                with contextlib.suppress(ConnectionRefusedError):  # it has ended already
+                    seat(first)
+            out, err = process.communicate(timeout=_PATIENCE_S)
+            status, out = process.returncode, first + out
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            out, err = process.communicate()
+            status = None
+    return status, out.decode(), err.decode("utf-8", "replace")
 
 
 def check(program: Program, fault: Fault, place: Path, stress: Stress, outcomes: Counter[str]) -> bool:
@@ -192,10 +174,7 @@ def check(program: Program, fault: Fault, place: Path, stress: Stress, outcomes:
         4 if program.is_dealer else 0
     ):  # whose log header is there
         stress.find(f"{program.name}: more than a line", detail)
-    for fault_found in broken_files(place):
-        stress.find(f"{program.name}: {fault_found}", detail)
-    for words in processes_left(place):
-        stress.find(f"{program.name}: left a process", f"{detail}\n{words}")
+    find_leavings(stress, program.name, "", place, detail)
     return came
 
 

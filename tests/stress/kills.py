@@ -13,15 +13,12 @@ import signal
 import subprocess
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-import attrs
-
 from engine.poker.rules import load_game
-from tests.stress.common import Stress, begin, end, folder, main, start
-from tests.support.dealer_process import sit_down
-from tests.support.tables import Decider, state_determined
+from tests.stress.common import Stress, begin, folder, main, playing, start
 
 _MATCHES: Final = (
     ("limit-2p", 120),
@@ -38,42 +35,33 @@ _START_S: Final = 0.5
 _SIGNALS: Final = (signal.SIGKILL,) * 9 + (signal.SIGTERM,)
 
 
-@attrs.frozen
-class Table:
-    """What is played at every start of one match."""
-
-    words: tuple[str, ...]
-    """The command line of the dealer, less the name of the match."""
-    decide: Decider
-    seats: int
-
-
-def dealt(name: str, table: Table, place: Path, kill_after: float | None, number: int) -> tuple[int, str]:
+def dealt(
+    name: str, words: Sequence[str], place: Path, kill_after: float | None, number: int
+) -> tuple[int, str]:
     """Start a dealer, seat its players, and kill it after some seconds or let it play.
 
+    Args:
+        name: of the match.
+        words: the command line behind it, the game first.
+        place: the folder of its files.
+        kill_after: seconds after the start; None to let it play.
+        number: of the signal.
+
     Returns:
-        Its exit status and the rest of its stdout, None and empty where it was killed.
+        Its exit status and the rest of its stdout.
     """
-    words = ["dealer", name, *table.words]
     with open(place / f"{name}.err", "ab") as stderr:
-        process = start(words, place, stdout=subprocess.PIPE, stderr=stderr.fileno())
+        process = start(["dealer", name, *words], place, stdout=subprocess.PIPE, stderr=stderr.fileno())
     began = time.monotonic()
     assert process.stdout is not None
-    players = []
-    try:
+    with playing(process, words[0]) as seat:
         if kill_after is None or kill_after > _START_S:
-            line = process.stdout.readline()
-            players = sit_down(tuple(map(int, line.split())), table.decide)
+            seat(process.stdout.readline())
         if kill_after is not None:
             time.sleep(max(0.0, began + kill_after - time.monotonic()))
             process.send_signal(number)
         status = process.wait(600)
         return status, process.stdout.read().decode()
-    finally:
-        end(process)
-        for player in players:
-            player.join()
-        process.stdout.close()
 
 
 def lines_of(path: Path, stress: Stress) -> list[str]:
@@ -110,14 +98,12 @@ def play_killed(stress: Stress, match: int, kills_left: int, counts: Counter[str
     """One match, whole and then killed; returns the number of kills."""
     game, hands = _MATCHES[match % len(_MATCHES)]
     generator = stress.generator(match)
-    definition = load_game(game)
-    names = [f"p{seat}" for seat in range(definition.num_players)]
+    names = [f"p{seat}" for seat in range(load_game(game).num_players)]
     words = (game, str(hands), str(generator.randrange(2**32)), *names, "-q", "-T", "-a")
-    table = Table(words, state_determined(definition), definition.num_players)
     kills = 0
     with folder() as place:
         began = time.monotonic()
-        status, score = dealt("whole", table, place, None, 0)
+        status, score = dealt("whole", words, place, None, 0)
         seconds = time.monotonic() - began
         if status:
             stress.find("a dealer that nobody killed failed", (place / "whole.err").read_text())
@@ -127,7 +113,7 @@ def play_killed(stress: Stress, match: int, kills_left: int, counts: Counter[str
             is_last = kills >= min(_KILLS_EACH, kills_left) or stress.is_over
             after = None if is_last else moment(generator, seconds)
             number = generator.choice(_SIGNALS)
-            status, said = dealt("killed", table, place, after, number)
+            status, said = dealt("killed", words, place, after, number)
             if after is not None and status in (-number, 128 + number):
                 kills += 1
                 counts[signal.Signals(number).name] += 1

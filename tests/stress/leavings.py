@@ -11,7 +11,7 @@ from typing import Final
 
 from clients.learners.knowledge_file import read_knowledge
 from protocol.records import parse_hand
-from tests.stress.common import processes_in
+from tests.stress.common import Stress, processes_in
 
 _END_S: Final = 8.0
 """For children to notice that nobody is left."""
@@ -37,6 +37,14 @@ def broken_files(place: Path) -> list[str]:
         except ValueError as error:
             found.append(f"{path.name}: {error}")
     return found
+
+
+def find_leavings(stress: Stress, program: str, when: str, place: Path, detail: str) -> None:
+    """Find what a program has left in a folder."""
+    for words in processes_left(place):
+        stress.find(f"{program}: left a process{when}", f"{detail}\n{words}")
+    for fault in broken_files(place):
+        stress.find(f"{program}: {fault}", detail)
 
 
 def processes_left(place: Path, *, at_once: bool = False) -> list[str]:

@@ -10,7 +10,6 @@ import json
 import random
 import statistics
 import subprocess
-import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, Final
@@ -26,9 +25,8 @@ from server.room.web.serving import serve_web
 from server.support.console import SilentConsole
 from server.table.config import TimeLimits
 from server.table.rules.sit_and_go import DEFAULT_PAYOUTS, Level, SitAndGo
-from tests.stress.common import Stress, Usage, begin, folder, main, usage
+from tests.stress.common import Stress, Usage, begin, folder, main, role, usage
 from tests.support.rooms import Guest, room_config, table_config
-from tests.support.tables import VERSION
 from tests.support.web import BrowserSeat, Rejected, WebSocket
 
 _EVERY_S: Final = 60.0
@@ -99,8 +97,7 @@ class _Crowd:
         """Comes, plays some hands at a table, and leaves in order or without a word."""
         guest = Guest(await self.stream(self.port))
         try:
-            await guest.say(VERSION, "#riverboat/1 lobby seat names game stacks commit")
-            await guest.until("#lobby")
+            await guest.enter()
             await guest.say(f"#join {table}")
             while not (await guest.until("#")).startswith("#seated"):
                 if guest.lines[-1].startswith("#refused"):
@@ -119,9 +116,7 @@ class _Crowd:
     async def visit(self, table: str, hands: int) -> None:
         """Somebody plays some hands at a table."""
         guest = Guest(await self.stream(self.port))
-        await guest.say(VERSION, "#riverboat/1 lobby seat names game stacks")
-        await guest.until("#lobby")
-        await guest.say(f"#join {table}")
+        await guest.sit_down(table)
         await guest.play_hands(hands)
         await guest.leave()
 
@@ -304,18 +299,16 @@ def script() -> int:
         with collected_in_parts():
             trio.run(_house, stress.arguments.place)
         return 0
-    with folder() as place:
-        words = [sys.executable, "-m", "tests.stress.room_soak", "--role", "house", "--place", str(place)]
-        with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            try:
-                port, http = map(int, process.stdout.readline().split())
-                crowd = _Crowd(port, http, stress.generator("crowd"))
-                return stress.end(trio.run(_soak, stress, process, crowd))
-            finally:
-                process.stdin.close()
-                process.wait(30)
+    with folder() as place, role("room_soak", "--role", "house", "--place", place) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            port, http = map(int, process.stdout.readline().split())
+            crowd = _Crowd(port, http, stress.generator("crowd"))
+            return stress.end(trio.run(_soak, stress, process, crowd))
+        finally:
+            process.stdin.close()
+            process.wait(30)
 
 
 if __name__ == "__main__":

@@ -23,11 +23,9 @@ from typing import Final
 
 import attrs
 
-from engine.poker.rules import load_game
-from tests.stress.common import Stress, begin, end, folder, main
-from tests.stress.leavings import broken_files, processes_left
-from tests.support.dealer_process import ROOT, environment, sit_down
-from tests.support.tables import state_determined
+from tests.stress.common import Stress, begin, folder, main, playing
+from tests.stress.leavings import find_leavings
+from tests.support.dealer_process import ROOT, environment
 
 _PATIENCE_S: Final = 20.0
 _LOADING_S: Final = 0.6
@@ -43,44 +41,37 @@ class Program:
     """What is run, and for how long it may be left alone."""
 
     name: str
-    words: tuple[str, ...]
+    line: str
+    """Of which PORT is that of a dealer that says one state and no more."""
     longest_s: float = 2.0
     """The latest moment for a signal."""
     is_dealer: bool = False
+    """Players sit down there."""
     typed: bytes = b""
-    needs_port: bool = False
-    """Its address is that of a dealer that says one state and no more."""
     own_status: int = 0
     """With which it ends where the signal comes too late."""
 
 
-_LONG: Final = ("--hands", "1000000")
-_PLAYERS: Final = ("random", "always-call")
+_MANY: Final = "--hands 1000000"
 PROGRAMS: Final = (
-    Program("match", ("match", "leduc", *_PLAYERS, *_LONG, "--out", "m")),
-    Program("match", ("match", "leduc", *_PLAYERS, "--hands", "50", "--out", "m")),
-    Program(
-        "match --duplicate", ("match", "leduc", *_PLAYERS, *_LONG, "--duplicate", "--jobs", "2", "--out", "m")
-    ),
-    Program("match of formula", ("match", "limit-2p", "formula", "simple", *_LONG, "--out", "m"), 4.0),
-    Program("play", ("play", "--game", "leduc", "--against", "random", "--out", "m"), 3.0, typed=b"c\n" * 30),
-    Program("train", ("train", "poker-learner", "--against", "random", *_LONG, "--save", "k.npz")),
-    Program("train", ("train", "street-learner", *_LONG, "--game", "limit-2p", "--save", "k.npz"), 4.0),
-    Program(
-        "experiment",
-        ("experiment", "selective-sampling", "--parts", "c", "--spots", "200", "--no-plots", "--out", "e"),
-        5.0,
-    ),
-    Program("dealer", ("dealer", "d", "leduc", "1000000", "1", "a", "b", "-T", "-q"), is_dealer=True),
-    Program("dealer that waits", ("dealer", "d", "leduc", "10", "1", "a", "b", "-T")),
-    Program("bot", ("bot", "random", "127.0.0.1", "PORT", "--game", "leduc"), needs_port=True),
-    Program("bot of formula", ("bot", "formula", "127.0.0.1", "PORT"), 3.0, needs_port=True, own_status=2),
-    Program("bot that waits", ("bot", "always-call", "127.0.0.1", "1", "--wait", "60")),
-    Program("bots", ("bots",)),
-    Program("kernels", ("kernels",)),
-    Program("telnet", ("telnet", "--listen", "0", "127.0.0.1", "1")),
-    Program("odds", ("odds", "AsKs", "Js8c4s", "--trials", "100000000"), 3.0),
-    Program("preflop --make", ("preflop", "--make", "t.json"), 3.0),
+    Program("match", f"match leduc random always-call {_MANY} --out m"),
+    Program("match", "match leduc random always-call --hands 50 --out m"),
+    Program("match --duplicate", f"match leduc random always-call {_MANY} --duplicate --jobs 2 --out m"),
+    Program("match of formula", f"match limit-2p formula simple {_MANY} --out m", 4.0),
+    Program("play", "play --game leduc --against random --out m", 3.0, typed=b"c\n" * 30),
+    Program("train", f"train poker-learner --against random {_MANY} --save k.npz"),
+    Program("train", f"train street-learner {_MANY} --game limit-2p --save k.npz", 4.0),
+    Program("experiment", "experiment selective-sampling --parts c --spots 200 --no-plots --out e", 5.0),
+    Program("dealer", "dealer d leduc 1000000 1 a b -T -q", is_dealer=True),
+    Program("dealer that waits", "dealer d leduc 10 1 a b -T"),
+    Program("bot", "bot random 127.0.0.1 PORT --game leduc"),
+    Program("bot of formula", "bot formula 127.0.0.1 PORT", 3.0, own_status=2),
+    Program("bot that waits", "bot always-call 127.0.0.1 1 --wait 60"),
+    Program("bots", "bots"),
+    Program("kernels", "kernels"),
+    Program("telnet", "telnet --listen 0 127.0.0.1 1"),
+    Program("odds", "odds AsKs Js8c4s --trials 100000000", 3.0),
+    Program("preflop --make", "preflop --make t.json", 3.0),
 )
 
 
@@ -141,48 +132,35 @@ def send(process: subprocess.Popen[bytes], number: int, rng: random.Random) -> N
 
 def attempt(program: Program, number: int, after_s: float, place: Path, rng: random.Random) -> Run:
     """Start a program, send it a signal after some seconds, and see it end."""
-    players: list[threading.Thread] = []
     with contextlib.ExitStack() as stack:
-        words = list(program.words)
-        if program.needs_port:
+        words = program.line.split()
+        if "PORT" in words:
             words[words.index("PORT")] = str(stack.enter_context(silent_dealer()))
         stderr = stack.enter_context(open(place / "stderr", "wb"))
         began = time.monotonic()
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "server", *words],
-            cwd=place,
-            env=environment(),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE if program.is_dealer else subprocess.DEVNULL,
-            stderr=stderr,
-            start_new_session=True,
-            preexec_fn=_heed_signals,
-        )
+            cwd=place, env=environment(), stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE if program.is_dealer else subprocess.DEVNULL, stderr=stderr,
+            start_new_session=True, preexec_fn=_heed_signals,
+        )  # fmt: skip
+        seat = stack.enter_context(playing(process, "leduc"))
         assert process.stdin is not None
+        if program.typed:
+            with contextlib.suppress(BrokenPipeError):
+                process.stdin.write(program.typed)
+                process.stdin.flush()
+        if program.is_dealer and after_s > _LOADING_S:
+            assert process.stdout is not None
+            seat(process.stdout.readline())
+        time.sleep(max(0.0, began + after_s - time.monotonic()))
+        sent = time.monotonic()
+        send(process, number, rng)
         try:
-            if program.typed:
-                with contextlib.suppress(BrokenPipeError):
-                    process.stdin.write(program.typed)
-                    process.stdin.flush()
-            if program.is_dealer and after_s > _LOADING_S:
-                assert process.stdout is not None
-                ports = tuple(map(int, process.stdout.readline().split()))
-                players = sit_down(ports, state_determined(load_game("leduc")))
-            time.sleep(max(0.0, began + after_s - time.monotonic()))
-            sent = time.monotonic()
-            send(process, number, rng)
-            try:
-                status: int | None = process.wait(_PATIENCE_S)
-            except subprocess.TimeoutExpired:
-                status = None
-            ended = time.monotonic() - sent
-        finally:
-            end(process)
-            process.stdin.close()
-            if process.stdout is not None:
-                process.stdout.close()
-            for player in players:
-                player.join()
+            status: int | None = process.wait(_PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            status = None
+        ended = time.monotonic() - sent
     return Run(status, ended, (place / "stderr").read_text(errors="replace"))
 
 
@@ -205,10 +183,7 @@ def judge(program: Program, number: int, after_s: float, run: Run, place: Path, 
         stress.find(f"{program.name}: status {run.status} on {name}", detail)
     if any(ugly in run.stderr for ugly in _UGLY):
         stress.find(f"{program.name}: a traceback on {name}", detail)
-    for words in processes_left(place):
-        stress.find(f"{program.name}: left a process on {name}", f"{detail}\n{words}")
-    for fault in broken_files(place):
-        stress.find(f"{program.name}: {fault}", detail)
+    find_leavings(stress, program.name, f" on {name}", place, detail)
 
 
 def run() -> int:

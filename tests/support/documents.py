@@ -26,38 +26,13 @@ from server.commands.play import dealer as dealer_command
 from server.commands.program import riverboat
 from tests.support.dealer_process import ROOT
 
-USERS_FILES: Final = frozenset(
-    {
-        "my_bot.py",
-        "match.log",
-        "match.game",
-        "result.json",
-        "plan.json",
-        "secrets.json",
-        "progress.json",
-        "dealer.err",
-        "matches/",
-        "bot.toml",
-        "tournament.toml",
-        "room.toml",
-        "room.pem",
-        "room.key",
-        "ann.token",
-        "ledger.db",
-        "tables/NAME.log",
-        "nightly.sh",
-        "students/NAME/",
-        "students/NAME/bot.toml",
-        "nights/DATE/",
-        "NAME.build.txt",
-        "NAME.check.json",
-        "NAME.check.xml",
-        "build/site",
-        "pass-K/",
-        "players/NAME.out",
-        "players/NAME.err",
-    }
-)
+USERS_FILES: Final = (
+    "my_bot.py", "match.log", "match.game", "result.json", "plan.json", "secrets.json", "progress.json",
+    "dealer.err", "matches/", "bot.toml", "tournament.toml", "room.toml", "room.pem", "room.key",
+    "ann.token", "ledger.db", "tables/NAME.log", "nightly.sh", "students/NAME/", "students/NAME/bot.toml",
+    "nights/DATE/", "NAME.build.txt", "NAME.check.json", "NAME.check.xml", "build/site", "pass-K/",
+    "players/NAME.out", "players/NAME.err",
+)  # fmt: skip
 """Files that documents name but the project does not have: the reader's own, and results of matches."""
 
 RESULTS_LINES: Final = 40
@@ -71,19 +46,8 @@ _LINK: Final = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 _HEADING: Final = re.compile(r"^#+ +(.+?)\s*$", re.MULTILINE)
 _PATH: Final = re.compile(r"(?:\.\./)*[A-Za-z_.][\w.-]*(?:/[\w.-]+)*/?")
 _ENDINGS: Final = (
-    ".py",
-    ".md",
-    ".toml",
-    ".yml",
-    ".svg",
-    ".sh",
-    ".game",
-    ".txt",
-    ".json",
-    ".log",
-    ".err",
-    ".out",
-)
+    ".py", ".md", ".toml", ".yml", ".svg", ".sh", ".game", ".txt", ".json", ".log", ".err", ".out",
+)  # fmt: skip
 _BETTING: Final = re.compile(r"[fcr0-9/]+")
 _PLACEHOLDER: Final = re.compile(r"(?<![-\w])[A-Z]+(?!\w)|…|\.\.\.|\|")
 """HOST, GAME, BOT...: a command with one of these is a form to fill in; only its options can be checked."""
@@ -91,6 +55,7 @@ _COMMIT: Final = re.compile(r"\b(?=[0-9]*[a-f])[0-9a-f]{7,40}\b")
 """The hash of a commit; without a letter it would be a number."""
 _RELEASE: Final = re.compile(r"## (?:Unreleased|[\d.]+ \(\d{4}-\d\d-\d\d\))|### (?:Added|Changed|Fixed)")
 _MODULE_OPTION: Final = re.compile(r"""add_argument\(\s*["'](--[\w-]+)["']""")
+_MODULE_COUNTS: Final = re.compile(r"BenchmarkParser\(.*, __doc__, (.*?)\)")
 
 
 @attrs.frozen
@@ -240,7 +205,9 @@ def _faults_of_module(words: list[str]) -> list[str]:
     source = next((path for path in (file.with_suffix(".py"), file / "__main__.py") if path.exists()), None)
     if source is None:
         return [f"no module {module}"]
-    known = {*_MODULE_OPTION.findall(source.read_text("utf-8")), "--help", "--quick"}
+    text = source.read_text("utf-8")
+    counts = [f"--{name}" for given in _MODULE_COUNTS.findall(text) for name in re.findall(r"(\w+)=", given)]
+    known = {*_MODULE_OPTION.findall(text), *counts, "--help", "--quick"}
     return [f"{module} has no option {option}" for option in _options(words) if option not in known]
 
 

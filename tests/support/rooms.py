@@ -57,6 +57,17 @@ class Guest(Player):
                 return line
         raise AssertionError(f"the connection ended before {start}")
 
+    async def enter(self, words: str = "") -> None:
+        """Come into the lobby."""
+        await self.say(VERSION, f"#riverboat/1 lobby seat names game stacks commit {words}".rstrip())
+        await self.until("#lobby")
+
+    async def sit_down(self, table: str = "a", words: str = "", chips: str = "") -> None:
+        """Come into the lobby and take a seat."""
+        await self.enter(words)
+        await self.say(f"#join {table} {chips}".rstrip())
+        await self.until("#seated")
+
     def game(self) -> GameDefinition:
         """The game of the current hand."""
         game = parse_game(self.notes["game"].replace(";", "\n"))
@@ -121,15 +132,13 @@ class OpenRoom:
     async def enter(self, words: str = "") -> Guest:
         """A guest who has come into the lobby."""
         guest = await self.connect()
-        await guest.say(VERSION, f"#riverboat/1 lobby seat names game stacks commit {words}".rstrip())
-        await guest.until("#lobby")
+        await guest.enter(words)
         return guest
 
     async def sit_down(self, table: str = "a", words: str = "", chips: str = "") -> Guest:
         """A guest who has taken a seat."""
-        guest = await self.enter(words)
-        await guest.say(f"#join {table} {chips}".rstrip())
-        await guest.until("#seated")
+        guest = await self.connect()
+        await guest.sit_down(table, words, chips)
         return guest
 
     def start_soon(self, function: Callable[..., Awaitable[object]], *arguments: object) -> None:

@@ -8,8 +8,8 @@ import pytest
 from engine.players.action_context import situation_of
 from engine.players.bet_sizes import BetSizes, FoldsBySize, RaiseSize, answers_to_raises, size_of_raise
 from engine.players.models.frequencies import FrequencyModel
-from engine.players.table_reader import TableReader
 from engine.poker.rules import load_game, parse_betting
+from tests.engine.players.hands import reader_after
 
 
 @pytest.mark.parametrize(
@@ -82,13 +82,10 @@ def test_folds_are_those_to_the_size_and_borrow_where_it_is_not_known() -> None:
 
 def test_a_model_that_is_told_the_frequencies_has_them() -> None:
     """On average over the player's table, whatever part of the actions the hand decides."""
-    game = load_game("limit-2p")
     for noise in (0.0, 0.4, 1.0):
         model = FrequencyModel(lambda context: (0.3, 0.5, 0.2), noise)
-        reader = TableReader([model, model])
-        betting = parse_betting(game, "rc/r")
-        reader.follow(betting, (0, 17, 34))
-        decision = reader.decision(betting)
+        reader = reader_after("rc/r", "2c6dTh", models=[model, model])
+        decision = reader.decision(parse_betting(load_game("limit-2p"), "rc/r"))
 
         mean = decision.weights @ model.triples(decision) / decision.weights.sum()
 

@@ -8,12 +8,8 @@ from numpy.typing import NDArray
 
 from engine.hands.hand_strength import UNIFORM_WEIGHTS, hand_potential, hand_strength
 from engine.players.board_values import BoardValues, board_values
-from engine.poker.cards import parse_written_cards
 from engine.poker.combos import COMBO_CARDS, NUM_COMBOS, combo_cards, combo_index
-
-
-def cards(text: str) -> tuple[int, ...]:
-    return tuple(parse_written_cards(text))
+from tests.engine.players.hands import cards
 
 
 def exact_potentials(values: BoardValues, weights: NDArray[np.float64] | None) -> NDArray[np.float64]:

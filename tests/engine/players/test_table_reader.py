@@ -14,10 +14,9 @@ from engine.players.models.model import NoModel, OpponentModel
 from engine.players.models.specific import SpecificModel
 from engine.players.table_reader import TableReader
 from engine.players.weight_table import WeightTable
-from engine.poker.cards import parse_written_cards
 from engine.poker.combos import STARTING_HAND_NAMES, combo_index, combos_without, parse_starting_hand
 from engine.poker.rules import CardDealer, initial_hand, load_game, parse_betting
-from tests.engine.players.hands import random_hand
+from tests.engine.players.hands import cards, random_hand, reader_after
 
 FLOP = "Js8c4s"
 CALLED, RAISED = "cffffffcfc/ccr", "cffffffrfcc/ccr"  # the button calls or raises, and bets on the flop
@@ -25,12 +24,17 @@ BUTTON = 9
 
 
 def table_after(
-    betting: str, board: str = "", position: int = BUTTON, game: str = "limit-10p", noise: float = 0.0
+    betting: str, board: str = "", position: int = BUTTON, game: str = "limit-10p"
 ) -> WeightTable:
-    definition = load_game(game)
-    reader = TableReader([GenericModel() for _ in range(definition.num_players)], noise)
-    reader.follow(parse_betting(definition, betting), tuple(parse_written_cards(board)) if board else ())
-    return reader.table(position)
+    return reader_after(betting, board, game).table(position)
+
+
+def generic_triple(betting: str, board: str, hand: str) -> list[float]:
+    """What the generic model does with a hand, ten-handed."""
+    reader = reader_after(betting, board, "limit-10p")
+    decision = reader.decision(parse_betting(load_game("limit-10p"), betting))
+    found: list[float] = GenericModel().triples(decision)[combo_index(*cards(hand))].tolist()
+    return found
 
 
 def weight(table: WeightTable, hand: str) -> float:
@@ -80,11 +84,7 @@ def test_after_a_call_and_a_bet_on_the_flop() -> None:
 
 def test_the_papers_ace_king_is_at_40_and_its_72_at_01_after_a_call() -> None:
     """Poki 3.3.3: 72 would normally be folded, AK seldom folded but often raised: after two raises."""
-    facing = parse_betting(load_game("limit-10p"), "rrfffff")
-    reader = TableReader([GenericModel()] * 10)
-    reader.follow(facing, ())
-
-    chances = GenericModel().triples(reader.decision(facing))[combo_index(*parse_written_cards("AhKs"))]
+    chances = generic_triple("rrfffff", "", "AhKs")
     table = table_after("rrfffffc")
 
     assert chances == pytest.approx((0, 0.40, 0.60), abs=0.01)
@@ -94,16 +94,10 @@ def test_the_papers_ace_king_is_at_40_and_its_72_at_01_after_a_call() -> None:
 
 def test_ace_jack_is_light_after_a_call_since_the_generic_model_raises_it() -> None:
     """Fig. 3.7, left, where ours deviates: what the model does with AJ at each step."""
-    game, ace_jack = load_game("limit-10p"), combo_index(*parse_written_cards("AhJc"))
-    triples = []
-    for betting, board in (("cffffff", ""), ("cffffffcfc/cc", FLOP)):
-        node = parse_betting(game, betting)
-        reader = TableReader([GenericModel()] * 10)
-        reader.follow(node, tuple(parse_written_cards(board)) if board else ())
-        triples.append(GenericModel().triples(reader.decision(node))[ace_jack])
+    before, flop = generic_triple("cffffff", "", "AhJc"), generic_triple("cffffffcfc/cc", FLOP, "AhJc")
 
-    assert triples[0] == pytest.approx((0, 0.01, 0.99), abs=0.005)  # behind one caller it raises
-    assert triples[1] == pytest.approx((0, 0.05, 0.95), abs=0.005)  # and bets the pair of jacks
+    assert before == pytest.approx((0, 0.01, 0.99), abs=0.005)  # behind one caller it raises
+    assert flop == pytest.approx((0, 0.05, 0.95), abs=0.005)  # and bets the pair of jacks
     assert weight(table_after(CALLED, FLOP), "AJo") < 0.02
 
 
@@ -114,9 +108,7 @@ def test_any_jack_but_a_pair_stays_likely_of_a_player_who_seldom_raises() -> Non
         for betting in ("cffffff", "fffffff", "ccfffff"):
             action = int(rng.choice(3, p=(0.75, 0.23, 0.02)))
             seldom.observe_action(situation_of(parse_betting(game, betting)), action)
-    reader = TableReader([*[GenericModel()] * 9, seldom])
-    reader.follow(parse_betting(game, CALLED), tuple(parse_written_cards(FLOP)))
-    table = reader.table(BUTTON)
+    table = reader_after(CALLED, FLOP, "limit-10p", [*[GenericModel()] * 9, seldom]).table(BUTTON)
 
     for hand in ("AJo", "KJo", "QJo", "JTo", "J9o"):
         assert weight(table, hand) > 2.5 * weight(table, "JJ")
@@ -125,7 +117,7 @@ def test_any_jack_but_a_pair_stays_likely_of_a_player_who_seldom_raises() -> Non
 
 def test_of_the_suited_hands_it_is_the_spades_that_bet() -> None:
     table = table_after(CALLED, FLOP)
-    spades, hearts = (combo_index(*parse_written_cards(text)) for text in ("Ts9s", "Th9h"))
+    spades, hearts = (combo_index(*cards(text)) for text in ("Ts9s", "Th9h"))
 
     assert table.weights[spades] > table.weights[hearts]
 
@@ -140,16 +132,13 @@ def test_after_a_raise_and_a_bet_on_the_flop() -> None:
 
 
 def test_noise_1_leaves_all_tables_uniform() -> None:
-    table = table_after(RAISED, FLOP, noise=1.0)
+    table = reader_after(RAISED, FLOP, "limit-10p", noise=1.0).table(BUTTON)
 
-    assert table.weights == pytest.approx(combos_without(parse_written_cards(FLOP)).astype(float))
+    assert table.weights == pytest.approx(combos_without(cards(FLOP)).astype(float))
 
 
 def test_without_a_model_no_action_tells_anything() -> None:
-    game = load_game("limit-2p")
-    reader = TableReader([NoModel(), NoModel()])
-
-    reader.follow(parse_betting(game, "rrc/r"), parse_written_cards("Js8c4s"))
+    reader = reader_after("rrc/r", FLOP, models=[NoModel(), NoModel()])
 
     assert len(set(reader.weights(0))) == 2  # known or not
 
@@ -178,15 +167,11 @@ def test_tables_are_sound_in_every_hand_and_the_same_wherever_reading_began(seed
 
 
 def test_a_reader_that_is_shown_another_hand_begins_anew() -> None:
-    game = load_game("limit-2p")
-    reader = TableReader([GenericModel(), GenericModel()])
-    reader.follow(parse_betting(game, "rc/r"), parse_written_cards("Js8c4s"))
+    reader = reader_after("rc/r", FLOP)
 
-    reader.follow(parse_betting(game, "rc/r"), parse_written_cards("Ah8c4s"))
+    reader.follow(parse_betting(load_game("limit-2p"), "rc/r"), cards("Ah8c4s"))
 
-    fresh = TableReader([GenericModel(), GenericModel()])
-    fresh.follow(parse_betting(game, "rc/r"), parse_written_cards("Ah8c4s"))
-    assert (reader.weights(0) == fresh.weights(0)).all()
+    assert (reader.weights(0) == reader_after("rc/r", "Ah8c4s").weights(0)).all()
 
 
 def test_hole_cards_play_no_part() -> None:
@@ -202,19 +187,13 @@ def test_hole_cards_play_no_part() -> None:
 
 
 def test_missing_board_cards_are_refused() -> None:
-    reader = TableReader([GenericModel(), GenericModel()])
-
     with pytest.raises(ValueError, match="3 board cards"):
-        reader.follow(parse_betting(load_game("limit-2p"), "cc/"), ())
+        reader_after("cc/")
 
 
 def test_a_decision_is_asked_for_where_the_reading_stands() -> None:
-    game = load_game("limit-2p")
-    reader = TableReader([GenericModel(), GenericModel()])
-    reader.follow(parse_betting(game, "r"), ())
-
     with pytest.raises(ValueError, match="follow the hand"):
-        reader.decision(parse_betting(game, "c"))
+        reader_after("r").decision(parse_betting(load_game("limit-2p"), "c"))
 
 
 def test_what_one_reader_has_worked_out_another_with_equal_models_is_given() -> None:
@@ -228,38 +207,33 @@ def test_what_one_reader_has_worked_out_another_with_equal_models_is_given() -> 
 
 
 def test_a_reader_whose_models_know_something_else_works_by_itself() -> None:
-    betting = parse_betting(load_game("limit-2p"), "rc/r")
-    board = parse_written_cards("Js8c4s")
     learned = SpecificModel()
     for _ in range(50):
-        learned.observe_action(situation_of(betting.steps()[-1][0]), 2)
-    fresh, other = TableReader([SpecificModel(), SpecificModel()]), TableReader([learned, learned])
-    fresh.follow(betting, board)
+        learned.observe_action(situation_of(parse_betting(load_game("limit-2p"), "rc/")), 2)
 
-    other.follow(betting, board)
+    fresh = reader_after("rc/r", FLOP, models=[SpecificModel(), SpecificModel()])
+    other = reader_after("rc/r", FLOP, models=[learned, learned])
 
     assert (other.weights(0) != fresh.weights(0)).any()
 
 
 def test_what_models_learn_during_a_hand_makes_no_difference_to_its_reading() -> None:
     betting = parse_betting(load_game("limit-2p"), "rc/rr")
-    board = parse_written_cards("Js8c4s")
     models = [SpecificModel(), SpecificModel()]
     reader = TableReader(models)
     for _ in range(50):
         models[0].observe_action(situation_of(betting), 2)
 
-    reader.follow(betting, board)
+    reader.follow(betting, cards(FLOP))
 
-    fresh = TableReader([SpecificModel(), SpecificModel()])
-    fresh.follow(betting, board)
+    fresh = reader_after("rc/rr", FLOP, models=[SpecificModel(), SpecificModel()])
     assert (reader.weights(0) == fresh.weights(0)).all()
 
 
 def test_potential_is_reckoned_against_the_tables_if_wanted() -> None:
     """Poki 3.3.3; against two opponents, against the mean of their tables."""
     game = load_game("limit-3p")
-    board = tuple(parse_written_cards(FLOP))
+    board = cards(FLOP)
     betting = parse_betting(game, "ccc/rc")
     for kind in ("plain", "weighted"):
         reader = TableReader([GenericModel()] * 3, 0.02, "weighted" if kind == "weighted" else "plain")

@@ -8,14 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.players.weight_table import LEAST_CHANCE, WeightTable, format_grid
-from engine.poker.cards import parse_written_cards
 from engine.poker.combos import NUM_COMBOS, combo_index, combos_without, parse_starting_hand
+from tests.engine.players.hands import cards
 
 known_cards = st.lists(st.integers(0, 51), max_size=7, unique=True)
-
-
-def cards(text: str) -> tuple[int, ...]:
-    return tuple(parse_written_cards(text))
 
 
 def random_triples(rng: np.random.Generator) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:

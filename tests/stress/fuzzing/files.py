@@ -44,15 +44,7 @@ from protocol.records import TransactionError, parse_hand, parse_score, parse_tr
 from server.support.console import SilentConsole
 from server.support.errors import MatchAborted
 from server.table.match import MatchHands, MatchServer
-from tests.stress.fuzzing.inputs import (
-    HANDS,
-    LOGS,
-    Target,
-    any_log,
-    encoded,
-    games,
-    log_of,
-)
+from tests.stress.fuzzing.inputs import HANDS, LOGS, Target, any_log, encoded, games, log_of
 from tests.stress.fuzzing.mutations import mutated_bytes, mutated_text
 from tests.support.hands.strategies import choose
 from tests.support.tables import match_config

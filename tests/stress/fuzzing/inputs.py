@@ -13,11 +13,7 @@ from typing import Final
 
 import attrs
 
-from engine.poker.rules import (
-    format_game,
-    load_game,
-    packaged_games,
-)
+from engine.poker.rules import format_game, load_game, packaged_games
 from tests.support.hands.golden_files import GOLDEN, GoldenLog, golden_log
 from tests.support.tables import conversations
 

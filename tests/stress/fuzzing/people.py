@@ -17,21 +17,12 @@ from clients.human.keyboard_lines import LineAssembler, TelnetDecoder
 from clients.human.telnet import read_listen_address
 from engine.poker.cards import InvalidCardError, parse_written_cards
 from engine.poker.combos import parse_starting_hand
-from engine.poker.rules import (
-    HandView,
-)
-from protocol import (
-    parse_match_state,
-)
+from engine.poker.rules import HandView
+from protocol import parse_match_state
 from server.commands.play.dealer import UsageError, _WantsUsage, configure
 from server.commands.program import riverboat
 from server.match.launching.players import PlayerError, parse_players
-from tests.stress.fuzzing.inputs import (
-    LOGS,
-    Target,
-    log_of,
-    said_and_told,
-)
+from tests.stress.fuzzing.inputs import LOGS, Target, log_of, said_and_told
 from tests.stress.fuzzing.mutations import NUMBERS, chunks, mutated_bytes, mutated_text
 
 _TYPED: Final = (

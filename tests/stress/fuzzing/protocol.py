@@ -12,11 +12,7 @@ import trio.testing
 from clients.bots.baselines import AlwaysCall, Random
 from clients.core.guess import GameGuess
 from clients.core.session import SessionError, play
-from engine.poker.rules import (
-    CardDealer,
-    HandView,
-    initial_hand,
-)
+from engine.poker.rules import CardDealer, HandView, initial_hand
 from protocol import (
     NEED_DATA,
     ConnectionClosed,
@@ -32,13 +28,7 @@ from protocol import (
 from protocol.errors import BadMatchState
 from protocol.extension import format_game_line
 from protocol.match_state import MatchStateReader
-from tests.stress.fuzzing.inputs import (
-    LOGS,
-    Target,
-    encoded,
-    log_of,
-    said_and_told,
-)
+from tests.stress.fuzzing.inputs import LOGS, Target, encoded, log_of, said_and_told
 from tests.stress.fuzzing.mutations import chunks, mutated_text
 
 

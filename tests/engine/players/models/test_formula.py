@@ -38,13 +38,7 @@ from engine.players.models.formula import (
 )
 from engine.poker.cards import parse_written_cards
 from engine.poker.combos import NUM_COMBOS, combo_index
-from engine.poker.records import (
-    NUM_COMPANIES,
-    NUM_CONTEXTS,
-    NUM_DETAILS,
-    NUM_GROUPS,
-    group_index,
-)
+from engine.poker.records import NUM_COMPANIES, NUM_CONTEXTS, NUM_DETAILS, NUM_GROUPS, group_index
 from engine.poker.rules import load_game, parse_betting
 
 TABLE = traits_array({})
@@ -188,12 +182,6 @@ def test_on_the_river_so_many_of_the_bets_are_bluffs() -> None:
     assert bluffs / bets.sum() == pytest.approx(share, rel=0.15)
 
 
-def test_who_never_folds_is_never_bluffed() -> None:
-    calls = everybody(Traits(fold_to_bet=0.0))
-
-    assert not formula_triples(after("cc/cc/cc/"), hands_of(0.1), WEIGHTS, calls)[:, 2].any()
-
-
 def folds_at(chance: float, *bettings: str) -> bytes:
     """`Traits.folds` of one of whom it is known how often he folds where he acts after these bettings."""
     seen, expected = [0.0] * NUM_DETAILS, [1.0] * NUM_DETAILS
@@ -314,16 +302,55 @@ def test_in_no_limit_who_never_folds_is_raised_when_it_is_known_what_a_hand_is_w
         assert min(flop, turn) > 0.9
 
 
-@pytest.mark.parametrize("betting", ["", "r"])
-def test_who_is_known_to_fold_to_a_raise_is_raised_with_anything(betting: str) -> None:
-    """With three fourths of folds a raise from the small blind wins more than limping with the worst hand."""
-    weak = hands_of(0.05, showdown=0.33)
+def known(chance: float) -> NDArray[np.float64]:
+    """Everybody, of whom it is known how often he folds wherever he acts."""
+    return everybody(Traits(folds=folds_known(np.full(NUM_DETAILS, chance), np.zeros(NUM_DETAILS))))
 
-    folds = formula_triples(after(betting), weak, WEIGHTS, folding(0.8, betting + "r"))[0]
-    calls = formula_triples(after(betting), weak, WEIGHTS, folding(0.0, betting + "r"))[0]
 
-    assert folds[2] == pytest.approx(1)
-    assert calls[2] == pytest.approx(0)
+RIVER = "cc/cc/cc/"
+BY_DICE = Traits(folds=folds_at(0.6, RIVER + "r"), blind_folds=(1.0, 1.0, 1.0))
+WORST, TRASH, MIDDLING = hands_of(0.05, showdown=0.33), hands_of(0.05, showdown=0.3), hands_of(0.6)
+RAISED_OR_NOT = {
+    # With three fourths of folds a raise from the small blind wins more than limping with the worst hand.
+    "the worst hand where a limp is raised out": ("limit-2p", "", WORST, folding(0.8, "r"), 1),
+    "the worst hand where a raise is raised out": ("limit-2p", "r", WORST, folding(0.8, "rr"), 1),
+    "the worst hand before who calls": ("limit-2p", "", WORST, folding(0.0, "r"), 0),
+    "the worst hand after who calls": ("limit-2p", "r", WORST, folding(0.0, "rr"), 0),
+    # Three limpers who never fold: of four a hand wins a fourth if it beats each half of the time.
+    "more than a share of several pots": ("limit-6p", "fcccf", hands_of(0.5, showdown=0.6), known(0.0), 1),
+    "less than a share of several pots": ("limit-6p", "fcccf", hands_of(0.5, showdown=0.5), known(0.0), 0),
+    # By the button, but not at ten seats, where that is not reckoned.
+    "trash where both blinds fold": ("limit-3p", "", TRASH, known(0.9), 1),
+    "trash where both blinds fold, of six": ("limit-6p", "fff", TRASH, known(0.9), 1),
+    "trash where both blinds fold, of ten": ("limit-10p", "fffffff", TRASH, known(0.9), 0),
+    "trash before unknown blinds": ("limit-3p", "", TRASH, TABLE, 0),
+    "trash before unknown blinds, of six": ("limit-6p", "fff", TRASH, TABLE, 0),
+    "trash before unknown blinds, of ten": ("limit-10p", "fffffff", TRASH, TABLE, 0),
+    # On the river, against one who folds the six tenths of the hands that ours beats.
+    "what only better hands pay": ("limit-2p", RIVER, MIDDLING, folding(0.6, RIVER + "r"), 0),
+    "what worse hands pay": ("limit-2p", RIVER, MIDDLING, folding(0.1, RIVER + "r"), 1),
+    # A hand that beats six in ten beats six in ten of those who did not fold by dice, too.
+    "what hands pay that are folded by dice": ("limit-2p", RIVER, MIDDLING, everybody(BY_DICE), 1),
+    "a bluff of who never folds": ("limit-2p", RIVER, hands_of(0.1), everybody(Traits(fold_to_bet=0.0)), 0),
+}
+"""Game, betting, hand, traits of everybody, and whether it is raised."""
+# In pots of any size: of six hands in ten that pay, a bet wins a fifth of a bet.
+RAISED_OR_NOT |= {
+    f"{where} of who never folds after {pot}": ("limit-2p", pot, hand, folding(0.0, pot + "r"), raised)
+    for pot in (RIVER, "rc/cc/cc/", "rrrc/rrrc/rrrc/")
+    for where, hand, raised in (("ahead", MIDDLING, 1), ("behind", hands_of(0.4), 0))
+}
+
+
+@pytest.mark.parametrize(
+    ("game", "betting", "hand", "traits", "raised"), RAISED_OR_NOT.values(), ids=RAISED_OR_NOT
+)
+def test_it_is_raised_with_what_wins_more_by_that(
+    game: str, betting: str, hand: HandValues, traits: NDArray[np.float64], raised: int
+) -> None:
+    triple = formula_triples(after(betting, game), hand, WEIGHTS, traits)[0]
+
+    assert triple[2] == pytest.approx(raised)
 
 
 @given(
@@ -377,71 +404,6 @@ def test_a_raise_before_the_flop_brings_what_all_that_may_call_make_it_worth(
     brought = worth_of_push(chance, push_of(situation.public, traits_array(traits)))
 
     assert brought == pytest.approx(raised - max(called, 0.0) - 0.15, abs=0.35)
-
-
-def test_before_the_flop_a_share_of_several_pots_is_raised_and_less_is_not() -> None:
-    """Three limpers who never fold: of four a hand wins a fourth if it beats each half of the time."""
-    traits = everybody(Traits(folds=folds_known(np.zeros(NUM_DETAILS), np.zeros(NUM_DETAILS))))
-    situation = after("fcccf", "limit-6p")
-
-    good, bad = (
-        formula_triples(situation, hands_of(0.5, showdown=chance), WEIGHTS, traits)[0]
-        for chance in (0.6, 0.5)
-    )
-
-    assert good[2] == pytest.approx(1)
-    assert bad[2] == pytest.approx(0)
-
-
-@pytest.mark.parametrize(
-    ("game", "betting"), [("limit-3p", ""), ("limit-6p", "fff"), ("limit-10p", "fffffff")]
-)
-def test_before_the_flop_blinds_that_fold_are_raised_with_anything(game: str, betting: str) -> None:
-    """By the button, but not at ten seats, where that is not reckoned."""
-    always = np.full(NUM_DETAILS, 0.9), np.zeros(NUM_DETAILS)
-    situation, trash = after(betting, game), hands_of(0.05, showdown=0.3)
-
-    known = formula_triples(situation, trash, WEIGHTS, everybody(Traits(folds=folds_known(*always))))[0]
-    unknown = formula_triples(situation, trash, WEIGHTS, TABLE)[0]
-
-    assert known[2] == pytest.approx(0 if game == "limit-10p" else 1)
-    assert unknown[2] == pytest.approx(0)
-
-
-def test_a_bet_that_only_better_hands_pay_is_not_made() -> None:
-    """On the river, against one who folds the six tenths of the hands that ours beats."""
-    situation, middling = after("cc/cc/cc/"), hands_of(0.6)
-
-    checks = formula_triples(situation, middling, WEIGHTS, folding(0.6, "cc/cc/cc/r"))[0]
-    bets = formula_triples(situation, middling, WEIGHTS, folding(0.1, "cc/cc/cc/r"))[0]
-
-    assert checks[2] == pytest.approx(0)
-    assert bets[2] == pytest.approx(1)
-
-
-@pytest.mark.parametrize("before", ["cc/cc/cc/", "rc/cc/cc/", "rrrc/rrrc/rrrc/"])
-def test_a_hand_ahead_of_one_who_never_folds_is_bet_in_a_pot_of_any_size(before: str) -> None:
-    """Of six hands in ten that pay, a bet wins a fifth of a bet."""
-    calls = folding(0.0, before + "r")
-
-    ahead = formula_triples(after(before), hands_of(0.6), WEIGHTS, calls)[0]
-    behind = formula_triples(after(before), hands_of(0.4), WEIGHTS, calls)[0]
-
-    assert ahead[2] == pytest.approx(1)
-    assert behind[2] == pytest.approx(0)
-
-
-def test_who_folds_by_dice_still_pays_with_hands_that_are_beaten() -> None:
-    """On the river a hand that beats six in ten beats six in ten of those who did not fold, too."""
-    situation, middling = after("cc/cc/cc/"), hands_of(0.6)
-    by_hand = Traits(folds=folds_at(0.6, "cc/cc/cc/r"))
-
-    sharp = formula_triples(situation, middling, WEIGHTS, everybody(by_hand))[0]
-    blind = attrs.evolve(by_hand, blind_folds=(1.0, 1.0, 1.0))
-    by_dice = formula_triples(situation, middling, WEIGHTS, everybody(blind))[0]
-
-    assert sharp[2] == pytest.approx(0)
-    assert by_dice[2] == pytest.approx(1)
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,14 @@ def hands_of(agent: Agent, number: int, seed: int = 77, other: type[Agent] = Ran
     return play("limit-2p", [agent, other()], number, seed)
 
 
+def learnt(states: Sequence[HandState]) -> list[SpecificModel]:
+    """Models of both players that have watched some hands."""
+    models = [SpecificModel(), SpecificModel()]
+    for state in states:
+        learn(models, state)
+    return models
+
+
 def stages(
     agent: Agent, learned: Sequence[int], tested: int, other: type[Agent] = Random
 ) -> tuple[list[PredictionScore], list[SpecificModel]]:
@@ -166,10 +174,8 @@ def test_folds_come_as_often_as_predicted_at_full_tables(game: str) -> None:
 
 def test_calls_of_one_who_never_folds_and_raises_of_one_who_always_raises_tell_nothing() -> None:
     for factory, action in ((AlwaysCall, 1), (AlwaysRaise, 2)):
-        models = [SpecificModel(), SpecificModel()]
         states = hands_of(factory(), 110)
-        for state in states[:100]:
-            learn(models, state)
+        models = learnt(states[:100])
         spreads = []
         for state in states[100:]:
             here = by_position(models, state)
@@ -270,17 +276,13 @@ def check_triples(
 
 @pytest.mark.parametrize(("factory", "least", "most"), [(Random, 0.45, 1.0), (Formula, 0.0, 0.55)])
 def test_showdowns_show_who_throws_dice(factory: type[Agent], least: float, most: float) -> None:
-    models = [SpecificModel(), SpecificModel()]
-    for state in hands_of(factory(), 50):
-        learn(models, state)
+    models = learnt(hands_of(factory(), 50))
 
     assert least <= models[0].noises[1].min() <= models[0].noises[1].max() <= most
 
 
 def test_showdowns_show_who_bets_by_dice_and_folds_by_the_hand() -> None:
-    models = [SpecificModel(), SpecificModel()]
-    for state in hands_of(STRANGERS["dice-bettor"](), 100, other=AlwaysCall):
-        learn(models, state)
+    models = learnt(hands_of(STRANGERS["dice-bettor"](), 100, other=AlwaysCall))
 
     assert (models[0].noises[:2, Noise.RAISES] > 0.6).all()
     assert (models[0].noises[:, Noise.FOLDS] < 0.5).all()
@@ -290,9 +292,7 @@ def test_showdowns_show_who_bets_by_dice_and_folds_by_the_hand() -> None:
 
 
 def test_how_far_the_hand_decides_begins_anew_where_folds_and_raises_were_one() -> None:
-    models = [SpecificModel(), SpecificModel()]
-    for state in hands_of(Random(), 10):
-        learn(models, state)
+    models = learnt(hands_of(Random(), 10))
     older = {**models[0].as_dict(), "noise_evidence": [1.0] * 11}
 
     model = SpecificModel.from_dict(older)
@@ -328,9 +328,7 @@ def test_folds_to_our_raise_depend_on_the_range_as_after_it() -> None:
 
 def test_a_memory_that_knows_the_bars_of_folds_alone_is_read() -> None:
     """What it knows of them is kept; of the bars of raises nothing is known."""
-    models = [SpecificModel(), SpecificModel()]
-    for state in hands_of(Formula(), 20):
-        learn(models, state)
+    models = learnt(hands_of(Formula(), 20))
     older, known = models[0].as_dict(), models[0].counts
     for name in ("bars_evidence", "bars_weight_evidence", "bars_seen"):
         older[name] = older[name][:NUM_FOLD_PLACES]
@@ -351,9 +349,7 @@ def test_a_memory_that_knows_the_bars_of_folds_alone_is_read() -> None:
 
 def test_a_memory_that_knows_nothing_of_company_is_read() -> None:
     """What was known of pots of any size is known of both; what company changes begins anew."""
-    models = [SpecificModel(), SpecificModel()]
-    for state in hands_of(Random(), 10):
-        learn(models, state)
+    models = learnt(hands_of(Random(), 10))
     older = models[0].as_dict()
     del older["company"], older["company_evidence"]
     older["noise_evidence"] = older["noise_evidence"][:2]
@@ -377,9 +373,7 @@ def test_with_nothing_seen_the_specific_model_is_the_generic_one() -> None:
 
 
 def test_habits_are_those_that_were_seen() -> None:
-    models = [SpecificModel(), SpecificModel()]
-    for state in hands_of(AlwaysRaise(), 80):
-        learn(models, state)
+    models = learnt(hands_of(AlwaysRaise(), 80))
 
     traits = models[0].traits
     assert traits.bet > 0.9
@@ -389,9 +383,7 @@ def test_habits_are_those_that_were_seen() -> None:
 
 
 def test_a_model_survives_json() -> None:
-    models = [SpecificModel(), SpecificModel()]
-    for state in hands_of(Random(), 15):
-        learn(models, state)
+    models = learnt(hands_of(Random(), 15))
 
     copied = SpecificModel.from_dict(json.loads(json.dumps(models[0].as_dict())))
 
@@ -400,20 +392,15 @@ def test_a_model_survives_json() -> None:
 
 
 def test_who_calls_everything_is_soon_no_reasonable_player_to_the_model() -> None:
-    models = [SpecificModel(), SpecificModel()]
-    assert models[0].neutral_share == 0
-    for state in hands_of(AlwaysCall(), 10, other=Formula):
-        learn(models, state)
+    caller, reasonable = learnt(hands_of(AlwaysCall(), 10, other=Formula))
 
-    caller, reasonable = models
+    assert SpecificModel().neutral_share == 0
     assert caller.neutral_share > 0.9
     assert reasonable.neutral_share == 0
 
 
 def test_a_memory_from_before_the_neutral_model_was_weighed_begins_to_weigh_it() -> None:
-    models = [SpecificModel(), SpecificModel()]
-    for state in hands_of(AlwaysCall(), 10):
-        learn(models, state)
+    models = learnt(hands_of(AlwaysCall(), 10))
     older = models[0].as_dict()
     del older["neutral_evidence"]
 
@@ -441,24 +428,18 @@ def test_a_model_that_makes_no_sense_is_refused(wrong: dict[str, object]) -> Non
 
 def test_all_who_watch_a_hand_learn_the_same_and_none_learns_it_twice() -> None:
     state = next(state for state in hands_of(Random(), 6) if state.betting.is_showdown)
-    readers = []
-    for _ in range(2):
-        models = [SpecificModel(), SpecificModel()]
-        learn(models, state)
-        readers.append(models)
-    (first, _), (second, _) = readers
+    (first, other), (second, _) = learnt([state]), learnt([state])
 
     assert first.state == second.state != SpecificModel().state
     assert first.as_dict() == second.as_dict()
     reader = TableReader([SpecificModel(), SpecificModel()], NOISE)
     with pytest.raises(ValueError, match="once"):
-        learn_from_hand(readers[0], reader, state.betting, state.board, ((), ()))
+        learn_from_hand([first, other], reader, state.betting, state.board, ((), ()))
 
 
 def test_a_snapshot_keeps_what_was_known_and_learns_for_itself() -> None:
     states = hands_of(Random(), 4)
-    models = [SpecificModel(), SpecificModel()]
-    learn(models, states[0])
+    models = learnt(states[:1])
     before = [model.as_dict() for model in models]
     snapshots = [model.snapshot() for model in models]
 

@@ -12,15 +12,16 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from engine.players.trials.selective_sampling import (
-    Criterion,
-    Estimates,
-    best_move,
-    selective_sampling,
-)
+from engine.players.trials.selective_sampling import Criterion, Estimates, best_move, selective_sampling
 from engine.poker.rules import CALL, FOLD, Action, Deal, GameDefinition, HandState, initial_hand, load_game
 
 Strategy = Callable[[HandState], dict[Action, float]]
+
+
+def legal_moves(state: HandState) -> list[Action]:
+    """A call, and a fold and a raise where they are legal."""
+    legal = state.legal_actions()
+    return [CALL, *([FOLD] if legal.can_fold else []), *([legal.raising_to()] if legal.can_raise else [])]
 
 
 def random_strategy(seed: int) -> Strategy:
@@ -29,12 +30,7 @@ def random_strategy(seed: int) -> Strategy:
     def chances(state: HandState) -> dict[Action, float]:
         position = state.position_to_act
         assert position is not None
-        legal = state.legal_actions()
-        actions = [
-            CALL,
-            *([FOLD] if legal.can_fold else []),
-            *([legal.raising_to()] if legal.can_raise else []),
-        ]
+        actions = legal_moves(state)
         rng = random.Random(f"{seed} {state.deal.hole_cards[position]} {state.board} {state.betting.text}")
         weights = [rng.random() + 0.05 for _ in actions]
         return {action: weight / sum(weights) for action, weight in zip(actions, weights, strict=True)}
@@ -58,12 +54,7 @@ def decisions(game: GameDefinition) -> list[HandState]:
         if state.is_finished:
             return
         found.append(state)
-        legal = state.legal_actions()
-        for action in (
-            CALL,
-            *([FOLD] if legal.can_fold else []),
-            *([legal.raising_to()] if legal.can_raise else []),
-        ):
+        for action in legal_moves(state):
             visit(state.apply(action))
 
     visit(initial_hand(game, 0, all_deals(game)[0]))
@@ -88,9 +79,8 @@ def reach(deal: Deal, betting: str, position: int, strategy: Strategy, game: Gam
 def at(game: GameDefinition, deal: Deal, betting: str) -> HandState:
     state = initial_hand(game, 0, deal)
     while state.betting.text != betting:
-        legal = state.legal_actions()
-        for action in (CALL, FOLD, legal.raising_to()):
-            if action in legal and betting.startswith(state.apply(action).betting.text):
+        for action in legal_moves(state):
+            if betting.startswith(state.apply(action).betting.text):
                 state = state.apply(action)
                 break
     return state

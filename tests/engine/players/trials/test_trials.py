@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from clients.core.registry import make_bot
 from engine.hands.betting_arrays import action_from_number
+from engine.kernels.players.trials.tree import Tree
 from engine.players.action_context import ActionContext
 from engine.players.models.formula import formula_triples, traits_array
 from engine.players.models.frequencies import FrequencyModel, all_contexts
@@ -21,9 +22,9 @@ from engine.players.models.specific import SpecificModel
 from engine.players.table_reader import PotentialName, TableReader
 from engine.players.trials.selective_sampling import Criterion
 from engine.players.trials.trials import Spot, Trials, deals_of, first_actions, new_tree, simulate
-from engine.poker.cards import parse_written_cards
 from engine.poker.combos import NUM_COMBOS, combo_cards
 from engine.poker.rules import CALL, Deal, HandState, load_game, parse_betting
+from tests.engine.players.hands import cards
 from tests.engine.players.models.prediction import learn, play
 from tests.engine.players.trials.spots import (
     exact_values,
@@ -34,6 +35,19 @@ from tests.engine.players.trials.spots import (
     random_model,
     random_spot,
 )
+
+
+def spot_after(
+    betting: str,
+    board: str,
+    hand: str,
+    model: OpponentModel,
+    own: OpponentModel | None = None,
+    game: str = "limit-2p",
+) -> Spot:
+    """A spot heads-up; the model is that of both players, unless another one is given for us."""
+    state = parse_betting(load_game(game), betting)
+    return make_spot(state, cards(board), cards(hand), [model, model], own=own)
 
 
 def scores_of(spot: Spot, seed: int, trials: int) -> list[float]:
@@ -100,10 +114,10 @@ def test_hands_played_in_trials_are_hands_by_the_rules(name: str) -> None:
     for seed in range(8):
         rng = random.Random(seed)
         betting = random_betting(game, rng, rng.randrange(4), passive=0.8)
-        cards = rng.sample(range(52), 7)
-        board = cards[: betting.num_board_cards]
+        drawn = rng.sample(range(52), 7)
+        board = drawn[: betting.num_board_cards]
         models = [rng.choice((fixed(0.1, 0.4), random_model(rng))) for _ in range(game.num_players)]
-        spot = make_spot(betting, board, cards[5:], models)
+        spot = make_spot(betting, board, drawn[5:], models)
         trials = Trials(spot, seed, TREE)
         deals = trials.sample(20)
         trace = np.zeros((20, 200, 5))
@@ -142,9 +156,7 @@ def test_first_actions_are_a_call_and_each_different_raise() -> None:
 
 def test_folding_is_worth_zero_from_here_on() -> None:
     """A player who folds whatever comes loses what they put in from now on, not what is in the pot."""
-    betting = parse_betting(load_game("limit-2p"), "rc/r")
-    cards = parse_written_cards("7h2d Js8c4s")
-    loser = make_spot(betting, cards[2:], cards[:2], [fixed(0, 1), fixed(0, 1)], own=fixed(1, 0))
+    loser = spot_after("rc/r", "Js8c4s", "7h2d", fixed(0, 1), own=fixed(1, 0))
 
     *_, estimates = simulate(loser, 1, max_trials=50)
 
@@ -166,10 +178,10 @@ def test_nobody_plays_on_cards_that_he_cannot_see(seed: int, name: str, betting_
     rng = random.Random(seed)
     game = load_game(name)
     betting = random_betting(game, rng, betting_round)
-    cards = rng.sample(range(52), 52)
+    pack = rng.sample(range(52), 52)
     known = betting.num_board_cards
     models = [random_model(rng) for _ in range(game.num_players)]
-    spot = make_spot(betting, cards[5 : 5 + known], cards[:2], models)
+    spot = make_spot(betting, pack[5 : 5 + known], pack[:2], models)
     trials = Trials(spot, seed, new_tree(2000))
     deals = trials.sample(1)
     trace = np.zeros((1, 200, 5))
@@ -332,31 +344,25 @@ def values(spot: Spot, trials: int = 4000) -> tuple[list[str], list[float], tupl
 
 def test_with_the_nuts_it_checks_to_who_always_bets_and_then_raises() -> None:
     """A check-raise: two big bets, instead of one from an opponent who folds to most bets."""
-    game = load_game("limit-2p")
-    models: list[OpponentModel] = [FrequencyModel(bets_when_checked_to)] * 2
-    board, nuts = parse_written_cards("Js8c4s2h2d"), parse_written_cards("2s2c")
-    first_to_act = parse_betting(game, "rc/cc/cc/")
+    first, later = (
+        spot_after(betting, "Js8c4s2h2d", "2s2c", FrequencyModel(bets_when_checked_to))
+        for betting in ("rc/cc/cc/", "rc/cc/cc/cr")
+    )
 
-    _, (check, bet), (lead, error) = values(make_spot(first_to_act, board, nuts, models))
+    _, (check, bet), (lead, error) = values(first)
     assert check > bet
     assert lead > 5 * error
 
-    _, (call, raising), (lead, error) = values(
-        make_spot(
-            first_to_act.apply(CALL).apply(first_to_act.legal_actions().raising_to()), board, nuts, models
-        )
-    )
+    _, (call, raising), (lead, error) = values(later)
     assert raising > call
     assert lead < -5 * error
 
 
 def test_with_trash_it_bets_against_who_always_folds() -> None:
     """A bluff: the pot, against nothing at the showdown."""
-    betting = parse_betting(load_game("limit-2p"), "rc/cc/cc/")
-    cards = parse_written_cards("7h2d AsKcQsJd3c")
-    folds = fixed(1.0, 0.0)
+    spot = spot_after("rc/cc/cc/", "AsKcQsJd3c", "7h2d", fixed(1.0, 0.0))
 
-    _, (check, bet), (lead, error) = values(make_spot(betting, cards[2:], cards[:2], [folds, folds]))
+    _, (check, bet), (lead, error) = values(spot)
 
     assert bet == pytest.approx(4)  # two small bets of each
     assert check < 2
@@ -364,20 +370,14 @@ def test_with_trash_it_bets_against_who_always_folds() -> None:
 
 
 def test_with_trash_it_checks_to_who_never_folds() -> None:
-    betting = parse_betting(load_game("limit-2p"), "rc/cc/cc/")
-    cards = parse_written_cards("7h2d AsKcQsJd3c")
-
-    _, (check, bet), _ = values(make_spot(betting, cards[2:], cards[:2], [fixed(0, 0), fixed(0, 0)]))
+    _, (check, bet), _ = values(spot_after("rc/cc/cc/", "AsKcQsJd3c", "7h2d", fixed(0, 0)))
 
     assert check > bet
 
 
 def raises_on_the_river(model: OpponentModel, own: str, deals: int = 60) -> list[int]:
     """The totals that we raise to in trials, on the river, after a check on the turn to one who checks."""
-    game = load_game("nolimit-2p")
-    betting = parse_betting(game, "r300c/cc/")
-    board = parse_written_cards("Js8c4s2h")
-    spot = make_spot(betting, board, parse_written_cards(own), [model, model])
+    spot = spot_after("r300c/cc/", "Js8c4s2h", own, model, game="nolimit-2p")
     trials = Trials(spot, 3, TREE)
     trace = np.zeros((deals, 20, 5))
     trials.play(trials.sample(deals), trials.start(CALL), (), trace)
@@ -399,24 +399,26 @@ def test_in_no_limit_who_pays_all_is_bet_all_in_on_the_river() -> None:
 # --- the machinery ---------------------------------------------------------------------------------------
 
 
+def values_in(tree: Tree, spot: Spot, seed: int = 1) -> list[float]:
+    """The values of a spot's moves after some trials."""
+    *_, estimates = simulate(spot, seed, max_trials=200, tree=tree)
+    found: list[float] = estimates.values.tolist()
+    return found
+
+
 def test_same_seed_same_values_and_another_seed_others() -> None:
     spot = random_spot("limit-6p", 4, 1, combos=300)
 
-    first, again, other = (
-        list(simulate(spot, seed, max_trials=300, tree=new_tree(3000)))[-1] for seed in (1, 1, 2)
-    )
+    first, again, other = (values_in(new_tree(3000), spot, seed) for seed in (1, 1, 2))
 
-    assert first.values.tolist() == again.values.tolist()
-    assert first.values.tolist() != other.values.tolist()
+    assert first == again != other
 
 
 def test_a_tree_that_is_full_changes_nothing_but_the_time() -> None:
     for name in ("limit-3p", "nolimit-3p"):
         spot = random_spot(name, 3, 1, combos=300)
 
-        large, small = (list(simulate(spot, 1, max_trials=200, tree=new_tree(n)))[-1] for n in (20_000, 40))
-
-        assert large.values.tolist() == small.values.tolist()
+        assert values_in(new_tree(20_000), spot) == values_in(new_tree(40), spot)
 
 
 def test_a_tree_without_room_for_ranges_changes_nothing_but_the_time() -> None:
@@ -424,31 +426,24 @@ def test_a_tree_without_room_for_ranges_changes_nothing_but_the_time() -> None:
     large, narrow = new_tree(20_000), new_tree(20_000)
     narrow = narrow._replace(ranges=new_tree(20).ranges)
 
-    wide, tight = (list(simulate(spot, 1, max_trials=200, tree=tree))[-1] for tree in (large, narrow))
+    wide, tight = (values_in(tree, spot) for tree in (large, narrow))
 
     assert narrow.used[2] > 0  # passing nodes, though there was room for others
     assert narrow.used[0] < large.used[0]
-    assert wide.values.tolist() == tight.values.tolist()
+    assert wide == tight
 
 
 def test_a_tree_serves_one_spot_after_the_other() -> None:
     first, second = random_spot("limit-3p", 1, 1, combos=300), random_spot("nolimit-2p", 2, 2, combos=300)
     tree = new_tree()
-    list(simulate(first, 1, max_trials=200, tree=tree))
+    values_in(tree, first)
 
-    used, fresh = (list(simulate(second, 1, max_trials=200, tree=t))[-1] for t in (tree, new_tree()))
-
-    assert used.values.tolist() == fresh.values.tolist()
+    assert values_in(tree, second) == values_in(new_tree(), second)
 
 
 def test_both_branches_play_the_same_trials() -> None:
     """Common cards and random numbers: the difference is known better than from two simulations."""
-    spot = make_spot(
-        parse_betting(load_game("limit-2p"), "rc/"),
-        parse_written_cards("Js8c4s"),
-        parse_written_cards("AhJd"),
-        [GenericModel(), GenericModel()],
-    )
+    spot = spot_after("rc/", "Js8c4s", "AhJd", GenericModel())
 
     *_, estimates = simulate(spot, 1, max_trials=2000, criterion=Criterion.NEVER)
 
@@ -457,7 +452,5 @@ def test_both_branches_play_the_same_trials() -> None:
 
 
 def test_a_hand_that_is_over_is_no_spot() -> None:
-    betting = parse_betting(load_game("limit-2p"), "rf")
-
     with pytest.raises(ValueError, match="nothing to decide"):
-        Trials(make_spot(betting, (), (0, 1), [GenericModel(), GenericModel()]), 1)
+        Trials(spot_after("rf", "", "2c2d", GenericModel()), 1)
