@@ -245,6 +245,24 @@ async def table_of(config: MatchConfig) -> AsyncIterator[Table]:
             nursery.cancel_scope.cancel()
 
 
+@asynccontextmanager
+async def seated(config: MatchConfig, *greetings: str) -> AsyncIterator[tuple[Table, list[Player]]]:
+    """A table with a player in every seat; the first of them greet it."""
+    async with table_of(config) as table:
+        words = [[greeting] for greeting in greetings] + [[]] * (len(config.names) - len(greetings))
+        yield table, [await table.join(seat, *lines) for seat, lines in enumerate(words)]
+
+
+async def small_stream(port: int) -> trio.SocketStream:
+    """A connection with the smallest buffers that the system allows."""
+    sock = trio.socket.socket()
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+    with contextlib.suppress(OSError):  # smaller than some systems allow
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 88)
+    await sock.connect(("127.0.0.1", port))
+    return trio.SocketStream(sock)
+
+
 async def play_match(config: MatchConfig, deciders: Iterable[Decider]) -> tuple[Table, list[Player]]:
     """Play a whole match with a player of this process in every seat."""
     async with trio.open_nursery() as nursery:

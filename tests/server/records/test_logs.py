@@ -134,10 +134,7 @@ def test_cards_that_are_not_shown(tmp_path: Path) -> None:
     assert [hand.state.deal.hole_cards for hand in log.hands()] == [((51 - 1,), ()), ((), (47,))]
 
 
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    cases(__file__, "a_bad_line_is_one_line_with_file_and_line"),
-)
+@pytest.mark.parametrize(("line", "reason"), cases(__file__, "bad lines"))
 def test_a_bad_line_is_one_line_with_file_and_line(tmp_path: Path, line: str, reason: str) -> None:
     line = line.replace("70000x", "STATE:" + "1" * 70_000)
     text = f"{HEADER}STATE:0:crf:Ah|Ks:-1|1:a|b\n{line}\nSTATE:2:crf:Ah|Ks:-1|1:a|b\n"

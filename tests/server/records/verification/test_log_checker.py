@@ -145,10 +145,7 @@ def edited(line: int, old: str, new: str) -> str:
     return "".join(lines)
 
 
-@pytest.mark.parametrize(
-    ("line", "old", "new", "what"),
-    cases(__file__, "the_first_wrong_line_is_named"),
-)
+@pytest.mark.parametrize(("line", "old", "new", "what"), cases(__file__, "wrong lines"))
 def test_the_first_wrong_line_is_named(tmp_path: Path, line: int, old: str, new: str, what: str) -> None:
     checked = verify_log(written(tmp_path, edited(line, old, new)))
 
