@@ -268,7 +268,7 @@ class MatchReport:
         corrected = found.of(found.best, result.seat) if found is not None else None
         if found is None or corrected is None:
             return ["-", "-"]
-        times = found.times_fewer_hands_of(found.best, result.seat)
+        times = found.times_fewer_hands(found.best, result.seat)
         return [corrected.text(1), "-" if times is None else f"× {times:.1f}"]
 
     def _won(self, result: PlayerResult) -> list[str]:

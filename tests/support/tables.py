@@ -23,7 +23,7 @@ from engine.poker.rules import BettingState, GameDefinition, load_game, parse_be
 from protocol.records import HandRecord, parse_hand
 from server.support.errors import FailureKind
 from server.table.config import MatchConfig, OnFailure, TimeLimits
-from server.table.match import MatchServer, serve_match
+from server.table.match import MatchServer
 from server.table.outcome import MatchOutcome
 from tests.support.hands.golden_files import GOLDEN, GoldenLog
 
@@ -185,14 +185,11 @@ class Table:
 
     async def serve(self, *, task_status: trio.TaskStatus[None]) -> None:
         """Play the match; started when its ports are open."""
-
-        async def play(*, task_status: trio.TaskStatus[MatchServer]) -> None:
-            self._outcome = await serve_match(self.config, self.console, task_status=task_status)
-            self._over.set()
-
-        async with trio.open_nursery() as nursery:
-            self._server = await nursery.start(play)
-            task_status.started()
+        server = self._server = MatchServer(self.config, self.console)
+        server.open()
+        task_status.started()
+        self._outcome = await server.run()
+        self._over.set()
 
     @property
     def is_over(self) -> bool:
