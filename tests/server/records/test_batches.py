@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from server.records.review.content import report_on
 from server.records.review.sources import open_source
 from tests.server.records.test_review import write_log
 from tests.support.cases import cases
-from tests.support.hands.golden_files import GOLDEN, LOGS
+from tests.support.hands.golden_files import GOLDEN, LOGS, golden_log
 
 HOLDEM = [name for name in LOGS if "holdem" in name]
 
@@ -54,9 +53,7 @@ def passes_of(folder: Path, names: Sequence[str], hands: int) -> list[Path]:
 @pytest.mark.usefixtures("short_logs_too")
 @pytest.mark.parametrize("name", HOLDEM)
 def test_logs_of_the_c_dealer_are_reported_on_alike(name: str, tmp_path: Path) -> None:
-    lines = (
-        gzip.decompress((GOLDEN / f"{name}.log.gz").read_bytes()).decode("ascii").splitlines(keepends=True)
-    )
+    lines = golden_log(name).text.splitlines(keepends=True)
     log = tmp_path / "a.log"
     log.write_text("".join(lines[:90]), "ascii")
 
