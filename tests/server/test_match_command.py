@@ -131,7 +131,7 @@ def test_the_abort_policy_ends_the_match_with_the_first_failure(tmp_path: Path) 
     assert "SCORE" not in log
 
 
-@pytest.mark.parametrize("jobs", [pytest.param("1", marks=pytest.mark.slow), "2"])
+@pytest.mark.parametrize("jobs", ["1", "2"])
 @pytest.mark.slow
 def test_a_bot_against_itself_wins_nothing_in_a_duplicate_match(tmp_path: Path, jobs: str) -> None:
     words = ("limit-2p", "A=random", "B=random", "--hands", "25", "--seed", "5", "--duplicate", "--out", "m")

@@ -38,14 +38,7 @@ def wait_for_cpu_s(process: subprocess.Popen[str], seconds: float) -> None:
     pytest.fail("it did not compute")
 
 
-@pytest.mark.parametrize(
-    "number",
-    [
-        signal.SIGINT,
-        pytest.param(signal.SIGTERM, marks=pytest.mark.slow),
-        pytest.param(signal.SIGHUP, marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.slow
 def test_a_signal_ends_a_program_in_the_midst_of_a_kernel(tmp_path: Path, number: signal.Signals) -> None:
     process = start_program(tmp_path, "odds", "AsKs", "Js8c4s", "--trials", "100000000")  # a minute

@@ -199,15 +199,9 @@ def test_somebody_from_outside_has_a_seat_at_every_table(tmp_path: Path) -> None
     "words",
     [
         ("nolimit-3p", "random", "always-call", "random:raise=0.2", "--hands", "30"),
-        pytest.param(
-            ("kuhn-2p", "random", "random", "--hands", "200", "--duplicate", "--until", "400"),
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(("limit-2p", "formula", "simple", "--hands", "100"), marks=pytest.mark.slow),
-        pytest.param(
-            ("limit-2p", "formula", "sampling:trials=20", "--hands", "40", "--duplicate"),
-            marks=pytest.mark.slow,
-        ),
+        ("kuhn-2p", "random", "random", "--hands", "200", "--duplicate", "--until", "400"),
+        ("limit-2p", "formula", "simple", "--hands", "100"),
+        ("limit-2p", "formula", "sampling:trials=20", "--hands", "40", "--duplicate"),
     ],
 )
 @pytest.mark.slow

@@ -105,7 +105,7 @@ def check_killed_and_resumed(folder: Path, words: Sequence[str], kills: Sequence
     assert left <= {"plan.json", "result.json", "match.log", "dealer.err", f"{KEEPER_LOCK}.lock"}
 
 
-@pytest.mark.parametrize("match", [pytest.param("secret cards", marks=pytest.mark.slow), "duplicate"])
+@pytest.mark.parametrize("match", ["secret cards", "duplicate"])
 @pytest.mark.slow
 def test_a_match_that_is_killed_and_resumed_is_the_same_match(tmp_path: Path, match: str) -> None:
     generator = random.Random(match)

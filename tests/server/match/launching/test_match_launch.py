@@ -96,7 +96,7 @@ def announced(folder: Path, *words: str) -> tuple[list[dict[str, Any]], str]:
     return messages, house.communicate(timeout=PATIENCE_S)[1]
 
 
-@pytest.mark.parametrize("passes", [pytest.param(1, marks=pytest.mark.slow), 2])
+@pytest.mark.parametrize("passes", [1, 2])
 @pytest.mark.slow
 def test_a_launching_program_learns_where_the_seats_are(tmp_path: Path, passes: int) -> None:
     words = ["limit-2p", "A=random", "always-call", "--hands", "2", *["--duplicate"] * (passes - 1)]
