@@ -75,25 +75,27 @@ class MatchReport:
 
     def as_json(self) -> dict[str, Any]:
         """The object that ``--json`` prints."""
-        config = self._plan.config
-        return {
-            "game": config.game_text,
-            "hands": self._hands,
-            "deals": self._deals,
-            **self._cut_short(),
-            "seed": config.cards.number if self._may_tell else None,
-            **self._key(),
-            "duplicate": self._plan.duplicate,
-            **self._until(),
-            **self._rake(),
-            "players": [
-                each.as_json(config.game)
-                | self._evidence_of(each)
-                | ({"player_seeds": self._plan.player_seeds(each.seat)} if self._may_tell else {})
-                for each in self._results
-            ],
+        plan, config, cards = self._plan, self._plan.config, self._plan.config.cards
+        found: dict[str, Any] = {"game": config.game_text, "hands": self._hands, "deals": self._deals}
+        if self._is_cut_short and plan.sitting is not None:
+            found["cut_short"] = {"deals_planned": config.hands, "resume": plan.sitting.command}
+        found["seed"] = cards.number if self._may_tell else None
+        if isinstance(cards, MatchKey):
+            found |= {"key": cards.text} if self._may_tell else {}
+            found["commitment"] = cards.commitment
+        found["duplicate"] = plan.duplicate
+        if plan.until is not None:
+            within = plan.until.within
+            goal = "decided" if within is None else "within"
+            found["until"] = {"goal": goal, "mbb_per_hand": within, "reached": self._has_reached_goal}
+        if config.game.has_rake:
+            rake = config.game.rake
+            cap = rake.cap if math.isfinite(rake.cap) else None
+            found["rake"] = {"percent": rake.percent, "cap": cap, "taken": self._taken()}
+        return found | {
+            "players": list(map(self._player, self._results)),
             "verdict": self._verdict.as_json(),
-            **self._luck_as_json(),
+            "luck": self._luck(),
             "logs": self._logs,
             "seconds": self._seconds,
             "hands_per_second": self._hands / self._seconds if self._seconds > 0 else None,
@@ -103,20 +105,18 @@ class MatchReport:
         """The rake that the house has taken, in chips."""
         return abs(math.fsum([result.chips for result in self._results]))
 
-    def _rake(self) -> dict[str, Any]:
-        rake = self._plan.config.game.rake
-        if not self._plan.config.game.has_rake:
-            return {}
-        cap = rake.cap if math.isfinite(rake.cap) else None
-        return {"rake": {"percent": rake.percent, "cap": cap, "taken": self._taken()}}
-
-    def _evidence_of(self, result: PlayerResult) -> dict[str, Any]:
-        """A player's rate by each estimator."""
+    def _player(self, result: PlayerResult) -> dict[str, Any]:
+        """A player's result, with its rate by each estimator."""
+        row = result.as_json(self._plan.config.game)
         if self._evidence is not None:
-            return {"evidence": self._evidence.as_json(result.seat)}
-        return {"evidence": {"chips": {"mbb_per_hand": result.mbb_per_hand, "ci95": result.ci95}}}
+            row["evidence"] = self._evidence.as_json(result.seat)
+        else:
+            row["evidence"] = {"chips": {"mbb_per_hand": result.mbb_per_hand, "ci95": result.ci95}}
+        if self._may_tell:
+            row["player_seeds"] = self._plan.player_seeds(result.seat)
+        return row
 
-    def _luck_as_json(self) -> dict[str, Any]:
+    def _luck(self) -> dict[str, Any]:
         """How luck was taken out, or why not, and how many hands that was worth."""
         found = self._evidence
         why = {"equity": self._no_evidence} if self._no_evidence else {}
@@ -127,39 +127,12 @@ class MatchReport:
             }
             if found.doubts:
                 luck["doubts"] = found.doubts
-        return {"luck": luck}
-
-    def _key(self) -> dict[str, Any]:
-        """The key from which the cards follow, and the commitment published before the match."""
-        cards = self._plan.config.cards
-        if not isinstance(cards, MatchKey):
-            return {}
-        return ({"key": cards.text} if self._may_tell else {}) | {"commitment": cards.commitment}
+        return luck
 
     @property
     def _may_tell(self) -> bool:
         """Whether no secret is left: no hand is to come, or everybody may know the cards."""
         return not (self._is_cut_short and isinstance(self._plan.config.cards, MatchKey))
-
-    def _cut_short(self) -> dict[str, Any]:
-        """That hands are still to come, and how to play them; empty for a finished match."""
-        sitting = self._plan.sitting
-        if not self._is_cut_short or sitting is None:
-            return {}
-        return {"cut_short": {"deals_planned": self._plan.config.hands, "resume": sitting.command}}
-
-    def _until(self) -> dict[str, Any]:
-        """How a match that might stop early ended; empty for others."""
-        goal = self._plan.until
-        if goal is None:
-            return {}
-        return {
-            "until": {
-                "goal": "decided" if goal.within is None else "within",
-                "mbb_per_hand": goal.within,
-                "reached": self._has_reached_goal,
-            }
-        }
 
     def write(self, started: str) -> None:
         """Write ``result.json``, whole or not at all.
@@ -268,7 +241,7 @@ class MatchReport:
         corrected = found.of(found.best, result.seat) if found is not None else None
         if found is None or corrected is None:
             return ["-", "-"]
-        times = found.times_fewer_hands_of(found.best, result.seat)
+        times = found.times_fewer_hands(found.best, result.seat)
         return [corrected.text(1), "-" if times is None else f"× {times:.1f}"]
 
     def _won(self, result: PlayerResult) -> list[str]:

@@ -80,29 +80,19 @@ class MatchEvidence:
         by_player = self.estimates.get(estimator, ())
         return by_player[player] if player < len(by_player) else None
 
-    def times_fewer_hands(self, estimator: str) -> float | None:
+    def times_fewer_hands(self, estimator: str, player: int | None = None) -> float | None:
         """The factor by which an estimator needs fewer hands than the chips for the same intervals.
 
-        It is the ratio of the squared widths, over all players together; None if it is not known.
+        It is the ratio of the squared widths, over all players together or of one; None if it is not known,
+        or the corrected width is only a rounding error.
         """
         plain = corrected = 0.0
-        for chips, other in zip(self.estimates["chips"], self.estimates.get(estimator, ()), strict=False):
+        for each in range(len(self.estimates["chips"])) if player is None else [player]:
+            chips, other = self.of("chips", each), self.of(estimator, each)
             if chips is not None and other is not None and chips.ci95 is not None and other.ci95 is not None:
                 plain += chips.ci95**2
                 corrected += other.ci95**2
-        return _times(plain, corrected)
-
-    def times_fewer_hands_of(self, estimator: str, player: int) -> float | None:
-        """The same for one player."""
-        chips, other = self.of("chips", player), self.of(estimator, player)
-        if chips is None or other is None or chips.ci95 is None or other.ci95 is None:
-            return None
-        return _times(chips.ci95**2, other.ci95**2)
-
-
-def _times(plain: float, corrected: float) -> float | None:
-    """The ratio of two squared widths; None if the corrected one is only a rounding error."""
-    return plain / corrected if corrected > _NOTHING * plain else None
+        return plain / corrected if corrected > _NOTHING * plain else None
 
 
 class Collector:

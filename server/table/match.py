@@ -264,20 +264,3 @@ class MatchHands:
             for line in self._rehearsal.end():
                 self._console.err(f"riverboat: {line}\n")
             self._rehearsal = None
-
-
-async def serve_match(
-    config: MatchConfig,
-    console: Console,
-    *,
-    task_status: trio.TaskStatus[MatchServer] = trio.TASK_STATUS_IGNORED,
-) -> MatchOutcome:
-    """Open a table, report it as started, play the match.
-
-    Raises:
-        MatchAborted: a file or a port cannot be opened.  What ends a match later is in the outcome.
-    """
-    server = MatchServer(config, console)
-    server.open()
-    task_status.started(server)
-    return await server.run()

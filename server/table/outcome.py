@@ -128,6 +128,12 @@ class SeatOutcome:
     seconds_used: float = 0.0
     """How much it has used of its time for the match."""
 
+    def __add__(self, other: SeatOutcome) -> SeatOutcome:
+        """The joint outcome of a player that plays at two tables."""
+        counted = [field.name for field in attrs.fields(SeatOutcome)[2:]]  # all but name and failures
+        sums = {name: getattr(self, name) + getattr(other, name) for name in counted}
+        return SeatOutcome(self.name, [*self.failures, *other.failures], **sums)
+
     def as_json(self) -> dict[str, Any]:
         """Everything but the name, for `from_json`."""
         return {

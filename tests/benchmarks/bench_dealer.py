@@ -30,7 +30,7 @@ from engine.poker.match_key import MatchSeed
 from engine.poker.rules import game_path, load_game
 from server.support.console import SilentConsole
 from server.table.config import MatchConfig
-from server.table.match import MatchServer, serve_match
+from server.table.match import MatchServer
 from tests.support.benchmarks import BenchmarkParser, how_many, in_turns, process_seconds, riverboat
 from tests.support.dealer_process import environment, program
 
@@ -109,7 +109,9 @@ async def serve(tables: int, hands: int) -> None:
             config = MatchConfig(
                 f"m{number}", game, GAME, hands, MatchSeed(number), NAMES, log_path=path, quiet=True
             )
-            server: MatchServer = await nursery.start(serve_match, config, SilentConsole())
+            server = MatchServer(config, SilentConsole())
+            server.open()
+            nursery.start_soon(server.run)
             print(*server.ports, flush=True)
 
 

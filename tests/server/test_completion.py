@@ -17,7 +17,7 @@ def offered(*words: str) -> list[str]:
     return [item.value for item in shell.get_completions(list(words[:-1]), words[-1])]
 
 
-@pytest.mark.parametrize(("words", "wanted"), cases(__file__, "names_are_completed"))
+@pytest.mark.parametrize(("words", "wanted"), cases(__file__, "typed words"))
 def test_names_are_completed(words: list[str], wanted: list[str]) -> None:
     assert offered(*words) == wanted
 

@@ -46,10 +46,7 @@ def refused(capfd: pytest.CaptureFixture[str], *arguments: str) -> str:
     return err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "lines"),
-    cases(__file__, "a_bad_command_line_is_refused_in_the_words_of_the_acpc_dealer"),
-)
+@pytest.mark.parametrize(("arguments", "lines"), cases(__file__, "refused words"))
 def test_a_bad_command_line_is_refused_in_the_words_of_the_acpc_dealer(
     arguments: list[str], lines: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -60,10 +57,7 @@ def test_a_bad_command_line_is_refused_in_the_words_of_the_acpc_dealer(
     assert ours == "" or ours.startswith("riverboat dealer: ")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "line"),
-    cases(__file__, "the_first_fault_in_the_acpc_order_is_reported"),
-)
+@pytest.mark.parametrize(("arguments", "line"), cases(__file__, "first faults"))
 def test_the_first_fault_in_the_acpc_order_is_reported(
     arguments: list[str], line: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -105,10 +99,7 @@ def test_surplus_names_are_ignored() -> None:
     assert configure([*GOOD, "Carol", "Dave"]).names == ("Alice", "Bob")
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    cases(__file__, "options_stand_anywhere_and_together"),
-)
+@pytest.mark.parametrize("arguments", cases(__file__, "the same options"))
 def test_options_stand_anywhere_and_together(arguments: list[str]) -> None:
     config = configure(arguments)
 
@@ -124,10 +115,7 @@ def test_after_two_dashes_nothing_is_an_option() -> None:
     assert (config.fixed_seats, config.append, config.quiet) == (False, False, True)
 
 
-@pytest.mark.parametrize(
-    ("options", "log", "transactions"),
-    cases(__file__, "the_later_of_contradicting_options_wins"),
-)
+@pytest.mark.parametrize(("options", "log", "transactions"), cases(__file__, "contradictions"))
 def test_the_later_of_contradicting_options_wins(
     options: list[str], log: str | None, transactions: str | None
 ) -> None:
@@ -137,20 +125,14 @@ def test_the_later_of_contradicting_options_wins(
     assert config.transaction_path == (transactions and Path(transactions))
 
 
-@pytest.mark.parametrize(
-    ("options", "response", "hand", "per_hand", "start"),
-    cases(__file__, "time_limits_are_milliseconds_and_their_names_may_be_cut_short"),
-)
+@pytest.mark.parametrize(("options", "response", "hand", "per_hand", "start"), cases(__file__, "time limits"))
 def test_time_limits_are_milliseconds_and_their_names_may_be_cut_short(
     options: list[str], response: float, hand: float, per_hand: float, start: float | None
 ) -> None:
     assert configure([*GOOD, *options]).limits == TimeLimits(response, hand, per_hand, start)
 
 
-@pytest.mark.parametrize(
-    ("hands", "seed", "read_hands", "read_seed"),
-    cases(__file__, "numbers_are_read_as_c_reads_them"),
-)
+@pytest.mark.parametrize(("hands", "seed", "read_hands", "read_seed"), cases(__file__, "numbers"))
 def test_numbers_are_read_as_c_reads_them(hands: str, seed: str, read_hands: int, read_seed: int) -> None:
     config = configure(["match", GAME, "--", hands, seed, *NAMES])
 

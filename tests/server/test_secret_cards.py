@@ -9,9 +9,8 @@ import json
 import os
 import stat
 import subprocess
-import sys
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
@@ -20,37 +19,10 @@ from engine.poker.rules import load_game
 from protocol.match_state import format_hole_cards_and_board
 from protocol.records import parse_hand, parse_score
 from server.support.private_files import PrivateFiles
-from tests.support.dealer_process import PATIENCE_S, environment, program
+from tests.support.dealer_process import PATIENCE_S
+from tests.support.matches import raw_bot, result_of, run_match, start_match
 
 WITHOUT_CARDS: Final = ("plan.json", "secrets.json", "progress.json", "match.lock", "keeper.lock")
-
-CALLER: Final = """\
-import os, socket, sys
-def look(number):
-{look}
-dealer = socket.create_connection((sys.argv[1], int(sys.argv[2]))).makefile("rwb")
-dealer.write(b"VERSION:2.0.0\\n"); dealer.flush()
-for number, line in enumerate(dealer):
-    look(number)
-    if not line.startswith(b"#"):
-        dealer.write(line.rstrip() + b":c\\n"); dealer.flush()
-"""
-"""A bot that looks around and calls."""
-
-
-def bot(folder: Path, look: str) -> str:
-    lines = [f"    {line}" for line in look.splitlines()]
-    (folder / "looker.py").write_text(CALLER.format(look="\n".join(lines)))
-    return f"{sys.executable} looker.py"
-
-
-def result_of(folder: Path, *words: str) -> dict[str, Any]:
-    command = program("match", *words, "--json")
-    done = subprocess.run(
-        command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=90, check=True
-    )
-    result: dict[str, Any] = json.loads(done.stdout)
-    return result
 
 
 def log_of(folder: Path) -> list[str]:
@@ -108,11 +80,9 @@ def test_the_cards_follow_from_the_key_that_was_committed_to(tmp_path: Path) -> 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="there is no /proc")
 def test_nobody_can_read_the_key_while_hands_are_to_come(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "gate")
-    looker = bot(tmp_path, "if number == 30: open('gate').read()")
+    looker = raw_bot(tmp_path, "looker", "if number == 30: open('gate').read()")
     words = ("limit-2p", looker, "always-call", "--hands", "20", "--out", "m", "--json")
-    house = subprocess.Popen(
-        program("match", *words), cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, text=True
-    )
+    house = start_match(tmp_path, *words)
     with open(tmp_path / "gate", "w"):  # opens when the bot has come to its thirtieth line
         seen = everything_to_be_read(tmp_path)
     output, _ = house.communicate(timeout=PATIENCE_S)
@@ -127,22 +97,20 @@ def test_nobody_can_read_the_key_while_hands_are_to_come(tmp_path: Path) -> None
 
 def test_an_interrupted_match_keeps_its_key(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "gate")
-    looker = bot(tmp_path, "if number == 30: open('gate').read()")
+    looker = raw_bot(tmp_path, "looker", "if number == 30: open('gate').read()")
     words = ("limit-2p", looker, "always-call", "--hands", "20", "--out", "m")
-    house = subprocess.Popen(
-        program("match", *words), cwd=tmp_path, env=environment(), stderr=subprocess.DEVNULL
-    )
+    house = start_match(tmp_path, *words, stderr=subprocess.DEVNULL)
     with open(tmp_path / "gate", "w"):
         house.terminate()
-        house.wait(PATIENCE_S)
+        house.communicate(timeout=PATIENCE_S)
 
     assert not [line for line in log_of(tmp_path / "m") if line.startswith("# key")]
 
 
 def test_an_aborted_match_reveals_its_key(tmp_path: Path) -> None:
-    looker = bot(tmp_path, "if number == 30: sys.exit()")
+    looker = raw_bot(tmp_path, "looker", "if number == 30: sys.exit()")
     words = ("limit-2p", looker, "always-call", "--hands", "20", "--on-failure", "abort", "--out", "m")
-    subprocess.run(program("match", *words), cwd=tmp_path, env=environment(), check=False, timeout=PATIENCE_S)
+    run_match(tmp_path, *words)
 
     result = json.loads((tmp_path / "m" / "result.json").read_text())
     assert log_of(tmp_path / "m")[-1] == f"# key {result['key']}"
@@ -159,13 +127,13 @@ def test_the_files_of_a_match_are_for_their_user_alone(tmp_path: Path, duplicate
 
 
 def test_no_player_of_a_duplicate_match_finds_the_cards_of_an_earlier_pass(tmp_path: Path) -> None:
-    looker = bot(
-        tmp_path,
-        "if number != 9: return\n"
-        "name = os.environ['RIVERBOAT_DUPLICATE']\n"
-        "seen = [os.path.join(folder, each) for folder, _, files in os.walk('m') for each in files]\n"
-        "open(f'seen-{name}', 'w').write(repr([(path, open(path).read()) for path in seen]))",
+    look = (
+        "import os\ndef look():\n"
+        "    name = os.environ['RIVERBOAT_DUPLICATE']\n"
+        "    seen = [os.path.join(folder, each) for folder, _, files in os.walk('m') for each in files]\n"
+        "    open(f'seen-{name}', 'w').write(repr([(path, open(path).read()) for path in seen]))"
     )
+    looker = raw_bot(tmp_path, "looker", "number == 9 and look()", look)
     words = ("limit-2p", looker, "always-call", "--hands", "5", "--duplicate", "--out", "m")
     result = result_of(tmp_path, *words)
 

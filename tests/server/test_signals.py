@@ -14,7 +14,8 @@ from typing import IO
 import pytest
 
 from tests.clients.commands.test_train import hands_in
-from tests.support.dealer_process import PATIENCE_S, environment, program
+from tests.support.dealer_process import PATIENCE_S
+from tests.support.matches import start_match, start_program, wait_for_hand
 
 
 @pytest.fixture(autouse=True)
@@ -23,18 +24,6 @@ def default_signals() -> Iterator[None]:
     before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield
     signal.signal(signal.SIGHUP, before)
-
-
-def start(folder: Path, *words: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        program(*words),
-        cwd=folder,
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
 
 
 def wait_for_cpu_s(process: subprocess.Popen[str], seconds: float) -> None:
@@ -49,17 +38,10 @@ def wait_for_cpu_s(process: subprocess.Popen[str], seconds: float) -> None:
     pytest.fail("it did not compute")
 
 
-@pytest.mark.parametrize(
-    "number",
-    [
-        signal.SIGINT,
-        pytest.param(signal.SIGTERM, marks=pytest.mark.slow),
-        pytest.param(signal.SIGHUP, marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.slow
 def test_a_signal_ends_a_program_in_the_midst_of_a_kernel(tmp_path: Path, number: signal.Signals) -> None:
-    process = start(tmp_path, "odds", "AsKs", "Js8c4s", "--trials", "100000000")  # a minute
+    process = start_program(tmp_path, "odds", "AsKs", "Js8c4s", "--trials", "100000000")  # a minute
     wait_for_cpu_s(process, 3.0)
     sent = time.monotonic()
     process.send_signal(number)
@@ -72,7 +54,7 @@ def test_a_signal_ends_a_program_in_the_midst_of_a_kernel(tmp_path: Path, number
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_a_bot_that_waits(tmp_path: Path, number: signal.Signals) -> None:
-    process = start(tmp_path, "bot", "always-call", "127.0.0.1", "1", "--wait", "60", "--seed", "1")
+    process = start_program(tmp_path, "bot", "always-call", "127.0.0.1", "1", "--wait", "60", "--seed", "1")
     wait_for_cpu_s(process, 0.1)
     process.send_signal(number)
     said = process.communicate(timeout=PATIENCE_S)
@@ -86,7 +68,9 @@ def test_a_bot_in_the_background_bears_ctrl_c_and_can_be_ended(tmp_path: Path) -
         port = str(listener.getsockname()[1])
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a shell's & has it
         try:
-            process = start(tmp_path, "bot", "random", "127.0.0.1", port, "--game", "leduc", "--seed", "1")
+            process = start_program(
+                tmp_path, "bot", "random", "127.0.0.1", port, "--game", "leduc", "--seed", "1"
+            )
         finally:
             signal.signal(signal.SIGINT, before)
         with listener.accept()[0] as dealer:
@@ -111,7 +95,7 @@ def _wait_for_line(stream: IO[str] | None) -> None:
 
 def test_training_that_is_asked_to_end_saves(tmp_path: Path) -> None:
     words = ("hole-cards-learner", "--against", "always-raise", "--hands", "100000000")
-    process = start(tmp_path, "train", *words, "--save", "k.npz", "--checkpoint-every", "500")
+    process = start_program(tmp_path, "train", *words, "--save", "k.npz", "--checkpoint-every", "500")
     _wait_for_line(process.stderr)
     process.send_signal(signal.SIGTERM)
     output, _ = process.communicate(timeout=PATIENCE_S)
@@ -121,13 +105,9 @@ def test_training_that_is_asked_to_end_saves(tmp_path: Path) -> None:
 
 
 def test_a_key_that_is_pressed_twice_leaves_a_match_in_order(tmp_path: Path) -> None:
-    words = ("match", "leduc", "random", "always-call", "--hands", "1000000", "--out", "m")
-    process = start(tmp_path, *words)
+    process = start_match(tmp_path, "leduc", "random", "always-call", "--hands", "1000000", "--out", "m")
     log = tmp_path / "m" / "match.log"
-    deadline = time.monotonic() + PATIENCE_S
-    while not (log.exists() and b"STATE:2:" in log.read_bytes()):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)  # until another process has come so far
+    wait_for_hand(log, 2)
     process.send_signal(signal.SIGINT)
     _wait_for_line(process.stderr)
     for _ in range(20):

@@ -21,7 +21,7 @@ import trio
 
 from server.support.console import SilentConsole
 from server.table.config import OnFailure, TimeLimits
-from server.table.match import MatchServer, serve_match
+from server.table.match import MatchServer
 from server.table.outcome import Durations
 from tests.stress.common import Stress, begin, folder, main, role, usage
 from tests.stress.hostile import BEHAVIOURS, VERSION, pester
@@ -69,7 +69,9 @@ async def house(tables: int, seed: int) -> None:
             failing = {"on_failure": OnFailure.FOLD, "comment_failures": True}
             config = match_config("limit-2p", 2**31, seed + number, limits=limits, **failing)
             watches.append(Watch())
-            servers.append(await nursery.start(serve_match, config, watches[-1]))
+            servers.append(MatchServer(config, watches[-1]))
+            servers[-1].open()
+            nursery.start_soon(servers[-1].run)
         print(json.dumps([server.ports for server in servers]), flush=True)
         nursery.start_soon(measure_lag, lags)
         await until_closed()

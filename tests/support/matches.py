@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -28,7 +29,8 @@ DEALERS: Final = [
 
 _RAW_BOT: Final = """\
 import socket, sys
-dealer = socket.create_connection((sys.argv[1], int(sys.argv[2]))).makefile("rwb")
+{before}
+dealer = socket.create_connection((sys.argv[-2], int(sys.argv[-1]))).makefile("rwb")
 dealer.write(b"VERSION:2.0.0\\n"); dealer.flush()
 for number, line in enumerate(dealer):
     {misbehave}
@@ -96,28 +98,56 @@ def play_match(
     )
 
 
-def run_match(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """``riverboat match``, run in `folder` to its end."""
+def run_match(
+    folder: Path, *words: str, variables: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """``riverboat match`` in a folder, to its end."""
+    env = environment() | dict(variables or {})
     return subprocess.run(
-        program("match", *words), cwd=folder, env=environment(), capture_output=True, text=True, timeout=90
+        program("match", *words), cwd=folder, env=env, capture_output=True, text=True, timeout=90
     )
 
 
-def result_of(folder: Path, *words: str, status: int = 0) -> dict[str, Any]:
-    """The object that a match prints with ``--json``; it must end with `status`."""
-    done = run_match(folder, *words, "--json")
+def start_program(folder: Path, *words: str, **options: Any) -> subprocess.Popen[str]:
+    """A command of riverboat in a folder, which is running."""
+    options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
+    return subprocess.Popen(program(*words), cwd=folder, env=environment(), text=True, **options)
+
+
+def start_match(folder: Path, *words: str, **options: Any) -> subprocess.Popen[str]:
+    """``riverboat match`` in a folder, which is being played."""
+    return start_program(folder, "match", *words, **options)
+
+
+def wait_for_hand(log: Path, number: int) -> None:
+    """Wait until a match has come as far as a hand."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not (log.exists() and f"STATE:{number}:".encode() in log.read_bytes()):
+        assert time.monotonic() < deadline
+        time.sleep(0.005)  # until another process has come so far
+
+
+def result_of(
+    folder: Path, *words: str, status: int = 0, variables: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """The JSON result of a match that ends with a status."""
+    done = run_match(folder, *words, "--json", variables=variables)
     assert done.returncode == status, done.stderr
     result: dict[str, Any] = json.loads(done.stdout)
     return result
 
 
-def raw_bot(folder: Path, name: str, misbehave: str = "pass") -> str:
-    """Write a program that always calls; returns the command that runs it in `folder`.
+def raw_program(misbehave: str = "pass", before: str = "") -> str:
+    """A program that calls, in Python without any of our modules.
 
     Args:
-        folder: the folder in which it is written.
-        name: the name of its file, without the suffix.
-        misbehave: a statement that it executes at each line that arrives; `number` counts lines from 0.
+        misbehave: a statement that is executed before each answer.
+        before: statements that are executed first.
     """
-    (folder / f"{name}.py").write_text(_RAW_BOT.format(misbehave=misbehave))
+    return _RAW_BOT.format(misbehave=misbehave, before=before)
+
+
+def raw_bot(folder: Path, name: str, misbehave: str = "pass", before: str = "") -> str:
+    """The command line of a `raw_program` in a folder; in what misbehaves `number` counts lines from 0."""
+    (folder / f"{name}.py").write_text(raw_program(misbehave, before))
     return f"{sys.executable} {name}.py"

@@ -23,7 +23,7 @@ from engine.poker.rules import BettingState, GameDefinition, load_game, parse_be
 from protocol.records import HandRecord, parse_hand
 from server.support.errors import FailureKind
 from server.table.config import MatchConfig, OnFailure, TimeLimits
-from server.table.match import MatchServer, serve_match
+from server.table.match import MatchServer
 from server.table.outcome import MatchOutcome
 from tests.support.hands.golden_files import GOLDEN, GoldenLog
 
@@ -185,14 +185,11 @@ class Table:
 
     async def serve(self, *, task_status: trio.TaskStatus[None]) -> None:
         """Play the match; started when its ports are open."""
-
-        async def play(*, task_status: trio.TaskStatus[MatchServer]) -> None:
-            self._outcome = await serve_match(self.config, self.console, task_status=task_status)
-            self._over.set()
-
-        async with trio.open_nursery() as nursery:
-            self._server = await nursery.start(play)
-            task_status.started()
+        server = self._server = MatchServer(self.config, self.console)
+        server.open()
+        task_status.started()
+        self._outcome = await server.run()
+        self._over.set()
 
     @property
     def is_over(self) -> bool:
@@ -243,6 +240,24 @@ async def table_of(config: MatchConfig) -> AsyncIterator[Table]:
         finally:
             table.close()
             nursery.cancel_scope.cancel()
+
+
+@asynccontextmanager
+async def seated(config: MatchConfig, *greetings: str) -> AsyncIterator[tuple[Table, list[Player]]]:
+    """A table with a player in every seat; the first of them greet it."""
+    async with table_of(config) as table:
+        words = [[greeting] for greeting in greetings] + [[]] * (len(config.names) - len(greetings))
+        yield table, [await table.join(seat, *lines) for seat, lines in enumerate(words)]
+
+
+async def small_stream(port: int) -> trio.SocketStream:
+    """A connection with the smallest buffers that the system allows."""
+    sock = trio.socket.socket()
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+    with contextlib.suppress(OSError):  # smaller than some systems allow
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 88)
+    await sock.connect(("127.0.0.1", port))
+    return trio.SocketStream(sock)
 
 
 async def play_match(config: MatchConfig, deciders: Iterable[Decider]) -> tuple[Table, list[Player]]:

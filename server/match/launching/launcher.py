@@ -94,43 +94,32 @@ class Terms:
     """Confines the players."""
 
 
+@attrs.define(eq=False)
 class Launcher:
     """Starts and ends the players of one match.
-
-    Args:
-        folder: for what the players write.
-        files: creates the files in it.
-        terms: what the players are granted.
-        say: takes lines for people.
-        variables: for the players' environment, in addition to those of their seats.
-        doorman: lets the players in.
-        orphanage: knows whom we wait for.
 
     *Resource handling*: `end` must run on every way out.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        files: PrivateFiles,
-        terms: Terms,
-        say: Callable[[str], None],
-        variables: Mapping[str, str],
-        doorman: Doorman,
-        orphanage: Orphanage,
-    ) -> None:
-        self._folder = folder
-        self._files = files
-        self._terms = terms
-        self._say = say
-        self._variables = variables
-        self._doorman = doorman
-        self._orphanage = orphanage
-        self._processes: list[_Process] = []
-        self._is_settling = False
-        self._is_ending = False
-        self.was_in_vain = False
-        """Whether a player could not be started, or never joined: no hand has been played."""
+    _folder: Path
+    """For what the players write."""
+    _files: PrivateFiles
+    """Creates the files in it."""
+    _terms: Terms
+    """What the players are granted."""
+    _say: Callable[[str], None]
+    """Takes lines for people."""
+    _variables: Mapping[str, str]
+    """For the players' environment, in addition to those of their seats."""
+    _doorman: Doorman
+    """Lets the players in."""
+    _orphanage: Orphanage
+    """Knows whom we wait for."""
+    _processes: list[_Process] = attrs.field(factory=list, init=False)
+    _is_settling: bool = attrs.field(default=False, init=False)
+    _is_ending: bool = attrs.field(default=False, init=False)
+    was_in_vain: bool = attrs.field(default=False, init=False)
+    """Whether a player could not be started, or never joined: no hand has been played."""
 
     async def start(
         self,
@@ -196,7 +185,10 @@ class Launcher:
                     self._processes.append(entry)
                 entry.process = process
                 theirs.close()
-                listener = None if sandbox is None else await _listener_of_a_sandbox(ours)
+                listener = None
+                if sandbox is not None:
+                    with contextlib.suppress(OSError):  # its sandbox could not be made
+                        listener = await receive_listener(ours)
             self._doorman.is_launched(entry.seat, process.pid, listener)
         return process
 
@@ -339,17 +331,7 @@ class Launcher:
         return printable(words[-1][:200]) if words else ""
 
 
-async def _listener_of_a_sandbox(connection: socket.socket) -> socket.socket | None:
-    """The player's address; None if its sandbox has failed, whose process then ends and says why."""
-    with contextlib.suppress(OSError):
-        return await receive_listener(connection)
-    return None
-
-
 def _signal_group(group: int, number: signal.Signals) -> None:
-    try:
+    # Everybody in it has ended, or on some systems only zombies are left.
+    with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
-    except ProcessLookupError:
-        pass  # everybody in it has ended
-    except PermissionError:
-        pass  # only zombies are left in it, on some systems

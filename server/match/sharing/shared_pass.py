@@ -25,7 +25,7 @@ from server.support.errors import MatchAborted
 from server.table.book import FinishedHand, Onlooker
 from server.table.config import MatchConfig
 from server.table.match import MatchHands, MatchServer
-from server.table.outcome import MatchOutcome, SeatOutcome
+from server.table.outcome import MatchOutcome
 from server.table.records import MatchRecords
 from server.table.reply import TABLES_PLAYING
 from server.table.seat import Seat
@@ -167,24 +167,11 @@ class SharedPass:
         outcome = self._first.server.outcome()
         for side in self._sides:
             seats = zip(outcome.seats, side.table.server.outcome().seats, strict=True)
-            outcome = attrs.evolve(outcome, seats=tuple([_together(*both) for both in seats]))
+            outcome = attrs.evolve(outcome, seats=tuple([one + other for one, other in seats]))
         return outcome
 
     def _launchers(self) -> list[Launcher]:
         return [self._first.launcher, *[side.table.launcher for side in self._sides]]
-
-
-def _together(one: SeatOutcome, other: SeatOutcome) -> SeatOutcome:
-    """The joint outcome of a player that plays at two tables."""
-    return SeatOutcome(
-        one.name,
-        [*one.failures, *other.failures],
-        one.more_failures + other.more_failures,
-        one.decision_times + other.decision_times,
-        one.warnings + other.warnings,
-        one.hands_by_default + other.hands_by_default,
-        one.seconds_used + other.seconds_used,
-    )
 
 
 class _SideTable(MatchServer):

@@ -67,10 +67,6 @@ class Verification:
         return self.problem is None
 
 
-class _WrongLineError(Exception):
-    """A line that is wrong; the message says why."""
-
-
 def verify_log(
     path: Path,
     game: GameDefinition | str | None = None,
@@ -94,10 +90,10 @@ def verify_log(
         for line, text in checker.lines:
             checker.check(line, text)
         checker.check_end()
-    except _WrongLineError as error:
-        problem = Problem(path, line, str(error))
     except LogError as error:
         problem = Problem(path, error.line, error.what)
+    except ValueError as error:
+        problem = Problem(path, line, str(error))
     return Verification(path, checker.hands, problem, checker.cards_from, checker.has_score)
 
 
@@ -158,10 +154,10 @@ class _LogChecker:
         """Check the next line.
 
         Raises:
-            _WrongLineError: it is wrong.
+            ValueError: it is wrong.
         """
         if line == self._log.end:
-            raise _WrongLineError("the last line is torn off")
+            raise ValueError("the last line is torn off")
         text = text.rstrip("\r\n")
         if text.startswith("STATE:"):
             self._check_hand(text)
@@ -170,19 +166,19 @@ class _LogChecker:
         elif text.startswith("#"):
             self._check_comment(line, text)
         elif text.strip():
-            raise _WrongLineError(f"expected STATE:, SCORE: or a comment (#), got {shown(text)}")
+            raise ValueError(f"expected STATE:, SCORE: or a comment (#), got {shown(text)}")
 
     def check_end(self) -> None:
         """Check that nothing is missing after the last line.
 
         Raises:
-            _WrongLineError: the score is missing.
+            ValueError: the score is missing.
         """
         match = self._match
         if match is None or match.header is None or match.score or match.gaps:
             return
         if match.hands == match.header.hands:
-            raise _WrongLineError(f"expected SCORE: after the last of {match.hands} hands")
+            raise ValueError(f"expected SCORE: after the last of {match.hands} hands")
 
     # --- comments ----------------------------------------------------------------------------------------
 
@@ -196,15 +192,12 @@ class _LogChecker:
         elif text.startswith(KEY):
             self._check_key(text[len(KEY) :].strip())
         elif text.startswith(("#TATE:", "#CORE:")):
-            raise _WrongLineError(f"expected {text[1:6].replace('TATE', 'STATE').replace('CORE', 'SCORE')}")
+            raise ValueError(f"expected {text[1:6].replace('TATE', 'STATE').replace('CORE', 'SCORE')}")
 
     def _check_key(self, text: str) -> None:
-        try:
-            key = MatchKey.parse(text)
-        except ValueError as error:
-            raise _WrongLineError(str(error)) from None
+        key = MatchKey.parse(text)
         if self._commitment is not None and key.commitment != self._commitment:
-            raise _WrongLineError(
+            raise ValueError(
                 f"the key is not the one that was committed to: expected SHA-256 {self._commitment}, "
                 f"got {key.commitment}"
             )
@@ -212,10 +205,7 @@ class _LogChecker:
     # --- hands -------------------------------------------------------------------------------------------
 
     def _check_hand(self, text: str) -> None:
-        try:
-            record, state = self._reader.read(text)
-        except ValueError as error:
-            raise _WrongLineError(str(error)) from None
+        record, state = self._reader.read(text)
         match = self._match_of(record)
         self._check_number(match, record.hand_number)
         self._check_names(match, record)
@@ -275,12 +265,12 @@ class _LogChecker:
 
     def _check_number(self, match: _Match, number: int) -> None:
         if number != match.next_hand and not (self._is_extract and number > match.next_hand):
-            raise _WrongLineError(f"expected hand {match.next_hand}, got hand {number}")
+            raise ValueError(f"expected hand {match.next_hand}, got hand {number}")
         most = match.header.hands if match.header else None
         if most is not None and number >= most:
-            raise _WrongLineError(f"expected no hand after the last of {most}, got hand {number}")
+            raise ValueError(f"expected no hand after the last of {most}, got hand {number}")
         if match.score:
-            raise _WrongLineError(f"expected no hand after the score, got hand {number}")
+            raise ValueError(f"expected no hand after the score, got hand {number}")
 
     def _cards_of(self, header: Header | None) -> MatchSeed | MatchKey | None:
         """The seed or key of a match's cards, as far as the log or the user tells it."""
@@ -319,7 +309,7 @@ class _LogChecker:
                 format_hole_cards_and_board(each.hole_cards, each.board, ends, betting_round)
                 for each in (shown, state.deal)
             )
-            raise _WrongLineError(f"cards: expected {expected} from {self.cards_from}, got {got}")
+            raise ValueError(f"cards: expected {expected} from {self.cards_from}, got {got}")
 
     def _check_chips(self, match: _Match, record: HandRecord, state: HandState) -> tuple[float, ...]:
         """The chips of each position; exact if the cards are known."""
@@ -334,25 +324,25 @@ class _LogChecker:
             ]
             for position, won in enumerate(record.chips):
                 if betting.folded[position] and abs(won - lost[position]) > _TOLERANCE:
-                    raise _WrongLineError(
+                    raise ValueError(
                         f"chips: expected {format_chips(lost[position])} for position {position}, "
                         f"which folded, got {format_chips(won)}"
                     ) from None
                 if won < lost[position] - _TOLERANCE:
-                    raise _WrongLineError(
+                    raise ValueError(
                         f"chips: position {position} put in {format_chips(-lost[position])}, "
                         f"got {format_chips(won)}"
                     ) from None
             total = -rake_taken(betting)
             if abs(sum(record.chips) - total) > _TOLERANCE * len(lost):
-                raise _WrongLineError(
+                raise ValueError(
                     f"chips: expected a sum of {format_chips(total)}, got {format_chips(sum(record.chips))}"
                 ) from None
             return record.chips
         for won, should in zip(record.chips, expected, strict=True):
             if abs(won - should) > _TOLERANCE:
                 texts = ("|".join(map(format_chips, chips)) for chips in (expected, record.chips))
-                raise _WrongLineError("chips: expected {}, got {}".format(*texts))
+                raise ValueError("chips: expected {}, got {}".format(*texts))
         return expected
 
     # --- names -------------------------------------------------------------------------------------------
@@ -360,29 +350,22 @@ class _LogChecker:
     def _check_names(self, match: _Match, record: HandRecord) -> None:
         if match.disagrees(record):
             names = match.names(record.hand_number)
-            raise _WrongLineError(
-                f"names: expected {shown('|'.join(names))}, got {shown('|'.join(record.names))}"
-            )
+            raise ValueError(f"names: expected {shown('|'.join(names))}, got {shown('|'.join(record.names))}")
 
     # --- score -------------------------------------------------------------------------------------------
 
     def _check_score(self, text: str) -> None:
-        try:
-            score = parse_score(text)
-        except ValueError as error:
-            raise _WrongLineError(str(error)) from None
+        score = parse_score(text)
         if score is None:
-            raise _WrongLineError(f"expected SCORE:values:names, got {shown(text)}")
+            raise ValueError(f"expected SCORE:values:names, got {shown(text)}")
         chips, names = score
         match = self._match
         if match is None:
             match = self._match = _Match(self._header, None, names, True, [0.0] * len(names))
         if names != match.seats:
-            raise _WrongLineError(
-                f"names: expected {shown('|'.join(match.seats))}, got {shown('|'.join(names))}"
-            )
+            raise ValueError(f"names: expected {shown('|'.join(match.seats))}, got {shown('|'.join(names))}")
         if len(chips) != len(names):
-            raise _WrongLineError(f"expected {len(names)} values, got {len(chips)}")
+            raise ValueError(f"expected {len(names)} values, got {len(chips)}")
         tolerance = _TOLERANCE * (match.hands if match.unknown_cards else 1)
         wrong = any(
             abs(won - total) > max(tolerance, 1e-12 * abs(total))
@@ -390,7 +373,7 @@ class _LogChecker:
         )
         if wrong and not match.gaps:
             texts = ("|".join(map(format_chips, each)) for each in (match.totals, chips))
-            raise _WrongLineError("score: expected {}, got {}".format(*texts))
+            raise ValueError("score: expected {}, got {}".format(*texts))
         match.score = True
 
 

@@ -33,6 +33,7 @@ from tests.support.tables import (
     is_to_act,
     lines_told,
     match_config,
+    small_stream,
     table_of,
 )
 
@@ -202,16 +203,6 @@ async def test_a_fault_at_any_await_of_a_seats_tasks_is_that_seats_failure(
 
 
 GREETING = "#riverboat/1 seat names game clock"
-
-
-async def small_stream(port: int) -> trio.SocketStream:
-    """A connection whose segments and buffers hold next to nothing."""
-    sock = trio.socket.socket()
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
-    with contextlib.suppress(OSError):  # smaller than some systems allow
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 88)
-    await sock.connect(("127.0.0.1", port))
-    return trio.SocketStream(sock)
 
 
 @pytest.mark.parametrize("attempt", range(5))

@@ -17,7 +17,7 @@ import attrs
 import pytest
 import trio
 
-from engine.poker.rules import parse_game
+from engine.poker.rules import load_game
 from server.support.errors import FailureKind
 from server.table.config import MatchConfig, OnFailure, TimeLimits
 from tests.support.dealer_process import dealer_process
@@ -30,6 +30,7 @@ from tests.support.tables import (
     lines_told,
     match_config,
     open_table,
+    small_stream,
     state_determined,
 )
 
@@ -215,7 +216,7 @@ async def test_a_client_that_is_never_asked_and_never_reads_is_given_up(
     """All-in from the blinds, it is sent states and states (here long ones); the ACPC dealer blocks on it."""
     config = attrs.evolve(
         match_config("leduc", hands=20_000),
-        game=parse_game(NEVER_ASKED),
+        game=load_game(str(Path(__file__).parent / "never_asked.game")),
         names=("p0", "p1", "p2"),
         fixed_seats=True,
         on_failure=policy,
@@ -273,26 +274,5 @@ def test_a_late_client_that_sends_without_a_line_end_costs_no_memory(tmp_path: P
         assert dealer.peak_memory_kib() < before + 10_000
 
 
-NEVER_ASKED = """\
-GAMEDEF
-nolimit
-numPlayers = 3
-numRounds = 4
-stack = 1000000 1000000 10
-blind = 10 10 10
-numSuits = 4
-numRanks = 13
-numHoleCards = 3
-numBoardCards = 0 3 1 1
-END GAMEDEF
-"""
 LINGER = socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
 """Makes closing a reset."""
-
-
-async def small_stream(port: int) -> trio.SocketStream:
-    """A connection whose reader's end holds next to nothing."""
-    sock = trio.socket.socket()
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
-    await sock.connect(("127.0.0.1", port))
-    return trio.SocketStream(sock)

@@ -21,6 +21,7 @@ from tests.support.tables import (
     folding_config,
     lines_told,
     match_config,
+    seated,
     table_of,
 )
 
@@ -154,9 +155,7 @@ async def test_the_owner_of_a_seat_that_was_left_finds_it_among_any_number_of_st
     config = folding_config(
         "kuhn-2p", hands=2000, seat_tokens=(TOKEN,), log_path=tmp_path / "log",
     )  # fmt: skip
-    async with table_of(config) as table:
-        owner = await table.join(0, OWNERS_GREETING)
-        other = await table.join(1)
+    async with seated(config, OWNERS_GREETING) as (table, (owner, other)):
         table.start_soon(other.play, always(config.game, "c"))
         while await owner.line() != "#seat 0":
             pass
@@ -205,8 +204,7 @@ async def test_strangers_by_the_thousand_do_not_fill_the_operators_screen() -> N
 
 async def test_at_an_open_seat_that_was_left_strangers_are_turned_away_too(tmp_path: Path) -> None:
     config = folding_config(hands=2, log_path=tmp_path / "log")
-    async with table_of(config) as table:
-        first, second = await table.join_all()
+    async with seated(config) as (table, (first, second)):
         await second.heard("MATCHSTATE:1:0::|Ks")
         await second.leave()
         await first.heard("MATCHSTATE:0:0::Ah|")

@@ -32,7 +32,7 @@ from tests.server.match.test_resume import (
     what_follows_from_the_cards,
 )
 from tests.support.dealer_process import environment, program
-from tests.support.matches import raw_bot, result_of, run_match
+from tests.support.matches import raw_bot, result_of, run_match, start_match
 
 STATELESS: Final = ("random", "always-call", "hand-strength", "formula:model=generic")
 
@@ -148,32 +148,36 @@ def test_a_bot_that_cannot_sit_down_at_a_side_table_ends_the_match(tmp_path: Pat
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_what_was_cut_short_goes_on(tmp_path: Path, number: signal.Signals) -> None:
-    words = ("leduc", "random", "random", "--hands", "6000", "--jobs", "3", "--out", "m")
-    cut_short(tmp_path, words, 500, number)
+@pytest.mark.parametrize(
+    ("number", "hands", "more"),
+    [
+        (signal.SIGINT, 6000, ("--jobs", "3")),
+        (signal.SIGKILL, 6000, ("--jobs", "3")),
+        (signal.SIGKILL, 12000, ("--in-process", "--jobs", "2")),
+    ],
+)
+def test_what_was_cut_short_goes_on(
+    tmp_path: Path, number: signal.Signals, hands: int, more: tuple[str, ...]
+) -> None:
+    words = ("leduc", "random", "random", "--hands", str(hands))
+    cut_short(tmp_path, (*words, *more, "--out", "m"), 500, number)
     log = tmp_path / "m/match.log"
-    hands = [line.split(":")[1] for line in log.read_text().splitlines() if line.startswith("STATE:")]
-    assert hands == list(map(str, range(len(hands))))
-    assert len(hands) < 6000
+    played = [line.split(":")[1] for line in log.read_text().splitlines() if line.startswith("STATE:")]
+    assert played == list(map(str, range(len(played))))
+    assert len(played) < hands
 
     result = resumed(tmp_path)
 
     (tmp_path / "again").mkdir()
-    whole = result_of(tmp_path / "again", *words[:5], "--seed", result["key"], "--out", "m", "--in-process")
+    whole = result_of(tmp_path / "again", *words, "--seed", result["key"], "--out", "m", "--in-process")
     assert what_follows_from_the_cards(whole) == what_follows_from_the_cards(result)
     assert log.read_bytes() == (tmp_path / "again/m/match.log").read_bytes()
 
 
 @pytest.mark.slow
 def test_somebody_from_outside_has_a_seat_at_every_table(tmp_path: Path) -> None:
-    match = subprocess.Popen(
-        program("match", "leduc", "Ann=wait", "random", "--hands", "60", "--jobs", "2", "--seed", "1"),
-        cwd=tmp_path,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    words = ("leduc", "Ann=wait", "random", "--hands", "60", "--jobs", "2", "--seed", "1")
+    match = start_match(tmp_path, *words, stderr=None)
     assert match.stdout is not None
     ports = []
     for table in ("", " at table 2"):
@@ -195,15 +199,9 @@ def test_somebody_from_outside_has_a_seat_at_every_table(tmp_path: Path) -> None
     "words",
     [
         ("nolimit-3p", "random", "always-call", "random:raise=0.2", "--hands", "30"),
-        pytest.param(
-            ("kuhn-2p", "random", "random", "--hands", "200", "--duplicate", "--until", "400"),
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(("limit-2p", "formula", "simple", "--hands", "100"), marks=pytest.mark.slow),
-        pytest.param(
-            ("limit-2p", "formula", "sampling:trials=20", "--hands", "40", "--duplicate"),
-            marks=pytest.mark.slow,
-        ),
+        ("kuhn-2p", "random", "random", "--hands", "200", "--duplicate", "--until", "400"),
+        ("limit-2p", "formula", "simple", "--hands", "100"),
+        ("limit-2p", "formula", "sampling:trials=20", "--hands", "40", "--duplicate"),
     ],
 )
 @pytest.mark.slow
@@ -233,19 +231,6 @@ def test_players_disclose_the_same_as_over_sockets_and_aivat_is_the_same(tmp_pat
     assert told[0] == told[1]
     assert evidence[0] == evidence[1]
     assert evidence[0][0]["ci95"] > 0
-
-
-@pytest.mark.slow
-def test_what_was_cut_short_in_processes_goes_on(tmp_path: Path) -> None:
-    words = ("leduc", "random", "random", "--hands", "12000", "--in-process", "--jobs", "2", "--out", "m")
-    cut_short(tmp_path, words, 500, signal.SIGKILL)
-    assert (tmp_path / "m/match.log").read_text().count("STATE:") < 12000
-
-    result = resumed(tmp_path)
-
-    whole = result_of(tmp_path, *words[:-2], "--seed", result["key"], "--out", "again")
-    assert whole["players"] == result["players"]
-    assert (tmp_path / "m/match.log").read_bytes() == (tmp_path / "again/match.log").read_bytes()
 
 
 def test_a_bot_that_cannot_play_ends_the_match(tmp_path: Path) -> None:

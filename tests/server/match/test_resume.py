@@ -7,7 +7,6 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -19,9 +18,9 @@ from server.commands.program import riverboat
 from server.match.sittings.keeper import KEEPER_LOCK
 from server.match.sittings.sitting import NoPlan, Sitting
 from tests.server.match.launching.test_confinement import needs_bwrap
-from tests.support.dealer_process import PATIENCE_S, environment, program
+from tests.support.dealer_process import PATIENCE_S
 from tests.support.limits import run_with_small_disk
-from tests.support.matches import run_match
+from tests.support.matches import result_of, run_match, start_match, wait_for_hand
 
 COUNTER: Final = """\
 import socket, sys
@@ -35,27 +34,11 @@ for line in dealer:
 """A player whose every action depends on all that it has seen before."""
 
 
-def start(folder: Path, *words: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        program("match", *words),
-        cwd=folder,
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
 def cut_short(folder: Path, words: Sequence[str], hands: int, number: signal.Signals) -> tuple[int, str, str]:
     """Run a match in ``m`` until its log has some hands, send it a signal: exit status, stdout, stderr."""
-    process = start(folder, *words)
-    log = folder / "m" / "match.log"
-    deadline = time.monotonic() + PATIENCE_S
-    while not (log.exists() and f"STATE:{hands}:".encode() in log.read_bytes()):
-        assert time.monotonic() < deadline
-        assert process.poll() is None
-        time.sleep(0.005)  # until another process has come so far
+    process = start_match(folder, *words)
+    wait_for_hand(folder / "m" / "match.log", hands)
+    assert process.poll() is None
     process.send_signal(number)
     stdout, stderr = process.communicate(timeout=PATIENCE_S)
     return process.returncode, stdout, stderr
@@ -77,10 +60,7 @@ def what_follows_from_the_cards(result: dict[str, Any]) -> dict[str, Any]:
 
 def resumed(folder: Path, *words: str, status: int = 0) -> dict[str, Any]:
     """The result of the match in ``m``, played on to its end."""
-    done = run_match(folder, "--resume", "m", "--json", *words)
-    assert done.returncode == status, done.stderr
-    result: dict[str, Any] = json.loads(done.stdout)
-    return result
+    return result_of(folder, "--resume", "m", *words, status=status)
 
 
 def unbroken(folder: Path, result: dict[str, Any], *words: str) -> dict[str, Any]:
@@ -91,10 +71,7 @@ def unbroken(folder: Path, result: dict[str, Any], *words: str) -> dict[str, Any
     for name in own:
         (again / name).write_bytes((folder / name).read_bytes())
     seed = () if "--seed" in words else ("--seed", result["key"])
-    done = run_match(again, *words, *seed, "--json", *(() if own else ("--in-process",)))
-    assert done.returncode == 0, done.stderr
-    whole: dict[str, Any] = json.loads(done.stdout)
-    return whole
+    return result_of(again, *words, *seed, *(() if own else ("--in-process",)))
 
 
 MATCHES: Final = {
@@ -109,7 +86,7 @@ def check_killed_and_resumed(folder: Path, words: Sequence[str], kills: Sequence
     """Kill a match some seconds after each start, play it to its end, and compare it with an unbroken one."""
     command: Sequence[str] = words
     for seconds in kills:
-        process = start(folder, *command)
+        process = start_match(folder, *command)
         try:
             process.wait(seconds)  # any moment will do
         except subprocess.TimeoutExpired:
@@ -128,7 +105,7 @@ def check_killed_and_resumed(folder: Path, words: Sequence[str], kills: Sequence
     assert left <= {"plan.json", "result.json", "match.log", "dealer.err", f"{KEEPER_LOCK}.lock"}
 
 
-@pytest.mark.parametrize("match", [pytest.param("secret cards", marks=pytest.mark.slow), "duplicate"])
+@pytest.mark.parametrize("match", ["secret cards", "duplicate"])
 @pytest.mark.slow
 def test_a_match_that_is_killed_and_resumed_is_the_same_match(tmp_path: Path, match: str) -> None:
     generator = random.Random(match)
@@ -155,12 +132,9 @@ def test_in_sandboxes_everything_is_on_disk_from_the_beginning(
 ) -> None:
     """Where nobody who plays can read it: a power cut, which kills a keeper too, loses nothing."""
     words = ("kuhn-2p", "random", "always-call", "--hands", "300", "--sandbox", *duplicate, "--out", "m")
-    process = start(tmp_path, *words)
+    process = start_match(tmp_path, *words)
     log = tmp_path / "m" / ("pass-1" if duplicate else "") / "match.log"
-    deadline = time.monotonic() + PATIENCE_S
-    while not (log.exists() and b"STATE:9:" in log.read_bytes()):
-        assert time.monotonic() < deadline
-        time.sleep(0.005)  # until another process has come so far
+    wait_for_hand(log, 9)
     key = json.loads((tmp_path / "m/secrets.json").read_text())["key"]
     assert not (tmp_path / "m" / f"{KEEPER_LOCK}.lock").exists()
     process.kill()
@@ -279,7 +253,7 @@ def test_what_is_not_a_match_is_refused_in_one_line(tmp_path: Path) -> None:
 
 def test_a_match_that_is_being_played_is_left_alone(tmp_path: Path) -> None:
     words = ("kuhn-2p", "random", "Ann=wait", "--hands", "5", "--out", "m")
-    process = start(tmp_path, *words)
+    process = start_match(tmp_path, *words)
     assert process.stdout is not None
     process.stdout.readline()  # it waits for Ann
     try:

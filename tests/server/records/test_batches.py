@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,8 @@ from server.records.logs import LogError, open_log
 from server.records.review.content import report_on
 from server.records.review.sources import open_source
 from tests.server.records.test_review import write_log
-from tests.support.hands.golden_files import GOLDEN, LOGS
+from tests.support.cases import cases
+from tests.support.hands.golden_files import GOLDEN, LOGS, golden_log
 
 HOLDEM = [name for name in LOGS if "holdem" in name]
 
@@ -53,9 +53,7 @@ def passes_of(folder: Path, names: Sequence[str], hands: int) -> list[Path]:
 @pytest.mark.usefixtures("short_logs_too")
 @pytest.mark.parametrize("name", HOLDEM)
 def test_logs_of_the_c_dealer_are_reported_on_alike(name: str, tmp_path: Path) -> None:
-    lines = (
-        gzip.decompress((GOLDEN / f"{name}.log.gz").read_bytes()).decode("ascii").splitlines(keepends=True)
-    )
+    lines = golden_log(name).text.splitlines(keepends=True)
     log = tmp_path / "a.log"
     log.write_text("".join(lines[:90]), "ascii")
 
@@ -100,18 +98,7 @@ def test_luck_of_a_match_is_taken_out_alike(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("short_logs_too")
-@pytest.mark.parametrize(
-    ("field", "text"),
-    [
-        (1, "x"),
-        (1, "9223372036854775808"),
-        (2, "rrrrrrrrrf"),
-        (3, "AhAh|2c2d|3c3d"),
-        (4, "1|2"),
-        (4, "1|nan|2"),
-        (5, "a|b\n"),
-    ],
-)
+@pytest.mark.parametrize(("field", "text"), cases(__file__, "wrong fields"))
 def test_the_first_line_that_is_wrong_is_told_in_the_same_words(
     field: int, text: str, tmp_path: Path
 ) -> None:

@@ -21,7 +21,7 @@ from tests.support.hands.golden_files import GOLDEN, LOGS, golden_game, golden_l
 
 WRITTEN_BEFORE = GOLDEN / "written_before" / "matches"
 HANDS = Path(__file__).parents[4] / "shared" / "hands"
-LEDUC = gzip.decompress((GOLDEN / "random.leduc.0.log.gz").read_bytes()).decode("ascii")
+LEDUC = golden_log("random.leduc.0").text
 SHORT = LEDUC[: LEDUC.index("STATE:8:")] + LEDUC[LEDUC.index("SCORE:") :]
 HEADER = "".join(LEDUC.splitlines(keepends=True)[:4])
 
@@ -102,7 +102,7 @@ def test_game_of_the_header_is_found_beside_the_log_or_among_the_packaged(tmp_pa
     log = open_log(written(tmp_path, packaged))
     assert (log.game, log.game_text) == (load_game("leduc"), "/home/somebody/games/leduc.game")
 
-    short = gzip.decompress((GOLDEN / "random.short6.0.log.gz").read_bytes())
+    short = golden_log("random.short6.0").text
     path = written(tmp_path, short)
     with pytest.raises(LogError, match=r"a\.log:1: the game 'short6\.game' is not here; .* --game"):
         open_log(path)
@@ -134,10 +134,7 @@ def test_cards_that_are_not_shown(tmp_path: Path) -> None:
     assert [hand.state.deal.hole_cards for hand in log.hands()] == [((51 - 1,), ()), ((), (47,))]
 
 
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    cases(__file__, "a_bad_line_is_one_line_with_file_and_line"),
-)
+@pytest.mark.parametrize(("line", "reason"), cases(__file__, "bad lines"))
 def test_a_bad_line_is_one_line_with_file_and_line(tmp_path: Path, line: str, reason: str) -> None:
     line = line.replace("70000x", "STATE:" + "1" * 70_000)
     text = f"{HEADER}STATE:0:crf:Ah|Ks:-1|1:a|b\n{line}\nSTATE:2:crf:Ah|Ks:-1|1:a|b\n"

@@ -7,6 +7,7 @@ import itertools
 import random
 import re
 import sys
+from collections.abc import Sequence
 
 import pytest
 import trio
@@ -17,6 +18,7 @@ from engine.evidence.verdict import Goal, Standings
 from engine.poker.rules import load_game
 from server.records.progress import Pace, Score, Tally, clock_time, score_line, show_progress
 from server.table.book import rests
+from tests.support.cases import cases
 
 LIMIT = load_game("limit-2p")
 THREE = load_game("limit-3p")
@@ -154,29 +156,13 @@ def test_the_line_fits_80_columns(players: list[Score], pace: str) -> None:
         assert line.endswith(pace)
 
 
-def test_with_two_players_one_score_is_enough() -> None:
-    players = [Score("formula", 193.24, 40.1), Score("always-call", -193.24, 40.1)]
+@pytest.mark.parametrize(("names", "rates", "half", "pace", "line"), cases(__file__, "lines of scores"))
+def test_of_two_players_one_is_shown_of_many_the_best_and_names_are_cut_but_no_number(
+    names: Sequence[str], rates: list[float], half: float, pace: str, line: str
+) -> None:
+    players = [Score(name, rate, half) for name, rate in zip(names, rates, strict=True)]
 
-    line = score_line(players, "1760 hands/s, 0:32 left", 80)
-
-    assert line == "formula +193.2 ± 40.1 mbb/h, 1760 hands/s, 0:32 left"
-
-
-def test_of_many_players_the_best_are_shown() -> None:
-    players = [Score(name, rate, 12.0) for name, rate in zip("ABCDEF", (-5.0, 3, 9, -9, 1, 1), strict=True)]
-
-    line = score_line(players, "10 hands/s, 0:32 left", 80)
-
-    assert line == "C +9.0 ± 12.0 mbb/h, B +3.0 ± 12.0, E +1.0 ± 12.0, 10 hands/s, 0:32 left"
-
-
-def test_long_names_are_cut_and_numbers_never() -> None:
-    players = [Score("a-bot-with-a-name-that-goes-on-and-on-and-on-and-on-and-on", 12345.6, 23456.7)] * 2
-
-    line = score_line(players, "12345 hands/s, at most 10:00:00 left", 80)
-
-    assert line == "a-bot-with-a-nam… +12345.6 ± 23456.7 mbb/h, 12345 hands/s, at most 10:00:00 left"
-    assert len(line) == 80
+    assert score_line(players, pace, 80) == line
 
 
 @pytest.mark.parametrize(
@@ -208,6 +194,17 @@ def test_a_match_that_may_end_early_lasts_at_most_so_long() -> None:
     assert pace.text() == "2.5 hands/s, at most 0:30 left"
 
 
+async def watch(tally: Tally, hands: int) -> None:
+    """The progress of two hands a second, of 50."""
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(show_progress, tally, 50)
+        for _ in range(hands):
+            await trio.sleep(0.5)
+            tally.hand_finished(0, [10.0, -10.0])
+        await trio.sleep(1)
+        nursery.cancel_scope.cancel()
+
+
 async def test_without_a_terminal_there_is_a_line_for_each_tenth(
     autojump_clock: trio.abc.Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -215,13 +212,7 @@ async def test_without_a_terminal_there_is_a_line_for_each_tenth(
     monkeypatch.setattr(sys, "stderr", stderr)
     tally = Tally(load_game("limit-2p"), "AB", [(0, 1)], 50)
 
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(show_progress, tally, 50)
-        for _ in range(50):
-            await trio.sleep(0.5)
-            tally.hand_finished(0, [10.0, -10.0])
-        await trio.sleep(1)
-        nursery.cancel_scope.cancel()
+    await watch(tally, 50)
 
     lines = stderr.getvalue().splitlines()
     assert [line.partition(":")[0] for line in lines] == [
@@ -246,13 +237,7 @@ async def test_on_a_terminal_the_score_is_under_the_bar(
     monkeypatch.setenv("TERM", "xterm")
     tally = Tally(load_game("limit-2p"), ["formula", "B"], [(0, 1)], 50)
 
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(show_progress, tally, 50)
-        for _ in range(25):
-            await trio.sleep(0.5)
-            tally.hand_finished(0, [10.0, -10.0])
-        await trio.sleep(1)
-        nursery.cancel_scope.cancel()
+    await watch(tally, 25)
 
     shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", stderr.getvalue())
     assert "25/50" in shown

@@ -247,10 +247,7 @@ def test_luck_is_left_in_where_cards_are_not_known(tmp_path: Path) -> None:
     assert content["players"][0]["evidence"]["chips"]["ci95"] == pytest.approx(content["players"][0]["ci95"])
 
 
-@pytest.mark.parametrize(
-    ("content", "line"),
-    cases(__file__, "what_is_not_a_log_is_refused_in_one_line_and_leaves_no_file"),
-)
+@pytest.mark.parametrize(("content", "line"), cases(__file__, "no logs"))
 @pytest.mark.parametrize("command", ["report", "analyse"])
 def test_what_is_not_a_log_is_refused_in_one_line_and_leaves_no_file(
     content: str, line: str, command: str, tmp_path: Path

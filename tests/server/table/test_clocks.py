@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import pytest
 import trio
 from trio.testing import MockClock
 
 from server.support.errors import FailureKind
-from server.table.config import TimeLimits
-from tests.support.tables import Player, Table, always, match_config, play_match, table_of
+from server.table.config import MatchConfig, TimeLimits
+from tests.support.tables import Player, Table, always, match_config, play_match, seated
 
 OUT_OF_TIME = "ERROR: seat 1 ran out of time\n"
 
@@ -21,23 +23,21 @@ def no_action(seconds: float, limit: float) -> str:
     )
 
 
-async def seated(table: Table) -> tuple[Player, Player]:
-    """Two players who have seen their first states of Leduc; the first is to act."""
-    first, second = await table.join_all()
-    await first.heard("MATCHSTATE:0:0::Ah|")
-    await second.heard("MATCHSTATE:1:0::|Ks")
-    return first, second
+@asynccontextmanager
+async def begun(config: MatchConfig) -> AsyncIterator[tuple[Table, Player, Player]]:
+    """A table of Leduc whose players have seen their first states; the first is to act."""
+    async with seated(config) as (table, (first, second)):
+        await first.heard("MATCHSTATE:0:0::Ah|")
+        await second.heard("MATCHSTATE:1:0::|Ks")
+        yield table, first, second
 
 
 async def test_silence_ends_the_match_after_the_response_time(virtual_clock: MockClock) -> None:
-    async with table_of(match_config()) as table:
-        first, second = await seated(table)
+    async with begun(match_config()) as (table, first, second):
         start = trio.current_time()
         assert await first.line() is None
         assert 600 <= trio.current_time() - start < 602
         assert await second.line() is None
-        await first.leave()
-        await second.leave()
         outcome = await table.outcome()
 
     assert outcome.error == no_action(600, 600)
@@ -45,8 +45,7 @@ async def test_silence_ends_the_match_after_the_response_time(virtual_clock: Moc
 
 
 async def test_a_response_just_in_time_counts(virtual_clock: MockClock) -> None:
-    async with table_of(match_config(limits=TimeLimits(response=10.0, per_hand=10.0))) as table:
-        first, _ = await seated(table)
+    async with begun(match_config(limits=TimeLimits(response=10.0, per_hand=10.0))) as (_, first, _):
         await trio.sleep(9.5)
         await first.answer("c")
         await first.heard("MATCHSTATE:0:0:c:Ah|")
@@ -57,8 +56,7 @@ async def test_the_times_of_a_hand_and_of_a_match_add_up(
     hand_s: float, per_hand_s: float, virtual_clock: MockClock
 ) -> None:
     limits = TimeLimits(response=10.0, hand=hand_s, per_hand=per_hand_s)
-    async with table_of(match_config(limits=limits)) as table:
-        first, second = await seated(table)
+    async with begun(match_config(limits=limits)) as (table, first, second):
         await trio.sleep(8)
         await first.answer("c")
         await second.heard("MATCHSTATE:1:0:c:|Ks")
@@ -68,8 +66,6 @@ async def test_the_times_of_a_hand_and_of_a_match_add_up(
         await trio.sleep(8)
         await first.answer("c")
         assert await first.line() is None
-        await first.leave()
-        await second.leave()
         outcome = await table.outcome()
 
     assert outcome.error == OUT_OF_TIME
@@ -87,8 +83,7 @@ async def test_the_times_of_a_hand_and_of_a_match_add_up(
 async def test_the_time_of_a_hand_begins_anew_and_that_of_the_match_does_not(
     limits: TimeLimits, is_in_time: bool, virtual_clock: MockClock
 ) -> None:
-    async with table_of(match_config(hands=2, limits=limits)) as table:
-        first, second = await seated(table)
+    async with begun(match_config(hands=2, limits=limits)) as (_, first, second):
         await trio.sleep(8)
         await first.answer("r")
         await second.heard("MATCHSTATE:1:0:r:|Ks")
@@ -108,8 +103,7 @@ async def test_the_time_of_a_hand_begins_anew_and_that_of_the_match_does_not(
 async def test_junk_before_an_answer_is_not_charged_again_and_again(virtual_clock: MockClock) -> None:
     """The C dealer books each line's time since the state was sent: 2 + 4 + 6 + 8 seconds here."""
     limits = TimeLimits(response=10.0, hand=9.0, per_hand=1000.0)
-    async with table_of(match_config(limits=limits)) as table:
-        first, _ = await seated(table)
+    async with begun(match_config(limits=limits)) as (table, first, _):
         for _ in range(3):
             await trio.sleep(2)
             await first.say("junk")
@@ -122,23 +116,19 @@ async def test_junk_before_an_answer_is_not_charged_again_and_again(virtual_cloc
 
 @pytest.mark.parametrize("line", ["junk", "# thinking"])
 async def test_a_line_restarts_the_wait_but_not_the_clock(line: str, virtual_clock: MockClock) -> None:
-    async with table_of(match_config(limits=TimeLimits(response=10.0))) as table:
-        first, second = await seated(table)
+    async with begun(match_config(limits=TimeLimits(response=10.0))) as (table, first, _):
         await trio.sleep(6)
         await first.say(line)
         await trio.sleep(6)
         await first.answer("c")
         assert await first.line() is None
-        await first.leave()
-        await second.leave()
         outcome = await table.outcome()
 
     assert outcome.error == OUT_OF_TIME
 
 
 async def test_comments_without_end_are_silence(virtual_clock: MockClock) -> None:
-    async with table_of(match_config(limits=TimeLimits(response=10.0))) as table:
-        first, second = await seated(table)
+    async with begun(match_config(limits=TimeLimits(response=10.0))) as (table, first, _):
         start = trio.current_time()
         with contextlib.suppress(trio.BrokenResourceError):
             for _ in range(20):
@@ -146,8 +136,6 @@ async def test_comments_without_end_are_silence(virtual_clock: MockClock) -> Non
                 await trio.sleep(3)
         assert await first.line() is None
         assert trio.current_time() - start < 30
-        await first.leave()
-        await second.leave()
         outcome = await table.outcome()
 
     assert outcome.error is not None
@@ -155,14 +143,11 @@ async def test_comments_without_end_are_silence(virtual_clock: MockClock) -> Non
 
 
 async def test_drips_are_silence(virtual_clock: MockClock) -> None:
-    async with table_of(match_config(limits=TimeLimits(response=10.0))) as table:
-        first, second = await seated(table)
+    async with begun(match_config(limits=TimeLimits(response=10.0))) as (table, first, _):
         for byte in b"MATCHSTATE:0":
             await first.stream.send_all(bytes([byte]))
             await trio.sleep(1)
         assert await first.line() is None
-        await first.leave()
-        await second.leave()
         outcome = await table.outcome()
 
     assert outcome.error == no_action(10, 10)
@@ -179,8 +164,7 @@ async def test_the_trace_tells_seconds_after_every_hundredth_hand() -> None:
 
 async def test_the_first_decision_of_a_seat_may_take_longer(virtual_clock: MockClock) -> None:
     limits = TimeLimits(response=10.0, first_response=60.0, hand=30.0, per_hand=20.0)
-    async with table_of(match_config(hands=2, limits=limits)) as table:
-        first, second = await seated(table)
+    async with begun(match_config(hands=2, limits=limits)) as (table, first, second):
         await trio.sleep(55)
         await first.answer("c")
         await second.line()
@@ -188,22 +172,21 @@ async def test_the_first_decision_of_a_seat_may_take_longer(virtual_clock: MockC
 
         assert (clock.in_hand, clock.in_match) == (10.0, 10.0)  # the rest of it is on nobody's clock
         assert clock.left() == 10.0
-        await first.leave()
-        await second.leave()
         await table.outcome()
 
 
 async def test_the_second_decision_of_a_seat_may_not(virtual_clock: MockClock) -> None:
-    async with table_of(match_config(limits=TimeLimits(response=10.0, first_response=60.0))) as table:
-        first, second = await seated(table)
+    async with begun(match_config(limits=TimeLimits(response=10.0, first_response=60.0))) as (
+        table,
+        first,
+        second,
+    ):
         await first.answer("r")
         await second.line()
         await second.answer("r")
         start = trio.current_time()
         await second.hear_out()  # until the match has ended
         waited = trio.current_time() - start
-        await first.leave()
-        await second.leave()
         await table.outcome()
 
     assert waited == pytest.approx(10, abs=2)

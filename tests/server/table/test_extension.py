@@ -7,14 +7,12 @@ from trio.testing import MockClock
 
 from engine.poker.rules import parse_game
 from server.table.config import TimeLimits
-from tests.support.tables import always, match_config, table_of
+from tests.support.tables import always, match_config, seated
 
 
 async def test_a_client_that_greets_is_told_what_it_asks_for_and_no_other_is() -> None:
     config = match_config(hands=3)
-    async with table_of(config) as table:
-        asking = await table.join(0, "#riverboat/1 names tea seat game seat")
-        plain = await table.join(1)
+    async with seated(config, "#riverboat/1 names tea seat game seat") as (table, (asking, plain)):
         table.start_soon(plain.play, always(config.game, "c"))
         await asking.play(always(config.game, "c"))
 
@@ -29,9 +27,7 @@ async def test_a_client_that_greets_is_told_what_it_asks_for_and_no_other_is() -
 async def test_the_clock_is_told_before_each_turn_and_counts_down(virtual_clock: MockClock) -> None:
     limits = TimeLimits(response=10.0, hand=15.0, per_hand=100.0)
     config = match_config(limits=limits)
-    async with table_of(config) as table:
-        asking = await table.join(0, "#riverboat/1 clock")
-        plain = await table.join(1)
+    async with seated(config, "#riverboat/1 clock") as (table, (asking, plain)):
         table.start_soon(plain.play, always(config.game, "r"))
         await asking.heard("#riverboat/1 clock", "#clock 10", "MATCHSTATE:0:0::Ah|")
         await trio.sleep(9)
@@ -48,8 +44,7 @@ async def test_the_clock_is_told_before_each_turn_and_counts_down(virtual_clock:
 
 
 async def test_a_greeting_may_come_with_an_answer() -> None:
-    async with table_of(match_config()) as table:
-        late, _ = await table.join_all()
+    async with seated(match_config()) as (_, (late, _)):
         await late.heard("MATCHSTATE:0:0::Ah|")
         await late.say("#riverboat/1 seat", "MATCHSTATE:0:0::Ah|:r")
         await late.heard("#riverboat/1 seat", "#seat 0", "MATCHSTATE:0:0:r:Ah|")

@@ -14,7 +14,7 @@ from trio.testing import MockClock
 from server.support.errors import FailureKind
 from server.table.config import MatchConfig, OnFailure, TimeLimits
 from tests.support.cases import cases
-from tests.support.tables import Table, folding_config, match_config, table_of
+from tests.support.tables import Table, folding_config, match_config, seated, table_of
 
 WRONG_VERSION = "ERROR: this server is currently using version 2.0.0"
 
@@ -31,10 +31,7 @@ async def told_first(config: MatchConfig, first: bytes) -> tuple[Table, str | No
         return table, line
 
 
-@pytest.mark.parametrize(
-    ("text", "is_served_silently"),
-    cases(__file__, "a_version_line_is_served_and_another_version_named"),
-)
+@pytest.mark.parametrize(("text", "is_served_silently"), cases(__file__, "version lines"))
 async def test_a_version_line_is_served_and_another_version_named(
     text: str, is_served_silently: bool
 ) -> None:
@@ -44,10 +41,7 @@ async def test_a_version_line_is_served_and_another_version_named(
     assert table.console.complaints == ([] if is_served_silently else [WRONG_VERSION])
 
 
-@pytest.mark.parametrize(
-    "text",
-    cases(__file__, "any_other_first_line_ends_the_match_and_is_shown"),
-)
+@pytest.mark.parametrize("text", cases(__file__, "other first lines"))
 async def test_any_other_first_line_ends_the_match_and_is_shown(text: str, virtual_clock: MockClock) -> None:
     table, line = await told_first(match_config(), text.encode())
 
@@ -125,8 +119,7 @@ async def test_a_folding_table_begins_without_a_player_who_does_not_come(virtual
 
 
 async def test_a_second_client_on_a_seat_is_refused() -> None:
-    async with table_of(match_config()) as table:
-        players = await table.join_all()
+    async with seated(match_config()) as (table, players):
         await players[0].heard("MATCHSTATE:0:0::Ah|")
         with pytest.raises(OSError, match="all attempts to connect"):
             await table.connect(0)
@@ -185,8 +178,7 @@ async def test_a_house_without_descriptors_says_so_once_and_goes_on(
         return accept(self)
 
     monkeypatch.setattr(socket.socket, "accept", accept_later)
-    async with table_of(match_config()) as table:
-        players = await table.join_all()
+    async with seated(match_config()) as (table, players):
         await players[0].heard("MATCHSTATE:0:0::Ah|")
 
     said = f"cannot accept connections: {os.strerror(number)}"

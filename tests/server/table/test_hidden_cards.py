@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 
 from engine.poker.rules import GameDefinition
 from protocol.records import HandRecord
+from server.support.errors import FailureKind
+from server.table.config import TimeLimits
 from tests.support.hands.strategies import games
 from tests.support.tables import (
     Table,
@@ -60,12 +62,16 @@ async def test_what_is_sent_in_a_long_match_follows_from_its_log_alone(tmp_path:
     assert [player.lines for player in players] == lines_told(config)
 
 
-@pytest.mark.parametrize(("game", "hands"), [("holdem.limit.3p", 250), ("leduc", 400), ("short6", 120)])
+@pytest.mark.parametrize(
+    ("game", "hands", "grace"),
+    [("holdem.limit.3p", 250, 0.0), ("leduc", 400, 0.0), ("short6", 120, 0.0), ("kuhn.limit.3p", 400, 60.0)],
+)
 async def test_nobody_who_leaves_and_comes_back_is_shown_what_they_may_not_know(
-    game: str, hands: int, tmp_path: Path
+    game: str, hands: int, grace: float, tmp_path: Path
 ) -> None:
     """They come back at any moment: between two hands too, when positions are about to change."""
-    config = folding_config(game, hands, seed=5, log_path=tmp_path / "match.log")
+    limits = TimeLimits(response=10.0, hand=3600.0, per_hand=3600.0, grace=grace)
+    config = folding_config(game, hands, seed=5, limits=limits, log_path=tmp_path / "match.log")
     seen: list[tuple[int, str]] = []  # by whom, and what
     decide = state_determined(config.game)
 
@@ -94,9 +100,14 @@ async def test_nobody_who_leaves_and_comes_back_is_shown_what_they_may_not_know(
         table.start_soon(honest.play, decide)
         for seat in range(1, num_seats):
             table.start_soon(come_and_go, table, seat)
-        await table.outcome()
+        outcome = await table.outcome()
         await honest.closed.wait()
 
+    assert (outcome.error, outcome.hands) == (None, hands)
+    assert {kind for seat in range(1, num_seats) for kind in table.failures(seat)} == {
+        FailureKind.DISCONNECTED
+    }
+    assert not grace or all(seat.hands_by_default == 0 for seat in outcome.seats)
     records = {record.hand_number: record for record in hands_logged(config)}
     assert honest.lines == lines_told(config)[0]
     assert len(seen) > 300

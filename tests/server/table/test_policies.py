@@ -13,7 +13,15 @@ from trio.testing import MockClock
 from protocol.policy import FILE_HEADER, format_policy, write_numbers
 from server.support.private_files import PrivateFiles
 from server.table.config import MatchConfig, TimeLimits
-from tests.support.tables import always, folding_config, is_to_act, match_config, split_state, table_of
+from tests.support.tables import (
+    always,
+    folding_config,
+    is_to_act,
+    match_config,
+    seated,
+    split_state,
+    table_of,
+)
 
 GREETING = "#riverboat/1 policy"
 
@@ -60,9 +68,7 @@ async def test_policies_are_kept_for_our_user_and_no_other_client_hears_of_them(
 
 async def test_a_house_that_does_not_ask_grants_nothing_and_keeps_nothing(tmp_path: Path) -> None:
     config = match_config(hands=1, log_path=tmp_path / "match.log")
-    async with table_of(config) as table:
-        teller = await table.join(0, "#riverboat/1 policy seat")
-        other = await table.join(1)
+    async with seated(config, "#riverboat/1 policy seat") as (table, (teller, other)):
         table.start_soon(other.play, always(config.game, "c"))
         await teller.heard("#riverboat/1 seat", "#seat 0", "MATCHSTATE:0:0::Ah|")
         await teller.say(policy(0, ""), "MATCHSTATE:0:0::Ah|:c")
@@ -73,9 +79,7 @@ async def test_a_house_that_does_not_ask_grants_nothing_and_keeps_nothing(tmp_pa
 
 async def test_what_is_not_a_policy_of_this_state_is_skipped(tmp_path: Path) -> None:
     config = asking(match_config(hands=1), tmp_path)
-    async with table_of(config) as table:
-        teller = await table.join(0, GREETING)
-        silent = await table.join(1)
+    async with seated(config, GREETING) as (table, (teller, silent)):
         table.start_soon(silent.play, always(config.game, "c"))
         await teller.heard(GREETING, "MATCHSTATE:0:0::Ah|")
         await teller.say(
@@ -96,8 +100,7 @@ async def test_what_is_not_a_policy_of_this_state_is_skipped(tmp_path: Path) -> 
 
 async def test_a_policy_of_a_player_who_was_not_granted_it_is_ignored(tmp_path: Path) -> None:
     config = asking(match_config(hands=1), tmp_path)
-    async with table_of(config) as table:
-        teller, other = await table.join_all()
+    async with seated(config) as (table, (teller, other)):
         table.start_soon(other.play, always(config.game, "c"))
         await teller.heard("MATCHSTATE:0:0::Ah|")
         await teller.say(policy(0, ""), "MATCHSTATE:0:0::Ah|:c")
@@ -108,9 +111,7 @@ async def test_a_policy_of_a_player_who_was_not_granted_it_is_ignored(tmp_path: 
 
 async def test_a_policy_does_not_stand_for_an_action_that_was_corrected(tmp_path: Path) -> None:
     config = asking(match_config(hands=1), tmp_path)
-    async with table_of(config) as table:
-        teller = await table.join(0, GREETING)
-        other = await table.join(1)
+    async with seated(config, GREETING) as (table, (teller, other)):
         table.start_soon(other.play, always(config.game, "r"))
         await teller.heard(GREETING, "MATCHSTATE:0:0::Ah|")
         await teller.say(policy(0, ""), "MATCHSTATE:0:0::Ah|:f")  # nothing to fold to: played as a call
@@ -125,9 +126,7 @@ async def test_a_policy_does_not_stand_for_what_the_house_did_in_its_place(
     tmp_path: Path, virtual_clock: MockClock
 ) -> None:
     config = asking(folding_config("kuhn-2p", 1, limits=TimeLimits(response=10.0)), tmp_path)
-    async with table_of(config) as table:
-        teller = await table.join(0, GREETING)
-        other = await table.join(1)
+    async with seated(config, GREETING) as (table, (teller, other)):
         table.start_soon(other.play, always(config.game, "c"))
         line = ""
         while not line or not is_to_act(config.game, line):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine.poker.rules import parse_game
 from tests.support.cases import cases
-from tests.support.tables import always, match_config, play_match, table_of
+from tests.support.tables import always, match_config, play_match, seated
 
 BAD_FORMAT = "bad action format in response, changed to call"
 INVALID = "invalid action, changed to call"
@@ -26,8 +26,7 @@ async def played_for(game: str, lines: list[str], *, before: str = "") -> tuple[
         lines: ``@`` in them stands for the state.
         before: actions of one letter that are taken before.
     """
-    async with table_of(match_config(game, seed=7)) as table:
-        players = await table.join_all()
+    async with seated(match_config(game, seed=7)) as (table, players):
         acting = 1
         for action in before:
             for player in players:
@@ -46,10 +45,7 @@ async def played_for(game: str, lines: list[str], *, before: str = "") -> tuple[
     return after.removeprefix(betting), table.console.complaints
 
 
-@pytest.mark.parametrize(
-    ("answer", "played", "warning"),
-    cases(__file__, "an_answer_is_played_as_the_acpc_dealer_plays_it"),
-)
+@pytest.mark.parametrize(("answer", "played", "warning"), cases(__file__, "answers"))
 async def test_an_answer_is_played_as_the_acpc_dealer_plays_it(
     answer: str, played: str, warning: str | None
 ) -> None:
@@ -84,10 +80,7 @@ async def test_a_raise_too_many_is_a_call() -> None:
     assert got == ("c/", [f"WARNING: {INVALID}"])
 
 
-@pytest.mark.parametrize(
-    ("lines", "warnings"),
-    cases(__file__, "what_is_not_an_answer_is_skipped_and_a_lenient_echo_is_one"),
-)
+@pytest.mark.parametrize(("lines", "warnings"), cases(__file__, "before an answer"))
 async def test_what_is_not_an_answer_is_skipped_and_a_lenient_echo_is_one(
     lines: list[str], warnings: list[str]
 ) -> None:
@@ -105,8 +98,7 @@ async def test_what_stands_between_state_and_colon_makes_the_answer_a_call(line:
 
 
 async def test_an_answer_may_end_with_the_stream_instead_of_a_line_end() -> None:
-    async with table_of(match_config()) as table:
-        first, second = await table.join_all()
+    async with seated(match_config()) as (_, (first, second)):
         await first.heard("MATCHSTATE:0:0::Ah|")
         await first.stream.send_all(b"MATCHSTATE:0:0::Ah|:c")
         await first.stream.send_eof()
@@ -114,8 +106,7 @@ async def test_an_answer_may_end_with_the_stream_instead_of_a_line_end() -> None
 
 
 async def test_answers_sent_early_count_and_stale_ones_do_not() -> None:
-    async with table_of(match_config()) as table:
-        first, second = await table.join_all()
+    async with seated(match_config()) as (table, (first, second)):
         await second.say("MATCHSTATE:1:0:r:|Ks:f", "MATCHSTATE:1:0:c:|Ks:r", "MATCHSTATE:1:0:crrc/:|Ks:f")
         await first.heard("MATCHSTATE:0:0::Ah|")
         await first.answer("c")
@@ -145,8 +136,7 @@ async def test_after_sixty_three_raises_heads_up_there_is_only_a_call() -> None:
 @settings(max_examples=60)
 @given(st.lists(st.binary(max_size=300).filter(lambda data: b"\n" not in data), max_size=20))
 async def test_whatever_is_said_first_an_answer_is_an_answer(lines: list[bytes]) -> None:
-    async with table_of(match_config()) as table:
-        first, second = await table.join_all()
+    async with seated(match_config()) as (table, (first, second)):
         await first.heard("MATCHSTATE:0:0::Ah|")
         await first.stream.send_all(b"".join(line + b"\n" for line in lines))
         await first.answer("r")

@@ -25,8 +25,8 @@ from tests.support.tables import (
     lines_told,
     match_config,
     play_match,
+    seated,
     state_determined,
-    table_of,
 )
 
 HEADER = "# name/game/hands/seed match"
@@ -64,10 +64,7 @@ def log_lines(config: MatchConfig, start: str = "") -> list[str]:
     return [line for line in config.log_path.read_text().splitlines() if line.startswith(start)]
 
 
-@pytest.mark.parametrize(
-    ("log", "error"),
-    cases(__file__, "a_bad_transaction_log_ends_the_match_in_the_words_of_the_acpc_dealer"),
-)
+@pytest.mark.parametrize(("log", "error"), cases(__file__, "bad transaction logs"))
 async def test_a_bad_transaction_log_ends_the_match_in_the_words_of_the_acpc_dealer(
     log: str, error: str, tmp_path: Path
 ) -> None:
@@ -124,8 +121,7 @@ async def test_every_seat_is_first_shown_where_the_hand_stands(tmp_path: Path) -
     config = resumable(tmp_path)
     (tmp_path / "match.tlog").write_text(transactions("r 0", "f 0", "c 1", "r 1"))
 
-    async with table_of(config) as table:
-        first, second = await table.join_all()
+    async with seated(config) as (_, (first, second)):
         await first.heard("MATCHSTATE:1:1:cr:|Qs")
         await second.heard("MATCHSTATE:0:1:cr:Qh|")
 

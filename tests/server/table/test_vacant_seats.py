@@ -20,7 +20,7 @@ from tests.support.tables import (
     hands_logged,
     is_to_act,
     lines_told,
-    state_determined,
+    seated,
     table_of,
 )
 
@@ -39,8 +39,7 @@ async def rejoin(table: Table, seat: int, *lines: str) -> Player:
 
 async def test_a_seat_that_was_left_folds_until_it_is_taken_again_and_shown_the_state(tmp_path: Path) -> None:
     config = folding_config(hands=4, log_path=tmp_path / "log")
-    async with table_of(config) as table:
-        first, second = await table.join_all()
+    async with seated(config) as (table, (first, second)):
         await first.heard("MATCHSTATE:0:0::Ah|")
         await second.heard("MATCHSTATE:1:0::|Ks")
         await second.leave()
@@ -66,45 +65,11 @@ async def test_a_seat_that_was_left_folds_until_it_is_taken_again_and_shown_the_
     assert len(comments) == 2
 
 
-async def test_a_seat_may_be_left_and_taken_many_times(tmp_path: Path) -> None:
-    """With a time of grace the table waits for it, as fast as the others play."""
-    limits = TimeLimits(response=10.0, hand=3600.0, per_hand=3600.0, grace=60.0)
-    config = folding_config("kuhn.limit.3p", hands=60, limits=limits, log_path=tmp_path / "log")
-    stays = 0
-    async with table_of(config) as table:
-        honest = await table.join_all(0, 2)
-        for player in honest:
-            table.start_soon(player.play, state_determined(config.game))
-        decide = state_determined(config.game)
-        while not table.is_over:
-            try:
-                player = await table.join(1)
-                stays += 1
-                for _ in range(10):
-                    line = await player.line()
-                    if line is None:
-                        break
-                    if action := decide(line):
-                        await player.say(f"{line}:{action}")
-                await player.leave()
-            except (OSError, trio.BrokenResourceError):
-                await trio.lowlevel.checkpoint()  # its port is not open yet, or closed for good
-        outcome = await table.outcome()
-
-    assert (outcome.error, outcome.hands) == (None, 60)
-    assert stays > 10
-    assert set(table.failures(1)) == {DISCONNECTED}
-    assert outcome.seats[1].hands_by_default == 0
-    assert honest[0].lines == lines_told(config)[0]
-    assert honest[1].lines == lines_told(config)[2]
-
-
 async def test_a_late_player_keeps_its_seat_and_is_asked_again_when_it_has_spoken(
     virtual_clock: MockClock, tmp_path: Path
 ) -> None:
     config = folding_config(hands=6, response=10.0, log_path=tmp_path / "log")
-    async with table_of(config) as table:
-        late, other = await table.join_all()
+    async with seated(config) as (table, (late, other)):
         await late.heard("MATCHSTATE:0:0::Ah|")
         await other.heard("MATCHSTATE:1:0::|Ks", "MATCHSTATE:1:0:c:|Ks")  # after 10 s the house checks
         await late.heard("MATCHSTATE:0:0:c:Ah|")
@@ -124,8 +89,7 @@ async def test_a_late_player_is_not_waited_for_until_it_speaks(
     virtual_clock: MockClock, tmp_path: Path
 ) -> None:
     config = folding_config(hands=100, response=10.0, log_path=tmp_path / "log")
-    async with table_of(config) as table:
-        late, other = await table.join_all()
+    async with seated(config) as (table, (late, other)):
         table.start_soon(other.play, always(config.game, "c"))
         await late.hear_out()
         await late.leave()
@@ -140,8 +104,7 @@ async def test_a_late_player_is_not_waited_for_until_it_speaks(
 
 async def test_a_player_who_is_late_three_times_in_a_row_loses_the_seat(virtual_clock: MockClock) -> None:
     config = folding_config("kuhn-2p", hands=20, response=10.0)
-    async with table_of(config) as table:
-        late, other = await table.join_all()
+    async with seated(config) as (table, (late, other)):
         is_on_turn = always(config.game, "c")
         answered_late = 0
         while answered_late < 3:
@@ -166,8 +129,7 @@ async def test_a_player_without_time_left_for_the_match_loses_the_seat_for_good(
 ) -> None:
     limits = TimeLimits(response=10.0, hand=1000.0, per_hand=2.0)
     config = folding_config(hands=4, limits=limits, log_path=tmp_path / "log")
-    async with table_of(config) as table:
-        slow, other = await table.join_all()
+    async with seated(config) as (table, (slow, other)):
         await slow.heard("MATCHSTATE:0:0::Ah|")
         await trio.sleep(9)
         await slow.answer("c")
@@ -229,8 +191,7 @@ async def test_hands_are_folded_for_a_vacant_seat_when_its_time_of_grace_is_over
     virtual_clock: MockClock, tmp_path: Path
 ) -> None:
     config = graceful_config(30, 5.0, tmp_path / "log")
-    async with table_of(config) as table:
-        first, second = await table.join_all()
+    async with seated(config) as (table, (first, second)):
         table.start_soon(first.play, always(config.game, "c"))
         await second.heard("MATCHSTATE:1:0::|Ks")
         await second.leave()
@@ -245,8 +206,7 @@ async def test_a_player_who_comes_back_in_time_is_asked_as_if_nothing_had_happen
     virtual_clock: MockClock, tmp_path: Path
 ) -> None:
     config = graceful_config(3, 5.0, tmp_path / "log")
-    async with table_of(config) as table:
-        first, second = await table.join_all()
+    async with seated(config) as (table, (first, second)):
         table.start_soon(first.play, always(config.game, "r"))
         await second.heard("MATCHSTATE:1:0::|Ks", "MATCHSTATE:1:0:r:|Ks")
         await second.leave()
@@ -284,8 +244,7 @@ async def test_a_client_that_comes_and_goes_without_playing_has_one_time_of_grac
 async def test_waiting_for_a_seat_is_on_its_clock(virtual_clock: MockClock, tmp_path: Path) -> None:
     limits = TimeLimits(response=10.0, hand=1000.0, per_hand=2.0, grace=60.0)
     config = folding_config(hands=10, limits=limits, log_path=tmp_path / "log")
-    async with table_of(config) as table:
-        first, second = await table.join_all()
+    async with seated(config) as (table, (first, second)):
         table.start_soon(first.play, always(config.game, "c"))
         await second.line()
         await second.leave()
@@ -300,8 +259,7 @@ async def test_a_seat_whose_players_process_has_ended_is_not_waited_for(
     virtual_clock: MockClock, tmp_path: Path
 ) -> None:
     config = graceful_config(30, 3000.0, tmp_path / "log")
-    async with table_of(config) as table:
-        first, second = await table.join_all()
+    async with seated(config) as (table, (first, second)):
         table.start_soon(first.play, always(config.game, "c"))
         await second.line()
         await second.leave()

@@ -8,7 +8,6 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,19 +17,12 @@ from server.match.launching import entry
 from server.match.launching.confinement import ProcessLimits, Sandbox, parse_limits, why_there_are_none
 from server.match.launching.players import parse_players
 from tests.server.match.launching.test_players import bot_folder
-from tests.support.dealer_process import environment, program
+from tests.support.matches import raw_program, result_of, run_match
 from tests.support.tables import free_ports
 
 NO_SANDBOX: Final = why_there_are_none()
 needs_bwrap = pytest.mark.skipif(NO_SANDBOX is not None, reason=f"{NO_SANDBOX}")
-CALLER: Final = """\
-import socket, sys
-dealer = socket.create_connection((sys.argv[-2], int(sys.argv[-1]))).makefile("rwb")
-dealer.write(b"VERSION:2.0.0\\n"); dealer.flush()
-for line in dealer:
-    if not line.startswith(b"#"):
-        dealer.write(line.rstrip() + b":c\\n"); dealer.flush()
-"""
+CALLER: Final = raw_program()
 SPY: Final = """\
 import json, os, signal, socket, sys
 def attempt(what, *arguments):
@@ -57,16 +49,8 @@ print(json.dumps(found), file=sys.stderr, flush=True)
 """
 
 
-def play(
-    folder: Path, *words: str, status: int = 0, variables: Mapping[str, str] | None = None
-) -> dict[str, Any]:
-    done = subprocess.run(
-        program("match", *words, "--sandbox", "--out", "m", "--json"),
-        cwd=folder, env=environment() | dict(variables or {}), capture_output=True, text=True, timeout=90,
-    )  # fmt: skip
-    assert done.returncode == status, done.stderr
-    result: dict[str, Any] = json.loads(done.stdout)
-    return result
+def play(folder: Path, *words: str, **expected: Any) -> dict[str, Any]:
+    return result_of(folder, *words, "--sandbox", "--out", "m", **expected)
 
 
 @needs_bwrap
@@ -103,10 +87,7 @@ def test_installed_bots_play_in_sandboxes_as_outside(tmp_path: Path) -> None:
     words = ("limit-2p", "random", "always-call", "--hands", "20", "--seed", "7")
     result = play(tmp_path, *words)
     inside = (tmp_path / "m" / "match.log").read_bytes()
-    subprocess.run(
-        program("match", *words, "--out", "outside"), cwd=tmp_path, env=environment(), check=True, timeout=90,
-        stdout=subprocess.DEVNULL,
-    )  # fmt: skip
+    result_of(tmp_path, *words, "--out", "outside")
 
     assert result["hands"] == 20
     assert inside == (tmp_path / "outside" / "match.log").read_bytes()
@@ -138,9 +119,7 @@ def test_a_bot_reads_the_cache_and_writes_to_one_of_its_own(tmp_path: Path) -> N
 @needs_bwrap
 def test_a_bot_in_a_sandbox_can_join_again(tmp_path: Path) -> None:
     (tmp_path / "bots").mkdir()
-    again = CALLER.replace(
-        "for line in dealer:", "for number, line in enumerate(dealer):\n    if number == 5: break"
-    )
+    again = raw_program("if number == 5: break")
     (tmp_path / "bots" / "bot.py").write_text(again + "dealer.close()\n" + CALLER)
     result = play(
         tmp_path, "leduc", f"{sys.executable} bots/bot.py", "always-call", "--hands", "40", status=3
@@ -182,10 +161,7 @@ def test_where_there_are_no_sandboxes_the_match_is_refused_in_one_line(tmp_path:
         str(tmp_path / "nothing"),
         f"{tmp_path / 'bin'}:{os.path.dirname(shutil.which('sh') or '')}",
     ):
-        done = subprocess.run(
-            program("match", "leduc", "random", "random", "--sandbox"),
-            cwd=tmp_path, env=environment() | {"PATH": path}, capture_output=True, text=True, timeout=60,
-        )  # fmt: skip
+        done = run_match(tmp_path, "leduc", "random", "random", "--sandbox", variables={"PATH": path})
         assert done.returncode == 2
         complaints.append(done.stderr.splitlines()[-1])
 

@@ -13,18 +13,10 @@ import pytest
 
 from engine.support.user_input import printable
 from tests.support.dealer_process import PATIENCE_S, environment, program
+from tests.support.matches import raw_bot, raw_program, run_match, start_match
 
-CALLER: Final = """\
-import os, socket, sys
-{before}
-dealer = socket.create_connection((sys.argv[-2], int(sys.argv[-1]))).makefile("rwb")
-dealer.write(b"VERSION:2.0.0\\n"); dealer.flush()
-for number, line in enumerate(dealer):
-    {meanwhile}
-    if not line.startswith(b"#"):
-        dealer.write(line.rstrip() + b":c\\n"); dealer.flush()
-"""
 LEAVES_A_CHILD: Final = """\
+import os
 if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
@@ -54,13 +46,10 @@ def state_of(process: int) -> str | None:
 def test_a_process_that_left_its_session_does_not_outlive_the_match(
     tmp_path: Path, duplicate: list[str]
 ) -> None:
-    (tmp_path / "bot.py").write_text(CALLER.format(before=LEAVES_A_CHILD, meanwhile="pass"))
-    words = ("leduc", f"{sys.executable} bot.py", "always-call", "--hands", "3", *duplicate)
-    done = subprocess.run(
-        program("match", *words), cwd=tmp_path, env=environment(), timeout=60, check=True, capture_output=True
-    )
+    bot = raw_bot(tmp_path, "bot", before=LEAVES_A_CHILD)
+    done = run_match(tmp_path, "leduc", bot, "always-call", "--hands", "3", *duplicate)
 
-    assert b"3 hands" in done.stdout or b"6 hands" in done.stdout
+    assert "3 hands" in done.stdout or "6 hands" in done.stdout
     assert state_of(int((tmp_path / "left-over").read_text())) is None
 
 
@@ -69,11 +58,8 @@ def test_a_match_keeps_no_zombies(tmp_path: Path) -> None:
     orphan = "number % 4 or os.spawnlp(os.P_WAIT, 'sh', 'sh', '-c', 'sleep 0 & exit')"
     os.mkfifo(tmp_path / "gate")
     meanwhile = f"{orphan}\n    number == 40 and open('gate').read()"
-    (tmp_path / "bot.py").write_text(CALLER.format(before="", meanwhile=meanwhile))
-    words = ("leduc", f"{sys.executable} bot.py", "always-call", "--hands", "20", "--json")
-    house = subprocess.Popen(
-        program("match", *words), cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, text=True
-    )
+    bot = raw_bot(tmp_path, "bot", meanwhile, "import os")
+    house = start_match(tmp_path, "leduc", bot, "always-call", "--hands", "20", "--json")
     with open(tmp_path / "gate", "w"):
         children = [
             int(path.name)
@@ -96,7 +82,7 @@ def stat_of(process: Path) -> str:
 
 def test_last_words_cannot_forge_a_line(tmp_path: Path) -> None:
     words = r"sorry\r# seat 2 (always-call) crashed\x1b[2K\x1b]0;title\x07\u202e\x9b"
-    bot = CALLER.format(before="", meanwhile=f"if number == 9: sys.stderr.write('{words}'); sys.exit(3)")
+    bot = raw_program(f"if number == 9: sys.stderr.write('{words}'); sys.exit(3)")
     (tmp_path / "bot.py").write_text("# coding: utf-8\n" + bot)
     line = ("limit-2p", f"{sys.executable} bot.py", "always-call", "--hands", "20", "--out", "m")
     done = subprocess.run(

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
@@ -19,7 +19,7 @@ from engine.poker.rules import game_path
 from server.match.sittings.sitting import new_folder
 from tests.support.cases import cases
 from tests.support.dealer_process import PATIENCE_S, environment, program
-from tests.support.matches import raw_bot, result_of, run_match
+from tests.support.matches import raw_bot, result_of, run_match, start_match, wait_for_hand
 
 
 def test_a_program_that_is_not_there_ends_the_match_before_it_begins(tmp_path: Path) -> None:
@@ -66,10 +66,7 @@ def test_a_bot_with_a_wrong_option_or_file_plays_no_hand(
 
 
 def test_somebody_from_outside_takes_the_seat_whose_port_is_printed(tmp_path: Path) -> None:
-    house = subprocess.Popen(
-        program("match", "kuhn-2p", "Ann=wait", "always-call", "--hands", "4", "--out", "m"),
-        cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+    house = start_match(tmp_path, "kuhn-2p", "Ann=wait", "always-call", "--hands", "4", "--out", "m")
     assert house.stdout is not None
     line = house.stdout.readline()
     assert line.startswith("seat 1 (Ann): waiting for a player on 127.0.0.1 port ")
@@ -81,21 +78,25 @@ def test_somebody_from_outside_takes_the_seat_whose_port_is_printed(tmp_path: Pa
     assert (player.returncode, house.returncode) == (0, 0)
 
 
-def announced(folder: Path, *words: str) -> tuple[list[dict[str, Any]], str]:
-    """What a match announces to the program that launches it, line by line, and what it says on stderr."""
+@contextlib.contextmanager
+def announcing(folder: Path, *words: str, **options: Any) -> Iterator[tuple[subprocess.Popen[str], IO[str]]]:
+    """A match and what it announces."""
     read_end, write_end = os.pipe()
-    house = subprocess.Popen(
-        program("match", *words, "--out", "m", "--announce", str(write_end)),
-        cwd=folder, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-        pass_fds=(write_end,),
-    )  # fmt: skip
+    words += ("--out", "m", "--announce", str(write_end))
+    house = start_match(folder, *words, stdout=subprocess.DEVNULL, pass_fds=(write_end,), **options)
     os.close(write_end)
     with open(read_end) as lines:
+        yield house, lines
+
+
+def announced(folder: Path, *words: str) -> tuple[list[dict[str, Any]], str]:
+    """All that a match announces, and its stderr."""
+    with announcing(folder, *words) as (house, lines):
         messages = [json.loads(line) for line in lines]
     return messages, house.communicate(timeout=PATIENCE_S)[1]
 
 
-@pytest.mark.parametrize("passes", [pytest.param(1, marks=pytest.mark.slow), 2])
+@pytest.mark.parametrize("passes", [1, 2])
 @pytest.mark.slow
 def test_a_launching_program_learns_where_the_seats_are(tmp_path: Path, passes: int) -> None:
     words = ["limit-2p", "A=random", "always-call", "--hands", "2", *["--duplicate"] * (passes - 1)]
@@ -114,14 +115,7 @@ def test_a_launching_program_learns_where_the_seats_are(tmp_path: Path, passes: 
 def test_a_launching_program_learns_for_whom_a_seat_waits(tmp_path: Path) -> None:
     bots = raw_bot(tmp_path, "early", "sys.exit()")
     words = ("kuhn-2p", "Ann=wait", f"{bots}", "--hands", "1", "--end-with-stdin")
-    read_end, write_end = os.pipe()
-    house = subprocess.Popen(
-        program("match", *words, "--out", "m", "--announce", str(write_end)),
-        cwd=tmp_path, env=environment(), stdin=subprocess.PIPE, stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL, pass_fds=(write_end,),
-    )  # fmt: skip
-    os.close(write_end)
-    with open(read_end) as lines:
+    with announcing(tmp_path, *words, stdin=subprocess.PIPE) as (house, lines):
         seats = json.loads(lines.readline())["seats"]
     house.communicate(timeout=PATIENCE_S)
 
@@ -165,10 +159,7 @@ def test_an_earlier_match_in_the_folder_is_moved_aside(tmp_path: Path) -> None:
     assert (tmp_path / "m" / "match.log").read_bytes() != first
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    cases(__file__, "a_command_line_that_makes_no_sense_is_refused_in_one_line"),
-)
+@pytest.mark.parametrize(("words", "message"), cases(__file__, "senseless words"))
 def test_a_command_line_that_makes_no_sense_is_refused_in_one_line(
     tmp_path: Path, words: tuple[str, ...], message: str
 ) -> None:
@@ -181,20 +172,16 @@ def test_a_command_line_that_makes_no_sense_is_refused_in_one_line(
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_match_leaves_whole_files_and_no_process(
-    tmp_path: Path, number: signal.Signals
+    tmp_path: Path, number: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     marker = f"riverboat-test-{os.getpid()}-{number}"
     raw_bot(tmp_path, "thinker", "import time; time.sleep(0.01)")
     bot = f"{sys.executable} thinker.py"
-    house = subprocess.Popen(
-        program("match", "limit-2p", f"A={bot}", f"B={bot}", "--hands", "100000", "--out", "m"),
-        cwd=tmp_path, env=environment() | {"MARKER": marker}, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+    monkeypatch.setenv("MARKER", marker)
+    house = start_match(tmp_path, "limit-2p", f"A={bot}", f"B={bot}", "--hands", "100000", "--out", "m")
+    monkeypatch.delenv("MARKER")
     log = tmp_path / "m" / "match.log"
-    deadline = time.monotonic() + PATIENCE_S
-    while not (log.exists() and b"STATE:2:" in log.read_bytes()):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)  # until another process has come so far
+    wait_for_hand(log, 2)
     house.send_signal(number)
     _, stderr = house.communicate(timeout=PATIENCE_S)
 
@@ -227,10 +214,7 @@ def test_a_player_who_does_not_join_is_named_with_its_output_and_then_given_up(t
     assert "sleeper stalled: did not join within 1.5 s of its start" in done.stdout
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    cases(__file__, "a_command_line_with_a_mistake_says_what_was_meant"),
-)
+@pytest.mark.parametrize(("words", "told"), cases(__file__, "mistakes"))
 def test_a_command_line_with_a_mistake_says_what_was_meant(
     words: Sequence[str], told: str, tmp_path: Path
 ) -> None:

@@ -21,6 +21,7 @@ from server.match.launching.players import (
     players_environment,
     read_bot_file,
 )
+from tests.support.cases import cases
 from tests.support.dealer_process import environment, program
 
 BOTS = {"random", "always-call", "formula"}
@@ -44,22 +45,11 @@ def test_a_bot_takes_options() -> None:
     assert line[-4:] == ["--set", "tightness=0.2", "--set", "model=none"]
 
 
-@pytest.mark.parametrize(
-    ("text", "name", "command"),
-    [
-        ("./bot.sh", "bot", ("./bot.sh",)),
-        ("python3 -u my_bot.py --depth 3", "my_bot", ("python3", "-u", "my_bot.py", "--depth", "3")),
-        ("Deep=python3 my_bot.py", "Deep", ("python3", "my_bot.py")),
-        ("'a dir/bot one' x=1", "bot-one", ("a dir/bot one", "x=1")),
-        ("env A=1 ./bot", "env", ("env", "A=1", "./bot")),
-        ("./random", "random", ("./random",)),
-        ("random --verbose", "random", ("random", "--verbose")),
-    ],
-)
-def test_anything_else_is_a_command_line(text: str, name: str, command: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(("text", "name", "command"), cases(__file__, "command lines"))
+def test_anything_else_is_a_command_line(text: str, name: str, command: list[str]) -> None:
     (player,) = parse_players([text], BOTS)
 
-    assert (player.name, player.command, player.is_bot) == (name, command, False)
+    assert (player.name, player.command, player.is_bot) == (name, tuple(command), False)
     assert player.command_line("h", 9) == [*command, "h", "9"]
 
 
@@ -107,16 +97,7 @@ def test_a_player_can_be_a_folder(tmp_path: Path) -> None:
     assert first.command_line("h", 1) == ["python", "-u", str(folder / "bot.py"), "--fast", "h", "1"]
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ('command = "x"\nbuld = "y"', "got 'buld' (did you mean build?)"),
-        ("command = 3", "command: expected a text in quotes, got 3"),
-        ('name = "x"', 'expected command = "..."'),
-        ('command = "\'"', "cannot be split into words"),
-        ("command = ", "bot.toml: "),
-    ],
-)
+@pytest.mark.parametrize(("text", "words"), cases(__file__, "bot files"))
 def test_a_bot_file_that_means_nothing_is_one_line(text: str, words: str, tmp_path: Path) -> None:
     (tmp_path / "bot.toml").write_text(text)
 

@@ -6,11 +6,9 @@ import contextlib
 import json
 import os
 import socket
-import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 import trio
@@ -20,20 +18,13 @@ from server.match.launching import processes
 from server.match.launching.doorman import Doorman
 from server.match.launching.players import parse_players
 from server.table.config import Admission
-from tests.support.dealer_process import environment, program
+from tests.support.matches import raw_bot, raw_program, result_of, run_match
 from tests.support.tables import folding_config, free_ports, table_of
 
 needs_proc = pytest.mark.skipif(
     not processes.can_be_traced(), reason="the system does not tell whose a connection is"
 )
-CALLER: Final = """\
-import socket, sys
-dealer = socket.create_connection((sys.argv[-2], int(sys.argv[-1]))).makefile("rwb")
-dealer.write(b"VERSION:2.0.0\\n"); dealer.flush()
-for line in dealer:
-    if not line.startswith(b"#"):
-        dealer.write(line.rstrip() + b":c\\n"); dealer.flush()
-"""
+CALLER: Final = raw_program()
 THIEF: Final = """\
 import socket, sys, threading
 host, own, other = sys.argv[2], int(sys.argv[3]), int(sys.argv[1])
@@ -95,18 +86,6 @@ os.read(read, 1)  # until the bot has ended, as `docker run` waits for its conta
 """
 
 
-def match_result(
-    folder: Path, *words: str, status: int = 0, variables: Mapping[str, str] | None = None
-) -> dict[str, Any]:
-    done = subprocess.run(
-        program("match", *words, "--out", "m", "--json"),
-        cwd=folder, env=environment() | dict(variables or {}), capture_output=True, text=True, timeout=60,
-    )  # fmt: skip
-    assert done.returncode == status, done.stderr
-    result: dict[str, Any] = json.loads(done.stdout) | {"stderr": done.stderr}
-    return result
-
-
 @needs_proc
 def test_a_bot_that_connects_first_does_not_get_its_opponents_seat(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "gate")
@@ -114,14 +93,16 @@ def test_a_bot_that_connects_first_does_not_get_its_opponents_seat(tmp_path: Pat
     (tmp_path / "caller.py").write_text("open('gate').read()\n" + CALLER)
     ports = free_ports(2)
     words = ("limit-2p", f"{sys.executable} thief.py {ports[1]}", f"{sys.executable} caller.py")
-    result = match_result(tmp_path, *words, "--hands", "10", "--ports", f"{ports[0]},{ports[1]}")
+    done = run_match(
+        tmp_path, *words, "--hands", "10", "--ports", f"{ports[0]},{ports[1]}", "--out", "m", "--json"
+    )
 
     log = (tmp_path / "m" / "match.log").read_text().splitlines()
     hands = [record for line in log if (record := parse_hand(line))]
     assert len(hands) == 10
     assert not [record for record in hands if "f" in record.betting]
-    assert not [player for player in result["players"] if "failure" in player]
-    assert "a process of thief tried to sit down for caller and was turned away" in result["stderr"]
+    assert not [player for player in json.loads(done.stdout)["players"] if "failure" in player]
+    assert "a process of thief tried to sit down for caller and was turned away" in done.stderr
     assert "a client was turned away: it is a process of thief" in (tmp_path / "m/dealer.err").read_text()
 
 
@@ -129,15 +110,13 @@ def test_a_bot_that_connects_first_does_not_get_its_opponents_seat(tmp_path: Pat
 def test_a_seat_that_was_taken_with_a_stolen_token_is_reported(tmp_path: Path) -> None:
     """A process of the same user can read a player's environment: only a sandbox prevents that."""
     os.mkfifo(tmp_path / "gate")
-    (tmp_path / "always.py").write_text(
-        CALLER.replace("in dealer:", "in dealer:\n    gate = 'gate' in globals() or open('gate', 'w')")
-    )
+    raw_bot(tmp_path, "always", "gate = 'gate' in globals() or open('gate', 'w')")
     (tmp_path / "thief.py").write_text(TOKEN_THIEF + CALLER)
     (tmp_path / "caller.py").write_text("open('gate').read()\n" + CALLER)
     ports = free_ports(2)
     words = ("limit-2p", f"{sys.executable} thief.py {ports[1]}", f"{sys.executable} caller.py")
     options = ("--hands", "100", "--ports", f"{ports[0]},{ports[1]}")
-    result = match_result(tmp_path, *words, *options, status=3)
+    result = result_of(tmp_path, *words, *options, status=3)
 
     assert result["players"][1]["failure"] == "crashed"
     assert result["players"][1]["failure_detail"].startswith("somebody else plays in its seat, and its own")
@@ -158,7 +137,7 @@ def test_a_bot_behind_a_wrapper_gets_its_seat(tmp_path: Path, command: str) -> N
     (tmp_path / "caller.py").write_text(CALLER)
     (tmp_path / "wrapper.py").write_text(BEHIND_A_WRAPPER)
     bot = "Bot=" + command.format(python=sys.executable)
-    result = match_result(tmp_path, "leduc", bot, "always-call", "--hands", "5")
+    result = result_of(tmp_path, "leduc", bot, "always-call", "--hands", "5")
 
     assert result["hands"] == 5
 
@@ -177,7 +156,7 @@ def test_a_client_that_speaks_ipv6_to_ipv4_gets_its_seat(tmp_path: Path) -> None
         "sock.connect(('::ffff:127.0.0.1', int(sys.argv[-1])))\n"
     )
     (tmp_path / "caller.py").write_text(head + caller)
-    result = match_result(tmp_path, "leduc", f"{sys.executable} caller.py", "always-call", "--hands", "5")
+    result = result_of(tmp_path, "leduc", f"{sys.executable} caller.py", "always-call", "--hands", "5")
 
     assert result["hands"] == 5
 
@@ -190,7 +169,7 @@ def test_players_get_their_own_token_and_nothing_of_the_house(tmp_path: Path) ->
         "RIVERBOAT_TOKEN": "of-the-house", "RIVERBOAT_SEED": "4711", "RIVERBOAT_SEAT_TOKEN_3": "third",
         "RIVERBOAT_DUPLICATE": "9",
     }  # fmt: skip
-    match_result(tmp_path, "leduc", *players, "--hands", "2", variables=given)
+    result_of(tmp_path, "leduc", *players, "--hands", "2", variables=given)
 
     found: list[dict[str, str]] = [eval((tmp_path / name).read_text()) for name in ("one", "two")]
     for variables in found:
@@ -203,7 +182,7 @@ def test_players_get_their_own_token_and_nothing_of_the_house(tmp_path: Path) ->
 def test_a_launched_bot_says_the_token_that_was_chosen_for_its_seat(tmp_path: Path) -> None:
     (tmp_path / "word").write_text("s3cret\n")
     words = ("leduc", "random", "always-call", "--hands", "3", "--seat-token-file", f"1={tmp_path / 'word'}")
-    result = match_result(tmp_path, *words, variables={"RIVERBOAT_SEAT_TOKEN_2": "other"})
+    result = result_of(tmp_path, *words, variables={"RIVERBOAT_SEAT_TOKEN_2": "other"})
 
     assert result["hands"] == 3
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from server.commands.look_back.convert import convert
 from server.records.logs import open_log
 from server.records.verification.log_checker import verify_log
 from tests.server.records.formats.test_formats import DWAN_IVEY, STARS, phh
-from tests.support.hands.golden_files import GOLDEN
+from tests.support.hands.golden_files import GOLDEN, golden_log
 
 
 def run(*words: str | Path) -> tuple[int, str]:
@@ -24,7 +23,7 @@ def run(*words: str | Path) -> tuple[int, str]:
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
     """Twelve hands of the C dealer."""
-    text = gzip.decompress((GOLDEN / "random.holdem.nolimit.3p.0.log.gz").read_bytes()).decode("ascii")
+    text = golden_log("random.holdem.nolimit.3p.0").text
     path = tmp_path / "a.log"
     path.write_text("".join(text.splitlines(keepends=True)[:16]), "ascii")
     return path

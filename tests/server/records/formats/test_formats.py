@@ -141,23 +141,7 @@ def test_the_published_files_come_from_the_log() -> None:
 # --- hands of the PHH's own description, and with what ours do not have -----------------------------------
 
 # The largest pot of a television show in its time, 2009: antes, a player whose cards are not known, all in.
-DWAN_IVEY = """
-variant = 'NT'
-ante_trimming_status = true
-antes = [500, 500, 500]
-blinds_or_straddles = [1000, 2000, 0]
-min_bet = 2000
-starting_stacks = [1125600, 2000000, 553500]
-actions = [
-  'd dh p1 Ac2d', 'd dh p2 ????', 'd dh p3 7h6h',
-  'p3 cbr 7000', 'p1 cbr 23000', 'p2 f', 'p3 cc',
-  'd db Jc3d5c', 'p1 cbr 35000', 'p3 cc',
-  'd db 4h', 'p1 cbr 90000', 'p3 cbr 232600', 'p1 cbr 1067100', 'p3 cc',
-  'p1 sm Ac2d', 'p3 sm 7h6h', 'd db Jh',
-]
-players = ['Phil Ivey', "Patrik 'A' Antonius", 'Tom Dwan']
-finishing_stacks = [572100, 1997500, 1109500]
-"""
+DWAN_IVEY = (Path(__file__).parent / "dwan_ivey.phh").read_text("utf-8")
 
 
 def test_antes_unknown_cards_and_an_all_in() -> None:
@@ -222,10 +206,7 @@ def test_chips_that_are_fractions_of_money() -> None:
     assert hand.notes == ("amounts are counted in units of 1/4",)
 
 
-@pytest.mark.parametrize(
-    ("changes", "reason"),
-    cases(__file__, "hands_that_cannot_be_read"),
-)
+@pytest.mark.parametrize(("changes", "reason"), cases(__file__, "unreadable hands"))
 def test_hands_that_cannot_be_read(changes: dict[str, str], reason: str | None) -> None:
     (hand,) = parse_phh(phh(**changes), "a.phh")
 
@@ -264,44 +245,7 @@ def test_games_without_words_in_other_formats() -> None:
 
 # --- PokerStars' text as it is really written ------------------------------------------------------------
 
-STARS = """\ufeffPokerStars Hand #174088855475:  Hold'em No Limit ($0.50/$1.00) - 2017/08/08 23:16:30 ET
-Table 'Euphemia II' 6-max Seat #3 is the button
-Seat 1: adevlupec ($53.92 in chips)
-Seat 2: Dette32 ($100 in chips)
-Seat 3: Drug08 ($96.46 in chips)
-Seat 4: FluffyStutt ($99 in chips)
-Seat 5: gone ($10 in chips) is sitting out
-FluffyStutt: posts small blind $0.50
-adevlupec: posts big blind $1
-*** HOLE CARDS ***
-Dealt to adevlupec [5d 4h]
-Dette32: raises $1 to $2
-Drug08: folds
-Dette32 said, "nh: folds"
-FluffyStutt: calls $1.50
-adevlupec has timed out
-adevlupec: folds
-*** FLOP *** [6h 7s 2c]
-FluffyStutt: checks
-Dette32: bets $3
-FluffyStutt: raises $6 to $9
-Dette32: raises $89 to $98 and is all-in
-FluffyStutt: calls $88 and is all-in
-Uncalled bet ($1) returned to Dette32
-*** TURN *** [6h 7s 2c] [Td]
-*** RIVER *** [6h 7s 2c Td] [Kc]
-*** SHOW DOWN ***
-FluffyStutt: shows [7h 7d] (three of a kind, Sevens)
-Dette32: mucks hand
-FluffyStutt collected $196 from pot
-*** SUMMARY ***
-Total pot $199 | Rake $3
-Board [6h 7s 2c Td Kc]
-Seat 1: adevlupec (big blind) folded before Flop
-Seat 2: Dette32 mucked [As Ah]
-Seat 3: Drug08 (button) folded before Flop (didn't bet)
-Seat 4: FluffyStutt (small blind) showed [7h 7d] and won ($196) with three of a kind, Sevens
-"""
+STARS = (Path(__file__).parent / "stars.txt").read_text("utf-8")
 
 
 def test_a_hand_for_money_with_chat_a_rake_and_a_seat_that_sits_out() -> None:

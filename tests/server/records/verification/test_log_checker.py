@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 from pathlib import Path
@@ -20,14 +19,12 @@ from protocol.records import (
     format_header,
     format_key,
     format_score,
-    parse_hand,
 )
 from server.commands.look_back.verify import verify
 from server.records.logs import LoggedHand, open_log
 from server.records.verification.log_checker import Verification, verify_log
 from tests.support.cases import cases
-from tests.support.hands.golden_files import GOLDEN, LOGS, golden_game
-from tests.support.hands.strategies import play
+from tests.support.hands.golden_files import GOLDEN, LOGS, golden_log
 from tests.support.tables import match_config, play_match, state_determined
 
 BEFORE = GOLDEN / "written_before" / "matches"
@@ -41,15 +38,13 @@ def written(folder: Path, text: str, name: str = "a.log") -> Path:
 
 
 def shortened(name: str, hands: int) -> str:
-    """The first hands of a golden log, as if no more had been asked for."""
-    header, *lines = (
-        gzip.decompress((GOLDEN / f"{name}.log.gz").read_bytes()).decode("ascii").splitlines(True)
-    )
+    """The log of a match of the C dealer, as if it had ended after some hands."""
+    golden = golden_log(name)
+    header, *lines = golden.text.splitlines(keepends=True)
     first, game, _, seed = header.rsplit(" ", 3)
-    records = [record for line in lines[3 : 3 + hands] if (record := parse_hand(line)) is not None]
-    names = records[0].names
+    names = golden.records[0].names
     score = [0.0] * len(names)
-    for record in records:
+    for record in golden.records[:hands]:
         for player, chips in zip(record.names, record.chips, strict=True):
             score[names.index(player)] += chips
     header = f"{first} {GOLDEN / game} {hands} {seed}"
@@ -145,10 +140,7 @@ def edited(line: int, old: str, new: str) -> str:
     return "".join(lines)
 
 
-@pytest.mark.parametrize(
-    ("line", "old", "new", "what"),
-    cases(__file__, "the_first_wrong_line_is_named"),
-)
+@pytest.mark.parametrize(("line", "old", "new", "what"), cases(__file__, "wrong lines"))
 def test_the_first_wrong_line_is_named(tmp_path: Path, line: int, old: str, new: str, what: str) -> None:
     checked = verify_log(written(tmp_path, edited(line, old, new)))
 
@@ -182,21 +174,26 @@ def test_without_header_cards_follow_from_the_seed_that_is_given(tmp_path: Path)
     assert other.problem.what.startswith("cards: expected")
 
 
-def keyed_log(key: MatchKey, commitment: str, revealed: str) -> str:
-    game = load_game("limit-2p")
-    dealer = key.dealer(game)
-    totals = [0.0, 0.0]
-    lines = [format_header("match", "limit-2p", 5, "random", 1, 1, 1), format_commitment(commitment)]
-    for number in range(5):
+def raised(
+    name: str, cards: MatchSeed | MatchKey, hands: int, notes: str = "", *, rotates: bool = True
+) -> str:
+    """The log of a game of two in which everybody always raises."""
+    game = load_game(name)
+    dealer, seats, totals = cards.dealer(game), ("a", "b"), [0.0, 0.0]
+    lines = [format_header("match", name, hands, cards.announced, 1, 1, 1), notes]
+    for number in range(hands):
         state = initial_hand(game, number, dealer.deal())
         while not state.is_finished:
             state = state.apply(state.legal_actions().raising_to())
-        names = ("a", "b") if number % 2 == 0 else ("b", "a")
-        chips = state.chips_won()
-        for position, won in enumerate(chips):
-            totals[(position + number) % 2] += won
-        lines.append(format_hand(state, chips, names))
-    return "".join([*lines, format_score(totals, ("a", "b")), revealed])
+        shift, chips = number % 2 if rotates else 0, state.chips_won()
+        lines.append(format_hand(state, chips, seats[shift:] + seats[:shift]))
+        by_seat = chips[-shift:] + chips[:-shift]
+        totals = [total + won for total, won in zip(totals, by_seat, strict=True)]
+    return "".join([*lines, format_score(totals, seats)])
+
+
+def keyed_log(key: MatchKey, commitment: str, revealed: str) -> str:
+    return raised("limit-2p", key, 5, format_commitment(commitment)) + revealed
 
 
 def test_the_key_is_the_one_that_was_committed_to(tmp_path: Path) -> None:
@@ -237,19 +234,7 @@ def test_a_resumed_match_of_the_c_dealer(tmp_path: Path) -> None:
 
 
 def test_games_without_rotation(tmp_path: Path) -> None:
-    game = golden_game("leduc")
-    dealer = MatchSeed(3).dealer(game)
-    states = [initial_hand(game, number, dealer.deal()) for number in range(4)]
-    ends = [play(game, 1, [])[-1].betting.text for _ in states]
-    assert len(set(ends)) == 1
-    lines, totals = [format_header("m", "leduc", 4, "3", 1, 1, 1)], [0.0, 0.0]
-    for state in states:
-        while not state.is_finished:
-            state = state.apply(state.legal_actions().raising_to())
-        lines.append(format_hand(state, state.chips_won(), ("a", "b")))
-        totals = [total + won for total, won in zip(totals, state.chips_won(), strict=True)]
-
-    assert verify_log(written(tmp_path, "".join([*lines, format_score(totals, ("a", "b"))]))).is_valid
+    assert verify_log(written(tmp_path, raised("leduc", MatchSeed(3), 4, rotates=False))).is_valid
 
 
 async def test_a_match_with_antes_over_sockets(tmp_path: Path) -> None:
