@@ -6,7 +6,6 @@ import ast
 import importlib.util
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Collection
 from pathlib import Path
@@ -17,6 +16,7 @@ import pytest
 import clients.human
 import protocol
 import server.table
+from tests.support.dealer_process import run_to_end
 from tests.support.documents import listed_modules, missing_names, modules_in, public_names
 
 ROOT = Path(__file__).parent.parent
@@ -28,23 +28,16 @@ NUMBER_CRUNCHERS = {"numpy", "numba", "scipy", "llvmlite"}
 
 def imported_by(statement: str) -> set[str]:
     """Top-level packages that a fresh interpreter has loaded after a statement."""
-    result = subprocess.run(
-        [sys.executable, "-X", "importtime", "-c", statement],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=ROOT,
-        env={**os.environ, "PYTHONWARNINGS": "ignore"},
-    )
+    env = {**os.environ, "PYTHONWARNINGS": "ignore"}
+    command = [sys.executable, "-X", "importtime", "-c", statement]
+    result = run_to_end(command, ROOT, env=env, check=True)
     return {name.strip().split(".")[0] for name in re.findall(r"\|([^|\n]+)$", result.stderr, re.MULTILINE)}
 
 
 def test_import_contracts_hold() -> None:
     """In a process of its own: the linter sets logging up anew, and closes what others log to here."""
-    done = subprocess.run(
-        [Path(sys.executable).with_name("lint-imports"), "--no-cache"],
-        capture_output=True, text=True, check=False, cwd=ROOT,
-    )  # fmt: skip
+    linter = Path(sys.executable).with_name("lint-imports")
+    done = run_to_end([linter, "--no-cache"], ROOT, timeout=None)
 
     assert done.returncode == 0, done.stdout
 

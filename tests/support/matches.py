@@ -13,7 +13,7 @@ from typing import Any, Final
 import attrs
 import pytest
 
-from tests.support.dealer_process import PATIENCE_S, dealer_process, environment, players_environment, program
+from tests.support.dealer_process import PATIENCE_S, dealer_process, players_environment, program, run_to_end
 
 ACPC_DEALER: Final = os.environ.get("ACPC_DEALER")
 """The path of the ACPC's dealer program, if there is one."""
@@ -98,9 +98,7 @@ def play_match(
 
 def run_match(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """``riverboat match``, run in `folder` to its end."""
-    return subprocess.run(
-        program("match", *words), cwd=folder, env=environment(), capture_output=True, text=True, timeout=90
-    )
+    return run_to_end(program("match", *words), folder, timeout=90)
 
 
 def result_of(folder: Path, *words: str, status: int = 0) -> dict[str, Any]:
