@@ -129,21 +129,13 @@ def test_a_package_that_lists_its_modules_lists_them_all() -> None:
 
 
 def test_listed_modules_and_missing_names_are_found() -> None:
-    assert listed_modules("``a``  one\n``b``, ``c``   two\n  ``d``  indented\n``e`` in a sentence\n") == [
-        "a",
-        "b",
-        "c",
-    ]
-    assert (
-        missing_names(
-            "see `engine.poker.rules`, ``engine.poker.rules.betting`` and `engine.poker.rules.play_hand`"
-        )
-        == []
-    )
-    assert missing_names("see `engine.rule` and `engine.poker.rules.play_hands`") == [
-        "engine.rule",
-        "engine.poker.rules.play_hands",
-    ]
+    listing = "``a``  one\n``b``, ``c``   two\n  ``d``  indented\n``e`` in a sentence\n"
+    right = "see `engine.poker.rules`, ``engine.poker.rules.betting`` and `engine.poker.rules.play_hand`"
+    wrong = ["engine.rule", "engine.poker.rules.play_hands"]
+
+    assert listed_modules(listing) == ["a", "b", "c"]
+    assert missing_names(right) == []
+    assert missing_names(f"see `{wrong[0]}` and `{wrong[1]}`") == wrong
 
 
 @pytest.mark.parametrize("package", [clients.human, protocol, server, server.table])
