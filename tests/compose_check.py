@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -24,7 +24,7 @@ import trio
 import yaml
 
 from tests.support.chromium import PROGRAM, chromium
-from tests.support.dealer_process import ROOT, environment, program
+from tests.support.dealer_process import ROOT, environment, program, run_to_end
 
 _ROOM: Final = "docker-compose.yml"
 _CLUSTER: Final = "docker-compose.cluster.yml"
@@ -69,6 +69,13 @@ def _must(holds: object, what: str) -> None:
         raise Failed(what)
 
 
+def _run(command: Sequence[str], folder: Path, typed: str = "") -> subprocess.CompletedProcess[str]:
+    """A program whose complaints are shown as they come."""
+    return run_to_end(
+        command, folder, input=typed, capture_output=False, stdout=subprocess.PIPE, timeout=_PATIENCE_S
+    )
+
+
 # --- compose -----------------------------------------------------------------------------------------------
 
 
@@ -89,28 +96,23 @@ class Project:
 
     def do(self, *words: str) -> None:
         """Run a command; its output is shown where it fails."""
-        done = subprocess.run(self.words(*words), cwd=ROOT, capture_output=True, text=True, check=False)
+        done = run_to_end(self.words(*words), ROOT, timeout=None)
         if done.returncode:
             print(done.stdout, done.stderr, sep="", file=sys.stderr)
             raise Failed(f"docker compose {shlex.join(words)} ended with {done.returncode}")
 
     def ask(self, *words: str, stdin: str = "") -> str:
         """What a command says."""
-        try:
-            return subprocess.run(
-                self.words(*words),
-                cwd=ROOT, input=stdin, stdout=subprocess.PIPE, text=True, check=True, timeout=_PATIENCE_S,
-            ).stdout  # fmt: skip
-        except subprocess.CalledProcessError as error:
-            print(error.stdout, file=sys.stderr)
-            raise Failed(f"docker compose {shlex.join(words)} ended with {error.returncode}") from None
+        done = _run(self.words(*words), ROOT, stdin)
+        if done.returncode:
+            print(done.stdout, file=sys.stderr)
+            raise Failed(f"docker compose {shlex.join(words)} ended with {done.returncode}")
+        return done.stdout
 
     def status(self, service: str) -> int:
         """The exit status of a service that has ended."""
         container = self.ask("ps", "--all", "--quiet", service).strip()
-        words = ["docker", "wait", container]
-        done = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True, timeout=_PATIENCE_S)
-        return int(done.stdout)
+        return int(_run(["docker", "wait", container], ROOT).stdout)
 
 
 @contextmanager
@@ -168,12 +170,7 @@ def _play(folder: Path) -> None:
     _must(state["state"] == "open", f"the room says that it is {state}")
     bot = subprocess.Popen(program("bot", "simple", f"{_PLAYERS}/limit-6p"), cwd=folder, env=environment())
     try:
-        words = program("play", f"{_PLAYERS}/limit-2p")
-        person = subprocess.run(
-            words,
-            cwd=folder, env=environment(), input="c\nc\nc\nhistory\nquit\n", stdout=subprocess.PIPE,
-            text=True, timeout=_PATIENCE_S, check=False,
-        )  # fmt: skip
+        person = _run(program("play", f"{_PLAYERS}/limit-2p"), folder, "c\nc\nc\nhistory\nquit\n")
         _must(
             "You leave the table." in person.stdout,
             f"the person did not leave in good order: {person.stdout[-200:]}",
@@ -242,10 +239,7 @@ def _cluster(cluster: Project, folder: Path) -> None:
         "riverboat", "tournament", "cup.toml", "--out", "/logs/cup",
         "--scheduler", "tcp://scheduler:8786", "--json",
     )  # fmt: skip
-    near = subprocess.run(
-        program("tournament", "cup.toml", "--out", "cup", "--json"),
-        cwd=folder, env=environment(), stdout=subprocess.PIPE, text=True, check=True, timeout=_PATIENCE_S,
-    )  # fmt: skip
+    near = _run(program("tournament", "cup.toml", "--out", "cup", "--json"), folder)
     _must(_table(far) == _table(near.stdout), "the cluster's table is not the one that is played here")
     _say("the cluster's table is the one that is played here")
 

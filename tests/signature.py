@@ -8,14 +8,13 @@ the machine that the trailer names.  Without history there is nothing to compare
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from typing import Final
 
 import attrs
 
 from clients.lab.signature import Signature, signature
-from tests.support.dealer_process import ROOT
+from tests.support.dealer_process import ROOT, run_to_end
 
 _TRAILER: Final = re.compile(r"(?:[0-9a-f]{16} -> )?([0-9a-f]{16}) \((.+)\)")
 
@@ -45,10 +44,8 @@ def read_trailer(commit: str, text: str) -> Stated:
 
 def newest_stated() -> Stated | None:
     """What the newest commit with a trailer states; None without one or without history."""
-    history = subprocess.run(
-        ["git", "log", "--format=%h %(trailers:key=Signature,valueonly,separator=%x20)"],
-        cwd=ROOT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    trailers = "--format=%h %(trailers:key=Signature,valueonly,separator=%x20)"
+    history = run_to_end(["git", "log", trailers], ROOT)
     for line in history.stdout.splitlines() if history.returncode == 0 else ():
         commit, _, text = line.partition(" ")
         if text.strip():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import importlib.util
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Collection
 from pathlib import Path
@@ -16,6 +15,7 @@ import pytest
 import clients.human
 import protocol
 import server.table
+from tests.support.dealer_process import run_to_end
 from tests.support.documents import listed_modules, missing_names, modules_in, public_names
 from tests.support.interpreter import imported_by
 
@@ -28,10 +28,8 @@ NUMBER_CRUNCHERS = {"numpy", "numba", "scipy", "llvmlite"}
 
 def test_import_contracts_hold() -> None:
     """In a process of its own: the linter sets logging up anew, and closes what others log to here."""
-    done = subprocess.run(
-        [Path(sys.executable).with_name("lint-imports"), "--no-cache"],
-        capture_output=True, text=True, check=False, cwd=ROOT,
-    )  # fmt: skip
+    linter = Path(sys.executable).with_name("lint-imports")
+    done = run_to_end([linter, "--no-cache"], ROOT, timeout=None)
 
     assert done.returncode == 0, done.stdout
 
@@ -122,21 +120,13 @@ def test_a_package_that_lists_its_modules_lists_them_all() -> None:
 
 
 def test_listed_modules_and_missing_names_are_found() -> None:
-    assert listed_modules("``a``  one\n``b``, ``c``   two\n  ``d``  indented\n``e`` in a sentence\n") == [
-        "a",
-        "b",
-        "c",
-    ]
-    assert (
-        missing_names(
-            "see `engine.poker.rules`, ``engine.poker.rules.betting`` and `engine.poker.rules.play_hand`"
-        )
-        == []
-    )
-    assert missing_names("see `engine.rule` and `engine.poker.rules.play_hands`") == [
-        "engine.rule",
-        "engine.poker.rules.play_hands",
-    ]
+    listing = "``a``  one\n``b``, ``c``   two\n  ``d``  indented\n``e`` in a sentence\n"
+    right = "see `engine.poker.rules`, ``engine.poker.rules.betting`` and `engine.poker.rules.play_hand`"
+    wrong = ["engine.rule", "engine.poker.rules.play_hands"]
+
+    assert listed_modules(listing) == ["a", "b", "c"]
+    assert missing_names(right) == []
+    assert missing_names(f"see `{wrong[0]}` and `{wrong[1]}`") == wrong
 
 
 @pytest.mark.parametrize("package", [clients.human, protocol, server, server.table])

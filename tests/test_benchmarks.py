@@ -109,16 +109,8 @@ def test_another_version_that_cannot_play_is_told_of_in_one_line(
     other_tree: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """The player is one of ours alone."""
-    run = [
-        "limit-2p",
-        "always-call",
-        "--deals",
-        "9",
-        "--against",
-        "station",
-        "--opponents-of",
-        str(other_tree),
-    ]
+    met = ["--deals", "9", "--against", "station"]
+    run = ["limit-2p", "always-call", *met, "--opponents-of", str(other_tree)]
 
     with pytest.raises(
         SystemExit, match=r"the other version ended before hand 0 did: it has said why, above"

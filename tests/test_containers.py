@@ -19,7 +19,7 @@ import yaml
 from compose_spec import PyCompose
 
 from server.commands.program import riverboat
-from tests.support.dealer_process import ROOT, environment, program
+from tests.support.dealer_process import ROOT, environment, program, run_to_end
 
 BOTS: Final = ("formula", "sampling", "learner")
 PATIENCE_S: Final = 100.0
@@ -194,10 +194,7 @@ def test_the_health_check_looks_at_what_the_dealer_writes(here: dict[str, str], 
 
 @pytest.mark.slow
 def test_the_person_can_play(here: dict[str, str], tmp_path: Path) -> None:
-    done = subprocess.run(
-        words_here("human", here), cwd=tmp_path, env=environment(), input="c\nc\nquit\n", capture_output=True,
-        text=True, timeout=PATIENCE_S, check=False,
-    )  # fmt: skip
+    done = run_to_end(words_here("human", here), tmp_path, input="c\nc\nquit\n", timeout=PATIENCE_S)
 
     assert (done.returncode, done.stderr) == (0, "")
     assert "You are in seat 1 of 3." in done.stdout
@@ -209,9 +206,7 @@ def test_the_person_can_play(here: dict[str, str], tmp_path: Path) -> None:
 
 def test_the_dockerfile_passes_hadolint() -> None:
     hadolint = Path(sys.executable).with_name("hadolint")
-    done = subprocess.run(
-        [hadolint, "--no-color", ROOT / "Dockerfile"], capture_output=True, text=True, check=False
-    )
+    done = run_to_end([hadolint, "--no-color", ROOT / "Dockerfile"], ROOT)
 
     assert (done.returncode, done.stdout) == (0, "")
 

@@ -183,18 +183,13 @@ def test_faults_of_a_changelog_are_found() -> None:
     )
 
     assert faults_of_changelog(good) == []
-    assert faults_of_changelog(good.replace("### Added", "### News")) == [
-        "not a section of a changelog: ### News"
-    ]
-    assert faults_of_changelog(good.replace("1.2.0 (2026-11-22)", "1.2.0")) == [
-        "not a section of a changelog: ## 1.2.0"
-    ]
-    assert faults_of_changelog(good.replace("### Added\n", "")) == [
-        "not an entry of a section: * A bot ([how](a.md))."
-    ]
-    assert faults_of_changelog(good.replace("* A bot", "A bot")) == [
-        "not an entry of a section: A bot ([how](a.md))."
-    ]
+    for part, instead, fault in (
+        ("### Added", "### News", "not a section of a changelog: ### News"),
+        ("1.2.0 (2026-11-22)", "1.2.0", "not a section of a changelog: ## 1.2.0"),
+        ("### Added\n", "", "not an entry of a section: * A bot ([how](a.md))."),
+        ("* A bot", "A bot", "not an entry of a section: A bot ([how](a.md))."),
+    ):
+        assert faults_of_changelog(good.replace(part, instead)) == [fault]
     (long,) = faults_of_changelog(good.replace("* word", "* one word"))
     assert long.startswith("26 words, at most 25: * one word")
 

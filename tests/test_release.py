@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.support.dealer_process import ROOT, environment
+from tests.support.dealer_process import ROOT, run_to_end
 
 
 def version() -> str:
@@ -36,10 +35,7 @@ def test_every_supported_python_is_tried() -> None:
 
 @pytest.mark.slow
 def test_every_command_has_a_manual_page(tmp_path: Path) -> None:
-    subprocess.run(
-        [sys.executable, "-m", "docs.man_pages", str(tmp_path)], cwd=ROOT, env=environment(), check=True,
-        capture_output=True,
-    )  # fmt: skip
+    run_to_end([sys.executable, "-m", "docs.man_pages", str(tmp_path)], ROOT, timeout=None, check=True)
 
     pages = {path.name for path in tmp_path.iterdir()}
     assert {"riverboat.1", "riverboat-match.1", "riverboat-bot.1", "riverboat-experiment-killer.1"} <= pages

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import yaml
 
 from server.league.course.new_bot import LANGUAGES
 from server.room.config import load_room
-from tests.support.dealer_process import ROOT, environment
+from tests.support.dealer_process import ROOT, environment, run_to_end
 
 DOCS = ROOT / "docs"
 PAGES = sorted(path for path in DOCS.rglob("*.md") if "$ riverboat" in path.read_text("utf-8"))
@@ -31,15 +30,7 @@ _COMMANDS = ("$ riverboat ", *[f"$ cd {language}_bot && " for language in LANGUA
 def run(command: str, folder: Path) -> None:
     """As in a reader's shell, with our programs first on the path."""
     programs = {**environment(), "PATH": f"{Path(sys.executable).parent}:{environment()['PATH']}"}
-    done = subprocess.run(
-        ["sh", "-c", command],
-        cwd=folder,
-        env=programs,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    done = run_to_end(["sh", "-c", command], folder, env=programs, timeout=300)
     assert done.returncode == 0, (command, done.stderr)
     assert "Traceback" not in done.stderr
 
@@ -99,10 +90,9 @@ def test_every_page_can_be_found() -> None:
 @pytest.mark.timeout(300)
 @pytest.mark.skipif(importlib.util.find_spec("mkdocs") is None, reason="`make docs` has not been run")
 def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
-    subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "-q", "-d", str(tmp_path / "site")], cwd=ROOT,
-        env={**environment(), "NO_MKDOCS_2_WARNING": "1"}, check=True,
-    )  # fmt: skip
+    command = [sys.executable, "-m", "mkdocs", "build", "-q", "-d", str(tmp_path / "site")]
+    env = {**environment(), "NO_MKDOCS_2_WARNING": "1"}
+    run_to_end(command, ROOT, env=env, timeout=None, check=True)
 
     pages = {path.name for path in (tmp_path / "site").rglob("*.html")}
     assert {"index.html", "tutorial.html", "commands.html", "gallery.html"} <= pages

@@ -16,6 +16,7 @@ import time
 from collections.abc import Awaitable, Sequence
 from typing import Any
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,15 +28,14 @@ from clients.core.registry import make_bot
 from clients.lab.experiments.tasks import chips_by_seat
 from engine.players.models.model import OpponentModel
 from engine.players.models.specific import SpecificModel
-from engine.players.table_reader import TableReader
 from engine.players.trials.players import OwnStrategy, simulated_players
 from engine.players.trials.selective_sampling import Estimates
 from engine.players.trials.trials import Spot, new_tree, simulate
-from engine.poker.cards import parse_written_cards
 from engine.poker.rules import Action, HandView, load_game, parse_betting
 from engine.support.intervals import estimate
 from tests.benchmarks.bench_formula import in_milliseconds
-from tests.engine.players.trials.spots import experienced_model
+from tests.engine.players.hands import cards, reader_after
+from tests.engine.players.trials.spots import experienced_model, make_spot
 from tests.support.benchmarks import BenchmarkParser, known_bot, known_game
 
 SPOTS = {
@@ -53,21 +53,12 @@ SPOTS = {
 
 def spot_of(game_name: str, betting: str, board: str, own: str, models: Sequence[OpponentModel]) -> Spot:
     """A decision with tables as they are read with some models."""
+    reading = reader_after(betting, board, game_name, models, DEFAULT_NOISE).reading
     state = parse_betting(load_game(game_name), betting)
-    cards = parse_written_cards(board) if board else ()
-    reader = TableReader(models, DEFAULT_NOISE)
-    reader.follow(state, cards)
-    first, second = parse_written_cards(own)
+    spot = make_spot(state, cards(board), cards(own), models, reading.weights)
     players: list[OpponentModel | OwnStrategy] = list(models)
-    assert state.position_to_act is not None
-    players[state.position_to_act] = OwnStrategy()
-    return Spot(
-        state,
-        tuple(cards),
-        (first, second),
-        reader.reading.weights,
-        simulated_players(players, DEFAULT_NOISE),
-    )
+    players[spot.position] = OwnStrategy()
+    return attrs.evolve(spot, players=simulated_players(players, DEFAULT_NOISE))
 
 
 def trials_per_second(spot: Spot, seconds: float = 1.0) -> tuple[float, int]:

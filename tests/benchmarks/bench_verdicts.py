@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tests.oracles.stopping_rules import POCOCK_LOOKS, SHAPES, pluribus, simulate
-from tests.support.benchmarks import BenchmarkParser, how_many
+from tests.support.benchmarks import BenchmarkParser
 
 RULES = ("fixed", "peeking", "Pocock", "asymptotic", "betting")
 EDGES = {0.2: 4_000, 0.1: 12_000, 0.05: 40_000, 0.02: 150_000}
@@ -63,8 +63,7 @@ def hands(seed: int) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print all tables."""
-    parser = BenchmarkParser("bench_verdicts", __doc__)
-    parser.add_argument("--matches", type=how_many, default=2000)
+    parser = BenchmarkParser("bench_verdicts", __doc__, matches=2000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
     truths(options.matches, options.seed)

@@ -37,28 +37,20 @@ async def is_mute(stream: trio.SocketStream, rng: random.Random) -> None:
     await _hear(stream)
 
 
-async def floods(stream: trio.SocketStream, rng: random.Random) -> None:
-    """Sends junk, line after line."""
-    await stream.send_all(VERSION)
-    while True:
-        await stream.send_all(b"junk\n" * 4000)
-        await trio.sleep(_PAUSE_S)
+def _flooding(data: bytes) -> Behaviour:
+    """Sends the same, again and again."""
+
+    async def behave(stream: trio.SocketStream, rng: random.Random) -> None:
+        await stream.send_all(VERSION)
+        while True:
+            await stream.send_all(data)
+            await trio.sleep(_PAUSE_S)
+
+    return behave
 
 
-async def floods_with_comments(stream: trio.SocketStream, rng: random.Random) -> None:
-    """Sends comments, line after line."""
-    await stream.send_all(VERSION)
-    while True:
-        await stream.send_all(b"# comment\n" * 2000)
-        await trio.sleep(_PAUSE_S)
-
-
-async def floods_without_line_end(stream: trio.SocketStream, rng: random.Random) -> None:
-    """Sends a line that never ends."""
-    await stream.send_all(VERSION)
-    while True:
-        await stream.send_all(b"x" * 20_000)
-        await trio.sleep(_PAUSE_S)
+floods, floods_with_comments = _flooding(b"junk\n" * 4000), _flooding(b"# comment\n" * 2000)
+floods_without_line_end = _flooding(b"x" * 20_000)
 
 
 async def greets_and_half_closes(stream: trio.SocketStream, rng: random.Random) -> None:

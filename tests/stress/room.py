@@ -7,6 +7,8 @@ agree in the end.
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import trio
@@ -16,7 +18,7 @@ from server.table.config import TimeLimits
 from server.table.rules.sit_and_go import DEFAULT_LEVELS, DEFAULT_PAYOUTS, SitAndGo
 from tests.stress.common import Stress, begin, folder, main
 from tests.support.room_fuzz import fuzz_lobby, fuzz_pages
-from tests.support.rooms import room_config, table_config
+from tests.support.rooms import OpenRoom, room_config, table_config
 from tests.support.web import OpenPages, pages_of
 
 _LINES = 100_000
@@ -44,15 +46,15 @@ async def run(stress: Stress, place: Path) -> str:
         guesses_per_minute=1000,
         guest_chips=10_000_000,
     )
-    done = {"lines": 0, "requests": 0}
+    done: Counter[str] = Counter()
     async with pages_of(config) as pages:
         async with trio.open_nursery() as playing:
             for name in ("Ann", "Bob", "Cid"):
                 playing.start_soon(_play, pages, name)
             async with trio.open_nursery() as fuzzing:
                 for number in range(_AT_ONCE):
-                    fuzzing.start_soon(_lobby, stress, pages, number, done)
-                    fuzzing.start_soon(_pages, stress, pages, number, done)
+                    fuzzing.start_soon(_fuzz, stress, "lines", fuzz_lobby, pages.room, _LINES, number, done)
+                    fuzzing.start_soon(_fuzz, stress, "requests", fuzz_pages, pages, _REQUESTS, number, done)
             playing.cancel_scope.cancel()
         if "Traceback" in pages.room.console.stderr:
             stress.find("a traceback", pages.room.console.stderr[-3000:])
@@ -73,22 +75,22 @@ async def _play(pages: OpenPages, name: str) -> None:
         await guest.leave()
 
 
-async def _lobby(stress: Stress, pages: OpenPages, number: int, done: dict[str, int]) -> None:
-    dice = stress.generator("lobby", number)
-    for _ in range(_LINES // _AT_ONCE // 100):
+async def _fuzz(
+    stress: Stress,
+    what: str,
+    fuzz: Callable[..., Awaitable[None]],
+    at: OpenRoom | OpenPages,
+    most: int,
+    number: int,
+    done: Counter[str],
+) -> None:
+    """One of those who do it at once: some of its part after the others."""
+    dice, size = stress.generator(what, number), most // _AT_ONCE // 250
+    for _ in range(250):
         if stress.is_over:
             return
-        await fuzz_lobby(pages.room, 100, dice, stress.find)
-        done["lines"] += 100
-
-
-async def _pages(stress: Stress, pages: OpenPages, number: int, done: dict[str, int]) -> None:
-    dice = stress.generator("pages", number)
-    for _ in range(_REQUESTS // _AT_ONCE // 10):
-        if stress.is_over:
-            return
-        await fuzz_pages(pages, 10, dice, stress.find)
-        done["requests"] += 10
+        await fuzz(at, size, dice, stress.find)
+        done[what] += size
 
 
 def script() -> int:

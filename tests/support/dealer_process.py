@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from engine.support.files.cache import CACHE_VARIABLE
 from tests.support.hands.golden_files import GOLDEN
@@ -46,6 +46,20 @@ def program(*words: str) -> list[str]:
     if words[:1] == ("match",) and not {"--luck", "--report", "--resume", "--help"} & {*words}:
         words += ("--luck", "off")
     return [sys.executable, "-m", "server", *words]
+
+
+def run_to_end(
+    command: Sequence[str | Path], folder: Path, **options: Any
+) -> subprocess.CompletedProcess[str]:
+    """A program run in a folder with our variables, its output caught and its status not checked.
+
+    Args:
+        command: its command line.
+        folder: where it runs.
+        options: of `subprocess.run`, instead of these and besides.
+    """
+    usual = {"env": environment(), "capture_output": True, "timeout": PATIENCE_S, "check": False}
+    return subprocess.run(command, cwd=folder, text=True, **{**usual, **options})
 
 
 def mask_stamps(text: str) -> str:

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.support.dealer_process import PATIENCE_S, environment, program
+from tests.support.dealer_process import environment, program, run_to_end
 
 
 def run_with_small_disk(
@@ -18,13 +18,6 @@ def run_with_small_disk(
 
     Its stdout and stderr are pipes, which have no such limit.
     """
-    return subprocess.run(
-        program(*words),
-        cwd=folder,
-        env={**environment(), "PYTHONDONTWRITEBYTECODE": "1"},  # Python keeps what it could write of a .pyc
-        preexec_fn=functools.partial(resource.setrlimit, resource.RLIMIT_FSIZE, (most_bytes, most_bytes)),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
+    limit = functools.partial(resource.setrlimit, resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
+    env = {**environment(), "PYTHONDONTWRITEBYTECODE": "1"}  # Python keeps what it could write of a .pyc
+    return run_to_end(program(*words), folder, env=env, preexec_fn=limit)

@@ -14,7 +14,14 @@ from typing import Any, Final
 import attrs
 import pytest
 
-from tests.support.dealer_process import PATIENCE_S, dealer_process, environment, players_environment, program
+from tests.support.dealer_process import (
+    PATIENCE_S,
+    dealer_process,
+    environment,
+    players_environment,
+    program,
+    run_to_end,
+)
 
 ACPC_DEALER: Final = os.environ.get("ACPC_DEALER")
 """The path of the ACPC's dealer program, if there is one."""
@@ -102,10 +109,7 @@ def run_match(
     folder: Path, *words: str, variables: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """``riverboat match`` in a folder, to its end."""
-    env = environment() | dict(variables or {})
-    return subprocess.run(
-        program("match", *words), cwd=folder, env=env, capture_output=True, text=True, timeout=90
-    )
+    return run_to_end(program("match", *words), folder, env=environment() | dict(variables or {}), timeout=90)
 
 
 def start_program(folder: Path, *words: str, **options: Any) -> subprocess.Popen[str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
+
+from tests.support.dealer_process import run_to_end
 
 
 def run_pytest(folder: Path, **files: str) -> str:
@@ -14,12 +15,6 @@ def run_pytest(folder: Path, **files: str) -> str:
         (folder / f"{name}.py").write_text(text)
     options = ["-q", "-W", "error", "-p", "no:cacheprovider", "--rootdir", str(folder)]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
-    result = subprocess.run(
-        [sys.executable, "-m", "pytest", *options, str(folder)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=folder,
-        env=environment,
-    )
+    command = [sys.executable, "-m", "pytest", *options, str(folder)]
+    result = run_to_end(command, folder, env=environment, timeout=None)
     return result.stdout + result.stderr

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import attrs
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from engine.hands.betting_arrays import number_of_action
@@ -15,6 +16,7 @@ from engine.players.models.generic import GenericModel
 from engine.players.models.model import NoModel, OpponentModel
 from engine.players.models.specific import SpecificModel
 from engine.players.trials.players import OwnStrategy, simulated_players
+from engine.players.trials.selective_sampling import Estimates
 from engine.players.trials.trials import Spot, Trials, deals_of, new_tree
 from engine.poker.combos import COMBO_HIGH, COMBO_LOW, NUM_COMBOS, combos_without
 from engine.poker.rules import CALL, FOLD, Action, GameDefinition, load_game
@@ -125,6 +127,17 @@ def random_spot(
     models = [random_model(rng) for _ in range(game.num_players)]
     weights = [random_table(rng, dead, combos) for _ in range(game.num_players)]
     return make_spot(betting, board, own, models, weights, fixed(0.1, 0.3) if own_frequencies else None)
+
+
+def errors_off(estimates: Estimates[Action], exact: Iterable[float]) -> list[float]:
+    """By how many standard errors values are off the exact ones; those without an error must be exact."""
+    scores = []
+    for value, error, right in zip(estimates.values, estimates.standard_errors, exact, strict=True):
+        if error < 1e-9:
+            assert value == pytest.approx(right, abs=1e-9)
+        else:
+            scores.append(float((value - right) / error))
+    return scores
 
 
 @attrs.frozen

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from engine.players.trials.selective_sampling import Criterion, Estimates, best_move, selective_sampling
 from engine.poker.rules import CALL, FOLD, Action, Deal, GameDefinition, HandState, initial_hand, load_game
+from tests.engine.players.trials.spots import errors_off
 
 Strategy = Callable[[HandState], dict[Action, float]]
 
@@ -102,6 +103,32 @@ def played_value(state: HandState, position: int, strategy: Strategy, rng: rando
     return state.chips_won()[position]
 
 
+def scores_of_spot(
+    deals: Sequence[Deal], node: HandState, true_deal: Deal, strategy: Strategy, rng: random.Random
+) -> list[float]:
+    """By how many standard errors the values of a decision are off the exact ones."""
+    game, position, betting = node.betting.game, node.position_to_act, node.betting.text
+    assert position is not None
+    shown, own = true_deal.board[: node.betting.num_board_cards], true_deal.hole_cards[position]
+    possible = [d for d in deals if d.hole_cards[position] == own and d.board[: len(shown)] == shown]
+    weights = [reach(deal, betting, position, strategy, game) for deal in possible]
+    moves = [action for action in strategy(at(game, true_deal, betting)) if action is not FOLD]
+
+    def value(drawn: Sequence[Deal], move: Action) -> NDArray[np.float64]:
+        states = [at(game, deal, betting).apply(move) for deal in drawn]
+        return np.array([played_value(state, position, strategy, rng) for state in states])
+
+    def exact(move: Action) -> float:
+        worth = [exact_value(at(game, deal, betting).apply(move), position, strategy) for deal in possible]
+        return float(np.average(worth, weights=weights))
+
+    def sample(size: int) -> list[Deal]:
+        return rng.choices(possible, weights, k=size)
+
+    *_, estimates = selective_sampling(sample, moves, value, max_samples=600)
+    return errors_off(estimates, map(exact, moves))
+
+
 @pytest.mark.parametrize(("name", "spots"), [("kuhn-2p", 40), ("leduc", 25)])
 def test_the_values_of_small_games_are_exact_within_three_standard_errors(name: str, spots: int) -> None:
     """Of so many spots, each with its own strategies, a few may be off by chance; their spread is one."""
@@ -109,49 +136,7 @@ def test_the_values_of_small_games_are_exact_within_three_standard_errors(name: 
     deals, nodes = all_deals(game), decisions(game)
     scores: list[float] = []
     for spot in range(spots):
-        strategy = random_strategy(spot)
-        node = rng.choice(nodes)
-        position, betting = node.position_to_act, node.betting.text
-        assert position is not None
-        true_deal = rng.choice(deals)
-        shown = true_deal.board[: node.betting.num_board_cards]
-        possible = [
-            deal
-            for deal in deals
-            if deal.hole_cards[position] == true_deal.hole_cards[position]
-            and deal.board[: len(shown)] == shown
-        ]
-        weights = [reach(deal, betting, position, strategy, game) for deal in possible]
-        moves = [action for action in strategy(at(game, true_deal, betting)) if action is not FOLD]
-
-        def sample(
-            size: int, possible: Sequence[Deal] = possible, weights: Sequence[float] = weights
-        ) -> list[Deal]:
-            return rng.choices(possible, weights, k=size)
-
-        def value(
-            drawn: Sequence[Deal],
-            move: Action,
-            betting: str = betting,
-            position: int = position,
-            strategy: Strategy = strategy,
-        ) -> NDArray[np.float64]:
-            states = [at(game, deal, betting).apply(move) for deal in drawn]
-            return np.array([played_value(state, position, strategy, rng) for state in states])
-
-        *_, estimates = selective_sampling(sample, moves, value, max_samples=600)
-
-        for index, move in enumerate(moves):
-            exact = sum(
-                weight * exact_value(at(game, deal, betting).apply(move), position, strategy)
-                for deal, weight in zip(possible, weights, strict=True)
-            ) / sum(weights)
-            error = estimates.standard_errors[index]
-            difference = estimates.values[index] - exact
-            if error < 1e-9:
-                assert difference == pytest.approx(0, abs=1e-9)
-            else:
-                scores.append(float(difference / error))
+        scores += scores_of_spot(deals, rng.choice(nodes), rng.choice(deals), random_strategy(spot), rng)
 
     assert len(scores) >= spots
     assert max(map(abs, scores)) < 4

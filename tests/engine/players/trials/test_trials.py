@@ -27,6 +27,7 @@ from engine.poker.rules import CALL, Deal, HandState, load_game, parse_betting
 from tests.engine.players.hands import cards
 from tests.engine.players.models.prediction import learn, play
 from tests.engine.players.trials.spots import (
+    errors_off,
     exact_values,
     experienced_model,
     fixed,
@@ -53,15 +54,7 @@ def spot_after(
 def scores_of(spot: Spot, seed: int, trials: int) -> list[float]:
     """By how many standard errors the simulated values of a spot are off the exact ones."""
     *_, estimates = simulate(spot, seed, max_trials=trials, batch=500, tree=TREE)
-    scores = []
-    for value, error, exact in zip(
-        estimates.values, estimates.standard_errors, exact_values(spot, estimates.moves), strict=True
-    ):
-        if error < 1e-9:
-            assert value == pytest.approx(exact, abs=1e-9)
-        else:
-            scores.append(float((value - exact) / error))
-    return scores
+    return errors_off(estimates, exact_values(spot, estimates.moves))
 
 
 TREE = new_tree()
