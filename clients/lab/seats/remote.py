@@ -28,20 +28,18 @@ import attrs
 
 from clients.core.agent import Agent
 from clients.core.registry import fill_table, installed_bots, make_bot
+from clients.lab.testing.agents import ClientSeat
 from engine.poker.rules import CALL, Action, GameDefinition, HandView
 from engine.support.user_input import parse_whole, printable
 from protocol import (
     NEED_DATA,
-    ConnectionClosed,
     DealerConnection,
     Event,
-    Greeting,
     ProtocolError,
     Reply,
     State,
     TurnWithdrawn,
     Version,
-    format_match_state,
     variables,
 )
 from protocol.extension import introduction
@@ -117,7 +115,7 @@ def waiting_seat(address: str) -> Callable[[], RemoteSeat]:
     return lambda: RemoteSeat(None, (host.strip("[]"), port))
 
 
-class RemoteSeat(Agent):
+class RemoteSeat(ClientSeat):
     """Somebody at the other end of a connection.
 
     Args:
@@ -131,7 +129,6 @@ class RemoteSeat(Agent):
         self._patience = Patience()
         self._listener: socket.socket | None = None
         self._socket: socket.socket | None = None
-        self._connection: DealerConnection | None = None
         self._notes: dict[str, str] = {}
         self._process: subprocess.Popen[bytes] | None = None
         self._output: IO[bytes] | None = None
@@ -224,14 +221,6 @@ class RemoteSeat(Agent):
 
     # --- the table's calls -------------------------------------------------------------------------------
 
-    def hand_started(self, view: HandView) -> None:
-        """The first state of a hand."""
-        self._show(view)
-
-    def action_seen(self, view: HandView, position: int, action: Action) -> None:
-        """The state after an action."""
-        self._show(view)
-
     def choose_action(self, view: HandView) -> Action:
         """What the player answers; a call where the answer is no action, as the ACPC's dealer has it.
 
@@ -244,14 +233,6 @@ class RemoteSeat(Agent):
             if isinstance(event, Reply):
                 return event.action or CALL
         raise self._lost("nonsense", f"{_MOST_NONSENSE} lines in one turn, and none was an answer")
-
-    def _show(self, view: HandView) -> None:
-        connection = self._connection
-        assert connection is not None
-        while (event := connection.next_event()) is not NEED_DATA:  # what has been received already
-            self._heed(event)
-        message = format_match_state(view).encode("ascii")
-        self._send(connection.show(message, is_turn=view.is_our_turn))
 
     # --- the line ----------------------------------------------------------------------------------------
 
@@ -272,15 +253,6 @@ class RemoteSeat(Agent):
         self._heed(event)
         return event
 
-    def _heed(self, event: Event) -> None:
-        """Answer greetings, and notice who leaves."""
-        connection = self._connection
-        assert connection is not None
-        if isinstance(event, ConnectionClosed):
-            raise self._gone("the connection was closed")
-        if isinstance(event, Greeting):
-            self._send(connection.answer_greeting(event.words, self._notes, self._notes)[1])
-
     def _send(self, data: bytes) -> None:
         line = self._socket
         assert line is not None
@@ -295,7 +267,7 @@ class RemoteSeat(Agent):
 
     # --- the end -----------------------------------------------------------------------------------------
 
-    def _gone(self, why: str) -> SeatLost:
+    def _gone(self, why: str = "the connection was closed") -> SeatLost:
         """A connection that has ended, of a program that may have done so too."""
         if self._process is None:
             return self._lost("disconnected", why)
