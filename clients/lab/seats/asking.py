@@ -56,7 +56,7 @@ class Spot:
 
     @property
     def actions(self) -> list[Action]:
-        """What has been done up to it."""
+        """The actions before it, in order."""
         return [action for _, _, action in self.betting.steps()]
 
 

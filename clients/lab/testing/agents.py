@@ -133,7 +133,7 @@ class ClientSeat(Agent):
         raise NotImplementedError
 
     def _gone(self) -> Exception:
-        """What a closed connection means."""
+        """The error for a connection that is closed."""
         raise NotImplementedError
 
 
