@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import Any, Final, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -18,6 +18,9 @@ from engine.support.interruption import even_in_kernels
 from engine.support.seeds import parse_seed
 from protocol import variables
 
+if TYPE_CHECKING:
+    from rich.progress import Progress, ProgressColumn
+
 __all__ = [
     "MOST_CHIPS",
     "MOST_SECONDS",
@@ -29,6 +32,7 @@ __all__ = [
     "json_option",
     "out_option",
     "plot_option",
+    "progress_bar",
     "refuse_options",
     "room_options",
     "seed_option",
@@ -252,3 +256,12 @@ def _check_plot(context: click.Context, parameter: click.Parameter, path: str | 
         except PlotError as error:
             raise CommandError(str(error)) from error
     return path
+
+
+def progress_bar(what: str, *columns: ProgressColumn) -> Progress:
+    """A bar on stderr: how much is done, of how much, and what the columns add; it vanishes at its end."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    shown = (TextColumn(what), BarColumn(), MofNCompleteColumn(), *columns)
+    return Progress(*shown, console=Console(stderr=True), transient=True)

@@ -121,6 +121,7 @@ def read_port(text: str, least: int = 1) -> int:
 _ANY_TABLE: Final = "any"
 
 
+# Many parameters: each is an option of the commands that sit down.
 def table_of_words(
     words: Sequence[str],
     *,

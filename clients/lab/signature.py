@@ -11,6 +11,7 @@ import json
 import platform
 import random
 import tempfile
+import tomllib
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import chdir
@@ -290,45 +291,9 @@ def _games_of(bot: str) -> Callable[[], Iterator[str]]:
     return played
 
 
-_COMMANDS: Final[Mapping[str, Sequence[str]]] = {
-    "odds": [
-        "odds AhKd 2c7d9h --opponents 3 --pot 60 --to-call 10 --json",
-        "odds AhKd 2c7d9hJs --playing 30,50 --json",
-        "odds QsJs 2c7d9h --simulate rcc/c --game limit-3p --trials 1000 --seed 1 --json",
-    ],
-    "preflop": ["preflop --players 6 --json"],
-    "weights": ["weights limit-3p rcc/r 2c7d9h --json", "weights limit-2p rc/cr 2c7d9h --model none --json"],
-    "ask": [
-        "ask formula --game limit-2p --betting rc/c --hole AhKd --board 2c7d9h --json --seed 1 --trials 200",
-        "ask sampling --game limit-3p --betting rcc/ --hole QhQd --board 2c7d9h --json --seed 1 --trials 200",
-    ],
-    "solve": [
-        "solve leduc --iterations 60 --algorithm cfr+ --save leduc.npz --json",
-        "solve kuhn-2p --iterations 200 --algorithm mcfr --seed 1 --save kuhn.npz --json",
-        "solve limit-2p --iterations 1 --buckets 3 --seed 1 --save limit.npz --json",
-    ],
-    "strategy": ["strategy leduc.npz rc/ --json", "strategy limit-2p rc/r 8d5c4d --json"],
-    "exploitability": [
-        "exploitability random --game leduc --json",
-        "exploitability leduc.npz --json",
-        "exploitability simple --game limit-2p --method lbr --hands 2 --seed 1 --json",
-    ],
-    "counter": ["counter random --game kuhn-2p --kind rnr --iterations 50 --save counter.npz --json"],
-    "verify": ["verify limit.log three.log nolimit.log --json"],
-    "replay": ["replay three.log"],
-    "convert": [
-        "convert limit.log nolimit.log three.log --to phh --out phhs",
-        "convert phhs --to pokerstars --out stars.txt",
-        "convert stars.txt --to acpc --out again",
-    ],
-    "analyse": ["analyse limit.log --json", "analyse three.log --json"],
-    "report": [
-        "report three.log --json --luck equity",
-        "report limit.log --json --luck aivat",
-        "report nolimit.log --json --csv tables",
-    ],
-    "match": ["match limit-3p simple random heuristic --hands 60 --seed 5 --in-process --out played --json"],
-}
+_COMMANDS: Final[Mapping[str, Sequence[str]]] = tomllib.loads(
+    Path(__file__).with_name("signature.toml").read_text("utf-8")
+)
 """Command lines, run one after another in a folder that has `_logs`."""
 _LOGS: Final = (
     ("limit.log", "limit-2p", 60),
@@ -343,13 +308,8 @@ def _output_of(program: click.Command, lines: Sequence[str]) -> Callable[[], Ite
     def printed() -> Iterator[str]:
         with tempfile.TemporaryDirectory() as folder, chdir(folder):
             _write_logs()
-            needed = (
-                _COMMANDS["solve"][:1]
-                if any(".npz" in line and "--save" not in line for line in lines)
-                else []
-            )
-            for line in needed:
-                CliRunner().invoke(program, line.split())
+            if any(".npz" in line and "--save" not in line for line in lines):
+                CliRunner().invoke(program, _COMMANDS["solve"][0].split())
             before = set(Path().rglob("*"))
             for line in lines:
                 result = CliRunner().invoke(program, line.split(), catch_exceptions=False)

@@ -1,1 +1,1 @@
-"""Programs that nobody wants at a table, each started as ``python FILE HOST PORT [ARGUMENT...]``."""
+"""Programs that nobody wants at a table, started as ``python hostile.py NAME HOST PORT [ARGUMENT...]``."""

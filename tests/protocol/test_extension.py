@@ -13,6 +13,7 @@ from protocol.extension import (
     parse_greeting,
     parse_note,
 )
+from tests.support.doubles_protocol import lines
 
 words = st.lists(st.from_regex(r"[!-~]+", fullmatch=True), max_size=5)
 
@@ -37,21 +38,9 @@ def test_a_greeting_may_ask_for_nothing() -> None:
     assert parse_greeting("#riverboat/1  seat   clock ") == ("seat", "clock")
 
 
-@pytest.mark.parametrize(
-    ("line", "note"),
-    [
-        ("#seat 1", ("seat", "1")),
-        ("#names A|B b|C", ("names", "A|B b|C")),
-        ("#clock", ("clock", "")),
-        ("#future  with blanks ", ("future", "with blanks")),
-        ("# seat 1", None),
-        (";seat 1", None),
-        ("#", None),
-        ("#1 2", None),
-    ],
-)
-def test_notes_and_ordinary_comments(line: str, note: tuple[str, str] | None) -> None:
-    assert parse_note(line) == note
+@pytest.mark.parametrize(("line", "note"), lines("room")["notes"])
+def test_notes_and_ordinary_comments(line: str, note: list[str]) -> None:
+    assert parse_note(line) == (tuple(note) or None)
 
 
 def test_capabilities_are_words_that_name_notes() -> None:

@@ -11,8 +11,7 @@ import click
 
 from clients.core.one_line import CommandError, ComputingCommand, json_option, plot_option, seed_option
 from clients.lab.seats.asking import Answer, Spot, action_counts, ask, read_spot, report
-from clients.lab.seats.opponents import is_program
-from clients.lab.seats.remote import Patience, RemoteSeat, SeatLost, command_seat
+from clients.lab.seats.remote import Patience, RemoteSeat, SeatLost, command_seat, is_program
 from engine.poker.rules import GameDefinitionError, load_game
 from engine.support.seeds import derive_seed
 

@@ -18,7 +18,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from clients.core.one_line import BotName, CommandError, OneLineCommand, json_option, seed_option
+from clients.core.one_line import (
+    BotName,
+    CommandError,
+    OneLineCommand,
+    json_option,
+    progress_bar,
+    seed_option,
+)
 from engine.poker.cards import RANKS
 from engine.support.interruption import as_ctrl_c, held_back
 from engine.support.text import table
@@ -250,13 +257,10 @@ def _run(
 def _shown(hands: int, quiet: bool) -> Iterator[Callable[[int, bool], None]]:
     """Progress on stderr: a bar on a terminal, else a line for each checkpoint."""
     if sys.stderr.isatty() and not quiet:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import TextColumn, TimeRemainingColumn
 
-        with Progress(
-            TextColumn("training"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
-            TextColumn("{task.fields[rate]}"), console=Console(stderr=True), transient=True,
-        ) as bar:  # fmt: skip
+        rate = TextColumn("{task.fields[rate]}")
+        with progress_bar("training", TimeRemainingColumn(), rate) as bar:
             task = bar.add_task("", total=hands, rate="")
 
             def move(done: int, saved: bool) -> None:

@@ -11,7 +11,7 @@ from typing import Final
 
 import click
 
-from clients.core.one_line import OneLineCommand
+from clients.core.one_line import OneLineCommand, progress_bar
 from clients.core.tasks import run_tasks
 from engine import compiling
 
@@ -64,11 +64,9 @@ def _show(steps: Iterable[str]) -> None:
         for number, name in enumerate(steps, 1):
             click.echo(f"kernels: {number} of {len(STEPS)}, {name}", err=True)
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("kernels"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as progress:
+    with progress_bar("kernels", TextColumn("{task.description}"), TimeElapsedColumn()) as progress:
         bar = progress.add_task("", total=len(STEPS))
         for name in steps:
             progress.update(bar, description=name, advance=1)

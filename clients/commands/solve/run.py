@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from clients.commands.solve.plan import SAY_EVERY_S, Plan, new_solver
-from clients.core.one_line import CommandError
+from clients.core.one_line import CommandError, progress_bar
 from engine.support.interruption import held_back
 
 if TYPE_CHECKING:
@@ -293,13 +293,9 @@ def _shown(plan: Plan, quiet: bool) -> Iterator[_Show]:
         yield say
         return
 
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import TextColumn, TimeElapsedColumn
 
-    with Progress(
-        TextColumn("solving"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-        TextColumn("{task.description}"), console=Console(stderr=True), transient=True,
-    ) as bar:  # fmt: skip
+    with progress_bar("solving", TimeElapsedColumn(), TextColumn("{task.description}")) as bar:
         task = bar.add_task("", total=plan.iterations)
 
         def move(solver: AnySolver, found: Exploitability | None, saved: bool) -> None:

@@ -21,7 +21,7 @@ from clients.lab.check_bot.findings import Examined
 from engine.poker.rules import CALL, Action, GameDefinition, HandView, InvalidActionError
 from engine.poker.situations import why_illegal
 from protocol import BadMatchState, BadVersion, DealerConnection, Version, format_match_state
-from protocol.extension import UNREHEARSED, format_greeting, introduction, is_comment, parse_greeting
+from protocol.extension import UNREHEARSED, introduction, is_comment, parse_greeting
 from protocol.framing import LineBuffer
 from protocol.match_state import MissingSizeError, read_action, read_match_state, same_match_state
 
@@ -113,6 +113,7 @@ class Conversation:
         self._findings = findings
         self._pace = pace
         self._limits = limits
+        self._connection = DealerConnection(game)  # reads the version, and answers greetings
         self._lines = LineBuffer()
         self._sender = Sender(client.stream, limits.response)
         self._states: dict[tuple[int, str], _Shown] = {}
@@ -189,10 +190,9 @@ class Conversation:
                 "is VERSION:2.0.0",
                 is_gone=False,
             )
-        connection = DealerConnection(self._game)
-        connection.receive_data(line)
+        self._connection.receive_data(line)
         try:
-            event = connection.next_event()
+            event = self._connection.next_event()
         except BadVersion:
             raise Fell(
                 f"its first line must be VERSION:2.0.0, and was {_quoted(line)}", is_gone=False
@@ -335,12 +335,10 @@ class Conversation:
         self._pace.greets = True
         if "game" in words:
             self.knows_game = self._pace.asks_for_game = True
-        granted = [word for word in words if word in _GRANTED]
         names = ["you", *(f"p{seat}" for seat in range(1, self._game.num_players))]
-        notes = introduction(self._game, names, 0)
-        said = [format_greeting(granted), *(f"#{word} {notes[word]}" for word in granted if word in notes)]
+        _, said = self._connection.answer_greeting(words, _GRANTED, introduction(self._game, names, 0))
         with self._sending(), trio.fail_after(self._limits.response):
-            await self._client.stream.send_all("".join(f"{each}\r\n" for each in said).encode())
+            await self._client.stream.send_all(said)
 
     async def greet(self, within_s: float = 0.05) -> None:
         """Give it a moment to ask for more than the ACPC's protocol has, before it is shown anything."""

@@ -26,8 +26,7 @@ from clients.lab.environments.observations import (
 from clients.lab.environments.policy import ObservationKind
 from clients.lab.environments.rendering import RENDER_MODES, Drawing, check_render_mode, render
 from clients.lab.environments.table import OutsideTable, TableOptions, read_game
-from clients.lab.seats.opponents import Opponent, opponent_names
-from clients.lab.seats.remote import Patience, SeatLost
+from clients.lab.seats.remote import Opponent, Patience, SeatLost, opponent_names
 from engine.poker.rules import GameDefinition, HandState
 
 __all__ = ["HoldemAEC", "env", "raw_env"]

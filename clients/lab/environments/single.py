@@ -19,8 +19,7 @@ from clients.lab.environments.observations import DEFAULT_SIZES, Encoder, Node, 
 from clients.lab.environments.policy import ObservationKind
 from clients.lab.environments.rendering import RENDER_MODES, Drawing, check_render_mode, render
 from clients.lab.environments.table import OutsideTable, TableOptions, read_game
-from clients.lab.seats.opponents import Opponent, fill_seats, opponent_names
-from clients.lab.seats.remote import Patience, SeatLost
+from clients.lab.seats.remote import Opponent, Patience, SeatLost, fill_seats, opponent_names
 from engine.poker.rules import GameDefinition, HandState
 from protocol import format_match_state
 

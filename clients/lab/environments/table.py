@@ -13,8 +13,14 @@ import attrs
 
 from clients.core.agent import Agent
 from clients.core.arena import Arena, OutsideSeat
-from clients.lab.seats.opponents import Opponent, read_opponent, waits_for_somebody
-from clients.lab.seats.remote import Patience, RemoteSeat, SeatLost
+from clients.lab.seats.remote import (
+    Opponent,
+    Patience,
+    RemoteSeat,
+    SeatLost,
+    read_opponent,
+    waits_for_somebody,
+)
 from engine.poker.rules import Action, GameDefinition, HandState, HandView, load_game
 from engine.support.seeds import derive_seed
 from protocol.records import format_header

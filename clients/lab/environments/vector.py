@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from clients.lab.environments.observations import DEFAULT_SIZES, Encoder, observation_space
 from clients.lab.environments.policy import ObservationKind
 from clients.lab.environments.table import read_game
-from clients.lab.seats.opponents import fill_seats
+from clients.lab.seats.remote import fill_seats
 from engine.learning.table_batch import SCRIPTED, Places, SeatKind, TableBatch
 from engine.poker.rules import GameDefinition
 from engine.support.user_input import did_you_mean

@@ -16,6 +16,7 @@ import trio
 
 from clients.core.agent import Agent, begin_decision, checked_action
 from clients.core.arena import Arena
+from clients.lab.testing.agents import Replaying, StandIn
 from engine.poker.cards import InvalidCardError, format_cards, parse_written_cards
 from engine.poker.records import ProbabilityTriple
 from engine.poker.rules import (
@@ -51,6 +52,11 @@ class Spot:
         position = self.betting.position_to_act
         assert position is not None  # checked by `read_spot`
         return position
+
+    @property
+    def actions(self) -> list[Action]:
+        """The actions before it, in order."""
+        return [action for _, _, action in self.betting.steps()]
 
 
 def read_spot(game: GameDefinition, betting: str, hole_cards: str, board: str) -> Spot:
@@ -120,42 +126,22 @@ class _Enough(Exception):
     """The spot has been reached and the bot has answered: the rest of the hand is nobody's business."""
 
 
-class _Asked(Agent):
+class _Asked(StandIn):
     """Hands everything on to a bot, but has it answer in one spot only, and elsewhere follows the betting.
 
     Args:
         bot: who is asked.
         spot: where.
         is_always_asked: a player over the wire waits for no permission: its other answers are taken and,
-        where
-            they differ, overruled.
+            where they differ, overruled.
     """
 
     def __init__(self, bot: Agent, spot: Spot, *, is_always_asked: bool) -> None:
-        self._bot = bot
-        self._spot = spot
-        self._script = [action for _, _, action in spot.betting.steps()]
+        super().__init__(bot)
+        self._script = spot.actions
         self._is_always_asked = is_always_asked
         self._overruled: list[Overruled] = []
         self.answer: Answer | None = None
-
-    def prepare(self, game: GameDefinition | None) -> None:
-        """The bot's."""
-        self._bot.prepare(game)
-
-    def match_started(self, game: GameDefinition, seat: int) -> None:
-        """The bot's."""
-        bot = self._bot
-        bot.game, bot.seat, bot.names = game, seat, self.names
-        bot.match_started(game, seat)
-
-    def hand_started(self, view: HandView) -> None:
-        """The bot's."""
-        self._bot.hand_started(view)
-
-    def action_seen(self, view: HandView, position: int, action: Action) -> None:
-        """The bot's."""
-        self._bot.action_seen(view, position, action)
 
     def choose_action(self, view: HandView) -> Action:
         """The bot's answer, in the spot; else what the betting says.
@@ -167,17 +153,17 @@ class _Asked(Agent):
         is_spot = number == len(self._script)
         if not is_spot and not self._is_always_asked:
             return self._script[number]
-        begin_decision(self._bot, view)
-        chosen = checked_action(self._bot, _at_once(self._bot.choose_action(view)))
+        begin_decision(self.agent, view)
+        chosen = checked_action(self.agent, _at_once(self.agent.choose_action(view)))
         played = view.legal_actions().nearest(chosen)
         if not is_spot:
             if played != self._script[number]:
                 self._overruled.append(Overruled(view.betting.text, played, self._script[number]))
             return self._script[number]
         tells: Callable[[HandView], ProbabilityTriple] | None
-        tells = getattr(self._bot, "probability_triple", None)
+        tells = getattr(self.agent, "probability_triple", None)
         triple = None if tells is None else ProbabilityTriple(*map(float, tells(view)))
-        self.answer = Answer(played, played == chosen, triple, view, tuple(self._overruled), self._bot)
+        self.answer = Answer(played, played == chosen, triple, view, tuple(self._overruled), self.agent)
         raise _Enough
 
 
@@ -192,17 +178,6 @@ def _at_once(chosen: Action | Awaitable[Action]) -> Action:
     return trio.run(wait)
 
 
-class _Other(Agent):
-    """Follows the betting."""
-
-    def __init__(self, spot: Spot) -> None:
-        self._script = [action for _, _, action in spot.betting.steps()]
-
-    def choose_action(self, view: HandView) -> Action:
-        """The action of the betting."""
-        return self._script[len(view.betting.steps())]
-
-
 def ask(bot: Agent, spot: Spot, *, seed: int = 0, is_remote: bool = False) -> Answer:
     """Deal a bot the spot's hand, and have it answer there.
 
@@ -214,9 +189,8 @@ def ask(bot: Agent, spot: Spot, *, seed: int = 0, is_remote: bool = False) -> An
     """
     game = spot.game
     asked = _Asked(bot, spot, is_always_asked=is_remote)
-    agents: list[Agent] = [
-        asked if position == spot.position else _Other(spot) for position in range(game.num_players)
-    ]
+    agents: list[Agent] = [Replaying([spot.actions]) for _ in range(game.num_players)]
+    agents[spot.position] = asked
     bot.seed, bot.seeded = derive_seed(seed, spot.position), True
     names = [f"p{position}" for position in range(game.num_players)]
     table = Arena(game, agents, seed, names=names, dealer=StackedDealer([_deal(spot, seed)]))

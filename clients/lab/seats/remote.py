@@ -1,9 +1,9 @@
-"""A remote player at an environment's table: the dealer's end of the line protocol, over a socket that
-blocks.
+"""Opponents as people name them, and remote players: those at the other end of a connection.
 
-There is no second thread and no event loop: whoever steps the environment reads and writes, always with a
-deadline, so nobody can wait for anybody who waits for them.  The table calls the hooks of an agent, as it
-does for everybody; here they become messages.
+At an environment's table a remote player has the dealer's end of the line protocol, over a socket that
+blocks.  There is no second thread and no event loop: whoever steps the environment reads and writes, always
+with a deadline, so nobody can wait for anybody who waits for them.  The table calls the hooks of an agent, as
+it does for everybody; here they become messages.
 
 *Resource handling*: `close` ends connection and process; a process also ends with ours.
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import os
 import select
+import shlex
 import signal
 import socket
 import subprocess
@@ -20,30 +21,42 @@ import tempfile
 import time
 import weakref
 from collections.abc import Callable, Sequence
-from typing import IO, Final
+from pathlib import Path
+from typing import IO, Final, TypeAlias
 
 import attrs
 
 from clients.core.agent import Agent
+from clients.core.registry import fill_table, installed_bots, make_bot
+from clients.lab.testing.agents import ClientSeat
 from engine.poker.rules import CALL, Action, GameDefinition, HandView
 from engine.support.user_input import parse_whole, printable
 from protocol import (
     NEED_DATA,
-    ConnectionClosed,
     DealerConnection,
     Event,
-    Greeting,
     ProtocolError,
     Reply,
     State,
     TurnWithdrawn,
     Version,
-    format_match_state,
     variables,
 )
 from protocol.extension import introduction
 
-__all__ = ["Patience", "RemoteSeat", "SeatLost", "command_seat", "waiting_seat"]
+__all__ = [
+    "Opponent",
+    "Patience",
+    "RemoteSeat",
+    "SeatLost",
+    "command_seat",
+    "fill_seats",
+    "is_program",
+    "opponent_names",
+    "read_opponent",
+    "waiting_seat",
+    "waits_for_somebody",
+]
 
 _MOST_NONSENSE: Final = 100
 """Lines in one turn that are no answer to what was asked."""
@@ -102,7 +115,7 @@ def waiting_seat(address: str) -> Callable[[], RemoteSeat]:
     return lambda: RemoteSeat(None, (host.strip("[]"), port))
 
 
-class RemoteSeat(Agent):
+class RemoteSeat(ClientSeat):
     """Somebody at the other end of a connection.
 
     Args:
@@ -116,7 +129,6 @@ class RemoteSeat(Agent):
         self._patience = Patience()
         self._listener: socket.socket | None = None
         self._socket: socket.socket | None = None
-        self._connection: DealerConnection | None = None
         self._notes: dict[str, str] = {}
         self._process: subprocess.Popen[bytes] | None = None
         self._output: IO[bytes] | None = None
@@ -209,14 +221,6 @@ class RemoteSeat(Agent):
 
     # --- the table's calls -------------------------------------------------------------------------------
 
-    def hand_started(self, view: HandView) -> None:
-        """The first state of a hand."""
-        self._show(view)
-
-    def action_seen(self, view: HandView, position: int, action: Action) -> None:
-        """The state after an action."""
-        self._show(view)
-
     def choose_action(self, view: HandView) -> Action:
         """What the player answers; a call where the answer is no action, as the ACPC's dealer has it.
 
@@ -229,14 +233,6 @@ class RemoteSeat(Agent):
             if isinstance(event, Reply):
                 return event.action or CALL
         raise self._lost("nonsense", f"{_MOST_NONSENSE} lines in one turn, and none was an answer")
-
-    def _show(self, view: HandView) -> None:
-        connection = self._connection
-        assert connection is not None
-        while (event := connection.next_event()) is not NEED_DATA:  # what has been received already
-            self._heed(event)
-        message = format_match_state(view).encode("ascii")
-        self._send(connection.show(message, is_turn=view.is_our_turn))
 
     # --- the line ----------------------------------------------------------------------------------------
 
@@ -257,15 +253,6 @@ class RemoteSeat(Agent):
         self._heed(event)
         return event
 
-    def _heed(self, event: Event) -> None:
-        """Answer greetings, and notice who leaves."""
-        connection = self._connection
-        assert connection is not None
-        if isinstance(event, ConnectionClosed):
-            raise self._gone("the connection was closed")
-        if isinstance(event, Greeting):
-            self._send(connection.answer_greeting(event.words, self._notes, self._notes)[1])
-
     def _send(self, data: bytes) -> None:
         line = self._socket
         assert line is not None
@@ -280,7 +267,7 @@ class RemoteSeat(Agent):
 
     # --- the end -----------------------------------------------------------------------------------------
 
-    def _gone(self, why: str) -> SeatLost:
+    def _gone(self, why: str = "the connection was closed") -> SeatLost:
         """A connection that has ended, of a program that may have done so too."""
         if self._process is None:
             return self._lost("disconnected", why)
@@ -337,3 +324,73 @@ def _end(process: subprocess.Popen[bytes], grace_s: float) -> None:
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(grace_s)
             return
+
+
+Opponent: TypeAlias = str | Callable[[], Agent]
+"""An installed bot ``BOT[:KEY=VALUE,...]``; a command line, run as ``COMMAND HOST PORT``; ``tcp://HOST:PORT``,
+where the table waits for a player who connects; or what makes an agent."""
+
+_TCP: Final = "tcp://"
+
+
+def is_program(opponent: str) -> bool:
+    """Whether a text is a command line: it has a blank or a ``/``, and names no installed bot."""
+    return ("/" in opponent or " " in opponent) and opponent.partition(":")[0] not in installed_bots()
+
+
+def waits_for_somebody(opponent: object) -> bool:
+    """Whether it is ``tcp://HOST:PORT``."""
+    return isinstance(opponent, str) and opponent.startswith(_TCP)
+
+
+def fill_seats(game: GameDefinition, opponents: Sequence[Opponent]) -> list[Opponent]:
+    """The opponents of one player, in seat order.
+
+    Raises:
+        ValueError: none, or more than there are seats.
+    """
+    seats = fill_table(game.num_players, tuple(opponents)) if opponents else None
+    if seats is None:
+        raise ValueError(f"expected 1 to {game.num_players - 1} opponents, got {len(opponents)}")
+    return list(seats)
+
+
+def read_opponent(opponent: Opponent) -> Callable[[], Agent]:
+    """What makes the agent for an opponent; for remote players a `RemoteSeat`, which is to be connected.
+
+    Raises:
+        UnknownBot: a single word that names no installed bot.
+        ValueError: an address or a command that cannot be read, options that the bot does not take.
+    """
+    if not isinstance(opponent, str):
+        return opponent
+    if opponent.startswith(_TCP):
+        return waiting_seat(opponent.removeprefix(_TCP))
+    if is_program(opponent):
+        words = shlex.split(opponent)
+        if not words:
+            raise ValueError(f"expected a command line, got {opponent!r}")
+        return command_seat(words)
+    make_bot(opponent)  # to fail here, where somebody reads it
+    return lambda: make_bot(opponent)
+
+
+def opponent_names(opponents: Sequence[Opponent]) -> list[str]:
+    """A name for each: the bot's, the program's, the address; repeats get ``-2``, ``-3``."""
+    names: list[str] = []
+    for opponent in opponents:
+        if not isinstance(opponent, str):
+            plain = getattr(opponent, "__name__", "agent")
+        elif opponent.startswith(_TCP):
+            plain = "remote"
+        elif is_program(opponent):
+            plain = Path(shlex.split(opponent)[-1]).stem
+        else:
+            plain = opponent.partition(":")[0]
+        plain = "".join([c for c in plain if c.isalnum() or c in "-_."]) or "agent"
+        count, name = 1, plain
+        while name in names:
+            count += 1
+            name = f"{plain}-{count}"
+        names.append(name)
+    return names

@@ -1,14 +1,23 @@
-"""Players for tests that follow a script, a record or a function, and one that keeps what it is shown."""
+"""Players that follow a script, a record, a function or a client, and one that keeps what it is shown."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
 from clients.core.agent import Agent, begin_decision
 from engine.poker.rules import CALL, Action, GameDefinition, HandView
-from protocol import format_match_state
+from protocol import (
+    NEED_DATA,
+    ConnectionClosed,
+    DealerConnection,
+    Event,
+    Greeting,
+    StateUpdate,
+    TurnToAct,
+    format_match_state,
+)
 
-__all__ = ["Deciding", "Recorder", "Replaying", "ScriptError", "Scripted", "StandIn"]
+__all__ = ["ClientSeat", "Deciding", "Recorder", "Replaying", "ScriptError", "Scripted", "StandIn"]
 
 
 class ScriptError(AssertionError):
@@ -85,6 +94,47 @@ class Deciding(Agent):
     def choose_action(self, view: HandView) -> Action:
         """The function's answer."""
         return self._decide(view)
+
+
+class ClientSeat(Agent):
+    """Sits at a table for a client at the other end of a connection: what it is told becomes messages.
+
+    It has the dealer's end of the conversation; to be sub-classed.
+    """
+
+    _connection: DealerConnection | None = None
+    _notes: Mapping[str, str]
+    """What is said to clients who ask for it, by name."""
+
+    def hand_started(self, view: HandView) -> None:
+        """The first state of a hand."""
+        self._show(view)
+
+    def action_seen(self, view: HandView, position: int, action: Action) -> None:
+        """The state after an action."""
+        self._show(view)
+
+    def _show(self, view: HandView) -> None:
+        connection = self._connection
+        assert connection is not None
+        while (event := connection.next_event()) is not NEED_DATA:  # what has been received already
+            self._heed(event)
+        self._send(connection.send(TurnToAct(view) if view.is_our_turn else StateUpdate(view)))
+
+    def _heed(self, event: Event) -> None:
+        """Answer greetings, and notice who leaves."""
+        if isinstance(event, ConnectionClosed):
+            raise self._gone()
+        if isinstance(event, Greeting):
+            assert self._connection is not None
+            self._send(self._connection.answer_greeting(event.words, self._notes, self._notes)[1])
+
+    def _send(self, data: bytes) -> None:
+        raise NotImplementedError
+
+    def _gone(self) -> Exception:
+        """The error for a connection that is closed."""
+        raise NotImplementedError
 
 
 class StandIn(Agent):

@@ -14,28 +14,25 @@ import trio
 import trio.testing
 
 from clients.core.agent import Agent
-from clients.core.arena import Dealer
+from clients.core.arena import Arena, Dealer
 from clients.core.session import play
+from clients.lab.testing.agents import ClientSeat
 from engine.poker.rules import (
     CALL,
     Action,
-    CardDealer,
     GameDefinition,
     HandState,
-    initial_hand,
+    HandView,
     load_game,
 )
 from engine.support.seeds import derive_seed
 from protocol import (
     NEED_DATA,
     Comment,
-    ConnectionClosed,
     DealerConnection,
     Event,
     Greeting,
     Reply,
-    StateUpdate,
-    TurnToAct,
     Version,
 )
 from protocol.extension import introduction
@@ -144,54 +141,50 @@ async def deal_over_wire(
     num_players = game.num_players
     if len(streams) != num_players:
         raise ValueError(f"expected {num_players} streams, one a seat, got {len(streams)}")
-    dealer = dealer or CardDealer(game, seed)
     names = names or [f"p{seat}" for seat in range(num_players)]
     complaints: list[str] = []
-    chairs = [_Chair(seat, stream, game, names, complaints) for seat, stream in enumerate(streams)]
+    chairs: list[_Chair] = []
+    chairs += [_Chair(stream, game, names, seat, chairs, complaints) for seat, stream in enumerate(streams)]
     ends: list[HandState] = []
-    chips = [0.0] * num_players
+    arena = Arena(game, chairs, seed, names=names, seed_agents=False, dealer=dealer)
     try:
         for chair in chairs:
             await chair.shake_hands()
-        for number in range(hands):
-            at = [chairs[(position + number) % num_players] for position in range(num_players)]
-            ends.append(await _play(game, number, dealer, at))
-            for chair, won in zip(at, ends[-1].chips_won(), strict=True):
-                chips[chair.seat] += won
+        for _ in range(hands):
+            await arena.play_async(1, on_hand=lambda state, chips: ends.append(state))
+            await chairs[0].flush_all()
     finally:
         for chair in chairs:
             await chair.stream.aclose()
-    return PlayedMatch(tuple(ends), tuple(chips), tuple(complaints))
+    return PlayedMatch(tuple(ends), arena.chips, tuple(complaints))
 
 
-async def _play(game: GameDefinition, number: int, dealer: Dealer, at: Sequence[_Chair]) -> HandState:
-    """One hand with the clients in their positions."""
-    state = initial_hand(game, number, dealer.deal())
-    while True:
-        for position, chair in enumerate(at):
-            await chair.show(state, position)
-        to_act = state.position_to_act
-        if to_act is None:
-            return state
-        state = state.apply(await at[to_act].answer(state))
+class _Chair(ClientSeat):
+    """The dealer's end of one client's connection; messages wait until somebody is to act.
 
-
-class _Chair:
-    """The dealer's end of one client's connection."""
+    Args:
+        stream: to the client.
+        game: what is played.
+        names: of the players.
+        seat: the client's.
+        chairs: all of the table.
+        complaints: takes what is wrong.
+    """
 
     def __init__(
         self,
-        seat: int,
         stream: trio.abc.Stream,
         game: GameDefinition,
         names: Sequence[str],
+        seat: int,
+        chairs: Sequence[_Chair],
         complaints: list[str],
     ) -> None:
-        self.seat = seat
-        self.stream = stream
-        self._connection = DealerConnection(game)
+        self.stream, self.seat = stream, seat
+        self._connection: DealerConnection = DealerConnection(game)
         self._notes = introduction(game, names, seat)
-        self._complaints = complaints
+        self._chairs, self._complaints = chairs, complaints
+        self._unsent = b""
 
     async def shake_hands(self) -> None:
         """Wait for the client's version."""
@@ -199,29 +192,29 @@ class _Chair:
         if isinstance(event, Version) and not event.is_supported:
             self._complain(f"speaks version {event.major}.{event.minor}, expected 2.0")
 
-    async def show(self, state: HandState, position: int) -> None:
-        """Tell the client where the hand stands."""
-        connection = self._connection
-        while (
-            event := connection.next_event()
-        ) is not NEED_DATA:  # what has come already: greetings, the end
-            await self._heed(event)
-        view = state.view(position)
-        await self._send(connection.send(TurnToAct(view) if view.is_our_turn else StateUpdate(view)))
-
-    async def answer(self, state: HandState) -> Action:
-        """The client's action, corrected as the ACPC's dealer does."""
-        while True:
-            event = await self._next_event()
-            if isinstance(event, Reply):
-                break
+    async def choose_action(self, view: HandView) -> Action:
+        """The client's action; the table corrects it as the ACPC's dealer does."""
+        await self.flush_all()
+        while not isinstance(event := await self._next_event(), Reply):
             if not isinstance(event, Comment | Greeting):
                 self._complain(f"not an answer: {event}")
-        legal = state.legal_actions()
-        if event.action is None or event.action not in legal:
+        if event.action is None or event.action not in view.legal_actions():
             flaw = "illegal action" if event.flaw is None else event.flaw.value
             self._complain(f"{flaw}: {event.line!r}")
-        return legal.nearest(event.action or CALL)
+        return event.action or CALL
+
+    async def flush_all(self) -> None:
+        """Send what waits, to all clients of the table."""
+        for chair in self._chairs:
+            await chair.flush()
+
+    async def flush(self) -> None:
+        """Send what waits."""
+        data, self._unsent = self._unsent, b""
+        try:
+            await self.stream.send_all(data)
+        except trio.BrokenResourceError as error:
+            raise self._gone() from error
 
     async def _next_event(self) -> Event:
         connection = self._connection
@@ -229,22 +222,16 @@ class _Chair:
             try:
                 connection.receive_data(bytes(await self.stream.receive_some()))
             except trio.BrokenResourceError as error:
-                raise PlayerLeft(f"seat {self.seat}: the connection broke") from error
-        await self._heed(event)
+                raise self._gone("the connection broke") from error
+        self._heed(event)
+        await self.flush()
         return event
 
-    async def _heed(self, event: Event) -> None:
-        """Answer greetings, and let nobody leave."""
-        if isinstance(event, ConnectionClosed):
-            raise PlayerLeft(f"seat {self.seat}: the client closed the connection")
-        if isinstance(event, Greeting):
-            await self._send(self._connection.answer_greeting(event.words, self._notes, self._notes)[1])
+    def _send(self, data: bytes) -> None:
+        self._unsent += data
 
-    async def _send(self, data: bytes) -> None:
-        try:
-            await self.stream.send_all(data)
-        except trio.BrokenResourceError as error:
-            raise PlayerLeft(f"seat {self.seat}: the client closed the connection") from error
+    def _gone(self, how: str = "the client closed the connection") -> PlayerLeft:
+        return PlayerLeft(f"seat {self.seat}: {how}")
 
     def _complain(self, what: str) -> None:
         self._complaints.append(f"seat {self.seat}: {what}")

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
 from clients.bots.baselines import AlwaysCall
 from clients.commands.ask.ask import ask_command
@@ -17,19 +14,12 @@ from clients.lab.seats.asking import ask, read_spot
 from clients.lab.testing import Deciding, Recorder
 from clients.reports.plots import answers_figure
 from engine.poker.rules import FOLD, LIMIT_RAISE, Action, HandView, load_game, raise_to
+from tests.support.commands import reports, runs
+
+invoke = runs(ask_command)
+asked = reports(ask_command)
 
 KUHN = ["--game", "kuhn-2p", "--betting", "c"]
-
-
-def invoke(*arguments: str) -> Result:
-    return CliRunner().invoke(ask_command, list(arguments))
-
-
-def asked(*arguments: str) -> dict[str, Any]:
-    result = invoke(*arguments, "--json")
-    assert result.exit_code == 0, result.output
-    found: dict[str, Any] = json.loads(result.output)
-    return found
 
 
 def test_the_second_player_of_kuhn_poker_bluffs_with_a_third_of_the_worst_cards() -> None:

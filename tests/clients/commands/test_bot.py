@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Literal
@@ -52,18 +53,9 @@ class Choosy(Agent):
 
 
 def test_options_are_converted_as_they_are_annotated() -> None:
-    settings = [
-        "trials=7",
-        "speed=1e-3",
-        "loud=yes",
-        "mood=angry",
-        "model=a/b",
-        "limit=none",
-        "name=",
-        "size=9",
-    ]
+    settings = "trials=7 speed=1e-3 loud=yes mood=angry model=a/b limit=none name= size=9"
 
-    agent = make_agent("choosy", Choosy, parse_settings(settings))
+    agent = make_agent("choosy", Choosy, parse_settings(settings.split()))
 
     assert isinstance(agent, Choosy)
     assert agent.values == (7, 0.001, True, "angry", Path("a/b"), None, "", "9")
@@ -193,15 +185,9 @@ def test_bots_as_json_is_one_object_and_survives_a_broken_package(monkeypatch: p
 
     listed = json.loads(CliRunner().invoke(cli.bots, ["--json"]).stdout)
 
+    about = "cannot be loaded: No module named 'no_such_module'"
     assert listed == {
-        "bots": [
-            {
-                "name": "broken",
-                "about": "cannot be loaded: No module named 'no_such_module'",
-                "options": "",
-                "from": "no_such_module:Bot",
-            }
-        ]
+        "bots": [{"name": "broken", "about": about, "options": "", "from": "no_such_module:Bot"}]
     }
 
 
@@ -266,14 +252,8 @@ def test_nobody_at_the_port() -> None:
 
 def test_wait_goes_on_trying_until_somebody_listens() -> None:
     port = closed_port()
-    players = [
-        subprocess.Popen(
-            [*bot("always-call", "--seed", "1", "--wait", "15"), "127.0.0.1", str(port)],
-            env=environment(),
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-    ]
+    command = [*bot("always-call", "--seed", "1", "--wait", "15"), "127.0.0.1", str(port)]
+    player = subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE, text=True)
     time.sleep(0.7)
     with socket.create_server(("127.0.0.1", port)) as listener:
         listener.settimeout(PATIENCE_S)
@@ -281,30 +261,32 @@ def test_wait_goes_on_trying_until_somebody_listens() -> None:
         with client:
             assert client.recv(100).startswith(b"VERSION:2.0.0\n")
             client.sendall(b"MATCHSTATE:0:0:crf:Ah|\r\n")
-    assert players[0].wait(PATIENCE_S) == 0
-    players[0].communicate()
+    assert player.wait(PATIENCE_S) == 0
+    player.communicate()
 
 
-def test_a_dealer_that_leaves_in_mid_hand(scripted_port: tuple[int, list[bytes], list[bytes]]) -> None:
+@pytest.mark.parametrize(
+    ("said", "game", "complaint"),
+    [
+        (
+            "MATCHSTATE:0:3:c:Ah|",
+            ["--game", "leduc"],
+            "the dealer closed the connection in the middle of hand 3",
+        ),
+        ("HTTP/1.1 400 Bad Request", [], ".*HTTP/1.1 400.*"),
+    ],
+    ids=["a dealer that leaves in mid-hand", "a server that is no dealer"],
+)
+def test_what_ends_a_match_is_told_in_one_line(
+    said: str, game: list[str], complaint: str, scripted_port: tuple[int, list[bytes], list[bytes]]
+) -> None:
     port, to_send, _ = scripted_port
-    to_send.append(b"MATCHSTATE:0:3:c:Ah|\r\n")
+    to_send.append(f"{said}\r\n".encode())
 
-    status, stderr = run([*bot("always-call", "--seed", "1", "--game", "leduc"), "127.0.0.1", str(port)])
+    status, stderr = run([*bot("always-call", "--seed", "1", *game), "127.0.0.1", str(port)])
 
     assert status == 1
-    assert stderr == "always-call: the dealer closed the connection in the middle of hand 3\n"
-
-
-def test_a_server_that_is_no_dealer(scripted_port: tuple[int, list[bytes], list[bytes]]) -> None:
-    port, to_send, _ = scripted_port
-    to_send.append(b"HTTP/1.1 400 Bad Request\r\n")
-
-    status, stderr = run([*bot("always-call", "--seed", "1"), "127.0.0.1", str(port)])
-
-    assert status == 1
-    assert stderr.startswith("always-call: ")
-    assert "HTTP/1.1 400" in stderr
-    assert stderr.count("\n") == 1
+    assert re.fullmatch(f"always-call: {complaint}\n", stderr)
 
 
 def test_seed_and_game_come_from_the_environment(
@@ -345,21 +327,27 @@ def test_a_users_bot_checks_its_environment(text: str, tmp_path: Path) -> None:
     assert stderr.startswith("mine.py: expected a seed")
 
 
-def test_ctrl_c_ends_a_bot_quietly(tmp_path: Path) -> None:
+@contextmanager
+def connected(
+    command: Sequence[str], **variables: str
+) -> Iterator[tuple[subprocess.Popen[str], socket.socket]]:
+    """A program, and our end of its connection."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(PATIENCE_S)
-        port = listener.getsockname()[1]
         player = subprocess.Popen(
-            [*bot("always-call", "--seed", "1"), "127.0.0.1", str(port)],
-            env=environment(),
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+            [*command, "127.0.0.1", str(listener.getsockname()[1])],
+            env=environment() | variables, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
         client, _ = listener.accept()
         with client:
-            client.recv(100)
-            player.send_signal(signal.SIGINT)
-            _, stderr = player.communicate(timeout=PATIENCE_S)
+            yield player, client
+
+
+def test_ctrl_c_ends_a_bot_quietly() -> None:
+    with connected(bot("always-call", "--seed", "1")) as (player, client):
+        client.recv(100)
+        player.send_signal(signal.SIGINT)
+        _, stderr = player.communicate(timeout=PATIENCE_S)
     assert (player.returncode, stderr) == (130, "")
 
 
@@ -383,21 +371,12 @@ run(Thinker)
 def test_ctrl_c_ends_a_bot_in_the_midst_of_its_thoughts(keyword: str, method: str, tmp_path: Path) -> None:
     script = tmp_path / "thinker.py"
     script.write_text(ETERNAL_THINKER.format(keyword=keyword, method=method))
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        listener.settimeout(PATIENCE_S)
-        player = subprocess.Popen(
-            [sys.executable, str(script), "127.0.0.1", str(listener.getsockname()[1])],
-            env=environment() | {"RIVERBOAT_GAME": "leduc"},
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        client, _ = listener.accept()
-        with client:
-            client.sendall(b"MATCHSTATE:0:0::Ah|\r\n")
-            assert player.stderr is not None
-            assert player.stderr.readline() == "thinking\n"
-            player.send_signal(signal.SIGINT)
-            _, stderr = player.communicate(timeout=PATIENCE_S)
+    with connected([sys.executable, str(script)], RIVERBOAT_GAME="leduc") as (player, client):
+        client.sendall(b"MATCHSTATE:0:0::Ah|\r\n")
+        assert player.stderr is not None
+        assert player.stderr.readline() == "thinking\n"
+        player.send_signal(signal.SIGINT)
+        _, stderr = player.communicate(timeout=PATIENCE_S)
     assert (player.returncode, stderr) == (130, "")
 
 

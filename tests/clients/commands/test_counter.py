@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import attrs
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
 from clients.bots.baselines import AlwaysCall
 from clients.bots.equilibrium import Equilibrium
@@ -21,17 +18,9 @@ from engine.solving.holdem.betting import holdem_betting
 from engine.solving.holdem.bucketed import BucketedStrategy
 from engine.solving.strategies import exploitability
 from engine.solving.strategy_file import read_strategy, write_strategy
+from tests.support.commands import reports
 
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(command, [str(argument) for argument in arguments])
-
-
-def report(*arguments: object) -> dict[str, Any]:
-    result = run(*arguments, "--json")
-    assert result.exit_code == 0, result.output
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
+report = reports(command)
 
 
 def test_answers_to_a_caller_are_those_that_were_worked_out(tmp_path: Path) -> None:

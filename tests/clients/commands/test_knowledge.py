@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,9 @@ from clients.core.arena import Arena
 from clients.learners.preflop.learner import PreflopLearner
 from clients.learners.preflop.learners import HoleCardsLearner, NameLearner
 from engine.poker.rules import load_game
+from tests.support.commands import reports
+
+shown = reports(knowledge)
 
 
 def taught(learner: PreflopLearner, hands: int = 300) -> None:
@@ -44,9 +46,8 @@ def test_a_row_for_each_state_of_a_hand_in_percent(path: Path) -> None:
 
 
 def test_json_has_the_same(path: Path) -> None:
-    result = CliRunner().invoke(knowledge, [str(path), "--json", "--min-updates", "0"])
+    report = shown(path, "--min-updates", "0")
 
-    report = json.loads(result.output)
     assert (report["learner"], report["hands"], report["classifier"]) == (
         "hole-cards-learner",
         300,
@@ -61,7 +62,7 @@ def test_names_and_the_values_of_both_ways_are_shown_where_they_are_learnt(tmp_p
     path = tmp_path / "name.npz"
     taught(NameLearner(knowledge=path))
 
-    rows = json.loads(CliRunner().invoke(knowledge, [str(path), "--json"]).output)["rows"]
+    rows = shown(path)["rows"]
 
     assert {row["last_player"] for row in rows} == {"them"}
     assert all(row["hole_cards"] < 100 and row["winning_hand"] < 100 for row in rows)
@@ -72,4 +73,4 @@ def test_what_is_still_in_the_journal_is_shown(tmp_path: Path) -> None:
     learner = HoleCardsLearner(knowledge=path)
     Arena(load_game("nolimit-2p"), [learner, AlwaysCall()], 3).play(50)
 
-    assert json.loads(CliRunner().invoke(knowledge, [str(path), "--json"]).output)["hands"] == 50
+    assert shown(path)["hands"] == 50

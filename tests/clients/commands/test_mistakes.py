@@ -74,7 +74,7 @@ def test_a_mistake_is_one_line_and_nothing_is_done(typed: str, said: str, files:
     result = run(*shlex.split(typed.format(files=files)))
 
     lines = [line for line in result.stderr.splitlines() if not line.startswith("riverboat: compiling")]
-    if typed.startswith(("bot ", "telnet ")):  # click shows how they are used, too
+    if typed.startswith(("bot ", "check-bot ", "telnet ")):  # click shows how they are used, too
         lines = [line for line in lines if line and not line.startswith(("Usage:", "Try "))]
     assert (result.exit_code, result.stdout, len(lines)) == (2, "", 1), result.output
     assert said in f"^{lines[0]}"

@@ -3,34 +3,24 @@
 from __future__ import annotations
 
 import itertools
-import json
 import subprocess
 import sys
-from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
 from clients.commands.ask.odds import odds
 from engine.poker.cards import parse_cards
 from engine.poker.rules import hand_rank
+from tests.support.commands import reports, runs
+
+run = runs(odds)
+report = reports(odds)
 
 REQUIRED = {
     "hand_strength", "ahead", "tied", "behind", "positive_potential", "negative_potential",
     "effective_hand_strength", "effective_hand_strength_npot", "equity", "raw_odds",
 }  # fmt: skip
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(odds, list(arguments), prog_name="odds")
-
-
-def report(*arguments: str) -> dict[str, Any]:
-    result = run(*arguments, "--json")
-    assert result.exit_code == 0, result.stderr
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
 
 
 def test_the_paper_s_draw() -> None:

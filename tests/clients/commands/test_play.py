@@ -172,27 +172,28 @@ def test_nothing_to_type_at(tmp_path: Path) -> None:
     assert done.stderr == "play: standard input is closed: there is nothing to type at\n"
 
 
-def test_opponents_that_cannot_play_are_named(tmp_path: Path) -> None:
-    done = run(tmp_path, "--against", "nobody-of-that-name", "--out", "match")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ["--against", "nobody-of-that-name", "--out", "match"],
+            "there is neither a bot nor a program 'nobody-of-that-name'\n",
+        ),
+        ([*OWN, "--name", "x=touch FILE"], "expected a name without blanks"),
+        ([*OWN, "--out", "file/below"], "the match folder file/below cannot be made: "),
+    ],
+    ids=["no such opponent", "a name that is a command", "a house that does not open"],
+)
+def test_a_table_of_ones_own_that_cannot_be_opened_says_why(
+    words: list[str], said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("a file")
+
+    done = run(tmp_path, *words)
 
     assert done.returncode == 2
-    assert done.stderr == "play: there is neither a bot nor a program 'nobody-of-that-name'\n"
-
-
-def test_a_name_cannot_be_a_command(tmp_path: Path) -> None:
-    done = run(tmp_path, *OWN, "--name", "x=touch FILE")
-
-    assert done.returncode == 2
-    assert "expected a name without blanks" in done.stderr
-    assert not (tmp_path / "FILE").exists()
-
-
-def test_a_house_that_does_not_open_says_why(tmp_path: Path) -> None:
-    (tmp_path / "match").write_text("a file")
-    done = run(tmp_path, *OWN, "--out", "match/below")
-
-    assert done.returncode == 2
-    assert done.stderr.startswith("play: the match folder match/below cannot be made: ")
+    assert re.match(rf"(riverboat )?play: {re.escape(said)}", done.stderr)
+    assert [path.name for path in tmp_path.iterdir() if path.name != "match"] == ["file"]
 
 
 def test_a_dealer_that_is_not_there(tmp_path: Path) -> None:

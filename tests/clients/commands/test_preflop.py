@@ -7,15 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
 from clients.commands.ask.preflop import preflop
 from engine.poker.combos import COMBO_HIGH, COMBO_LOW, STARTING_HAND_NAMES, STARTING_HAND_OF_COMBO
+from tests.support.commands import reports, runs
 from tests.support.interpreter import imported_by
 
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(preflop, list(arguments), prog_name="preflop")
+run, report = runs(preflop), reports(preflop)
 
 
 def test_the_grid_has_all_hands_with_aces_first_and_suited_hands_above_the_diagonal() -> None:
@@ -30,8 +28,7 @@ def test_the_grid_has_all_hands_with_aces_first_and_suited_hands_above_the_diago
 
 
 def test_json_lists_the_169_hands_best_first() -> None:
-    result = run("--players", "10", "--json")
-    found = json.loads(result.stdout)
+    found = report("--players", "10")
     rates = [hand["iterated_income_rate"] for hand in found["hands"]]
 
     assert len(found["hands"]) == 169
@@ -44,7 +41,7 @@ def test_json_lists_the_169_hands_best_first() -> None:
 
 @pytest.mark.parametrize("players", range(2, 11))
 def test_every_number_of_players_has_its_table(players: int) -> None:
-    found = json.loads(run("--players", str(players), "--json").stdout)
+    found = report("--players", str(players))
 
     assert found["players"] == players
     assert sum(hand["share"] * hand["combos"] for hand in found["hands"]) / 1326 == pytest.approx(
@@ -57,7 +54,7 @@ def test_the_plain_roll_out_can_be_shown_instead() -> None:
 
 
 def test_first_bets_are_those_of_the_printed_tables() -> None:
-    games = json.loads(run("--first-bet", "--json").stdout)["games"]
+    games = report("--first-bet")["games"]
     lines = run("--first-bet").stdout.splitlines()
 
     for game, printed in zip(
@@ -74,7 +71,7 @@ def test_first_bets_are_those_of_the_printed_tables() -> None:
 def test_with_the_percentile_of_a_first_bet_no_hand_behind_is_better_half_of_the_time(
     behind: int, seat: str
 ) -> None:
-    game = json.loads(run("--first-bet", "--json").stdout)["games"][0]
+    game = report("--first-bet")["games"][0]
     best = next(row["first_bet"] for row in game["seats"] if row["seat"] == seat) / 100
     drawn = np.random.default_rng(5).random((200_000, behind))  # percentiles of the hands behind, 0 the best
 
@@ -82,7 +79,7 @@ def test_with_the_percentile_of_a_first_bet_no_hand_behind_is_better_half_of_the
 
 
 def test_the_matrix_is_169_hands_against_each_other_in_three_forms() -> None:
-    found = json.loads(run("--matrix", "--json").stdout)
+    found = report("--matrix")
     table = [line.split(",") for line in run("--matrix", "--csv").stdout.splitlines()]
     text = [line.split() for line in run("--matrix").stdout.splitlines()]
     equities = np.array(found["equities"])
@@ -114,7 +111,7 @@ def test_the_matrix_is_what_another_evaluator_deals(ours: str, theirs: str) -> N
         board = rng.choice(deck, 5, replace=False).tolist()
         first, second = (evaluate_cards(*board, *hand) for hand in (own, other))  # smaller is better
         points.append((1 + (first < second) - (first > second)) / 2)
-    found = json.loads(run("--matrix", "--json").stdout)
+    found = report("--matrix")
     equity = found["equities"][found["hands"].index(ours)][found["hands"].index(theirs)]
 
     assert abs(np.mean(points) - equity) < 3.5 * np.std(points) / len(points) ** 0.5
@@ -127,7 +124,7 @@ def combos_of(hand: str) -> list[tuple[int, int]]:
 
 @pytest.mark.slow
 def test_the_two_player_game_is_solved_and_compared() -> None:
-    found = json.loads(run("--players", "2", "--solve", "--json").stdout)["games"]
+    found = report("--players", "2", "--solve")["games"]
 
     assert [game["game"] for game in found] == ["call or fold for 2 big blinds", "limit, 4 bets"]
     assert all(game["exploitability"] <= 0.1 for game in found)

@@ -11,24 +11,20 @@ from pathlib import Path
 import attrs
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
 from clients.commands.solve.solve import solve as command
 from engine.poker.rules import format_game, load_game
 from engine.solving.holdem.bucketed import BucketedStrategy
 from engine.solving.strategy_file import checkpoint_path, read_strategy
+from tests.support.commands import reports, runs
 from tests.support.dealer_process import PATIENCE_S, environment, program
 
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(command, [str(argument) for argument in arguments])
+run, solved = runs(command), reports(command)
 
 
 def test_a_game_is_solved_and_saved(tmp_path: Path) -> None:
-    result = run("leduc", "--save", tmp_path / "l.npz", "--json")
+    report = solved("leduc", "--save", tmp_path / "l.npz")
 
-    assert result.exit_code == 0, result.output
-    report = json.loads(result.stdout)
     assert (report["iterations"], report["algorithm"], report["interrupted"]) == (1000, "cfr+", False)
     assert report["exploitability"] < 0.26
     assert report["value"] == pytest.approx(-85.606, abs=0.1)
@@ -41,10 +37,7 @@ def test_a_game_file_of_ones_own_is_solved(tmp_path: Path) -> None:
     text = "GAMEDEF\nnolimit\nnumPlayers=2\nnumRounds=1\nstack=4 4\nblind=1 2\nnumSuits=1\nnumRanks=4\n"
     game.write_text(f"{text}numHoleCards=1\nnumBoardCards=0\nEND GAMEDEF\n")
 
-    result = run(game, "--save", tmp_path / "s.npz", "--iterations", 500, "--json")
-
-    assert result.exit_code == 0, result.output
-    assert json.loads(result.stdout)["exploitability"] < 1
+    assert solved(game, "--save", tmp_path / "s.npz", "--iterations", 500)["exploitability"] < 1
 
 
 @pytest.mark.parametrize("algorithm", ["cfr+", "mcfr"])
@@ -61,11 +54,17 @@ def test_going_on_gives_the_same_as_never_stopping(algorithm: str, tmp_path: Pat
     assert checkpoint_path(parts).read_bytes() == checkpoint_path(whole).read_bytes()
 
 
+def one_raise(folder: Path) -> Path:
+    """The file of a game: limit hold'em with one raise in each round."""
+    (folder / "one-raise.game").write_text(
+        format_game(attrs.evolve(load_game("limit-2p"), max_raises=(1, 1, 1, 1)))
+    )
+    return folder / "one-raise.game"
+
+
 @pytest.mark.slow
 def test_limit_holdem_is_solved_on_boards(tmp_path: Path) -> None:
-    game, save = tmp_path / "one-raise.game", tmp_path / "s.npz"
-    game.write_text(format_game(attrs.evolve(load_game("limit-2p"), max_raises=(1, 1, 1, 1))))
-
+    game, save = one_raise(tmp_path), tmp_path / "s.npz"
     options = ["--save", save, "--abstraction", "percentiles"]
     first = run(game, *options, "--buckets", 3, "--iterations", 1, "--json")
     more = run(game, *options, "--buckets", "3,3,3", "--iterations", 2, "--jobs", 2, "--resume", "--json")
@@ -83,8 +82,7 @@ def test_limit_holdem_is_solved_on_boards(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_limit_holdem_is_solved_against_an_opponent_with_finer_buckets(tmp_path: Path) -> None:
-    game = tmp_path / "one-raise.game"
-    game.write_text(format_game(attrs.evolve(load_game("limit-2p"), max_raises=(1, 1, 1, 1))))
+    game = one_raise(tmp_path)
     options = [game, "--buckets", "3,4,5", "--board-classes", "3,5,4", "--clusters", "6,7"]
     whole, parts = tmp_path / "whole.npz", tmp_path / "parts.npz"
 
@@ -103,24 +101,23 @@ def test_limit_holdem_is_solved_against_an_opponent_with_finer_buckets(tmp_path:
 
 
 def test_the_learning_curve_of_a_small_game_is_exact(tmp_path: Path) -> None:
-    result = run("leduc", "--save", tmp_path / "l.npz", "--plot", tmp_path / "l.svg", "--json")
+    curve = solved("leduc", "--save", tmp_path / "l.npz", "--plot", tmp_path / "l.svg")["curve"]
 
-    assert result.exit_code == 0, result.output
-    points = {point["iterations"]: point["exploitability"] for point in json.loads(result.stdout)["curve"]}
+    points = {point["iterations"]: point["exploitability"] for point in curve}
     assert list(points)[:3] == [1, 2, 3]
     assert list(points)[-1] == 1000
     assert (tmp_path / "l.svg").read_text().startswith("<?xml")
     for iterations in (1, 16):  # as of a run that ends there
-        alone = run("leduc", "--iterations", iterations, "--save", tmp_path / f"{iterations}.npz", "--json")
-        assert json.loads(alone.stdout)["exploitability"] == points[iterations]
+        alone = solved("leduc", "--iterations", iterations, "--save", tmp_path / f"{iterations}.npz")
+        assert alone["exploitability"] == points[iterations]
 
 
 def test_a_learning_curve_changes_nothing_and_goes_on_with_the_run(tmp_path: Path) -> None:
     run("kuhn-2p", "--iterations", 300, "--save", tmp_path / "plain.npz")
 
-    options = ["kuhn-2p", "--save", tmp_path / "drawn.npz", "--plot", tmp_path / "k.svg", "--json"]
-    first = json.loads(run(*options, "--iterations", 100).stdout)
-    second = json.loads(run(*options, "--iterations", 300, "--resume").stdout)
+    options = ["kuhn-2p", "--save", tmp_path / "drawn.npz", "--plot", tmp_path / "k.svg"]
+    first = solved(*options, "--iterations", 100)
+    second = solved(*options, "--iterations", 300, "--resume")
 
     assert (tmp_path / "drawn.npz").read_bytes() == (tmp_path / "plain.npz").read_bytes()
     assert first["curve"][-1]["iterations"] == 100
@@ -132,16 +129,13 @@ def test_a_learning_curve_changes_nothing_and_goes_on_with_the_run(tmp_path: Pat
 
 @pytest.mark.slow
 def test_the_learning_curve_of_limit_holdem_has_two_bounds(tmp_path: Path) -> None:
-    game = tmp_path / "one-raise.game"
-    game.write_text(format_game(attrs.evolve(load_game("limit-2p"), max_raises=(1, 1, 1, 1))))
+    game = one_raise(tmp_path)
 
-    result = run(
+    curve = solved(
         game, "--save", tmp_path / "s.npz", "--abstraction", "percentiles", "--buckets", 5,
-        "--iterations", 250, "--plot", tmp_path / "s.svg", "--json",
-    )  # fmt: skip
+        "--iterations", 250, "--plot", tmp_path / "s.svg",
+    )["curve"]  # fmt: skip
 
-    assert result.exit_code == 0, result.output
-    curve = json.loads(result.stdout)["curve"]
     assert [point["iterations"] for point in curve] == [125, 250]
     assert all(point["exploitability"] < point["upper"] for point in curve)
     assert (tmp_path / "s.svg").exists()
@@ -189,19 +183,10 @@ def test_ctrl_c_saves_and_says_so(tmp_path: Path) -> None:
 
 def test_a_time_limit_is_kept(tmp_path: Path) -> None:
     start = time.monotonic()
-    result = run("kuhn-2p", "--minutes", 0.005, "--save", tmp_path / "k.npz", "--json")
+    report = solved("kuhn-2p", "--minutes", 0.005, "--save", tmp_path / "k.npz")
 
-    assert result.exit_code == 0, result.output
-    assert json.loads(result.stdout)["seconds"] >= 0.3
+    assert report["seconds"] >= 0.3
     assert time.monotonic() - start < PATIENCE_S
-
-
-def refused(*arguments: object) -> str:
-    result = run(*arguments)
-    assert result.exit_code == 2, result.output
-    assert len(result.stderr.splitlines()) == 1
-    assert result.stdout == ""
-    return result.stderr
 
 
 def test_no_file_is_replaced_without_being_asked_to(tmp_path: Path) -> None:
@@ -209,9 +194,10 @@ def test_no_file_is_replaced_without_being_asked_to(tmp_path: Path) -> None:
     run("kuhn-2p", "--iterations", 10, "--save", save)
     before = save.read_bytes()
 
-    said = refused("kuhn-2p", "--iterations", 20, "--save", save)
+    refused = run("kuhn-2p", "--iterations", 20, "--save", save)
 
-    assert "k.npz is there already: --resume, --force, or choose another file" in said
+    assert (refused.exit_code, refused.stdout, refused.stderr.count("\n")) == (2, "", 1)
+    assert "k.npz is there already: --resume, --force, or choose another file" in refused.stderr
     assert save.read_bytes() == before
     assert run("kuhn-2p", "--iterations", 20, "--save", save, "--force").exit_code == 0
     assert save.read_bytes() != before

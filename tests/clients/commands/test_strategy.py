@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import attrs
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
 from clients.commands.solve.strategy import strategy as command
 from engine.poker.rules import load_game
@@ -18,12 +16,11 @@ from engine.solving.holdem.betting import holdem_betting
 from engine.solving.holdem.bucketed import BucketedStrategy
 from engine.solving.strategies import Strategy, policy_with
 from engine.solving.strategy_file import write_strategy
+from tests.support.commands import reports, runs
+
+run, shown = runs(command), reports(command)
 
 LIMIT = attrs.evolve(load_game("limit-2p"), max_raises=(1, 1, 1, 1))
-
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(command, [str(argument) for argument in arguments])
 
 
 @pytest.fixture(scope="module")
@@ -55,10 +52,8 @@ def test_holdem_is_shown_as_a_grid(limit: Path) -> None:
 
 
 def test_a_flop_shows_the_mean_of_the_hands_that_can_be_there(limit: Path) -> None:
-    result = run(limit, "cc/", "AhAsAd", "--json")
+    report = shown(limit, "cc/", "AhAsAd")
 
-    assert result.exit_code == 0, result.output
-    report = json.loads(result.stdout)
     assert report["position"] == 0
     assert "AA" not in report["hands"]
     assert report["hands"]["AKs"] == {"c": 0.0, "r": 1.0}
@@ -70,8 +65,8 @@ def test_a_small_game_is_shown_as_a_list_of_hands(tmp_path: Path) -> None:
     tree = game_tree(load_game("leduc"))
     write_strategy(tmp_path / "l.npz", Strategy(tree, policy_with(tree, [1, 2, 1])), {"game": "leduc"})
 
-    first = json.loads(run(tmp_path / "l.npz", "--json").stdout)["hands"]
-    second = json.loads(run(tmp_path / "l.npz", "rc/r", "--json").stdout)["hands"]
+    first = shown(tmp_path / "l.npz")["hands"]
+    second = shown(tmp_path / "l.npz", "rc/r")["hands"]
 
     assert first == {hand: pytest.approx({"c": 2 / 3, "r": 1 / 3}) for hand in first}
     assert len(first) == 6

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from clients.bots.baselines import AlwaysCall
 from clients.commands.ask.train import split_opponents
@@ -27,13 +27,12 @@ from clients.learners.preflop.learners import HoleCardsLearner
 from clients.learners.training import Table, TrainingPlan, make_learner
 from engine.poker.rules import load_game
 from engine.support.intervals import Winnings
+from tests.support.commands import reports, runs
 from tests.support.dealer_process import PATIENCE_S, environment
 
+run, trained = runs(command), reports(command)
+
 BOTS = ("always-call", "always-all-in", "random", "simple")
-
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(command, [str(argument) for argument in arguments])
 
 
 def quick(save: Path, *arguments: object, hands: int = 300, learner: str = "hole-cards-learner") -> Result:
@@ -64,22 +63,15 @@ def test_what_is_learnt_is_what_the_same_hands_teach_at_any_table(tmp_path: Path
 def test_json_is_one_object_and_tells_the_truth(tmp_path: Path) -> None:
     against = ["always-call", "random:fold=0,call=1", "simple:preflop-only", "always-all-in"]
 
-    result = run(
+    report = trained(
         "poker-learner", "--against", ",".join(against), "--hands", 200, "--seed", 5,
-        "--save", tmp_path / "k.npz", "--json",
+        "--save", tmp_path / "k.npz",
     )  # fmt: skip
 
-    assert result.exit_code == 0, result.output
-    report = json.loads(result.stdout)
     learner = make_learner("poker-learner", None)
     table = Table(learner, load_game("nolimit-5p-100bb"), report["against"], 5)
     table.play(200)
-    assert report["against"] == [
-        "always-call",
-        "random:fold=0,call=1",
-        "simple:preflop-only",
-        "always-all-in",
-    ]
+    assert report["against"] == against
     assert report["game"] == "nolimit-5p-100bb"
     assert (report["hands"], report["chips"], report["interrupted"]) == (200, table.winnings.chips, False)
     assert report["mbb_per_hand"] == pytest.approx(table.winnings.chips / 200 / 2 * 1000, abs=0.001)
@@ -125,12 +117,12 @@ def test_resuming_takes_the_journal_along(tmp_path: Path) -> None:
 
 
 def test_opponents_take_turns_at_a_bigger_table(tmp_path: Path) -> None:
-    result = run(
+    report = trained(
         "hole-cards-learner", "--against", "always-call,random", "--game", "nolimit-6p", "--hands", 20,
-        "--seed", 1, "--save", tmp_path / "k.npz", "--json",
+        "--seed", 1, "--save", tmp_path / "k.npz",
     )  # fmt: skip
 
-    assert json.loads(result.stdout)["against"] == ["always-call", "random"] * 2 + ["always-call"]
+    assert report["against"] == ["always-call", "random"] * 2 + ["always-call"]
 
 
 @pytest.mark.parametrize(

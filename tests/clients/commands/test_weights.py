@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 
-from click.testing import CliRunner
-
 from clients.commands.ask.weights import weights
+from tests.support.commands import runs
+
+run = runs(weights)
 
 
 def test_a_table_for_each_position() -> None:
-    result = CliRunner().invoke(weights, ["limit-2p", "rc/cr", "Js8c4s"])
+    result = run("limit-2p", "rc/cr", "Js8c4s")
 
     assert result.exit_code == 0, result.output
     assert result.output.count("position") == 2
@@ -18,7 +19,7 @@ def test_a_table_for_each_position() -> None:
 
 
 def test_json_has_the_cells_of_the_positions_asked_for() -> None:
-    result = CliRunner().invoke(weights, ["limit-10p", "f", "--position", "2", "--json"])
+    result = run("limit-10p", "f", "--position", "2", "--json")
 
     report = json.loads(result.output)["weights"]
     assert list(report) == ["2"]

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from clients.bots.baselines import AlwaysAllIn, AlwaysCall, AlwaysFold, AlwaysRaise, Random
 from clients.core.agent import Agent, may_be_asked_once
 from clients.core.arena import Arena
+from clients.core.registry import make_bot
 from clients.lab.testing import Deciding, Recorder, Replaying
 from engine.poker.rules import (
     CALL,
@@ -74,14 +75,7 @@ def record_of(
 def test_the_same_hands_as_over_tcp(
     game: str, names: list[str], options: list[str], dealer: str | None, tmp_path: Path
 ) -> None:
-    factories = {
-        "random": Random,
-        "always-raise": AlwaysRaise,
-        "always-call": AlwaysCall,
-        "always-fold": AlwaysFold,
-        "always-all-in": AlwaysAllIn,
-    }
-    agents = [factories[name]() for name in names]
+    agents = [make_bot(name) for name in names]
     loaded = load_game(game)
     expected = record_of(loaded, list(agents), 40, 7, fixed_seats="-f" in options)
 

@@ -18,9 +18,10 @@ from clients.core.agent import Agent
 from clients.core.arena import Arena
 from clients.core.disclosure import can_disclose, policy_line
 from clients.core.registry import make_bot
+from clients.lab.testing import StandIn
 from clients.learners.street.agent import StreetLearner
 from engine.poker.combos import STARTING_HAND_OF_COMBO, combo_index
-from engine.poker.rules import CALL, Action, ActionKind, HandView, load_game
+from engine.poker.rules import CALL, Action, ActionKind, GameDefinition, HandView, load_game
 from protocol.policy import ONE, PolicyRecord, format_record, parse_record, read_numbers
 
 TELLING: dict[str, Callable[[], Agent]] = {
@@ -52,26 +53,19 @@ def row_of(record: PolicyRecord, view: HandView) -> int:
     return {1: 0, 169: int(STARTING_HAND_OF_COMBO[combo]), 1326: combo}[record.rows]
 
 
-class Watched(Agent):
+class Watched(StandIn):
     """Plays as another agent does, and looks at what that one tells."""
 
     def __init__(self, agent: Agent, asks_again: bool = False) -> None:
-        self.agent = agent
+        super().__init__(agent)
         self.asks_again = asks_again
         self.decisions: list[tuple[HandView, Action, PolicyRecord, tuple[float, ...]]] = []
 
-    def prepare(self, game: object) -> None:
-        self.agent.game, self.agent.seed = self.game, self.seed
-        self.agent.prepare(self.game)
+    def prepare(self, game: GameDefinition | None) -> None:
+        self.pass_on()
+        super().prepare(game)
 
-    def match_started(self, game: object, seat: int) -> None:
-        self.agent.game, self.agent.seat, self.agent.names = self.game, seat, self.names
-        self.agent.match_started(self.game, seat)
-
-    def choose_action(self, view: HandView) -> Action:
-        self.agent._view = view
-        action = self.agent.choose_action(view)
-        assert isinstance(action, Action)
+    def chosen(self, view: HandView, action: Action) -> Action:
         triple = self.agent.probability_triple(view)  # type: ignore[attr-defined]
         record = told(policy_line(self.agent, view, action))
         self.decisions.append((view, action, record, triple))
@@ -81,9 +75,6 @@ class Watched(Agent):
             other = HandView(view.betting, view.position, view.hand_number, holes, view.board)
             assert told(policy_line(self.agent, other, action)) == record
         return action
-
-    def hand_finished(self, view: HandView) -> None:
-        self.agent.hand_finished(view)
 
 
 @pytest.mark.parametrize("name", TELLING)

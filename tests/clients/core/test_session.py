@@ -110,29 +110,27 @@ async def test_the_game_is_found_out_without_being_told(name: str, seat: int) ->
         assert game == recorded.game
 
 
-async def test_the_servers_word_on_the_game_comes_before_the_fallback_and_needs_no_guess() -> None:
-    recorded = dialogue("E9")  # a game of its own, four players
-    agent = replying(recorded.replies_of(1))
-    note = "#game " + format_game(recorded.game).replace("\n", ";")
+@pytest.mark.parametrize(
+    ("name", "seat", "note", "options"),
+    [
+        # A game of its own, four players; no guess is needed.
+        ("E9", 1, dialogue("E9").game, {"game": None, "fallback": load_game("leduc")}),
+        ("E8", 0, load_game("nolimit-2p"), {"game": dialogue("E8").game}),
+    ],
+    ids=["the server's word before the fallback", "an explicit game before the server's word"],
+)
+async def test_whose_word_on_the_game_counts(
+    name: str, seat: int, note: GameDefinition, options: dict[str, Any]
+) -> None:
+    recorded = dialogue(name)
+    agent = replying(recorded.replies_of(seat))
+    said = ["#riverboat/1 seat names game", "#game " + format_game(note).replace("\n", ";")]
 
-    outcome = await play_dialogue(
-        agent, recorded, 1, None, before=["#riverboat/1 seat names game", note], fallback=load_game("leduc")
-    )
+    outcome = await play_dialogue(agent, recorded, seat, before=said, **options)
 
     assert outcome.warnings == []
     assert outcome.error is None
-    assert agent.matches == [(recorded.game, 1)]
-
-
-async def test_an_explicit_game_comes_before_the_servers_word() -> None:
-    recorded = dialogue("E8")
-    agent = replying(recorded.replies_of(0))
-    note = "#game " + format_game(load_game("nolimit-2p")).replace("\n", ";")
-
-    outcome = await play_dialogue(agent, recorded, 0, recorded.game, before=[note])
-
-    assert outcome.error is None
-    assert agent.matches == [(recorded.game, 0)]
+    assert agent.matches == [(recorded.game, seat)]
 
 
 async def test_a_game_note_that_is_no_game_is_reported_and_passed_over() -> None:

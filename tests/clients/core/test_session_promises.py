@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import attrs
@@ -41,18 +42,38 @@ class Dealer:
     async def hear(self) -> str | None:
         return await self._reader.next_line()
 
+    async def follow(self, line: str) -> None:
+        if line.startswith(">"):
+            assert await self.hear() == line[1:]
+        else:
+            await self.say(line)
+
     async def leave(self) -> None:
         await self._stream.aclose()
 
 
-async def with_dealer(agent: Agent, script: Any, game: GameDefinition | None = None) -> int:
-    """Play against `script(dealer)`; a failure of either ends both."""
+async def with_dealer(
+    agent: Agent,
+    script: Sequence[str] | Callable[[Dealer], Awaitable[None]],
+    game: GameDefinition | None = None,
+) -> int:
+    """Play against a dealer; a failure of either ends both.
+
+    Args:
+        agent: the one who plays.
+        script: called with the dealer; or lines that it says, and after a ``>`` those that it must hear.
+        game: what is played.
+    """
     ours, theirs = trio.testing.memory_stream_pair()
     dealer = Dealer(theirs)
 
     async def deal() -> None:
         assert await dealer.hear() == "VERSION:2.0.0"
-        await script(dealer)
+        if callable(script):
+            await script(dealer)
+        else:
+            for line in script:
+                await dealer.follow(line)
         await dealer.leave()
 
     hands = -1
@@ -71,11 +92,10 @@ async def with_dealer(agent: Agent, script: Any, game: GameDefinition | None = N
 async def test_a_client_that_joins_in_mid_hand_is_told_of_everything_it_missed() -> None:
     agent = Recorder()
 
-    async def script(dealer: Dealer) -> None:
-        await dealer.say("MATCHSTATE:0:0:rc/cr:8dJd|/As9d6s")
-        assert await dealer.hear() == "MATCHSTATE:0:0:rc/cr:8dJd|/As9d6s:c"
-        await dealer.say("MATCHSTATE:0:0:rc/crc/cc/cc:8dJd|Td4d/As9d6s/3d/6c")
-
+    script = [
+        "MATCHSTATE:0:0:rc/cr:8dJd|/As9d6s", ">MATCHSTATE:0:0:rc/cr:8dJd|/As9d6s:c",
+        "MATCHSTATE:0:0:rc/crc/cc/cc:8dJd|Td4d/As9d6s/3d/6c",
+    ]  # fmt: skip
     hands = await with_dealer(agent, script, load_game("limit-2p"))
 
     assert hands == 1
@@ -97,11 +117,8 @@ async def test_a_client_that_joins_in_mid_hand_is_told_of_everything_it_missed()
 async def test_a_state_shown_twice_is_answered_twice_and_told_once() -> None:
     agent = Recorder()
 
-    async def script(dealer: Dealer) -> None:
-        for _ in range(2):
-            await dealer.say("MATCHSTATE:0:0::Ah|")
-            assert await dealer.hear() == "MATCHSTATE:0:0::Ah|:c"
-        await dealer.say("MATCHSTATE:0:0:c:Ah|", *["MATCHSTATE:0:0:crf:Ah|"] * 2)
+    turn = ["MATCHSTATE:0:0::Ah|", ">MATCHSTATE:0:0::Ah|:c"]
+    script = [*turn, *turn, "MATCHSTATE:0:0:c:Ah|", *["MATCHSTATE:0:0:crf:Ah|"] * 2]
 
     hands = await with_dealer(agent, script, load_game("leduc"))
 
@@ -112,32 +129,24 @@ async def test_a_state_shown_twice_is_answered_twice_and_told_once() -> None:
 async def test_a_hand_that_is_dealt_again_starts_again() -> None:
     agent = Recorder()
 
-    async def script(dealer: Dealer) -> None:
-        await dealer.say("MATCHSTATE:1:0:c:|Ks")
-        assert await dealer.hear() == "MATCHSTATE:1:0:c:|Ks:c"
-        await dealer.say("MATCHSTATE:1:0:rr:|Ks", "MATCHSTATE:1:0:rrf:|Ks")
+    script = [
+        "MATCHSTATE:1:0:c:|Ks",
+        ">MATCHSTATE:1:0:c:|Ks:c",
+        "MATCHSTATE:1:0:rr:|Ks",
+        "MATCHSTATE:1:0:rrf:|Ks",
+    ]
 
     await with_dealer(agent, script, load_game("leduc"))
 
-    assert [kind for kind, *_ in agent.told] == [
-        "hand",
-        "action",
-        "hand",
-        "action",
-        "action",
-        "action",
-        "end",
-    ]
+    kinds = [kind for kind, *_ in agent.told]
+    assert kinds == ["hand", "action", "hand", "action", "action", "action", "end"]
 
 
 async def test_a_hand_in_which_nobody_can_act_starts_and_ends() -> None:
     agent = Recorder()
     game = attrs.evolve(load_game("nolimit-2p"), stacks=(100, 50))
 
-    async def script(dealer: Dealer) -> None:
-        await dealer.say("MATCHSTATE:0:0:///:8dJd|Td4d/As9d6s/3d/6c")
-
-    assert await with_dealer(agent, script, game) == 1
+    assert await with_dealer(agent, ["MATCHSTATE:0:0:///:8dJd|Td4d/As9d6s/3d/6c"], game) == 1
     assert [kind for kind, *_ in agent.told] == ["hand", "end"]
 
 
@@ -152,11 +161,7 @@ async def test_a_hand_in_which_nobody_can_act_starts_and_ends() -> None:
 async def test_the_seat_follows_from_positions(positions: list[tuple[int, int]], seats: list[int]) -> None:
     agent = Recorder()
 
-    async def script(dealer: Dealer) -> None:
-        for position, hand in positions:
-            cards = ["", "", ""]
-            cards[position] = "As"
-            await dealer.say(f"MATCHSTATE:{position}:{hand}:crff:{'|'.join(cards)}")
+    script = [f"MATCHSTATE:{at}:{hand}:crff:{'|' * at}As{'|' * (2 - at)}" for at, hand in positions]
 
     await with_dealer(agent, script, load_game("kuhn-3p"))
 
@@ -167,10 +172,7 @@ async def test_the_seat_follows_from_positions(positions: list[tuple[int, int]],
 async def test_the_servers_word_on_the_seat_counts_most() -> None:
     agent = Recorder()
 
-    async def script(dealer: Dealer) -> None:
-        await dealer.say("#seat 2", "MATCHSTATE:0:4:crff:As||")
-
-    await with_dealer(agent, script, load_game("kuhn-3p"))
+    await with_dealer(agent, ["#seat 2", "MATCHSTATE:0:4:crff:As||"], load_game("kuhn-3p"))
 
     assert agent.matches == [(load_game("kuhn-3p"), 2)]
 
@@ -272,10 +274,6 @@ class Broken(Agent):
 
 @pytest.mark.parametrize("waits", [False, True])
 async def test_a_bug_in_an_agent_comes_out_as_it_is(waits: bool) -> None:
-    async def script(dealer: Dealer) -> None:
-        await dealer.say("MATCHSTATE:0:0::Ah|")
-        assert await dealer.hear() is None
-
     async def closing(agent: Agent) -> None:
         ours, theirs = trio.testing.memory_stream_pair()
         await theirs.send_all(b"MATCHSTATE:0:0::Ah|\r\n")
@@ -299,10 +297,7 @@ async def test_a_bug_in_an_agent_comes_out_as_it_is(waits: bool) -> None:
 async def test_sizes_that_would_wrap_around_at_the_dealer_are_kept_in_range(
     chosen: Action, sent: str
 ) -> None:
-    async def script(dealer: Dealer) -> None:
-        await dealer.say("MATCHSTATE:1:0::|Td4d")
-        assert await dealer.hear() == f"MATCHSTATE:1:0::|Td4d:{sent}"
-        await dealer.say("MATCHSTATE:1:0:f:|Td4d")
+    script = ["MATCHSTATE:1:0::|Td4d", f">MATCHSTATE:1:0::|Td4d:{sent}", "MATCHSTATE:1:0:f:|Td4d"]
 
     await with_dealer(Broken(returns=chosen), script, load_game("nolimit-2p"))
 
@@ -311,11 +306,8 @@ async def test_sizes_that_would_wrap_around_at_the_dealer_are_kept_in_range(
 
 
 async def test_a_table_that_closes_before_the_first_hand() -> None:
-    async def script(dealer: Dealer) -> None:
-        await dealer.say("#riverboat/1 seat")
-
     with pytest.raises(DealerGone, match="before the first hand"):
-        await with_dealer(AlwaysCall(), script)
+        await with_dealer(AlwaysCall(), ["#riverboat/1 seat"])
 
 
 async def test_a_torn_line_is_an_error() -> None:

@@ -34,7 +34,7 @@ from tests.support.tables import (
     state_determined,
 )
 
-BOTS = Path(__file__).parent.parent.parent / "misbehaving_bots"
+HOSTILE = Path(__file__).parent.parent.parent / "misbehaving_bots" / "hostile.py"
 RESPONSE_S = 1.2
 HANDS = 6
 DISCONNECTED, NONSENSE, STALLED = FailureKind.DISCONNECTED, FailureKind.NONSENSE, FailureKind.STALLED
@@ -72,10 +72,10 @@ def hostile_config(policy: OnFailure, log: Path, hands: int = HANDS) -> MatchCon
 
 async def play_against(table: Table, bot: str) -> list[Player]:
     """Seat a program between two players who check and call, and play to the end of the match."""
-    name, *arguments = bot.split()
     async with trio.open_nursery() as nursery:
+        name, *arguments = bot.split()
         port = str(table.server.ports[1])
-        command = [sys.executable, "-S", "-E", str(BOTS / f"{name}.py"), "127.0.0.1", port, *arguments]
+        command = [sys.executable, "-S", "-E", str(HOSTILE), name, "127.0.0.1", port, *arguments]
         nursery.start_soon(
             functools.partial(trio.run_process, command, check=False, stderr=subprocess.DEVNULL)
         )

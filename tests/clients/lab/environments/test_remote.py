@@ -22,8 +22,7 @@ from clients.bots.baselines import AlwaysCall, Random
 from clients.core.arena import Arena
 from clients.lab.environments import Patience, SeatLost, holdem_v0
 from clients.lab.environments.single import HoldemEnv
-from clients.lab.seats.opponents import opponent_names
-from clients.lab.seats.remote import RemoteSeat, command_seat
+from clients.lab.seats.remote import RemoteSeat, command_seat, opponent_names
 from engine.poker.rules import load_game
 from protocol import PlayerConnection, Reply, TurnToAct, Version
 from protocol.connection import NEED_DATA

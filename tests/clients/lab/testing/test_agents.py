@@ -20,17 +20,23 @@ def bettings(agents: list[Agent], hands: int, game: str = "nolimit-2p") -> list[
     return texts
 
 
-def test_a_script_is_played_and_then_calls() -> None:
-    agents: list[Agent] = [AlwaysCall(), Scripted([raise_to(300), CALL, raise_to(900)])]
-
-    assert bettings(agents, 2) == ["r300c/cc/cr900c/cc", "cc/cc/cc/cc"]
-
-
-def test_a_script_may_begin_anew_with_each_hand_and_end_otherwise() -> None:
-    agents: list[Agent] = [AlwaysCall(), Scripted([LIMIT_RAISE], then=FOLD, every_hand=True)]
-
-    # Where there is nothing to call it does not fold.
-    assert bettings(agents, 2, "limit-2p") == ["rc/cc/cc/cc", "crc/cc/cc/cc"]
+@pytest.mark.parametrize(
+    ("player", "game", "expected"),
+    [
+        (Scripted([raise_to(300), CALL, raise_to(900)]), "nolimit-2p", ["r300c/cc/cr900c/cc", "cc/cc/cc/cc"]),
+        # Where there is nothing to call it does not fold.
+        (Scripted([LIMIT_RAISE], then=FOLD, every_hand=True), "limit-2p", ["rc/cc/cc/cc", "crc/cc/cc/cc"]),
+        (Scripted([raise_to(150)], strict=False), "nolimit-2p", ["r200c/cc/cc/cc"]),
+        (
+            Deciding(lambda view: LIMIT_RAISE if view.betting_round == 3 else CALL),
+            "limit-2p",
+            ["cc/cc/cc/crc"],
+        ),
+    ],
+    ids=["a script that ends", "a script for each hand", "a script that is not strict", "a function"],
+)
+def test_a_player_does_what_it_was_told(player: Agent, game: str, expected: list[str]) -> None:
+    assert bettings([AlwaysCall(), player], len(expected), game) == expected
 
 
 def test_a_script_that_has_lost_its_way_says_so() -> None:
@@ -38,21 +44,6 @@ def test_a_script_that_has_lost_its_way_says_so() -> None:
 
     with pytest.raises(ScriptError, match=r"action 2 of the script is r150, .* MATCHSTATE:1:0:cc/c:"):
         bettings(agents, 1)
-
-
-def test_a_script_that_is_not_strict_plays_on() -> None:
-    agents: list[Agent] = [AlwaysCall(), Scripted([raise_to(150)], strict=False)]
-
-    assert bettings(agents, 1) == ["r200c/cc/cc/cc"]
-
-
-def test_a_function_decides() -> None:
-    agents: list[Agent] = [
-        AlwaysCall(),
-        Deciding(lambda view: LIMIT_RAISE if view.betting_round == 3 else CALL),
-    ]
-
-    assert bettings(agents, 1, "limit-2p") == ["cc/cc/cc/crc"]
 
 
 def test_a_recorder_changes_nothing() -> None:

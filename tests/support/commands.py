@@ -1,0 +1,27 @@
+"""Commands in this process, as a shell would call them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import click
+from click.testing import CliRunner, Result
+
+
+def runs(command: click.Command) -> Callable[..., Result]:
+    """A function that calls a command with its arguments."""
+    return lambda *arguments: CliRunner().invoke(command, [str(argument) for argument in arguments])
+
+
+def reports(command: click.Command) -> Callable[..., dict[str, Any]]:
+    """The same for the object that it prints with ``--json``; it must succeed."""
+
+    def report(*arguments: object) -> dict[str, Any]:
+        result = runs(command)(*arguments, "--json")
+        assert result.exit_code == 0, result.output
+        found: dict[str, Any] = json.loads(result.stdout)
+        return found
+
+    return report
