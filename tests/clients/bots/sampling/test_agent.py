@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from typing import Any
 
 import numpy as np
 import pytest
 import trio
 import trio.testing
 
-from clients.bots.baselines import Random
 from clients.bots.sampling.agent import (
     DEFAULT_SECONDS,
     DEFAULT_TRIALS,
@@ -21,9 +19,8 @@ from clients.bots.sampling.agent import (
     explained,
 )
 from clients.core.agent import Agent, begin_decision
-from clients.core.arena import Arena
 from clients.core.bet_sizes import parse_bet_sizes
-from clients.core.options import OptionError, make_agent
+from clients.core.options import make_agent
 from clients.core.session import play
 from engine.players.trials.selective_sampling import Criterion, Estimates
 from engine.poker.cards import format_cards
@@ -36,41 +33,6 @@ def seated(agent: Agent, view: HandView, *, seeded: bool = True) -> None:
     agent.game, agent.seat, agent.seeded = view.game, view.position, seeded
     agent.match_started(view.game, view.position)
     begin_decision(agent, view)
-
-
-@pytest.mark.parametrize("choose", ["best", "mixed"])
-def test_same_seed_same_decisions(choose: Any) -> None:
-    def log(seed: int) -> list[str]:
-        lines: list[str] = []
-        agents = [Sampling(trials=40, choose=choose), Sampling(trials=40, choose=choose), Random()]
-        Arena(load_game("limit-3p"), agents, seed).play(8, record=lines.append)
-        return lines
-
-    first = log(5)
-
-    assert log(5) == first
-    assert log(6) != first
-
-
-def test_a_bot_that_comes_back_in_mid_hand_decides_alike() -> None:
-    """The values follow from the state, the models and the seed."""
-    view = view_after("limit-3p", "ccc/cr")
-    running, fresh = Sampling(trials=50), Sampling(trials=50)
-    for agent in (running, fresh):
-        seated(agent, view)
-    begin_decision(running, view_after("limit-3p", "ccc/"))
-    running.book.follow(view_after("limit-3p", "ccc/"))
-    begin_decision(running, view)
-
-    assert running.choose_action(view) == fresh.choose_action(view)
-    assert running.estimates is not None
-    assert fresh.estimates is not None
-    assert running.estimates.values.tolist() == fresh.estimates.values.tolist()
-
-
-def test_games_that_are_not_hold_em_are_refused() -> None:
-    with pytest.raises(OptionError, match="sampling plays Texas hold'em only"):
-        Sampling().match_started(load_game("leduc"), 0)
 
 
 # --- choosing --------------------------------------------------------------------------------------------
@@ -215,28 +177,6 @@ def test_an_obvious_action_ends_the_simulation() -> None:
 
 
 # --- options ---------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("options", "complaint"),
-    [
-        ({"trials": "0"}, "expected 1 to"),
-        ({"seconds": "-1"}, "more than 0"),
-        ({"choose": "worst"}, "best, mixed"),
-        ({"model": "clever"}, "none, generic, specific"),
-        ({"obvious": "clearly"}, "deviation, error, paired, never"),
-        ({"bet-sizes": "half+huge"}, "expected sizes joined by"),
-        ({"bet-sizes": "-1"}, "expected sizes joined by"),
-        ({"noise": "2"}, "0 to 1"),
-        ({"potential": "exact"}, "plain, weighted"),
-        ({"depth": "3"}, "no option 'depth'"),
-    ],
-)
-def test_wrong_options_are_refused_in_one_line(options: dict[str, str], complaint: str) -> None:
-    with pytest.raises(OptionError, match=complaint) as caught:
-        make_agent("sampling", Sampling, options)
-
-    assert "\n" not in str(caught.value)
 
 
 def test_options_are_read_from_texts() -> None:
