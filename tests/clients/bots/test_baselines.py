@@ -5,13 +5,10 @@ from __future__ import annotations
 import collections
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from clients.bots.baselines import AlwaysAllIn, AlwaysCall, AlwaysFold, AlwaysRaise, Random
 from clients.core.agent import begin_decision
 from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, CardDealer, HandView, load_game, play_hand, raise_to
-from tests.support.hands.strategies import views
 
 
 def view_after(game_name: str, *actions: str) -> HandView:
@@ -46,21 +43,6 @@ def test_choices(agent: AlwaysCall, choices: list[object]) -> None:
     hands = [FACING_A_BET, NOTHING_TO_CALL, CAPPED, NO_LIMIT_BET, NO_LIMIT_ALL_IN]
 
     assert [agent.choose_action(view) for view in hands] == choices
-
-
-@given(views().filter(lambda view: not view.is_finished), st.integers(0, 2**32))
-def test_no_baseline_ever_does_what_is_not_legal(view: HandView, seed: int) -> None:
-    for factory in (AlwaysCall, AlwaysFold, AlwaysRaise, AlwaysAllIn, Random):
-        agent = factory()
-        agent.seed = seed
-        begin_decision(agent, view)
-
-        action = agent.choose_action(view)
-
-        assert action in view.legal_actions()
-        triple = agent.probability_triple(view)
-        assert sum(triple) == pytest.approx(1)
-        assert triple[("f", "c", "r").index(action.kind)] > 0
 
 
 @pytest.mark.parametrize(

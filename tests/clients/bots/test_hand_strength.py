@@ -7,19 +7,13 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from clients.bots.baselines import AlwaysCall
 from clients.bots.hand_strength import HandStrengthBot
 from clients.bots.percentiles import starting_hand_percentiles
-from clients.core.agent import begin_decision
-from clients.core.arena import Arena
-from clients.core.options import OptionError
 from engine.poker.cards import format_cards, parse_cards
 from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, GameDefinition, load_game, raise_to
 from engine.poker.rules.hand_rank import hand_rank
-from tests.support.hands.holdem_hands import decisions, holdem_games, view_with
+from tests.support.hands.holdem_hands import view_with
 
 LIMIT, NO_LIMIT = load_game("limit-2p"), load_game("nolimit-2p-100bb")
 NO_LIMIT_6P = load_game("nolimit-6p-100bb")
@@ -141,40 +135,3 @@ def test_limit_raises_have_no_size() -> None:
     view = view_with(LIMIT, tuple(parse_cards("AsAd")), ())
 
     assert seated(LIMIT).choose_action(view) == LIMIT_RAISE
-
-
-@given(holdem_games(), st.integers(0, 2**32))
-def test_it_only_does_what_is_legal_and_what_its_triple_says(game: GameDefinition, seed: int) -> None:
-    bot = seated(game)
-    for view in decisions(game, seed):
-        begin_decision(bot, view)
-
-        action = bot.choose_action(view)
-
-        assert action in view.legal_actions()
-        triple = bot.probability_triple(view)
-        assert triple[("f", "c", "r").index(action.kind.value)] == 1
-        assert sum(triple) == 1
-
-
-@pytest.mark.parametrize("game", [LIMIT, NO_LIMIT])
-def test_it_takes_chips_from_a_player_who_always_calls(game: GameDefinition) -> None:
-    arena = Arena(game, [HandStrengthBot(), AlwaysCall()], 11)
-    won: list[float] = []
-
-    arena.play(3000, on_hand=lambda state, chips: won.append(chips[-state.hand_number % 2]))
-
-    mean = sum(won) / len(won)
-    error = (sum((chips - mean) ** 2 for chips in won) / len(won) ** 2) ** 0.5
-    assert mean - 1.96 * error > 0
-
-
-@pytest.mark.parametrize("options", [{"call": -0.1}, {"call": 0.6}, {"bet": 0.8}, {"raise_": 1.1}])
-def test_strengths_that_make_no_sense_are_refused(options: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="expected 0 <= call <= bet <= raise <= 1"):
-        HandStrengthBot(**options)
-
-
-def test_other_games_are_refused() -> None:
-    with pytest.raises(OptionError, match="hold'em only"):
-        HandStrengthBot().match_started(load_game("leduc"), 0)

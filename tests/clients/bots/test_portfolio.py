@@ -9,7 +9,6 @@ from clients.bots.baselines import AlwaysCall, AlwaysRaise
 from clients.bots.portfolio import OPPONENTS, Portfolio
 from clients.core.agent import Agent
 from clients.core.arena import Arena
-from clients.core.options import OptionError, make_agent
 from engine.poker.rules import load_game
 from engine.solving.mixtures import HoldemPortfolio, SmallPortfolio
 from engine.solving.strategies import exploitability
@@ -57,14 +56,3 @@ def test_in_limit_holdem_it_chooses_from_what_ships(opponent: type[Agent], answe
     weights = dict(zip(("equilibrium", "any", "call", "raise"), bot.strategies.weights, strict=True))
     assert weights[answer] > 0.5, weights
     assert bot.strategies.hands == hands
-
-
-def test_other_games_and_options_are_refused() -> None:
-    for name, expected in (("kuhn-3p", "games for two"), ("nolimit-2p-100bb", "answers=FILE")):
-        with pytest.raises(OptionError, match=expected):
-            Portfolio().prepare(load_game(name))
-    with pytest.raises(OptionError, match="answers are for hold'em"):
-        Portfolio(answers="a.npz").prepare(LEDUC)
-    for options in ({"part": "2"}, {"iterations": "0"}):
-        with pytest.raises(OptionError, match="expected"):
-            make_agent("portfolio", Portfolio, options)

@@ -18,10 +18,8 @@ from clients.bots.listed_hands import kinds_of_hands
 from clients.bots.simple import SimpleBot, draw_outs
 from clients.core.agent import Agent, begin_decision
 from clients.core.arena import Arena
-from clients.core.options import OptionError
 from engine.players.probability_triple import ProbabilityTriple
 from engine.poker.cards import format_cards, parse_cards
-from engine.poker.combos import STARTING_HAND_OF_COMBO, combo_index
 from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, load_game, raise_to
 from tests.support.hands.golden_files import GOLDEN
 from tests.support.hands.holdem_hands import decisions, holdem_games, view_with
@@ -295,29 +293,6 @@ def test_outs_of_the_usual_draws(cards: str, board: str, outs: int) -> None:
 # --- everywhere --------------------------------------------------------------------------------------------
 
 
-@given(holdem_games(), st.integers(0, 2**32), st.booleans(), st.sampled_from(["percentiles", "listed"]))
-def test_it_only_does_what_is_legal_and_what_its_triple_allows(
-    game: GameDefinition, seed: int, preflop_only: bool, hands: Literal["percentiles", "listed"]
-) -> None:
-    bot = seated(game, preflop_only=preflop_only, hands=hands)
-    bot.seed = seed
-    for view in decisions(game, seed):
-        begin_decision(bot, view)
-
-        action = bot.choose_action(view)
-
-        legal = view.legal_actions()
-        assert action in legal
-        triple = bot.probability_triple(view)
-        assert sum(triple) == pytest.approx(1)
-        assert triple[("f", "c", "r").index(action.kind.value)] > 0
-        assert triple.fold == 0 or legal.can_fold
-        assert triple.raise_ == 0 or legal.can_raise
-        high, low = sorted(view.own_cards, reverse=True)
-        if view.betting_round == 0:
-            assert bot.triples(view)[STARTING_HAND_OF_COMBO[combo_index(high, low)]] == triple
-
-
 @given(holdem_games(), st.integers(0, 2**32))
 def test_preflop_only_checks_and_calls_after_the_flop(game: GameDefinition, seed: int) -> None:
     bot, whole = seated(game, preflop_only=True), seated(game)
@@ -328,35 +303,6 @@ def test_preflop_only_checks_and_calls_after_the_flop(game: GameDefinition, seed
             assert bot.choose_action(view) == CALL
         else:
             assert bot.choose_action(view) == whole.choose_action(view)
-
-
-@pytest.mark.parametrize("game", [LIMIT, NO_LIMIT])
-@pytest.mark.parametrize("other", [AlwaysCall, AlwaysAllIn])
-def test_it_takes_chips_from_those_who_do_not_look(game: GameDefinition, other: type[Agent]) -> None:
-    won: list[float] = []
-
-    Arena(game, [SimpleBot(), other()], 7).play(
-        3000, on_hand=lambda state, chips: won.append(chips[-state.hand_number % 2])
-    )
-
-    mean = sum(won) / len(won)
-    error = (sum((chips - mean) ** 2 for chips in won) / len(won) ** 2) ** 0.5
-    assert mean - 1.96 * error > 0
-
-
-def test_same_seed_same_hands() -> None:
-    def log(seed: int) -> list[str]:
-        lines: list[str] = []
-        Arena(LIMIT, [SimpleBot(), Random()], seed).play(300, record=lines.append)
-        return lines
-
-    assert log(3) == log(3)
-    assert log(3) != log(4)
-
-
-def test_other_games_are_refused() -> None:
-    with pytest.raises(OptionError, match="hold'em only"):
-        SimpleBot().match_started(load_game("kuhn-2p"), 0)
 
 
 @pytest.mark.slow

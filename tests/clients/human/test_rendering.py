@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -19,7 +21,6 @@ from clients.human.rendering import (
     render_history,
     render_question,
     render_result,
-    render_showdown,
     render_table,
     render_welcome,
     short_name,
@@ -40,7 +41,7 @@ from engine.poker.rules import (
 from engine.poker.rules.hand_words import format_chips
 from tests.support.terminal.person import check_transcript, type_match, without_escapes
 
-LIMIT, NO_LIMIT, THREE = load_game("limit-2p"), load_game("nolimit-2p"), load_game("nolimit-3p")
+LIMIT = load_game("limit-2p")
 
 
 def scene(
@@ -53,125 +54,34 @@ def scene(
     return Scene(view, 0, names, (40.0,) + (-40.0,) * (game.num_players - 1), 6, 100)
 
 
-@pytest.mark.parametrize(
-    ("game", "betting", "said"),
-    [
-        (LIMIT, "c", "formula calls 5."),
-        (LIMIT, "cc/", "You check."),
-        (LIMIT, "cr", "You raise to 20 (10 more)."),
-        (LIMIT, "r", "formula raises to 20 (15 more)."),
-        (LIMIT, "f", "formula folds."),
-        (LIMIT, "rf", "You fold."),
-        (LIMIT, "cc/r", "You bet 10."),
-        (LIMIT, "cc/cr", "formula bets 10."),
-        (LIMIT, "cc/crr", "You raise to 30 (20 more)."),
-        (NO_LIMIT, "r20000", "formula raises to 20000 (19950 more) and is all in."),
-        (NO_LIMIT, "r20000c///", "You call 19900 and are all in."),
-        (NO_LIMIT, "r300c/r600", "You bet 300."),
-        (load_game("leduc"), "r", "You bet 2."),
-        (load_game("kuhn-2p"), "cr", "formula bets 1."),
-    ],
+SHOWN: Final[Mapping[str, Callable[[Scene], list[str]]]] = {
+    "action": lambda scene: render_action(scene, PLAIN),
+    "options": lambda scene: [describe_options(scene.view)],
+    "question": lambda scene: render_question(scene, PLAIN),
+    "table": lambda scene: render_table(scene, PLAIN),
+    "result": lambda scene: render_result(scene, PLAIN),
+    "history": lambda scene: render_history(scene, PLAIN),
+    "welcome": lambda scene: render_welcome(scene.view.game, scene.view.position, PLAIN),
+}
+
+
+def shown(title: str) -> list[str]:
+    """The lines that the head of a scene in ``scenes.txt`` asks for."""
+    kind, game, betting, *rest = title.split()
+    holes = next((text for text in rest if "|" in text), "AhKd|QsQc")
+    position = 1 if "position=1" in rest else 0
+    return SHOWN[kind](scene(load_game(game), betting.strip("-"), holes, position=position))
+
+
+SCENES = dict(
+    re.findall(r"^\[(.*)\]\n((?:.+\n)+)", Path(__file__).with_name("scenes.txt").read_text("utf-8"), re.M)
 )
-def test_actions_are_told_in_words(game: GameDefinition, betting: str, said: str) -> None:
-    small = {1: "Ah|Kd"}.get(game.num_hole_cards, "AhKd|QsQc")
-
-    assert render_action(scene(game, betting, small), PLAIN)[0] == said
 
 
-def test_new_board_cards_are_told_with_the_action_that_brings_them() -> None:
-    assert render_action(scene(LIMIT, "cc/"), PLAIN)[1:] == ["-- Flop: Qh 5c 2d (pot 20)"]
-    assert render_action(scene(NO_LIMIT, "r20000c///"), PLAIN)[1:] == [
-        "-- Flop: Qh 5c 2d (pot 40000)",
-        "-- Turn: 9s (pot 40000)",
-        "-- River: Ts (pot 40000)",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("game", "betting", "options"),
-    [
-        (LIMIT, "c", "c check  |  r raise to 20 (10 more)"),
-        (LIMIT, "r", "f fold  |  c call 10  |  r raise to 30 (20 more)"),
-        (LIMIT, "rrr", "f fold  |  c call 10"),
-        (LIMIT, "cc/", "c check  |  r bet 10"),
-        (NO_LIMIT, "r300", "f fold  |  c call 200  |  r N raise to 500..20000 (+N, half, pot, all in)"),
-        (NO_LIMIT, "r12000", "f fold  |  c call 11900  |  r all in, to 20000"),
-        (NO_LIMIT, "r20000", "f fold  |  c call 19900"),
-        (NO_LIMIT, "cc/", "c check  |  r N bet to 200..20000 (+N, half, pot, all in)"),
-    ],
-)
-def test_the_options_are_the_legal_actions(game: GameDefinition, betting: str, options: str) -> None:
-    assert describe_options(scene(game, betting).view) == options
-
-
-def test_the_question_has_cards_board_pot_and_price() -> None:
-    assert render_question(scene(NO_LIMIT, "r300c/cr600"), PLAIN)[0] == (
-        "Your cards Ah Kd, board Qh 5c 2d, pot 900, 300 to call, in so far 300"
-    )
-
-
-def test_the_table_has_seats_results_stacks_button_and_who_is_to_act() -> None:
-    rows = render_table(scene(THREE, "fr300", "AhKd|QsQc|2c2d", position=1), PLAIN)
-
-    assert [" ".join(row.split()) for row in rows] == [
-        "seat player won so far in the pot stack",
-        "* 1 You +40 100 19900 to act",
-        "2 formula -40 0 20000 button, folded",
-        "3 learner -40 300 19700",
-    ]
-
-
-def test_stacks_that_cannot_matter_are_left_out() -> None:
-    assert "stack" not in render_table(scene(LIMIT, ""), PLAIN)[0]
-
-
-def test_a_showdown_names_the_hands_and_says_who_won() -> None:
-    at_end = scene(LIMIT, "cc/cc/cc/cc")
-
-    assert render_result(at_end, PLAIN) == [
-        "-- Showdown",
-        "  You               Ah Kd  high card, ace, king, queen, ten and nine",
-        "  formula           Qs Qc  three of a kind, queens",
-        "formula wins 10; You lose 10.",
-        "You are at +30 after 7 hands.",
-    ]
-
-
-def test_kickers_are_named_where_they_matter() -> None:
-    lines = render_showdown(scene(LIMIT, "cc/cc/cc/cc", "AhQd|QsJc", "Qh5c2d9sTs"), PLAIN)
-
-    assert [line.split("  ")[-1] for line in lines[1:]] == [
-        "pair of queens, ace, ten and nine kickers",
-        "pair of queens, jack, ten and nine kickers",
-    ]
-
-
-def test_a_fold_shows_no_cards() -> None:
-    lines = render_result(scene(LIMIT, "rf"), PLAIN)
-
-    assert lines == ["formula wins 10; You lose 10.", "You are at +30 after 7 hands."]
-
-
-def test_a_split_pot_is_told() -> None:
-    lines = render_result(scene(LIMIT, "cc/cc/cc/cc", "AhKd|AdKc"), PLAIN)
-
-    assert lines[-2] == "The pot is split: nobody wins anything."
-
-
-def test_history_tells_the_hand_from_the_blinds_on() -> None:
-    assert render_history(scene(NO_LIMIT, "r300c/cr600"), PLAIN) == [
-        "Hand 7: your cards Ah Kd",
-        "Posted: You 100, formula 50.",
-        "Before the flop: formula raises to 300 (250 more); You call 200.",
-        "Flop, Qh 5c 2d: You check; formula bets 300.",
-    ]
-
-
-def test_welcome_says_what_is_played() -> None:
-    assert render_welcome(load_game("kuhn-2p"), 1, PLAIN) == [
-        "You are in seat 2 of 2. The game is limit poker, antes of 1, bets of 1. Type ?",
-        "  for help.",
-    ]
+@pytest.mark.parametrize("title", SCENES)
+def test_scenes_are_told_as_they_were_approved(title: str) -> None:
+    """Actions, options, tables, showdowns and histories, each as in ``scenes.txt`` beside this file."""
+    assert shown(title) == SCENES[title].splitlines()
 
 
 def test_chips_clocks_and_names_are_short() -> None:

@@ -38,8 +38,9 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "knowledge.npz"
 
 
-def written(path: Path, kind: str = "street-learner", game: str = "limit Texas hold'em") -> Path:
-    write_knowledge(path, kind, game, ARRAYS, {"hands": 7, "names": ["a|b", "é"]})
+def written(path: Path, kind: str = "street-learner", version: int = 1) -> Path:
+    meta = {"hands": 7, "names": ["a|b", "é"]}
+    write_knowledge(path, kind, "limit Texas hold'em", ARRAYS, meta, version=version)
     return path
 
 
@@ -71,12 +72,6 @@ def test_the_same_knowledge_is_the_same_file(tmp_path: Path) -> None:
     assert written(tmp_path / "one").read_bytes() == written(tmp_path / "two").read_bytes()
 
 
-def test_no_file_is_nothing_known(path: Path) -> None:
-    with KnowledgeFile(path, "street-learner", write=True) as file:
-        assert file.read() is None
-    assert "no such file" in refusal(path)
-
-
 def test_a_clean_end_leaves_the_file_alone(path: Path) -> None:
     with KnowledgeFile(path, "street-learner", write=True) as file:
         file.write("a game", ARRAYS, {})
@@ -104,23 +99,39 @@ def test_objects_are_not_stored(path: Path) -> None:
 # --- what is no such file ----------------------------------------------------------------------------------
 
 
-def test_a_folder_is_refused(path: Path) -> None:
-    path.mkdir()
-
-    assert "cannot be read" in refusal(path)
+NEWER = 3
 
 
-def test_another_learners_file_is_refused(path: Path) -> None:
-    message = refusal(written(path, kind="name-learner"))
+@pytest.mark.parametrize(
+    ("make", "asked", "message"),
+    [
+        (lambda path: path, {}, "no such file"),
+        (lambda path: path.mkdir(), {}, "cannot be read"),
+        (
+            lambda path: written(path, kind="name-learner"),
+            {},
+            "a name-learner has learnt, expected a street-l",
+        ),
+        (written, {"game": "a game"}, "learnt in limit Texas hold'em, expected a game"),
+        (lambda path: written(path, version=NEWER), {"version": 2}, "newer riverboat: version 3"),
+    ],
+    ids=["missing", "folder", "learner", "game", "version"],
+)
+def test_what_is_not_the_file_is_refused(
+    path: Path, make: Callable[[Path], object], asked: dict[str, Any], message: str
+) -> None:
+    make(path)
 
-    assert "name-learner" in message
-    assert "street-learner" in message
+    assert message in refusal(path, **asked)
 
 
-def test_another_games_file_is_refused(path: Path) -> None:
-    message = refusal(written(path), game="no-limit Texas hold'em")
+def test_older_contents_are_read(path: Path) -> None:
+    assert read_knowledge(written(path, version=NEWER), "street-learner", version=4).version == 3
 
-    assert "learnt in limit Texas hold'em, expected no-limit Texas hold'em" in message
+
+def test_a_folder_that_is_not_there_is_one_line(path: Path) -> None:
+    with pytest.raises(KnowledgeError, match="No such file or directory"):
+        written(path.parent / "nowhere" / "knowledge.npz")
 
 
 def test_a_newer_file_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,29 +142,7 @@ def test_a_newer_file_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert "newer riverboat: schema 2, this one reads up to 1" in refusal(path)
 
 
-def test_newer_contents_are_refused_and_older_ones_are_not(path: Path) -> None:
-    write_knowledge(path, "street-learner", "a game", ARRAYS, {}, version=3)
-
-    assert "newer riverboat: version 3" in refusal(path, version=2)
-    assert read_knowledge(path, "street-learner", version=4).version == 3
-
-
-def test_a_folder_that_is_not_there_is_one_line(path: Path) -> None:
-    with pytest.raises(KnowledgeError, match="No such file or directory"):
-        written(path.parent / "nowhere" / "knowledge.npz")
-
-
 # --- one writer --------------------------------------------------------------------------------------------
-
-
-def test_a_second_writer_is_refused_until_the_first_has_closed(path: Path) -> None:
-    with (
-        KnowledgeFile(path, "street-learner", write=True),
-        pytest.raises(KnowledgeError, match="written by another program"),
-    ):
-        KnowledgeFile(path, "street-learner", write=True)
-
-    KnowledgeFile(path, "street-learner", write=True).close()
 
 
 def test_readers_need_no_lock(path: Path) -> None:
@@ -220,6 +209,9 @@ def test_a_torn_head_is_an_empty_journal(path: Path) -> None:
         assert read_knowledge(path).records == ()
 
 
+NO_TEXT = b"\xff\xfe"
+
+
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
@@ -228,6 +220,10 @@ def test_a_torn_head_is_an_empty_journal(path: Path) -> None:
         (lambda data: b"something else", "not a journal"),
         (lambda data: data.replace(b"journal 1", b"journal 2"), "version '2'"),
         (lambda data: data.replace(b"journal 1 ", b"journal 1 f"), "does not go on from"),
+        (
+            lambda data: data + b"%08x %s\n" % (zlib.crc32(NO_TEXT), NO_TEXT),
+            "damaged in line 4, which is not",
+        ),
     ],
 )
 def test_a_damaged_or_foreign_journal_is_refused(
@@ -238,15 +234,6 @@ def test_a_damaged_or_foreign_journal_is_refused(
     journal.write_bytes(damage(journal.read_bytes()))
 
     assert message in refusal(path)
-
-
-def test_a_record_that_is_no_text_is_refused(path: Path) -> None:
-    with_journal(path, ["one"])
-    payload = b"\xff\xfe"
-    with open(journal_path(path), "ab") as journal:
-        journal.write(b"%08x %s\n" % (zlib.crc32(payload), payload))
-
-    assert "damaged in line 3, which is not UTF-8" in refusal(path)
 
 
 def test_a_journal_without_its_file_is_refused(path: Path) -> None:

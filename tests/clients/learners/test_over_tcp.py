@@ -64,21 +64,18 @@ def test_a_duplicate_match_teaches_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_four_learners_play_at_one_table(tmp_path: Path) -> None:
-    learners = ["poker-learner", "hole-cards-learner", "winning-hand-learner", "name-learner"]
+@pytest.mark.parametrize(
+    "words",
+    [
+        "nolimit-6p poker hole-cards winning-hand name always-call always-all-in",
+        "limit-3p poker hole-cards name",
+    ],
+)
+def test_learners_play_at_one_table(words: str, tmp_path: Path) -> None:
+    game, *names = words.split()
+    players = [name if name.startswith("always") else f"{name}-learner" for name in names]
 
-    result = match(tmp_path, "nolimit-6p", *learners, "always-call", "always-all-in", "--hands", "60")
-
-    assert result["hands"] == 60
-
-
-@pytest.mark.slow
-def test_learners_play_at_a_limit_table(tmp_path: Path) -> None:
-    learners = ["poker-learner", "hole-cards-learner", "name-learner"]
-
-    result = match(tmp_path, "limit-3p", *learners, "--hands", "60")
-
-    assert result["hands"] == 60
+    assert match(tmp_path, game, *players, "--hands", "60")["hands"] == 60
 
 
 # --- kill -9 -----------------------------------------------------------------------------------------------

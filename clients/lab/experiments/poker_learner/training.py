@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import random
 import re
+import tomllib
 from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -63,74 +64,15 @@ CHIPS_PER_DOLLAR: Final = 100
 THESIS_CHECKPOINTS: Final = (5_000, 50_000, 100_000)
 """The numbers of hands after which the thesis prints bankrolls."""
 
-THESIS_BANKROLLS: Final[Mapping[str, Mapping[str, tuple[float, float, float]]]] = {
-    "always-all-in": {
-        "hole-cards-learner": (606.97, 6285.92, 12669.82),
-        "winning-hand-learner": (324.76, 2246.17, 4187.45),
-        "name-learner": (605.48, 6488.91, 13158.19),
-        "poker-learner": (292.09, 2831.04, 5801.28),
-    },
-    "always-call": {
-        "hole-cards-learner": (588.68, 6325.80, 12782.77),
-        "winning-hand-learner": (324.76, 2246.17, 4187.45),
-        "name-learner": (640.52, 6290.70, 12944.63),
-        "poker-learner": (373.76, 3178.86, 6856.90),
-    },
-    "hand-strength:plain": {
-        "hole-cards-learner": (411.58, 3160.99, 6657.04),
-        "winning-hand-learner": (130.46, 770.21, 1015.85),
-        "name-learner": (313.57, 2932.19, 6029.68),
-        "poker-learner": (-18.23, 354.98, 982.55),
-    },
-    SIMPLE_BOT: {
-        "hole-cards-learner": (47.89, 37.68, 404.57),
-        "winning-hand-learner": (60.53, 397.10, 812.05),
-        "name-learner": (40.39, -299.80, -309.21),
-        "poker-learner": (-29.18, -915.64, -1858.30),
-    },
-}
-"""Dollars after 5,000, 50,000 and 100,000 hands: Tables 5.1 to 5.4.
-
-The last two numbers of 5.3 (1015.85 and 982.55) may be the other way round, since the copy at hand has them
-out of order.  Winning Hand Learner's columns of 5.1 and 5.2 are equal to the cent, which cannot be right.
-"""
-
-THESIS_PLACES: Final[Mapping[str, int]] = {
-    "hole-cards-learner": 1,
-    "winning-hand-learner": 2,
-    "name-learner": 1,
-    "poker-learner": 1,
-}
+_PRINTED: Final = tomllib.loads(Path(__file__).with_name("thesis.toml").read_text("utf-8"))
+THESIS_BANKROLLS: Final[Mapping[str, Mapping[str, Sequence[float]]]] = _PRINTED["bankrolls"]
+"""Dollars by bot and learner, after the hands of `THESIS_CHECKPOINTS`: Tables 5.1 to 5.4."""
+THESIS_PLACES: Final[Mapping[str, int]] = _PRINTED["places"]
 """Each learner's place in its competition (5.2.5)."""
-
-LearnedRow = tuple[str, str, str, str, tuple[int, int, int]]
+LearnedRow = tuple[str, str, str, str, list[int]]
 """Starting hand, position, last player and what they did; fold, call, raise in per cent."""
-
-THESIS_LEARNED: Final[Mapping[str, Sequence[LearnedRow]]] = {
-    "hole-cards-learner": (
-        ("72o", "late", "tight passive", "raise", (82, 0, 18)),
-        ("53o", "late", "tight aggressive", "raise", (94, 0, 6)),
-        ("A7s", "late", "tight passive", "call", (0, 2, 98)),
-        ("88", "late", "tight aggressive", "raise", (4, 0, 96)),
-    ),
-    "winning-hand-learner": (
-        ("32s", "middle", "tight passive", "call", (98, 2, 0)),
-        ("62o", "early", "tight aggressive", "raise", (90, 10, 0)),
-        ("AQs", "late", "tight aggressive", "raise", (91, 9, 0)),
-        ("AA", "middle", "tight passive", "raise", (0, 1, 99)),
-    ),
-    "name-learner": (
-        ("62s", "late", "hand-strength", "raise", (98, 1, 1)),
-        ("52o", "late", "simple", "call", (100, 0, 0)),
-        ("KK", "late", "simple", "raise", (26, 31, 43)),
-        ("TT", "late", "simple", "call", (0, 4, 96)),
-    ),
-    "poker-learner": (
-        ("TT", "early", "tight passive", "call", (0, 0, 100)),
-        ("KK", "early", "tight aggressive", "raise", (0, 0, 100)),
-    ),
-}
-"""Tables 5.5 to 5.8.  The hands of the first two rows of 5.8, both 100 % fold, are illegible."""
+THESIS_LEARNED: Final[Mapping[str, Sequence[LearnedRow]]] = _PRINTED["learned"]
+"""Tables 5.5 to 5.8."""
 
 
 def thesis_rate(bot: str, learner: str) -> float:
@@ -370,5 +312,5 @@ def _learned_rows(learner: str, file: Path) -> list[dict[str, Any]]:
             total = sum(values[:UPDATES])
             percent = [round(100 * value / total) if total else 33 for value in values[:UPDATES]]
             known = {"percent": percent, "updates": values[UPDATES]}
-        rows.append({**row, **known, "thesis": list(printed)})
+        rows.append({**row, **known, "thesis": printed})
     return rows

@@ -12,7 +12,7 @@ from clients.bots.adaptive.agent import Adaptive, archive_of, load
 from clients.bots.baselines import AlwaysCall, AlwaysFold, AlwaysRaise
 from clients.core.agent import Agent, begin_decision
 from clients.core.arena import Arena
-from clients.core.options import OptionError, make_agent
+from clients.core.options import OptionError
 from clients.core.registry import make_bot
 from engine.poker.rules import FOLD, LIMIT_RAISE, HandView, load_game, parse_betting
 from engine.solving.strategy_file import read_shipped
@@ -134,15 +134,6 @@ def test_without_caution_there_is_no_equilibrium_to_load() -> None:
     assert agent._book.departure is None
 
 
-def test_other_games_and_options_are_refused() -> None:
-    for name in ("limit-3p", "nolimit-3p", "leduc"):
-        with pytest.raises(OptionError, match="hold'em for two only"):
-            Adaptive().match_started(load_game(name), 0)
-    for options in ({"fading": "0.5"}, {"temperature": "-1"}, {"caution": "-1"}):
-        with pytest.raises(OptionError, match="expected"):
-            make_agent("adaptive", Adaptive, options)
-
-
 # --- memory ------------------------------------------------------------------------------------------------
 
 
@@ -190,30 +181,6 @@ def test_in_a_duplicate_match_nothing_is_written(tmp_path: Path, monkeypatch: py
     assert agent.habits.hands == 5
 
 
-def test_a_memory_file_has_one_writer(tmp_path: Path) -> None:
-    path = tmp_path / "habits.npz"
-    first = Adaptive(memory=path)
-    with pytest.raises(ArchiveError, match="one at a time"):
-        Adaptive(memory=path)
-    first.close_memory()
-    Adaptive(memory=path).close_memory()
-
-
-def test_files_that_are_none_are_refused_in_one_line_and_let_go_of(tmp_path: Path) -> None:
-    path = tmp_path / "habits.npz"
-    whole = archive_of({"them": {"hands": np.array(1)}}).encode()
-    for data in (b"", b"{}", whole[: len(whole) // 2], whole.replace(b"riv", b"rev")):
-        path.write_bytes(data)
-        with pytest.raises(ArchiveError) as refused:
-            Adaptive(memory=path)
-        assert str(path) in str(refused.value)
-        assert "\n" not in str(refused.value)
-    path.unlink()
-    Adaptive(memory=path).close_memory()
-    with pytest.raises(ArchiveError, match="cannot be written"):
-        Adaptive(memory=tmp_path / "missing" / "habits.npz")
-
-
 def test_counts_that_make_no_sense_are_refused_when_their_player_sits_down(tmp_path: Path) -> None:
     path = tmp_path / "habits.npz"
     write_archive(path, archive_of({"them": {"hands": np.array(1)}}))
@@ -242,16 +209,3 @@ def test_a_newer_version_is_refused_and_the_one_before_is_read(tmp_path: Path) -
             assert load(path) == {"them": {}, "x": {"hands": np.array(4)}}
     with pytest.raises(ArchiveError, match="newer riverboat: schema 3, this one reads up to 2"):
         load(path)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("opponent", "least"), [("always-call", 0.9), ("always-raise", 2.6)])
-def test_it_wins_of_players_who_can_be_read(opponent: str, least: float) -> None:
-    """Small bets a hand from cold, in both seats of the same deals; the full runs are in RESULTS.md."""
-    total = 0.0
-    for seat in (0, 1):
-        agents = [make_bot("adaptive"), make_bot(opponent)]
-        arena = Arena(GAME, agents if seat == 0 else agents[::-1], 5)
-        total += arena.play(800)[seat] / 10 / 800 / 2
-
-    assert total > least

@@ -77,15 +77,6 @@ def test_it_plays_two_hundred_hands_without_a_warning(opponent: str) -> None:
     assert chips[0] > 0
 
 
-def test_other_games_are_refused_in_one_line() -> None:
-    for name in ("nolimit-3p", "nolimit-6p-ante", "nolimit-5p-100bb"):
-        with pytest.raises(OptionError, match="for two only, no-limit without antes or rake") as refused:
-            Adaptive().match_started(load_game(name), 0)
-        with pytest.raises(OptionError):
-            Adaptive().prepare(load_game(name))
-        assert "\n" not in str(refused.value)
-
-
 def test_a_player_who_raises_everything_is_taken_to_hold_anything_before_any_showdown() -> None:
     """Who never folds and never calls is not known from showdowns: everybody else may have folded."""
     agent, betting = Adaptive(caution=0), parse_betting(GAME, "r6r18r54r162f")
@@ -197,19 +188,3 @@ def test_a_file_of_somebody_met_in_limit_alone_says_nothing_of_no_limit(tmp_path
     again.match_started(GAME, 0)
 
     assert again.habits.hands == 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("opponent", "seed", "least"),
-    [("always-call", 5, 15), ("always-raise", 5, 15), ("always-raise", 9, 15), ("random", 5, 3)],
-)
-def test_it_wins_of_players_who_can_be_read(opponent: str, seed: int, least: float) -> None:
-    """Big blinds a hand from cold, in both seats of the same deals; the full runs are in RESULTS.md."""
-    total = 0.0
-    for seat in (0, 1):
-        agents = [make_bot("adaptive"), make_bot(opponent)]
-        arena = Arena(GAME, agents if seat == 0 else agents[::-1], seed)
-        total += arena.play(400)[seat] / 2 / 400 / 2
-
-    assert total > least

@@ -24,15 +24,9 @@ from engine.players.models.specific import SpecificModel
 from engine.players.predictors.model import PredictedModel
 from engine.players.statistics import PlayerStatistics
 from engine.poker.combos import combo_index, combos_without
-from engine.poker.rules import HandState, HandView, load_game, parse_betting
+from engine.poker.rules import HandView, load_game, parse_betting
 from engine.support.files.archive import ArchiveError, write_archive
 from tests.benchmarks.bench_formula import interval, play_rotations, time_decisions
-
-
-def log_of(game: str, agents: list[Agent], hands: int, seed: int = 5) -> list[str]:
-    lines: list[str] = []
-    Arena(load_game(game), agents, seed).play(hands, record=lines.append)
-    return lines
 
 
 def decisions_of(game: str, hands: int, others: Callable[[], Agent]) -> list[tuple[Formula, HandView]]:
@@ -82,48 +76,11 @@ def test_the_tables_of_others_leave_our_cards_out_and_our_own_does_not() -> None
     assert ours.weights[combo_index(*view.own_cards)] > 0
 
 
-def test_a_bot_that_comes_back_in_mid_hand_decides_as_if_it_had_never_left() -> None:
-    first_hand = [view for _, view in decisions_of("limit-2p", 12, Random) if view.hand_number == 0]
-    stayed = Formula()
-    stayed.seat = 0
-    stayed.match_started(first_hand[0].game, 0)
-    for view in first_hand:
-        back = Formula()
-        back.seat = 0
-        back.match_started(view.game, 0)
-
-        assert back.probability_triple(view) == stayed.probability_triple(view)
-
-
-def test_a_hand_is_counted_once() -> None:
-    agent = Formula()
-    ends: list[HandState] = []
-    arena = Arena(load_game("limit-2p"), [agent, Random()], 1)
-    arena.play(3, on_hand=lambda state, _: ends.append(state))
-
-    agent.hand_finished(ends[-1].view(0))
-
-    assert agent.book.statistics[1].hands == 3
-
-
 def test_options_are_read_and_checked() -> None:
     agent = make_agent("formula", Formula, {"model": "none", "noise": "0.5", "tightness": "0.7"})
 
     assert isinstance(agent, Formula)
     assert (agent.model, agent.book.noise, agent.parameters.tightness) == ("none", 0.5, 0.7)
-
-
-@pytest.mark.parametrize(
-    "options", [{"noise": "2"}, {"model": "clever"}, {"deception": "-1"}, {"potential": "exact"}]
-)
-def test_impossible_options_are_refused(options: dict[str, str]) -> None:
-    with pytest.raises(ValueError, match="expected"):
-        make_agent("formula", Formula, options)
-
-
-def test_another_game_is_refused_in_words() -> None:
-    with pytest.raises(ValueError, match="hold'em only"):
-        Formula().match_started(load_game("leduc"), 0)
 
 
 @pytest.mark.parametrize("model", ["specific", "tree", "network"])
@@ -156,29 +113,6 @@ def test_a_memory_of_another_kind_of_model_is_refused(tmp_path: Path) -> None:
     assert Formula(model="generic", memory=path).is_stateless
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "[]",
-        '{"kind": "riverboat opponent models", "schema": 99}',
-        json.dumps({"kind": "x"}),
-        "[" * 100_000,
-        '{"kind": "riverboat opponent models", "schema": ' + "9" * 5000 + "}",
-    ],
-    ids=lambda text: text[:20],
-)
-def test_a_file_that_is_no_memory_is_refused_named_and_let_go_of(text: str, tmp_path: Path) -> None:
-    path = tmp_path / "models.json"
-    path.write_text(text)
-
-    with pytest.raises(ArchiveError, match=r"models\.json (is|was written by a newer)") as refused:
-        Formula(memory=path)
-    assert len(str(refused.value).splitlines()) == 1
-    path.unlink()
-    Formula(memory=path).close_memory()
-
-
 @pytest.mark.parametrize("number", [10**400, -(10**400), math.nan, math.inf, "x", None, [], {}], ids=str)
 def test_no_number_of_a_memory_file_can_be_something_else(number: object, tmp_path: Path) -> None:
     path = tmp_path / "models.json"
@@ -202,60 +136,6 @@ def _places_of_numbers(value: Any) -> list[tuple[Any, Any]]:
     for key, part in [(0, value[0])] if isinstance(value, list) else list(value.items()):
         places += _places_of_numbers(part) if isinstance(part, list | dict) else [(value, key)]
     return places
-
-
-def test_a_memory_file_has_one_writer(tmp_path: Path) -> None:
-    path = tmp_path / "models.json"
-    first = Formula(memory=path)
-
-    with pytest.raises(ArchiveError, match=r"models\.json is being written by another program"):
-        Formula(memory=path)
-    reader = Formula(memory=path, model="generic")
-    first.close_memory()
-    second = Formula(memory=path)
-
-    for bot in (reader, second):
-        bot.close_memory()
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_memory_file_that_could_not_be_written_is_refused_at_the_start(tmp_path: Path) -> None:
-    with pytest.raises(ArchiveError, match=r"cannot be written: No such file or directory") as refused:
-        Formula(memory=tmp_path / "missing" / "models.json")
-
-    assert len(str(refused.value).splitlines()) == 1
-
-
-@pytest.mark.parametrize(
-    ("opponent", "bound"), [("always-call", 0.4), ("random", 0.4), ("always-raise", 0.4)]
-)
-def test_it_beats_the_baselines(opponent: str, bound: float) -> None:
-    """A short match; the long ones are below and in RESULTS.md."""
-    won = play_rotations(load_game("limit-2p"), ["formula", opponent], 60, 1, (0, 1))[0] / 10
-
-    assert float(won.mean()) > bound
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(3000)
-@pytest.mark.parametrize(
-    ("opponent", "bound"), [("always-call", 0.6), ("random", 0.8), ("always-raise", 0.8)]
-)
-def test_limit_strength_over_20000_hands(opponent: str, bound: float) -> None:
-    mean, half = interval(
-        play_rotations(load_game("limit-2p"), ["formula", opponent], 10_000, 1, (0, 1))[0] / 10
-    )
-
-    assert mean - half >= bound
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(3000)
-@pytest.mark.parametrize("opponent", ["always-call", "random", "always-raise"])
-def test_no_limit_strength(opponent: str) -> None:
-    mean, half = interval(play_rotations(load_game("nolimit-2p"), ["formula", opponent], 2500, 1, (0, 1))[0])
-
-    assert mean - half > 0
 
 
 @pytest.mark.slow

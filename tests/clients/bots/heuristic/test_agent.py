@@ -8,7 +8,7 @@ from itertools import pairwise
 import attrs
 import pytest
 
-from clients.bots.baselines import AlwaysCall, AlwaysFold, Random
+from clients.bots.baselines import AlwaysCall, AlwaysFold
 from clients.bots.heuristic.agent import Heuristic, chances_of
 from clients.bots.heuristic.evaluation import (
     DirectEstimation,
@@ -21,8 +21,6 @@ from clients.bots.heuristic.preflop import preflop_triple
 from clients.bots.heuristic.store import Experience, raises_met
 from clients.core.agent import Agent, begin_decision, drawn
 from clients.core.arena import Arena
-from clients.core.options import OptionError, make_agent
-from clients.lab.testing import check_agent
 from engine.hands.hand_strength import (
     UNIFORM_WEIGHTS,
     effective_hand_strength_npot,
@@ -45,7 +43,6 @@ from engine.poker.rules import (
     parse_betting,
     raise_to,
 )
-from tests.benchmarks.bench_formula import interval, play_rotations
 from tests.engine.players.hands import random_hand
 from tests.support.hands.views import view_after
 
@@ -70,27 +67,6 @@ def with_cards(view: HandView, hole: str, board: str = "") -> HandView:
 # --- at the table ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("game", ["limit-2p", "nolimit-2p", "nolimit-6p-100bb"])
-def test_it_does_nothing_wrong(game: str) -> None:
-    report = check_agent(Heuristic, game, hands=4, seed=3)
-
-    assert not report.faults, report
-
-
-@pytest.mark.parametrize("options", [{}, {"method": "strategic"}, {"model": "vote"}, {"model": "tree"}])
-def test_same_seed_same_hands(options: dict[str, str]) -> None:
-    def log(seed: int) -> list[str]:
-        lines: list[str] = []
-        agents = [make_agent("heuristic", Heuristic, options), Random()]
-        Arena(load_game("limit-2p"), agents, seed).play(25, record=lines.append)
-        return lines
-
-    first = log(5)
-
-    assert log(5) == first
-    assert log(6) != first
-
-
 def test_its_triple_is_that_of_its_chances_and_its_action_is_one_of_them() -> None:
     for seed in range(8):
         for betting in ("", "cc/", "cc/r300", "r300c/cc/r600"):
@@ -106,30 +82,6 @@ def test_its_triple_is_that_of_its_chances_and_its_action_is_one_of_them() -> No
             assert triple.raise_ == pytest.approx(raises)
 
 
-def test_a_bot_that_comes_back_in_mid_hand_decides_as_if_it_had_never_left() -> None:
-    stayed = Heuristic()
-    for betting in ("", "cc/", "cc/r", "cc/rc/c"):
-        view = view_after("limit-2p", betting)
-        seated(stayed, view)
-        back = seated(Heuristic(), view)
-
-        assert stayed.chances(view) == back.chances(view)
-
-
-def test_other_games_and_impossible_options_are_refused() -> None:
-    with pytest.raises(OptionError, match="hold'em only"):
-        Heuristic().match_started(load_game("leduc"), 0)
-    for wrong in (
-        {"method": "clever"},
-        {"randomness": "-1"},
-        {"enough": "0"},
-        {"model": "x"},
-        {"looseness": "9"},
-    ):
-        with pytest.raises(OptionError, match="expected"):
-            make_agent("heuristic", Heuristic, wrong)
-
-
 # --- what it remembers -------------------------------------------------------------------------------------
 
 
@@ -137,36 +89,6 @@ def ends_against(agent: Heuristic, other: Agent, hands: int) -> list[HandState]:
     ends: list[HandState] = []
     Arena(load_game("limit-2p"), [agent, other], 4).play(hands, on_hand=lambda state, _: ends.append(state))
     return ends
-
-
-def test_a_hand_is_counted_once() -> None:
-    agent = Heuristic()
-    ends = ends_against(agent, Random(), 5)
-
-    agent.hand_finished(ends[-1].view((0 - ends[-1].hand_number) % 2))
-
-    assert agent.experience.hands == 5
-
-
-def test_cards_that_were_not_shown_are_not_remembered() -> None:
-    """The same betting and our cards, others' cards different where no showdown shows them."""
-    shown: list[HandState] = [state for seed in range(60) for state in random_hand("limit-3p", seed)[-1:]]
-    compared = 0
-    for end in shown:
-        remembered = []
-        for swapped in (False, True):
-            hole = list(end.deal.hole_cards)
-            hidden = [p for p in (1, 2) if end.betting.folded[p] or not end.betting.is_showdown]
-            if swapped and len(hidden) == 2:
-                hole[1], hole[2] = hole[2], hole[1]
-            state = attrs.evolve(end, deal=attrs.evolve(end.deal, hole_cards=tuple(hole)))
-            experience = Experience()
-            experience.hand_finished(state.view(0), 0)
-            remembered.append((experience.chains._tallies, experience.habits))
-        compared += end.deal.hole_cards[1] != end.deal.hole_cards[2]
-
-        assert remembered[0] == remembered[1]
-    assert compared > 10
 
 
 def test_it_learns_who_never_folds_and_who_always_does() -> None:
@@ -373,31 +295,3 @@ def test_at_a_full_table_fewer_hands_are_played_and_from_early_seats_fewest() ->
 
 
 # --- what it wins ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("opponent", ["always-call", "random"])
-def test_it_beats_the_baselines(opponent: str) -> None:
-    """A short match; the long ones are below and in RESULTS.md."""
-    won = play_rotations(load_game("limit-2p"), ["heuristic", opponent], 80, 1, (0, 1))[0] / 10
-
-    assert float(won.mean()) > 0.2
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(1800)
-@pytest.mark.parametrize("opponent", ["always-call", "random", "hand-strength"])
-def test_limit_strength(opponent: str) -> None:
-    won = play_rotations(load_game("limit-2p"), ["heuristic", opponent], 3000, 1, (0, 1))[0] / 10
-
-    mean, half = interval(won)
-    assert mean - half > 0
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(1800)
-def test_it_is_level_with_the_simple_bot() -> None:
-    mean, half = interval(
-        play_rotations(load_game("limit-2p"), ["heuristic", "simple"], 3000, 1, (0, 1))[0] / 10
-    )
-
-    assert mean + half > 0

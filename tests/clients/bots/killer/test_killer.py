@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 import pytest
 
-from clients.bots.baselines import AlwaysCall, AlwaysFold, AlwaysRaise, Random
+from clients.bots.baselines import AlwaysFold, AlwaysRaise, Random
 from clients.bots.hand_strength import HandStrengthBot
 from clients.bots.killer.agent import Killer
 from clients.bots.killer.preflop import (
@@ -25,13 +25,10 @@ from clients.bots.killer.reading import Habit, Honesty, Reading, ideal_flops, id
 from clients.bots.killer.straight import Postflop, bluff_chance, decide, further_bets
 from clients.core.agent import begin_decision
 from clients.core.arena import Arena
-from clients.core.options import OptionError, make_agent
-from clients.lab.testing import check_agent
 from engine.hands.pot_odds import StraightPlay, implied_odds
 from engine.poker.cards import parse_written_cards
 from engine.poker.combos import COMBOS_PER_STARTING_HAND, combo_index, parse_starting_hand
 from engine.poker.rules import CardDealer, HandState, HandView, load_game, parse_betting
-from tests.benchmarks.bench_formula import interval, play_rotations
 from tests.engine.players.hands import random_hand
 from tests.support.hands.views import view_after
 
@@ -130,24 +127,6 @@ def test_hands_that_were_shown_tell_how_far_a_player_is_to_be_believed() -> None
     Arena(load_game("limit-2p"), [agents[1], HandStrengthBot()], 3).play(120)
     shares = [agent.reading.record(1).honesty.share for agent in agents]
     assert shares[0] < 0.5 < shares[1]
-
-
-def test_cards_that_were_not_shown_are_not_read() -> None:
-    for seed in range(40):
-        end = random_hand("limit-3p", seed)[-1]
-        if end.betting.is_showdown and not (end.betting.folded[1] and end.betting.folded[2]):
-            continue  # somebody's cards were shown
-        readings = []
-        for swapped in (False, True):
-            hole = list(end.deal.hole_cards)
-            if swapped:
-                hole[1], hole[2] = hole[2], hole[1]
-            state = attrs.evolve(end, deal=attrs.evolve(end.deal, hole_cards=tuple(hole)))
-            reading = Reading()
-            reading.hand_finished(state.view(0), 0)
-            readings.append(reading.records)
-
-        assert readings[0] == readings[1]
 
 
 # --- straight play -----------------------------------------------------------------------------------------
@@ -301,61 +280,3 @@ def test_a_loose_players_bet_counts_half_and_draws_want_company() -> None:
 
 
 # --- at the table ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("game", ["limit-2p", "nolimit-2p", "nolimit-6p-100bb"])
-@pytest.mark.slow
-def test_it_does_nothing_wrong(game: str) -> None:
-    report = check_agent(Killer, game, hands=2 if game.startswith("nolimit-6p") else 4, seed=3)
-
-    assert not report.faults, report
-
-
-@pytest.mark.parametrize("preflop", ["configs", "groups", "one-chip"])
-def test_same_seed_same_hands(preflop: str) -> None:
-    def log(seed: int) -> list[str]:
-        lines: list[str] = []
-        agents = [make_agent("killer", Killer, {"preflop": preflop}), Random(), AlwaysCall()]
-        Arena(load_game("limit-3p"), agents, seed).play(12, record=lines.append)
-        return lines
-
-    first = log(5)
-
-    assert log(5) == first
-    assert log(6) != first
-
-
-def test_a_hand_is_counted_once() -> None:
-    agent = Killer()
-    ends: list[HandState] = []
-    Arena(load_game("limit-2p"), [agent, Random()], 1).play(4, on_hand=lambda state, _: ends.append(state))
-
-    agent.hand_finished(ends[-1].view(1))
-
-    assert agent.reading.hands == 4
-
-
-def test_other_games_and_impossible_options_are_refused() -> None:
-    with pytest.raises(OptionError, match="hold'em only"):
-        Killer().match_started(load_game("leduc"), 0)
-    for wrong in ({"preflop": "clever"}, {"rake": "-1"}, {"rake_cap": "-1"}):
-        with pytest.raises(OptionError, match="expected"):
-            make_agent("killer", Killer, wrong)
-
-
-@pytest.mark.parametrize("opponent", ["always-call"])
-def test_it_beats_the_baselines(opponent: str) -> None:
-    """A short match; the long ones are below and in RESULTS.md."""
-    won = play_rotations(load_game("limit-2p"), ["killer", opponent], 50, 1, (0, 1))[0] / 10
-
-    assert float(won.mean()) > 0.2
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(1800)
-@pytest.mark.parametrize("opponent", ["always-call", "random", "hand-strength"])
-def test_limit_strength(opponent: str) -> None:
-    won = play_rotations(load_game("limit-2p"), ["killer", opponent], 2000, 1, (0, 1))[0] / 10
-
-    mean, half = interval(won)
-    assert mean - half > 0

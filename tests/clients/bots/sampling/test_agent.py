@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from typing import Any
 
 import numpy as np
 import pytest
 import trio
 import trio.testing
 
-from clients.bots.baselines import Random
 from clients.bots.sampling.agent import (
     DEFAULT_SECONDS,
     DEFAULT_TRIALS,
     SEEDED_TRIALS,
     Sampling,
-    SamplingConfig,
     described,
     explained,
 )
 from clients.core.agent import Agent, begin_decision
-from clients.core.arena import Arena
-from clients.core.options import OptionError, make_agent, parse_bet_sizes
+from clients.core.options import make_agent, parse_bet_sizes
 from clients.core.session import play
 from engine.players.trials.selective_sampling import Criterion, Estimates
 from engine.poker.cards import format_cards
@@ -35,41 +31,6 @@ def seated(agent: Agent, view: HandView, *, seeded: bool = True) -> None:
     agent.game, agent.seat, agent.seeded = view.game, view.position, seeded
     agent.match_started(view.game, view.position)
     begin_decision(agent, view)
-
-
-@pytest.mark.parametrize("choose", ["best", "mixed"])
-def test_same_seed_same_decisions(choose: Any) -> None:
-    def log(seed: int) -> list[str]:
-        lines: list[str] = []
-        agents = [Sampling(trials=40, choose=choose), Sampling(trials=40, choose=choose), Random()]
-        Arena(load_game("limit-3p"), agents, seed).play(8, record=lines.append)
-        return lines
-
-    first = log(5)
-
-    assert log(5) == first
-    assert log(6) != first
-
-
-def test_a_bot_that_comes_back_in_mid_hand_decides_alike() -> None:
-    """The values follow from the state, the models and the seed."""
-    view = view_after("limit-3p", "ccc/cr")
-    running, fresh = Sampling(trials=50), Sampling(trials=50)
-    for agent in (running, fresh):
-        seated(agent, view)
-    begin_decision(running, view_after("limit-3p", "ccc/"))
-    running.book.follow(view_after("limit-3p", "ccc/"))
-    begin_decision(running, view)
-
-    assert running.choose_action(view) == fresh.choose_action(view)
-    assert running.estimates is not None
-    assert fresh.estimates is not None
-    assert running.estimates.values.tolist() == fresh.estimates.values.tolist()
-
-
-def test_games_that_are_not_hold_em_are_refused() -> None:
-    with pytest.raises(OptionError, match="sampling plays Texas hold'em only"):
-        Sampling().match_started(load_game("leduc"), 0)
 
 
 # --- choosing --------------------------------------------------------------------------------------------
@@ -121,14 +82,13 @@ def test_a_mixture_has_those_actions_that_are_nearly_as_good() -> None:
 
 
 def test_without_a_seed_time_is_limited_and_with_one_only_trials() -> None:
-    config = SamplingConfig()
+    agent, told = Sampling(), Sampling(trials=7, seconds=2)
 
-    assert (config.max_trials(False), config.max_seconds(False)) == (DEFAULT_TRIALS, DEFAULT_SECONDS)
-    assert (DEFAULT_TRIALS, DEFAULT_SECONDS) == (20_000, 0.05)
-    assert (config.max_trials(True), config.max_seconds(True)) == (SEEDED_TRIALS, float("inf"))
+    assert (agent.max_trials, agent.max_seconds) == (DEFAULT_TRIALS, DEFAULT_SECONDS) == (20_000, 0.05)
+    agent.seeded = told.seeded = True
+    assert (agent.max_trials, agent.max_seconds) == (SEEDED_TRIALS, float("inf"))
     assert SEEDED_TRIALS == 2000
-    assert SamplingConfig(trials=7, seconds=2).max_trials(True) == 7
-    assert SamplingConfig(trials=7, seconds=2).max_seconds(True) == 2
+    assert (told.max_trials, told.max_seconds) == (7, 2)
 
 
 class _Clock:
@@ -216,28 +176,6 @@ def test_an_obvious_action_ends_the_simulation() -> None:
 # --- options ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("options", "complaint"),
-    [
-        ({"trials": "0"}, "expected 1 to"),
-        ({"seconds": "-1"}, "more than 0"),
-        ({"choose": "worst"}, "best, mixed"),
-        ({"model": "clever"}, "none, generic, specific"),
-        ({"obvious": "clearly"}, "deviation, error, paired, never"),
-        ({"bet-sizes": "half+huge"}, "expected sizes joined by"),
-        ({"bet-sizes": "-1"}, "expected sizes joined by"),
-        ({"noise": "2"}, "0 to 1"),
-        ({"potential": "exact"}, "plain, weighted"),
-        ({"depth": "3"}, "no option 'depth'"),
-    ],
-)
-def test_wrong_options_are_refused_in_one_line(options: dict[str, str], complaint: str) -> None:
-    with pytest.raises(OptionError, match=complaint) as caught:
-        make_agent("sampling", Sampling, options)
-
-    assert "\n" not in str(caught.value)
-
-
 def test_options_are_read_from_texts() -> None:
     agent = make_agent(
         "sampling",
@@ -253,8 +191,9 @@ def test_options_are_read_from_texts() -> None:
     )
 
     assert isinstance(agent, Sampling)
-    assert agent.config == SamplingConfig(50, 0.5, "none", "mixed", "third+2", explain=True)
-    assert agent.config.criterion is Criterion.PAIRED_ERROR
+    assert (agent.max_trials, agent.max_seconds, agent.shares) == (50, 0.5, parse_bet_sizes("third+2"))
+    assert (agent._mixes, agent._explains) == (True, True)
+    assert agent.criterion is Criterion.PAIRED_ERROR
 
 
 def test_bet_sizes_are_words_and_numbers() -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from clients.lab.experiments.calibration import CalibrationSettings, findings, play
 from engine.players.probability_triple import TripleIndex
-from tests.clients.lab.experiments.runs import Run, refused, whole_run
+from tests.clients.lab.experiments.runs import Run, whole_run
 
 
 @pytest.fixture(scope="module")
@@ -88,10 +87,6 @@ def test_at_larger_tables_all_other_seats_are_the_opponents() -> None:
     dealt = {row[5] for row in found["decisions"]}
     assert dealt
     assert dealt <= set(range(6))
-
-
-def test_an_unknown_opponent_is_refused(tmp_path: Path) -> None:
-    assert "--opponent nobody" in refused("calibration", tmp_path / "out", "--opponent nobody")
 
 
 def test_predicted_and_seen_shares_are_counted_by_context() -> None:

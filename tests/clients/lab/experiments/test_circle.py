@@ -12,7 +12,7 @@ from engine.poker.rules import load_game
 from engine.solving.miximax.habits import parse_shipped
 from engine.solving.miximax.trees import betting_tree
 from engine.support.intervals import Estimate
-from tests.clients.lab.experiments.runs import Run, refused, whole_run
+from tests.clients.lab.experiments.runs import Run, whole_run
 
 SPECS = ("always-call", "always-raise", "random")
 SMALL = " ".join(f"--player {spec}" for spec in SPECS) + " --hands 160 --match-hands 80 --seed 4"
@@ -60,13 +60,6 @@ def test_circles_are_found_where_everybody_wins_for_certain() -> None:
 def test_the_default_players_can_play_the_game() -> None:
     for spec in PLAYERS:
         make_bot(spec).match_started(load_game("limit-2p"), 0)
-
-
-@pytest.mark.parametrize(
-    "players", ["simple", "simple simple", "simple simpel", "simple equilibrium:strategy=none.npz"]
-)
-def test_impossible_players_are_refused_in_one_line(players: str, tmp_path: Any) -> None:
-    assert "--player" in refused("circle", tmp_path / "x", *(f"--player {each}" for each in players.split()))
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ from engine.learning.deal_pool import DealPool
 from engine.support.files import write_whole
 from engine.support.interruption import SIGNALS
 from tests.clients.lab.experiments import runs
-from tests.clients.lab.experiments.runs import tasks_done
+from tests.clients.lab.experiments.runs import refused, tasks_done
 from tests.engine.learning.pools import small_pool
 
 SMALL: Final[Mapping[str, str]] = {
@@ -154,3 +154,43 @@ def test_results_of_another_experiment_are_not_written_over(name: str, tmp_path:
         f"riverboat {name}: {tmp_path} is not empty: --resume or --force, or choose another folder"
     ]
     assert [path.name for path in tmp_path.iterdir()] == ["results.json"]
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("calibration", "--opponent nobody", "--opponent nobody"),
+        ("circle", "--player simple", "--player"),
+        ("circle", "--player simple --player simple", "--player"),
+        ("circle", "--player simple --player simpel", "--player"),
+        ("circle", "--player simple --player equilibrium:strategy=none.npz", "--player"),
+        ("heuristic", "--against simpel", "simpel"),
+        ("killer", "--rake-hands 10 --rake-bots nobody", "nobody"),
+        ("next-action", "--player nobody", "nobody"),
+        ("next-action", "--against nobody", "nobody"),
+        ("poker-learner", "--reading winner=best", "winner=each"),
+        ("range-of-skill", "--game limit-2p", "--game"),
+        ("range-of-skill", "--epsilon 0", "--epsilon"),
+        ("selective-sampling", "--parts z", "there is no part 'z'"),
+        ("selective-sampling", "--seed -3", "expected a seed"),
+        ("selective-sampling", "--game nolimit-2p", "expected a limit game, got nolimit-2p"),
+        ("selective-sampling", "--game no-such-game", "no-such-game"),
+        ("selective-sampling", "--game leduc", "expected Texas hold'em, got leduc"),
+        ("selective-sampling", "--sampling nobody", "there is no bot 'nobody'"),
+        ("selective-sampling", "--sampling sampling:speed=3", "no option 'speed'"),
+        ("selective-sampling", "--hands 1", "--hands"),
+        ("selective-sampling", "--simulating 5,x", "expected numbers of players such as 5,1, got '5,x'"),
+        ("selective-sampling", "--simulating 10", "expected 1 to 9 of 10 players, got 10"),
+        *(
+            ("sensitivity", f"--instead {x}", "--instead: ")
+            for x in ("raises=1", "trap", "trap=x", "trap=nan")
+        ),
+        ("sensitivity", "--constants raises", "there is no constant 'raises'"),
+        *(("street-learner", f"--game {game}", game) for game in ("leduc", "limit-3p", "no-such-game")),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_one_line(
+    name: str, options: str, message: str, tmp_path: Path
+) -> None:
+    assert message in refused(name, tmp_path / "out", options)
+    assert not (tmp_path / "out").exists()

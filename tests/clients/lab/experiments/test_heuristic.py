@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from clients.core.registry import installed_bots, make_bot
 from clients.lab.experiments.heuristic import COUNTERPARTS, VARIANTS, stood_in_for
 from clients.lab.experiments.tasks import BLOCKS
-from tests.clients.lab.experiments.runs import Run, refused, run, tasks_done, whole_run
+from tests.clients.lab.experiments.runs import Run, run, tasks_done, whole_run
 
 SIZE = "--hands 160 --match-hands 80 --seed 4 --variant direct --variant strategic"
 SMALL = f"{SIZE} --against simple --against always-call"
@@ -54,7 +52,3 @@ def test_somebody_stands_in_for_each_opponent_of_the_paper() -> None:
         make_bot(spec)
     assert stood_in_for("equilibrium:strategy=x.npz") == COUNTERPARTS[0]
     assert stood_in_for("simple") is None
-
-
-def test_an_unknown_opponent_is_refused_in_one_line(tmp_path: Path) -> None:
-    assert "simpel" in refused("heuristic", tmp_path / "x", "--against simpel")

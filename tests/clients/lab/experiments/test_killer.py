@@ -16,7 +16,7 @@ from clients.lab.experiments.killer import (
     play_with_rake,
 )
 from engine.hands.flop_configs import parse_book, shipped_book
-from tests.clients.lab.experiments.runs import refused, whole_run
+from tests.clients.lab.experiments.runs import whole_run
 
 
 def test_a_book_is_made_and_read(tmp_path: Path) -> None:
@@ -72,7 +72,3 @@ def test_the_table_of_the_shipped_book() -> None:
     assert "rank of AKs / 22" in findings_of_it.report
     (plot,) = findings_of_it.plots
     assert [curve.y[0] for curve in plot.curves] == [entry["ev"]["AA"] for entry in found]
-
-
-def test_a_misspelt_bot_is_found_before_the_book_is_made(tmp_path: Path) -> None:
-    assert "nobody" in refused("killer", tmp_path / "x", "--rake-hands 10 --rake-bots nobody")

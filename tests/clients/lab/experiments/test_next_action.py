@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
 from clients.bots.opponent_book import MODELS
-from tests.clients.lab.experiments.runs import Run, refused, whole_run
+from tests.clients.lab.experiments.runs import Run, whole_run
 
 PLAYERS = ("always-call", "random")
 SMALL = "--against always-call --hands 12 --held-out 6 --matches 2 --seed 4"
@@ -44,8 +43,3 @@ def test_losses_are_sums_over_the_hands_held_out(whole: Run) -> None:
         assert found["cases"] == cases > 12
         expected = sum(row[0] for row in rows) / cases
         assert found["models"]["tree"]["held_out"] == pytest.approx(expected)
-
-
-def test_an_unknown_player_is_refused(tmp_path: Path) -> None:
-    for option in ("--player", "--against"):
-        assert "nobody" in refused("next-action", tmp_path / "out", option, "nobody")

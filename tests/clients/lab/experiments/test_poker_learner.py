@@ -279,13 +279,6 @@ def test_against_some_bots_there_is_no_competition(tmp_path: Path) -> None:
     assert "Competition" not in whole.printed
 
 
-def test_a_reading_that_does_not_exist_is_refused(tmp_path: Path) -> None:
-    result = run("poker-learner", tmp_path / "x", "--reading winner=best")
-
-    assert result.exit_code == 2
-    assert "winner=each" in result.stderr
-
-
 # --- mistakes ----------------------------------------------------------------------------------------------
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.lab.experiments.runs import refused, whole_run
+from tests.clients.lab.experiments.runs import whole_run
 
 
 def test_kuhns_game(tmp_path: Path) -> None:
@@ -24,8 +24,3 @@ def test_kuhns_game(tmp_path: Path) -> None:
     assert {path.name for path in out.iterdir()} == {
         "results.json", "results.md", "range-of-skill-kuhn-2p.png", "range-of-skill-kuhn-2p.svg", "tasks"
     }  # fmt: skip
-
-
-def test_a_large_game_is_refused_in_one_line(tmp_path: Path) -> None:
-    for option in ("--game limit-2p", "--epsilon 0"):
-        assert option.split()[0] in refused("range-of-skill", tmp_path / "x", option)

@@ -17,7 +17,7 @@ from clients.lab.experiments.sensitivity import (
 )
 from engine.kernels.players.records import NUM_PARAMETERS, Parameter
 from engine.players.models.formula import Constants, Parameters, parameters_array
-from tests.clients.lab.experiments.runs import refused, run, whole_run
+from tests.clients.lab.experiments.runs import run, whole_run
 
 SMALL = "--hands 40 --table simple --match-deals 10 --no-plots"
 
@@ -110,15 +110,3 @@ def test_no_limit_games_are_counted_in_big_blinds(tmp_path: Path) -> None:
     assert found.results["unit"] == "bb"
     assert "of no-limit hold'em" in found.printed
     assert found.results["variations"][0]["gains"]["simple"]["mean"] != 0.0  # nothing in limit games
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        *((f"--instead {text}", "--instead: ") for text in ("raises=1", "trap", "trap=x", "trap=nan")),
-        ("--constants raises", "there is no constant 'raises'"),
-    ],
-)
-def test_what_cannot_be_is_refused_in_one_line(options: str, message: str, tmp_path: Path) -> None:
-    assert message in refused("sensitivity", tmp_path / "out", options)
-    assert not (tmp_path / "out").exists()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -14,7 +13,7 @@ from clients.lab.experiments.street_learner import bots_in, checkpoints
 from clients.learners.knowledge_file import read_knowledge
 from clients.learners.street import agent as street
 from engine.learning.deal_pool import DealPool
-from tests.clients.lab.experiments.runs import Run, refused, whole_run
+from tests.clients.lab.experiments.runs import Run, whole_run
 from tests.engine.learning.pools import small_pool
 
 SMALL = "--game limit-2p --hands 12000 --match-hands 60 --stop-hands 40 --seed 4 --seeds 2"
@@ -80,8 +79,3 @@ def test_stops_are_half_decades() -> None:
 def test_poker_learner_plays_no_limit_only() -> None:
     assert "poker-learner" in bots_in("nolimit-2p")
     assert "poker-learner" not in bots_in("limit-2p")
-
-
-@pytest.mark.parametrize("game", ["leduc", "limit-3p", "no-such-game"])
-def test_games_it_is_not_for_are_refused_in_one_line(game: str, tmp_path: Path) -> None:
-    assert game in refused("street-learner", tmp_path / "x", "--game", game)

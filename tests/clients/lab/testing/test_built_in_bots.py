@@ -27,7 +27,7 @@ BOTS: Final = {
     "hand-strength": HOLDEM,
     "heuristic": EVERY_TABLE,
     "hole-cards-learner": HOLDEM,
-    "killer": HOLDEM,
+    "killer": (*HOLDEM, "nolimit-6p"),
     "name-learner": HOLDEM,
     "poker-learner": HOLDEM,
     "portfolio:iterations=5": ("kuhn-2p", "leduc"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -243,86 +244,70 @@ ALL_IN, CALLED = "r20000", "r20000c///"
 BOTH_IN, THREE_CALLED, THREE_FOLDED = "r20000c", "r20000cc///", "r20000cf///"
 
 
+HCL, WHL = HoleCardsLearner, WinningHandLearner
+
+
 @pytest.mark.parametrize(
-    ("action", "own", "opponent", "expected"),
+    ("kind", "options", "cards", "action", "end", "expected"),
     [
-        (CALL, "AhKh", "7s2s", [49, 100, 52]),  # ahead, though 72 pairs the deuce of the board
-        (CALL, "4h3h", "7s2s", [51, 97, 46]),
-        (CALL, "TdTs", "ThTc", [50, 99, 50]),  # tied
-        (RAISE, "AhKh", "7s2s", [49, 49, 100]),  # the raise that was chosen, not the call it was played as
-        (RAISE, "4h3h", "7s2s", [51, 51, 97]),
+        # By hole cards: ahead, though 72 pairs the deuce of the board; behind; tied.
+        (HCL, {}, "AhKh 7s2s", CALL, CALLED, [49, 100, 52, 1]),
+        (HCL, {}, "4h3h 7s2s", CALL, CALLED, [51, 97, 46, 1]),
+        (HCL, {}, "TdTs ThTc", CALL, CALLED, [50, 99, 50, 0]),
+        # The raise that was chosen, not the call it was played as.
+        (HCL, {}, "AhKh 7s2s", RAISE, CALLED, [49, 49, 100, 1]),
+        (HCL, {}, "4h3h 7s2s", RAISE, CALLED, [51, 51, 97, 1]),
+        # By the best five.
+        (WHL, {"winner": "strict"}, "AhKh 7s2s", CALL, CALLED, [51, 97, 46, 1]),
+        (WHL, {"winner": "strict"}, "7s2s AhKh", CALL, CALLED, [49, 100, 52, 1]),
+        (WHL, {"winner": "strict"}, "7c3c 7s3s", CALL, CALLED, [50, 99, 50, 0]),
+        # To split with the winner is to win; in another reading each opponent counts, of whom one is behind.
+        (WHL, {}, "7c3c 7s3s", CALL, CALLED, [49, 100, 52, 1]),
+        (WHL, {}, "AhTd 2d9h 7s5h", CALL, THREE_CALLED, [51, 97, 46, 1]),
+        (WHL, {"winner": "each"}, "AhTd 2d9h 7s5h", CALL, THREE_CALLED, [50, 98, 48, 2]),
+        # In another reading only showdowns of two are learnt from.
+        (WHL, {"showdowns": "two"}, "AhTd 2d9h 7s5h", CALL, THREE_CALLED, [50, 99, 50, 0]),
+        (WHL, {"showdowns": "two"}, "AhTd 2d9h 7s5h", CALL, "r20000fc///", [49, 100, 52, 1]),
+        # Behind one, ahead of the other; a straight, with the ten.
+        (HCL, {}, "AcKs AhTd 7s5h", CALL, THREE_CALLED, [50, 98, 48, 2]),
+        (WHL, {}, "AcKs AhTd 7s5h", CALL, THREE_CALLED, [49, 100, 52, 1]),
+        # What was folded is judged by what the others show.
+        (HCL, {}, "Kh7h AhAd 6s5s", FOLD, THREE_FOLDED, [95, 52, 52, 2]),
+        (WHL, {}, "Kh7h AhAd 6s5s", FOLD, THREE_FOLDED, [97, 51, 51, 1]),
+        (HCL, {}, "KhTs 4h3h 6s5s", FOLD, THREE_FOLDED, [101, 48, 48, 2]),
+        (WHL, {}, "KhTs 4h3h 6s5s", FOLD, THREE_FOLDED, [100, 49, 49, 1]),
     ],
 )
-def test_hole_cards_learner_judges_by_hole_cards(
-    action: int, own: str, opponent: str, expected: list[int]
+def test_an_action_is_judged_by_the_cards_that_are_shown(
+    kind: Any, options: dict[str, str], cards: str, action: int, end: str, expected: list[int]
 ) -> None:
-    (values,) = taught(HoleCardsLearner(), [own, opponent], [(ALL_IN, preferring(action))], CALLED)
+    """The values of fold, call and raise, and how often they were updated; 50 each and 99 for the action."""
+    asked = ALL_IN if end == CALLED else end[:7]
 
-    assert values[:3] == expected
-    assert values[UPDATES] == (0 if own == "TdTs" else 1)
+    (values,) = taught(kind(**options), cards.split(), [(asked, preferring(action))], end)
+
+    assert values[:4] == expected
     assert values[4:] == START[4:]
 
 
 @pytest.mark.parametrize(
-    ("own", "opponent", "expected"),
-    [("AhKh", "7s2s", [51, 97, 46]), ("7s2s", "AhKh", [49, 100, 52]), ("7c3c", "7s3s", [50, 99, 50])],
+    ("cards", "action", "end", "once", "each"),
+    [
+        ("AcKs AhTd 7s5h", CALL, THREE_CALLED, 0, 1),  # worse than one, better than the other
+        ("AcKs 4h3h 7s5h", CALL, THREE_CALLED, 1, 2),  # worse than both
+        ("AcKs AhAd 7s5h", CALL, THREE_CALLED, 0, 0),
+        ("AcKs 4h3h 7s5h", FOLD, THREE_FOLDED, 0, 0),
+        ("KcQs AhAd 7s5h", FOLD, THREE_FOLDED, 1, 2),
+    ],
 )
-def test_winning_hand_learner_judges_by_the_best_five(own: str, opponent: str, expected: list[int]) -> None:
-    learner = WinningHandLearner(winner="strict")
-    (values,) = taught(learner, [own, opponent], [(ALL_IN, preferring(CALL))], CALLED)
-
-    assert values[:3] == expected
-
-
-def test_to_split_with_the_winner_is_to_win_and_as_another_reading_each_opponent_counts() -> None:
-    split, cards = ["7c3c", "7s3s"], ["AhTd", "2d9h", "7s5h"]  # ahead of one and behind the other
-    decisions = [(BOTH_IN, preferring(CALL))]
-
-    (shared,) = taught(WinningHandLearner(), split, [(ALL_IN, preferring(CALL))], CALLED)
-    (winner,) = taught(WinningHandLearner(), cards, decisions, THREE_CALLED)
-    (each,) = taught(WinningHandLearner(winner="each"), cards, decisions, THREE_CALLED)
-
-    assert shared[:4] == [49, 100, 52, 1]
-    assert winner[:4] == [51, 97, 46, 1]
-    assert each[:4] == [50, 98, 48, 2]
-
-
-def test_as_another_reading_only_showdowns_of_two_are_learnt_from() -> None:
-    cards, start = ["AhTd", "2d9h", "7s5h"], preferring(CALL)
-
-    (three,) = taught(WinningHandLearner(showdowns="two"), cards, [(BOTH_IN, preferring(CALL))], THREE_CALLED)
-    (two,) = taught(
-        WinningHandLearner(showdowns="two"), cards, [("r20000f", preferring(CALL))], "r20000fc///"
-    )
-
-    assert three == start
-    assert two[UPDATES] == 1
-
-
-def test_by_hole_cards_each_opponent_is_a_lesson_and_by_the_winning_hand_the_best_of_them() -> None:
-    cards = ["AcKs", "AhTd", "7s5h"]  # behind one, ahead of the other; a straight, with the ten
-    decisions = [(BOTH_IN, preferring(CALL))]
-
-    (by_hole_cards,) = taught(HoleCardsLearner(), cards, decisions, THREE_CALLED)
-    (by_winning_hand,) = taught(WinningHandLearner(), cards, decisions, THREE_CALLED)
-
-    assert by_hole_cards[:4] == [50, 98, 48, 2]
-    assert by_winning_hand[:4] == [49, 100, 52, 1]
-
-
-@pytest.mark.parametrize(
-    ("own", "by_hole_cards", "by_winning_hand"),
-    [("AhAd", [95, 52, 52], [97, 51, 51]), ("4h3h", [101, 48, 48], [100, 49, 49])],
-)
-def test_a_hand_that_was_folded_is_judged_by_what_the_others_show(
-    own: str, by_hole_cards: list[int], by_winning_hand: list[int]
+def test_a_way_of_judging_loses_for_each_comparison_that_finds_an_action_wrong_or_once(
+    cards: str, action: int, end: str, once: int, each: int
 ) -> None:
-    cards, decisions = ["KhTs", own, "6s5s"], [(BOTH_IN, preferring(FOLD))]
-    if own == "AhAd":
-        cards[0] = "Kh7h"  # no straight with the ten
+    for penalty, lowered in (("once", once), ("each", each)):
+        learner: Any = PokerLearner(choose="greedy", penalty=penalty)  # type: ignore[arg-type]
+        (values,) = taught(learner, cards.split(), [(BOTH_IN, preferring(action))], end)
 
-    assert taught(HoleCardsLearner(), cards, decisions, THREE_FOLDED)[0][:3] == by_hole_cards
-    assert taught(WinningHandLearner(), cards, decisions, THREE_FOLDED)[0][:3] == by_winning_hand
+        assert (values[HOLE_CARDS], values[WINNING_HAND]) == (90 - lowered, 80)
 
 
 @pytest.mark.parametrize("kind", LEARNERS)
@@ -356,41 +341,6 @@ def test_the_way_of_the_greater_value_judges_and_is_lowered_when_the_action_was_
         (known,) = taught(kind(choose="greedy"), [own, opponent], [(ALL_IN, values)], CALLED)
         assert known[:3] == expected
         assert (known[HOLE_CARDS], known[WINNING_HAND]) == after_
-
-
-@pytest.mark.parametrize(
-    ("cards", "action", "end", "lowered"),
-    [
-        (["AcKs", "AhTd", "7s5h"], CALL, THREE_CALLED, 0),  # worse than one, better than the other
-        (["AcKs", "4h3h", "7s5h"], CALL, THREE_CALLED, 1),  # worse than both: wrong once
-        (["AcKs", "4h3h", "7s5h"], FOLD, THREE_FOLDED, 0),
-        (["KcQs", "AhAd", "7s5h"], FOLD, THREE_FOLDED, 1),
-    ],
-)
-def test_an_action_is_wrong_once_whatever_the_number_of_opponents(
-    cards: list[str], action: int, end: str, lowered: int
-) -> None:
-    learner = PokerLearner(choose="greedy", penalty="once")
-    (values,) = taught(learner, cards, [(BOTH_IN, preferring(action))], end)
-
-    assert (values[HOLE_CARDS], values[WINNING_HAND]) == (90 - lowered, 80)
-
-
-@pytest.mark.parametrize(
-    ("cards", "action", "end", "lowered"),
-    [
-        (["AcKs", "AhTd", "7s5h"], CALL, THREE_CALLED, 1),  # worse than one, better than the other
-        (["AcKs", "4h3h", "7s5h"], CALL, THREE_CALLED, 2),
-        (["AcKs", "AhAd", "7s5h"], CALL, THREE_CALLED, 0),
-        (["KcQs", "AhAd", "7s5h"], FOLD, THREE_FOLDED, 2),
-    ],
-)
-def test_each_comparison_that_finds_an_action_wrong_is_a_penalty(
-    cards: list[str], action: int, end: str, lowered: int
-) -> None:
-    (values,) = taught(PokerLearner(choose="greedy"), cards, [(BOTH_IN, preferring(action))], end)
-
-    assert (values[HOLE_CARDS], values[WINNING_HAND]) == (90 - lowered, 80)
 
 
 def test_it_learns_to_raise_aces_and_to_fold_what_is_behind_at_a_table_of_six() -> None:

@@ -117,34 +117,26 @@ def styles(game: str, others: list[Agent], classifier: str, hands: int = 60) -> 
     return [table.style(seat) for seat in range(1, len(others) + 1)]
 
 
-TABLES = [("nolimit-2p", 1), ("nolimit-3p", 2), ("nolimit-6p", 5)]
+@pytest.mark.parametrize(
+    ("classifier", "kinds", "expected"),
+    [
+        *(("as-meant", [AlwaysAllIn] * others, [LA] * others) for others in (1, 2, 5)),
+        *(("as-meant", [AlwaysCall] * others, [LP] * others) for others in (1, 2, 5)),
+        ("as-meant", [AlwaysCall, *[AlwaysAllIn] * 4], [LP, LA, LA, LA, LA]),
+        ("as-meant", [AlwaysFold, AlwaysAllIn], [TP, LA]),
+        *(("as-printed", [AlwaysAllIn] * others, [TP] * others) for others in (1, 5)),
+    ],
+)
+def test_the_style_of_players_who_always_do_the_same(
+    classifier: str, kinds: list[type[Agent]], expected: list[PlayingStyle]
+) -> None:
+    game = f"nolimit-{len(kinds) + 1}p"
+
+    assert styles(game, [kind() for kind in kinds], classifier) == expected
 
 
-@pytest.mark.parametrize(("game", "others"), TABLES)
-def test_always_all_in_is_loose_aggressive_as_meant(game: str, others: int) -> None:
-    assert styles(game, [AlwaysAllIn() for _ in range(others)], "as-meant") == [LA] * others
-
-
-@pytest.mark.parametrize(("game", "others"), [*TABLES, ("limit-10p", 9)])
-def test_always_call_is_loose_passive_as_meant(game: str, others: int) -> None:
-    assert styles(game, [AlwaysCall() for _ in range(others)], "as-meant") == [LP] * others
-
-
-def test_always_call_is_loose_passive_among_those_who_move_all_in() -> None:
-    found = styles("nolimit-6p", [AlwaysCall(), *(AlwaysAllIn() for _ in range(4))], "as-meant")
-
-    assert found == [LP, LA, LA, LA, LA]
-
-
-def test_a_player_who_always_folds_is_tight_passive() -> None:
-    others: list[Agent] = [AlwaysFold(), AlwaysAllIn()]
-
-    assert styles("nolimit-3p", others, "as-meant")[0] is TP
-
-
-@pytest.mark.parametrize(("game", "others"), [("nolimit-2p", 1), ("nolimit-6p", 5)])
-def test_always_all_in_is_tight_passive_as_printed(game: str, others: int) -> None:
-    assert styles(game, [AlwaysAllIn() for _ in range(others)], "as-printed") == [TP] * others
+def test_always_call_is_loose_passive_in_limit_as_well() -> None:
+    assert styles("limit-10p", [AlwaysCall() for _ in range(9)], "as-meant") == [LP] * 9
 
 
 @pytest.mark.parametrize(

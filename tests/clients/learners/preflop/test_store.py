@@ -38,14 +38,6 @@ def test_what_was_learnt_is_known_again(kind: type[PreflopLearner], tmp_path: Pa
         again.close_knowledge()
 
 
-def test_a_learner_that_nobody_plays_with_any_more_has_saved(tmp_path: Path) -> None:
-    path = tmp_path / "knowledge.npz"
-    played(HoleCardsLearner(knowledge=path))
-
-    assert [p.name for p in tmp_path.iterdir()] == [path.name]
-    assert read_knowledge(path).meta["hands"] == 80
-
-
 def test_in_training_only_checkpoints_are_written(tmp_path: Path) -> None:
     path = tmp_path / "knowledge.npz"
     learner = HoleCardsLearner(knowledge=path, journal=False)
@@ -60,23 +52,6 @@ def test_in_training_only_checkpoints_are_written(tmp_path: Path) -> None:
     assert read_knowledge(path).meta["hands"] == 50
 
 
-def test_with_learning_off_nothing_changes(tmp_path: Path) -> None:
-    path = tmp_path / "knowledge.npz"
-    learner = PokerLearner(knowledge=path)
-    played(learner)
-    learner.close_knowledge()
-    before = path.read_bytes()
-
-    frozen = PokerLearner(knowledge=path, learn=False)
-    known = {key: list(values) for key, values in frozen.learnt.states.items()}
-    played(frozen, hands=200, seed=8)
-    frozen.save_knowledge()
-
-    assert frozen.learnt.states == known
-    assert path.read_bytes() == before
-    assert [p.name for p in tmp_path.iterdir()] == [path.name]
-
-
 def test_what_is_learnt_at_one_table_serves_at_another(tmp_path: Path) -> None:
     path = tmp_path / "knowledge.npz"
     for game in ("nolimit-6p", "nolimit-2p"):
@@ -85,16 +60,6 @@ def test_what_is_learnt_at_one_table_serves_at_another(tmp_path: Path) -> None:
         learner.close_knowledge()
 
     assert read_knowledge(path).meta["hands"] == 160
-
-
-def test_two_learners_cannot_write_one_file(tmp_path: Path) -> None:
-    path = tmp_path / "knowledge.npz"
-    first = HoleCardsLearner(knowledge=path)
-    played(first)
-
-    with pytest.raises(KnowledgeError, match="written by another program"):
-        HoleCardsLearner(knowledge=path)
-    assert HoleCardsLearner(knowledge=path, learn=False).learnt.hands == 80
 
 
 @pytest.mark.parametrize(
@@ -160,20 +125,3 @@ def test_a_long_journal_goes_into_the_file(tmp_path: Path, monkeypatch: pytest.M
 
     knowledge = read_knowledge(path)
     assert (knowledge.meta["hands"], len(knowledge.records)) == (60, 10)
-
-
-def test_in_a_duplicate_match_the_file_is_only_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "knowledge.npz"
-    learner = HoleCardsLearner(knowledge=path)
-    played(learner)
-    learner.close_knowledge()
-    before = path.read_bytes()
-    monkeypatch.setenv("RIVERBOAT_DUPLICATE", "0")
-
-    first, second = HoleCardsLearner(knowledge=path), HoleCardsLearner(knowledge=path)  # side by side
-    played(first, seed=11)
-    played(second, seed=11)
-
-    assert first.learnt.hands == 160  # it learns, for this pass
-    assert first.learnt.states == second.learnt.states
-    assert path.read_bytes() == before

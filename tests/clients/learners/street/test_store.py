@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import random
 import subprocess
 import sys
@@ -74,33 +73,6 @@ def test_every_hand_is_in_the_journal_when_it_is_over(knowledge: Path) -> None:
     assert not journal_path(knowledge).exists()
     again = opened(knowledge, learn=False)
     assert np.array_equal(again.learnt.values, learner.learnt.values)
-
-
-def test_a_learner_that_does_not_learn_changes_nothing(knowledge: Path) -> None:
-    before = knowledge.read_bytes()
-    learner = StreetLearner(knowledge, learn=False)
-    Arena(LIMIT, [learner, Random()], 3).play(30)
-    learner.close_knowledge()
-
-    assert knowledge.read_bytes() == before
-    assert learner.learnt.hands == 20_000
-
-
-def test_in_a_duplicate_match_the_file_is_only_read(knowledge: Path) -> None:
-    code = (
-        "import sys; from pathlib import Path; from clients.core.arena import Arena\n"
-        "from clients.bots.baselines import Random; from clients.learners.street.agent import StreetLearner\n"
-        "from engine.poker.rules import load_game\n"
-        "learner = StreetLearner(Path(sys.argv[1]))\n"
-        "Arena(load_game('limit-2p'), [learner, Random()], 3).play(20)\n"
-        "assert learner.learnt.hands > 20_000\n"
-    )
-    before = knowledge.read_bytes()
-    duplicate = {**os.environ, "RIVERBOAT_DUPLICATE": "1"}
-    subprocess.run([sys.executable, "-c", code, str(knowledge)], env=duplicate, check=True, timeout=90)
-
-    assert knowledge.read_bytes() == before
-    assert not journal_path(knowledge).exists()
 
 
 def test_a_file_of_another_game_is_refused(knowledge: Path) -> None:
@@ -209,14 +181,6 @@ def test_a_journal_that_makes_no_sense_is_refused(tmp_path: Path, record: str) -
 
     with pytest.raises(KnowledgeError, match=r"k\.npz is damaged"):
         opened(path, learn=False)
-
-
-def test_two_cannot_write_one_file(knowledge: Path) -> None:
-    first = StreetLearner(knowledge)
-    with pytest.raises(KnowledgeError, match="is being written by another program"):
-        StreetLearner(knowledge)
-    first.close_knowledge()
-    StreetLearner(knowledge).close_knowledge()
 
 
 # --- killed in the middle ----------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from clients.lab.experiments.selective_sampling import equal_time
 from clients.lab.experiments.selective_sampling.experiment import DONE_BY, match_task, play_line_up
 from clients.lab.experiments.selective_sampling.settings import PARTS, SamplingSettings, read_parts
 from clients.lab.experiments.tasks import LineUp, Work
-from tests.clients.lab.experiments.runs import refused, run, whole_run
+from tests.clients.lab.experiments.runs import run, whole_run
 
 NAME = "selective-sampling"
 SMALL = (
@@ -116,23 +116,3 @@ def test_parts_go_by_letter_and_by_name() -> None:
     assert read_parts("g, self-play,c") == ("a", "c", "g")
     with pytest.raises(CommandError, match=r"no part 'x'; there are a \(self-play\)"):
         read_parts("a,x")
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ("--parts z", "there is no part 'z'"),
-        ("--seed -3", "expected a seed"),
-        ("--game nolimit-2p", "expected a limit game, got nolimit-2p"),
-        ("--game no-such-game", "no-such-game"),
-        ("--sampling nobody", "there is no bot 'nobody'"),
-        ("--sampling sampling:speed=3", "no option 'speed'"),
-        ("--hands 1", "--hands"),
-        ("--simulating 5,x", "expected numbers of players such as 5,1, got '5,x'"),
-        ("--game leduc", "expected Texas hold'em, got leduc"),
-        ("--simulating 10", "expected 1 to 9 of 10 players, got 10"),
-    ],
-)
-def test_what_cannot_be_done_is_said_in_one_line(options: str, message: str, tmp_path: Path) -> None:
-    assert message in refused(NAME, tmp_path / "out", options)
-    assert not (tmp_path / "out").exists()

@@ -1,0 +1,380 @@
+"""What holds for every bot: it repeats itself, refuses what it cannot play, takes chips; as tables of bots.
+
+`tests/clients/lab/testing/test_built_in_bots.py` has each of them do nothing wrong, in all kinds of hands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clients.bots.adaptive import agent as adaptive
+from clients.bots.adaptive.agent import Adaptive
+from clients.bots.baselines import AlwaysAllIn, AlwaysCall, AlwaysFold, AlwaysRaise, Random
+from clients.bots.formula import agent as formula
+from clients.bots.formula.agent import Formula
+from clients.bots.hand_strength import HandStrengthBot
+from clients.bots.heuristic.agent import Heuristic
+from clients.bots.heuristic.store import Experience
+from clients.bots.killer.agent import Killer
+from clients.bots.killer.reading import Reading
+from clients.bots.memory_file import Remembering
+from clients.bots.simple import SimpleBot
+from clients.core.agent import Agent, begin_decision
+from clients.core.arena import Arena
+from clients.core.options import OptionError
+from clients.core.registry import make_bot
+from engine.players.models.specific import SpecificModel
+from engine.players.probability_triple import ProbabilityTriple
+from engine.players.statistics import PlayerStatistics
+from engine.poker.combos import STARTING_HAND_OF_COMBO, combo_index
+from engine.poker.rules import GameDefinition, HandState, HandView, load_game
+from engine.support.files.archive import ArchiveError
+from tests.benchmarks.bench_formula import interval, play_rotations
+from tests.engine.players.hands import random_hand
+from tests.support.hands.holdem_hands import decisions, holdem_games
+from tests.support.hands.strategies import views
+from tests.support.hands.views import view_after
+
+LIMIT, NO_LIMIT = load_game("limit-2p"), load_game("nolimit-2p-100bb")
+
+
+def seated(agent: Agent, game: GameDefinition, seat: int = 0) -> Any:
+    agent.game, agent.seat, agent.seeded = game, seat, True
+    agent.match_started(game, seat)
+    return agent
+
+
+# --- the same again ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("bot", "game", "hands"),
+    [
+        ("simple", "limit-2p", 300),
+        *(
+            (f"heuristic:{how}", "limit-2p", 25)
+            for how in ("", "method=strategic", "model=vote", "model=tree")
+        ),
+        *((f"killer:preflop={how}", "limit-3p", 12) for how in ("configs", "groups", "one-chip")),
+        *((f"sampling:trials=40,choose={how}", "limit-3p", 8) for how in ("best", "mixed")),
+    ],
+)
+def test_the_same_seed_plays_the_same_hands_and_another_others(bot: str, game: str, hands: int) -> None:
+    def log(seed: int) -> list[str]:
+        lines: list[str] = []
+        agents = [make_bot(bot.rstrip(":")), Random(), AlwaysCall()][: load_game(game).num_players]
+        Arena(load_game(game), agents, seed).play(hands, record=lines.append)
+        return lines
+
+    first = log(5)
+
+    assert log(5) == first
+    assert log(6) != first
+
+
+@pytest.mark.parametrize(
+    ("bot", "game", "bettings"),
+    [
+        ("heuristic", "limit-2p", ("", "cc/", "cc/r", "cc/rc/c")),
+        ("formula", "limit-2p", ("", "cc/", "cc/r", "cc/rc/c")),
+        ("sampling:trials=50", "limit-3p", ("ccc/", "ccc/cr")),
+    ],
+)
+def test_a_bot_that_comes_back_in_mid_hand_decides_as_if_it_had_never_left(
+    bot: str, game: str, bettings: tuple[str, ...]
+) -> None:
+    stayed = make_bot(bot)
+    for betting in bettings:
+        view = view_after(game, betting)
+        here = [seated(agent, view.game, view.position) for agent in (stayed, make_bot(bot))]
+        for agent in here:
+            begin_decision(agent, view)
+
+        assert here[0].choose_action(view) == here[1].choose_action(view)
+        assert here[0].probability_triple(view) == here[1].probability_triple(view)
+
+
+# --- legal, and as its triple says -------------------------------------------------------------------------
+
+BASELINES = (AlwaysCall, AlwaysFold, AlwaysRaise, AlwaysAllIn, Random)
+BY_CARDS: tuple[Callable[[], Agent], ...] = (
+    SimpleBot,
+    lambda: SimpleBot(preflop_only=True),
+    lambda: SimpleBot(hands="listed"),
+    HandStrengthBot,
+)
+
+
+def check_decision(agent: Any, view: HandView) -> ProbabilityTriple:
+    """The triple of a decision that is legal, and possible by the triple."""
+    begin_decision(agent, view)
+    action, legal = agent.choose_action(view), view.legal_actions()
+    triple: ProbabilityTriple = agent.probability_triple(view)
+    assert action in legal
+    assert sum(triple) == pytest.approx(1)
+    assert triple["fcr".index(action.kind.value)] > 0
+    assert triple.fold == 0 or legal.can_fold
+    assert triple.raise_ == 0 or legal.can_raise
+    return triple
+
+
+@given(views().filter(lambda view: not view.is_finished), st.integers(0, 2**32))
+def test_no_baseline_ever_does_what_is_not_legal(view: HandView, seed: int) -> None:
+    for factory in BASELINES:
+        agent = factory()
+        agent.seed = seed
+        check_decision(agent, view)
+
+
+@given(holdem_games(), st.integers(0, 2**32), st.sampled_from(BY_CARDS))
+def test_bots_that_know_their_cards_do_only_what_is_legal_and_what_their_triples_allow(
+    game: GameDefinition, seed: int, make: Callable[[], Agent]
+) -> None:
+    agent = seated(make(), game)
+    agent.seed = seed
+    for view in decisions(game, seed):
+        triple = check_decision(agent, view)
+
+        assert 1 in triple or not isinstance(agent, HandStrengthBot)
+        if view.betting_round == 0:
+            high, low = sorted(view.own_cards, reverse=True)
+            assert agent.triples(view)[STARTING_HAND_OF_COMBO[combo_index(high, low)]] == triple
+
+
+# --- what they refuse --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("bot", "game", "message"),
+    [
+        *((bot, "leduc", "plays Texas hold'em only") for bot in ("simple", "hand-strength", "killer")),
+        *((bot, "kuhn-2p", "plays Texas hold'em only") for bot in ("heuristic", "formula", "sampling")),
+        *(("adaptive", game, "hold'em for two only") for game in ("limit-3p", "nolimit-3p", "leduc")),
+        *(("adaptive", game, "without antes or rake") for game in ("nolimit-6p-ante", "nolimit-5p-100bb")),
+        ("portfolio", "kuhn-3p", "games for two"),
+        ("portfolio", "nolimit-2p-100bb", "answers=FILE"),
+        ("portfolio:answers=a.npz", "leduc", "answers are for hold'em"),
+    ],
+)  # fmt: skip
+def test_other_games_are_refused_in_one_line(bot: str, game: str, message: str) -> None:
+    with pytest.raises(OptionError, match=message) as refused:
+        make_bot(bot).match_started(load_game(game), 0)
+    assert "\n" not in str(refused.value)
+    if bot in ("adaptive", "portfolio"):  # which load much, and say so before they do
+        with pytest.raises(OptionError, match=message):
+            make_bot(bot).prepare(load_game(game))
+
+
+@pytest.mark.parametrize(
+    ("bot", "options", "message"),
+    [
+        ("adaptive", ("fading=0.5", "temperature=-1", "caution=-1"), "expected"),
+        ("formula", ("noise=2", "model=clever", "deception=-1", "potential=exact"), "expected"),
+        ("hand-strength", ("call=-0.1", "call=0.6", "bet=0.8", "raise=1.1"), "0 <= call <= bet <= raise"),
+        ("heuristic", ("method=clever", "randomness=-1", "enough=0", "model=x", "looseness=9"), "expected"),
+        ("killer", ("preflop=clever", "rake=-1", "rake_cap=-1"), "expected"),
+        ("portfolio", ("part=2", "iterations=0"), "expected"),
+        ("sampling", ("trials=0",), "expected 1 to"),
+        ("sampling", ("seconds=-1",), "more than 0"),
+        ("sampling", ("choose=worst",), "best, mixed"),
+        ("sampling", ("model=clever",), "none, generic, specific"),
+        ("sampling", ("obvious=clearly",), "deviation, error, paired, never"),
+        ("sampling", ("bet-sizes=half+huge", "bet-sizes=-1"), "expected sizes joined by"),
+        ("sampling", ("noise=2",), "0 to 1"),
+        ("sampling", ("potential=exact",), "plain, weighted"),
+        ("sampling", ("depth=3",), "no option 'depth'"),
+        ("simple", ("hands=listed,others=1.5",), "others"),
+    ],
+)  # fmt: skip
+def test_impossible_options_are_refused_in_one_line(bot: str, options: tuple[str, ...], message: str) -> None:
+    for option in options:
+        with pytest.raises(OptionError, match=message) as refused:
+            make_bot(f"{bot}:{option}")
+        assert "\n" not in str(refused.value)
+
+
+# --- what they remember ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("agent", "counted"),
+    [
+        (Formula(), lambda agent: agent.book.statistics[1].hands),
+        (Heuristic(), lambda agent: agent.experience.hands),
+        (Killer(), lambda agent: agent.reading.hands),
+    ],
+    ids=["formula", "heuristic", "killer"],
+)
+def test_a_hand_is_counted_once(agent: Agent, counted: Callable[[Any], int]) -> None:
+    ends: list[HandState] = []
+    Arena(LIMIT, [agent, Random()], 1).play(5, on_hand=lambda state, _: ends.append(state))
+
+    agent.hand_finished(ends[-1].view(-ends[-1].hand_number % 2))
+
+    assert counted(agent) == 5
+
+
+def remembered_chains(view: HandView) -> object:
+    experience = Experience()
+    experience.hand_finished(view, 0)
+    return experience.chains._tallies, experience.habits
+
+
+def remembered_filters(view: HandView) -> object:
+    reading = Reading()
+    reading.hand_finished(view, 0)
+    return reading.records
+
+
+@pytest.mark.parametrize("remembered", [remembered_chains, remembered_filters])
+def test_cards_that_were_not_shown_are_not_remembered(remembered: Callable[[HandView], object]) -> None:
+    """The same betting and our cards, others' cards different where no showdown shows them."""
+    compared = 0
+    for seed in range(60):
+        end = random_hand("limit-3p", seed)[-1]
+        ours, one, other = end.deal.hole_cards
+        if end.betting.is_showdown and not (end.betting.folded[1] and end.betting.folded[2]):
+            continue  # somebody's cards were shown
+        compared += 1
+        swapped = attrs.evolve(end, deal=attrs.evolve(end.deal, hole_cards=(ours, other, one)))
+
+        assert remembered(end.view(0)) == remembered(swapped.view(0))
+    assert compared > 10
+
+
+REMEMBERING = pytest.mark.parametrize("kind", [Adaptive, Formula])
+WHOLE = {
+    Adaptive: adaptive.archive_of({"them": {"hands": np.array(1)}}).encode(),
+    Formula: formula.archive_of({"them": (SpecificModel(), PlayerStatistics())}).encode(),
+}
+NO_MEMORIES = (
+    b"", b"{}", b"[]", b'{"kind": "x"}', b'{"kind": "riverboat opponent models", "schema": 99}', b"PK",
+    b"[" * 100_000, b'{"kind": "riverboat opponent models", "schema": ' + b"9" * 5000 + b"}",
+)  # fmt: skip
+
+
+@REMEMBERING
+def test_a_memory_file_has_one_writer(kind: Any, tmp_path: Path) -> None:
+    path = tmp_path / "memory"
+    first: Remembering = kind(memory=path)
+    with pytest.raises(ArchiveError, match=r"memory is being written by another program: .*one at a time"):
+        kind(memory=path)
+    # Who learns nothing needs no lock.
+    reader: Remembering = kind(memory=path, **{"learn": False} if kind is Adaptive else {"model": "generic"})
+    first.close_memory()
+    second: Remembering = kind(memory=path)
+
+    for agent in (reader, second):
+        agent.close_memory()
+    assert list(tmp_path.iterdir()) == []
+
+
+@REMEMBERING
+def test_a_file_that_is_no_memory_is_refused_named_and_let_go_of(kind: Any, tmp_path: Path) -> None:
+    path, whole = tmp_path / "memory", WHOLE[kind]
+    for content in (*NO_MEMORIES, whole[: len(whole) // 2], whole.replace(b"riv", b"rev")):
+        path.write_bytes(content)
+        with pytest.raises(ArchiveError, match=r"memory (is|was written by a newer)") as refused:
+            kind(memory=path)
+        assert len(str(refused.value).splitlines()) == 1, content[:20]
+    path.unlink()
+    kind(memory=path).close_memory()
+
+
+@REMEMBERING
+def test_a_memory_file_that_could_not_be_written_is_refused_at_the_start(kind: Any, tmp_path: Path) -> None:
+    with pytest.raises(ArchiveError, match="cannot be written: No such file or directory") as refused:
+        kind(memory=tmp_path / "missing" / "memory")
+
+    assert len(str(refused.value).splitlines()) == 1
+
+
+# --- what they win -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("bot", "deals", "least", "opponents"),
+    [
+        ("formula", 60, 0.4, ("always-call", "random", "always-raise")),
+        ("heuristic", 80, 0.2, ("always-call", "random")),
+        ("killer", 50, 0.2, ("always-call",)),
+    ],
+)
+def test_it_beats_the_baselines(bot: str, deals: int, least: float, opponents: tuple[str, ...]) -> None:
+    """Short matches; the long ones are below and in the RESULTS.md of each bot."""
+    for opponent in opponents:
+        won = play_rotations(LIMIT, [bot, opponent], deals, 1, (0, 1))[0] / 10
+
+        assert float(won.mean()) > least
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3000)
+@pytest.mark.parametrize(
+    ("game", "bot", "deals", "least"),
+    [
+        ("limit-2p", "formula", 10_000, {"always-call": 0.6, "random": 0.8, "always-raise": 0.8}),
+        ("nolimit-2p", "formula", 2_500, {"always-call": 0, "random": 0, "always-raise": 0}),
+        ("limit-2p", "heuristic", 3_000, {"always-call": 0, "random": 0, "hand-strength": 0}),
+        ("limit-2p", "killer", 2_000, {"always-call": 0, "random": 0, "hand-strength": 0}),
+    ],
+)
+def test_it_surely_wins_this_much(game: str, bot: str, deals: int, least: dict[str, float]) -> None:
+    """Small bets a hand in limit, chips in no-limit."""
+    for opponent, bound in least.items():
+        won = play_rotations(load_game(game), [bot, opponent], deals, 1, (0, 1))[0]
+        mean, half = interval(won / (10 if game == "limit-2p" else 1))
+
+        assert mean - half > bound, opponent
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_the_heuristic_bot_is_level_with_the_simple_bot() -> None:
+    mean, half = interval(play_rotations(LIMIT, ["heuristic", "simple"], 3000, 1, (0, 1))[0] / 10)
+
+    assert mean + half > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("game", "opponent", "seed", "hands", "least"),
+    [
+        ("limit-2p", "always-call", 5, 800, 0.9), ("limit-2p", "always-raise", 5, 800, 2.6),
+        ("nolimit-2p-100bb", "always-call", 5, 400, 15), ("nolimit-2p-100bb", "always-raise", 5, 400, 15),
+        ("nolimit-2p-100bb", "always-raise", 9, 400, 15), ("nolimit-2p-100bb", "random", 5, 400, 3),
+    ],
+)  # fmt: skip
+def test_the_adaptive_bot_wins_of_players_who_can_be_read(
+    game: str, opponent: str, seed: int, hands: int, least: float
+) -> None:
+    """Big blinds a hand from cold, in both seats of the same deals; the full runs are in its RESULTS.md."""
+    definition = load_game(game)
+    won = play_rotations(definition, ["adaptive", opponent], hands, seed, (0, 1))[0]
+
+    assert won.mean() / definition.big_blind > least
+
+
+@pytest.mark.parametrize("game", [LIMIT, NO_LIMIT], ids=["limit", "no-limit"])
+@pytest.mark.parametrize(
+    ("bot", "seed", "other"),
+    [(SimpleBot, 7, AlwaysCall), (SimpleBot, 7, AlwaysAllIn), (HandStrengthBot, 11, AlwaysCall)],
+)
+def test_it_takes_chips_from_those_who_do_not_look(
+    game: GameDefinition, bot: type[Agent], seed: int, other: type[Agent]
+) -> None:
+    won: list[float] = []
+
+    Arena(game, [bot(), other()], seed).play(
+        3000, on_hand=lambda state, chips: won.append(chips[-state.hand_number % 2])
+    )
+
+    assert np.mean(won) - 1.96 * np.std(won) / len(won) ** 0.5 > 0
