@@ -48,6 +48,16 @@ def program(*words: str) -> list[str]:
     return [sys.executable, "-m", "server", *words]
 
 
+def completed(
+    *words: str, folder: Path | None = None, seconds: float = 500
+) -> subprocess.CompletedProcess[str]:
+    """One of our programs, run to its end; stdout and stderr are kept."""
+    return subprocess.run(
+        program(*words), cwd=folder, env=environment(),
+        capture_output=True, text=True, timeout=seconds, check=False,
+    )  # fmt: skip
+
+
 def mask_stamps(text: str) -> str:
     """The text with every time stamp replaced by ``T``."""
     return _STAMP.sub("T", text)

@@ -10,7 +10,7 @@ import subprocess
 import zlib
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 import yaml
@@ -33,22 +33,7 @@ from server.league.running.cluster import (
 from server.league.running.processes import CannotPlay, run_match
 from tests.support.dealer_process import PATIENCE_S, ROOT, environment, program
 
-FILE = """
-[tournament]
-name = "cup"
-format = "round-robin"
-seed = 7
-[game]
-game = "leduc"
-hands = 60
-matches = 2
-[[players]]
-player = "always-call"
-[[players]]
-player = "always-raise"
-[[players]]
-player = "random"
-"""
+FILE: Final = Path(__file__).with_name("cluster.toml").read_text("utf-8")
 MATCH = Match(0, 1, ("a", "b"))
 
 

@@ -19,7 +19,7 @@ from server.commands.program import riverboat
 from server.league.checking import check_tournament
 from server.league.house import Folder
 from tests.server.league.houses import HEAD, plan_of, plan_text
-from tests.support.dealer_process import PATIENCE_S, ROOT, environment, program
+from tests.support.dealer_process import PATIENCE_S, completed, environment, program
 from tests.support.limits import run_with_small_disk
 from tests.support.matches import raw_bot
 
@@ -32,14 +32,7 @@ def write(folder: Path, text: str) -> None:
 
 
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        program("tournament", "cup.toml", "--out", "cup", *words),
-        cwd=folder,
-        env=environment() | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=1100,
-    )
+    return completed("tournament", "cup.toml", "--out", "cup", *words, folder=folder, seconds=1100)
 
 
 def result(folder: Path) -> dict[str, Any]:

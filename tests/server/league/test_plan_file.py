@@ -15,21 +15,7 @@ from server.league.plan_file import parse_plan
 from server.support.toml_text import FileMistake
 from tests.server.league.houses import plan_of
 
-ISSUE: Final = """\
-[tournament]
-name = "cup"
-format = "round-robin"      # gauntlet, swiss, knock-out, run-off, sit-and-go
-seed = 7
-[game]
-game = "limit-2p"
-hands = 200                  # deals a match; duplicate = true is the default
-[[players]]
-name = "call"
-player = "always-call"       # PLAYER as in `riverboat match`
-[[players]]
-player = "Ann=python bots/ann.py --fast"
-members = ["Ann", "Bo"]
-"""
+ISSUE: Final = Path(__file__).with_name("least.toml").read_text("utf-8")
 
 
 def test_the_least_file_is_a_duplicate_round_robin() -> None:

@@ -34,28 +34,7 @@ from tests.server.league.houses import plan_of, plan_text
 from tests.support.dealer_process import environment, program
 from tests.support.matches import raw_bot
 
-HEAD: Final = """
-[tournament]
-name = "stars"
-format = "sit-and-go"
-seed = 7
-[limits]
-grace = 0
-[game]
-game = "nolimit-6p"
-[sit_and_go]
-stack = 300
-payouts = [0.65, 0.35]
-[[sit_and_go.levels]]
-hands = 3
-small = 5
-[[sit_and_go.levels]]
-hands = 3
-small = 20
-ante = 2
-[[sit_and_go.levels]]
-small = 100
-"""
+HEAD: Final = Path(__file__).with_name("sit_and_go_tables.toml").read_text("utf-8")
 PLAN: Final = plan_of(plan_text("always-call", "random", "random", "random", head=HEAD))
 MATCH: Final = Match(0, 1, PLAN.names)
 CARDS: Final = MatchSeed(11)

@@ -39,8 +39,7 @@ class _Links(HTMLParser):
 
 async def played(pages: OpenPages, hands: int = 3) -> None:
     """Two guests play some hands."""
-    ann = await pages.room.sit_down(words="name=Ann")
-    bob = await pages.room.sit_down(words="name=Bob")
+    ann, bob = await pages.room.seated("Ann", "Bob")
     await pages.room.play([ann, bob], hands)
     places = [place for place in pages.room.room.tables["a"].places if place is not None]
     for guest in (ann, bob):
