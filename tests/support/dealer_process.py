@@ -58,6 +58,12 @@ def completed(
     )  # fmt: skip
 
 
+def started(*words: str, folder: Path | None = None, is_heard: bool = True) -> subprocess.Popen[str]:
+    """One of our programs, running; its stdout and stderr are pipes if it is to be heard."""
+    out = subprocess.PIPE if is_heard else subprocess.DEVNULL
+    return subprocess.Popen(program(*words), cwd=folder, env=environment(), stdout=out, stderr=out, text=True)
+
+
 def mask_stamps(text: str) -> str:
     """The text with every time stamp replaced by ``T``."""
     return _STAMP.sub("T", text)

@@ -31,7 +31,7 @@ from server.league.sit_and_go.table import SitAndGoHands
 from server.support.console import SilentConsole
 from server.support.private_files import PrivateFiles
 from tests.server.league.houses import plan_of, plan_text
-from tests.support.dealer_process import environment, program
+from tests.support.dealer_process import started
 from tests.support.matches import raw_bot
 
 HEAD: Final = Path(__file__).with_name("sit_and_go_tables.toml").read_text("utf-8")
@@ -215,11 +215,9 @@ def test_a_tournament_of_sit_and_gos_that_was_killed_comes_out_the_same(tmp_path
     text += f'[[players]]\nname = "plain"\nplayer = "{raw_bot(tmp_path, "plain")}"\n'
     (tmp_path / "cup.toml").write_text(text)
 
-    def start(out: str) -> subprocess.Popen[bytes]:
-        words = program("tournament", "cup.toml", "--out", out, "--resume")
-        return subprocess.Popen(
-            words, cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
+    def start(out: str) -> subprocess.Popen[str]:
+        words = ("tournament", "cup.toml", "--out", out, "--resume")
+        return started(*words, folder=tmp_path, is_heard=False)
 
     def result(out: str) -> dict[str, Any]:
         found: dict[str, Any] = json.loads((tmp_path / out / "result.json").read_text())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import resource
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from server.room.ledger.ledger import Ledger
 from server.room.room import Room
 from server.room.web.figures import health
 from tests.server.room.test_serve_command import ROOM, wait_for_hands
-from tests.support.dealer_process import completed, environment, program
+from tests.support.dealer_process import completed, started
 from tests.support.limits import run_with_small_disk
 from tests.support.rooms import OpenRoom, account, room_config, room_of, table_config
 from tests.support.tables import betting_state, split_state
@@ -106,10 +105,8 @@ def test_a_room_on_a_full_disk_and_then_with_room_again(tmp_path: Path) -> None:
     """No file of the process may grow beyond a limit, which is then taken away."""
     (tmp_path / "room.toml").write_text(ROOM)
     data = tmp_path / "room"
-    words = program("serve", "room.toml", "--port", "0", "--http", "off")
-    with subprocess.Popen(
-        words, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+    words = ("serve", "room.toml", "--port", "0", "--http", "off")
+    with started(*words, folder=tmp_path) as process:
         try:
             assert process.stdout is not None
             assert process.stderr is not None
@@ -134,7 +131,7 @@ def test_a_room_on_a_full_disk_and_then_with_room_again(tmp_path: Path) -> None:
         hands = [hand.number for hand in ledger.hands_from("a", 0)]
     assert check.faults == ()
     assert hands == list(range(check.hands))
-    with subprocess.Popen(words, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, text=True) as again:
+    with started(*words, folder=tmp_path) as again:
         assert again.stdout is not None
         again.stdout.readline()  # what the log lacks is written when the table opens
         again.send_signal(signal.SIGTERM)
