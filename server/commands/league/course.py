@@ -13,21 +13,8 @@ import click
 from engine.poker.rules import load_game
 from engine.support.files.whole import write_whole
 from engine.support.user_input import how_many
-from server.league.course.folder import (
-    LIMITS,
-    NAME,
-    NIGHTLY,
-    STUDENTS,
-    TOURNAMENT,
-    Built,
-    build,
-    check,
-    course_files,
-    has_sandboxes,
-    students_of,
-    version_of,
-    with_players,
-)
+from server.league.course.building import Built, build, check, has_sandboxes, version_of, with_players
+from server.league.course.folder import LIMITS, NAME, NIGHTLY, STUDENTS, TOURNAMENT, course_files, students_of
 from server.league.course.new_bot import LANGUAGES
 from server.match.arguments import read_game
 from server.match.launching.confinement import why_there_are_none

@@ -1,29 +1,17 @@
-"""A course on disk: a tournament, a folder for each student, the nightly script.
-
-Students' bots are built, checked, and put into the tournament if they passed.
-"""
+"""A course on disk: a tournament, a folder for each student, the nightly script."""
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
-import shutil
-import subprocess
 import sys
 from collections.abc import Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-import attrs
-
-from engine.support.files.whole import write_whole
-from engine.support.user_input import printable
 from server.league.course.new_bot import scaffold
-from server.match.launching.confinement import ProcessLimits, why_there_are_none
-from server.match.launching.players import BOT_FILE, BotFile, BotFileError, players_environment, read_bot_file
+from server.match.launching.players import BOT_FILE
 
 STUDENTS: Final = "students"
 TOURNAMENT: Final = "tournament.toml"
@@ -72,150 +60,3 @@ def course_files(
 def students_of(course: Path) -> list[Path]:
     """The folders of students that have a ``bot.toml``, by name."""
     return sorted(path.parent for path in (course / STUDENTS).glob(f"*/{BOT_FILE}"))
-
-
-_BUILD_S: Final = 300.0
-_BUILD_LIMITS: Final = ProcessLimits(cpu=240, file_size=1024)
-_LAST_LINES: Final = 3
-_PRODUCTS: Final = frozenset({"__pycache__", "node_modules", "target", ".class", ".o", ".pyc"})
-_PROGRAM: Final = b"\x7fELF"
-_VERSION_LETTERS: Final = 10
-_SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/opt", "/nix/store")
-
-
-@attrs.frozen
-class Built:
-    """The result of building and checking a student's bot."""
-
-    folder: Path
-    name: str
-    passed: bool
-    words: str
-    """What happened, in one line."""
-    version: str = ""
-    """The version of the folder's contents."""
-
-
-def build(folder: Path, out: Path, *, in_sandbox: bool) -> Built | BotFile:
-    """Build a bot; returns what is known about it, or why it cannot play.
-
-    Args:
-        folder: of the student.
-        out: takes ``NAME.build.txt``, what the build has said.
-        in_sandbox: nothing but the folder can be written to, and there is no network.
-    """
-    try:
-        file = read_bot_file(folder)
-    except BotFileError as error:
-        return Built(folder, folder.name, False, str(error))
-    if not file.build:
-        return file
-    line = _BUILD_LIMITS.command_line(file.build)
-    if in_sandbox:
-        line = _shut_in(line, file.folder)
-    environment = players_environment(file.build, os.environ)
-    try:
-        done = subprocess.run(
-            line,
-            cwd=file.folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=_BUILD_S,
-            check=False,
-        )
-        said, status = done.stdout, done.returncode
-    except subprocess.TimeoutExpired as error:
-        said, status = error.output or b"", None
-    text = said.decode("utf-8", "replace")
-    write_whole(out / f"{folder.name}.build.txt", text)
-    if status == 0:
-        return file
-    how = f"took more than {_BUILD_S:g} s" if status is None else f"ended with exit status {status}"
-    last = " / ".join(line.strip() for line in text.strip().splitlines()[-_LAST_LINES:])
-    return Built(folder, file.name, False, printable(f"the build {how}: {last or 'no output'}"))
-
-
-def _shut_in(line: Sequence[str], folder: Path) -> list[str]:
-    """A build that reads the system's programs, writes only to its own folder, and has no network."""
-    words = ["bwrap", "--unshare-all", "--cap-drop", "ALL"]
-    words += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
-    ours = Path(__file__).resolve().parents[3]
-    for path in (*_SYSTEM, sys.base_prefix, sys.prefix, str(ours / "server"), *_homes_of_tools()):
-        words += ["--ro-bind-try", path, path]
-    return [*words, "--bind", str(folder), str(folder), "--chdir", str(folder), "--", *line]
-
-
-def _homes_of_tools() -> list[str]:
-    """Folders of tools that users have installed for themselves, such as Rust's."""
-    known = [Path.home() / name for name in (".cargo", ".rustup")]
-    return [str(path) for path in known if path.is_dir()]
-
-
-def check(file: BotFile, out: Path, games: Sequence[str], hands: int, options: Sequence[str]) -> Built:
-    """Check a bot that was built: ``NAME.check.json`` and ``NAME.check.xml``.
-
-    Args:
-        file: its ``bot.toml``.
-        out: takes the files.
-        games: that it must play.
-        hands: random ones.
-        options: further ones for ``riverboat check-bot``.
-    """
-    student = file.folder.name
-    options = [*(word for game in games for word in ("--game", game)), *options]
-    junit = out / f"{student}.check.xml"
-    done = subprocess.run(
-        [
-            sys.executable, "-P", "-m", "server", "check-bot", "--json", "--hands", str(hands),
-            "--junit", str(junit), *options, f"{file.folder}",
-        ],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
-    )  # fmt: skip
-    try:
-        said = json.loads(done.stdout)
-    except ValueError:
-        last = (done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no output"])[-1]
-        return Built(file.folder, file.name, False, printable(f"it cannot be checked: {last}"))
-    write_whole(out / f"{student}.check.json", json.dumps(said, indent=1) + "\n")
-    failed = [each for each in said["checks"] if each["tried"] and not each["passed"]]
-    if said["passed"]:
-        return Built(file.folder, file.name, True, f"passed {len(said['checks'])} checks")
-    first = failed[0] if failed else said["checks"][0]
-    words = f"{len(failed)} checks failed, first {first['name']}: {first['detail']}"
-    return Built(file.folder, file.name, False, words)
-
-
-def has_sandboxes() -> bool:
-    """Whether bots and builds can be sandboxed here."""
-    return shutil.which("bwrap") is not None and why_there_are_none() is None
-
-
-def version_of(folder: Path) -> str:
-    """Distinguishes a bot from earlier ones in the same folder: a hash of its files.
-
-    Hidden files are left out, and those that builds and interpreters leave behind.
-    """
-    found = sha256()
-    for path in sorted(folder.rglob("*")):
-        inside = path.relative_to(folder)
-        if any(part.startswith(".") or part in _PRODUCTS for part in inside.parts) or not path.is_file():
-            continue
-        data = path.read_bytes()
-        if path.suffix not in _PRODUCTS and not data.startswith(_PROGRAM):
-            found.update(f"{inside}\0{len(data)}\0".encode("utf-8", "surrogateescape") + data)
-    return found.hexdigest()[:_VERSION_LETTERS]
-
-
-def with_players(text: str, built: Sequence[Built]) -> str:
-    """A tournament file with a section for each bot that passed."""
-    sections = [
-        f"\n[[players]]\nname = {json.dumps(each.folder.name)}\nplayer = {json.dumps(str(each.folder))}\n"
-        + (f"version = {json.dumps(each.version)}\n" if each.version else "")
-        for each in built
-        if each.passed
-    ]
-    return text.rstrip("\n") + "\n" + "".join(sections)

@@ -58,8 +58,7 @@ async def test_nobody_is_shown_the_end_of_a_hand_that_is_not_booked(tmp_path: Pa
 
 
 async def test_tables_pause_and_go_on_and_nothing_is_lost(virtual_clock: MockClock, tmp_path: Path) -> None:
-    config = room_config(tmp_path, table_config(), guest_chips=10**6)
-    async with room_of(config) as room:
+    async with room_of(room_config(tmp_path, table_config(), guest_chips=10**6)) as room:
         table = room.room.tables["a"]
         ann, bob = await room.seated("Ann", "Bob")
         for guest in (ann, bob):

@@ -22,8 +22,7 @@ from tests.support.tables import VERSION
 
 
 async def test_the_lobby_lists_tables_and_says_no_in_words(tmp_path: Path) -> None:
-    config = room_config(tmp_path, table_config("a"), table_config("b", "limit-2p"))
-    async with room_of(config) as room:
+    async with room_of(room_config(tmp_path, table_config("a"), table_config("b", "limit-2p"))) as room:
         guest = await room.enter("name=Ann")
         await guest.say(
             "#list", "#join c", "#join a 7", "#join a many", "#join", "#leave", "nonsense", "#list"
@@ -131,8 +130,7 @@ async def test_two_seats_of_a_table_are_never_one_players(tmp_path: Path) -> Non
 async def test_a_player_who_has_lost_everything_brings_more_until_the_account_is_empty(
     tmp_path: Path,
 ) -> None:
-    config = room_config(tmp_path, table_config(game="nolimit-2p-100bb"))
-    async with room_of(config) as room:
+    async with room_of(room_config(tmp_path, table_config(game="nolimit-2p-100bb"))) as room:
         ann = await room.sit_down(words="name=Ann", chips="400")
         bob = await room.sit_down(words="name=Bob", chips="400")
 
@@ -154,8 +152,7 @@ async def test_a_player_who_has_lost_everything_brings_more_until_the_account_is
 
 
 async def test_the_rake_is_booked(tmp_path: Path) -> None:
-    config = room_config(tmp_path, table_config(rake=Rake(10, 5)))
-    async with room_of(config) as room:
+    async with room_of(room_config(tmp_path, table_config(rake=Rake(10, 5)))) as room:
         guests = await room.seated("Ann", "Bob")
         await play_each(guests, 10, lambda betting: "c" if betting else "r10")
 
@@ -178,8 +175,7 @@ async def test_a_plain_client_plays_at_the_tables_own_port(tmp_path: Path) -> No
 
 
 async def test_a_plain_client_is_not_dealt_a_hand_that_its_game_file_does_not_tell(tmp_path: Path) -> None:
-    config = room_config(tmp_path, table_config("a", "nolimit-2p-100bb", port=0))
-    async with room_of(config) as room:
+    async with room_of(room_config(tmp_path, table_config("a", "nolimit-2p-100bb", port=0))) as room:
         plain = await room.connect(room.addresses.table_ports["a"])
         await plain.say(VERSION)
         ann = await room.sit_down(chips="300")
@@ -190,8 +186,7 @@ async def test_a_plain_client_is_not_dealt_a_hand_that_its_game_file_does_not_te
 
 
 async def test_a_match_table_begins_every_hand_with_the_games_stacks(tmp_path: Path) -> None:
-    config = room_config(tmp_path, table_config("a", "leduc", policy=Policy.MATCH))
-    async with room_of(config) as room:
+    async with room_of(room_config(tmp_path, table_config("a", "leduc", policy=Policy.MATCH))) as room:
         ann, bob = await room.seated("Ann", "Bob")
         async with trio.open_nursery() as playing:
             playing.start_soon(ann.play_hands, 20, lambda betting: "r")

@@ -15,7 +15,8 @@ import pytest
 from click.testing import CliRunner
 
 from server.commands.league.course import course
-from server.league.course.folder import Built, students_of, version_of, with_players
+from server.league.course.building import Built, version_of, with_players
+from server.league.course.folder import students_of
 from server.league.plan import Match
 from server.league.plan_file import parse_plan
 from server.league.running.processes import match_words

@@ -82,8 +82,7 @@ async def test_a_person_who_closes_the_page_and_comes_back_has_the_same_seat(tmp
 
 
 async def test_with_tls_pages_and_seats_speak_it_too(tmp_path: Path) -> None:
-    config = room_config(tmp_path, tls=self_signed(tmp_path / "tls", "127.0.0.1"))
-    async with pages_of(config) as pages:
+    async with pages_of(room_config(tmp_path, tls=self_signed(tmp_path / "tls", "127.0.0.1"))) as pages:
         assert pages.address.startswith("https://127.0.0.1:")
         assert (await pages.get("/")).status_code == 200
         web = await pages.browser(words="name=Web")
