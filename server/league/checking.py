@@ -20,16 +20,8 @@ from server.support.toml_text import FileMistake
 
 _RESULT: Final = "result.json"
 _DERIVED: Final = (
-    "players",
-    "pairs",
-    "hands",
-    "matches",
-    "failures",
-    "run_off",
-    "bootstrap",
-    "cycles",
-    "rounds",
-)
+    "players", "pairs", "hands", "matches", "failures", "run_off", "bootstrap", "cycles", "rounds",
+)  # fmt: skip
 """The parts of ``result.json`` that follow from the logs alone."""
 
 

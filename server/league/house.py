@@ -31,6 +31,7 @@ PLAN: Final = "tournament.json"
 _LOCK: Final = "tournament"
 _TIME: Final = "time.json"
 _SCHEMA: Final = 1
+_PUT_BACK: Final = "put it back, or name another folder"
 
 
 class TournamentFault(Exception):
@@ -268,33 +269,24 @@ def _event_facts(plan: TournamentPlan, number: int) -> dict[str, Any]:
 
 def _check_same(kept: Path, earlier: dict[str, Any], plan: TournamentPlan) -> MatchSeed | MatchKey:
     """Check that the file still describes what was begun; players, matches and games may have been added."""
-    facts = {"seed": plan.seed, "common_seeds": plan.common_seeds}
-    for key, value in facts.items():
-        if earlier.get(key) != value:
-            raise TournamentFault(
-                f"{key} was {earlier.get(key)!r} when {kept.parent} was begun, and is {value!r} now: "
-                "put it back, or name another folder"
-            )
+
+    def check(what: str, was: object, now: object, of: str = "", *, advice: str = _PUT_BACK) -> None:
+        if was != now:
+            begun = f"{what} {was!r} when {kept.parent} was begun"
+            raise TournamentFault(f"{begun}, and is {of}{now!r} now: {advice}")
+
+    for key, value in (("seed", plan.seed), ("common_seeds", plan.common_seeds)):
+        check(f"{key} was", earlier.get(key), value)
     for number, was in enumerate(earlier.get("events", [])[: len(plan.events)]):
         for key, value in _event_facts(plan, number).items():
-            if was.get(key) != value:
-                raise TournamentFault(
-                    f"{key} of game {number + 1} was {was.get(key)!r} when {kept.parent} was begun, and is "
-                    f"{value!r} now: put it back, or name another folder"
-                )
+            check(f"{key} of game {number + 1} was", was.get(key), value)
     for entrant in plan.entrants:
         text = earlier.get("players", {}).get(entrant.name)
-        if text not in (None, entrant.text):
-            raise TournamentFault(
-                f"player {entrant.name!r} was {text!r} when {kept.parent} was begun, and is "
-                f"{entrant.text!r} now: give the new one a name of its own"
-            )
-        version = earlier.get("versions", {}).get(entrant.name, "")
-        if text is not None and version != entrant.version:
-            raise TournamentFault(
-                f"player {entrant.name!r} was of version {version!r} when {kept.parent} was begun, and is of "
-                f"{entrant.version!r} now: name another folder"
-            )
+        if text is not None:
+            who = f"player {entrant.name!r} was"
+            check(who, text, entrant.text, advice="give the new one a name of its own")
+            version = earlier.get("versions", {}).get(entrant.name, "")
+            check(f"{who} of version", version, entrant.version, "of ", advice="name another folder")
     try:
         return parse_match_seed(str(earlier.get("cards")))
     except ValueError as error:

@@ -143,7 +143,7 @@ class Schedule:
 
 @attrs.frozen(eq=False)
 class Format:
-    """Who plays whom, and how players are ranked; `server.league.formats` has all formats."""
+    """A way to pair players and to rank them; `server.league.formats` has them all."""
 
     name: str
     """In a tournament's file."""

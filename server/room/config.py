@@ -146,16 +146,8 @@ def with_stakes(table: TableConfig) -> TableConfig:
 
 
 _RING_ONLY: Final = (
-    "least",
-    "most",
-    "rake",
-    "rake_cap",
-    "joining",
-    "rebuy",
-    "port",
-    "port_without_tls",
-    "seats_for_one",
-)
+    "least", "most", "rake", "rake_cap", "joining", "rebuy", "port", "port_without_tls", "seats_for_one",
+)  # fmt: skip
 _SIT_AND_GO_ONLY: Final = ("buy_in", "stack", "payouts", "levels")
 
 

@@ -277,16 +277,11 @@ class Door:
         words = text.split()
         if not 1 <= len(words) <= 2:
             raise RequestRefused("expected #join TABLE, or #join TABLE CHIPS")
-        name = words[0]
-        chips: int | None = None
-        if len(words) == 2:
-            try:
-                chips = parse_whole(words[1])
-            except ValueError:
-                raise RequestRefused(f"expected a whole number of chips, got {words[1][:40]!r}") from None
-        if name == _ANY:
-            name = self._any_table()
-        return name, chips
+        try:
+            chips = parse_whole(words[1]) if len(words) == 2 else None
+        except ValueError:
+            raise RequestRefused(f"expected a whole number of chips, got {words[1][:40]!r}") from None
+        return self._any_table() if words[0] == _ANY else words[0], chips
 
     def _any_table(self) -> str:
         """A table with a seat that is free or a house bot's."""

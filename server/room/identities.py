@@ -106,13 +106,9 @@ class Identities:
 
     def _free_name(self, stem: str, kind: str) -> str:
         """A name that nobody has, or that belonged to somebody of the same kind who has gone."""
-        for number in itertools.count(1):
-            name = f"{stem[:_LONGEST_STEM]}-{number}"
-            if name not in self._present:
-                player = self._ledger.player(name)
-                if player is None or player.kind == kind:
-                    return name
-        raise AssertionError("numbers have no end")
+        names = (f"{stem[:_LONGEST_STEM]}-{number}" for number in itertools.count(1))
+        free = (name for name in names if name not in self._present)
+        return next(name for name in free if getattr(self._ledger.player(name), "kind", kind) == kind)
 
     async def identify(self, name: str, token: str, address: str) -> Registered:
         """The player who gives a name and a token, either of which may be empty.

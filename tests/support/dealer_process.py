@@ -49,7 +49,7 @@ def program(*words: str) -> list[str]:
 
 
 def run_to_end(
-    command: Sequence[str | Path], folder: Path, **options: Any
+    command: Sequence[str | Path], folder: Path | None = None, **options: Any
 ) -> subprocess.CompletedProcess[str]:
     """A program run in a folder with our variables, its output caught and its status not checked.
 
@@ -60,6 +60,19 @@ def run_to_end(
     """
     usual = {"env": environment(), "capture_output": True, "timeout": PATIENCE_S, "check": False}
     return subprocess.run(command, cwd=folder, text=True, **{**usual, **options})
+
+
+def completed(
+    *words: str, folder: Path | None = None, seconds: float = 500
+) -> subprocess.CompletedProcess[str]:
+    """One of our programs, run to its end; stdout and stderr are kept."""
+    return run_to_end(program(*words), folder, timeout=seconds)
+
+
+def started(*words: str, folder: Path | None = None, is_heard: bool = True) -> subprocess.Popen[str]:
+    """One of our programs, running; its stdout and stderr are pipes if it is to be heard."""
+    out = subprocess.PIPE if is_heard else subprocess.DEVNULL
+    return subprocess.Popen(program(*words), cwd=folder, env=environment(), stdout=out, stderr=out, text=True)
 
 
 def mask_stamps(text: str) -> str:

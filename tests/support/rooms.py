@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,8 @@ import trio
 
 from engine.poker.rules import GameDefinition, load_game, parse_game
 from server.room.config import RoomConfig, TableConfig
+from server.room.identities import register
+from server.room.ledger.ledger import Ledger
 from server.room.room import Addresses, Room
 from server.table.config import TimeLimits
 from tests.support.tables import VERSION, Player, Recorder, betting_state, split_state
@@ -31,6 +33,22 @@ def room_config(folder: Path, *tables: TableConfig, **changes: Any) -> RoomConfi
     """The configuration of a room on a free port that gives guests 1000 chips; any field may be given."""
     config = RoomConfig(tables or (table_config(),), port=0, data=folder / "room", guest_chips=1000)
     return attrs.evolve(config, **changes)
+
+
+def account(config: RoomConfig, name: str = "Ann", chips: int = 500) -> str:
+    """Make a player with an account before the room opens; returns the words with which they come in."""
+    with Ledger(config.data) as ledger:
+        _, token = register(ledger, name, chips)
+    return f"name={name} token={token}"
+
+
+async def play_each(
+    guests: Sequence[Guest], hands: int = 1 << 30, act: Callable[[str], str] = lambda betting: "c"
+) -> None:
+    """Let all of some guests play until each has seen the end of so many hands, or has lost the seat."""
+    async with trio.open_nursery() as playing:
+        for guest in guests:
+            playing.start_soon(guest.play_hands, hands, act)
 
 
 class Guest(Player):
@@ -124,6 +142,16 @@ class OpenRoom:
             await self.have_played(hands)
             playing.cancel_scope.cancel()
 
+    def chips_of(self, name: str) -> int:
+        """The chips in a player's account."""
+        player = self.room.ledger.player(name)
+        assert player is not None
+        return player.chips
+
+    def won(self) -> dict[str, int]:
+        """What everybody has won, by name."""
+        return {name: chips for name, _, _, chips in self.room.ledger.standings()}
+
     async def have_played(self, hands: int, table: str = "a") -> None:
         """Wait until so many hands in all are over at a table."""
         while self.room.tables[table].hands_played < hands:
@@ -140,6 +168,10 @@ class OpenRoom:
         guest = await self.connect()
         await guest.sit_down(table, words, chips)
         return guest
+
+    async def seated(self, *names: str) -> list[Guest]:
+        """Guests of these names who have taken seats."""
+        return [await self.sit_down(words=f"name={name}") for name in names]
 
     def start_soon(self, function: Callable[..., Awaitable[object]], *arguments: object) -> None:
         """Run a task for as long as the room is open."""

@@ -18,8 +18,7 @@ from engine.support.text import rate, table
 from engine.support.user_input import did_you_mean, how_many, printable
 from server.commands.league.tournament import Refused, fault_line, runner_of, tell
 from server.league.house import Folder, TournamentFault
-from server.league.ladder.placing import Placing, place, tournament_text
-from server.league.ladder.ratings import Rung, ladder_of, ladder_page
+from server.league.ladder.ratings import Placing, Rung, ladder_of, ladder_page, place, tournament_text
 from server.league.ladder.store import Ladder, LadderFault
 from server.league.match import DamagedMatch
 from server.league.plan_file import parse_plan

@@ -217,10 +217,7 @@ def cluster_runner(folder: Folder, client: Any, address: str) -> ClusterRunner:
         address: of its scheduler.
     """
     return ClusterRunner(
-        client,
-        address,
-        functools.partial(match_words, folder.plan),
-        functools.partial(_cards_of, folder),
+        client, address, functools.partial(match_words, folder.plan), functools.partial(_cards_of, folder)
     )
 
 

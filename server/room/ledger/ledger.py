@@ -26,6 +26,7 @@ from server.table.rules.line_up import Blinds
 
 FILE: Final = "ledger.db"
 """In the folder of the room's data."""
+_PLAYERS: Final = "SELECT id, name, kind, chips, is_banned, salt, token FROM players"
 _BUSY_S: Final = 5.0
 # Readers of other processes, such as `riverboat ledger check`, hold the file for a moment.
 _CACHE_KIB: Final = 256
@@ -51,7 +52,7 @@ class Registered:
     """``registered``, ``guest`` or ``house``."""
     chips: int
     """In the account."""
-    is_banned: bool = False
+    is_banned: bool = attrs.field(default=False, converter=bool)
     salt: bytes | None = attrs.field(default=None, repr=False)
     token: bytes | None = attrs.field(default=None, repr=False)
     """Hashed (`server.room.identities`)."""
@@ -195,14 +196,12 @@ class Ledger:
         return player
 
     def _one(self, where: str, value: object) -> Registered | None:
-        query = f"SELECT id, name, kind, chips, is_banned, salt, token FROM players {where}"
-        row = self._db.execute(query, (value,)).fetchone()
-        return None if row is None else _player(row)
+        row = self._db.execute(f"{_PLAYERS} {where}", (value,)).fetchone()
+        return None if row is None else Registered(*row)
 
     def players(self) -> list[Registered]:
         """Everybody, by name."""
-        query = "SELECT id, name, kind, chips, is_banned, salt, token FROM players ORDER BY name"
-        return [_player(row) for row in self._db.execute(query)]
+        return [Registered(*row) for row in self._db.execute(f"{_PLAYERS} ORDER BY name")]
 
     def add_player(
         self, name: str, kind: str, chips: int = 0, salt: bytes | None = None, token: bytes | None = None
@@ -396,7 +395,7 @@ class Ledger:
             f" FROM results JOIN players ON players.id = player {where}"
             " GROUP BY player ORDER BY 4 DESC, name LIMIT ?"
         )
-        return [(name, kind, hands, won) for name, kind, hands, won in self._db.execute(query, values)]
+        return self._db.execute(query, values).fetchall()
 
     def bankroll(self, player: Registered, most: int = 10_000) -> array[int]:
         """Chips won after rake in a player's last hands, one after another."""
@@ -418,11 +417,6 @@ class Ledger:
             return check(self._db)
         finally:
             self._db.execute("ROLLBACK")
-
-
-def _player(row: tuple[Any, ...]) -> Registered:
-    number, name, kind, chips, is_banned, salt, token = row
-    return Registered(number, name, kind, chips, bool(is_banned), salt, token)
 
 
 def _now_us() -> int:

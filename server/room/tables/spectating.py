@@ -47,7 +47,7 @@ class Shown:
 
 
 def shown_holes(state: HandState) -> tuple[tuple[int, ...], ...]:
-    """By position, the hole cards that a hand's showdown shows."""
+    """The hole cards that a hand's showdown shows, by position."""
     betting = state.betting
     return tuple(
         [

@@ -6,11 +6,10 @@ import contextlib
 import json
 import os
 import signal
-import subprocess
 import zlib
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 import yaml
@@ -31,24 +30,10 @@ from server.league.running.cluster import (
     versions_here,
 )
 from server.league.running.processes import CannotPlay, run_match
-from tests.support.dealer_process import PATIENCE_S, ROOT, environment, program
+from tests.support.dealer_process import PATIENCE_S, ROOT, completed, started
 
-FILE = """
-[tournament]
-name = "cup"
-format = "round-robin"
-seed = 7
-[game]
-game = "leduc"
-hands = 60
-matches = 2
-[[players]]
-player = "always-call"
-[[players]]
-player = "always-raise"
-[[players]]
-player = "random"
-"""
+FILE: Final = Path(__file__).with_name("cluster.toml").read_text("utf-8")
+SIT_AND_GO: Final = FILE.replace("round-robin", "sit-and-go").replace('"leduc"', '"nolimit-3p"')
 MATCH = Match(0, 1, ("a", "b"))
 
 
@@ -135,17 +120,12 @@ def test_a_worker_without_our_folder_says_so() -> None:
     [
         ({}, "has no workers"),
         ({"w1": versions_here() | {"python": "2.7"}}, "worker w1 has python 2.7, here it is"),
-        (
-            {"w1": ModuleNotFoundError("No module named 'server'")},
-            "cannot run riverboat: ModuleNotFoundError",
-        ),
+        ({"w1": ModuleNotFoundError("No module named 'x'")}, "cannot run riverboat: ModuleNotFoundError"),
     ],
 )
 def test_workers_that_are_not_what_we_are_are_refused(workers: dict[str, Any], words: str) -> None:
-    with pytest.raises(CannotPlay) as raised:
+    with pytest.raises(CannotPlay, match=words):
         _compare_versions(Cluster(workers=workers), "tcp://h:1")
-
-    assert words in str(raised.value)
 
 
 def test_workers_that_are_what_we_are_are_taken() -> None:
@@ -169,10 +149,7 @@ async def test_a_match_comes_back_from_a_worker(tmp_path: Path) -> None:
     ("answer", "words"),
     [
         (Report(1, "the disk is full", {}), "a v b, match 1: the disk is full"),
-        (
-            RuntimeError("killed three workers"),
-            "the cluster did not play it: RuntimeError: killed three workers",
-        ),
+        (RuntimeError("killed three"), "the cluster did not play it: RuntimeError: killed three"),
     ],
 )
 async def test_a_match_that_cannot_be_played_is_one_line(
@@ -181,39 +158,28 @@ async def test_a_match_that_cannot_be_played_is_one_line(
     cluster = Cluster()
     cluster.answers["a v b, match 1"] = answer
 
-    with pytest.raises(CannotPlay) as raised:
+    with pytest.raises(CannotPlay, match=words):
         await runner(cluster).play(MATCH, tmp_path / "m")
-    assert words in str(raised.value)
 
 
 async def test_a_scheduler_that_goes_away_is_one_line(tmp_path: Path, autojump_clock: MockClock) -> None:
-    with pytest.raises(CannotPlay) as raised:
+    with pytest.raises(CannotPlay, match=r"^the scheduler at tcp://h:1 has gone$"):
         await runner(Cluster(status="connecting")).play(MATCH, tmp_path / "m")
-
-    assert str(raised.value) == "the scheduler at tcp://h:1 has gone"
 
 
 async def test_tasks_that_are_lost_with_their_scheduler_are_the_same_line(tmp_path: Path) -> None:
     cluster = Cluster()
     cluster.loses_scheduler = True
 
-    with pytest.raises(CannotPlay) as raised:
+    with pytest.raises(CannotPlay, match=r"^the scheduler at tcp://h:1 has gone$"):
         await runner(cluster).play(MATCH, tmp_path / "m")
-
-    assert str(raised.value) == "the scheduler at tcp://h:1 has gone"
 
 
 @pytest.mark.parametrize(
     ("head", "installed", "words"),
     [
         (FILE, False, "--scheduler needs dask and distributed: pip install 'riverboat[cluster]'"),
-        (
-            FILE.replace("round-robin", "sit-and-go")
-            .replace('"leduc"', '"nolimit-3p"')
-            .replace("hands = 60", ""),
-            True,
-            "--scheduler does not go with a sit-and-go",
-        ),
+        (SIT_AND_GO, True, "--scheduler does not go with a sit-and-go"),
     ],
 )
 def test_what_a_cluster_cannot_do_is_told_before_a_hand_is_played(
@@ -222,10 +188,8 @@ def test_what_a_cluster_cannot_do_is_told_before_a_hand_is_played(
     (tmp_path / "cup.toml").write_text(head)
     monkeypatch.setattr(command, "is_installed", lambda: installed)
 
-    result = CliRunner().invoke(
-        command.tournament,
-        [str(tmp_path / "cup.toml"), "--scheduler", "tcp://h:1", "--out", str(tmp_path / "o")],
-    )
+    options = ["--scheduler", "tcp://h:1", "--out", str(tmp_path / "o")]
+    result = CliRunner().invoke(command.tournament, [str(tmp_path / "cup.toml"), *options])
 
     assert (result.exit_code, (tmp_path / "o").exists()) == (2, False)
     assert words in result.output
@@ -238,17 +202,6 @@ def test_the_clusters_compose_file_is_what_the_specification_wants() -> None:
 
     assert set(parsed.service_names()) == {"scheduler", "worker", "house"}
     assert "tcp://scheduler:8786" in content["services"]["worker"]["command"]
-
-
-def play(folder: Path, *words: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        program("tournament", "cup.toml", *words),
-        cwd=folder,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
 
 
 def table(folder: Path) -> list[tuple[str, float]]:
@@ -268,7 +221,8 @@ def test_a_worker_that_is_killed_costs_only_its_running_matches(tmp_path: Path) 
     with make_cluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
     ) as cluster:
-        house = play(tmp_path, "--out", "far", "--scheduler", cluster.scheduler_address)
+        words = ("--out", "far", "--scheduler", cluster.scheduler_address)
+        house = started("tournament", "cup.toml", *words, folder=tmp_path)
         assert house.stderr is not None
         while "1 of 6 matches" not in (line := house.stderr.readline()):
             assert line, "it ended without having played a match"
@@ -278,9 +232,8 @@ def test_a_worker_that_is_killed_costs_only_its_running_matches(tmp_path: Path) 
         house.communicate(timeout=5 * PATIENCE_S)
 
     assert house.returncode == 0
-    text = FILE.replace(
-        "seed = 7", "seed = 7\nin_process = true"
-    )  # the same hands, and no processes to wait for
-    (tmp_path / "cup.toml").write_text(text)
-    assert play(tmp_path, "--out", "near").wait(timeout=5 * PATIENCE_S) == 0
+    (tmp_path / "cup.toml").write_text(
+        FILE.replace("seed = 7", "seed = 7\nin_process = true")
+    )  # the same hands
+    assert completed("tournament", "cup.toml", "--out", "near", folder=tmp_path).returncode == 0
     assert table(tmp_path / "far") == table(tmp_path / "near")

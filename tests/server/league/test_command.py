@@ -19,7 +19,7 @@ from server.commands.program import riverboat
 from server.league.checking import check_tournament
 from server.league.house import Folder
 from tests.server.league.houses import HEAD, plan_of, plan_text
-from tests.support.dealer_process import PATIENCE_S, ROOT, environment, program
+from tests.support.dealer_process import PATIENCE_S, completed, started
 from tests.support.limits import run_with_small_disk
 from tests.support.matches import raw_bot
 
@@ -32,14 +32,7 @@ def write(folder: Path, text: str) -> None:
 
 
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        program("tournament", "cup.toml", "--out", "cup", *words),
-        cwd=folder,
-        env=environment() | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=1100,
-    )
+    return completed("tournament", "cup.toml", "--out", "cup", *words, folder=folder, seconds=1100)
 
 
 def result(folder: Path) -> dict[str, Any]:
@@ -154,13 +147,8 @@ def test_a_tournament_of_processes_that_was_killed_ten_times_comes_out_the_same(
     drawn = random.Random(4)
 
     for _ in range(10):
-        process = subprocess.Popen(
-            program("tournament", "cup.toml", "--out", "cup", "--resume"),
-            cwd=tmp_path / "killed",
-            env=environment(),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+        words = ("tournament", "cup.toml", "--out", "cup", "--resume")
+        process = started(*words, folder=tmp_path / "killed", is_heard=False)
         time.sleep(drawn.uniform(0, took / 3))  # a moment that nobody chooses
         process.send_signal(signal.SIGKILL)
         process.wait(PATIENCE_S)
@@ -250,14 +238,7 @@ def test_a_full_disk_is_one_line_and_nothing_is_lost(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_ctrl_c_ends_in_good_order_and_says_how_to_go_on(tmp_path: Path) -> None:
     write(tmp_path, plan_text(*PLAYERS, head=PROCESSES.replace("hands = 12", "hands = 3000")))
-    process = subprocess.Popen(
-        program("tournament", "cup.toml", "--out", "cup"),
-        cwd=tmp_path,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = started("tournament", "cup.toml", "--out", "cup", folder=tmp_path)
     deadline = time.monotonic() + PATIENCE_S
     while not list((tmp_path / "cup").rglob("progress.json")) if (tmp_path / "cup").exists() else True:
         assert time.monotonic() < deadline

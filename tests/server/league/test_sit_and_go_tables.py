@@ -31,31 +31,10 @@ from server.league.sit_and_go.table import SitAndGoHands
 from server.support.console import SilentConsole
 from server.support.private_files import PrivateFiles
 from tests.server.league.houses import plan_of, plan_text
-from tests.support.dealer_process import environment, program
+from tests.support.dealer_process import started
 from tests.support.matches import raw_bot
 
-HEAD: Final = """
-[tournament]
-name = "stars"
-format = "sit-and-go"
-seed = 7
-[limits]
-grace = 0
-[game]
-game = "nolimit-6p"
-[sit_and_go]
-stack = 300
-payouts = [0.65, 0.35]
-[[sit_and_go.levels]]
-hands = 3
-small = 5
-[[sit_and_go.levels]]
-hands = 3
-small = 20
-ante = 2
-[[sit_and_go.levels]]
-small = 100
-"""
+HEAD: Final = Path(__file__).with_name("sit_and_go_tables.toml").read_text("utf-8")
 PLAN: Final = plan_of(plan_text("always-call", "random", "random", "random", head=HEAD))
 MATCH: Final = Match(0, 1, PLAN.names)
 CARDS: Final = MatchSeed(11)
@@ -236,11 +215,9 @@ def test_a_tournament_of_sit_and_gos_that_was_killed_comes_out_the_same(tmp_path
     text += f'[[players]]\nname = "plain"\nplayer = "{raw_bot(tmp_path, "plain")}"\n'
     (tmp_path / "cup.toml").write_text(text)
 
-    def start(out: str) -> subprocess.Popen[bytes]:
-        words = program("tournament", "cup.toml", "--out", out, "--resume")
-        return subprocess.Popen(
-            words, cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
+    def start(out: str) -> subprocess.Popen[str]:
+        words = ("tournament", "cup.toml", "--out", out, "--resume")
+        return started(*words, folder=tmp_path, is_heard=False)
 
     def result(out: str) -> dict[str, Any]:
         found: dict[str, Any] = json.loads((tmp_path / out / "result.json").read_text())

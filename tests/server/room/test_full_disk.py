@@ -5,21 +5,19 @@ from __future__ import annotations
 import json
 import resource
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
 import trio
 from trio.testing import MockClock
 
-from server.room.identities import register
 from server.room.ledger.ledger import Ledger
 from server.room.room import Room
 from server.room.web.figures import health
 from tests.server.room.test_serve_command import ROOM, wait_for_hands
-from tests.support.dealer_process import environment, program
+from tests.support.dealer_process import completed, started
 from tests.support.limits import run_with_small_disk
-from tests.support.rooms import OpenRoom, room_config, room_of, table_config
+from tests.support.rooms import OpenRoom, account, room_config, room_of, table_config
 from tests.support.tables import betting_state, split_state
 
 FULL = "database or disk is full"
@@ -44,10 +42,8 @@ async def until_paused(room: OpenRoom) -> None:
 
 async def test_nobody_is_shown_the_end_of_a_hand_that_is_not_booked(tmp_path: Path) -> None:
     config = room_config(tmp_path, table_config(), guest_chips=10**6)
-    with Ledger(config.data) as ledger:
-        _, token = register(ledger, "Ann", 10**6)
+    words = account(config, "Ann", 10**6)
     async with room_of(config) as room:
-        words = f"name=Ann token={token}"
         for guest in (await room.sit_down(words=words), await room.sit_down()):
             room.start_soon(guest.play_hands, 1 << 30)
         await room.have_played(3)
@@ -62,10 +58,9 @@ async def test_nobody_is_shown_the_end_of_a_hand_that_is_not_booked(tmp_path: Pa
 
 
 async def test_tables_pause_and_go_on_and_nothing_is_lost(virtual_clock: MockClock, tmp_path: Path) -> None:
-    config = room_config(tmp_path, table_config(), guest_chips=10**6)
-    async with room_of(config) as room:
+    async with room_of(room_config(tmp_path, table_config(), guest_chips=10**6)) as room:
         table = room.room.tables["a"]
-        ann, bob = await room.sit_down(words="name=Ann"), await room.sit_down(words="name=Bob")
+        ann, bob = await room.seated("Ann", "Bob")
         for guest in (ann, bob):
             room.start_soon(guest.play_hands, 1 << 30)
         await room.have_played(3)
@@ -109,10 +104,8 @@ def test_a_room_on_a_full_disk_and_then_with_room_again(tmp_path: Path) -> None:
     """No file of the process may grow beyond a limit, which is then taken away."""
     (tmp_path / "room.toml").write_text(ROOM)
     data = tmp_path / "room"
-    words = program("serve", "room.toml", "--port", "0", "--http", "off")
-    with subprocess.Popen(
-        words, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+    words = ("serve", "room.toml", "--port", "0", "--http", "off")
+    with started(*words, folder=tmp_path) as process:
         try:
             assert process.stdout is not None
             assert process.stderr is not None
@@ -137,15 +130,12 @@ def test_a_room_on_a_full_disk_and_then_with_room_again(tmp_path: Path) -> None:
         hands = [hand.number for hand in ledger.hands_from("a", 0)]
     assert check.faults == ()
     assert hands == list(range(check.hands))
-    with subprocess.Popen(words, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, text=True) as again:
+    with started(*words, folder=tmp_path) as again:
         assert again.stdout is not None
         again.stdout.readline()  # what the log lacks is written when the table opens
         again.send_signal(signal.SIGTERM)
         assert again.wait(60) == 0
-    checked = subprocess.run(
-        program("verify", str(data / "tables" / "a.log"), "--json"),
-        env=environment(), capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    checked = completed("verify", str(data / "tables" / "a.log"), "--json")
     found = json.loads(checked.stdout)
     assert found["valid"] is True
 

@@ -6,7 +6,7 @@ import json
 import shutil
 import stat
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 import trio
@@ -24,61 +24,15 @@ from server.room.tls import self_signed
 from server.table.rules.line_up import Joining
 from tests.support.rooms import OpenRoom, room_config, room_of, table_config
 
-EVENING = '[[table]]\nname = "a"\ngame = "nolimit-6p"\npolicy = "sit-and-go"\n'
-LEVEL = "[[table.levels]]\nhands = 5\nsmall = 10\n"
-TABLE = '[[table]]\nname = "a"\ngame = "limit-6p"\n'
+MISTAKES: Final = [
+    case.partition("\n")[::2]
+    for case in Path(__file__).with_name("mistakes.txt").read_text("utf-8").split("=== ")[1:]
+]
+"""Complaints, each with the file that it is about."""
 
 
-@pytest.mark.parametrize(
-    ("text", "fault"),
-    [
-        ("", "expected at least one [[table]]"),
-        ("[room]\nport = 1\n[[tabel]]\n", ":3:1: the file has no key 'tabel' (did you mean table?)"),
-        ("[room\n", ":1:6: not TOML: "),
-        ("[room]\nport = 70000\n" + TABLE, ":2:1: port: expected a whole number from 0 to 65535, got 70000"),
-        ("[room]\nprot = 1\n" + TABLE, ":2:1: [room] has no key 'prot' (did you mean port?)"),
-        (
-            TABLE + 'policy = "rign"\n',
-            ':4:1: policy: expected "match" or "ring" or "sit-and-go", got \'rign\' (did you mean ring',
-        ),
-        (TABLE + "buy_in = 5\n", ':4:1: buy_in goes with policy = "sit-and-go"'),
-        (TABLE + 'policy = "sit-and-go"\n', ":3:1: expected a no-limit game with a small and a big blind"),
-        (EVENING + "rake = 0.1\n", ':5:1: rake does not go with policy = "sit-and-go"'),
-        (EVENING + "buy_in = -1\n", ":5:1: buy_in: expected a whole number from 0 to 2147483647, got -1"),
-        (
-            EVENING + "payouts = [0.5, 0.4]\n",
-            ":5:1: payouts: expected shares that add up to 1, got [0.5, 0.4]",
-        ),
-        (
-            EVENING + "payouts = [0.2, 0.2, 0.2, 0.2, 0.2, 0, 0]\n",
-            ":5:1: payouts: expected shares for up to 6 places",
-        ),
-        (EVENING + 'payouts = "all"\n', ":5:1: payouts: expected a list of numbers of 0 or more, got 'all'"),
-        (EVENING + "stack = 15\n" + LEVEL, ":5:1: expected the first big blind and ante, 20, or more"),
-        (EVENING + LEVEL + "[[table.levels]]\nsmall = 5\n", ":8:1: expected either hands or minutes"),
-        (EVENING + LEVEL + "bog = 1\n", ":8:1: [[table.levels]] has no key 'bog' (did you mean big?)"),
-        (
-            EVENING + "[[table.levels]]\nhands = 0\nsmall = 1\n",
-            ":6:1: hands: expected a whole number from 1 to",
-        ),
-        (
-            EVENING + "levels = [{hands = 5}]\n",
-            ":5:1: [[table.levels]] has no small: expected a whole number from 1 to",
-        ),
-        (EVENING + LEVEL + LEVEL.replace("hands", "minutes"), ":8:1: expected levels by hands or by minutes"),
-        (TABLE + "rake = 0.5\n", ":4:1: rake: expected a number from 0 to 0.2, got 0.5"),
-        (TABLE + "least = 5\n", ":4:1: expected the big blind, 10, or more"),
-        (TABLE + "least = 50\nmost = 40\n", ":5:1: expected at least 50, as least is, got 40"),
-        (TABLE + 'fill = ["simple", ""]\n', ":4:1: fill: expected names of bots, got an empty one"),
-        (TABLE + TABLE, ":5:1: there is a table a already"),
-        ('[[table]]\nname = "../x"\n', ":2:1: expected a name of 1 to 32 letters"),
-        ('[[table]]\nname = "a"\ngame = "limit-7p"\n', ":3:1: "),
-        ('[[table]]\ngame = "limit-6p"\n', ":1:1: [[table]] has no name: expected a text"),
-        ("[room]\ntls = 3\n" + TABLE, ":2:1: tls: expected a table [tls], got 3"),
-        ('[room.tls]\ncertificate = "c"\n' + TABLE, ":1:1: [room.tls] has no key: expected a text"),
-    ],
-)
-def test_a_mistake_in_the_file_is_one_line_with_its_place(tmp_path: Path, text: str, fault: str) -> None:
+@pytest.mark.parametrize(("fault", "text"), MISTAKES, ids=[fault for fault, _ in MISTAKES])
+def test_a_mistake_in_the_file_is_one_line_with_its_place(tmp_path: Path, fault: str, text: str) -> None:
     path = tmp_path / "room.toml"
     path.write_text(text)
 

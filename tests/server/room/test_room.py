@@ -15,16 +15,14 @@ from clients.core.session import Refusal
 from engine.poker.rules import Rake, load_game
 from protocol.records import HandReader, parse_hand
 from server.room.config import Policy
-from server.room.identities import register
 from server.room.ledger.ledger import Ledger
 from server.table.config import TimeLimits
-from tests.support.rooms import OpenRoom, room_config, room_of, table_config
+from tests.support.rooms import OpenRoom, account, play_each, room_config, room_of, table_config
 from tests.support.tables import VERSION
 
 
 async def test_the_lobby_lists_tables_and_says_no_in_words(tmp_path: Path) -> None:
-    config = room_config(tmp_path, table_config("a"), table_config("b", "limit-2p"))
-    async with room_of(config) as room:
+    async with room_of(room_config(tmp_path, table_config("a"), table_config("b", "limit-2p"))) as room:
         guest = await room.enter("name=Ann")
         await guest.say(
             "#list", "#join c", "#join a 7", "#join a many", "#join", "#leave", "nonsense", "#list"
@@ -48,9 +46,7 @@ async def test_people_come_play_and_take_their_chips_away(tmp_path: Path) -> Non
         ann = await room.sit_down(words="name=Ann", chips="100")
         assert ann.lines[-1] == "#seated a 0 100"
         bob = await room.sit_down(words="name=Bob", chips="300")
-        async with trio.open_nursery() as playing:
-            playing.start_soon(ann.play_hands, 5)
-            playing.start_soon(bob.play_hands, 5)
+        await play_each([ann, bob], 5)
         await ann.say("#leave")
         async with trio.open_nursery() as playing:
             playing.start_soon(bob.play_hands, 2)
@@ -58,10 +54,8 @@ async def test_people_come_play_and_take_their_chips_away(tmp_path: Path) -> Non
             playing.cancel_scope.cancel()
         assert ann.lines[-1] == "#lobby you have left the table"
 
-        player = room.room.ledger.player("Ann")
-        assert player is not None
-        won = {name: chips for name, _, _, chips in room.room.ledger.standings()}
-        assert player.chips == 1000 + won["Ann"]
+        won = room.won()
+        assert room.chips_of("Ann") == 1000 + won["Ann"]
         assert won["Ann"] == -won["Bob"]
         await ann.say("#join a 40")
         await ann.until("#seated a 0 40")
@@ -90,31 +84,24 @@ async def test_before_a_hand_its_players_are_told_who_plays_for_what(tmp_path: P
 async def test_a_seat_is_kept_for_a_name_with_a_token_and_given_back(tmp_path: Path) -> None:
     limits = TimeLimits(60.0, 600.0, 1e6, grace=60.0)
     config = room_config(tmp_path, table_config(limits=limits))
-    with Ledger(config.data) as ledger:
-        _, token = register(ledger, "Ann", 500)
+    words = account(config)
     async with room_of(config) as room:
-        ann = await room.sit_down(words=f"name=Ann token={token}", chips="100")
+        ann = await room.sit_down(words=words, chips="100")
         bob = await room.sit_down(words="name=Bob", chips="100")
         await ann.until("MATCHSTATE")
         state = ann.lines[-1]
         await ann.leave()
-        ann = await room.sit_down(words=f"name=ann token={token}")
+        ann = await room.sit_down(words=words.replace("Ann", "ann"))
         assert ann.lines[-1] == "#seated a 0 100"
         assert await ann.until("MATCHSTATE") == state  # the same hand, with the same cards
-        async with trio.open_nursery() as playing:
-            playing.start_soon(ann.play_hands, 3)
-            playing.start_soon(bob.play_hands, 3)
+        await play_each([ann, bob], 3)
     async with room_of(config) as room:  # it has closed in good order: the chips are in the account
-        player = room.room.ledger.player("Ann")
-        assert player is not None
-        won = {name: chips for name, _, _, chips in room.room.ledger.standings()}
-        assert player.chips == 500 + won["Ann"]
+        assert room.chips_of("Ann") == 500 + room.won()["Ann"]
 
 
 async def test_a_name_belongs_to_whoever_has_its_token(tmp_path: Path) -> None:
     config = room_config(tmp_path, guesses_per_minute=3)
-    with Ledger(config.data) as ledger:
-        register(ledger, "Ann", 500)
+    account(config)
     async with room_of(config) as room:
         liar = await room.sit_down(words="name=Ann")
         thief = await room.enter(f"name=Ann token={'0' * 40}")
@@ -130,11 +117,10 @@ async def test_a_name_belongs_to_whoever_has_its_token(tmp_path: Path) -> None:
 
 async def test_two_seats_of_a_table_are_never_one_players(tmp_path: Path) -> None:
     config = room_config(tmp_path)
-    with Ledger(config.data) as ledger:
-        _, token = register(ledger, "Ann", 500)
+    words = account(config)
     async with room_of(config) as room:
-        first = await room.sit_down(words=f"name=Ann token={token}", chips="100")
-        second = await room.sit_down(words=f"name=Ann token={token}", chips="200")
+        first = await room.sit_down(words=words, chips="100")
+        second = await room.sit_down(words=words, chips="200")
 
         assert second.lines[-1] == "#seated a 0 100"
         assert await first.line() is None  # another connection has taken its place
@@ -144,8 +130,7 @@ async def test_two_seats_of_a_table_are_never_one_players(tmp_path: Path) -> Non
 async def test_a_player_who_has_lost_everything_brings_more_until_the_account_is_empty(
     tmp_path: Path,
 ) -> None:
-    config = room_config(tmp_path, table_config(game="nolimit-2p-100bb"))
-    async with room_of(config) as room:
+    async with room_of(room_config(tmp_path, table_config(game="nolimit-2p-100bb"))) as room:
         ann = await room.sit_down(words="name=Ann", chips="400")
         bob = await room.sit_down(words="name=Bob", chips="400")
 
@@ -167,13 +152,9 @@ async def test_a_player_who_has_lost_everything_brings_more_until_the_account_is
 
 
 async def test_the_rake_is_booked(tmp_path: Path) -> None:
-    config = room_config(tmp_path, table_config(rake=Rake(10, 5)))
-    async with room_of(config) as room:
-        ann = await room.sit_down(words="name=Ann")
-        bob = await room.sit_down(words="name=Bob")
-        async with trio.open_nursery() as playing:
-            playing.start_soon(ann.play_hands, 10, lambda betting: "c" if betting else "r10")
-            playing.start_soon(bob.play_hands, 10, lambda betting: "c" if betting else "r10")
+    async with room_of(room_config(tmp_path, table_config(rake=Rake(10, 5)))) as room:
+        guests = await room.seated("Ann", "Bob")
+        await play_each(guests, 10, lambda betting: "c" if betting else "r10")
 
         hands = [hand.line.split(":") for hand in room.room.ledger.hands_from("a", 0)]
         raked = sum("/" in betting and chips != "0|0" for _, _, betting, _, chips, _ in hands)
@@ -194,8 +175,7 @@ async def test_a_plain_client_plays_at_the_tables_own_port(tmp_path: Path) -> No
 
 
 async def test_a_plain_client_is_not_dealt_a_hand_that_its_game_file_does_not_tell(tmp_path: Path) -> None:
-    config = room_config(tmp_path, table_config("a", "nolimit-2p-100bb", port=0))
-    async with room_of(config) as room:
+    async with room_of(room_config(tmp_path, table_config("a", "nolimit-2p-100bb", port=0))) as room:
         plain = await room.connect(room.addresses.table_ports["a"])
         await plain.say(VERSION)
         ann = await room.sit_down(chips="300")
@@ -206,15 +186,14 @@ async def test_a_plain_client_is_not_dealt_a_hand_that_its_game_file_does_not_te
 
 
 async def test_a_match_table_begins_every_hand_with_the_games_stacks(tmp_path: Path) -> None:
-    config = room_config(tmp_path, table_config("a", "leduc", policy=Policy.MATCH))
-    async with room_of(config) as room:
-        ann, bob = await room.sit_down(words="name=Ann"), await room.sit_down(words="name=Bob")
+    async with room_of(room_config(tmp_path, table_config("a", "leduc", policy=Policy.MATCH))) as room:
+        ann, bob = await room.seated("Ann", "Bob")
         async with trio.open_nursery() as playing:
             playing.start_soon(ann.play_hands, 20, lambda betting: "r")
             playing.start_soon(bob.play_hands, 20)
 
-        standings = {name: won for name, _, _, won in room.room.ledger.standings()}
-        assert standings["Ann"] == -standings["Bob"]
+        won = room.won()
+        assert won["Ann"] == -won["Bob"]
         assert room.room.ledger.check().tables == 0
 
 
@@ -247,7 +226,7 @@ async def test_a_player_who_does_not_answer_costs_nobody_else_time(
 ) -> None:
     async with room_of(room_config(tmp_path)) as room:
         silent = await room.sit_down(words="name=Silent")
-        ann, bob = await room.sit_down(words="name=Ann"), await room.sit_down(words="name=Bob")
+        ann, bob = await room.seated("Ann", "Bob")
         await room.play([ann, bob], 30)
 
         assert trio.current_time() < 60  # a late answer or two, of 10 s each
@@ -256,18 +235,15 @@ async def test_a_player_who_does_not_answer_costs_nobody_else_time(
 
 async def test_a_seat_that_nobody_comes_back_to_is_given_up(virtual_clock: MockClock, tmp_path: Path) -> None:
     config = room_config(tmp_path, table_config(keep_seat_s=60.0))
-    with Ledger(config.data) as ledger:
-        _, token = register(ledger, "Ann", 500)
+    words = account(config)
     async with room_of(config) as room:
-        ann = await room.sit_down(words=f"name=Ann token={token}", chips="100")
+        ann = await room.sit_down(words=words, chips="100")
         await ann.leave()
         await trio.sleep(59)
         assert room.room.tables["a"].places[0] is not None
         await trio.sleep(2)
         assert room.room.tables["a"].places[0] is None
-        player = room.room.ledger.player("Ann")
-        assert player is not None
-        assert player.chips == 500
+        assert room.chips_of("Ann") == 500
 
 
 async def test_a_guest_who_has_gone_is_missed_whatever_they_have_said(tmp_path: Path) -> None:
@@ -314,10 +290,9 @@ async def test_a_fault_of_ours_ends_one_table_and_loses_nothing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     config = room_config(tmp_path, table_config("a"), table_config("b"))
-    with Ledger(config.data) as ledger:
-        _, token = register(ledger, "Ann", 500)
+    words = account(config)
     async with room_of(config) as room:
-        ann = await room.sit_down("a", words=f"name=Ann token={token}", chips="100")
+        ann = await room.sit_down("a", words=words, chips="100")
         bob = await room.sit_down("a")
         others = [await room.sit_down("b") for _ in range(2)]
         table = room.room.tables["a"]
@@ -333,7 +308,7 @@ async def test_a_fault_of_ours_ends_one_table_and_loses_nothing(
         room.room.faults = 0
         while room.room.tables.get("a") in (None, table):
             await trio.lowlevel.checkpoint()
-        ann = await room.sit_down("a", words=f"name=Ann token={token}")
+        ann = await room.sit_down("a", words=words)
         assert ann.lines[-1] == "#seated a 0 100"  # the hand was not finished: it never was
 
 

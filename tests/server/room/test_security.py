@@ -15,12 +15,11 @@ from engine.poker.rules import parse_game
 from protocol import DealerConnection
 from protocol.records import HandReader
 from server.room.door import _flushing
-from server.room.identities import register
-from server.room.ledger.ledger import HandEntry, Ledger
+from server.room.ledger.ledger import HandEntry
 from server.room.tables.spectating import Shown
 from server.table.channel import Channel, ChannelBroken
 from server.table.seat import Client
-from tests.support.rooms import Guest, OpenRoom, room_config, room_of, table_config
+from tests.support.rooms import Guest, OpenRoom, account, room_config, room_of, table_config
 from tests.support.tables import VERSION, split_state
 
 
@@ -148,8 +147,7 @@ async def nonsense_is_said(tmp_path: Path, lines: int) -> None:
     config = room_config(
         tmp_path, table_config("a"), table_config("b"), requests_per_second=1e6, guest_chips=10**6
     )
-    with Ledger(config.data) as ledger:
-        register(ledger, "Ann", 500)
+    account(config, "Ann")
     async with room_of(config) as room:
         honest = [await room.sit_down("b", words=f"name=H{number}") for number in range(2)]
         async with trio.open_nursery() as people:
@@ -161,9 +159,7 @@ async def nonsense_is_said(tmp_path: Path, lines: int) -> None:
             people.cancel_scope.cancel()
         assert "Traceback" not in room.console.stderr
         assert room.room.ledger.check().faults == ()
-        player = room.room.ledger.player("Ann")
-        assert player is not None
-        assert player.chips == 500
+        assert room.chips_of("Ann") == 500
     assert any(line.startswith("#refused") for line in heard)
 
 
@@ -205,7 +201,7 @@ async def come_from(address: str, port: int) -> trio.SocketStream:
 async def test_more_connections_than_are_allowed_are_closed_and_others_notice_nothing(tmp_path: Path) -> None:
     config = room_config(tmp_path, connections=30, connections_per_address=10)
     async with room_of(config) as room, contextlib.AsyncExitStack() as closing:
-        ann, bob = await room.sit_down(words="name=Ann"), await room.sit_down(words="name=Bob")
+        ann, bob = await room.seated("Ann", "Bob")
 
         async def flood_from(address: str, number: int) -> int:
             """How many of so many connections are not closed at once."""

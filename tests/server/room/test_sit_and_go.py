@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,12 +13,11 @@ from trio.testing import MockClock
 from engine.poker.rules import load_game
 from server.room import identities
 from server.room.config import Policy, TableConfig
-from server.room.identities import register
 from server.room.ledger.ledger import Ledger
 from server.room.ledger.sit_and_gos import Ranked, SitAndGos
 from server.table.rules.chips import whole_shares
 from server.table.rules.sit_and_go import Level, SitAndGo
-from tests.support.rooms import Guest, OpenRoom, room_config, room_of, table_config
+from tests.support.rooms import account, play_each, room_config, room_of, table_config
 
 TERMS: Final = SitAndGo(100, (Level(2, (1, 2)), Level(2, (5, 10), 1), Level(1, (20, 40))), (0.7, 0.3))
 
@@ -44,33 +42,16 @@ def contest_config(players: int = 3, terms: SitAndGo = TERMS, **changes: Any) ->
     return attrs.evolve(config, **changes)
 
 
-async def seated(room: OpenRoom, *names: str) -> list[Guest]:
-    return [await room.sit_down(words=f"name={name}") for name in names]
-
-
 def all_in(betting: str) -> str:
     return "c" if "r" in betting else "r100000"
 
 
-async def play_to_the_end(guests: list[Guest], act: Callable[[str], str] = all_in) -> None:
-    """Until all of them are in the lobby."""
-    async with trio.open_nursery() as playing:
-        for guest in guests:
-            playing.start_soon(guest.play_hands, 1 << 30, act)
-
-
-def chips_of(room: OpenRoom, name: str) -> int:
-    player = room.room.ledger.player(name)
-    assert player is not None
-    return player.chips
-
-
 async def test_a_player_who_loses_all_is_out_and_places_are_paid(tmp_path: Path) -> None:
     async with room_of(room_config(tmp_path, contest_config())) as room:
-        guests = await seated(room, "Ann", "Bob", "Eve")
+        guests = await room.seated("Ann", "Bob", "Eve")
         assert guests[0].lines[-1] == "#seated a 0 100"
 
-        await play_to_the_end(guests)
+        await play_each(guests, act=all_in)
 
         (past,) = SitAndGos(room.room.ledger).last("a", 9)
         check = room.room.ledger.check()
@@ -78,33 +59,30 @@ async def test_a_player_who_loses_all_is_out_and_places_are_paid(tmp_path: Path)
         assert sum(each.prize or 0 for each in past.entrants) == past.pool == 150
         for guest, name in zip(guests, ("Ann", "Bob", "Eve"), strict=True):
             (own,) = [each for each in past.entrants if each.name == name]
-            assert chips_of(room, name) == 950 + (own.prize or 0)
+            assert room.chips_of(name) == 950 + (own.prize or 0)
             assert guest.lines[-1].startswith(f"#lobby you are {own.place}")
-        won = {name: chips for name, _, _, chips in room.room.ledger.standings()}
+        won = room.won()
         assert won == {each.name: (each.prize or 0) - 50 for each in past.entrants}
         for name, chips in won.items():
             player = room.room.ledger.player(name)
             assert player is not None
             assert sum(room.room.ledger.bankroll(player)) == chips
 
-        again = await seated(room, "Joe", "Kim", "Lea")  # and the next one
-        await play_to_the_end(again)
+        again = await room.seated("Joe", "Kim", "Lea")  # and the next one
+        await play_each(again, act=all_in)
         assert len(SitAndGos(room.room.ledger).last("a", 9)) == 2
 
 
 async def test_blinds_rise_and_players_are_told_before_the_hand(tmp_path: Path) -> None:
     async with room_of(room_config(tmp_path, contest_config())) as room:
-        guests = await seated(room, "Ann", "Bob", "Eve")
+        guests = await room.seated("Ann", "Bob", "Eve")
         games: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
-
-        def check_down(betting: str) -> str:
-            return "c"
 
         async with trio.open_nursery() as playing:
             for guest in guests[1:]:
-                playing.start_soon(guest.play_hands, 1 << 30, check_down)
+                playing.start_soon(guest.play_hands, 1 << 30)
             for _ in range(5):
-                await guests[0].play_hands(1, check_down)
+                await guests[0].play_hands(1)
                 game = guests[0].game()
                 games.append((tuple(sorted(game.blinds)), game.antes))
             playing.cancel_scope.cancel()
@@ -124,7 +102,7 @@ async def test_levels_may_last_minutes(virtual_clock: MockClock, tmp_path: Path)
     terms = attrs.evolve(TERMS, levels=(Level(0, (1, 2), 0, 1.0), Level(0, (5, 10), 0, 1.0)))
     config = contest_config(2, terms, pause_s=25.0)
     async with room_of(room_config(tmp_path, config)) as room:
-        guests = await seated(room, "Ann", "Bob")
+        guests = await room.seated("Ann", "Bob")
         blinds = []
         async with trio.open_nursery() as playing:
             playing.start_soon(guests[1].play_hands, 1 << 30)
@@ -140,8 +118,8 @@ async def test_two_who_are_out_in_one_hand_are_placed_by_what_they_began_it_with
     terms = SitAndGo(100, (Level(1000, (1, 2)),), (0.5, 0.3, 0.2))
     async with room_of(room_config(tmp_path, contest_config(4, terms))) as room:
         for _ in range(8):
-            guests = await seated(room, "Ann", "Bob", "Eve", "Joe")
-            await play_to_the_end(guests)
+            guests = await room.seated("Ann", "Bob", "Eve", "Joe")
+            await play_each(guests, act=all_in)
             for guest in guests:
                 await guest.leave()
             while room.room.door.connections:
@@ -165,7 +143,7 @@ async def test_two_who_are_out_in_one_hand_are_placed_by_what_they_began_it_with
 async def test_unequal_stacks_decide_between_two_who_are_out_together(tmp_path: Path) -> None:
     config = contest_config()
     async with room_of(room_config(tmp_path, config)) as room:
-        await seated(room, "Ann", "Bob", "Eve")
+        await room.seated("Ann", "Bob", "Eve")
         contest = room.room.tables["a"].company.contest
         assert contest is not None
         while not contest.is_on:
@@ -187,13 +165,13 @@ async def test_unequal_stacks_decide_between_two_who_are_out_together(tmp_path: 
 
 async def test_before_it_begins_the_buy_in_goes_back_and_nobody_joins_later(tmp_path: Path) -> None:
     async with room_of(room_config(tmp_path, contest_config())) as room:
-        ann, bob = await seated(room, "Ann", "Bob")
-        assert chips_of(room, "Ann") == 950
+        ann, bob = await room.seated("Ann", "Bob")
+        assert room.chips_of("Ann") == 950
         await ann.say("#sit-out", "#top-up 7", "#leave")
         assert await ann.until("#lobby") == "#lobby you have left the table"
         assert "#refused sit-out: not in a sit-and-go" in ann.lines
         assert "#refused top-up: not in a sit-and-go" in ann.lines
-        assert chips_of(room, "Ann") == 1000
+        assert room.chips_of("Ann") == 1000
         await ann.say("#join a 60", "#join a 50")
         assert await ann.until("#refused") == "#refused a seat costs 50 chips, not 60"
         await ann.until("#seated a 0 100")
@@ -207,12 +185,12 @@ async def test_before_it_begins_the_buy_in_goes_back_and_nobody_joins_later(tmp_
         )
         assert await late.until("#refused") == "#refused all seats of all tables are taken"
         assert await late.until("#table") == "#table a sit-and-go GAME 3/3 50-50"
-        await play_to_the_end([ann, bob, eve])
+        await play_each([ann, bob, eve], act=all_in)
 
 
 async def test_a_player_who_leaves_is_out_and_the_last_one_wins(tmp_path: Path) -> None:
     async with room_of(room_config(tmp_path, contest_config())) as room:
-        ann, bob, eve = await seated(room, "Ann", "Bob", "Eve")
+        ann, bob, eve = await room.seated("Ann", "Bob", "Eve")
         for guest in (ann, bob, eve):
             await guest.until("MATCHSTATE")
         await ann.leave()  # a guest who has gone does not come back
@@ -239,12 +217,10 @@ async def test_the_table_waits_for_a_player_who_has_gone_but_not_for_ever(
     virtual_clock: MockClock, tmp_path: Path
 ) -> None:
     config = room_config(tmp_path, contest_config(2, keep_seat_s=60.0))
-    with Ledger(config.data) as ledger:
-        _, token = register(ledger, "Ann", 500)
-    words = f"name=Ann token={token}"
+    words = account(config)
     async with room_of(config) as room:
         ann = await room.sit_down(words=words)
-        (bob,) = await seated(room, "Bob")
+        (bob,) = await room.seated("Bob")
         room.start_soon(bob.play_hands, 1 << 30)
         contest = room.room.tables["a"].company.contest
         assert contest is not None
@@ -264,17 +240,16 @@ async def test_the_table_waits_for_a_player_who_has_gone_but_not_for_ever(
 
         assert not contest.is_on
         assert bob.lines[-1] == "#lobby you are 1st of 2 and win 70 chips"
-        assert chips_of(room, "Ann") == 480
+        assert room.chips_of("Ann") == 480
 
 
 @pytest.mark.parametrize("is_killed", [False, True])
 async def test_one_that_cannot_go_on_is_called_off(tmp_path: Path, is_killed: bool) -> None:
     config = room_config(tmp_path, contest_config())
-    with Ledger(config.data) as ledger:
-        tokens = {name: register(ledger, name, 500)[1] for name in ("Ann", "Bob", "Eve")}
+    everybody = [account(config, name) for name in ("Ann", "Bob", "Eve")]
     copy = tmp_path / "copy"
     async with room_of(config) as room:
-        guests = [await room.sit_down(words=f"name={name} token={token}") for name, token in tokens.items()]
+        guests = [await room.sit_down(words=words) for words in everybody]
         await room.play(guests, 1)
         table = room.room.tables["a"]
         stacks = {place.player.name: place.stack for place in table.places if place is not None}
@@ -299,11 +274,13 @@ async def test_one_that_cannot_go_on_is_called_off(tmp_path: Path, is_killed: bo
 
 async def test_a_seat_that_was_paid_for_is_kept_through_a_restart(tmp_path: Path) -> None:
     config = room_config(tmp_path, contest_config())
+    words = account(config)
     with Ledger(config.data) as ledger:
-        ann, token = register(ledger, "Ann", 500)
+        ann = ledger.player("Ann")
+        assert ann is not None
         ledger.open_table("a")
         ledger.sit_down("a", 1, ann, 50)
     async with room_of(config) as room:
-        guest = await room.sit_down(words=f"name=Ann token={token}")
+        guest = await room.sit_down(words=words)
         assert guest.lines[-1] == "#seated a 1 100"
-        assert chips_of(room, "Ann") == 450
+        assert room.chips_of("Ann") == 450

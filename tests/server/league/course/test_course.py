@@ -23,7 +23,7 @@ from server.league.running.processes import match_words
 from server.match.launching.confinement import why_there_are_none
 from server.match.launching.players import format_bot_file
 from server.support.toml_text import FileMistake
-from tests.support.dealer_process import PATIENCE_S, environment, program
+from tests.support.dealer_process import completed
 
 
 def init(folder: Path, *words: str) -> tuple[int, str]:
@@ -40,18 +40,10 @@ def test_a_course_has_a_tournament_a_script_and_a_folder_for_each_student(tmp_pa
     assert (file["tournament"]["name"], file["game"]["game"]) == ("poker-101", "nolimit-3p")
     assert "seed" not in file["tournament"]  # nobody knows tomorrow's cards from today's
     assert [each["player"] for each in file["players"]] == ["always-call", "simple"]
-    found = subprocess.run(
-        [
-            "sh",
-            "-c",
-            re.sub(r"(?m)^riverboat.*\n", "", (folder / "nightly.sh").read_text()) + "command -v riverboat",
-        ],
-        env={"PATH": "/usr/bin:/bin"},  # as cron has it
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert Path(found.stdout.strip()).parent == Path(sys.executable).parent
+    script = re.sub(r"(?m)^riverboat.*\n", "", (folder / "nightly.sh").read_text()) + "command -v riverboat"
+    of_cron = {"PATH": "/usr/bin:/bin"}
+    found = subprocess.check_output(["sh", "-c", script], env=of_cron, text=True)
+    assert Path(found.strip()).parent == Path(sys.executable).parent
     assert os.access(folder / "nightly.sh", os.X_OK)
     assert subprocess.run(["sh", "-n", str(folder / "nightly.sh")], check=False).returncode == 0
     assert [each.name for each in students_of(folder)] == ["ann", "bob"]
@@ -123,18 +115,6 @@ def test_only_bots_that_passed_play(tmp_path: Path) -> None:
     ]
 
 
-def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        program(*words),
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=3 * PATIENCE_S,
-        check=False,
-    )
-
-
 @pytest.mark.slow
 @pytest.mark.timeout(400)
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler here")
@@ -143,7 +123,8 @@ def test_students_bots_are_built_and_checked_and_the_broken_are_told(tmp_path: P
     with open(tmp_path / "students/bob/my_bot.c", "a") as file:
         file.write("int main(")
 
-    done = run(tmp_path, "course", "build", ".", "--out", "night", "--hands", "20", "--json")
+    words = ("course", "build", ".", "--out", "night", "--hands", "20", "--json")
+    done = completed(*words, folder=tmp_path)
 
     said = {each["student"]: each for each in json.loads(done.stdout)["students"]}
     assert (done.returncode, said["ann"]["passed"], said["bob"]["passed"]) == (3, True, False)
@@ -178,10 +159,8 @@ def test_a_student_in_a_sandbox_sees_nobody_elses_folder(tmp_path: Path) -> None
         (folder / "secret").touch()
     (tmp_path / "tournament.toml").touch()
 
-    done = run(
-        tmp_path, "match", "leduc", "students/ann", "students/bob", "--hands", "5", "--sandbox", "--out", "m",
-        "--limits", "cpu=60,memory=1024,file-size=10",
-    )  # fmt: skip
+    words = ("match", "leduc", "students/ann", "students/bob", "--hands", "5", "--sandbox", "--out", "m")
+    done = completed(*words, "--limits", "cpu=60,memory=1024,file-size=10", folder=tmp_path)
 
     assert done.returncode == 0, done.stderr
     told = (tmp_path / "m/players/ann.err").read_text()

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from server.league.course.new_bot import LANGUAGES, new_bot
-from tests.support.dealer_process import PATIENCE_S, environment, program
+from tests.support.dealer_process import PATIENCE_S, completed
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -62,27 +62,21 @@ def test_a_new_bot_is_built_plays_and_does_nothing_wrong(language: str, tmp_path
     if known.build:
         subprocess.run(shlex.split(known.build), cwd=tmp_path, check=True, timeout=PATIENCE_S)
 
-    done = subprocess.run(
-        program(
-            "match", "nolimit-3p", known.command, "random", "random", "--hands", "60", "--seed", "7", "--json"
-        ),
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
+    words = (
+        "match",
+        "nolimit-3p",
+        known.command,
+        "random",
+        "random",
+        "--hands",
+        "60",
+        "--seed",
+        "7",
+        "--json",
     )
+    done = completed(*words, folder=tmp_path, seconds=PATIENCE_S)
     assert (done.returncode, json.loads(done.stdout)["hands"]) == (0, 60)
-    checked = subprocess.run(
-        program("check-bot", "--json", "--hands", "280", known.command),
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=500,
-        check=False,
-    )
+    checked = completed("check-bot", "--json", "--hands", "280", known.command, folder=tmp_path)
     said = json.loads(checked.stdout)
     assert [each for each in said["checks"] if not each["passed"]] == []
     assert (checked.returncode, said["notes"]) == (0, [])

@@ -14,8 +14,7 @@ from click.testing import CliRunner
 
 from server.commands.program import riverboat
 from server.league.house import Folder
-from server.league.ladder.placing import Placing
-from server.league.ladder.ratings import Rung, connected, ladder_of
+from server.league.ladder.ratings import Placing, Rung, connected, ladder_of
 from server.league.ladder.store import Ladder, LadderFault, PairSum
 from tests.server.league.houses import HEAD, plan_text, played, use_arena_workers
 

@@ -196,8 +196,7 @@ async def test_a_sit_and_go_is_played_to_its_end_by_clicks(tmp_path: Path) -> No
 
 async def test_a_phone_shows_everything_without_scrolling_sideways(tmp_path: Path) -> None:
     async with pages_of(room_config(tmp_path / "room")) as pages, chromium(tmp_path / "profile") as tab:
-        ann = await pages.room.sit_down(words="name=Ann")
-        bob = await pages.room.sit_down(words="name=Bob")
+        ann, bob = await pages.room.seated("Ann", "Bob")
         await pages.room.play([ann, bob], 2)
         for dark in (False, True):
             await tab.size(360, 740, dark=dark)
@@ -209,8 +208,7 @@ async def test_a_phone_shows_everything_without_scrolling_sideways(tmp_path: Pat
 
 async def test_a_hand_is_stepped_through_by_keys(tmp_path: Path) -> None:
     async with pages_of(room_config(tmp_path / "room")) as pages, chromium(tmp_path / "profile") as tab:
-        ann = await pages.room.sit_down(words="name=Ann")
-        bob = await pages.room.sit_down(words="name=Bob")
+        ann, bob = await pages.room.seated("Ann", "Bob")
         await pages.room.play([ann, bob], 1)
         await tab.open(f"{pages.address}tables/a/hands/0")
         steps = int((await tab.value("document.getElementById('step').textContent")).split()[-1])

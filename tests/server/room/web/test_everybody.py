@@ -18,7 +18,7 @@ from clients.bots.baselines import Random
 from clients.core.guess import RoomSeat
 from clients.core.program import TableAddress, Tls, join_table
 from clients.core.session import SessionError
-from engine.poker.rules import parse_game
+from engine.poker.rules import load_game, parse_game
 from protocol.records import HandReader
 from server.room.config import Certificate
 from server.room.ledger.ledger import Ledger
@@ -30,21 +30,7 @@ from tests.support.web import OpenPages, pages_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 HANDS = 200
-FOUR_HANDED = """GAMEDEF
-limit
-numPlayers = 4
-numRounds = 4
-stack = 100000 100000 100000 100000
-blind = 5 10 0 0
-raiseSize = 10 10 20 20
-firstPlayer = 3 1 1 1
-maxRaises = 3 4 4 4
-numSuits = 4
-numRanks = 13
-numHoleCards = 2
-numBoardCards = 0 3 1 1
-END GAMEDEF
-"""
+FOUR_HANDED = Path(__file__).with_name("four.game")
 
 
 @attrs.frozen
@@ -53,7 +39,6 @@ class Company:
 
     pages: OpenPages
     certificate: Certificate
-    game: Path
 
     @property
     def table(self) -> TableAddress:
@@ -64,7 +49,7 @@ class Company:
 
     async def acpc(self) -> None:
         port = str(self.pages.room.addresses.table_ports["a"])
-        words = [sys.executable, tests.support.acpc_player.__file__, str(self.game), "127.0.0.1", port]
+        words = [sys.executable, tests.support.acpc_player.__file__, str(FOUR_HANDED), "127.0.0.1", port]
         await trio.run_process(words, check=False, capture_stdout=True, stderr=subprocess.DEVNULL)
 
     async def bot(self) -> None:
@@ -104,14 +89,12 @@ class Company:
 
 async def test_four_kinds_of_players_at_one_table_come_and_go_and_the_chips_add_up(tmp_path: Path) -> None:
     certificate = self_signed(tmp_path / "tls", "127.0.0.1")
-    game = tmp_path / "four.game"
-    game.write_text(FOUR_HANDED)
     table = table_config(
-        "a", parse_game(FOUR_HANDED), least=20_000, most=20_000, port=0, port_without_tls=True
+        "a", load_game(str(FOUR_HANDED)), least=20_000, most=20_000, port=0, port_without_tls=True
     )
     config = room_config(tmp_path, table, tls=certificate, guest_chips=100_000)
     async with pages_of(config) as pages:
-        company = Company(pages, certificate, game)
+        company = Company(pages, certificate)
         async with trio.open_nursery() as nursery:
             absences = {"acpc": (60, 80), "bot": (90, 110), "telnet": (120, 140), "browser": (150, 170)}
             for who, away in absences.items():

@@ -17,8 +17,7 @@ from tests.support.web import pages_of
 
 async def test_figures_tell_what_the_room_has_counted(tmp_path: Path) -> None:
     async with pages_of(room_config(tmp_path)) as pages:
-        ann = await pages.room.sit_down(words="name=Ann")
-        bob = await pages.room.sit_down(words="name=Bob")
+        ann, bob = await pages.room.seated("Ann", "Bob")
         await pages.room.play([ann, bob], 4)
         await pages.get("/nonsense")
         table = pages.room.room.tables["a"]

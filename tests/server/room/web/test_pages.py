@@ -39,8 +39,7 @@ class _Links(HTMLParser):
 
 async def played(pages: OpenPages, hands: int = 3) -> None:
     """Two guests play some hands."""
-    ann = await pages.room.sit_down(words="name=Ann")
-    bob = await pages.room.sit_down(words="name=Bob")
+    ann, bob = await pages.room.seated("Ann", "Bob")
     await pages.room.play([ann, bob], hands)
     places = [place for place in pages.room.room.tables["a"].places if place is not None]
     for guest in (ann, bob):
@@ -164,8 +163,7 @@ async def test_a_path_that_climbs_out_of_its_folder_finds_nothing(tmp_path: Path
 
 
 async def test_an_address_that_asks_too_much_waits_and_others_do_not(tmp_path: Path) -> None:
-    config = room_config(tmp_path, requests_per_second=1.0)
-    async with pages_of(config) as pages:
+    async with pages_of(room_config(tmp_path, requests_per_second=1.0)) as pages:
         answers = [(await pages.get("/tables.json")).status_code for _ in range(15)]
         other = trio.socket.socket()
         await other.bind(("127.0.0.2", 0))

@@ -9,13 +9,11 @@ import trio
 
 from engine.poker.rules import CALL, FOLD, initial_betting, load_game
 from server.room.config import Policy
-from server.room.identities import register
-from server.room.ledger.ledger import Ledger
 from server.room.tls import self_signed
 from server.room.web.scenes import ask
 from server.room.web.seat import DoorReader
 from server.table.rules.sit_and_go import Level, SitAndGo
-from tests.support.rooms import room_config, table_config
+from tests.support.rooms import account, room_config, table_config
 from tests.support.web import pages_of
 
 
@@ -73,20 +71,18 @@ async def test_a_sit_and_go_in_the_browser(tmp_path: Path) -> None:
 
 async def test_a_person_who_closes_the_page_and_comes_back_has_the_same_seat(tmp_path: Path) -> None:
     config = room_config(tmp_path)
-    with Ledger(config.data) as ledger:
-        _, token = register(ledger, "Web", 500)
+    words = account(config, "Web", 500)
     async with pages_of(config) as pages:
-        web = await pages.browser(words=f"name=Web token={token}", chips="60")
+        web = await pages.browser(words=words, chips="60")
         await web.leave()
-        again = await pages.browser(words=f"name=Web token={token}")
+        again = await pages.browser(words=words)
 
         assert again.heard[-1]["stack"] == 60
         assert again.heard[-1]["seat"] == 0
 
 
 async def test_with_tls_pages_and_seats_speak_it_too(tmp_path: Path) -> None:
-    config = room_config(tmp_path, tls=self_signed(tmp_path / "tls", "127.0.0.1"))
-    async with pages_of(config) as pages:
+    async with pages_of(room_config(tmp_path, tls=self_signed(tmp_path / "tls", "127.0.0.1"))) as pages:
         assert pages.address.startswith("https://127.0.0.1:")
         assert (await pages.get("/")).status_code == 200
         web = await pages.browser(words="name=Web")
@@ -100,8 +96,7 @@ async def test_with_tls_pages_and_seats_speak_it_too(tmp_path: Path) -> None:
 
 async def test_wrong_tokens_count_for_the_browser_s_address(tmp_path: Path) -> None:
     config = room_config(tmp_path, guesses_per_minute=2)
-    with Ledger(config.data) as ledger:
-        register(ledger, "Web", 500)
+    account(config, "Web")
     async with pages_of(config) as pages:
         said = []
         for _ in range(3):

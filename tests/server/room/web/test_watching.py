@@ -117,7 +117,7 @@ async def test_with_a_delay_a_showdown_is_told_later(tmp_path: Path, autojump_cl
     async with room_of(room_config(tmp_path, show_cards_after=60.0)) as room, trio.open_nursery() as nursery:
         messages = Broadcasts(room.room, nursery).watch("a")
         assert messages is not None
-        ann, bob = await room.sit_down(words="name=Ann"), await room.sit_down(words="name=Bob")
+        ann, bob = await room.seated("Ann", "Bob")
         await room.play([ann, bob], 1)
         began = trio.current_time()
         async for text in messages:
@@ -135,7 +135,7 @@ async def test_with_a_delay_a_showdown_is_told_later(tmp_path: Path, autojump_cl
 
 async def test_with_a_delay_the_page_of_a_hand_tells_it_later_too(tmp_path: Path) -> None:
     async with pages_of(room_config(tmp_path, show_cards_after=3600.0)) as pages:
-        ann, bob = await pages.room.sit_down(words="name=Ann"), await pages.room.sit_down(words="name=Bob")
+        ann, bob = await pages.room.seated("Ann", "Bob")
         await pages.room.play([ann, bob], 1)
         (hand,) = pages.room.room.ledger.hands_from("a", 0, 1)
         page = (await pages.get("/tables/a/hands/0")).text
@@ -155,7 +155,7 @@ async def test_somebody_who_reads_nothing_is_dropped_and_the_others_are_not(
         lazy, keen = broadcasts.watch("a"), broadcasts.watch("a")
         assert lazy is not None
         assert keen is not None
-        ann, bob = await room.sit_down(words="name=Ann"), await room.sit_down(words="name=Bob")
+        ann, bob = await room.seated("Ann", "Bob")
         async with trio.open_nursery() as playing:
             playing.start_soon(room.play, [ann, bob], 20)
             heard = 0
