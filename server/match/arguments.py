@@ -16,7 +16,7 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
-from engine.evidence.payoff_bounds import payoff_bounds
+from engine.evidence.confidence_sequence import payoff_bounds
 from engine.evidence.verdict import Goal
 from engine.poker.match_key import MatchKey, MatchSeed, parse_match_seed
 from engine.poker.rules import GameDefinition, GameDefinitionError, game_names, load_game, no_such_game

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import attrs
 import pytest
 
-from engine.evidence.payoff_bounds import payoff_bounds
+from engine.evidence.confidence_sequence import payoff_bounds
 from engine.poker.match_key import MatchSeed
 from engine.poker.rules import (
     Action,

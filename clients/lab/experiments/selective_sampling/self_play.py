@@ -16,8 +16,7 @@ from clients.core.registry import make_bot
 from clients.lab.experiments.report import Column, Findings, columns, plot
 from clients.lab.experiments.selective_sampling.settings import SamplingSettings, part_task
 from clients.lab.experiments.tasks import LineUp, Task, Work, matches
-from engine.evidence.confidence_sequence import ConfidenceSequence
-from engine.evidence.payoff_bounds import payoff_bounds
+from engine.evidence.confidence_sequence import ConfidenceSequence, payoff_bounds
 from engine.poker.rules import load_game
 from engine.support.intervals import Estimate, estimate
 from engine.support.seeds import derive_seed

@@ -20,8 +20,14 @@ from engine.evidence.ranking.crosstable import (
     rank_ranges,
     student_p,
 )
-from engine.evidence.ranking.ratings import cycles, fit_margins, nash_average
-from engine.evidence.ranking.run_off import bankroll_ranks, bootstrap_above, run_off
+from engine.evidence.ranking.ratings import (
+    bankroll_ranks,
+    bootstrap_above,
+    cycles,
+    fit_margins,
+    nash_average,
+    run_off,
+)  # fmt: skip
 from tests.support.asserting import known
 
 QEWC = np.array(
