@@ -3,7 +3,7 @@
 =======================  ================================================================================
 ``verdict``              who is better, by pairs, with α divided among them
 ``confidence_sequence``  intervals that hold whenever you look, for payoffs with declared bounds
-``payoff_bounds``        the most that a hand can lose or win, by the rules of a game
+                         and the bounds of a game: the most that a hand can lose or win, by its rules
 ``play_statistics``      VPIP, PFR, 3-bet, AF, WTSD, W$SD and what was won where; plain Python
 ``columns``              finished hands, thousands at a time: read, counted, and when their cards came
 ``estimates``            from hands to estimates by player, with luck taken out

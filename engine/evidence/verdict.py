@@ -28,8 +28,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from engine.evidence.confidence_sequence import ConfidenceSequence, Interval
-from engine.evidence.payoff_bounds import payoff_bounds
+from engine.evidence.confidence_sequence import ConfidenceSequence, Interval, payoff_bounds
 from engine.poker.rules import GameDefinition
 from engine.support.intervals import Batches, half_width, student_t
 

@@ -40,7 +40,7 @@ from engine.poker.combos import (
     starting_hand,
 )
 from engine.support.arrays import Bytes, Floats, Ints
-from engine.support.files.cache import load_cached, store_cached
+from engine.support.files.cache import cached
 
 __all__ = [
     "Equity",
@@ -352,12 +352,10 @@ def _compute_preflop_points() -> Ints:
 def _preflop_points() -> Ints:
     """The points of each starting hand against each: 2 per pair of combos and board won, 1 per tie."""
     shape = (NUM_STARTING_HANDS, NUM_STARTING_HANDS)
-    kept = load_cached(_CACHED_POINTS, _CACHED_SCHEMA, {"points": (shape, np.int64)})
-    if kept is not None:
-        return kept["points"]
-    points = _compute_preflop_points()
-    store_cached(_CACHED_POINTS, _CACHED_SCHEMA, {"points": points})
-    return points
+    expected = {"points": (shape, np.int64)}
+    return cached(_CACHED_POINTS, _CACHED_SCHEMA, expected, lambda: {"points": _compute_preflop_points()})[
+        "points"
+    ]
 
 
 @functools.cache

@@ -188,15 +188,7 @@ def population(num: int, is_limit: bool, rng: np.random.Generator) -> Floats:
         traits[ScriptTrait.BET_SIZE : ScriptTrait.BET_SIZE + 2] = rng.choice(sizes, 2)
         traits[ScriptTrait.MOST_RAISES] = rng.choice([1, 2, 3, 100])
         traits[ScriptTrait.NOISE] = rng.choice([0.0, rng.uniform(0.0, 0.15)])
-        bet, raise_, call, odds = (
-            traits[column : column + 2]
-            for column in (
-                ScriptTrait.BET_FROM,
-                ScriptTrait.RAISE_FROM,
-                ScriptTrait.CALL_FROM,
-                ScriptTrait.CALL_ODDS,
-            )
-        )
+        bet, raise_, call, odds = traits[ScriptTrait.BET_FROM : ScriptTrait.CALL_ODDS + 2].reshape(4, 2)
         if kind < 0.10:
             bet[:] = raise_[:] = _NEVER
             call[:] = _ALWAYS
@@ -208,11 +200,7 @@ def population(num: int, is_limit: bool, rng: np.random.Generator) -> Floats:
             weights = (0.06, 0.47, 0.47)
             if rng.random() < 0.7:
                 weights = (rng.uniform(0.0, 0.3), rng.uniform(0.1, 1.0), rng.uniform(0.0, 1.0))
-            (
-                traits[ScriptTrait.FOLD_WEIGHT],
-                traits[ScriptTrait.CALL_WEIGHT],
-                traits[ScriptTrait.RAISE_WEIGHT],
-            ) = weights
+            traits[ScriptTrait.FOLD_WEIGHT : ScriptTrait.RAISE_WEIGHT + 1] = weights
             traits[ScriptTrait.BET_SIZE : ScriptTrait.BET_SIZE + 2] = rng.choice([ANY_SIZE, _LEAST, _ALL_IN])
         elif kind < 0.37:
             share = rng.uniform(-0.3, 0.5)

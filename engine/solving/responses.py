@@ -71,7 +71,7 @@ def evaluate(tree: GameTree, policy: Floats, opponent: Floats) -> Response:
 
 def won_of(tree: GameTree, policy: Floats, opponent: Floats) -> float:
     """Chips per hand that a policy wins from another, the mean over both seats; for two players."""
-    return sum(values(tree, _seated(tree, policy, opponent, seat))[seat] for seat in (0, 1)) / 2
+    return sum(values(tree, _seated(tree, policy, opponent, seat=seat))[seat] for seat in (0, 1)) / 2
 
 
 def full_response(tree: GameTree, model: Floats) -> Floats:
@@ -81,7 +81,7 @@ def full_response(tree: GameTree, model: Floats) -> Floats:
         ValueError: the game is not for two players.
     """
     _check_heads_up(tree)
-    return _joined(tree, *(best_response(tree, model, seat).policy for seat in (0, 1)))
+    return _seated(tree, *(best_response(tree, model, seat).policy for seat in (0, 1)))
 
 
 def restricted_nash(tree: GameTree, model: Floats, part: float, iterations: int = _ITERATIONS) -> Floats:
@@ -107,7 +107,7 @@ def restricted_nash(tree: GameTree, model: Floats, part: float, iterations: int 
         solver = Solver(twofold.tree, constraints=twofold.constraints(model))
         solver.run(iterations)
         policies.append(twofold.folded(solver.average().policy))
-    return _joined(tree, *policies)
+    return _seated(tree, *policies)
 
 
 def data_biased(
@@ -137,7 +137,7 @@ def data_biased(
         solver = Solver(tree, constraints=Constraints(bound, loose))
         solver.run(iterations)
         policies.append(solver.average().policy)
-    return _joined(tree, *policies)
+    return _seated(tree, *policies)
 
 
 def confidence(tree: GameTree, counts: Floats, most: float = 1.0, enough: float = 10.0) -> Floats:
@@ -188,7 +188,7 @@ def counts_of_hands(
     _check_heads_up(tree)
     counts = np.zeros(tree.num_slots)
     for watched in (0, 1):
-        policy = _seated(tree, opponent, probe, watched)
+        policy = _seated(tree, opponent, probe, seat=watched)
         upcoming = {0: generator.integers(0, tree.arrays.deals.size, hands)}
         for node in tree.nodes:
             deals = upcoming.pop(node.number, None)
@@ -234,18 +234,13 @@ class _Twofold:
         return result
 
 
-def _seated(tree: GameTree, first: Floats, second: Floats, seat: int) -> Floats:
-    """The policy that is `first` in one seat and `second` in the other."""
+def _seated(tree: GameTree, first: Floats, second: Floats, *, seat: int = 0) -> Floats:
+    """The policy that is `first` in a seat and `second` in the other."""
     policy = second.copy()
     for node in tree.decisions:
         if node.kind == seat:
             node.slots(policy)[:] = node.slots(first)
     return policy
-
-
-def _joined(tree: GameTree, first: Floats, second: Floats) -> Floats:
-    """The policy that is `first` in seat 0 and `second` in seat 1."""
-    return _seated(tree, first, second, 0)
 
 
 def _check_heads_up(tree: GameTree) -> None:

@@ -93,7 +93,7 @@ def _league(plan: TournamentPlan, names: Sequence[str], counting: Mapping[Match,
     import numpy as np
 
     from engine.evidence.ranking.crosstable import Sitting, crosstable
-    from engine.evidence.ranking.run_off import LEAST_BLOCKS
+    from engine.evidence.ranking.ratings import LEAST_BLOCKS
 
     place = {name: k for k, name in enumerate(names)}
     by_match = len({match.number for match in counting}) >= LEAST_BLOCKS
@@ -115,7 +115,7 @@ def _league(plan: TournamentPlan, names: Sequence[str], counting: Mapping[Match,
 
 
 def _bootstrap(plan: TournamentPlan, league: _League) -> NDArray[np.float64]:
-    from engine.evidence.ranking.run_off import bankroll_ranks, bootstrap_above
+    from engine.evidence.ranking.ratings import bankroll_ranks, bootstrap_above
 
     rank = plan.format.rank
     ranks = bankroll_ranks if rank is None else functools.partial(rank, plan)
@@ -250,8 +250,7 @@ def _failures(folder: Folder) -> list[dict[str, Any]]:
 def _ranking(league: _League, above: NDArray[np.float64]) -> dict[str, Any]:
     """The support of the ranks: run-offs, bootstrap, cycles."""
     from engine.evidence.ranking.crosstable import pair_p_values
-    from engine.evidence.ranking.ratings import cycles, fit_margins
-    from engine.evidence.ranking.run_off import LEAST_BLOCKS, RESAMPLES, run_off
+    from engine.evidence.ranking.ratings import LEAST_BLOCKS, RESAMPLES, cycles, fit_margins, run_off
 
     table, names = league.table, league.names
     matches = len({int(block) for each in league.sittings for block in each.blocks[:1]})

@@ -18,7 +18,7 @@ from typing import Any, Final
 import click
 from click.core import ParameterSource
 
-from engine.evidence.payoff_bounds import payoff_bounds
+from engine.evidence.confidence_sequence import payoff_bounds
 from engine.evidence.verdict import Goal
 from engine.poker.match_key import MatchKey, MatchSeed, parse_match_seed
 from engine.poker.rules import (

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import engine
+from tests.support.asserting import known
 from tests.support.documents import public_names
 
 FOLDER = Path(engine.__file__).parent
@@ -22,8 +23,7 @@ NAMES = [
 
 
 def test_the_example_plays_a_hand(capsys: pytest.CaptureFixture[str]) -> None:
-    example = re.search(r"^```python\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
-    assert example is not None
+    example = known(re.search(r"^```python\n(.*?)^```$", README, re.DOTALL | re.MULTILINE))
 
     exec(example.group(1), {})
 

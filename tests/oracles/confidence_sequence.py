@@ -10,10 +10,11 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+
+from engine.support.arrays import Floats
 
 
-def stakes(values: Sequence[float], alpha: float = 0.05) -> NDArray[np.float64]:
+def stakes(values: Sequence[float], alpha: float = 0.05) -> Floats:
     """λ of each payoff in [0, 1], not cut off: the predictable plug-in."""
     found = []
     for t in range(1, len(values) + 1):
@@ -44,7 +45,7 @@ def exact_intervals(
     return intervals
 
 
-def _end(seen: NDArray[np.float64], bets: NDArray[np.float64], out: float, alpha: float) -> float:
+def _end(seen: Floats, bets: Floats, out: float, alpha: float) -> float:
     """The largest m at which betting on more has brought 2/α; `out` where that is none beyond it."""
 
     def is_out(m: float) -> bool:
@@ -60,16 +61,14 @@ def _end(seen: NDArray[np.float64], bets: NDArray[np.float64], out: float, alpha
     return low
 
 
-def published_interval(
-    values: NDArray[np.float64], alpha: float = 0.05, most_risked: float = 0.5
-) -> tuple[float, float]:
+def published_interval(values: Floats, alpha: float = 0.05, most_risked: float = 0.5) -> tuple[float, float]:
     """After all payoffs in [0, 1], not intersected with earlier ones."""
     n = np.arange(1, len(values) + 1)
     means = (0.5 + np.cumsum(values)) / (n + 1)
     squares = 0.25 + np.concatenate([[0.0], np.cumsum((values - means) ** 2)[:-1]])
     plain = np.sqrt(2 * math.log(2 / alpha) / (squares * np.log1p(n)))
 
-    def end(seen: NDArray[np.float64]) -> float:
+    def end(seen: Floats) -> float:
         low, high = 0.0, 1.0
         for _ in range(50):
             m = (low + high) / 2
@@ -97,18 +96,18 @@ class ManySequences:
         self._ends = [np.zeros((5, matches)) for _ in range(2)]
 
     @property
-    def low(self) -> NDArray[np.float64]:
+    def low(self) -> Floats:
         """Lower ends."""
-        ends: NDArray[np.float64] = self._ends[0][0]
+        ends: Floats = self._ends[0][0]
         return ends
 
     @property
-    def high(self) -> NDArray[np.float64]:
+    def high(self) -> Floats:
         """Upper ends."""
-        ends: NDArray[np.float64] = 1 - self._ends[1][0]
+        ends: Floats = 1 - self._ends[1][0]
         return ends
 
-    def add(self, x: NDArray[np.float64]) -> None:
+    def add(self, x: Floats) -> None:
         """One more payoff of each."""
         self._t += 1
         plain = np.sqrt(2 * self._enough / (self._squares * math.log1p(self._t)))
@@ -118,7 +117,7 @@ class ManySequences:
         self._mean += (x - self._mean) / (self._t + 1)
         self._squares += (x - self._mean) ** 2
 
-    def _bet(self, end: NDArray[np.float64], x: NDArray[np.float64], stake: NDArray[np.float64]) -> None:
+    def _bet(self, end: Floats, x: Floats, stake: Floats) -> None:
         growth = 1 + stake * (x - end[0])
         steepness = stake / growth
         end[1] += np.log(growth)

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterator, Sequence
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.evidence.aivat.enumerated import EnumeratedGame, EnumeratedWalk, Matrix, Strategy, Values
 from engine.poker.rules import BettingState
 from engine.solving.walk import every_action
+from engine.support.arrays import Bools
 
 
 @attrs.frozen(eq=False)
@@ -20,7 +20,7 @@ class End:
 
     betting: BettingState
     board: tuple[int, ...]
-    is_possible: NDArray[np.bool_]
+    is_possible: Bools
     """Whether hands can be held together on this board."""
     chips: Matrix
     """What the viewer wins."""

@@ -10,16 +10,17 @@ from numpy.typing import NDArray
 
 from engine.hands.hand_rank import hand_ranks
 from engine.poker.combos import combo_index
+from engine.support.arrays import Bytes, Floats, Ints, Words16
 
 
-def _outcomes(ours: NDArray[np.uint16], theirs: NDArray[np.uint16]) -> NDArray[np.int64]:
+def _outcomes(ours: Words16, theirs: Words16) -> Ints:
     """0 ahead, 1 tied, 2 behind."""
     return np.where(ours > theirs, 0, np.where(ours == theirs, 1, 2)).astype(np.int64)
 
 
 def transitions(
-    hole: Sequence[int], board: Sequence[int], look_ahead: int, weights: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
+    hole: Sequence[int], board: Sequence[int], look_ahead: int, weights: Floats | None = None
+) -> Floats:
     """The transition table [before, after] of a hand, by ranking every hand on every board each time."""
     left = [card for card in range(52) if card not in hole and card not in board]
     opponents = np.array(list(combinations(left, 2)), np.uint8)
@@ -38,13 +39,13 @@ def transitions(
     )
 
 
-def _weights_of(holes: NDArray[np.uint8], weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
+def _weights_of(holes: Bytes, weights: Floats | None) -> Floats:
     if weights is None:
         return np.ones(len(holes))
     return weights[[combo_index(low, high) for low, high in holes.tolist()]]
 
 
-def _ranks(holes: NDArray[np.integer], boards: NDArray[np.integer]) -> NDArray[np.uint16]:
+def _ranks(holes: NDArray[np.integer], boards: NDArray[np.integer]) -> Words16:
     """The ranks of hands on boards, row by row; one hand or one board stands for as many as needed."""
     rows = max(len(holes), len(boards))
     cards = [np.broadcast_to(part, (rows, part.shape[1])) for part in (holes, boards)]
@@ -52,7 +53,7 @@ def _ranks(holes: NDArray[np.integer], boards: NDArray[np.integer]) -> NDArray[n
 
 
 def strength(
-    hole: Sequence[int], board: Sequence[int], weights: NDArray[np.float64] | None = None
+    hole: Sequence[int], board: Sequence[int], weights: Floats | None = None
 ) -> tuple[float, float, float]:
     """Ahead, tied and behind, weighted, by ranking every opponent's hand."""
     left = [card for card in range(52) if card not in hole and card not in board]

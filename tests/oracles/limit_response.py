@@ -9,12 +9,11 @@ import functools
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.poker.combos import COMBO_CARDS, NUM_COMBOS
 from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, BettingState, hand_rank
+from engine.support.arrays import Floats
 
-Floats = NDArray[np.float64]
 Board = tuple[int, ...]
 Says = Callable[[BettingState, Board], Floats]
 """The chances of folding, calling and raising with each combo, shape (1326, 3)."""

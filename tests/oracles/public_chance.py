@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.poker.combos import COMBO_CARDS
 from engine.poker.rules import BettingState, hand_rank, initial_betting
 from engine.solving.holdem.abstraction import Abstraction
 from engine.solving.holdem.betting import HoldemBetting
+from engine.support.arrays import Floats, Ints
 
-Floats = NDArray[np.float64]
 Learnt = tuple[HoldemBetting, Abstraction, Floats]
 """A betting and buckets, and regrets by its slots."""
 
@@ -114,7 +113,7 @@ class Pass:
             np.add.at(self.sums, slots + number, ours * chances[:, number])
             self._go_down(after, ours * chances[:, number], theirs)
 
-    def _own_buckets(self, betting: BettingState) -> NDArray[np.int64]:
+    def _own_buckets(self, betting: BettingState) -> Ints:
         return self._buckets[self._player][betting.betting_round]
 
     def _come_back(self, betting: BettingState) -> Floats:

@@ -10,14 +10,12 @@ import functools
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.evidence.aivat.enumerated import EnumeratedSet, Strategy
 from engine.poker.rules import BettingState, GameDefinition, initial_betting, load_game
 from engine.poker.rules.showdown import chips_won
 from engine.solving.walk import every_action
-
-Floats = NDArray[np.float64]
+from engine.support.arrays import Floats
 
 
 def uniform(information: EnumeratedSet) -> Sequence[float]:

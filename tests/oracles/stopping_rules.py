@@ -15,11 +15,11 @@ from typing import Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.support.arrays import Bools, Floats
 from tests.oracles.confidence_sequence import ManySequences
 
-Draw = Callable[[np.random.Generator, int], NDArray[np.float64]]
+Draw = Callable[[np.random.Generator, int], Floats]
 
 PLURIBUS: Final = Path(__file__).parents[3] / "shared" / "hands" / "pluribus-hands.txt.gz"
 """Results of a match that was played; no part of the repository, and not needed."""
@@ -40,7 +40,7 @@ class Shape:
     def moved(self, edge: float) -> Shape:
         """The same with another mean; the few payoffs that would leave the bounds are cut."""
 
-        def draw(generator: np.random.Generator, matches: int) -> NDArray[np.float64]:
+        def draw(generator: np.random.Generator, matches: int) -> Floats:
             moved = self.draw(generator, matches) + (edge - self.mean)
             return np.clip(moved, -self.bound, self.bound)
 
@@ -55,7 +55,7 @@ def of_values(name: str, bound: float, values: dict[float, float]) -> Shape:
     sd = math.sqrt(float(payoffs**2 @ chances) - mean**2)
     ends = np.cumsum(chances)
 
-    def draw(generator: np.random.Generator, matches: int) -> NDArray[np.float64]:
+    def draw(generator: np.random.Generator, matches: int) -> Floats:
         return payoffs[np.minimum(np.searchsorted(ends, generator.random(matches)), len(payoffs) - 1)]
 
     return Shape(name, draw, bound, mean, sd)
@@ -64,7 +64,7 @@ def of_values(name: str, bound: float, values: dict[float, float]) -> Shape:
 def normal(name: str, bound: float, sd: float) -> Shape:
     """Normal payoffs, cut at bounds so far off that it changes nothing."""
 
-    def draw(generator: np.random.Generator, matches: int) -> NDArray[np.float64]:
+    def draw(generator: np.random.Generator, matches: int) -> Floats:
         return np.clip(generator.normal(0, sd, matches), -bound, bound)
 
     return Shape(name, draw, bound, 0.0, sd)
@@ -101,7 +101,7 @@ def pluribus() -> Shape | None:
                     won.append(float(parts.group(1).split("|")[names.index("Pluribus")]) / 100)
     values = np.array(won)
 
-    def draw(generator: np.random.Generator, matches: int) -> NDArray[np.float64]:
+    def draw(generator: np.random.Generator, matches: int) -> Floats:
         return values[generator.integers(0, len(values), matches)]
 
     return Shape("Pluribus's own results", draw, 500.0, float(values.mean()), float(values.std()))
@@ -113,7 +113,7 @@ class Course:
 
     false: float
     """The share of matches whose interval missed the truth when somebody looked."""
-    decided_after: NDArray[np.float64]
+    decided_after: Floats
     """By match: the deals after which its interval did not hold 0 any more; infinite where it always did."""
     half_width: float
     """Of the last interval, the median over matches, as a multiple of 1.96 standard errors."""
@@ -126,11 +126,11 @@ class _Rule:
     """Follows one rule."""
 
     shape: Shape
-    interval: Callable[[int], tuple[NDArray[np.float64], NDArray[np.float64]] | None]
+    interval: Callable[[int], tuple[Floats, Floats] | None]
     """After so many deals: lower and upper ends; None where nobody looks."""
     matches: int
-    missed: NDArray[np.bool_] = attrs.field(init=False)
-    decided: NDArray[np.float64] = attrs.field(init=False)
+    missed: Bools = attrs.field(init=False)
+    decided: Floats = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.missed = np.zeros(self.matches, dtype=bool)
@@ -169,22 +169,22 @@ def simulate(
     tightest = deals / 4
     rho2 = (-2 * math.log(alpha) + math.log(1 - 2 * math.log(alpha))) / tightest
 
-    def errors(t: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def errors(t: int) -> tuple[Floats, Floats]:
         mean = total / t
         return mean, np.sqrt(np.maximum(squares / t - mean**2, 0) * t / (t - 1) / t)
 
-    def normal_at(t: int, factor: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def normal_at(t: int, factor: float) -> tuple[Floats, Floats]:
         mean, error = errors(t)
         return mean - factor * error, mean + factor * error
 
-    def asymptotic(t: int) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    def asymptotic(t: int) -> tuple[Floats, Floats] | None:
         if t < _FIRST_LOOK:
             return None
         grown = t * rho2 + 1
         factor = math.sqrt(2 * grown / (t * rho2) * math.log(math.sqrt(grown) / alpha))
         return normal_at(t, factor)
 
-    def to_payoffs(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def to_payoffs(x: Floats) -> Floats:
         return (2 * x - 1) * shape.bound
 
     looks = set(POCOCK_LOOKS) if deals == POCOCK_LOOKS[-1] else set()

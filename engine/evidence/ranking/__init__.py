@@ -3,8 +3,8 @@
 ==============  ====================================================================================
 ``crosstable``  pairs and rates with their intervals, with dependent deals grouped; p-values,
                 Holm's correction, ranges of ranks
-``run_off``     total bankroll and the ACPC's run-offs; how often other matches would give the same
-``ratings``     one number per player that explains the pairs; cycles, the Nash average
+``ratings``     one number per player that explains the pairs; cycles, the Nash average; total
+                bankroll and the ACPC's run-offs; how often other matches would give the same
 ==============  ====================================================================================
 
 Everything here is a pure function of arrays.  Players are numbers from 0; matrices are row against column,

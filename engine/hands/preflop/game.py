@@ -278,13 +278,10 @@ def solve(
             for history, values in action_values(game, strategy, matchups, position).items():
                 gain = values - (strategy[history] * values).sum(axis=0)
                 regrets[history] = np.maximum(regrets[history] + gain, 0.0)
-                total = regrets[history].sum(axis=0)
-                strategy[history] = np.where(
-                    total > 0, regrets[history] / np.where(total > 0, total, 1.0), 1 / len(values)
-                )
+                strategy[history] = _normalised(regrets[history])
             _add_reached(game.root, position, strategy, np.full(NUM_STARTING_HANDS, float(iteration)), sums)
         if iteration % 50 == 0:
-            average = _averages(sums)
+            average = {history: _normalised(total) for history, total in sums.items()}
             if exploitability(game, average, matchups) <= max_exploitability:
                 return average
     raise RuntimeError(
@@ -305,12 +302,10 @@ def _add_reached(
         _add_reached(child, position, strategy, reach * chance if node.position == position else reach, sums)
 
 
-def _averages(sums: Mapping[str, Floats]) -> dict[str, Floats]:
-    averages = {}
-    for history, total in sums.items():
-        weight = total.sum(axis=0)
-        averages[history] = np.where(weight > 0, total / np.where(weight > 0, weight, 1.0), 1 / len(total))
-    return averages
+def _normalised(weights: Floats) -> Floats:
+    """The chances of the actions with each hand, by their weights; equal where there are none."""
+    total = weights.sum(axis=0)
+    return np.where(total > 0, weights / np.where(total > 0, total, 1.0), 1 / len(weights))
 
 
 def iterated_strategy(

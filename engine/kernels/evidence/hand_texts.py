@@ -24,6 +24,7 @@ from engine.kernels.poker.betting import (
     begin_betting,
     legal_raise,
     pot_of,
+    to_call,
 )
 from engine.support.arrays import Bools, Bytes, Ints
 
@@ -101,8 +102,8 @@ def _walk(
                     walked.three_bet[hand] |= 1 << position
         if letter == _CALL:
             action = CALL
-            to_call = min(rules[Rule.STACK, position], node[Node.MAX_SPENT]) - spent[position]
-            walked.actions[hand, CALLS if to_call > 0 else CHECKS, position, now] += 1
+            kind = CALLS if to_call(rules, spent, node) > 0 else CHECKS
+            walked.actions[hand, kind, position, now] += 1
         elif letter == _FOLD:
             if spent[position] == node[Node.MAX_SPENT]:
                 return False

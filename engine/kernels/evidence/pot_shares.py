@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.poker.cards import card_bits
+from engine.kernels.poker.cards import card_bits, list_live
 from engine.kernels.poker.ranking import board_key, class_on_board
 from engine.kernels.poker.tables import KEY_OF_CARD
 from engine.kernels.splitmix import mixed, next_word
@@ -96,12 +96,7 @@ def _fill_deck(hand: _Hand, out: int) -> int:
     gone = card_bits(hand.board, out)
     for position in range(hand.holes.shape[0]):
         gone |= card_bits(hand.holes[position], 2)
-    size = 0
-    for card in range(52):
-        if gone >> card & 1 == 0:
-            hand.deck[size] = card
-            size += 1
-    return size
+    return list_live(gone, hand.deck)
 
 
 @kernel(allocates=False)

@@ -22,7 +22,7 @@ from engine.kernels.learning.preflop_learner import (
     chosen,
     judge,
 )
-from engine.kernels.learning.rule_players import RuleKind, Script, Seen, fold_or_check, rule_action, to_call
+from engine.kernels.learning.rule_players import RuleKind, Script, Seen, fold_or_check, rule_action
 from engine.kernels.mersenne import next_word
 from engine.kernels.poker.betting import (
     CALL,
@@ -36,6 +36,7 @@ from engine.kernels.poker.betting import (
     begin_betting,
     legal_raise,
     settle,
+    to_call,
 )
 from engine.kernels.poker.cards import count_bits
 from engine.kernels.poker.ranking import rank_hand

@@ -11,7 +11,17 @@ from typing import Final, NamedTuple
 from engine.kernels._jit import integer, kernel
 from engine.kernels.hands.strength import hand_strength
 from engine.kernels.mersenne import random_number, seed_generator
-from engine.kernels.poker.betting import CALL, FOLD, MAX_PLAYERS, General, Node, Rule, legal_raise, pot_of
+from engine.kernels.poker.betting import (
+    CALL,
+    FOLD,
+    MAX_PLAYERS,
+    General,
+    Node,
+    Rule,
+    legal_raise,
+    pot_of,
+    to_call,
+)
 from engine.support.arrays import Bytes, Floats, Ints, Words16, Words32
 
 
@@ -103,13 +113,6 @@ class Seen(NamedTuple):
     """The number of calls so far, shape (1,)."""
     generator: Words32
     """The generator of random choices (``engine.kernels.mersenne``)."""
-
-
-@kernel(allocates=False)
-def to_call(rules: Ints, spent: Ints, node: Ints) -> int:
-    """The chips that the position to act would put in by a call."""
-    position = node[Node.TO_ACT]
-    return integer(min(rules[Rule.STACK, position], node[Node.MAX_SPENT]) - spent[position])
 
 
 @kernel(allocates=False)

@@ -6,7 +6,7 @@ from enum import IntEnum
 from typing import Final
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.poker.betting import CALL, FOLD, General, Node, Rule, legal_raise, pot_of
+from engine.kernels.poker.betting import CALL, FOLD, General, Node, Rule, legal_raise, pot_of, to_call
 from engine.kernels.splitmix import random_number
 from engine.support.arrays import Floats, Ints, Words
 
@@ -104,23 +104,22 @@ def scripted_action(
     """The action of an opponent with these traits and a hand of this strength; not for former selves."""
     if integer(traits[ScriptTrait.KIND]) == ScriptKind.AT_RANDOM:
         return _random_action(rules, spent, node, traits, strength, random_state)
-    position = node[Node.TO_ACT]
     later = 1 if node[Node.ROUND] > 0 else 0
-    to_call = min(rules[Rule.STACK, position], node[Node.MAX_SPENT]) - spent[position]
+    chips = to_call(rules, spent, node)
     size = traits[ScriptTrait.BET_SIZE + later]
     felt = strength + traits[ScriptTrait.NOISE] * (2.0 * random_number(random_state) - 1.0)
     bluffs = random_number(random_state) < traits[ScriptTrait.BLUFF]
     may_raise = node[Node.RAISES] < traits[ScriptTrait.MOST_RAISES]
-    if to_call <= 0:
+    if chips <= 0:
         if may_raise and (felt >= traits[ScriptTrait.BET_FROM + later] or bluffs):
             return _raise_of_size(rules, spent, node, size, strength, random_state)
         return CALL
     if may_raise and felt >= traits[ScriptTrait.RAISE_FROM + later]:
         return _raise_of_size(rules, spent, node, size, strength, random_state)
-    final_pot = pot_of(rules, spent) + to_call
+    final_pot = pot_of(rules, spent) + chips
     if (
         felt
-        >= traits[ScriptTrait.CALL_FROM + later] + traits[ScriptTrait.CALL_ODDS + later] * to_call / final_pot
+        >= traits[ScriptTrait.CALL_FROM + later] + traits[ScriptTrait.CALL_ODDS + later] * chips / final_pot
     ):
         return CALL
     if may_raise and bluffs:

@@ -6,7 +6,7 @@ from enum import IntEnum
 from typing import Final
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.poker.betting import CALL, FOLD, General, Node, Rule, legal_raise, pot_of
+from engine.kernels.poker.betting import CALL, FOLD, General, Node, Rule, legal_raise, pot_of, to_call
 from engine.support.arrays import Floats, Ints
 
 _FLOP: Final = 1
@@ -112,7 +112,7 @@ def situation_index(rules: Ints, spent: Ints, node: Ints, bucket: int) -> int:
         if other != position and node[Node.FOLDED] >> other & 1 == 0:
             opponents += 1
             behind_others = max(behind_others, rules[Rule.STACK, other] - node[Node.MAX_SPENT])
-    to_call = max(0, min(rules[Rule.STACK, position], node[Node.MAX_SPENT]) - spent[position])
+    chips = max(0, to_call(rules, spent, node))
     # In the order of acting after the flop.
     order = (position - rules[Rule.FIRST_POSITION, _FLOP] + num_players) % num_players
     if num_players == 2:
@@ -126,13 +126,13 @@ def situation_index(rules: Ints, spent: Ints, node: Ints, bucket: int) -> int:
     index = index * _INITIATIVES + initiative
     if rules[Rule.GENERAL, General.IS_LIMIT]:
         size = max(1, rules[Rule.RAISE_SIZE, current])
-        price = 0 if to_call == 0 else (1 if to_call <= size else 2)
+        price = 0 if chips == 0 else (1 if chips <= size else 2)
         depth = _number_below(_LIMIT_DEPTH_EDGES, pot / size)
         index = (index * _LIMIT_PRICES + price) * _LIMIT_DEPTHS + depth
         return integer(index * _LIMIT_RAISES + min(node[Node.RAISES], _LIMIT_RAISES - 1))
-    price = _number_below(_PRICE_EDGES, to_call / pot) if to_call > 0 else 0
+    price = _number_below(_PRICE_EDGES, chips / pot) if chips > 0 else 0
     behind = max(0, min(rules[Rule.STACK, position] - node[Node.MAX_SPENT], behind_others))
-    depth = _number_below(_DEPTH_EDGES, behind / (pot + to_call)) if behind > 0 else 0
+    depth = _number_below(_DEPTH_EDGES, behind / (pot + chips)) if behind > 0 else 0
     index = (index * _NO_LIMIT_PRICES + price) * _NO_LIMIT_DEPTHS + depth
     return integer(index * _NO_LIMIT_RAISES + min(node[Node.RAISES], _NO_LIMIT_RAISES - 1))
 

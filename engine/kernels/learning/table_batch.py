@@ -24,6 +24,7 @@ from engine.kernels.poker.betting import (
     legal_raise,
     pot_of,
     settle,
+    to_call,
 )
 from engine.kernels.poker.ranking import rank_hand
 from engine.kernels.splitmix import random_number
@@ -139,9 +140,7 @@ class Results(NamedTuple):
 @kernel(allocates=False)
 def _pot_after_call(rules: Ints, spent: Ints, node: Ints) -> int:
     """The pot after a call by the position to act, in chips."""
-    position = node[Node.TO_ACT]
-    to_call = min(rules[Rule.STACK, position], node[Node.MAX_SPENT]) - spent[position]
-    return integer(pot_of(rules, spent) + max(0, to_call))
+    return integer(pot_of(rules, spent) + max(0, to_call(rules, spent, node)))
 
 
 @kernel(allocates=False)
@@ -212,9 +211,9 @@ def _do(plan: Plan, tables: Tables, table: int, action: int, seen: Floats32) -> 
 
 @kernel(allocates=False)
 def _settle(
-    plan: Plan, tables: Tables, table: int, won: Floats, scratch: Ints, ranks: Ints, hand: Bytes
+    plan: Plan, tables: Tables, table: int, paid: Floats, won: Floats, scratch: Ints, ranks: Ints, hand: Bytes
 ) -> None:
-    """Fill in `won`, the chips of each position in a finished hand; the arrays after it are scratch."""
+    """Add the big blinds that each seat has won in a finished hand to `paid`; the rest is scratch."""
     node, deck = tables.nodes[table], tables.decks[table]
     num_players = plan.rules[Rule.GENERAL, General.NUM_PLAYERS]
     num_board = plan.board_ends[plan.board_ends.shape[0] - 1]
@@ -236,6 +235,9 @@ def _settle(
             else:
                 ranks[position] = rank_hand(plan.ranking, hand)
     settle(plan.rules, tables.spent[table], folded, ranks, scratch, won)
+    big_blind = max(1, plan.rules[Rule.GENERAL, General.BIG_BLIND])
+    for position in range(num_players):
+        paid[(position + tables.hands[table]) % num_players] += won[position] / big_blind
 
 
 @kernel(allocates=False)
@@ -260,9 +262,9 @@ def _show(
         seen[places.folded + position] = node[Node.FOLDED] >> position & 1
         seen[places.stacks + position] = (plan.most_spent[position] - spent[position]) / big_blind
         seen[places.spent + position] = spent[position] / big_blind
-    to_call = min(rules[Rule.STACK, observer], node[Node.MAX_SPENT]) - spent[observer]
+    owed = min(rules[Rule.STACK, observer], node[Node.MAX_SPENT]) - spent[observer]
     seen[places.amounts] = pot_of(rules, spent) / big_blind
-    seen[places.amounts + 1] = max(0, to_call) / big_blind
+    seen[places.amounts + 1] = max(0, owed) / big_blind
     is_over = node[Node.TO_ACT] < 0
     if not is_over:
         low, high = legal_raise(rules, spent, node)
@@ -316,7 +318,6 @@ def step_tables(plan: Plan, tables: Tables, results: Results, actions: Ints) -> 
     won = np.zeros(MAX_PLAYERS, np.float64)
     hand = np.zeros(plan.num_hole_cards + plan.board_ends[plan.board_ends.shape[0] - 1], np.uint8)
     num_players = plan.rules[Rule.GENERAL, General.NUM_PLAYERS]
-    big_blind = max(1, plan.rules[Rule.GENERAL, General.BIG_BLIND])
     for table in range(actions.shape[0]):
         node, seen = tables.nodes[table], results.observations[table]
         results.num_passed[table] = 0
@@ -327,10 +328,7 @@ def step_tables(plan: Plan, tables: Tables, results: Results, actions: Ints) -> 
         if results.ended[table]:
             _begin_hand(plan, tables, table, seen)
             while not _go_on(plan, tables, table, seen):
-                _settle(plan, tables, table, won, scratch, ranks, hand)
-                for position in range(num_players):
-                    seat = (position + tables.hands[table]) % num_players
-                    results.passed[table, seat] += won[position] / big_blind
+                _settle(plan, tables, table, results.passed[table], won, scratch, ranks, hand)
                 results.num_passed[table] += 1
                 if results.num_passed[table] > _MOST_PASSED:
                     return False
@@ -341,10 +339,7 @@ def step_tables(plan: Plan, tables: Tables, results: Results, actions: Ints) -> 
             results.illegal[table] = not is_legal
             _do(plan, tables, table, action, seen)
             if not _go_on(plan, tables, table, seen):
-                _settle(plan, tables, table, won, scratch, ranks, hand)
-                for position in range(num_players):
-                    seat = (position + tables.hands[table]) % num_players
-                    results.rewards[table, seat] = won[position] / big_blind
+                _settle(plan, tables, table, results.rewards[table], won, scratch, ranks, hand)
                 results.ended[table] = True
         if not results.ended[table]:
             results.seats[table] = (node[Node.TO_ACT] + tables.hands[table]) % num_players

@@ -97,6 +97,13 @@ def pot_of(rules: Ints, spent: Ints) -> int:
 
 
 @kernel(allocates=False)
+def to_call(rules: Ints, spent: Ints, node: Ints) -> int:
+    """The chips that the position to act would put in by a call; below 0 after some short raises."""
+    position = node[Node.TO_ACT]
+    return integer(min(rules[Rule.STACK, position], node[Node.MAX_SPENT]) - spent[position])
+
+
+@kernel(allocates=False)
 def _acting(rules: Ints, spent: Ints, node: Ints) -> int:
     """Bit p: position p has not folded and has chips left."""
     with_chips = 0

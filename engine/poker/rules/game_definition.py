@@ -251,45 +251,39 @@ def _fault(field: str, acpc_line: str | None, message: str) -> GameDefinitionErr
     return GameDefinitionError(f"{field}: {message}", acpc_line=acpc_line, field=field)
 
 
+def _check_range(field: str, name: str, value: int, least: int, most: int, unit: str = "") -> None:
+    if not least <= value <= most:
+        expected = f"expected {least} to {most}{unit}, got {value}"
+        raise _fault(field, f"invalid number of {name}: {value}", expected)
+
+
+def _check_length(
+    field: str, name: str, values: tuple[int, ...], need: int, each: str, more: str = ""
+) -> None:
+    if len(values) < need:
+        expected = f"expected {each}, got {len(values)}{more}"
+        raise _fault(field, f"only read {len(values)} {name}, need {need}", expected)
+
+
 def _check_players_and_bets(game: GameDefinition) -> None:
     """Check what the ACPC reader checks first."""
     rounds, players = game.num_rounds, game.num_players
-    if not 1 <= rounds <= MAX_ROUNDS:
-        raise _fault(
-            "numRounds",
-            f"invalid number of rounds: {rounds}",
-            f"expected 1 to 4 betting rounds, got {rounds}",
-        )
-    if not 2 <= players <= MAX_PLAYERS:
-        raise _fault(
-            "numPlayers", f"invalid number of players: {players}", f"expected 2 to 10 players, got {players}"
-        )
-    if len(game.stacks) < players:
-        raise _fault(
-            "stack",
-            f"only read {len(game.stacks)} stack sizes, need {players}",
-            f"expected a stack for each of {players} positions, got {len(game.stacks)} "
-            "(a game of five or more players must name them)",
-        )
-    if len(game.blinds) < players:
-        raise _fault(
-            "blind",
-            f"only read {len(game.blinds)} blinds, need {players}",
-            f"expected a blind, 0 for none, for each of {players} positions, got {len(game.blinds)}",
-        )
+    positions, betting_rounds = f"for each of {players} positions", f"for each of {rounds} betting rounds"
+    _check_range("numRounds", "rounds", rounds, 1, MAX_ROUNDS, " betting rounds")
+    _check_range("numPlayers", "players", players, 2, MAX_PLAYERS, " players")
+    many = " (a game of five or more players must name them)"
+    _check_length("stack", "stack sizes", game.stacks, players, f"a stack {positions}", many)
+    _check_length("blind", "blinds", game.blinds, players, f"a blind, 0 for none, {positions}")
     for position in range(players):
-        if game.blinds[position] > game.stacks[position]:
+        blind, stack = game.blinds[position], game.stacks[position]
+        if blind > stack:
             raise _fault(
                 "blind",
                 f"blind for player {position + 1} is greater than stack size",
-                f"position {position} posts {game.blinds[position]} of a stack of {game.stacks[position]}",
+                f"position {position} posts {blind} of a stack of {stack}",
             )
-    if game.is_limit and len(game.raise_sizes) < rounds:
-        raise _fault(
-            "raiseSize",
-            f"only read {len(game.raise_sizes)} raise sizes, need {rounds}",
-            f"expected a raise size for each of {rounds} betting rounds, got {len(game.raise_sizes)}",
-        )
+    if game.is_limit:
+        _check_length("raiseSize", "raise sizes", game.raise_sizes, rounds, f"a raise size {betting_rounds}")
     for betting_round in range(rounds):
         first = game.first_positions[betting_round] + 1
         if not 1 <= first <= players:
@@ -302,31 +296,13 @@ def _check_players_and_bets(game: GameDefinition) -> None:
 
 def _check_cards(game: GameDefinition) -> None:
     """Check what it checks next."""
-    rounds, players = game.num_rounds, game.num_players
-    if not 1 <= game.num_suits <= NUM_SUITS:
-        raise _fault(
-            "numSuits", f"invalid number of suits: {game.num_suits}", f"expected 1 to 4, got {game.num_suits}"
-        )
-    if not 1 <= game.num_ranks <= NUM_RANKS:
-        raise _fault(
-            "numRanks",
-            f"invalid number of ranks: {game.num_ranks}",
-            f"expected 1 to 13, got {game.num_ranks}",
-        )
-    if not 1 <= game.num_hole_cards <= MAX_HOLE_CARDS:
-        raise _fault(
-            "numHoleCards",
-            f"invalid number of hole cards: {game.num_hole_cards}",
-            f"expected 1 to 3, got {game.num_hole_cards}",
-        )
-    if len(game.num_board_cards) < rounds:
-        raise _fault(
-            "numBoardCards",
-            f"only read {len(game.num_board_cards)} board card numbers, need {rounds}",
-            f"expected a number, 0 for none, for each of {rounds} betting rounds, "
-            f"got {len(game.num_board_cards)}",
-        )
-    dealt = players * game.num_hole_cards + sum(game.num_board_cards[:rounds])
+    rounds, boards = game.num_rounds, game.num_board_cards
+    _check_range("numSuits", "suits", game.num_suits, 1, NUM_SUITS)
+    _check_range("numRanks", "ranks", game.num_ranks, 1, NUM_RANKS)
+    _check_range("numHoleCards", "hole cards", game.num_hole_cards, 1, MAX_HOLE_CARDS)
+    each = f"a number, 0 for none, for each of {rounds} betting rounds"
+    _check_length("numBoardCards", "board card numbers", boards, rounds, each)
+    dealt = game.num_players * game.num_hole_cards + sum(boards[:rounds])
     if dealt > game.num_suits * game.num_ranks:
         raise _fault(
             "numHoleCards",
@@ -356,29 +332,18 @@ def _check_counts(game: GameDefinition) -> None:
 
 def _check_what_cannot_be_played(game: GameDefinition) -> None:
     """Check for faults that the ACPC reader lets pass, so that its dealer hangs, crashes or cheats."""
-    rounds, players = game.num_rounds, game.num_players
-    if sum(game.num_board_cards[:rounds]) > MAX_BOARD_CARDS:
-        raise _fault(
-            "numBoardCards",
-            None,
-            f"{sum(game.num_board_cards[:rounds])} board cards, at most 7 can be played",
-        )
-    for position in range(players):
-        if game.stacks[position] <= 0:
-            raise _fault(
-                "stack",
-                None,
-                f"position {position} has a stack of {game.stacks[position]}, expected 1 or more",
-            )
-        for field, posts in (("blind", game.blinds[position]), ("ante", game.antes[position])):
+    board = sum(game.num_board_cards[: game.num_rounds])
+    if board > MAX_BOARD_CARDS:
+        raise _fault("numBoardCards", None, f"{board} board cards, at most 7 can be played")
+    for position, stack in enumerate(game.stacks):
+        ante, blind = game.antes[position], game.blinds[position]
+        if stack <= 0:
+            raise _fault("stack", None, f"position {position} has a stack of {stack}, expected 1 or more")
+        for field, posts in (("blind", blind), ("ante", ante)):
             if posts < 0:
                 raise _fault(field, None, f"position {position} posts {posts}, expected 0 or more")
-        ante, blind, stack = game.antes[position], game.blinds[position], game.stacks[position]
         if min(ante, stack) + blind > stack:
-            raise _fault(
-                "ante",
-                None,
-                f"position {position} posts an ante of {ante} and a blind of {blind} of a stack of {stack}",
-            )
-    if game.is_limit and min(game.raise_sizes[:rounds]) < 0:
-        raise _fault("raiseSize", None, f"a raise size is negative: {min(game.raise_sizes[:rounds])}")
+            posted = f"an ante of {ante} and a blind of {blind} of a stack of {stack}"
+            raise _fault("ante", None, f"position {position} posts {posted}")
+    if game.is_limit and min(game.raise_sizes) < 0:
+        raise _fault("raiseSize", None, f"a raise size is negative: {min(game.raise_sizes)}")

@@ -116,18 +116,8 @@ class Percentiles:
         if not 1 <= number <= 1000:
             raise ValueError(f"expected 1 to 1000 buckets, got {number}")
         self.number = number
-        self.num_buckets = (NUM_STARTING_HANDS, number, number, number)
-        """The number of buckets in each betting round."""
-
-    @property
-    def buckets_on_a_board(self) -> tuple[int, ...]:
-        """All buckets of each round."""
-        return self.num_buckets
-
-    @property
-    def notes(self) -> Mapping[str, Any]:
-        """The settings that it is made from, in terms of JSON."""
-        return {"buckets": [self.number] * 3}
+        self.num_buckets = self.buckets_on_a_board = (NUM_STARTING_HANDS, number, number, number)
+        self.notes: Mapping[str, Any] = {"buckets": [number] * 3}
 
     def arrays(self) -> Mapping[str, NDArray[Any]]:
         """No arrays: the settings say everything."""

@@ -115,10 +115,16 @@ class Distributions:
                 raise ValueError(f"expected 1, 2, 4 or 8 classes of boards, got {each}")
         self._flops, self._turns, self.river, self.board_classes = flops, turns, river, board_classes
         number = int(flops[flops != _DEAD].max()) + 1
-        self._by_round = (NUM_STARTING_HANDS, number, turns.shape[1], river)
+        self.buckets_on_a_board = (NUM_STARTING_HANDS, number, turns.shape[1], river)
+        """The number of buckets of one class of boards, by round."""
         classes = (1, *board_classes)
-        self.num_buckets = tuple(each * kind for each, kind in zip(self._by_round, classes, strict=True))
-        """The number of buckets in each betting round."""
+        self.num_buckets = tuple(
+            each * kind for each, kind in zip(self.buckets_on_a_board, classes, strict=True)
+        )
+        self.notes: Mapping[str, Any] = {
+            "buckets": [number, turns.shape[1], river],
+            "textures": list(board_classes),
+        }
 
     @staticmethod
     def made(
@@ -149,16 +155,6 @@ class Distributions:
         )
         sample = generator.choice(len(turns), _HANDS)
         return flops, centres_of(turns[sample], turn, generator)
-
-    @property
-    def buckets_on_a_board(self) -> tuple[int, ...]:
-        """The number of buckets of one class of boards, by round."""
-        return self._by_round
-
-    @property
-    def notes(self) -> Mapping[str, Any]:
-        """The settings that it is made from besides the arrays, in terms of JSON."""
-        return {"buckets": list(self._by_round[1:]), "textures": list(self.board_classes)}
 
     def arrays(self) -> Mapping[str, NDArray[Any]]:
         """The arrays that a file must hold to make it again."""
@@ -191,7 +187,9 @@ class Distributions:
     def _first(self, board: Sequence[int]) -> int:
         """The first bucket of the class of the board."""
         betting_round = len(board) - 2
-        return self._by_round[betting_round] * _board_class(board, self.board_classes[betting_round - 1])
+        return self.buckets_on_a_board[betting_round] * _board_class(
+            board, self.board_classes[betting_round - 1]
+        )
 
 
 def distributions_on(board: Bytes) -> Floats32:
@@ -314,23 +312,11 @@ class Clusters:
         if flops.dtype != np.uint8 or turns.dtype != np.uint8:
             raise ValueError("expected clusters as bytes")
         self.base, self._flops, self._turns = base, flops, turns
-        classes = (1, int(flops.max()) + 1, int(turns.max()) + 1)
-        self.num_buckets = (
-            *(each * kind for each, kind in zip(base.buckets_on_a_board[:3], classes, strict=False)),
-            base.num_buckets[3],
-        )
-        """The number of buckets in each betting round."""
-
-    @property
-    def buckets_on_a_board(self) -> tuple[int, ...]:
+        on_flop, on_turn = int(flops.max()) + 1, int(turns.max()) + 1
+        self.buckets_on_a_board = preflop, flop, turn, _ = base.buckets_on_a_board
         """The number of buckets of one cluster, by round."""
-        return self.base.buckets_on_a_board
-
-    @property
-    def notes(self) -> Mapping[str, Any]:
-        """The settings that it is made from besides the arrays, in terms of JSON."""
-        on_flop, on_turn = (int(clusters.max()) + 1 for clusters in (self._flops, self._turns))
-        return {**self.base.notes, "textures": [on_flop, on_turn, self.base.board_classes[2]]}
+        self.num_buckets = (preflop, flop * on_flop, turn * on_turn, base.num_buckets[3])
+        self.notes: Mapping[str, Any] = {**base.notes, "textures": [on_flop, on_turn, base.board_classes[2]]}
 
     def arrays(self) -> Mapping[str, NDArray[Any]]:
         """The arrays that a file must hold to make it again."""

@@ -26,7 +26,7 @@ from engine.solving.holdem.distributions import (
     board_features,
     cluster_boards,
 )
-from engine.support.files.cache import load_cached, store_cached
+from engine.support.files.cache import cached
 from engine.support.files.formats import shown
 
 __all__ = [
@@ -183,11 +183,12 @@ def _distributions(
     """Buckets by distribution of strength, whose arrays are cached."""
     name = f"strength-distributions/{flop}-{turn}"
     shapes = {"flops": ((NUM_FLOPS, NUM_COMBOS), np.uint8), "turns": ((BINS, turn), np.float32)}
-    found = load_cached(name, _SCHEMA, shapes)
-    if found is None:
-        flops, turns = Distributions.made(flop, turn, _SEED, lambda done: show(done, NUM_FLOPS))
-        found = {"flops": flops, "turns": turns}
-        store_cached(name, _SCHEMA, found)
+
+    def make() -> dict[str, NDArray[Any]]:
+        made = Distributions.made(flop, turn, _SEED, lambda done: show(done, NUM_FLOPS))
+        return dict(zip(shapes, made, strict=True))
+
+    found = cached(name, _SCHEMA, shapes, make)
     return Distributions(found["flops"], found["turns"], river, board_classes)
 
 
@@ -202,13 +203,10 @@ def _clustered(base: Distributions, clusters: tuple[int, int], show: Callable[[i
         "turns": ((NUM_TURNS, FEATURES), np.float32),
         "numbers": ((NUM_FLOPS, NUM_CARDS), np.int64),
     }
-    found = load_cached(name, _SCHEMA, shapes)
-    if found is None:
-        features = board_features(lambda done: show(done, NUM_FLOPS))
-        store_cached(name, _SCHEMA, attrs.asdict(features))
-    else:
-        features = BoardFeatures(**found)
-    return Clusters(base, *cluster_boards(features, flop, turn, _SEED))
+    found = cached(
+        name, _SCHEMA, shapes, lambda: attrs.asdict(board_features(lambda done: show(done, NUM_FLOPS)))
+    )
+    return Clusters(base, *cluster_boards(BoardFeatures(**found), flop, turn, _SEED))
 
 
 def _board_classes(notes: Mapping[str, Any]) -> tuple[int, int, int]:

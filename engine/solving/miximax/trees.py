@@ -237,12 +237,38 @@ class ContextTree:
     def _action_contexts(
         self, betting: BettingState, line: Line, player: int, allowed: str
     ) -> tuple[Hashable, ...]:
-        return action_contexts(betting, line, player)
+        """The contexts in which a player's action is counted, the finest first."""
+        raises = line.raises
+        other, betting_round = 1 - player, betting.betting_round
+        legal = betting.legal_actions()
+        now = (betting_round, legal.can_fold, legal.can_raise)
+        in_round = raises[betting_round]
+        before = raises[:betting_round]
+        ours, theirs = (sum(counts[who] for counts in before) for who in (player, other))
+        last = before[-1] if before else (0, 0)
+        return (
+            betting.text,
+            (player, now, *((counts[player], counts[other]) for counts in raises[: betting_round + 1])),
+            (player, now, sum(in_round), min(ours, 3), min(theirs, 3)),
+            (now, min(sum(in_round), 2), last[player] > 0, last[other] > 0),
+            (min(betting_round, 1), legal.can_fold, legal.can_raise),
+        )
 
     def _showdown_contexts(
         self, betting: BettingState, line: Line, player: int, amount: float
     ) -> tuple[Hashable, ...]:
-        return showdown_contexts(betting.text, line, player)
+        """The contexts in which a hand at a showdown is counted, the finest first."""
+        raises = line.raises
+        other = 1 - player
+        ours, theirs = (sum(counts[who] for counts in raises) for who in (player, other))
+        last_ours, last_theirs = raises[-1][player], raises[-1][other]
+        return (
+            (player, betting.text),
+            (player, *((counts[player], counts[other]) for counts in raises)),
+            (min(ours, 6), min(theirs, 6), last_ours, last_theirs),
+            (min(ours, 4), min(last_ours, 2), min(last_theirs, 2)),
+            min(ours, 1),
+        )
 
     def _numbers(self, kind: str, contexts: tuple[Hashable, ...]) -> list[int]:
         assert len(contexts) == self.levels
@@ -338,93 +364,49 @@ class NoLimitTree(ContextTree):
     def _action_contexts(
         self, betting: BettingState, line: Line, player: int, allowed: str
     ) -> tuple[Hashable, ...]:
-        return sized_action_contexts(betting, line, player, allowed)
+        """The same where raises have sizes: beside how often somebody raised, the last counts by its size.
+
+        Args:
+            betting: in which the player is to act.
+            line: that led there.
+            player: who is to act.
+            allowed: the letters of the actions there are.
+        """
+        other, betting_round = 1 - player, betting.betting_round
+        raises, facing = line.raises, line.facing
+        in_round, before = raises[betting_round], raises[:betting_round]
+        ours, theirs = (sum(counts[who] for counts in before) for who in (player, other))
+        last = before[-1] if before else (0, 0)
+        now = (betting_round, allowed, facing)
+        return (
+            line.letters,
+            (player, now, *((counts[player], counts[other]) for counts in raises[: betting_round + 1])),
+            (player, now, min(sum(in_round), 3), min(ours, 2), min(theirs, 2)),
+            (now, min(sum(in_round), 2), last[player] > 0, last[other] > 0),
+            (min(betting_round, 1), allowed[0], len(allowed) > 2, facing),
+            (allowed[0], len(allowed) > 2),
+        )
 
     def _showdown_contexts(
         self, betting: BettingState, line: Line, player: int, amount: float
     ) -> tuple[Hashable, ...]:
-        return sized_showdown_contexts(line, player, amount)
+        """The same where raises have sizes: the size of the pot counts, each class twice the one before.
 
-
-def action_contexts(betting: BettingState, line: Line, player: int) -> tuple[Hashable, ...]:
-    """The contexts in which a player's action is counted, the finest first."""
-    raises = line.raises
-    other, betting_round = 1 - player, betting.betting_round
-    legal = betting.legal_actions()
-    now = (betting_round, legal.can_fold, legal.can_raise)
-    in_round = raises[betting_round]
-    before = raises[:betting_round]
-    ours, theirs = (sum(counts[who] for counts in before) for who in (player, other))
-    last = before[-1] if before else (0, 0)
-    return (
-        betting.text,
-        (player, now, *((counts[player], counts[other]) for counts in raises[: betting_round + 1])),
-        (player, now, sum(in_round), min(ours, 3), min(theirs, 3)),
-        (now, min(sum(in_round), 2), last[player] > 0, last[other] > 0),
-        (min(betting_round, 1), legal.can_fold, legal.can_raise),
-    )
-
-
-def showdown_contexts(text: str, line: Line, player: int) -> tuple[Hashable, ...]:
-    """The contexts in which a hand at a showdown is counted, the finest first."""
-    raises = line.raises
-    other = 1 - player
-    ours, theirs = (sum(counts[who] for counts in raises) for who in (player, other))
-    last_ours, last_theirs = raises[-1][player], raises[-1][other]
-    return (
-        (player, text),
-        (player, *((counts[player], counts[other]) for counts in raises)),
-        (min(ours, 6), min(theirs, 6), last_ours, last_theirs),
-        (min(ours, 4), min(last_ours, 2), min(last_theirs, 2)),
-        min(ours, 1),
-    )
-
-
-def sized_action_contexts(
-    betting: BettingState, line: Line, player: int, allowed: str
-) -> tuple[Hashable, ...]:
-    """The same where raises have sizes: beside how often somebody raised, the last raise counts by its size.
-
-    Args:
-        betting: in which the player is to act.
-        line: that led there.
-        player: who is to act.
-        allowed: the letters of the actions there are.
-    """
-    other, betting_round = 1 - player, betting.betting_round
-    raises, facing = line.raises, line.facing
-    in_round, before = raises[betting_round], raises[:betting_round]
-    ours, theirs = (sum(counts[who] for counts in before) for who in (player, other))
-    last = before[-1] if before else (0, 0)
-    now = (betting_round, allowed, facing)
-    return (
-        line.letters,
-        (player, now, *((counts[player], counts[other]) for counts in raises[: betting_round + 1])),
-        (player, now, min(sum(in_round), 3), min(ours, 2), min(theirs, 2)),
-        (now, min(sum(in_round), 2), last[player] > 0, last[other] > 0),
-        (min(betting_round, 1), allowed[0], len(allowed) > 2, facing),
-        (allowed[0], len(allowed) > 2),
-    )
-
-
-def sized_showdown_contexts(line: Line, player: int, amount: float) -> tuple[Hashable, ...]:
-    """The same where raises have sizes: the size of the pot counts, each class twice the one before.
-
-    Args:
-        line: the whole hand.
-        player: whose hand is shown.
-        amount: what the loser has put in, in big blinds.
-    """
-    raises, other = line.raises, 1 - player
-    ours, theirs = (sum(counts[who] for counts in raises) for who in (player, other))
-    last_ours, last_theirs = raises[-1][player], raises[-1][other]
-    size = min(_MOST_POTS, round(math.log2(max(amount, 1.0))))
-    raised_last = line.raiser == player
-    return (
-        (player, line.letters),
-        (player, *((counts[player], counts[other]) for counts in raises), size),
-        (min(ours, 4), min(theirs, 4), min(last_ours, 2), min(last_theirs, 2), size),
-        (min(ours, 2), raised_last, size // 2),
-        (min(ours, 1), size // 3),
-        "any",
-    )
+        Args:
+            line: the whole hand.
+            player: whose hand is shown.
+            amount: what the loser has put in, in big blinds.
+        """
+        raises, other = line.raises, 1 - player
+        ours, theirs = (sum(counts[who] for counts in raises) for who in (player, other))
+        last_ours, last_theirs = raises[-1][player], raises[-1][other]
+        size = min(_MOST_POTS, round(math.log2(max(amount, 1.0))))
+        raised_last = line.raiser == player
+        return (
+            (player, line.letters),
+            (player, *((counts[player], counts[other]) for counts in raises), size),
+            (min(ours, 4), min(theirs, 4), min(last_ours, 2), min(last_theirs, 2), size),
+            (min(ours, 2), raised_last, size // 2),
+            (min(ours, 1), size // 3),
+            "any",
+        )

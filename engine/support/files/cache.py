@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,7 +17,7 @@ from engine.support.files.archive import Archive, ArchiveError, array_of, read_a
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-__all__ = ["CACHE_VARIABLE", "cache_directory", "load_cached", "store_cached"]
+__all__ = ["CACHE_VARIABLE", "cache_directory", "cached", "load_cached", "store_cached"]
 
 CACHE_VARIABLE: Final = "RIVERBOAT_CACHE_DIR"
 """Names another folder."""
@@ -61,6 +61,20 @@ def load_cached(
         }
     except ValueError:  # the arrays are then computed again
         return None
+
+
+def cached(
+    name: str,
+    schema: int,
+    expected: Mapping[str, tuple[tuple[int, ...], DTypeLike]],
+    make: Callable[[], dict[str, NDArray[Any]]],
+) -> dict[str, NDArray[Any]]:
+    """The arrays that were kept, or new ones by `make`, which are kept from now on; see `load_cached`."""
+    kept = load_cached(name, schema, expected)
+    if kept is None:
+        kept = make()
+        store_cached(name, schema, kept)
+    return kept
 
 
 def store_cached(name: str, schema: int, arrays: Mapping[str, ArrayLike]) -> None:

@@ -247,7 +247,7 @@ def _gauntlet(plan: TournamentPlan, names: list[str], scores: Scores) -> Schedul
 
 def _run_off(plan: TournamentPlan, won: NDArray[np.float64]) -> Sequence[int]:
     """The ranks of the ACPC's run-off."""
-    from engine.evidence.ranking.run_off import run_off
+    from engine.evidence.ranking.ratings import run_off
 
     return run_off(won, series=plan.run_off is RunOff.SERIES).ranks
 

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 import attrs
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from engine.evidence.aivat.enumerated import (
     EnumeratedGame,
@@ -27,11 +26,13 @@ from engine.poker.rules import (
     CardDealer,
     initial_hand,
     load_game,
-    play_hand,
 )
 from engine.solving.walk import every_action
+from engine.support.arrays import Floats
 from tests.oracles.enumerated_ends import EnumeratedEnds
 from tests.oracles.small_equilibrium import CfrPlus, half_uniform, openspiel_leduc, uniform
+from tests.support.asserting import refuses
+from tests.support.hands.strategies import random_hand
 
 KNOWN: Sequence[tuple[int, ...]] = ((), (0,), (1,), (0, 1))
 
@@ -164,7 +165,7 @@ def test_in_equilibrium_with_its_own_values_every_hand_of_kuhn_says_the_same(
 @pytest.mark.parametrize("known", KNOWN)
 @pytest.mark.parametrize("game", ["kuhn-2p", "leduc"])
 def test_any_values_at_all_leave_the_mean_where_it_is(game: str, known: Sequence[int]) -> None:
-    def nonsense(betting: BettingState, board: tuple[int, ...]) -> NDArray[np.float64]:
+    def nonsense(betting: BettingState, board: tuple[int, ...]) -> Floats:
         if betting.position_to_act is None and len(board) == betting.num_board_cards:
             return tree.chips(betting, board)
         seed = zlib.crc32(f"{board} {betting.text}".encode())
@@ -211,13 +212,7 @@ def test_a_hand_of_play_says_what_the_enumeration_says_of_it(known: Sequence[int
     dealer, rng = CardDealer(game, 7), random.Random(8)
 
     for number in range(30):
-        hand = play_hand(game, number, dealer.deal())
-        state = next(hand)
-        try:
-            while True:
-                state = hand.send(rng.choice([*every_action(state.betting)]))
-        except StopIteration as finished:
-            final = finished.value
+        final = random_hand(game, number, dealer, rng)
         end = ends[final.betting.text, final.board]
         place = tuple(tree.hands.index(cards) for cards in final.deal.hole_cards)
         if end.reach[place] > 0:
@@ -237,5 +232,4 @@ def test_a_hand_that_a_known_player_could_not_have_played_is_refused() -> None:
 
 @pytest.mark.parametrize("game", ["nolimit-2p", "limit-3p", "limit-2p"])
 def test_games_that_cannot_be_enumerated_are_refused(game: str) -> None:
-    with pytest.raises(ValueError, match="expected a"):
-        EnumeratedGame(load_game(game))
+    refuses(ValueError, "expected a", EnumeratedGame, load_game(game))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import attrs
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from engine.evidence.aivat.estimates import Aivat
 from engine.evidence.aivat.heads_up import NUM_TERMS, PRIOR, Ranges, _add_action, terms_of
@@ -14,10 +13,10 @@ from engine.hands.equity import preflop_equities, preflop_pair_counts, range_equ
 from engine.poker.cards import parse_cards
 from engine.poker.combos import NUM_COMBOS, STARTING_HAND_OF_COMBO, combos_without
 from engine.poker.rules import CALL, FOLD, Deal, HandState, load_game, parse_betting, raise_to
+from engine.support.arrays import Floats
 from protocol.policy import ONE, write_numbers
+from tests.support.asserting import known, refuses
 from tests.support.hands.evidence import all_in_chips
-
-Floats = NDArray[np.float64]
 
 LIMIT = load_game("limit-2p")
 BOARD = tuple(parse_cards("Qs8d5s3cJh"))
@@ -104,8 +103,7 @@ def test_what_a_known_player_does_is_worth_nothing_more_than_what_it_does_on_ave
     before = parse_betting(load_game(game), betting)
     weights = some_weights(7, 500)
     policy = random_policy(1)
-    position = before.position_to_act
-    assert position is not None
+    position = known(before.position_to_act)
 
     mean, total = np.zeros(NUM_TERMS), 0.0
     for column, action in enumerate((FOLD, CALL, before.legal_actions().raising_to(18))):
@@ -166,8 +164,7 @@ def test_what_cannot_be_true_is_refused_and_what_is_missing_is_named() -> None:
         terms_of(hand("rc/cc/cc/cc"), {key: policies[key] for key in ("", "r")}, (0, 1))
     with pytest.raises(PolicyError, match="never does"):
         terms_of(hand("rc/cc/cc/cc"), policies_for("rc/cc/cc/cc", (0, 0)), (0, 1))
-    with pytest.raises(ValueError, match="it is not"):
-        terms_of(hand("rc/c"), {}, ())
+    refuses(ValueError, "it is not", terms_of, hand("rc/c"), {}, ())
 
 
 def told(betting: str, columns: list[bytes] | None) -> dict[str, object]:
@@ -195,9 +192,7 @@ def test_hands_with_missing_policies_are_counted_and_corrected_less() -> None:
     ]
     aivat = aivat_of(*[(hand(betting), story) for story in stories])
 
-    values = aivat.values()
-
-    assert values is not None
+    values = known(aivat.values())
     assert values.sum(axis=1) == pytest.approx(0.0)
     assert np.isfinite(values).all()
     assert aivat.telling() == {0, 1}
@@ -262,5 +257,4 @@ def test_columns_become_chances_of_combos(rows: int) -> None:
 
 @pytest.mark.parametrize("rows", [(1, 169), (7, 7), (1,), (1, 1, 1, 1)])
 def test_other_columns_are_no_policy(rows: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match="expected 2 or 3 columns"):
-        Policy.of_columns([bytes(2 * number) for number in rows])
+    refuses(ValueError, "expected 2 or 3 columns", Policy.of_columns, [bytes(2 * number) for number in rows])

@@ -5,20 +5,21 @@ from __future__ import annotations
 import attrs
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from engine.evidence.aivat.many import NUM_TERMS, _add_action, _surplus_at_showdown
 from engine.poker.combos import NUM_COMBOS, combo_cards, combos_without
 from engine.poker.rules import CALL, FOLD, Action, Deal, HandState, load_game, parse_betting
+from engine.support.arrays import Floats
 from tests.engine.evidence.test_aivat_small import played
+from tests.support.asserting import known
 
 CARDS: list[int] = np.random.default_rng(3).permutation(52).tolist()
 HOLE_CARDS = tuple((CARDS[2 * p], CARDS[2 * p + 1]) for p in range(4))
 BOARD = tuple(CARDS[8:13])
 
 
-def chances(seed: int) -> NDArray[np.float64]:
-    table: NDArray[np.float64] = np.random.default_rng(seed).random((NUM_COMBOS, 3))
+def chances(seed: int) -> Floats:
+    table: Floats = np.random.default_rng(seed).random((NUM_COMBOS, 3))
     table /= table.sum(axis=1, keepdims=True)
     return table
 
@@ -78,10 +79,7 @@ def test_what_a_player_held_at_the_showdown_is_worth_nothing_on_average(has_side
 def test_it_is_unbiased_and_has_less_variance_than_equity() -> None:
     evidence = played("limit-3p", ["simple", "hand-strength", "random"], 400)
 
-    chips, aivat = evidence.values("chips"), evidence.values("aivat")
-
-    assert chips is not None
-    assert aivat is not None
+    chips, aivat = known(evidence.values("chips")), known(evidence.values("aivat"))
     assert evidence.doubts == {}
     assert aivat.sum(axis=1) == pytest.approx(0.0, abs=1e-9)
     for player in range(3):
@@ -100,9 +98,7 @@ def test_over_many_matches_it_is_nothing_but_noise() -> None:
     scores = []
     for seed in range(20):
         evidence = played("limit-3p", ["random:raise=0.4", "random", "always-call"], 100, seed)
-        chips, aivat = evidence.values("chips"), evidence.values("aivat")
-        assert chips is not None
-        assert aivat is not None
+        chips, aivat = known(evidence.values("chips")), known(evidence.values("aivat"))
         difference = (aivat - chips)[evidence.players == 0]
         scores.append(difference.mean() / difference.std() * np.sqrt(len(difference)))
 

@@ -16,6 +16,7 @@ from engine.evidence.aivat.games import is_small, why_not
 from engine.evidence.estimates import Evidence
 from engine.poker.rules import HandState, load_game
 from protocol.policy import parse_record
+from tests.support.asserting import known
 from tests.support.hands.evidence import Row, evidence_of
 
 
@@ -27,8 +28,7 @@ def played(name: str, bots: Sequence[str], hands: int, seed: int = 5) -> Evidenc
     told: dict[str, Callable[[], Sequence[bytes]]] = {}
 
     def disclose(line: str) -> None:
-        record = parse_record(line)
-        assert record is not None
+        record = known(parse_record(line))
         told[record.betting] = functools.partial(tuple, record.columns)
 
     def count(end: HandState, chips: tuple[float, ...]) -> None:
@@ -44,9 +44,7 @@ def played(name: str, bots: Sequence[str], hands: int, seed: int = 5) -> Evidenc
 def test_equilibrium_against_itself_says_the_same_in_every_hand_of_kuhn() -> None:
     evidence = played("kuhn-2p", ["equilibrium", "equilibrium"], 100)
 
-    values = evidence.values("aivat")
-
-    assert values is not None
+    values = known(evidence.values("aivat"))
     assert values[:, 0] == pytest.approx(-1 / 18, abs=2e-3)  # as near as 1000 iterations come
     assert values.sum(axis=1) == pytest.approx(0.0, abs=1e-12)
     assert evidence.doubts == {}
@@ -63,10 +61,7 @@ def test_equilibrium_against_itself_says_the_same_in_every_hand_of_kuhn() -> Non
 def test_it_is_unbiased_and_has_little_variance(game: str, bots: Sequence[str], fewer: float) -> None:
     evidence = played(game, bots, 1500)
 
-    chips, aivat = evidence.values("chips"), evidence.values("aivat")
-
-    assert chips is not None
-    assert aivat is not None
+    chips, aivat = known(evidence.values("chips")), known(evidence.values("aivat"))
     difference = (aivat - chips)[:, 0]
     assert abs(difference.mean()) < 3.5 * difference.std() / np.sqrt(len(difference))
     found = evidence.estimates()

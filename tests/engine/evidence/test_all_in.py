@@ -10,6 +10,7 @@ import pytest
 
 from engine.poker.cards import format_cards, parse_cards
 from engine.poker.rules import CALL, Deal, GameDefinition, HandState, initial_hand, load_game, parse_betting
+from tests.support.asserting import refuses
 from tests.support.hands.evidence import all_in_chips
 
 SIDE_POTS = attrs.evolve(load_game("nolimit-3p"), stacks=(400, 2000, 1000))
@@ -130,5 +131,4 @@ def test_a_hand_that_nobody_can_play_is_an_all_in_from_the_blinds() -> None:
 def test_cards_that_are_not_known_are_asked_for() -> None:
     end = hand(SIDE_POTS, "ccc/r400r1000f//", "AsKs", "QhQd", "", "8c9cKh2dTs")
 
-    with pytest.raises(ValueError, match=r"needs everybody's hole cards: hand 0 .* position 2"):
-        all_in_chips(end)
+    refuses(ValueError, r"needs everybody's hole cards: hand 0 .* position 2", all_in_chips, end)

@@ -18,20 +18,18 @@ from engine.evidence.confidence_sequence import ConfidenceSequence
 from engine.evidence.play_statistics import PlayTable
 from engine.evidence.verdict import Standings
 from engine.poker.rules import (
-    CALL,
-    FOLD,
     CardDealer,
     GameDefinition,
     HandState,
     Rake,
     load_game,
     parse_betting,
-    play_hand,
 )
-from engine.poker.rules.action import LIMIT_RAISE, raise_to
 from protocol.match_state import format_hole_cards_and_board
 from protocol.records import HandReader
+from tests.support.asserting import refuses
 from tests.support.hands.golden_files import LOGS, golden_log
+from tests.support.hands.strategies import random_hand
 
 SIX = load_game("nolimit-6p")
 SHORT = attrs.evolve(SIX, stacks=(700, 20000, 130, 2500, 90, 130))
@@ -46,30 +44,8 @@ GAMES = {
 
 
 def played(game: GameDefinition, hands: int = 80) -> list[HandState]:
-    """Hands of players who do anything that is allowed, all in as well."""
-    draw = random.Random(f"{game}")
-    dealer = CardDealer(game, seed=5)
-    found = []
-    for number in range(hands):
-        hand = play_hand(game, number, dealer.deal())
-        state = next(hand)
-        try:
-            while True:
-                legal = state.legal_actions()
-                choices = [CALL, CALL] + [FOLD] * legal.can_fold
-                if legal.min_raise_to is not None and legal.max_raise_to is not None:
-                    total = draw.choice(
-                        [
-                            legal.min_raise_to,
-                            legal.max_raise_to,
-                            draw.randint(legal.min_raise_to, legal.max_raise_to),
-                        ]
-                    )
-                    choices.append(LIMIT_RAISE if game.is_limit else raise_to(total))
-                state = hand.send(draw.choice(choices))
-        except StopIteration as end:
-            found.append(end.value)
-    return found
+    dealer, draw = CardDealer(game, seed=5), random.Random(f"{game}")
+    return [random_hand(game, number, dealer, draw) for number in range(hands)]
 
 
 def cards_of(hand: HandState) -> str:
@@ -224,8 +200,7 @@ def test_bets_in_columns_come_to_the_same_capital() -> None:
 
     assert (one.samples, one.mean, one.interval) == (other.samples, other.mean, other.interval)
     assert one._bettors == other._bettors
-    with pytest.raises(ValueError, match="expected a payoff from -48 to 48, got 49"):
-        other.add_all(np.array([1.0, 49.0]))
+    refuses(ValueError, "expected a payoff from -48 to 48, got 49", other.add_all, np.array([1.0, 49.0]))
     assert other.samples == 3001
 
 

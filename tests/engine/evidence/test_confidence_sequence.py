@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from engine.evidence.confidence_sequence import ConfidenceSequence, Interval, asymptotic_critical_value
 from tests.oracles.confidence_sequence import ManySequences, exact_intervals, published_interval
+from tests.support.asserting import known, refuses
 
 payoffs = st.lists(
     st.floats(0, 1) | st.sampled_from([0.0, 0.5, 1.0]) | st.floats(0.49, 0.51), min_size=1, max_size=120
@@ -96,8 +97,7 @@ def test_the_other_players_interval_is_the_mirror_image(values: list[float]) -> 
     if mine.interval is None:
         assert theirs.interval is None
     else:
-        mirrored = theirs.interval.mirrored() if theirs.interval is not None else None
-        assert mirrored is not None
+        mirrored = known(theirs.interval.mirrored() if theirs.interval is not None else None)
         assert (mirrored.low, mirrored.high) == pytest.approx(
             (mine.interval.low, mine.interval.high), abs=1e-9
         )
@@ -123,24 +123,20 @@ def test_a_payoff_outside_its_bounds_is_refused_and_one_that_was_rounded_is_not(
     sequence = ConfidenceSequence(-24, 24)
 
     sequence.add(24 + 1e-12)
-    with pytest.raises(ValueError, match=r"expected a payoff from -24 to 24, got 24\.1"):
-        sequence.add(24.1)
-    with pytest.raises(ValueError, match="got nan"):
-        sequence.add(math.nan)
+    refuses(ValueError, r"expected a payoff from -24 to 24, got 24\.1", sequence.add, 24.1)
+    refuses(ValueError, "got nan", sequence.add, math.nan)
 
     assert sequence.samples == 1
 
 
 @pytest.mark.parametrize(("low", "high"), [(1, 0), (-math.inf, 0), (0, math.nan)])
 def test_bounds_must_be_finite_and_in_order(low: float, high: float) -> None:
-    with pytest.raises(ValueError, match="finite lower and upper bound"):
-        ConfidenceSequence(low, high)
+    refuses(ValueError, "finite lower and upper bound", ConfidenceSequence, low, high)
 
 
 @pytest.mark.parametrize("alpha", [0, 1, -0.1, math.nan])
 def test_alpha_is_a_chance(alpha: float) -> None:
-    with pytest.raises(ValueError, match="alpha between 0 and 1"):
-        ConfidenceSequence(0, 1, alpha)
+    refuses(ValueError, "alpha between 0 and 1", ConfidenceSequence, 0, 1, alpha)
 
 
 def test_if_nothing_can_be_won_everything_is_known() -> None:
@@ -149,8 +145,7 @@ def test_if_nothing_can_be_won_everything_is_known() -> None:
     sequence.add(0)
 
     assert sequence.interval == Interval(0, 0)
-    with pytest.raises(ValueError, match="got 1"):
-        sequence.add(1)
+    refuses(ValueError, "got 1", sequence.add, 1)
 
 
 def test_before_the_first_payoff_only_the_bounds_are_known() -> None:

@@ -8,11 +8,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from engine.evidence.equity import SAMPLES, pot_shares
 from engine.poker.cards import parse_cards
 from engine.poker.rules import GameDefinition, load_game
+from engine.support.arrays import Floats
 from tests.engine.hands.test_equity import plain_shares
 from tests.support.hands.evidence import KnownHand, known_cards
 
@@ -21,7 +21,7 @@ HEADS_UP = load_game("limit-2p")
 
 def shares_of(
     game: GameDefinition, hands: Sequence[KnownHand], moments: Sequence[tuple[int, int, int]]
-) -> NDArray[np.float64]:
+) -> Floats:
     return pot_shares(game, known_cards(game, hands), np.array(moments))
 
 

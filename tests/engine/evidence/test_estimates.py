@@ -15,6 +15,7 @@ from engine.evidence.columns.hands import HandColumns
 from engine.evidence.control_variates import FIRST_BLOCK
 from engine.evidence.estimates import ESTIMATORS, Evidence
 from engine.poker.rules import CALL, FOLD, Deal, GameDefinition, HandState, initial_hand, load_game
+from tests.support.asserting import known, refuses
 from tests.support.hands.evidence import Row, evidence_of
 
 
@@ -36,8 +37,7 @@ def _ends(state: HandState, chance: float) -> Iterator[tuple[float, HandState]]:
     actions += [CALL]
     actions += [legal.raising_to()] if legal.can_raise else []
     # The rank of the card decides: what is done depends on hidden cards, as it does in earnest.
-    position = state.position_to_act
-    assert position is not None
+    position = known(state.position_to_act)
     rank = state.deal.hole_cards[position][0] >> 2
     weights = [1.0 + (rank + 2 * number) % 5 for number in range(len(actions))]
     for action, weight in zip(actions, weights, strict=True):
@@ -54,10 +54,7 @@ def test_nothing_is_added_or_taken_on_average_over_a_whole_game(name: str) -> No
     weights = np.array(chances)
     assert weights.sum() == pytest.approx(1.0)
 
-    chips, equity = evidence.values("chips"), evidence.values("equity")
-
-    assert chips is not None
-    assert equity is not None
+    chips, equity = known(evidence.values("chips")), known(evidence.values("equity"))
     assert np.abs(weights @ (equity - chips)).max() < 1e-12
     assert np.abs(equity.sum(axis=1)).max() < 1e-9
     variance = weights @ (chips - weights @ chips) ** 2
@@ -96,9 +93,7 @@ def test_what_is_taken_out_of_many_matches_is_nothing_but_noise(name: str, match
     scores = []
     for seed in range(matches):
         evidence = played(name, ["always-call", *["random"] * (load_game(name).num_players - 1)], 100, seed)
-        chips, equity = evidence.values("chips"), evidence.values("equity")
-        assert chips is not None
-        assert equity is not None
+        chips, equity = known(evidence.values("chips")), known(evidence.values("equity"))
         rows, positions = np.nonzero(evidence.players == 0)
         taken = (chips - equity)[rows, positions]
         scores.append(taken.mean() / (taken.std(ddof=1) / np.sqrt(len(taken))))
@@ -121,8 +116,7 @@ def test_intervals_get_narrower_and_chips_are_conserved(name: str, bots: list[st
     estimates = evidence.estimates()
 
     for estimator in ESTIMATORS:
-        values = evidence.values(estimator)
-        assert values is not None
+        values = known(evidence.values(estimator))
         assert np.abs(values.sum(axis=1)).max() < 1e-6
     widths = {
         estimator: np.sqrt(sum(each.ci95**2 for each in estimates[estimator] if each and each.ci95))
@@ -170,9 +164,7 @@ def test_cards_that_are_not_shown_leave_what_needs_none() -> None:
     }
     assert hidden.values("equity") is None
     assert hidden.estimates()["equity"] == (None, None)
-    values, chips = hidden.values("all_in"), hidden.values("chips")
-    assert values is not None
-    assert chips is not None
+    values, chips = known(hidden.values("all_in")), known(hidden.values("chips"))
     assert (values == chips).all()
 
 
@@ -186,8 +178,7 @@ def test_a_hand_that_is_not_over_is_refused() -> None:
     game = load_game("leduc")
     state = initial_hand(game, 0, Deal(((47,), (51,)), (50,)))
 
-    with pytest.raises(ValueError, match="expected the end of a hand"):
-        HandColumns.of(game, [state])
+    refuses(ValueError, "expected the end of a hand", HandColumns.of, game, [state])
 
 
 def test_the_first_deals_are_corrected_by_the_pot() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import attrs
 import pytest
 
-from engine.evidence.payoff_bounds import payoff_bounds
+from engine.evidence.confidence_sequence import payoff_bounds
 from engine.poker.match_key import MatchSeed
 from engine.poker.rules import (
     Action,
@@ -21,6 +21,7 @@ from engine.poker.rules import (
     raise_to,
 )
 from engine.poker.rules.action import ActionKind
+from tests.support.asserting import known
 from tests.support.hands.golden_files import GOLDEN
 
 GAMES = [*packaged_games(), *sorted(str(path) for path in GOLDEN.glob("*.game"))]
@@ -45,25 +46,19 @@ def test_what_positions_put_in_reaches_the_bounds_and_no_more(name: str) -> None
         if not state.is_finished:
             ahead += [state.apply(action) for action in actions(state)]
 
-    bounds = payoff_bounds(game)
-
-    assert bounds is not None
+    bounds = known(payoff_bounds(game))
     assert bounds.most_lost == tuple(most)
 
 
 def test_heads_up_limit_costs_24_small_bets() -> None:
-    bounds = payoff_bounds(load_game("limit-2p"))
-
-    assert bounds is not None
+    bounds = known(payoff_bounds(load_game("limit-2p")))
     assert bounds.most_lost == bounds.most_won == (240, 240)
     assert bounds.of_a_lead() == 240
     assert bounds.of_a_player() == (-240, 240)
 
 
 def test_three_handed_limit_costs_24_small_bets_each() -> None:
-    bounds = payoff_bounds(load_game("limit-3p"))
-
-    assert bounds is not None
+    bounds = known(payoff_bounds(load_game("limit-3p")))
     assert bounds.most_lost == (240, 240, 240)
     assert bounds.most_won == (480, 480, 480)
     assert bounds.of_a_lead() == 720
@@ -73,9 +68,7 @@ def test_three_handed_limit_costs_24_small_bets_each() -> None:
 def test_a_short_stack_wins_its_own_size_from_each() -> None:
     game = attrs.evolve(load_game("nolimit-3p"), stacks=(500, 2000, 9000))
 
-    bounds = payoff_bounds(game)
-
-    assert bounds is not None
+    bounds = known(payoff_bounds(game))
     assert bounds.most_lost == (500, 2000, 2000)  # what nobody can match comes back
     assert bounds.most_won == (1000, 2500, 2500)
 
@@ -87,26 +80,21 @@ def test_without_stacks_only_limit_has_bounds() -> None:
 
     assert payoff_bounds(limit) == payoff_bounds(load_game("limit-2p"))
     assert payoff_bounds(no_limit) is None
-    one_stack = payoff_bounds(attrs.evolve(no_limit, stacks=(20_000, endless)))
-    assert one_stack is not None
+    one_stack = known(payoff_bounds(attrs.evolve(no_limit, stacks=(20_000, endless))))
     assert one_stack.most_lost == (20_000, 20_000)
 
 
 def test_a_round_without_a_cap_ends_by_its_length() -> None:
     game = attrs.evolve(load_game("limit-2p"), max_raises=(255,) * 4)
 
-    bounds = payoff_bounds(game)
-
-    assert bounds is not None
+    bounds = known(payoff_bounds(game))
     assert bounds.most_lost[0] == 10 + 63 * (10 + 10 + 20 + 20)  # 64 actions with two players
 
 
 def test_antes_are_lost_whatever_others_have() -> None:
     game = attrs.evolve(load_game("nolimit-3p"), stacks=(500, 2000, 9000), antes=(100, 100, 100))
 
-    bounds = payoff_bounds(game)
-
-    assert bounds is not None
+    bounds = known(payoff_bounds(game))
     assert bounds.most_lost == (500, 2000, 2000)
     assert bounds.most_won == (1000, 2500, 2500)
 
@@ -136,8 +124,7 @@ def test_no_hand_with_antes_costs_or_brings_more(game: GameDefinition) -> None:
 
 
 def hold_to_bounds(game: GameDefinition, raises: float) -> None:
-    bounds = payoff_bounds(game)
-    assert bounds is not None
+    bounds = known(payoff_bounds(game))
     lead = bounds.of_a_lead()
     least, most = bounds.of_a_player()
     generator = random.Random(1)

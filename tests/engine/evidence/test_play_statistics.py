@@ -26,6 +26,7 @@ from engine.poker.rules import (
 from engine.support.intervals import wilson_interval
 from protocol.records import HandRecord, parse_hand
 from tests.oracles.play_statistics import count_hand
+from tests.support.asserting import known, refuses
 from tests.support.hands.golden_files import LOGS, golden_log
 
 COUNTED = (
@@ -34,6 +35,14 @@ COUNTED = (
 )  # fmt: skip
 SHARED = Path(__file__).parents[4] / "shared" / "hands"
 LIMIT, SIX = load_game("limit-2p"), load_game("nolimit-6p")
+
+FIVE_HANDS = (
+    ("crc/rc/cc/cc", (30, -30)),
+    ("rrf", (20, -20)),
+    ("f", (5, -5)),
+    ("cc/rrf", (-20, 20)),
+    ("rc/cc/cc/crc", (0, 0)),
+)
 
 
 def table_of(game: GameDefinition, *hands: tuple[str, tuple[float, ...]]) -> PlayTable:
@@ -61,14 +70,7 @@ def test_five_hands_counted_by_hand() -> None:
     4. Player 0 completes, 1 checks; on the flop 1 bets, 0 raises, 1 folds.
     5. Player 1 raises, 0 calls; checked to the river, where 0 checks, 1 bets, 0 calls; the pot is split.
     """
-    table = table_of(
-        LIMIT,
-        ("crc/rc/cc/cc", (30, -30)),
-        ("rrf", (20, -20)),
-        ("f", (5, -5)),
-        ("cc/rrf", (-20, 20)),
-        ("rc/cc/cc/crc", (0, 0)),
-    )
+    table = table_of(LIMIT, *FIVE_HANDS)
 
     assert rates(table, 0) == {
         "VPIP": (4, 4),  # not the walk; the completion of hand 4
@@ -91,14 +93,7 @@ def test_five_hands_counted_by_hand() -> None:
 
 
 def test_what_was_won_adds_up_by_position_by_round_and_by_ending() -> None:
-    table = table_of(
-        LIMIT,
-        ("crc/rc/cc/cc", (30, -30)),
-        ("rrf", (20, -20)),
-        ("f", (5, -5)),
-        ("cc/rrf", (-20, 20)),
-        ("rc/cc/cc/crc", (0, 0)),
-    )
+    table = table_of(LIMIT, *FIVE_HANDS)
 
     assert [(w.hands, w.chips) for w in table.won_by_position(0)] == [(3, 35), (2, 0)]
     assert [(w.hands, w.chips) for w in table.won_by_round(0)] == [(2, -15), (1, 20), (0, 0), (2, 30)]
@@ -144,8 +139,7 @@ def test_how_and_when_a_hand_ends(betting: str, endings: list[str], rounds: list
 
 
 def test_an_unfinished_hand_is_refused() -> None:
-    with pytest.raises(ValueError, match="'rc/' it is not over"):
-        play_by_position(parse_betting(LIMIT, "rc/"))
+    refuses(ValueError, "'rc/' it is not over", play_by_position, parse_betting(LIMIT, "rc/"))
 
 
 def test_a_raise_that_nobody_could_call_is_no_opportunity() -> None:
@@ -305,8 +299,7 @@ def test_wilson_intervals_are_those_of_the_books(count: int, of: int, low: float
 
 @pytest.mark.parametrize(("count", "of"), [(0, 0), (-1, 5), (6, 5)])
 def test_impossible_counts_have_no_interval(count: int, of: int) -> None:
-    with pytest.raises(ValueError, match="expected 0 to n successes"):
-        wilson_interval(count, of)
+    refuses(ValueError, "expected 0 to n successes", wilson_interval, count, of)
 
 
 def test_odds_have_the_interval_of_their_share() -> None:
@@ -315,6 +308,5 @@ def test_odds_have_the_interval_of_their_share() -> None:
     assert Odds(30, 10).value == 3
     assert Odds(30, 10).ci95 == pytest.approx((low / (1 - low), high / (1 - high)))
     assert (Odds(3, 0).value, Odds(0, 0).value, Odds(0, 0).ci95) == (float("inf"), None, None)
-    interval = Odds(3, 0).ci95
-    assert interval is not None
+    interval = known(Odds(3, 0).ci95)
     assert interval[1] == float("inf")

@@ -10,6 +10,7 @@ import pytest
 
 from engine.evidence.verdict import Goal, Outcome, Standings, Verdict
 from engine.poker.rules import GameDefinition, load_game
+from tests.support.asserting import known
 
 KUHN = load_game("kuhn-2p")
 LIMIT = load_game("limit-2p")
@@ -43,9 +44,8 @@ def test_a_few_deals_decide_nothing() -> None:
     verdict = standings_after(20, (20, -20)).verdict()
 
     assert only(verdict) == (Outcome.UNDECIDED, "undecided after 20 deals")
-    (pair,) = verdict.pairs
-    assert pair.lead is not None
-    assert pair.lead.low < 0 < 2000 < pair.lead.high
+    lead = known(verdict.pairs[0].lead)
+    assert lead.low < 0 < 2000 < lead.high
 
 
 def test_players_are_equal_once_both_ends_are_inside() -> None:
@@ -70,11 +70,10 @@ def test_players_that_are_known_well_and_do_not_differ_surely_are_equal_within_w
 
     (pair,) = standings.verdict(goal).pairs
 
-    assert pair.lead is not None
-    assert pair.lead.low < 0
+    lead = known(pair.lead)
+    assert lead.low < 0
     assert pair.outcome is Outcome.EQUAL
-    assert pair.within is not None
-    assert 250 < pair.lead.high <= pair.within < pair.lead.high * 1.01
+    assert 250 < lead.high <= known(pair.within) < lead.high * 1.01
     assert pair.words == f"equal within ± {pair.within:g} mbb/h"
 
 
@@ -85,15 +84,11 @@ def test_the_lead_at_a_table_of_two_is_what_one_wins() -> None:
     for chips in won:
         standings.add((chips, -chips))
 
-    (pair,) = standings.verdict().pairs
-    rate = standings.rate(0)
+    lead = known(standings.verdict().pairs[0].lead)
 
-    assert pair.lead is not None
-    assert pair.lead == rate
-    assert pair.lead.low < sum(won) / 2000 * 100 < pair.lead.high
-    other = standings.rate(1)
-    assert other is not None
-    assert (other.low, other.high) == (-pair.lead.high, -pair.lead.low)
+    assert lead == standings.rate(0)
+    assert lead.low < sum(won) / 2000 * 100 < lead.high
+    assert standings.rate(1) == lead.mirrored()
 
 
 def test_players_that_change_are_reported_as_changed() -> None:
@@ -101,8 +96,7 @@ def test_players_that_change_are_reported_as_changed() -> None:
     verdict = standings.verdict()
 
     assert only(verdict) == (Outcome.CHANGED, "the players changed")
-    assert verdict.note is not None
-    assert "No constant rate" in verdict.note
+    assert "No constant rate" in known(verdict.note)
     assert verdict.pairs[0].lead is None
     assert standings.is_settled(Goal())  # nothing will be known any more
     assert not standings.reached(Goal())
@@ -132,10 +126,9 @@ def test_a_known_result_is_as_close_to_the_truth_as_was_asked_for() -> None:
         total += won
         standings.add((won, -won))
 
-    rate = standings.rate(0)
+    rate = known(standings.rate(0))
     mean = total / standings.deals * 100
 
-    assert rate is not None
     assert 380 < max(rate.high - mean, mean - rate.low) <= 400
     assert standings.reached(goal)
 
@@ -152,15 +145,12 @@ def test_all_pairs_are_known_when_a_match_ends() -> None:
 
 
 def test_chances_are_shared_out_among_pairs() -> None:
-    two = standings_after(500, (30, -30)).verdict().pairs[0].lead
+    two = known(standings_after(500, (30, -30)).verdict().pairs[0].lead)
     alone = Standings(LIMIT, "AB", alpha=0.05 / 3)
     for _ in range(500):
         alone.add((30, -30))
-    third = alone.verdict().pairs[0].lead
 
-    assert two is not None
-    assert third is not None
-    assert third.low < two.low
+    assert known(alone.verdict().pairs[0].lead).low < two.low
 
 
 def test_few_matches_are_judged_falsely_whenever_they_end() -> None:
@@ -196,13 +186,11 @@ def test_a_learner_is_judged_by_batches() -> None:
         "the intervals are those between 25 batches of 160 deals."
     )
     assert pair.outcome is Outcome.UNDECIDED
-    assert pair.lead is not None
+    lead, other = known(pair.lead), known(standings.rate(1))
     # Between batches it is as wide as learning made it: some ± 480 mbb/h; over hands it would be ± 77.
-    assert 300 < pair.lead.half_width < 700
-    assert standings.rate(0) == pair.lead
-    other = standings.rate(1)
-    assert other is not None
-    assert (other.low, other.high) == pytest.approx((-pair.lead.high, -pair.lead.low))
+    assert 300 < lead.half_width < 700
+    assert standings.rate(0) == lead
+    assert (other.low, other.high) == pytest.approx((-lead.high, -lead.low))
 
 
 def test_a_learner_that_plays_alike_is_known_at_a_look_that_was_paid_for() -> None:
@@ -216,10 +204,7 @@ def test_a_learner_that_plays_alike_is_known_at_a_look_that_was_paid_for() -> No
 
     assert deals in (400, 800, 1600)
     assert standings.verdict(Goal()).words == "L is better"
-    fixed = standings.verdict().pairs[0].lead
-    looked = standings.verdict(Goal()).pairs[0].lead
-    assert fixed is not None
-    assert looked is not None
+    fixed, looked = (known(each.pairs[0].lead) for each in (standings.verdict(), standings.verdict(Goal())))
     assert looked.half_width > fixed.half_width
 
 
@@ -232,9 +217,9 @@ def test_few_deals_of_a_learner_say_nothing() -> None:
     assert verdict.words == "undecided after 1 deal"
     assert verdict.pairs[0].lead is None
     assert standings.rate(0) is None
-    assert verdict.note is not None
-    assert verdict.note.startswith("L and B learn while playing")
-    assert verdict.note.endswith("too few deals to judge by.")
+    note = known(verdict.note)
+    assert note.startswith("L and B learn while playing")
+    assert note.endswith("too few deals to judge by.")
 
 
 def test_a_game_without_bounds_has_no_verdict() -> None:
@@ -244,8 +229,7 @@ def test_a_game_without_bounds_has_no_verdict() -> None:
     verdict = standings.verdict()
 
     assert only(verdict) == (Outcome.UNDECIDED, "undecided after 5000 deals")
-    assert verdict.note is not None
-    assert "names no stacks" in verdict.note
+    assert "names no stacks" in known(verdict.note)
     assert not standings.is_settled(Goal())
     assert not standings.reached(Goal())
 

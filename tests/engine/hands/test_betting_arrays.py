@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
-from numpy.typing import NDArray
 
 from engine.hands.betting_arrays import (
     action_from_number,
@@ -26,6 +25,7 @@ from engine.poker.rules import (
     load_game,
 )
 from engine.poker.rules.hand_rank import hand_rank
+from engine.support.arrays import Ints
 from tests.support.hands.strategies import choices, choose, games
 
 NAMES = ["limit-2p", "limit-3p", "limit-6p", "nolimit-2p", "nolimit-2p-100bb", "nolimit-3p", "nolimit-6p"]
@@ -58,7 +58,7 @@ def check_hand(game: GameDefinition, picks: list[int]) -> None:
     check_settling(game, state, spent, int(node[Node.FOLDED]))
 
 
-def check_settling(game: GameDefinition, state: HandState, spent: NDArray[np.int64], folded: int) -> None:
+def check_settling(game: GameDefinition, state: HandState, spent: Ints, folded: int) -> None:
     ranks = np.zeros(kernels.MAX_PLAYERS, np.int64)
     if state.betting.is_showdown:
         by_rank = {hand_rank((*cards, *state.board)) for cards in state.deal.hole_cards}

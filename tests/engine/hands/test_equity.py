@@ -31,6 +31,7 @@ from engine.poker.combos import (
     parse_starting_hand,
 )
 from tests.engine.hands.test_hand_strength import BOARDS, random_weights
+from tests.support.asserting import refuses
 
 
 def only(*hands: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
@@ -220,21 +221,14 @@ def test_many_hands_are_sampled_and_few_enumerated() -> None:
 
 
 def test_nonsense_is_refused() -> None:
-    with pytest.raises(ValueError, match="hands: expected 2 or more, got 1"):
-        hand_equity([(0, 1)])
-    with pytest.raises(ValueError, match="different cards"):
-        hand_equity([(0, 1), (1, 2)])
-    with pytest.raises(ValueError, match="hand 1: expected 2 cards, got 3"):
-        hand_equity([(0, 1), (2, 3, 4)])
-    with pytest.raises(ValueError, match="expected 0, 3, 4 or 5 cards, got 2"):
-        hand_equity([(0, 1), (2, 3)], [4, 5])
-    with pytest.raises(ValueError, match=r"ranges: expected shape \(2\.\.10, 1326\)"):
-        range_equities(np.ones(1326))
+    refuses(ValueError, "hands: expected 2 or more, got 1", hand_equity, [(0, 1)])
+    refuses(ValueError, "different cards", hand_equity, [(0, 1), (1, 2)])
+    refuses(ValueError, "hand 1: expected 2 cards, got 3", hand_equity, [(0, 1), (2, 3, 4)])
+    refuses(ValueError, "expected 0, 3, 4 or 5 cards, got 2", hand_equity, [(0, 1), (2, 3)], [4, 5])
+    refuses(ValueError, r"ranges: expected shape \(2\.\.10, 1326\)", range_equities, np.ones(1326))
     with pytest.raises(ValueError, match="range 1: expected some weight"):
         range_equities([only("AsAh"), only("KsKh")], parse_cards("Kh2c3c"))
-    with pytest.raises(ValueError, match="held together"):
-        range_equities([only("AsAh"), only("AsKh")])
+    refuses(ValueError, "held together", range_equities, [only("AsAh"), only("AsKh")])
     with pytest.raises(ValueError, match="trials: expected 2 or more, got 1"):
         monte_carlo_equities([only("AsAh"), only("KsKh")], trials=1)
-    with pytest.raises(ValueError, match="some weight"):
-        equity_against(parse_cards("AsAh"), (), only("AsKs"))
+    refuses(ValueError, "some weight", equity_against, parse_cards("AsAh"), (), only("AsKs"))

@@ -12,6 +12,7 @@ from engine.hands.preflop.first_bet import (
     call_percentile,
     first_bet_percentile,
 )
+from tests.support.asserting import refuses
 
 ZERO_BLIND = (7, 8, 9, 11, 13, 16, 21, 29, 50, 100)
 WITH_BLINDS = (10, 11, 12, 14, 17, 20, 26, 37, 75, 100)
@@ -45,9 +46,6 @@ def test_the_first_bet_solves_its_equation() -> None:
 
 
 def test_strange_seats_are_refused() -> None:
-    with pytest.raises(ValueError, match="seats to act"):
-        first_bet_percentile(-1)
-    with pytest.raises(ValueError, match="not a seat"):
-        ONE_CHIP_ZERO_BLIND.first_bet("11")
-    with pytest.raises(ValueError, match="percentile"):
-        call_percentile(1.2, PotOdds(0.4))
+    refuses(ValueError, "seats to act", first_bet_percentile, -1)
+    refuses(ValueError, "not a seat", ONE_CHIP_ZERO_BLIND.first_bet, "11")
+    refuses(ValueError, "percentile", call_percentile, 1.2, PotOdds(0.4))

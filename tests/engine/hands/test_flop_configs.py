@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from engine.hands.equity import preflop_equities
 from engine.hands.flop_configs import (
@@ -42,7 +41,9 @@ from engine.poker.combos import (
     combo_index,
     parse_starting_hand,
 )
+from engine.support.arrays import Floats
 from engine.support.files.archive import Archive, ArchiveError, decode_archive
+from tests.support.asserting import refuses
 
 HANDS = ("AA", "AKs", "AKo", "JTs", "98s", "33", "22", "72o", "32o")
 VALUES = {
@@ -73,7 +74,7 @@ def test_values_over_all_flops_are_those_of_the_specification() -> None:
     flops, chances = different_flops()
     odds = np.array([flop_odds(flop, np.ones(NUM_COMBOS)) for flop in flops])
 
-    def mean(values: NDArray[np.float64], hand: str) -> float:
+    def mean(values: Floats, hand: str) -> float:
         of_hand = values[:, parse_starting_hand(hand) == STARTING_HAND_OF_COMBO]
         weights = np.where(np.isnan(of_hand), 0.0, chances[:, None])
         return float(np.nansum(of_hand * weights) / weights.sum())
@@ -179,8 +180,7 @@ def test_chances_that_do_not_add_up_are_refused() -> None:
     book = shipped_book()
     with pytest.raises(ValueError, match=r"add up to 0\.500000: expected 1"):
         call_value(book, 0, [FlopConfig(0.5, 1, 1.0, 2, 2)], 1.0)
-    with pytest.raises(ValueError, match="expected at most 1"):
-        raise_value(book, 0, [FlopConfig(1.1, 1, 1.0, 2, 2)], 1.0, 1.0)
+    refuses(ValueError, "expected at most 1", raise_value, book, 0, [FlopConfig(1.1, 1, 1.0, 2, 2)], 1.0, 1.0)
 
 
 def test_between_stereotypes_values_lie_between() -> None:

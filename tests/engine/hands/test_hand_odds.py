@@ -6,7 +6,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from engine.hands.equity import equity_against
 from engine.hands.hand_odds import (
@@ -21,6 +20,8 @@ from engine.hands.hand_odds import (
 from engine.hands.hand_rank import board_ranks, hand_rank
 from engine.poker.cards import parse_cards
 from engine.poker.combos import COMBO_HIGH, COMBO_LOW, NUM_COMBOS, combo_index, combos_without
+from engine.support.arrays import Floats
+from tests.support.asserting import refuses
 
 DRAW, DRAW_BOARD = parse_cards("Ah4h"), parse_cards("Kh9h7s2c")
 SITUATIONS = [
@@ -81,7 +82,7 @@ def test_boards_are_counted_as_a_plain_loop_counts_them() -> None:
         assert results.lost[0, index] == sum(rank > ours for rank in theirs)
 
 
-def _disjoint(first: NDArray[np.float64], second: NDArray[np.float64], holds: NDArray[np.float64]) -> float:
+def _disjoint(first: Floats, second: Floats, holds: Floats) -> float:
     """Weight of the pairs of hands without a common card: all, less those that share one; itself once."""
     return float(first.sum() * second.sum() - (first @ holds) @ (second @ holds) + first @ second)
 
@@ -202,19 +203,13 @@ def test_the_spectrum_counts_every_board_and_every_hand() -> None:
     ],
 )
 def test_wrong_cards_are_refused(hole: list[int], board: list[int], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        raw_hand_odds(hole, board)
+    refuses(ValueError, message, raw_hand_odds, hole, board)
 
 
 def test_wrong_numbers_are_refused() -> None:
-    with pytest.raises(ValueError, match="opponents"):
-        raw_hand_odds(DRAW, DRAW_BOARD, 10)
-    with pytest.raises(ValueError, match="generator"):
-        final_boards(DRAW, ())
-    with pytest.raises(ValueError, match="trials"):
-        joint_hand_odds(DRAW, DRAW_BOARD, rng=np.random.default_rng(1), trials=1)
+    refuses(ValueError, "opponents", raw_hand_odds, DRAW, DRAW_BOARD, 10)
+    refuses(ValueError, "generator", final_boards, DRAW, ())
+    refuses(ValueError, "trials", joint_hand_odds, DRAW, DRAW_BOARD, rng=np.random.default_rng(1), trials=1)
     boards = final_boards(DRAW, DRAW_BOARD)
-    with pytest.raises(ValueError, match="weights"):
-        results_by_board(DRAW, boards, np.ones(NUM_COMBOS))
-    with pytest.raises(ValueError, match="at least 0"):
-        results_by_board(DRAW, boards, -np.ones((1, NUM_COMBOS)))
+    refuses(ValueError, "weights", results_by_board, DRAW, boards, np.ones(NUM_COMBOS))
+    refuses(ValueError, "at least 0", results_by_board, DRAW, boards, -np.ones((1, NUM_COMBOS)))

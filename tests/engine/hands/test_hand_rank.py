@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from phevaluator import evaluate_cards
 
 from engine.hands import hand_rank as hr
@@ -28,20 +27,22 @@ from engine.kernels.hands.preflop import canonical_boards
 from engine.kernels.poker.tables import ranking_table
 from engine.poker.cards import parse_cards
 from engine.poker.combos import NUM_COMBOS, combo_cards
+from engine.support.arrays import Bytes, Ints
 from tests.oracles.hand_rank import hand_value
+from tests.support.asserting import refuses
 
 # Best category first, as the tables in books have it.
 SEVEN_CARD_COUNTS = [41584, 224848, 3473184, 4047644, 6180020, 6461620, 31433400, 58627800, 23294460]
 FIVE_CARD_COUNTS = [40, 624, 3744, 5108, 10200, 54912, 123552, 1098240, 1302540]
 
 
-def random_hands(seed: int, number: int, size: int) -> NDArray[np.uint8]:
+def random_hands(seed: int, number: int, size: int) -> Bytes:
     rng = np.random.default_rng(seed)
     deck = np.tile(np.arange(52, dtype=np.uint8), (number, 1))
     return np.ascontiguousarray(rng.permuted(deck, axis=1)[:, :size])
 
 
-def hands_by_category(counts: NDArray[np.int64]) -> list[int]:
+def hands_by_category(counts: Ints) -> list[int]:
     categories = [hand_category(rank) for rank in range(NUM_HAND_RANKS)]
     return [int(count) for count in np.bincount(categories, weights=counts)[::-1]]
 
@@ -94,7 +95,7 @@ def test_all_five_card_hands_fill_the_7462_classes() -> None:
 
 
 @functools.cache
-def seven_card_counts() -> NDArray[np.int64]:
+def seven_card_counts() -> Ints:
     """The number of seven-card hands of each rank: two hole cards with one board for all that are like it."""
     boards, sizes = canonical_boards()
     counts = np.zeros(DEAD_COMBO + 1)
@@ -191,29 +192,23 @@ def test_the_best_and_the_worst_hand_have_the_first_and_the_last_rank() -> None:
     ],
 )
 def test_nonsense_is_refused_with_what_was_expected_and_what_came(cards: list[int], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        hand_rank(cards)
+    refuses(ValueError, message, hand_rank, cards)
 
 
 def test_batches_of_another_shape_type_or_range_are_refused() -> None:
-    with pytest.raises(ValueError, match="expected shape"):
-        hand_ranks(np.zeros((3, 4), np.uint8))
-    with pytest.raises(ValueError, match="uint8"):
-        hand_ranks(np.zeros((3, 7), np.int64))
-    with pytest.raises(ValueError, match=r"0\.\.51, got 60"):
-        hand_ranks(np.full((3, 7), 60, np.uint8))
+    refuses(ValueError, "expected shape", hand_ranks, np.zeros((3, 4), np.uint8))
+    refuses(ValueError, "uint8", hand_ranks, np.zeros((3, 7), np.int64))
+    refuses(ValueError, r"0\.\.51, got 60", hand_ranks, np.full((3, 7), 60, np.uint8))
     for column, wrong in enumerate((52, 53, 63, 64, 127, 128, 255)):
         hands = np.array([[0, 4, 8, 12, 16, 20, 24]] * 3, np.uint8)  # flushes, or nearly
         hands[2, column] = wrong
-        with pytest.raises(ValueError, match=f"got {wrong}$"):
-            hand_ranks(hands)
+        refuses(ValueError, f"got {wrong}$", hand_ranks, hands)
     assert hand_ranks(np.zeros((0, 7), np.uint8)).shape == (0,)
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 6])
 def test_boards_of_another_size_are_refused(size: int) -> None:
-    with pytest.raises(ValueError, match=f"expected 3, 4 or 5 cards, got {size}"):
-        board_ranks(range(size))
+    refuses(ValueError, f"expected 3, 4 or 5 cards, got {size}", board_ranks, range(size))
 
 
 def test_the_tables_are_small() -> None:

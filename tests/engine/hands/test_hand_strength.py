@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from engine.hands.equity import all_hand_equities
 from engine.hands.hand_strength import (
@@ -21,7 +20,9 @@ from engine.hands.hand_strength import (
 )
 from engine.poker.cards import parse_cards
 from engine.poker.combos import NUM_COMBOS, combo_index, combos_without
+from engine.support.arrays import Floats
 from tests.oracles.hand_potential import joint_strength, strength, transitions
+from tests.support.asserting import refuses
 
 # A rainbow, a two-suited, a monotone, a paired and a trips flop; turns and rivers with up to five of a suit.
 BOARDS = [
@@ -34,7 +35,7 @@ FLOPS = ["2c7dJh", "8h6c4h", "2h5hTh", "Ts2hTh", "8c8d8h"]
 TURNS = ["2c7dJhQs", "2h5hJcTc", "2h5hThKs", "2h5hThKh", "9c9dTcTd", "AcAdAhAs", "2h2sThJh"]
 
 
-def random_weights(seed: int) -> NDArray[np.float64]:
+def random_weights(seed: int) -> Floats:
     """Weights with many zeros, as weight tables have."""
     rng = np.random.default_rng(seed)
     return rng.random(NUM_COMBOS) * (rng.random(NUM_COMBOS) < 0.7)
@@ -162,8 +163,7 @@ def test_effective_hand_strength_is_that_of_the_equations() -> None:
     ],
 )
 def test_nonsense_is_refused(hole: list[int], board: list[int], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        hand_strength(hole, board)
+    refuses(ValueError, message, hand_strength, hole, board)
 
 
 @pytest.mark.parametrize(
@@ -176,20 +176,17 @@ def test_nonsense_is_refused(hole: list[int], board: list[int], message: str) ->
         (np.zeros(1326), "expected some weight"),
     ],
 )
-def test_wrong_weights_are_refused(weights: NDArray[np.float64], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        hand_strength([0, 1], [2, 3, 4], weights)
+def test_wrong_weights_are_refused(weights: Floats, message: str) -> None:
+    refuses(ValueError, message, hand_strength, [0, 1], [2, 3, 4], weights)
 
 
 def test_wrong_fields_are_refused() -> None:
     with pytest.raises(ValueError, match="'mean' or 'maximum'"):
         field_array(np.ones((2, 1326)), "median")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="weight table 1: expected some weight"):
-        field_array([np.ones(1326), np.zeros(1326)])
+    refuses(ValueError, "weight table 1: expected some weight", field_array, [np.ones(1326), np.zeros(1326)])
     with pytest.raises(ValueError, match=r"shape \(num_opponents, 1326\)"):
         multi_player_hand_strength([0, 1], [2, 3, 4], np.ones(1326))
-    with pytest.raises(ValueError, match="expected 1 or more, got 0"):
-        field_hand_strength([0, 1], [2, 3, 4], None, 0)
+    refuses(ValueError, "expected 1 or more, got 0", field_hand_strength, [0, 1], [2, 3, 4], None, 0)
 
 
 def some_hands(board: tuple[int, ...], seed: int) -> list[list[int]]:
@@ -315,7 +312,5 @@ def test_strength_is_in_the_table_too() -> None:
     ],
 )
 def test_potentials_of_nonsense_are_refused(board: list[int], look_ahead: int | None, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        hand_potential([0, 1], board, look_ahead=look_ahead)
-    with pytest.raises(ValueError, match="some weight"):
-        hand_potential([0, 1], [2, 3, 4], np.zeros(1326))
+    refuses(ValueError, message, hand_potential, [0, 1], board, look_ahead=look_ahead)
+    refuses(ValueError, "some weight", hand_potential, [0, 1], [2, 3, 4], np.zeros(1326))

@@ -24,6 +24,7 @@ from engine.hands.preflop.game import (
     solve,
 )
 from engine.poker.combos import parse_starting_hand
+from tests.support.asserting import refuses
 
 
 @pytest.fixture(scope="module")
@@ -119,11 +120,8 @@ def test_no_single_change_of_action_beats_the_solution(matchups: Matchups) -> No
 
 
 def test_impossible_games_are_refused(matchups: Matchups) -> None:
-    with pytest.raises(ValueError, match="bets"):
-        limit_game(0)
-    with pytest.raises(ValueError, match="stake"):
-        call_or_fold_game(0.5)
-    with pytest.raises(ValueError, match="trials"):
-        sampled_matchups(0, np.random.default_rng(1))
+    refuses(ValueError, "bets", limit_game, 0)
+    refuses(ValueError, "stake", call_or_fold_game, 0.5)
+    refuses(ValueError, "trials", sampled_matchups, 0, np.random.default_rng(1))
     with pytest.raises(RuntimeError, match="not within"):
         solve(limit_game(), matchups, max_exploitability=1e-9, max_iterations=50)

@@ -21,6 +21,7 @@ from engine.hands.reflective_odds import (
 )
 from engine.poker.cards import parse_cards
 from engine.poker.combos import NUM_COMBOS, combo_index, combos_without
+from tests.support.asserting import refuses
 
 FLOP = parse_cards("8h6c4h")
 DRAW = parse_cards("7h9h")
@@ -131,17 +132,10 @@ def test_before_the_river_the_nuts_must_hold_on_every_board_to_come() -> None:
 
 
 def test_what_cannot_be_is_refused() -> None:
-    with pytest.raises(ValueError, match="no possible hand"):
-        reflective_hand_odds(DRAW, FLOP, np.zeros(NUM_COMBOS))
-    with pytest.raises(ValueError, match="opponents with"):
-        reflective_hand_odds(DRAW, FLOP, np.ones((2, NUM_COMBOS)), 3)
-    with pytest.raises(ValueError, match="shape"):
-        reflective_hand_odds(DRAW, FLOP, np.ones((10, NUM_COMBOS)))
-    with pytest.raises(ValueError, match="fraction"):
-        keep_top(np.zeros(NUM_COMBOS), 1.5)
-    with pytest.raises(ValueError, match="looseness"):
-        playable_before_flop(0.5, -1)
-    with pytest.raises(ValueError, match="without a board"):
-        has_nuts(DRAW, ())
-    with pytest.raises(ValueError, match="flops"):
-        looseness(2)
+    refuses(ValueError, "no possible hand", reflective_hand_odds, DRAW, FLOP, np.zeros(NUM_COMBOS))
+    refuses(ValueError, "opponents with", reflective_hand_odds, DRAW, FLOP, np.ones((2, NUM_COMBOS)), 3)
+    refuses(ValueError, "shape", reflective_hand_odds, DRAW, FLOP, np.ones((10, NUM_COMBOS)))
+    refuses(ValueError, "fraction", keep_top, np.zeros(NUM_COMBOS), 1.5)
+    refuses(ValueError, "looseness", playable_before_flop, 0.5, -1)
+    refuses(ValueError, "without a board", has_nuts, DRAW, ())
+    refuses(ValueError, "flops", looseness, 2)

@@ -8,7 +8,6 @@ import json
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
 from engine.hands.equity import preflop_equities_against_random
@@ -22,7 +21,9 @@ from engine.hands.preflop.roll_outs import (
 )
 from engine.hands.preflop.tables import format_tables, parse_tables, shipped_tables
 from engine.poker.combos import COMBOS_PER_STARTING_HAND, NUM_STARTING_HANDS, parse_starting_hand
+from engine.support.arrays import Floats
 from engine.support.files.archive import ArchiveError
+from tests.support.asserting import refuses
 from tests.support.hands.poki_table_3_1 import TABLE_3_1
 
 HANDS = np.array([parse_starting_hand(name) for name in TABLE_3_1])
@@ -30,7 +31,7 @@ IR_10 = np.array([plain for plain, _ in TABLE_3_1.values()], float)
 ITERATED = np.array([iterated for _, iterated in TABLE_3_1.values()], float)
 
 
-def distance(rates: NDArray[np.float64], printed: NDArray[np.float64]) -> tuple[float, float]:
+def distance(rates: Floats, printed: Floats) -> tuple[float, float]:
     """Greatest and root mean square difference over the 27 hands."""
     difference = rates[HANDS] - printed
     return float(np.abs(difference).max()), float(np.sqrt(np.mean(difference**2)))
@@ -184,22 +185,17 @@ def test_other_files_are_refused(change: dict[str, object], message: str) -> Non
     data = json.loads(format_tables(shipped_tables()))
     del data["digest"]  # as in the text that ships
 
-    with pytest.raises(ArchiveError, match=message):
-        parse_tables(json.dumps(data | change))
+    refuses(ArchiveError, message, parse_tables, json.dumps(data | change))
 
 
 def test_numbers_out_of_range_are_refused() -> None:
     rng = np.random.default_rng(1)
-    with pytest.raises(ValueError, match="players"):
-        roll_out_income_rates(11, 10, rng)
-    with pytest.raises(ValueError, match="trials"):
-        roll_out_income_rates(3, 0, rng)
-    with pytest.raises(ValueError, match="generations"):
-        iterated_income_rates(3, rng, generations=0)
+    refuses(ValueError, "players", roll_out_income_rates, 11, 10, rng)
+    refuses(ValueError, "trials", roll_out_income_rates, 3, 0, rng)
+    refuses(ValueError, "generations", iterated_income_rates, 3, rng, generations=0)
     with pytest.raises(ValueError, match="preflop_game"):
         iterated_income_rates(2, rng, scheme=RollOutScheme(big_blind_always_plays=False))
-    with pytest.raises(ValueError, match="players"):
-        shipped_tables().table(1)
+    refuses(ValueError, "players", shipped_tables().table, 1)
 
 
 @pytest.mark.slow

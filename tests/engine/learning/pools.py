@@ -6,11 +6,11 @@ import functools
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels.learning.scripted_players import ANY_SIZE, NUM_TRAITS, ScriptKind, ScriptTrait
 from engine.kernels.learning.street import Record
 from engine.learning.deal_pool import DealPool, PoolSize, make_pool
+from engine.support.arrays import Floats, Ints
 
 NEVER, ALWAYS = 2.0, -2.0
 
@@ -20,7 +20,7 @@ def small_pool(num_players: int = 2) -> DealPool:
     return make_pool(num_players, 5, PoolSize(flops=64, turns=4, rivers=4, deals=32))
 
 
-def opponent(**traits: float | Sequence[float]) -> NDArray[np.float64]:
+def opponent(**traits: float | Sequence[float]) -> Floats:
     """A population of one; traits by the names of their columns, in small letters."""
     row = np.zeros((1, NUM_TRAITS))
     for name, value in traits.items():
@@ -30,7 +30,7 @@ def opponent(**traits: float | Sequence[float]) -> NDArray[np.float64]:
     return row
 
 
-def actions_and_cells(hand: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def actions_and_cells(hand: Ints) -> tuple[Ints, Ints]:
     """The actions of a recorded hand: the number of each, and the learner's cell in it or -1."""
     played = hand[Record.ACTIONS :][: 2 * hand[Record.NUM_ACTIONS]]
     return played[::2], played[1::2]

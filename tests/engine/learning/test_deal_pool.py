@@ -22,6 +22,7 @@ from engine.learning.deal_pool import (
     strength_of,
 )
 from engine.poker.rules.hand_rank import hand_rank
+from tests.support.asserting import refuses
 
 SMALL = PoolSize(flops=48, turns=4, rivers=3, deals=16)
 
@@ -146,5 +147,4 @@ def test_a_pool_is_kept_and_a_damaged_one_made_anew(tmp_path: Path, monkeypatch:
 
 @pytest.mark.parametrize("players", [1, 11])
 def test_a_pool_is_for_as_many_players_as_a_table_has_seats(players: int) -> None:
-    with pytest.raises(ValueError, match=f"2 to 10 players, got {players}"):
-        make_pool(players, 1)
+    refuses(ValueError, f"2 to 10 players, got {players}", make_pool, players, 1)

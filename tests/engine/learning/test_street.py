@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from engine.hands.betting_arrays import action_from_number, betting_arrays, game_array
 from engine.kernels.learning import action_values as kernels
@@ -26,6 +25,7 @@ from engine.learning.street import (
 )
 from engine.poker.rules import Deal, GameDefinition, initial_hand, load_game, parse_betting
 from engine.poker.rules.betting import BettingState
+from engine.support.arrays import Floats
 from tests.engine.learning.pools import (
     BY_STRENGTH,
     CALLER,
@@ -34,16 +34,17 @@ from tests.engine.learning.pools import (
     actions_and_cells,
     small_pool,
 )
+from tests.support.asserting import refuses
 
 GAMES = ["limit-2p", "nolimit-2p", "nolimit-2p-100bb", "limit-3p", "nolimit-6p"]
 
 
-def mean(won: NDArray[np.float64], game: GameDefinition) -> float:
+def mean(won: Floats, game: GameDefinition) -> float:
     """Big blinds a hand."""
     return float(won.mean()) / game.big_blind
 
 
-def trained(game: GameDefinition, hands: int, seed: int, opponents: NDArray[np.float64]) -> ActionValues:
+def trained(game: GameDefinition, hands: int, seed: int, opponents: Floats) -> ActionValues:
     learnt = ActionValues.unlearnt(game)
     for _ in train(learnt, small_pool(game.num_players), hands, seed, opponents=opponents):
         pass
@@ -395,7 +396,6 @@ def test_a_population_has_all_kinds() -> None:
 
 
 def test_games_and_pools_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(ValueError, match="Texas hold'em only"):
-        ActionValues.unlearnt(load_game("leduc"))
+    refuses(ValueError, "Texas hold'em only", ActionValues.unlearnt, load_game("leduc"))
     with pytest.raises(ValueError, match="expected deals for 3 players, got 2"):
         play(ActionValues.unlearnt(load_game("limit-3p")), small_pool(), 10, 1, CALLER)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.poker.cards import InvalidCardError, format_cards, parse_cards, parse_written_cards
+from tests.support.asserting import refuses
 
 
 @pytest.mark.parametrize(
@@ -36,5 +37,4 @@ def test_the_wire_s_own_spelling_is_one_of_them(cards: list[int]) -> None:
     ],
 )
 def test_what_is_not_a_card_is_named(text: str, message: str) -> None:
-    with pytest.raises(InvalidCardError, match=message):
-        parse_written_cards(text)
+    refuses(InvalidCardError, message, parse_written_cards, text)

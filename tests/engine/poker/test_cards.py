@@ -18,6 +18,7 @@ from engine.poker.cards import (
     rank_of,
     suit_of,
 )
+from tests.support.asserting import refuses
 
 
 def test_cards_run_from_the_deuce_of_clubs_to_the_ace_of_spades() -> None:
@@ -40,14 +41,12 @@ def test_lists_of_cards_survive_a_round_trip(cards: list[int]) -> None:
 
 @pytest.mark.parametrize("text", ["", "A", "as", "AS", "1s", "10s", "Ax", "sA", " As", "As "])
 def test_what_is_not_exactly_a_card_is_refused(text: str) -> None:
-    with pytest.raises(InvalidCardError, match="is not a card"):
-        parse_card(text)
+    refuses(InvalidCardError, "is not a card", parse_card, text)
 
 
 @pytest.mark.parametrize("text", ["AsK", "As Kd", "AsKx"])
 def test_what_is_not_a_list_of_cards_is_refused(text: str) -> None:
-    with pytest.raises(InvalidCardError, match="is not a"):
-        parse_cards(text)
+    refuses(InvalidCardError, "is not a", parse_cards, text)
 
 
 @given(st.text(max_size=12))

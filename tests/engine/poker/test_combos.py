@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from engine.poker.cards import parse_cards
 from engine.poker.combos import (
     COMBOS_PER_STARTING_HAND,
@@ -17,6 +15,7 @@ from engine.poker.combos import (
     parse_starting_hand,
     starting_hand,
 )
+from tests.support.asserting import refuses
 
 
 def test_combos_are_numbered_without_gaps_from_2d2c_to_asah() -> None:
@@ -43,11 +42,7 @@ def test_dead_cards_leave_the_other_combos() -> None:
 
 def test_nonsense_is_refused() -> None:
     for cards in ((3, 3), (-1, 3), (3, 52)):
-        with pytest.raises(ValueError, match="two different cards"):
-            combo_index(*cards)
-    with pytest.raises(ValueError, match="got 1326"):
-        combo_cards(1326)
-    with pytest.raises(ValueError, match="got 52"):
-        combos_without([52])
-    with pytest.raises(ValueError, match="not a starting hand"):
-        parse_starting_hand("KAs")
+        refuses(ValueError, "two different cards", combo_index, *cards)
+    refuses(ValueError, "got 1326", combo_cards, 1326)
+    refuses(ValueError, "got 52", combos_without, [52])
+    refuses(ValueError, "not a starting hand", parse_starting_hand, "KAs")

@@ -14,6 +14,7 @@ from scipy.stats import chisquare
 from engine.poker.match_key import MatchKey, MatchSeed, parse_match_seed
 from engine.poker.rules import CardDealer, Deal, GameDefinition, KeyedDealer, load_game
 from engine.support.seeds import derive_seed
+from tests.support.asserting import refuses
 from tests.support.hands.strategies import games
 
 KEYS = st.binary(min_size=32, max_size=32)
@@ -104,8 +105,7 @@ def test_a_key_survives_its_text(secret: bytes) -> None:
 
 @pytest.mark.parametrize("text", ["", "7", "0" * 63, "0" * 65, "g" * 64, "0x" + "0" * 62, "0" * 64 + "\n"])
 def test_what_is_not_a_key_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="64 hexadecimal digits"):
-        MatchKey.parse(text)
+    refuses(ValueError, "64 hexadecimal digits", MatchKey.parse, text)
 
 
 def test_keys_are_fresh_and_commitments_tell_them_apart() -> None:

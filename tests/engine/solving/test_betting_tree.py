@@ -14,6 +14,7 @@ from engine.solving.deals import num_deals, num_views
 from engine.solving.game_tree import GameTree
 from engine.solving.walk import TooLarge
 from tests.engine.solving.games import KUHN, KUHN_3P, LEDUC, SHORT_DECK, SHORT_STACKS
+from tests.support.asserting import refuses
 
 LIMIT = load_game("limit-2p")
 TREE = BettingTree(LIMIT)
@@ -85,8 +86,7 @@ def test_a_round_is_the_same_after_all_that_begin_it() -> None:
     assert (rows[:, -1] == -1).all()
     texts = [[TREE.bettings[node].text for node in column] for column in rows.T[:-1]]
     assert len({tuple(text.removeprefix(column[0]) for text in column) for column in texts}) == 1
-    with pytest.raises(ValueError, match="whatever went before"):
-        TREE.round_from(np.array([0, begin[0]]))
+    refuses(ValueError, "whatever went before", TREE.round_from, np.array([0, begin[0]]))
 
 
 def test_raises_by_parts_of_the_pot_that_are_the_same_count_once_with_the_largest() -> None:
@@ -98,10 +98,8 @@ def test_raises_by_parts_of_the_pot_that_are_the_same_count_once_with_the_larges
 
 
 def test_a_game_that_is_too_large_is_refused_before_it_is_built() -> None:
-    with pytest.raises(TooLarge, match="expected a small one such as kuhn-2p"):
-        GameTree(LIMIT)
-    with pytest.raises(TooLarge, match="more than 1000 nodes"):
-        BettingTree(load_game("nolimit-2p-100bb"), most_nodes=1000)
+    refuses(TooLarge, "expected a small one such as kuhn-2p", GameTree, LIMIT)
+    refuses(TooLarge, "more than 1000 nodes", BettingTree, load_game("nolimit-2p-100bb"), most_nodes=1000)
     with pytest.raises(TooLarge):
         BettingTree(LIMIT, most_decisions=6377)
     assert len(BettingTree(LIMIT, most_nodes=16_584, most_decisions=6378)) == 16_584

@@ -24,6 +24,7 @@ from engine.solving.holdem.distributions import (
     cluster_boards,
 )
 from engine.solving.strategy_file import read_strategy, write_strategy
+from tests.support.asserting import refuses
 
 ONE_RAISE = attrs.evolve(load_game("limit-2p"), max_raises=(1, 1, 1, 1))
 BOARD = parse_cards("2c7d9hJsQh")
@@ -109,8 +110,7 @@ def test_clusters_of_other_shapes_are_refused(clusters: Clusters) -> None:
     flops, turns = np.zeros(1755, np.uint8), np.zeros((1755, 52), np.uint8)
     with pytest.raises(ValueError, match="expected clusters of 1755 flops, and of 52 turns on each"):
         Clusters(clusters.base, flops, turns[:, 1:])
-    with pytest.raises(ValueError, match="expected clusters as bytes"):
-        Clusters(clusters.base, flops, turns.astype(np.int64))
+    refuses(ValueError, "expected clusters as bytes", Clusters, clusters.base, flops, turns.astype(np.int64))
 
 
 @pytest.mark.slow

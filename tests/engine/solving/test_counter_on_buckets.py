@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from clients.bots.baselines import AlwaysCall, Random
 from clients.core.arena import Arena
@@ -19,6 +18,7 @@ from engine.solving.holdem.bucketed import BucketedStrategy
 from engine.solving.holdem.deal_solver import CounterSolver, Watched, strategy_by_betting, won_of
 from engine.solving.responses import data_biased, evaluate, full_response, restricted_nash
 from engine.solving.strategies import uniform_policy
+from engine.support.arrays import Floats
 from tests.engine.solving.test_deal_solver import LEDUC, Ranks, leduc_deals, on_tree
 from tests.engine.solving.test_holdem import ONE_RAISE
 
@@ -31,7 +31,7 @@ MODEL = BucketedStrategy.of(
 UNIFORM = uniform_policy(TREE)
 
 
-def answered(part: float, trust: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+def answered(part: float, trust: Floats | None = None) -> Floats:
     solver = CounterSolver(MODEL, part=part, trust=trust, seed=1, draw=leduc_deals)
     solver.run(300)
     return on_tree(solver.average().policy, MODEL.betting, TREE)

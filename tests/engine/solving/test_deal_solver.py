@@ -27,8 +27,10 @@ from engine.solving.holdem.bucketed import BucketedStrategy
 from engine.solving.holdem.deal_solver import DealSolver, deals_on
 from engine.solving.strategies import exploitability, normalised
 from engine.solving.strategy_file import PARTS, read_strategy, write_strategy
+from engine.support.arrays import Floats, Ints
 from engine.support.files.archive import ArchiveError
 from tests.engine.solving.test_strategy_file import edited
+from tests.support.asserting import refuses
 
 NO_LIMIT = load_game("nolimit-2p-100bb")
 SHORT = attrs.evolve(NO_LIMIT, stacks=(12, 12))
@@ -58,7 +60,7 @@ class Ranks:
     def arrays(self) -> Mapping[str, NDArray[Any]]:
         return {}
 
-    def buckets(self, board: Sequence[int]) -> NDArray[np.int64]:
+    def buckets(self, board: Sequence[int]) -> Ints:
         raise NotImplementedError
 
     def bucket(self, combo: int, board: Sequence[int]) -> int:
@@ -73,7 +75,7 @@ def leduc_deals(generator: np.random.Generator) -> SampledDeals:
     return SampledDeals(np.stack([own, 3 * own + board], axis=2), winners)
 
 
-def on_tree(weights: NDArray[np.float64], betting: HoldemBetting, tree: GameTree) -> NDArray[np.float64]:
+def on_tree(weights: Floats, betting: HoldemBetting, tree: GameTree) -> Floats:
     """What is known by bucket, by slot of a tree that tells all cards apart."""
     policy = np.zeros(tree.num_slots)
     lowest = tree.game.deck[0] // 4
@@ -165,8 +167,6 @@ def test_a_no_limit_strategy_is_saved_sits_down_and_is_measured(tmp_path: Path) 
     assert isinstance(saved.strategy, BucketedStrategy)
     assert saved.strategy.policy == pytest.approx(strategy.policy, abs=1 / PARTS)
     assert measured["estimator"] == "aivat"
-    with pytest.raises(ArchiveError, match="plays another game: stacks is"):
-        read_strategy(path, NO_LIMIT)
+    refuses(ArchiveError, "plays another game: stacks is", read_strategy, path, NO_LIMIT)
     edited(path, lambda header, _: header["notes"].update(sizes=["much"]))
-    with pytest.raises(ArchiveError, match="expected parts of the pot as 'sizes'"):
-        read_strategy(path)
+    refuses(ArchiveError, "expected parts of the pot as 'sizes'", read_strategy, path)

@@ -23,6 +23,7 @@ from engine.solving.strategies import (
 )
 from tests.engine.solving.games import KUHN, KUHN_3P, LEDUC, SHORT_DECK, SHORT_STACKS
 from tests.oracles.openspiel import openspiel_game
+from tests.support.asserting import refuses
 
 GAMES = pytest.mark.parametrize("game", [KUHN, KUHN_3P, LEDUC, SHORT_DECK, SHORT_STACKS], ids=range(5))
 
@@ -101,8 +102,7 @@ def test_triples_are_refused_where_they_say_too_little() -> None:
     def folds(view: object) -> ProbabilityTriple:
         return ProbabilityTriple(1, 0, 0)
 
-    with pytest.raises(NoTriple, match="a raise can have 2 sizes"):
-        policy_of_triples(game_tree(SHORT_STACKS), half)
+    refuses(NoTriple, "a raise can have 2 sizes", policy_of_triples, game_tree(SHORT_STACKS), half)
     with pytest.raises(ValueError, match=r":Qs: expected chances of c, r that add up to 1, got \(1, 0, 0\)"):
         policy_of_triples(game_tree(KUHN), folds)
 
@@ -111,9 +111,6 @@ def test_what_is_not_in_the_tree_is_refused() -> None:
     tree = game_tree(LEDUC)
     state = initial_hand(LEDUC, 0, CardDealer(LEDUC, 1).deal())
 
-    with pytest.raises(ValueError, match="position 0 is to act after '', not 1"):
-        tree.information_set(state.view(1))
-    with pytest.raises(ValueError, match="nobody is to act"):
-        tree.decision(state.apply(LIMIT_RAISE).apply(FOLD).betting)
-    with pytest.raises(ValueError, match="got '2c' and ''"):
-        GameTree(KUHN).deals.view_of(0, parse_cards("2c"), ())
+    refuses(ValueError, "position 0 is to act after '', not 1", tree.information_set, state.view(1))
+    refuses(ValueError, "nobody is to act", tree.decision, state.apply(LIMIT_RAISE).apply(FOLD).betting)
+    refuses(ValueError, "got '2c' and ''", GameTree(KUHN).deals.view_of, 0, parse_cards("2c"), ())

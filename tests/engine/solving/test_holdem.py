@@ -40,9 +40,11 @@ from engine.solving.strategy_file import (
     shipped_strategy,
     write_strategy,
 )
+from engine.support.arrays import Floats, Ints
 from engine.support.files.archive import ArchiveError
 from tests.engine.solving.test_strategy_file import edited
 from tests.oracles.public_chance import Pass
+from tests.support.asserting import known, refuses
 
 LIMIT = load_game("limit-2p")
 ONE_RAISE = attrs.evolve(LIMIT, max_raises=(1, 1, 1, 1))
@@ -73,10 +75,8 @@ def test_a_strategy_has_the_size_that_was_worked_out(
 
 
 def test_other_games_are_refused() -> None:
-    with pytest.raises(ValueError, match="expected limit hold'em for two"):
-        HoldemBetting(load_game("limit-3p"), (1, 1, 1, 1))
-    with pytest.raises(ValueError, match="expected 1 to 1000 buckets, got 0"):
-        Percentiles(0)
+    refuses(ValueError, "expected limit hold'em for two", HoldemBetting, load_game("limit-3p"), (1, 1, 1, 1))
+    refuses(ValueError, "expected 1 to 1000 buckets, got 0", Percentiles, 0)
 
 
 @attrs.frozen(eq=False)
@@ -99,7 +99,7 @@ class _Finer:
     def arrays(self) -> Mapping[str, NDArray[Any]]:
         return {}
 
-    def buckets(self, board: Sequence[int]) -> NDArray[np.int64]:
+    def buckets(self, board: Sequence[int]) -> Ints:
         return (self.river if len(board) == 5 else self.before).buckets(board)
 
     def bucket(self, combo: int, board: Sequence[int]) -> int:
@@ -154,7 +154,7 @@ def test_an_opponent_that_knows_more_learns_for_itself() -> None:
     } | {"iterations": np.array(0)}
     betting = HoldemBetting(ONE_RAISE, theirs.num_buckets)
 
-    def opponents(found: dict[str, Any]) -> NDArray[np.float64]:
+    def opponents(found: dict[str, Any]) -> Floats:
         by_slot = np.zeros(betting.num_slots)
         for number, tree in enumerate(round_trees(betting)[:3]):
             array = found[f"opponent{number}"]
@@ -367,8 +367,7 @@ def test_it_is_saved_and_sits_down(learnt: BucketedStrategy, tmp_path: Path) -> 
     rows = bot.triples(view)
     assert rows is not None
     assert tuple(rows[combo_index(*view.own_cards)]) == pytest.approx(bot.probability_triple(view))
-    with pytest.raises(ArchiveError, match="plays another game: max_raises"):
-        read_strategy(path, LIMIT)
+    refuses(ArchiveError, "plays another game: max_raises", read_strategy, path, LIMIT)
 
 
 def test_a_strategy_that_knows_hands_otherwise_is_refused(learnt: BucketedStrategy, tmp_path: Path) -> None:
@@ -376,8 +375,7 @@ def test_a_strategy_that_knows_hands_otherwise_is_refused(learnt: BucketedStrate
     write_strategy(path, learnt, {})
     edited(path, lambda header, _: header["notes"].update(abstraction="k-means"))
 
-    with pytest.raises(ArchiveError, match="knows hands by 'k-means', this riverboat by 'percentiles'"):
-        read_strategy(path)
+    refuses(ArchiveError, "knows hands by 'k-means', this riverboat by 'percentiles'", read_strategy, path)
 
 
 def test_older_files_tell_boards_apart_only_on_the_river(
@@ -414,16 +412,14 @@ def test_impossible_textures_are_refused(
     write_strategy(path, BucketedStrategy.of(ONE_RAISE, distributions, np.zeros(betting.num_slots)), {})
     edited(path, lambda header, _: header["notes"].update(textures=textures))
 
-    with pytest.raises(ArchiveError, match=message):
-        read_strategy(path)
+    refuses(ArchiveError, message, read_strategy, path)
 
 
 # --- what is shipped ---------------------------------------------------------------------------------------
 
 
 def test_a_strategy_of_heads_up_limit_is_shipped_and_sits_down_at_once() -> None:
-    path = shipped_strategy(LIMIT)
-    assert path is not None
+    path = known(shipped_strategy(LIMIT))
     assert path.stat().st_size <= 5_000_000
     bot = Equilibrium()
 
@@ -447,8 +443,7 @@ def test_a_strategy_of_heads_up_limit_is_shipped_and_sits_down_at_once() -> None
 
 def test_a_strategy_of_heads_up_no_limit_is_shipped_and_knows_good_hands() -> None:
     game = load_game("nolimit-2p-100bb")
-    path = shipped_strategy(game)
-    assert path is not None
+    path = known(shipped_strategy(game))
     assert path.stat().st_size <= 1_000_000
     bot = Equilibrium()
 

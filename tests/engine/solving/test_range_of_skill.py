@@ -10,6 +10,7 @@ from engine.poker.rules import load_game
 from engine.solving.game_tree import game_tree
 from engine.solving.mixtures import mixed, range_of_skill, sequences, solve_matrix_game, won_of
 from engine.solving.strategies import exploitability, policy_with, uniform_policy
+from tests.support.asserting import refuses
 
 KUHN = game_tree(load_game("kuhn-2p"))
 LEDUC = game_tree(load_game("leduc"))
@@ -79,7 +80,6 @@ def test_gains_fall_and_the_first_is_a_best_response() -> None:
 
 
 def test_senseless_arguments_are_refused() -> None:
-    with pytest.raises(ValueError, match="above 0"):
-        next(range_of_skill(KUHN, 0.0))
+    refuses(ValueError, "above 0", next, range_of_skill(KUHN, 0.0))
     with pytest.raises(ValueError, match="is for two players, the game has 3"):
         next(range_of_skill(game_tree(load_game("kuhn-3p")), 0.1))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from engine.poker.rules import GameDefinition
 from engine.solving.game_tree import GameTree, game_tree
@@ -20,7 +19,9 @@ from engine.solving.responses import (
 )
 from engine.solving.solver import Solver
 from engine.solving.strategies import exploitability, policy_with, uniform_policy
+from engine.support.arrays import Floats
 from tests.engine.solving.games import KUHN, KUHN_3P, LEDUC
+from tests.support.asserting import refuses
 
 # Opponents by the weights of fold, call and raise; a tiny one stands for a call where nothing else is legal.
 UNIFORM = (1.0, 1.0, 1.0)
@@ -107,7 +108,7 @@ def test_the_ends_of_the_curve_are_equilibrium_and_best_response(
     assert greedy.exploitability > safe.exploitability
 
 
-def half_good(tree: GameTree) -> NDArray[np.float64]:
+def half_good(tree: GameTree) -> Floats:
     """Plays an equilibrium in half of all decisions and anything in the others."""
     solver = Solver(tree)
     solver.run(500)
@@ -175,7 +176,6 @@ def test_confidence_grows_with_data() -> None:
 def test_counter_strategies_are_for_two_players() -> None:
     tree = game_tree(KUHN_3P)
 
-    with pytest.raises(ValueError, match="for two players, the game has 3"):
-        restricted_nash(tree, uniform_policy(tree), 0.5)
+    refuses(ValueError, "for two players, the game has 3", restricted_nash, tree, uniform_policy(tree), 0.5)
     with pytest.raises(ValueError, match="expected a part from 0 to 1, got 2"):
         restricted_nash(game_tree(KUHN), uniform_policy(game_tree(KUHN)), 2)

@@ -27,8 +27,8 @@ from engine.solving.strategy_file import (
     write_strategy,
 )
 from engine.support.files.archive import Archive, ArchiveError, read_archive, write_archive
-from engine.support.files.formats import format_arrays, parse_arrays
 from tests.engine.solving.games import KUHN, LEDUC
+from tests.support.asserting import refuses
 
 
 @pytest.fixture
@@ -62,14 +62,6 @@ def test_a_checkpoint_comes_back_bit_for_bit(tmp_path: Path) -> None:
     for name, expected in solver.state().items():
         assert np.array_equal(state[name], expected)
         assert state[name].dtype == expected.dtype
-
-
-def test_a_truncated_file_is_refused(file: Path) -> None:
-    file.write_bytes(file.read_bytes()[:700])
-
-    with pytest.raises(ArchiveError, match=r"kuhn\.npz is not a whole strategy file: ") as caught:
-        read_strategy(file)
-    assert "\n" not in str(caught.value)
 
 
 def edited(file: Path, edit: Callable[[dict[str, Any], dict[str, Any]], None]) -> None:
@@ -111,24 +103,12 @@ def test_files_that_say_something_else_are_refused(
 ) -> None:
     edited(file, edit)
 
-    with pytest.raises(ArchiveError, match=message):
-        read_strategy(file)
-
-
-def test_contents_that_were_changed_are_refused(file: Path) -> None:
-    arrays = dict(parse_arrays(file.read_bytes(), 1 << 28))
-    arrays["policy"] = arrays["policy"][::-1]
-    file.write_bytes(format_arrays(arrays))
-
-    with pytest.raises(ArchiveError, match="its contents are not those it was written with"):
-        read_strategy(file)
+    refuses(ArchiveError, message, read_strategy, file)
 
 
 def test_another_game_is_refused(file: Path, tmp_path: Path) -> None:
-    with pytest.raises(ArchiveError, match="plays another game: num_rounds is 1, expected 2"):
-        read_strategy(file, LEDUC)
-    with pytest.raises(ArchiveError, match="there is no such file"):
-        read_strategy(tmp_path / "nothing.npz")
+    refuses(ArchiveError, "plays another game: num_rounds is 1, expected 2", read_strategy, file, LEDUC)
+    refuses(ArchiveError, "there is no such file", read_strategy, tmp_path / "nothing.npz")
     with pytest.raises(ArchiveError, match="expected 'riverboat checkpoint', got 'riverboat strategy'"):
         read_checkpoint(file, KUHN, {})
     with pytest.raises(ArchiveError, match="cannot be written: No such file or directory"):
@@ -232,5 +212,4 @@ def test_impossible_chances_are_refused(
     write_strategy(path, strategy, {})
     edited(path, edit)
 
-    with pytest.raises(ArchiveError, match=message):
-        read_strategy(path)
+    refuses(ArchiveError, message, read_strategy, path)

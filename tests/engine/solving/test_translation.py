@@ -19,6 +19,7 @@ from engine.solving.holdem.betting import (
     pseudo_harmonic,
 )
 from engine.solving.walk import TooLarge
+from tests.support.asserting import refuses
 
 GAME = load_game("nolimit-2p-100bb")
 SIZES = st.floats(0.01, 50)
@@ -123,14 +124,11 @@ def counted(state: BettingState) -> dict[int, int]:
 
 
 def test_other_games_and_sizes_are_refused(betting: HoldemBetting, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ValueError, match="expected sizes of raises above 0"):
-        HoldemBetting(GAME, (1, 1, 1, 1))
-    with pytest.raises(ValueError, match="in no-limit games only"):
-        HoldemBetting(load_game("limit-2p"), (1, 1, 1, 1), (1.0,))
+    refuses(ValueError, "expected sizes of raises above 0", HoldemBetting, GAME, (1, 1, 1, 1))
+    refuses(ValueError, "in no-limit games only", HoldemBetting, load_game("limit-2p"), (1, 1, 1, 1), (1.0,))
     with pytest.raises(ValueError, match="expected limit hold'em for two, or no-limit"):
         HoldemBetting(load_game("nolimit-3p"), (1, 1, 1, 1), (1.0,))
     monkeypatch.setattr("engine.solving.holdem.betting.MOST_DECISIONS", 600)
     with pytest.raises(TooLarge, match="with raises of 2 sizes there are more than 600 places to act"):
         HoldemBetting(GAME, (1, 1, 1, 1), (1.0, math.inf))
-    with pytest.raises(ValueError, match="nobody is to act in this game"):
-        Translator(betting).decisions(at("r200c///"))
+    refuses(ValueError, "nobody is to act in this game", Translator(betting).decisions, at("r200c///"))

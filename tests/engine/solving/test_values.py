@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from engine.poker.rules import GameDefinition
@@ -17,11 +16,12 @@ from engine.solving.strategies import (
     uniform_policy,
     values,
 )
+from engine.support.arrays import Floats
 from tests.engine.solving.games import KUHN, KUHN_3P, LEDUC, SHORT_DECK, SHORT_STACKS
 from tests.oracles.openspiel import openspiel_game
 
 
-def random_policy(tree: GameTree, seed: int) -> NDArray[np.float64]:
+def random_policy(tree: GameTree, seed: int) -> Floats:
     return normalised(tree, np.random.default_rng(seed).exponential(size=tree.num_slots))
 
 
@@ -91,7 +91,7 @@ def test_no_strategy_wins_more_than_the_best_response(game: GameDefinition, posi
     assert values(tree, response.policy)[position] == pytest.approx(response.value, abs=1e-12)
 
 
-def gain_of_slots(tree: GameTree, policy: NDArray[np.float64], position: int) -> NDArray[np.float64]:
+def gain_of_slots(tree: GameTree, policy: Floats, position: int) -> Floats:
     """What a position wins by each of its sequences: by each slot, in the ends it leads to directly.
 
     Walks every hand by the rules' own nodes, one at a time.

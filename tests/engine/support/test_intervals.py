@@ -19,6 +19,7 @@ from engine.support.intervals import (
     student_t,
     student_t95,
 )
+from tests.support.asserting import refuses
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=50))
@@ -51,8 +52,7 @@ def test_what_rounds_to_nothing_has_no_minus() -> None:
 
 
 def test_nothing_has_no_mean() -> None:
-    with pytest.raises(ValueError, match="at least one value"):
-        estimate([])
+    refuses(ValueError, "at least one value", estimate, [])
 
 
 CHIPS = st.lists(st.integers(-20_000, 20_000), min_size=2, max_size=50)
@@ -87,8 +87,7 @@ def test_a_rate_is_in_milli_big_blinds() -> None:
 
 def test_one_hand_has_a_rate_without_an_interval_and_none_has_no_rate() -> None:
     assert (Winnings(1, 3.0, 9.0).rate(2).mean, Winnings(1, 3.0, 9.0).rate(2).ci95) == (1500, None)
-    with pytest.raises(ValueError, match="one hand or more"):
-        Winnings().rate(2)
+    refuses(ValueError, "one hand or more", Winnings().rate, 2)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 import clients.core.arena
 import engine.poker.cards
 from engine.support.moved import MOVED
+from tests.support.asserting import refuses
 
 
 @pytest.mark.parametrize(("former", "today"), MOVED.items())
@@ -44,5 +45,4 @@ def test_a_bot_of_an_earlier_version_runs_and_is_warned_once_a_module() -> None:
 
 
 def test_a_misspelt_name_is_still_an_error() -> None:
-    with pytest.raises(ModuleNotFoundError, match=r"engine\.card"):
-        importlib.import_module("engine.card")
+    refuses(ModuleNotFoundError, r"engine\.card", importlib.import_module, "engine.card")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.support.seeds import parse_seed, random_seed
+from tests.support.asserting import refuses
 
 
 def test_a_seed_is_a_whole_number() -> None:
@@ -14,8 +15,7 @@ def test_a_seed_is_a_whole_number() -> None:
 
 @pytest.mark.parametrize("text", ["", "-1", "1.0", "0x1", " 1", "١", "Random"])
 def test_other_texts_are_none(text: str) -> None:
-    with pytest.raises(ValueError, match="expected a seed, a whole number of 0 or more or 'random'"):
-        parse_seed(text)
+    refuses(ValueError, "expected a seed, a whole number of 0 or more or 'random'", parse_seed, text)
 
 
 def test_random_seeds_differ_and_have_32_bits() -> None:

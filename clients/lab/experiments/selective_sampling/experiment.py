@@ -22,8 +22,7 @@ from clients.lab.experiments.selective_sampling.examined import obvious_moves, s
 from clients.lab.experiments.selective_sampling.settings import PARTS, SamplingSettings, part_task, read_parts
 from clients.lab.experiments.selective_sampling.stated_values import robustness, wrong_models
 from clients.lab.experiments.tasks import VERSION, LineUp, Task, Work, matches
-from engine.evidence.confidence_sequence import ConfidenceSequence
-from engine.evidence.payoff_bounds import payoff_bounds
+from engine.evidence.confidence_sequence import ConfidenceSequence, payoff_bounds
 from engine.poker.rules import load_game
 from engine.support.intervals import Estimate, estimate
 from engine.support.seeds import derive_seed

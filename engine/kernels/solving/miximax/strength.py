@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.poker.cards import card_bits
+from engine.kernels.poker.cards import card_bits, combo_of, list_live
 from engine.kernels.poker.ranking import fill_board_ranks
 from engine.kernels.splitmix import next_word
 from engine.support.arrays import Bytes, Floats, Ints, Words, Words16
@@ -43,8 +43,7 @@ def bucket_of(value: float) -> int:
 def percentile(table: Words16, board: Bytes, first: int, second: int, ranks: Words16) -> float:
     """The percentile of two hole cards on a full board, shape (5,); `ranks`, shape (1326,), is scratch."""
     fill_board_ranks(table, board, ranks)
-    high, low = max(first, second), min(first, second)
-    ours = ranks[(high * (high - 1) >> 1) + low]
+    ours = ranks[combo_of(first, second)]
     below = 0
     up_to = 0
     for combo in range(1326):  # a combo with a card of the board ranks above all
@@ -53,9 +52,7 @@ def percentile(table: Words16, board: Bytes, first: int, second: int, ranks: Wor
     for card in (first, second):
         for other in range(52):
             if other != card:
-                combo = (
-                    (card * (card - 1) >> 1) + other if card > other else (other * (other - 1) >> 1) + card
-                )
+                combo = combo_of(card, other)
                 below -= ranks[combo] < ours
                 up_to -= ranks[combo] <= ours
     up_to += 1  # our own combo has been taken out twice
@@ -65,13 +62,7 @@ def percentile(table: Words16, board: Bytes, first: int, second: int, ranks: Wor
 @kernel()
 def _live_deck(first: int, second: int, board: NDArray[Any], known: int, deck: Ints) -> int:
     """The cards that are left, into `deck`; returns how many."""
-    dead = card_bits(board, known) | 1 << first | 1 << second
-    size = 0
-    for card in range(52):
-        if dead >> card & 1 == 0:
-            deck[size] = card
-            size += 1
-    return size
+    return list_live(card_bits(board, known) | 1 << first | 1 << second, deck)
 
 
 @kernel()
@@ -149,8 +140,7 @@ def count_changes(
         for i in range(3):
             board[i] = deck[2 + i]
         flop = bucket_of(flop_value(table, state, board, (first, second), draws, after))
-        high, low = max(first, second), min(first, second)
-        flops[starting_hands[(high * (high - 1) >> 1) + low], flop] += 1.0
+        flops[starting_hands[combo_of(first, second)], flop] += 1.0
         for bucket in range(BUCKETS):
             turns[flop, bucket] += after[bucket]
         board[3] = deck[5]

@@ -20,8 +20,15 @@ from engine.evidence.ranking.crosstable import (
     rank_ranges,
     student_p,
 )
-from engine.evidence.ranking.ratings import cycles, fit_margins, nash_average
-from engine.evidence.ranking.run_off import bankroll_ranks, bootstrap_above, run_off
+from engine.evidence.ranking.ratings import (
+    bankroll_ranks,
+    bootstrap_above,
+    cycles,
+    fit_margins,
+    nash_average,
+    run_off,
+)  # fmt: skip
+from tests.support.asserting import known
 
 QEWC = np.array(
     [
@@ -121,8 +128,7 @@ def test_intervals_hold_as_often_as_they_say_with_common_cards() -> None:
             won = luck + drawn.normal(0, 100, 30)
             sittings.append(Sitting((0, other), np.stack([won, -won]), np.arange(30)))
         table = crosstable(4, sittings)
-        half = table.half_width(0)
-        assert half is not None
+        half = known(table.half_width(0))
         missed += abs(float(table.rate[0])) > half
 
     assert 5 <= missed <= 37  # 20 are expected, with a standard error of 4.4
@@ -156,9 +162,7 @@ def test_the_bootstrap_knows_what_is_sure_and_what_is_not() -> None:
 def test_ratings_explain_margins_that_one_number_can_explain() -> None:
     table = crosstable(4, league([300.0, 100.0, -150.0, -250.0], 5000, 7))
 
-    ratings = fit_margins(table)
-
-    assert ratings is not None
+    ratings = known(fit_margins(table))
     assert np.abs(ratings.rating - np.array([150.0, 50.0, -75.0, -125.0])).max() < 4 * ratings.error.max()
     assert ratings.rating.sum() == pytest.approx(0.0, abs=1e-9)
     assert ratings.degrees == 3
@@ -176,8 +180,7 @@ def test_ratings_are_weighted_least_squares() -> None:
 
     expected = np.linalg.lstsq(design * weight[:, None], margins * weight, rcond=None)[0]
 
-    ratings = fit_margins(table)
-    assert ratings is not None
+    ratings = known(fit_margins(table))
     assert np.allclose(ratings.rating, expected)
 
 

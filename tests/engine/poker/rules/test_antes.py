@@ -31,6 +31,7 @@ from engine.poker.rules import (
     parse_game,
 )
 from engine.poker.rules.game_file import unknown_lines
+from tests.support.asserting import known, refuses
 from tests.support.hands.strategies import choose, games, play
 
 GAME = load_game("nolimit-6p-ante")
@@ -89,8 +90,7 @@ def play_both(state: HandState, other: State, rng: random.Random) -> HandState:
         if betting.betting_round > betting_round:
             betting_round, floor = betting.betting_round, betting.max_spent
         deal_board(other, state.deal)
-        position = betting.position_to_act
-        assert position is not None
+        position = known(betting.position_to_act)
         if other.actor_index is None:  # a single player with nothing to call: asked by the ACPC's rules only
             assert betting.amount_to_call(position) <= 0
             state = state.apply(CALL)
@@ -217,5 +217,4 @@ def test_antes_that_cannot_be_played(line: str, reason: str) -> None:
 
 
 def test_compiled_code_refuses_antes() -> None:
-    with pytest.raises(ValueError, match="know no antes"):
-        game_array(GAME)
+    refuses(ValueError, "know no antes", game_array, GAME)

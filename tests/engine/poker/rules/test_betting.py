@@ -27,6 +27,7 @@ from engine.poker.rules import (
     passing_betting,
     raise_to,
 )
+from tests.support.asserting import known, refuses
 from tests.support.hands.golden_files import golden_game
 from tests.support.hands.strategies import choices, choose, games, hands
 
@@ -269,10 +270,8 @@ def test_an_illegal_action_is_refused_with_what_would_be_legal() -> None:
         IllegalActionError, match=r"f by position 0 after 'c' is not legal: expected c, r200 to r20000"
     ):
         betting(HEADS_UP, "c").apply(FOLD)
-    with pytest.raises(IllegalActionError, match="the hand is over"):
-        betting(HEADS_UP, "f").apply(CALL)
-    with pytest.raises(IllegalActionError, match="the hand is over"):
-        betting(HEADS_UP, "f").legal_actions()
+    refuses(IllegalActionError, "the hand is over", betting(HEADS_UP, "f").apply, CALL)
+    refuses(IllegalActionError, "the hand is over", betting(HEADS_UP, "f").legal_actions)
 
 
 @pytest.mark.parametrize(
@@ -326,8 +325,7 @@ def test_steps_are_the_actions_that_the_betting_text_spells(states: list[HandSta
 @given(hands())
 def test_the_player_to_act_has_chips_and_has_not_folded(states: list[HandState]) -> None:
     for state in states[:-1]:
-        position = state.position_to_act
-        assert position is not None
+        position = known(state.position_to_act)
         assert state.betting.can_act(position)
         assert 0 <= state.betting.spent[position] < state.betting.game.stacks[position]
 

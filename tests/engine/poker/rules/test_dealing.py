@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from engine.poker.cards import format_cards
 from engine.poker.rules import CardDealer, Deal, GameDefinition, StackedDealer, acpc_generator, load_game
+from tests.support.asserting import refuses
 from tests.support.hands.golden_files import deals_from
 from tests.support.hands.strategies import games
 
@@ -100,8 +101,7 @@ def test_stacked_dealer_deals_what_it_is_given_and_then_stops() -> None:
     dealer = StackedDealer([second, first])
 
     assert (dealer.deal(), dealer.deal()) == (second, first)
-    with pytest.raises(LookupError, match="no more hands"):
-        dealer.deal()
+    refuses(LookupError, "no more hands", dealer.deal)
 
 
 def test_stacked_hands_can_be_passed_over() -> None:

@@ -9,6 +9,7 @@ import pytest
 from engine.poker.rules import CALL, initial_hand, parse_betting
 from protocol.match_state import format_hole_cards_and_board
 from protocol.records import format_hand, format_score, parse_hand
+from tests.support.asserting import known
 from tests.support.hands.golden_files import (
     LOGS,
     deals_from,
@@ -37,8 +38,7 @@ def test_log_follows_from_game_seed_and_betting(name: str) -> None:
 @pytest.mark.parametrize(("game_name", "seed", "line"), golden_lines("hands.txt"))
 def test_logged_hand_follows_from_game_seed_and_betting(game_name: str, seed: str, line: str) -> None:
     game = golden_game(game_name)
-    record = parse_hand(line)
-    assert record is not None
+    record = known(parse_hand(line))
     deal = next(islice(deals_from(game, int(seed)), record.hand_number, None))
     actions = [action for _, _, action in parse_betting(game, record.betting).steps()]
 

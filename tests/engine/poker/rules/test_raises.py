@@ -19,6 +19,7 @@ from engine.poker.rules import (
     parse_betting,
     raise_to,
 )
+from tests.support.asserting import refuses
 from tests.support.hands.golden_files import golden_game
 from tests.support.hands.strategies import hands
 
@@ -115,8 +116,7 @@ def test_when_the_hand_is_over_nobody_raises() -> None:
     state = parse_betting(HEADS_UP, "f")
 
     for ask in (state.pot_after_call, lambda: state.raise_of_pots(1.0), lambda: state.pots_of_raise(500)):
-        with pytest.raises(IllegalActionError, match="the hand is over"):
-            ask()
+        refuses(IllegalActionError, "the hand is over", ask)
 
 
 # --- none --------------------------------------------------------------------------------------------------

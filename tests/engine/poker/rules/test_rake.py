@@ -22,6 +22,7 @@ from engine.poker.rules import (
     parse_game,
     rake_taken,
 )
+from tests.support.asserting import refuses
 from tests.support.hands.evidence import all_in_chips
 
 LIMIT = load_game("limit-3p")  # blinds 5 and 10, bets 10 and 20
@@ -121,14 +122,12 @@ def test_what_is_not_a_rake_is_refused(text: str) -> None:
     if text == "5":
         assert LIMIT.raked(text) == LIMIT.raked("5%")  # the sign may be left out
         return
-    with pytest.raises(ValueError, match="expected a rake such as 5%"):
-        LIMIT.raked(text)
+    refuses(ValueError, "expected a rake such as 5%", LIMIT.raked, text)
 
 
 def test_a_game_file_with_another_rake_is_refused_by_line() -> None:
     text = format_game(LIMIT.raked("5%,3")).replace("rake = 5 %", "rake = a lot")
-    with pytest.raises(GameDefinitionError, match=r":\d+: rake: expected a rake such as"):
-        parse_game(text)
+    refuses(GameDefinitionError, r":\d+: rake: expected a rake such as", parse_game, text)
 
 
 def test_aivat_does_without_such_games() -> None:

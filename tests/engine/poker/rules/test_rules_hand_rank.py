@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from engine.poker.cards import parse_cards
 from engine.poker.rules import hand_rank, load_game
 from engine.poker.rules.hand_rank import SLOTS, HandCategory, hand_category
-from tests.oracles.plain_hand_rank import Value, plain_hand_value
+from tests.oracles.hand_rank import Value, hand_value
 
 FULL_DECK = tuple(range(52))
 
@@ -33,7 +33,7 @@ def check_order(hands: Iterable[Sequence[int]]) -> None:
     """Same order and same ties as the oracle's; all hands of equally many cards."""
     rank_of_value: dict[Value, int] = {}
     for hand in hands:
-        value, rank = plain_hand_value(hand), hand_rank(hand)
+        value, rank = hand_value(hand), hand_rank(hand)
         assert rank_of_value.setdefault(value, rank) == rank, hand
         assert hand_category(rank) == value[0], hand
     assert all(low < high for low, high in pairwise(rank_of_value[value] for value in sorted(rank_of_value)))

@@ -20,6 +20,7 @@ from engine.poker.rules import (
     parse_betting,
 )
 from protocol.records import format_chips
+from tests.support.asserting import refuses
 from tests.support.hands.golden_files import golden_game
 from tests.support.hands.strategies import hands
 
@@ -146,8 +147,7 @@ def test_a_hand_that_is_not_over_has_no_value() -> None:
 def test_a_showdown_without_cards_has_no_value() -> None:
     state = parse_betting(load_game("leduc"), "cc/cc")
 
-    with pytest.raises(ValueError, match="position 1"):
-        chips_won(state, [parse_cards("As"), ()], parse_cards("Qs"))
+    refuses(ValueError, "position 1", chips_won, state, [parse_cards("As"), ()], parse_cards("Qs"))
 
 
 @given(hands())

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from engine.hands.equity import equity_against
 from engine.poker.cards import parse_cards
 from engine.poker.combos import combo_index
 from engine.poker.rules import load_game
 from engine.solving.bounds.local_response import OpponentRange, bet_value, call_value, hands_of
+from engine.support.arrays import Floats, Ints
 
 chance = st.floats(0, 1)
 chips = st.integers(0, 200)
@@ -29,7 +29,7 @@ def test_chips_are_those_that_change_hands(
     assert call_value(pot, to_call, share) == pytest.approx(share * pot - (1 - share) * to_call)
 
 
-def never(own: tuple[int, ...], hands: NDArray[np.int64], board: tuple[int, ...]) -> NDArray[np.float64]:
+def never(own: tuple[int, ...], hands: Ints, board: tuple[int, ...]) -> Floats:
     raise AssertionError("on a board hold'em needs no shares by hand")
 
 

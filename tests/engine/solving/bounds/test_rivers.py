@@ -10,7 +10,8 @@ from engine.poker.combos import NUM_COMBOS, combos_without
 from engine.poker.rules import BettingState, load_game
 from engine.solving.bounds.players import AskedPlayer
 from engine.solving.bounds.river_round import RiverRound, rounds_of
-from tests.oracles.limit_response import Floats, response_values
+from engine.support.arrays import Floats
+from tests.oracles.limit_response import response_values
 
 LIMIT = load_game("limit-2p")
 BOARD = parse_cards("2c7d9hJsQh")

@@ -17,7 +17,9 @@ from engine.solving.bounds.values import Responder
 from engine.solving.holdem.abstraction import Percentiles
 from engine.solving.holdem.betting import holdem_betting
 from engine.solving.holdem.bucketed import BucketedStrategy
-from tests.oracles.limit_response import Floats, response_values
+from engine.support.arrays import Floats
+from tests.oracles.limit_response import response_values
+from tests.support.asserting import refuses
 
 LIMIT = load_game("limit-2p")
 ONE_RAISE = attrs.evolve(LIMIT, max_raises=(1, 1, 1, 1))
@@ -114,7 +116,6 @@ def test_halves_are_drawn_evenly_and_by_themselves() -> None:
     assert sum(flop.weight for flop in flops) == pytest.approx(1)
     assert [flop.half for flop in flops] == [0] * 100 + [1] * 100
     assert all(len(turns) == 3 and not set(turns) & set(flop.board) for flop in flops for turns in flop.turns)
-    with pytest.raises(ValueError, match=r"expected 2, 4, 6 \.\.\. flops, got 3"):
-        draw_flops(3, 6, np.random.default_rng(1))
+    refuses(ValueError, r"expected 2, 4, 6 \.\.\. flops, got 3", draw_flops, 3, 6, np.random.default_rng(1))
     with pytest.raises(ValueError, match=r"expected 2, 4 \.\.\. 48 turns, or 49, which are all, got 5"):
         draw_flops(2, 5, np.random.default_rng(1))

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.poker.combos import NUM_COMBOS, combos_without
-from engine.poker.rules import Action, BettingState, HandView, load_game
+from engine.poker.rules import Action, BettingState, HandState, HandView, load_game
 from engine.solving.miximax.departure import Departure
 from engine.solving.miximax.habits import Expectations, Habits, reasonable_habits, shipped_changes
 from engine.solving.miximax.trees import betting_tree
 from engine.solving.miximax.values import Miximax
+from engine.support.arrays import Floats
 from protocol.records import HandReader
 from tests.support.hands.golden_files import golden_log
 
@@ -33,12 +33,20 @@ class Even:
 
     def chances_of_all(
         self, betting: BettingState, board: Sequence[int]
-    ) -> tuple[tuple[Action, ...], NDArray[np.float64]]:
+    ) -> tuple[tuple[Action, ...], Floats]:
         """All actions alike."""
         actions = tuple(filter(None, betting_tree(betting.game).actions_at(betting)))
         chances = np.full((NUM_COMBOS, len(actions)), 1.0 / len(actions))
         chances[~combos_without(board)] = np.nan
         return actions, chances
+
+
+def observe(state: HandState, them: int, habits: Habits, search: Miximax, departure: Departure) -> None:
+    """Count what the player in a position did in a hand, as the player in the other one sees it."""
+    theirs, ours = state.deal.hole_cards[them], state.deal.hole_cards[1 - them]
+    shown = theirs if state.betting.is_showdown else ()
+    departure.observe(habits, search, state.betting, them, (ours, shown), state.board)
+    habits.observe(state.betting, them, shown, state.board)
 
 
 def decisions() -> Iterator[str]:
@@ -52,7 +60,7 @@ def decisions() -> Iterator[str]:
     for line in [line for line in lines if line.startswith("STATE:")][:_HANDS]:
         record, state = reader.read(line)
         them = record.names.index("p0")
-        theirs, ours = (state.deal.hole_cards[p] for p in (them, 1 - them))
+        ours = state.deal.hole_cards[1 - them]
         for before, actor, _ in state.betting.steps():
             seen += actor != them
             if actor == them or seen % _EVERY:
@@ -62,9 +70,7 @@ def decisions() -> Iterator[str]:
             values = search.values(habits, HandView(before, actor, state.hand_number, cards, board), 7)
             worth = " ".join(f"{action} {value:+.6f}" for action, value in values.items())
             yield f"{state.hand_number} {before.text or '-'} {worth}"
-        shown = theirs if state.betting.is_showdown else ()
-        departure.observe(habits, search, state.betting, them, (ours, shown), state.board)
-        habits.observe(state.betting, them, shown, state.board)
+        observe(state, them, habits, search, departure)
     yield f"evidence {departure.evidence:.6f} surprise {departure.surprise:.6f}"
 
 

@@ -9,6 +9,7 @@ import pytest
 from engine.kernels.solving.miximax.values import MiximaxKind
 from engine.poker.rules import load_game, parse_betting
 from engine.solving.miximax.trees import ACTIONS, LEVELS, ContextTree, TooManyBettings, betting_tree
+from tests.support.asserting import refuses
 
 TREE = betting_tree(load_game("limit-2p"))
 
@@ -25,14 +26,6 @@ def test_it_has_the_bettings_of_heads_up_limit_holdem() -> None:
     ]
     assert int((TREE.arrays.children >= 0).sum()) == 16_583
     assert int((kinds == MiximaxKind.FOLD).sum()) == int((kinds == MiximaxKind.SHOWDOWN).sum()) == 5_103
-
-
-def test_children_come_after_their_parents_and_before_the_end_of_what_is_below() -> None:
-    arrays = TREE.arrays
-    for node, children in enumerate(arrays.children):
-        for child in children[children >= 0]:
-            assert node < child < arrays.ends[node]
-            assert arrays.ends[child] <= arrays.ends[node]
 
 
 def test_ends_are_worth_what_the_loser_has_put_in() -> None:
@@ -69,16 +62,13 @@ def test_stacks_that_end_the_betting_lead_to_a_showdown() -> None:
 
 
 def test_other_games_are_refused() -> None:
-    with pytest.raises(ValueError, match="expected limit hold'em for two"):
-        ContextTree(load_game("nolimit-2p"))
-    with pytest.raises(ValueError, match="no betting of this game"):
-        TREE.node(parse_betting(load_game("leduc"), "r"))
+    refuses(ValueError, "expected limit hold'em for two", ContextTree, load_game("nolimit-2p"))
+    refuses(ValueError, "no betting of this game", TREE.node, parse_betting(load_game("leduc"), "r"))
 
 
 def test_games_with_too_many_bettings_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("engine.solving.miximax.trees._MOST_NODES", 300)
-    with pytest.raises(TooManyBettings, match="fewer raises"):
-        ContextTree(TREE.game)
+    refuses(TooManyBettings, "fewer raises", ContextTree, TREE.game)
 
 
 def test_actions_are_those_of_a_triple() -> None:

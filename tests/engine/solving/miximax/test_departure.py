@@ -24,6 +24,8 @@ from engine.solving.miximax.trees import betting_tree
 from engine.solving.miximax.values import Miximax
 from engine.solving.strategy_file import read_shipped
 from protocol.records import HandReader
+from tests.engine.solving.miximax.recorded import observe
+from tests.support.asserting import refuses
 from tests.support.hands.golden_files import golden_log
 
 GAME = load_game("limit-2p")
@@ -43,11 +45,7 @@ def watched(opponent: str, hands: int) -> tuple[Departure, list[float]]:
     evidence: list[float] = []
 
     def count(state: HandState, chips: tuple[float, ...]) -> None:
-        position = state.hand_number % 2
-        theirs, ours = (state.deal.hole_cards[p] for p in (position, 1 - position))
-        shown = theirs if state.betting.is_showdown else ()
-        departure.observe(habits, search, state.betting, position, (ours, shown), state.board)
-        habits.observe(state.betting, position, shown, state.board)
+        observe(state, state.hand_number % 2, habits, search, departure)
         evidence.append(departure.evidence)
 
     Arena(GAME, [make_bot(opponent), make_bot("equilibrium")], 3).play(hands, on_hand=count)
@@ -74,11 +72,7 @@ def recorded(players: str) -> Departure:
     for line in golden_log(f"{players}.holdem.limit.2p.reverse_blinds.0").text.splitlines():
         if line.startswith("STATE:"):
             record, state = reader.read(line)
-            position = record.names.index("p0")
-            theirs, ours = (state.deal.hole_cards[p] for p in (position, 1 - position))
-            shown = theirs if state.betting.is_showdown else ()
-            departure.observe(habits, search, state.betting, position, (ours, shown), state.board)
-            habits.observe(state.betting, position, shown, state.board)
+            observe(state, record.names.index("p0"), habits, search, departure)
     return departure
 
 
@@ -156,7 +150,5 @@ def test_evidence_survives_a_file_and_nothing_else_is_taken_for_it() -> None:
 
     assert (again.evidence, again.surprise, older.evidence) == (7.5, 2.5, 40)
     for wrong in (np.array(["x", "y"]), np.array([1.0]), np.array([1.0, math.nan])):
-        with pytest.raises(InvalidHabits, match="departure"):
-            again.remember({"hands": np.array(3), "departure": wrong})
-    with pytest.raises(InvalidHabits, match="departure"):
-        again.remember({})
+        refuses(InvalidHabits, "departure", again.remember, {"hands": np.array(3), "departure": wrong})
+    refuses(InvalidHabits, "departure", again.remember, {})

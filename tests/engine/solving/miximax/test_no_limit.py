@@ -5,15 +5,11 @@ from __future__ import annotations
 import attrs
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from engine.kernels.solving.miximax.values import MiximaxKind
 from engine.poker.rules import (
     CALL,
     FOLD,
-    Action,
-    BettingState,
-    HandView,
     initial_betting,
     load_game,
     parse_betting,
@@ -23,85 +19,12 @@ from engine.solving.miximax.habits import Expectations, Habits, reasonable_habit
 from engine.solving.miximax.strength import BUCKETS, own_changes
 from engine.solving.miximax.trees import LEVELS, SIZED_LEVELS, NoLimitTree, TooManyBettings, betting_tree
 from engine.solving.miximax.values import Miximax
+from tests.engine.solving.miximax.expectimax import BOARD, CARDS, Expectimax, random_habits, view
+from tests.support.asserting import refuses
 
 GAME = load_game("nolimit-2p-100bb")
 SMALL = attrs.evolve(GAME, stacks=(20, 20))
 """Ten big blinds: some hundreds of bettings."""
-BOARD = (0, 17, 34, 51, 8)
-CARDS = (1, 2)
-
-
-Floats = NDArray[np.float64]
-
-
-def view(betting: BettingState) -> HandView:
-    us = betting.position_to_act
-    assert us is not None
-    return HandView(betting, us, 0, (CARDS, ()) if us == 0 else ((), CARDS), BOARD[: betting.num_board_cards])
-
-
-def random_habits(tree: NoLimitTree, seed: int) -> Habits:
-    rng = np.random.default_rng(seed)
-    habits = Habits(tree)
-    habits.counted.actions[:] = rng.integers(0, 30, habits.counted.actions.shape)
-    habits.counted.shown[:] = rng.integers(0, 9, habits.counted.shown.shape)
-    return habits
-
-
-class Oracle:
-    """Expectimax by the rules: states are applied one by one, chips are those that the rules say were spent.
-
-    Of the tree it takes which node stands for a state, since habits are counted there, and which of the
-    sizes there are; of the habits only what they expect at one node.
-    """
-
-    def __init__(self, tree: NoLimitTree, habits: Habits, state: HandView, seed: int) -> None:
-        self.tree, self.habits, self.search = tree, habits, Miximax(tree, shipped_changes())
-        self.us, self.first_round = state.position, state.betting_round
-        self.changes, self.percentiles = own_changes(shipped_changes(), CARDS, state.board, seed)
-        self.unit = tree.game.big_blind
-
-    def values(self, betting: BettingState) -> dict[Action, float]:
-        return {
-            action: float(self.after(betting, action)[0])
-            for action in self.tree.actions_at(betting)
-            if action is not None
-        }
-
-    def after(self, betting: BettingState, action: Action) -> Floats:
-        """By bucket of the round in which the action is taken."""
-        child = betting.apply(action)
-        worth = self.value(child)
-        for betting_round in range(child.betting_round - 1, betting.betting_round - 1, -1):
-            worth = self.changes[betting_round] @ worth
-        return worth
-
-    def value(self, betting: BettingState) -> Floats:
-        player = betting.position_to_act
-        if player is None and not betting.is_showdown:
-            loser = betting.folded.index(True)
-            lost = betting.spent[loser] / self.unit
-            return np.full(BUCKETS, -lost if loser == self.us else lost)
-        node = self.tree.node(betting)
-        if player is None:
-            hands = self.search.expected_hands(self.habits, node, 1 - self.us)
-            won = np.zeros(BUCKETS)
-            for bucket, percentile in enumerate(self.percentiles):
-                place = int(percentile * BUCKETS)
-                win = sum(hands[:place]) + (percentile * BUCKETS - place) * hands[min(place, BUCKETS - 1)]
-                won[bucket] = min(betting.spent) / self.unit * (2 * win - 1)
-            return won
-        children = {
-            column: self.after(betting, action)
-            for column, action in enumerate(self.tree.actions_at(betting))
-            if action is not None
-        }
-        if player == self.us:
-            best: Floats = np.max(list(children.values()), axis=0)
-            return best
-        chances = self.search.expected_action(self.habits, node)
-        expected: Floats = np.sum([chances[column] * worth for column, worth in children.items()], axis=0)
-        return expected
 
 
 @pytest.mark.parametrize("text", ["", "r6", "r4c/c", "cc/r4c/", "r4c/cc/cr8"])
@@ -112,7 +35,7 @@ def test_values_are_those_of_expectimax_by_the_rules(text: str) -> None:
 
     found = Miximax(tree, shipped_changes()).values(habits, view(betting), 5)
 
-    assert found == pytest.approx(Oracle(tree, habits, view(betting), 5).values(betting), abs=1e-9)
+    assert found == pytest.approx(Expectimax(tree, habits, view(betting), 5).values(betting), abs=1e-9)
 
 
 @pytest.mark.parametrize("text", ["r5c/cr11r31", "r7c/cc/cc/", "r5r13c/cc/r20c/", "r9c/r13c/cc/"])
@@ -131,7 +54,7 @@ def test_after_other_raises_chips_are_those_that_were_bet(text: str) -> None:
 
     found = Miximax(tree, shipped_changes()).values(habits, view(betting), 5)
 
-    assert found == pytest.approx(Oracle(tree, habits, view(betting), 5).values(betting), abs=1e-9)
+    assert found == pytest.approx(Expectimax(tree, habits, view(betting), 5).values(betting), abs=1e-9)
 
 
 # --- the tree ----------------------------------------------------------------------------------------------
@@ -156,7 +79,7 @@ def test_children_come_after_their_parents_and_moves_tell_who_they_are(tree: NoL
     arrays, moves = tree.arrays, tree.moves
     for node, children in enumerate(arrays.children):
         for child in children[children >= 0]:
-            assert node < child < arrays.ends[node]
+            assert node < child < arrays.ends[child] <= arrays.ends[node]
             assert moves.parents[child] == node
     assert moves.parents[0] == -1
 
@@ -254,14 +177,12 @@ def test_games_with_more_chips_do_without_raises_of_half_the_pot(monkeypatch: py
     assert not (smaller.arrays.children[:, 2] >= 0).any()
 
     monkeypatch.setattr("engine.solving.miximax.trees._MOST_NODES", 40)
-    with pytest.raises(TooManyBettings, match="fewer chips"):
-        betting_tree(attrs.evolve(GAME, stacks=(26, 26)))
+    refuses(TooManyBettings, "fewer chips", betting_tree, attrs.evolve(GAME, stacks=(26, 26)))
 
 
 def test_other_games_have_no_tree() -> None:
     for name in ("nolimit-3p", "nolimit-6p-ante"):
-        with pytest.raises(ValueError, match="for two, without antes"):
-            betting_tree(load_game(name))
+        refuses(ValueError, "for two, without antes", betting_tree, load_game(name))
 
 
 def test_the_last_level_counts_for_those_who_do_the_same_everywhere(tree: NoLimitTree) -> None:

@@ -22,6 +22,7 @@ from engine.support.files.archive import (
     write_archive,
 )
 from engine.support.files.formats import digest_of, format_arrays
+from tests.support.asserting import refuses
 
 KIND: Final = "riverboat something"
 META: Final = {"game": "limit-2p", "names": ["é", 'a"b\n'], "deep": {"x": [1, 2.5, None, True]}}
@@ -136,16 +137,14 @@ def test_a_pickle_is_not_opened(tmp_path: Path) -> None:
     [({"digest": "x"}, {}), ({"kind": "x"}, {}), ({}, {"header": np.ones(1)}), ({}, {"o": np.array([None])})],
 )
 def test_what_could_not_be_read_again_is_not_written(meta: dict[str, Any], arrays: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="cannot be stored"):
-        Archive(KIND, 1, meta, arrays).encode()
+    refuses(ValueError, "cannot be stored", Archive(KIND, 1, meta, arrays).encode)
 
 
 def test_errors_of_the_disk_name_the_file(tmp_path: Path) -> None:
     path = tmp_path / "some.file"
 
     assert find_archive(path, KIND, 1) is None
-    with pytest.raises(ArchiveError, match=r"some\.file: there is no such file"):
-        read_archive(path, KIND, 1)
+    refuses(ArchiveError, r"some\.file: there is no such file", read_archive, path, KIND, 1)
     with pytest.raises(ArchiveError, match=r"no/file cannot be written: No such file or directory"):
         write_archive(tmp_path / "no" / "file", Archive(KIND, 1, {}))
     with pytest.raises(ArchiveError, match=r"no/file cannot be written: No such file or directory"):
@@ -155,8 +154,7 @@ def test_errors_of_the_disk_name_the_file(tmp_path: Path) -> None:
         lock_archive(path)
     lock.release()
     path.mkdir()
-    with pytest.raises(ArchiveError, match="cannot be read: Is a directory"):
-        find_archive(path, KIND, 1)
+    refuses(ArchiveError, "cannot be read: Is a directory", find_archive, path, KIND, 1)
 
 
 def test_contents_that_are_missing_or_wrong_are_damage() -> None:
@@ -195,14 +193,12 @@ def test_an_array_is_what_is_expected(
     arrays = {**ARRAYS, "nan": np.array(np.nan)}
     assert array_of(arrays, "points", (2, -1), "u <i4", 0, 5) is arrays["points"]
 
-    with pytest.raises(ValueError, match=message):
-        array_of(arrays, name, shape, types, *bounds)
+    refuses(ValueError, message, array_of, arrays, name, shape, types, *bounds)
 
 
 def test_a_state_takes_the_place_of_another_of_its_form() -> None:
     check_state(ARRAYS, {"one": np.array(0.0)})
 
-    with pytest.raises(ValueError, match="expected 'points'"):
-        check_state(ARRAYS, {"points": np.zeros((2, 3))})
+    refuses(ValueError, "expected 'points'", check_state, ARRAYS, {"points": np.zeros((2, 3))})
     with pytest.raises(ValueError, match="expected finite numbers in 'one'"):
         check_state({"one": np.array(np.inf)}, {"one": np.array(0.0)})

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from engine.support.files.cache import cache_directory, load_cached, store_cached
+from tests.support.asserting import known
 
 POINTS = np.arange(6).reshape(2, 3)
 EXPECTED = {"points": ((2, 3), np.int64)}
@@ -37,8 +38,7 @@ def test_arrays_are_kept(folder: Path) -> None:
 
     store_cached("deep/below", 1, {"points": POINTS, "more": [1.5]})
 
-    kept = load_cached("deep/below", 1, EXPECTED)
-    assert kept is not None
+    kept = known(load_cached("deep/below", 1, EXPECTED))
     assert kept.keys() == {"points"}
     assert np.array_equal(kept["points"], POINTS)
     assert kept["points"].flags.c_contiguous

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from engine.support.files.formats import format_arrays, parse_arrays, parse_json, shown
+from tests.support.asserting import refuses
 
 ARRAYS = {"points": np.arange(6).reshape(2, 3), "text": np.array("{}"), "none": np.zeros((0, 2))}
 
@@ -58,8 +59,7 @@ def test_compressed_arrays_come_back_to_who_expects_them() -> None:
 
 
 def test_objects_are_not_written() -> None:
-    with pytest.raises(ValueError, match="objects"):
-        format_arrays({"o": np.array([None])})
+    refuses(ValueError, "objects", format_arrays, {"o": np.array([None])})
 
 
 def test_pickles_are_not_read() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from engine.support.files import write_whole
+from tests.support.asserting import refuses
 
 
 @pytest.fixture(params=[0o022, 0o077, 0o002], ids=oct)
@@ -75,8 +76,7 @@ def test_a_link_to_itself_is_refused(tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(link)
 
-    with pytest.raises(OSError, match="Too many levels of symbolic links"):
-        write_whole(link, "")
+    refuses(OSError, "Too many levels of symbolic links", write_whole, link, "")
 
     assert link.is_symlink()
 
@@ -104,8 +104,7 @@ def test_a_failure_at_any_step_leaves_the_old_file_alone(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, step, fail)
-    with pytest.raises(OSError, match="No space left"):
-        write_whole(path, "new", durable=True)
+    refuses(OSError, "No space left", write_whole, path, "new", durable=True)
     monkeypatch.undo()
 
     assert path.read_text() == "old"

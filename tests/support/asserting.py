@@ -1,0 +1,22 @@
+"""What many tests assert, in one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import pytest
+
+T = TypeVar("T")
+
+
+def known(value: T | None) -> T:
+    """A value that must be there."""
+    assert value is not None
+    return value
+
+
+def refuses(error: type[Exception], message: str, call: Callable[..., Any], *args: Any, **names: Any) -> None:
+    """Assert that a call raises an error whose message matches; its arguments are made before."""
+    with pytest.raises(error, match=message):
+        call(*args, **names)
