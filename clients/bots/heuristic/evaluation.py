@@ -18,9 +18,10 @@ ours, and without that scenario the probabilities do not add up to 1.
 
 from __future__ import annotations
 
+import abc
 import math
 from collections.abc import Mapping
-from typing import Final, Protocol
+from typing import Final
 
 import attrs
 
@@ -80,31 +81,13 @@ class Question:
         return position
 
 
-class Evaluation(Protocol):
-    """Values actions."""
-
-    def value(self, question: Question) -> float:
-        """The value in chips from here on; folding is worth 0."""
-
-
 def trust(hands: int, enough: int) -> float:
     """The weight of what was seen: 0 up to `enough` hands, 1 from four times as many, linear between."""
     return min(1.0, max(0.0, (hands - enough) / ((_FULLY - 1) * enough)))
 
 
-def _blended(
-    question: Question, store: ChainStore, key: str, enough: int
-) -> tuple[Prospects, Prospects | None, float]:
-    """The prospects by the rules, those by what was seen (None if too little), and the latter's weight."""
-    rough = rough_prospects(question)
-    share = trust(store.hands(key), enough)
-    if share <= 0:
-        return rough, None, 0.0
-    return rough, store.prospects(key, question.betting, rough.opponent_strength, _STRENGTH_PRIOR), share
-
-
-class DirectEstimation:
-    """Eq 5, from the hands whose betting chain begins with the present one and the action.
+class Evaluation(abc.ABC):
+    """Values actions.
 
     Args:
         experience: what has been seen.
@@ -116,35 +99,46 @@ class DirectEstimation:
 
     def value(self, question: Question) -> float:
         """The value in chips from here on; folding is worth 0."""
-        chain = chain_of(question.betting.apply(question.action), question.position)
-        rough, seen, share = _blended(question, self._experience.chains, chain, self._enough)
-        value = _value(rough, question)
-        return value if seen is None else (1 - share) * value + share * _value(seen, question)
-
-
-def _value(prospects: Prospects, question: Question) -> float:
-    return prospects.value(win_chance(question.hand_strength, prospects.opponent_strength))
-
-
-class StrategicMethod:
-    """Eqs 1 to 4, by scenarios, whose probabilities, pots and bets come from all decisions of the same kind.
-
-    Args:
-        experience: what has been seen.
-        enough: hands from which on they count.
-    """
-
-    def __init__(self, experience: Experience, enough: int) -> None:
-        self._experience, self._enough = experience, enough
-
-    def value(self, question: Question) -> float:
-        """The value in chips from here on; folding is worth 0."""
-        scene = scene_of(question.betting, question.action.kind)
-        rough, seen, share = _blended(question, self._experience.scenes, scene, self._enough)
-        value = action_value(_scenarios(rough, question, 1.0))
+        rough = rough_prospects(question)
+        value = self._worth(rough, question, is_seen=False)
+        store, key = self._seen(question)
+        share = trust(store.hands(key), self._enough)
+        if share <= 0:
+            return value
+        seen = store.prospects(key, question.betting, rough.opponent_strength, _STRENGTH_PRIOR)
         if seen is None:
             return value
-        return (1 - share) * value + share * action_value(_scenarios(seen, question, _giving_up(question)))
+        return (1 - share) * value + share * self._worth(seen, question, is_seen=True)
+
+    @abc.abstractmethod
+    def _seen(self, question: Question) -> tuple[ChainStore, str]:
+        """The store of hands like this one, and their key in it."""
+
+    @abc.abstractmethod
+    def _worth(self, prospects: Prospects, question: Question, *, is_seen: bool) -> float:
+        """The value of the action with these prospects, which come from what was seen or from rules."""
+
+
+class DirectEstimation(Evaluation):
+    """Eq 5, from the hands whose betting chain begins with the present one and the action."""
+
+    def _seen(self, question: Question) -> tuple[ChainStore, str]:
+        after = question.betting.apply(question.action)
+        return self._experience.chains, chain_of(after, question.position)
+
+    def _worth(self, prospects: Prospects, question: Question, *, is_seen: bool) -> float:
+        return prospects.value(win_chance(question.hand_strength, prospects.opponent_strength))
+
+
+class StrategicMethod(Evaluation):
+    """Eqs 1 to 4, by scenarios; their chances, pots and bets come from all decisions of the same kind."""
+
+    def _seen(self, question: Question) -> tuple[ChainStore, str]:
+        return self._experience.scenes, scene_of(question.betting, question.action.kind)
+
+    def _worth(self, prospects: Prospects, question: Question, *, is_seen: bool) -> float:
+        giving_up = _giving_up(question) if is_seen else 1.0
+        return action_value(_scenarios(prospects, question, giving_up))
 
 
 def _giving_up(question: Question) -> float:

@@ -9,7 +9,6 @@ what the player did after the same betting chain, each weighted by how well it h
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import attrs
 
@@ -28,11 +27,15 @@ from engine.poker.rules.betting import BettingState
 __all__ = ["CountedFolds", "FoldPredictor", "ModelledFolds", "VotedFolds"]
 
 
-class FoldPredictor(Protocol):
+class FoldPredictor:
     """Predicts how likely opponents are to fold, and learns from finished hands."""
+
+    def __init__(self) -> None:
+        self._seat = 0
 
     def match_started(self, game: GameDefinition, seat: int, names: tuple[str, ...] | None) -> None:
         """Note who sits where."""
+        self._seat = seat
 
     def fold_chances(self, view: HandView, after: BettingState) -> dict[int, float]:
         """By position, the probability that each opponent folds to our raise if those before do.
@@ -41,52 +44,48 @@ class FoldPredictor(Protocol):
             view: our view before the raise.
             after: the state after it.
         """
+        chances = {}
+        state = after
+        while state.betting_round == after.betting_round:
+            position = state.position_to_act
+            if position is None or position == view.position:
+                break
+            chances[position] = self._chance(view, state, position)
+            state = state.apply(FOLD)
+        return chances
+
+    def _chance(self, view: HandView, state: BettingState, position: int) -> float:
+        """The probability that the player in a position, who is to act in a state, folds."""
+        raise NotImplementedError
 
     def hand_finished(self, view: HandView) -> None:
         """Learn from a hand; each hand is reported once."""
 
 
-def _answering(view: HandView, after: BettingState) -> list[BettingState]:
-    """The states in which opponents answer, if those before them fold."""
-    states = []
-    state = after
-    while state.position_to_act not in (None, view.position) and state.betting_round == after.betting_round:
-        states.append(state)
-        state = state.apply(FOLD)
-    return states
+class CountedFolds(FoldPredictor):
+    """Predicts folds by what each player has done when facing bets after the flop.
 
-
-class CountedFolds:
-    """Predicts folds by what each player has done when facing bets after the flop."""
+    Args:
+        experience: that counts the hands.
+    """
 
     def __init__(self, experience: Experience) -> None:
+        super().__init__()
         self._experience = experience
-        self._seat = 0
 
-    def match_started(self, game: GameDefinition, seat: int, names: tuple[str, ...] | None) -> None:
-        """Note our seat."""
-        self._seat = seat
-
-    def fold_chances(self, view: HandView, after: BettingState) -> dict[int, float]:
-        """The share of bets each has folded to; half of it for a player who has raised in this round."""
-        raisers = {
-            position
-            for before, position, action in view.betting.steps()
-            if action.kind is ActionKind.RAISE and before.betting_round == view.betting_round
-        }
-        chances = {}
-        for state in _answering(view, after):
-            position = state.position_to_act
-            assert position is not None  # they answer
-            rate = self._experience.habits_of(seat_of(self._seat, view, position)).fold_rate
-            chances[position] = rate / 2 if position in raisers else rate
-        return chances
-
-    def hand_finished(self, view: HandView) -> None:
-        """Do nothing: the experience counts the hand."""
+    def _chance(self, view: HandView, state: BettingState, position: int) -> float:
+        """The share of bets folded to; half of it for a player who has raised in this round."""
+        rate = self._experience.habits_of(seat_of(self._seat, view, position)).fold_rate
+        has_raised = any(
+            actor == position
+            and action.kind is ActionKind.RAISE
+            and before.betting_round == view.betting_round
+            for before, actor, action in view.betting.steps()
+        )
+        return rate / 2 if has_raised else rate
 
 
-class ModelledFolds:
+class ModelledFolds(FoldPredictor):
     """Predicts folds by a model of each player.
 
     Args:
@@ -94,25 +93,17 @@ class ModelledFolds:
     """
 
     def __init__(self, book: OpponentBook) -> None:
+        super().__init__()
         self.book = book
-        self._seat = 0
 
     def match_started(self, game: GameDefinition, seat: int, names: tuple[str, ...] | None) -> None:
         """Make models for new players."""
-        self._seat = seat
+        super().match_started(game, seat, names)
         self.book.match_started(game, seat, names)
 
-    def fold_chances(self, view: HandView, after: BettingState) -> dict[int, float]:
-        """The fold probabilities that the models predict."""
-        chances = {}
-        for state in _answering(view, after):
-            position = state.position_to_act
-            assert position is not None  # they answer
-            reader = self.book.follow(attrs.evolve(view, betting=state))
-            decision = reader.decision(state)
-            triple = self._triple(view, state, decision, reader.reading.models[position])
-            chances[position] = triple.fold
-        return chances
+    def _chance(self, view: HandView, state: BettingState, position: int) -> float:
+        reader = self.book.follow(attrs.evolve(view, betting=state))
+        return self._triple(view, state, reader.decision(state), reader.reading.models[position]).fold
 
     def _triple(
         self, view: HandView, state: BettingState, decision: Decision, model: OpponentModel

@@ -302,14 +302,7 @@ def by_groups(view: HandView, table: PreflopTable) -> ActionKind:
         position = "late" if behind <= 2 else "middle" if behind <= 5 else "early"
     scaled = sum(other.raised / max(other.times_ideal, 1e-9) for other in table.others)
     ideal = ideal_flops(players)
-    expected = sum(
-        1.0
-        if other.is_in and other.raised
-        else min(1.0, other.times_ideal * ideal)
-        if not other.is_in
-        else 1.0
-        for other in table.others
-    )
+    expected = sum(1.0 if other.is_in else min(1.0, other.times_ideal * ideal) for other in table.others)
     if table.raise_ > 0 and raises(table.hand, position, scaled):
         return ActionKind.RAISE
     if plays(table.hand, position, scaled, expected, len(table.others)):
