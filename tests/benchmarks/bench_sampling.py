@@ -12,6 +12,7 @@ sets the stated values of the first kind's decisions against the chips that came
 from __future__ import annotations
 
 import argparse
+import inspect
 import json
 import math
 import time
@@ -25,6 +26,7 @@ from clients.bots.opponent_book import DEFAULT_NOISE
 from clients.bots.sampling.agent import Sampling
 from clients.core.agent import Agent
 from clients.core.arena import Arena
+from clients.core.options import make_agent, parse_settings
 from clients.core.registry import make_bot
 from engine.players.models.model import OpponentModel
 from engine.players.models.specific import SpecificModel
@@ -103,6 +105,8 @@ def speed() -> dict[str, dict[str, float]]:
 class Watched(Sampling):
     """Notes what it expects of each decision, and how long it takes."""
 
+    __signature__ = inspect.signature(Sampling, eval_str=True)  # for its options
+
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.stated: list[tuple[int, int, int, float]] = []  # hand, position, spent before, value
@@ -125,14 +129,10 @@ class Watched(Sampling):
 
 def make(spec: str) -> Agent:
     """A bot by its name; a sampling bot is watched."""
-    agent = make_bot(spec)
-    if type(agent) is not Sampling:
-        return agent
-    config = agent.config
-    return Watched(
-        trials=config.trials, seconds=config.seconds, model=config.model, choose=config.choose,
-        bet_sizes=config.bet_sizes, obvious=config.obvious, noise=config.noise,
-    )  # fmt: skip
+    name, colon, settings = spec.partition(":")
+    if name != "sampling":
+        return make_bot(spec)
+    return make_agent(name, Watched, parse_settings(settings.split(",")) if colon else {})
 
 
 def decision_times(game_name: str, against: str, hands: int, seed: int) -> dict[str, float]:

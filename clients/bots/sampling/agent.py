@@ -11,7 +11,6 @@ import time
 from collections.abc import Awaitable, Iterator
 from typing import Final, Literal, get_args
 
-import attrs
 import trio
 
 from clients.bots.opponent_book import DEFAULT_NOISE, DEFAULT_POTENTIAL, MODELS, ModelName, OpponentBook
@@ -44,71 +43,6 @@ MOST_TRIALS: Final = 10**9
 
 ChooseName = Literal["best", "mixed"]
 ObviousName = Literal["deviation", "error", "paired", "never"]
-
-
-@attrs.frozen
-class SamplingConfig:
-    """How a sampling bot plays.
-
-    Raises:
-        ValueError: a number out of range, or an unknown word.
-    """
-
-    trials: int | None = None
-    """The most trials per decision; None: 20,000, with a seed 2,000."""
-    seconds: float | None = None
-    """The most time per decision; None: 0.05, with a seed as long as the trials take."""
-    model: ModelName = "specific"
-    """How opponents are modelled."""
-    choose: ChooseName = "best"
-    """The best action, or a mixture of those that are nearly as good."""
-    bet_sizes: str = "half+pot+all-in"
-    """The raises simulated in no-limit games, as shares of the pot."""
-    obvious: ObviousName = "paired"
-    """The criterion by which an action is obvious, so that no more trials are played."""
-    noise: float = DEFAULT_NOISE
-    """Noise factor of the re-weighting."""
-    explain: bool = False
-    """State the values in a comment line before each action."""
-    potential: PotentialName = DEFAULT_POTENTIAL
-    """The hands against which hand potential is computed: a random hand, or the opponents' weight tables."""
-
-    def __attrs_post_init__(self) -> None:
-        if self.trials is not None and not 1 <= self.trials <= MOST_TRIALS:
-            raise ValueError(f"trials: expected 1 to {MOST_TRIALS}, got {self.trials}")
-        if self.seconds is not None and not self.seconds > 0:
-            raise ValueError(f"seconds: expected more than 0, got {self.seconds}")
-        require_between("noise", self.noise, 0, 1)
-        require_one_of("model", self.model, MODELS)
-        require_one_of("choose", self.choose, get_args(ChooseName))
-        require_one_of("obvious", self.obvious, get_args(ObviousName))
-        require_one_of("potential", self.potential, get_args(PotentialName))
-        try:
-            parse_bet_sizes(self.bet_sizes)
-        except ValueError as error:
-            raise ValueError(f"bet-sizes: {error}") from None
-
-    @property
-    def shares(self) -> tuple[float, ...]:
-        """`bet_sizes` as numbers; all in is infinite."""
-        return parse_bet_sizes(self.bet_sizes)
-
-    @property
-    def criterion(self) -> Criterion:
-        """The criterion of the simulation that `obvious` names."""
-        return Criterion(self.obvious)
-
-    def max_trials(self, seeded: bool) -> int:
-        """The most trials per decision."""
-        if self.trials is not None:
-            return self.trials
-        return SEEDED_TRIALS if seeded else DEFAULT_TRIALS
-
-    def max_seconds(self, seeded: bool) -> float:
-        """The most seconds per decision; infinite if time is not limited."""
-        if self.seconds is not None:
-            return self.seconds
-        return math.inf if seeded else DEFAULT_SECONDS
 
 
 class Sampling(Agent):
@@ -146,9 +80,25 @@ class Sampling(Agent):
         explain: bool = False,
         potential: PotentialName = DEFAULT_POTENTIAL,
     ) -> None:
-        self.config = SamplingConfig(
-            trials, seconds, model, choose, bet_sizes, obvious, noise, explain, potential
-        )
+        if trials is not None and not 1 <= trials <= MOST_TRIALS:
+            raise ValueError(f"trials: expected 1 to {MOST_TRIALS}, got {trials}")
+        if seconds is not None and not seconds > 0:
+            raise ValueError(f"seconds: expected more than 0, got {seconds}")
+        require_between("noise", noise, 0, 1)
+        require_one_of("model", model, MODELS)
+        require_one_of("choose", choose, get_args(ChooseName))
+        require_one_of("obvious", obvious, get_args(ObviousName))
+        require_one_of("potential", potential, get_args(PotentialName))
+        try:
+            self.shares = parse_bet_sizes(bet_sizes)
+            """The raises simulated in no-limit games, as shares of the pot; all in is infinite."""
+        except ValueError as error:
+            raise ValueError(f"bet-sizes: {error}") from None
+        self.criterion = Criterion(obvious)
+        """The criterion by which an action is obvious, so that no more trials are played."""
+        self._trials, self._seconds = trials, seconds
+        self._mixes, self._explains = choose == "mixed", explain
+        self._potential = potential
         self.book = OpponentBook(model, noise, potential=potential)
         self.bet_sizes: dict[int, BetSizes] = {}
         """The bet sizes of each seat's player, in no-limit games."""
@@ -157,9 +107,19 @@ class Sampling(Agent):
         self._tree = new_tree()
         self._thinking: trio.CancelScope | None = None
 
+    @property
+    def max_trials(self) -> int:
+        """The most trials per decision."""
+        return self._trials or (SEEDED_TRIALS if self.seeded else DEFAULT_TRIALS)
+
+    @property
+    def max_seconds(self) -> float:
+        """The most seconds per decision; infinite if time is not limited."""
+        return self._seconds or (math.inf if self.seeded else DEFAULT_SECONDS)
+
     def prepare(self, game: GameDefinition | None) -> None:
         """Compile or load the kernels that reading and deciding take."""
-        compiling.simulation(self.config.potential)
+        compiling.simulation(self._potential)
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
         """Make models and bet sizes for new players, and load the averages for this number of players.
@@ -207,7 +167,7 @@ class Sampling(Agent):
     def _simulation(self, view: HandView) -> Iterator[Estimates[Action]]:
         """The values so far, after each batch of trials, until there are enough or the time is up."""
         start = time.perf_counter()
-        seconds = self.config.max_seconds(self.seeded)
+        seconds = self.max_seconds
         if self.seconds_to_act is not None:
             seconds = min(seconds, _OF_THE_CLOCK * self.seconds_to_act)
         for estimates in self._estimates(view):
@@ -219,10 +179,10 @@ class Sampling(Agent):
         return simulate(
             self.spot(view),
             self.rng.getrandbits(60),
-            max_trials=self.config.max_trials(self.seeded),
+            max_trials=self.max_trials,
             batch=_BATCH,
-            criterion=self.config.criterion,
-            shares=self.config.shares,
+            criterion=self.criterion,
+            shares=self.shares,
             tree=self._tree,
         )
 
@@ -242,16 +202,16 @@ class Sampling(Agent):
             view.board,
             (first, second),
             reading.weights,
-            simulated_players(models, self.config.noise, sizes),
-            reading.potentials_by_position(view.betting) if self.config.potential == "weighted" else None,
+            simulated_players(models, self.book.noise, sizes),
+            reading.potentials_by_position(view.betting) if self._potential == "weighted" else None,
         )
 
     def _decide(self, view: HandView, estimates: Estimates[Action]) -> Action:
         self.estimates = estimates
-        if self.config.explain:
+        if self._explains:
             self.comment = explained(estimates)
         actions, chances = self._mixture(view, estimates)
-        if self.config.choose == "best":
+        if not self._mixes:
             return actions[chances.index(1.0)]
         return drawn(dict(zip(actions, chances, strict=True)), self.rng)
 
@@ -264,7 +224,7 @@ class Sampling(Agent):
         if view.legal_actions().can_fold:
             actions, values = (FOLD, *actions), [0.0, *values]
         best = best_move(values, range(len(values)))  # from fold to the greatest raise
-        if self.config.choose == "best":
+        if not self._mixes:
             return actions, tuple(float(index == best) for index in range(len(actions)))
         weights = [max(0.0, 1 - (values[best] - value) / _CLOSE) for value in values]
         return actions, tuple(weight / sum(weights) for weight in weights)

@@ -113,10 +113,10 @@ class _FormulaSampling(NotedSampling):
         trials = FormulaTrials(spot, self.book.follow(view).reading, quick)
         return selective_sampling(
             trials.sample,
-            first_actions(spot.betting, self.config.shares),
+            first_actions(spot.betting, self.shares),
             trials.value,
-            max_samples=self.config.max_trials(self.seeded),
-            criterion=self.config.criterion,
+            max_samples=self.max_trials,
+            criterion=self.criterion,
             known=0.0 if spot.betting.legal_actions().can_fold else None,
         )
 

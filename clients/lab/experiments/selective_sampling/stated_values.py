@@ -73,7 +73,7 @@ class FoldModelSampling(NotedSampling):
         def frequencies(context: ActionContext) -> tuple[float, float, float]:
             return (share, 1 - share, 0.0) if context.bets_to_call else (0.0, 1.0, 0.0)
 
-        self.book = OpponentBook(lambda: FrequencyModel(frequencies), self.config.noise)
+        self.book = OpponentBook(lambda: FrequencyModel(frequencies), self.book.noise)
 
 
 class SlowPlayer(Formula):

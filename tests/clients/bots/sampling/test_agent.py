@@ -14,7 +14,6 @@ from clients.bots.sampling.agent import (
     DEFAULT_TRIALS,
     SEEDED_TRIALS,
     Sampling,
-    SamplingConfig,
     described,
     explained,
 )
@@ -84,14 +83,13 @@ def test_a_mixture_has_those_actions_that_are_nearly_as_good() -> None:
 
 
 def test_without_a_seed_time_is_limited_and_with_one_only_trials() -> None:
-    config = SamplingConfig()
+    agent, told = Sampling(), Sampling(trials=7, seconds=2)
 
-    assert (config.max_trials(False), config.max_seconds(False)) == (DEFAULT_TRIALS, DEFAULT_SECONDS)
-    assert (DEFAULT_TRIALS, DEFAULT_SECONDS) == (20_000, 0.05)
-    assert (config.max_trials(True), config.max_seconds(True)) == (SEEDED_TRIALS, float("inf"))
+    assert (agent.max_trials, agent.max_seconds) == (DEFAULT_TRIALS, DEFAULT_SECONDS) == (20_000, 0.05)
+    agent.seeded = told.seeded = True
+    assert (agent.max_trials, agent.max_seconds) == (SEEDED_TRIALS, float("inf"))
     assert SEEDED_TRIALS == 2000
-    assert SamplingConfig(trials=7, seconds=2).max_trials(True) == 7
-    assert SamplingConfig(trials=7, seconds=2).max_seconds(True) == 2
+    assert (told.max_trials, told.max_seconds) == (7, 2)
 
 
 class _Clock:
@@ -194,8 +192,9 @@ def test_options_are_read_from_texts() -> None:
     )
 
     assert isinstance(agent, Sampling)
-    assert agent.config == SamplingConfig(50, 0.5, "none", "mixed", "third+2", explain=True)
-    assert agent.config.criterion is Criterion.PAIRED_ERROR
+    assert (agent.max_trials, agent.max_seconds, agent.shares) == (50, 0.5, parse_bet_sizes("third+2"))
+    assert (agent._mixes, agent._explains) == (True, True)
+    assert agent.criterion is Criterion.PAIRED_ERROR
 
 
 def test_bet_sizes_are_words_and_numbers() -> None:
