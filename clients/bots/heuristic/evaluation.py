@@ -112,7 +112,7 @@ class Evaluation(abc.ABC):
 
     @abc.abstractmethod
     def _seen(self, question: Question) -> tuple[ChainStore, str]:
-        """Where hands like this one are kept, and their key there."""
+        """The store of hands like this one, and their key in it."""
 
     @abc.abstractmethod
     def _worth(self, prospects: Prospects, question: Question, *, is_seen: bool) -> float:
