@@ -30,20 +30,6 @@ if TYPE_CHECKING:
     from engine.players.table_reader import PotentialName
     from engine.poker.rules import GameDefinition
 
-__all__ = [
-    "STEPS",
-    "compiled_once",
-    "environments",
-    "equilibria",
-    "hand_strength",
-    "luck",
-    "miximax",
-    "models",
-    "odds",
-    "odds_against_ranges",
-    "simulation",
-    "street_decisions",
-]
 
 _KEPT_S: Final = 30 * 24 * 3600.0
 """The age, in seconds, up to which marks are kept, since several versions of the program may be in use."""

@@ -30,21 +30,6 @@ import attrs
 
 from protocol.framing import MAX_LINE
 
-__all__ = [
-    "CAPABILITY",
-    "FILE_HEADER",
-    "MOST_ROWS",
-    "ONE",
-    "PolicyRecord",
-    "chances_as_numbers",
-    "format_policy",
-    "format_record",
-    "names_state",
-    "parse_record",
-    "read_numbers",
-    "write_numbers",
-]
-
 CAPABILITY: Final = "policy"
 """The word of the greeting."""
 PREFIX: Final = b"#policy "

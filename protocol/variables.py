@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["DUPLICATE", "GAME", "SEAT_TOKEN", "SEED", "TOKEN", "is_handed_out"]
-
 SEED: Final = "RIVERBOAT_SEED"
 """The player's own seed, a whole number."""
 

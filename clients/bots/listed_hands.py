@@ -29,8 +29,6 @@ from typing import Final, NamedTuple
 from engine.players.probability_triple import ProbabilityTriple
 from engine.poker.cards import NUM_CARDS, RANKS, rank_of
 
-__all__ = ["KINDS", "OTHERS", "Kind", "kinds_of_hands", "listed_triple"]
-
 OTHERS: Final = 0.05
 """How often a hand that is not on the list calls, if that costs at most a big blind."""
 

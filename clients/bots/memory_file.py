@@ -14,8 +14,6 @@ from engine.support.files.archive import Archive, ArchiveError, lock_archive, wr
 from engine.support.files.lock import FileLock
 from protocol import variables
 
-__all__ = ["MemoryFile", "Remembering"]
-
 Contents = Callable[[], Archive | None]
 """Returns what a file is to hold; None for nothing."""
 

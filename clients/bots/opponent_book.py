@@ -20,11 +20,6 @@ from engine.players.table_reader import PotentialName, TableReader
 from engine.players.weight_table import WeightTable
 from engine.poker.rules import GameDefinition, HandView
 
-__all__ = [
-    "DEFAULT_NOISE", "DEFAULT_POTENTIAL", "LEARNING", "MODELS", "Known", "ModelName", "NewModel",
-    "OpponentBook", "model_of",
-]  # fmt: skip
-
 ModelName = Literal["none", "generic", "specific", "tree", "network"]
 
 MODELS: Final[tuple[ModelName, ...]] = get_args(ModelName)

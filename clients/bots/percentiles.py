@@ -15,8 +15,6 @@ from engine.hands.preflop.tables import shipped_tables
 from engine.poker.cards import NUM_CARDS
 from engine.poker.combos import COMBO_HIGH, COMBO_LOW, COMBOS_PER_STARTING_HAND, STARTING_HAND_OF_COMBO
 
-__all__ = ["STARTING_HAND_PLACES", "all_strengths", "starting_hand_percentiles", "strength_of"]
-
 _TIED: Final = 1e-9
 """Pot shares closer than this are equal."""
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from engine.solving.holdem.bucketed import BucketedStrategy
     from engine.solving.strategy_file import SavedStrategy
 
-__all__ = ["bucketed_strategy", "saved_strategy", "shipped_answers", "shipped_strategy"]
-
 
 def saved_strategy(path: Path, game: GameDefinition | None = None) -> SavedStrategy:
     """The strategy that a file holds.

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["can_disclose", "policy_columns", "policy_line"]
-
 
 def can_disclose(agent: Agent) -> bool:
     """Whether an agent has something to tell."""

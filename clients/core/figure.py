@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["PlotError", "new_figure", "require_matplotlib", "save_figure"]
-
 
 class PlotError(Exception):
     """A picture that cannot be drawn or written, in one line for people."""

@@ -21,23 +21,6 @@ from protocol import variables
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
-__all__ = [
-    "MOST_CHIPS",
-    "MOST_SECONDS",
-    "BotName",
-    "CommandError",
-    "ComputingCommand",
-    "OneLineCommand",
-    "given_option",
-    "json_option",
-    "out_option",
-    "plot_option",
-    "progress_bar",
-    "refuse_options",
-    "room_options",
-    "seed_option",
-    "token_options",
-]
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 

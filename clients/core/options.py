@@ -20,8 +20,6 @@ from clients.core.agent import Agent
 from engine.poker.rules import GameDefinition
 from engine.support.user_input import parse_finite
 
-__all__ = ["parse_bet_sizes"]
-
 AgentFactory = Callable[..., Agent]
 
 _BOOLEANS = {

@@ -15,8 +15,6 @@ from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ProcessPoolExecutor
 from typing import Final, TypeVar
 
-__all__ = ["run_tasks"]
-
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 

@@ -42,8 +42,6 @@ from protocol.events import Greeting, StateUpdate, TurnToAct, Version
 from protocol.match_state import format_match_state, parse_match_state
 from protocol.records import HandReader, format_hand, format_header, parse_score
 
-__all__ = ["INTEGER_PARTS", "Signature", "float_parts", "signature"]
-
 _SEED: Final = 20260
 _NAMES: Final = ("Ann", "Bob", "Eve")
 _VOLATILE: Final = frozenset({"log", "logs", "folder", "path", "seconds", "version", "written", "made"})

@@ -52,10 +52,6 @@ from engine.support.files.lock import FileLock
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "SCHEMA_VERSION", "Knowledge", "KnowledgeError", "KnowledgeFile", "betting_of", "journal_path",
-    "read_journal", "read_knowledge", "write_knowledge",
-]  # fmt: skip
 
 SCHEMA_VERSION: Final = 1
 """The version of the meta object.  What a learner stores has a version of its own."""

@@ -14,8 +14,6 @@ import attrs
 
 from clients.learners.knowledge_file import Knowledge, KnowledgeError, read_knowledge
 
-__all__ = ["REPORTS", "KnowledgeReport", "StateQuery", "report_on"]
-
 
 @attrs.frozen
 class StateQuery:

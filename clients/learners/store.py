@@ -24,8 +24,6 @@ from clients.core.agent import Agent
 from clients.learners.knowledge_file import Knowledge, KnowledgeError, KnowledgeFile
 from protocol import variables
 
-__all__ = ["Contents", "Knowing", "LearnerStore"]
-
 _LONGEST_JOURNAL: Final = 20_000
 """Records after which the journal goes into the file: 2 to 3 MB, which take 0.2 s to read."""
 

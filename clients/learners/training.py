@@ -32,10 +32,6 @@ from engine.support.intervals import Winnings
 if TYPE_CHECKING:
     from engine.learning import preflop
 
-__all__ = [
-    "Learner", "TrainingPlan", "TrainsItself", "bot_name", "make_learner", "release", "train",
-    "train_in_arena",
-]  # fmt: skip
 
 _STOP_EVERY: Final = 500
 _STOP_COMPILED_EVERY: Final = 10_000

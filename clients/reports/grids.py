@@ -27,10 +27,6 @@ if TYPE_CHECKING:
     from engine.solving.holdem.bucketed import BucketedStrategy
     from engine.solving.strategies import Strategy
 
-__all__ = [
-    "Shown", "draw_grid", "draw_hands", "grid_lines", "hands_of_holdem", "hands_of_small_game",
-    "hands_table", "strategy_figure", "values_figure", "weights_figure",
-]  # fmt: skip
 
 _FOLD, _CALL, _RAISE = "#d9d9d9", "#56b4e9", "#e69f00"
 _MOST_WITH_NUMBERS: Final = 3

@@ -43,11 +43,6 @@ from engine.poker.rules.hand_words import name_hand
 from engine.support.intervals import Z95
 from engine.support.text import rate
 
-__all__ = [
-    "ODDS_COLUMNS", "HandWorth", "OddsQuery", "equity_by_starting_hand", "hand_worth", "odds_report",
-    "odds_rows", "report_rows",
-]  # fmt: skip
-
 
 @attrs.frozen
 class HandWorth:

@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = [
-    "Curve", "Plot", "answers_figure", "draw_exploitation", "draw_learning_curve", "draw_plot",
-    "draw_spectrum", "spectrum_figure",
-]  # fmt: skip
 
 _OURS, _THEIRS, _REMOVED = "#0072b2", "#d55e00", "#f3cfb3"
 # Okabe and Ito's blue and vermilion, told apart by everybody.

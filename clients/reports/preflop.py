@@ -9,8 +9,6 @@ from engine.hands.equity import preflop_equities
 from engine.hands.preflop.first_bet import ONE_CHIP_WITH_BLINDS, ONE_CHIP_ZERO_BLIND, SEATS, OneChipGame
 from engine.poker.combos import STARTING_HAND_NAMES
 
-__all__ = ["first_bet_lines", "first_bet_report", "matrix_lines", "matrix_report"]
-
 _GAMES: Final = (
     ("1C0B", "one chip, no blinds: even money for everybody", ONE_CHIP_ZERO_BLIND),
     ("1CwB", "one chip, with blinds: 2 to 3 for a bet, 1 to 3 for the small blind, 2 to 5 for a call",

@@ -20,8 +20,6 @@ from engine.players.trials.trials import Spot, simulate
 from engine.poker.combos import STARTING_HAND_NAMES, combos_without
 from engine.poker.rules import FOLD, HandView, load_game, parse_betting
 
-__all__ = ["by_starting_hand", "own_values", "reasons", "simulation_report"]
-
 
 def simulation_report(
     hole_cards: Sequence[int],

@@ -53,10 +53,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = [
-    "ConfidenceSequence", "Interval", "PayoffBounds", "asymptotic_critical_value", "payoff_bounds",
-]  # fmt: skip
-
 
 @attrs.frozen
 class Interval:

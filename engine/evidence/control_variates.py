@@ -32,8 +32,6 @@ import numpy as np
 
 from engine.support.arrays import Floats, Ints
 
-__all__ = ["FIRST_BLOCK", "Observations", "blocks", "corrected", "fit"]
-
 FIRST_BLOCK: Final = 64
 """The number of deals before the first fit."""
 

@@ -32,8 +32,6 @@ from engine.poker.rules import GameDefinition, hand_rank
 from engine.support.arrays import Bytes, Floats, Ints
 from engine.support.seeds import derive_seed
 
-__all__ = ["MOST_RUN_OUTS", "SAMPLES", "KnownCards", "pot_shares"]
-
 SAMPLES: Final = 256
 """The number of boards drawn where not all can be enumerated."""
 

@@ -36,8 +36,6 @@ from engine.poker.rules import GameDefinition, HandState
 from engine.support.arrays import Floats, Ints
 from engine.support.intervals import Z95, Estimate, half_width
 
-__all__ = ["ESTIMATORS", "Evidence"]
-
 ESTIMATORS: Final = ("chips", "all_in", "equity")
 
 Columns = TypeVar("Columns")

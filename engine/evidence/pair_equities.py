@@ -30,8 +30,6 @@ from engine.poker.combos import (
 from engine.support.arrays import Bytes, Floats, Ints, Ints32
 from engine.support.files.cache import load_cached, store_cached
 
-__all__ = ["PAIR_POINTS", "combos_of", "pair_equities", "pair_points"]
-
 PAIR_POINTS: Final = 2 * math.comb(48, 5)
 """The points of both hands of a pair together: two for each board won, one each for a tie."""
 

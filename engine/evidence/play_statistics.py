@@ -34,8 +34,6 @@ from engine.players.statistics import Rate
 from engine.poker.rules import BettingState, GameDefinition
 from engine.support.intervals import Winnings
 
-__all__ = ["SOMETHING", "STATISTICS", "Odds", "PlayCounts", "PlayTable", "Sums"]
-
 STATISTICS: Final = {
     "vpip": "VPIP",
     "pfr": "PFR",

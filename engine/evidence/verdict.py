@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["ALPHA", "Goal", "Outcome", "PairVerdict", "Standings", "Verdict"]
 
 ALPHA: Final = 0.05
 """The greatest probability that a match leads to a false claim."""

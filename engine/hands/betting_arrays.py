@@ -14,8 +14,6 @@ from engine.poker.rules.betting import BettingState
 from engine.poker.rules.game_definition import MAX_ACTIONS_PER_ROUND
 from engine.support.arrays import Ints
 
-__all__ = ["action_from_number", "betting_arrays", "game_array", "number_of_action"]
-
 
 @functools.lru_cache(maxsize=16)
 def game_array(game: GameDefinition) -> Ints:

@@ -42,18 +42,6 @@ from engine.poker.combos import (
 from engine.support.arrays import Bytes, Floats, Ints
 from engine.support.files.cache import cached
 
-__all__ = [
-    "Equity",
-    "all_hand_equities",
-    "equity_against",
-    "hand_equity",
-    "monte_carlo_equities",
-    "preflop_equities",
-    "preflop_equities_against_random",
-    "preflop_pair_counts",
-    "range_equities",
-]
-
 MAX_EXACT_SHOWDOWNS: Final = 50_000_000
 """The number of showdowns up to which `range_equities` enumerates: about a second."""
 

@@ -44,29 +44,6 @@ from engine.poker.combos import NUM_COMBOS, NUM_STARTING_HANDS, STARTING_HAND_OF
 from engine.support.arrays import Bytes, Floats, Floats32
 from engine.support.files.archive import Archive, array_of, decode_archive
 
-__all__ = [
-    "BINS",
-    "OPPONENTS",
-    "SHARES",
-    "FlopBook",
-    "FlopConfig",
-    "binned",
-    "call_value",
-    "different_flops",
-    "flop_odds",
-    "flop_values",
-    "format_book",
-    "make_book",
-    "odds_against_more",
-    "odds_against_one",
-    "odds_on_final_boards",
-    "parse_book",
-    "raise_value",
-    "sampled_flops",
-    "shipped_book",
-]
-
-
 SCHEMA_VERSION: Final = 1
 _KIND: Final = "riverboat flop book"
 

@@ -36,19 +36,6 @@ from engine.poker.cards import NUM_CARDS
 from engine.poker.combos import NUM_COMBOS, combos_without
 from engine.support.arrays import Bytes, Floats
 
-__all__ = [
-    "MAX_OPPONENTS",
-    "BoardResults",
-    "JointOdds",
-    "all_final_boards",
-    "final_boards",
-    "final_rank_counts",
-    "joint_hand_odds",
-    "power_of_share",
-    "raw_hand_odds",
-    "results_by_board",
-]
-
 MAX_OPPONENTS: Final = 9
 """The opponents at a full table of ten."""
 

@@ -22,22 +22,6 @@ from engine.kernels.poker.tables import ranking_table
 from engine.poker.combos import NUM_COMBOS
 from engine.support.arrays import Floats
 
-__all__ = [
-    "UNIFORM_WEIGHTS",
-    "HandPotential",
-    "HandStrength",
-    "all_hand_strengths",
-    "check_weights",
-    "effective_hand_strength",
-    "effective_hand_strength_npot",
-    "field_array",
-    "field_hand_strength",
-    "hand_potential",
-    "hand_strength",
-    "multi_player_hand_strength",
-    "weight_table",
-]
-
 
 def _uniform() -> Floats:
     weights = np.ones(NUM_COMBOS)

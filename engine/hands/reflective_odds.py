@@ -36,17 +36,6 @@ from engine.poker.combos import (
 )
 from engine.support.arrays import Floats
 
-__all__ = [
-    "has_nuts",
-    "has_reflective_nuts",
-    "keep_top",
-    "looseness",
-    "playable_before_flop",
-    "playable_in_rounds",
-    "playable_on_board",
-    "reflective_hand_odds",
-]
-
 
 def looseness(flops_seen: float, ideal: float = 0.2) -> float:
     """How many times the ideal share of hands a player plays, from the share of flops they see.

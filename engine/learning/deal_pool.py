@@ -36,19 +36,6 @@ from engine.poker.combos import COMBOS_PER_STARTING_HAND, NUM_COMBOS, STARTING_H
 from engine.support.arrays import Bytes, Floats, Words16
 from engine.support.files.cache import load_cached, store_cached
 
-__all__ = [
-    "NUM_BUCKETS",
-    "SHARES_BELOW",
-    "STRENGTH_STEPS",
-    "DealPool",
-    "PoolSize",
-    "bucket_edges",
-    "bucket_of",
-    "deal_pool",
-    "make_pool",
-    "strength_of",
-]
-
 SHARES_BELOW: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.58, 0.66, 0.74, 0.8, 0.85, 0.89, 0.92, 0.95, 0.97, 0.985)
 """The share of all hands below each edge."""
 

@@ -26,16 +26,6 @@ from engine.poker.rules import Action
 from engine.poker.rules.betting import BettingState
 from engine.support.arrays import Floats, Ints
 
-__all__ = [
-    "Considered",
-    "HandInRound",
-    "StyleCounters",
-    "all_hands_in_round",
-    "consider",
-    "learn",
-    "opening_values",
-]
-
 
 class StyleCounters:
     """Counts of what each seat of a table has done so far, from which its style follows."""

@@ -65,19 +65,6 @@ from engine.poker.rules import GameDefinition
 from engine.support.arrays import Floats, Floats32, Ints, Ints32
 from engine.support.seeds import derive_seed
 
-__all__ = [
-    "ANY_WEIGHT",
-    "SHOWDOWN_WEIGHT",
-    "STEP_DECAY",
-    "ActionValues",
-    "exploration",
-    "num_situations",
-    "num_styles",
-    "play",
-    "population",
-    "train",
-]
-
 STEP_DECAY: Final = 0.8
 """The step of an observation is ``count ** -STEP_DECAY``."""
 SHOWDOWN_WEIGHT: Final = 10.0

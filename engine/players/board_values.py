@@ -27,8 +27,6 @@ from engine.kernels.players.trials.strata import NUM_STRATA, fill_strata
 from engine.kernels.poker.tables import ranking_table
 from engine.poker.combos import COMBO_CARDS, NUM_COMBOS
 
-__all__ = ["BoardValues", "Potentials", "board_values", "parts_below"]
-
 
 def _frozen(array: NDArray[np.float64]) -> NDArray[np.float64]:
     array.flags.writeable = False

@@ -18,8 +18,6 @@ import attrs
 from engine.poker.rules.action import ActionKind
 from engine.poker.rules.betting import BettingState
 
-__all__ = ["Ending", "PositionPlay", "play_by_position"]
-
 _SECOND_BET: Final = 2
 _REMEMBERED: Final = 1 << 13
 """Ends of hands to keep, some 10 MB: limit matches of programs repeat a few thousand betting sequences."""

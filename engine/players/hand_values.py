@@ -30,8 +30,6 @@ from engine.poker.combos import (
     STARTING_HAND_OF_COMBO,
 )
 
-__all__ = ["HandValues", "postflop_values", "preflop_percentiles", "preflop_values"]
-
 Floats = NDArray[np.float64]
 
 

@@ -26,8 +26,6 @@ from engine.players.table_reader import Reading, TableReader
 from engine.poker.combos import combo_index
 from engine.poker.rules.betting import BettingState
 
-__all__ = ["Calibration", "PredictionScore", "learn_from_hand", "predicted_triple"]
-
 _LEAST: Final = 1e-3
 """The least probability in a log loss: a model that is certain and wrong pays 6.9."""
 

@@ -18,15 +18,6 @@ from engine.poker.rules.betting import BettingState
 from engine.support.files.formats import shown
 from engine.support.intervals import wilson_interval
 
-__all__ = [
-    "Looseness",
-    "PlayerStatistics",
-    "PlayingStyle",
-    "Rate",
-    "style_as_meant",
-    "style_as_printed",
-]
-
 
 @attrs.frozen
 class Rate:

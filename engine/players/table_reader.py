@@ -37,8 +37,6 @@ from engine.players.weight_table import WeightTable
 from engine.poker.combos import NUM_COMBOS
 from engine.poker.rules.betting import BettingState
 
-__all__ = ["PotentialName", "Reading", "ReadingStyle", "TableReader"]
-
 Floats = NDArray[np.float64]
 
 

@@ -14,8 +14,6 @@ import attrs
 from engine.poker.cards import parse_cards
 from engine.poker.rules import Action, ActionKind, Deal, GameDefinition, LegalActions, acpc_generator
 
-__all__ = ["Illegality", "dealt_out", "stacked_deal", "why_illegal", "with_stacks"]
-
 
 def with_stacks(game: GameDefinition, stacks: Sequence[int]) -> GameDefinition:
     """The game with other stacks: none smaller than what is posted, none larger than its own.

@@ -19,8 +19,6 @@ from engine.poker.rules import CALL, FOLD, Action, BettingState, GameDefinition
 from engine.solving.walk import Actions, TooLarge, every_action, walk
 from engine.support.arrays import Ints
 
-__all__ = ["DECISION", "FOLDED", "SHOWDOWN", "BettingTree", "by_pots", "raise_by"]
-
 DECISION: Final = 0
 FOLDED: Final = 1
 SHOWDOWN: Final = 2

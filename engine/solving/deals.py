@@ -19,8 +19,6 @@ from engine.poker.cards import format_cards
 from engine.poker.rules import GameDefinition
 from engine.support.arrays import Floats, Ints, Ints32
 
-__all__ = ["GameDeals", "TwofoldDeals", "num_deals", "num_views"]
-
 
 class GameDeals:
     """All deals of a game.

@@ -28,8 +28,6 @@ from engine.solving.deals import GameDeals, num_deals, num_views
 from engine.solving.walk import TooLarge
 from engine.support.arrays import Floats, Ints, Ints32
 
-__all__ = ["GameTree", "InformationSet", "PublicNode", "game_tree"]
-
 MOST_NODES: Final = 20_000_000
 """The most nodes that are kept in memory; solving then takes some 2 GB in all."""
 

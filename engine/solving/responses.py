@@ -31,19 +31,6 @@ from engine.solving.solver import Constraints, Solver
 from engine.solving.strategies import best_response, exploitability, normalised, policy_with, values
 from engine.support.arrays import Floats
 
-__all__ = [
-    "Response",
-    "confidence",
-    "counts_of_hands",
-    "data_biased",
-    "evaluate",
-    "frequentist_model",
-    "full_response",
-    "probe_policy",
-    "restricted_nash",
-    "won_of",
-]
-
 _ITERATIONS: Final = 2000
 """Iterations of CFR+; results in Leduc are then right to 0.0001 antes or better."""
 

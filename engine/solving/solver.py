@@ -31,8 +31,6 @@ from engine.solving.strategies import Strategy, normalised, uniform_policy
 from engine.support.arrays import Floats
 from engine.support.files.archive import check_state
 
-__all__ = ["ALGORITHMS", "Algorithm", "Constraints", "Solver"]
-
 Algorithm = Literal["cfr", "cfr+", "dcfr", "lcfr", "mcfr"]
 ALGORITHMS: Final[tuple[Algorithm, ...]] = get_args(Algorithm)
 

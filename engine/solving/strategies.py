@@ -27,21 +27,6 @@ from engine.poker.rules import Action, ActionKind, GameDefinition, HandView
 from engine.solving.game_tree import GameTree
 from engine.support.arrays import Floats
 
-__all__ = [
-    "BestResponse",
-    "Exploitability",
-    "NoTriple",
-    "Strategy",
-    "best_response",
-    "exploitability",
-    "information_set_key",
-    "normalised",
-    "policy_of_triples",
-    "policy_with",
-    "uniform_policy",
-    "values",
-]
-
 Triples = Callable[[HandView], ProbabilityTriple]
 """How likely a player folds, calls and raises in a view."""
 

@@ -37,22 +37,6 @@ from engine.support.arrays import Bytes, Floats
 from engine.support.files.archive import Archive, ArchiveError, array_of, read_archive, write_archive
 from engine.support.files.formats import shown
 
-__all__ = [
-    "PARTS",
-    "SCHEMA",
-    "SavedStrategy",
-    "checkpoint_path",
-    "format_levels",
-    "parse_levels",
-    "read_checkpoint",
-    "read_shipped",
-    "read_shipped_answers",
-    "read_strategy",
-    "shipped_strategy",
-    "write_checkpoint",
-    "write_strategy",
-]
-
 SCHEMA: Final = 3
 """The version of both kinds of files; raised whenever their contents change their meaning."""
 

@@ -16,8 +16,6 @@ from engine.poker.rules import (
     raise_to,
 )
 
-__all__ = ["Actions", "TooLarge", "every_action", "walk"]
-
 
 class TooLarge(ValueError):
     """A game has more nodes than can be counted or kept; the message is one line for people."""

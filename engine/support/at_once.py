@@ -15,8 +15,6 @@ from _signal import (  # type: ignore[import-not-found]
     signal,
 )
 
-__all__ = ["end_at_once", "leave"]
-
 _SHOW_CURSOR = b"\r\x1b[K\x1b[?25h"
 """For a terminal on which a bar has been drawn."""
 

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Final, cast
 if TYPE_CHECKING:
     from importlib.abc import Loader
 
-__all__ = ["MOVED", "find_moved_modules"]
 
 MOVED: Final = {
     "clients.agent": "clients.core.agent",

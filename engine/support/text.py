@@ -5,8 +5,6 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Collection, Sequence
 
-__all__ = ["columns_of", "cut", "rate", "table"]
-
 
 def rate(
     mean: float | None,

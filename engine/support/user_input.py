@@ -11,8 +11,6 @@ import math
 from collections.abc import Iterable
 from typing import Final
 
-__all__ = ["did_you_mean", "how_many", "parse_finite", "parse_whole", "printable"]
-
 _MAX_DIGITS: Final = 1000
 """Far more than any sensible number has, and far fewer than Python refuses to convert (4,300)."""
 _SHOWN: Final = 40

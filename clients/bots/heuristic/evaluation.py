@@ -42,8 +42,6 @@ from engine.players.betting_chains import (
 from engine.poker.rules import Action, ActionKind
 from engine.poker.rules.betting import BettingState
 
-__all__ = ["DirectEstimation", "Evaluation", "Question", "StrategicMethod", "rough_prospects", "trust"]
-
 _FULLY: Final = 4
 """This many times `enough` hands count fully."""
 _STRENGTH_PRIOR: Final = 5.0

@@ -24,8 +24,6 @@ from engine.players.probability_triple import TRIPLE_INDEX, ProbabilityTriple
 from engine.poker.rules import FOLD, ActionKind, GameDefinition, HandView
 from engine.poker.rules.betting import BettingState
 
-__all__ = ["CountedFolds", "FoldPredictor", "ModelledFolds", "VotedFolds"]
-
 
 class FoldPredictor:
     """Predicts how likely opponents are to fold, and learns from finished hands."""

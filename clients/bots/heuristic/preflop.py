@@ -28,8 +28,6 @@ from engine.players.probability_triple import ProbabilityTriple, legal_triple
 from engine.poker.rules import Action, ActionKind, HandView
 from engine.poker.rules.betting import BettingState
 
-__all__ = ["preflop_raise", "preflop_triple"]
-
 _USUAL_PRICE: Final = 0.34
 """Pot odds up to which the shares of the table hold: a limit raise heads-up asks for 1 in 4."""
 

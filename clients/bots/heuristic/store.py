@@ -19,8 +19,6 @@ from engine.poker.combos import combo_index
 from engine.poker.rules import ActionKind, HandView
 from engine.poker.rules.betting import BettingState
 
-__all__ = ["Experience", "Habits", "played_hand", "raises_met", "scene_of"]
-
 _MOST_RAISES: Final = 2
 _STRENGTH_BY_RAISES: Final = (0.5, 0.65, 0.75, 0.8)
 """The mean strength of an ordinary opponent's hand at a showdown, by the raises met."""

@@ -36,11 +36,6 @@ from engine.hands.pot_odds import Rake
 from engine.poker.combos import STARTING_HAND_NAMES, parse_starting_hand, starting_hand
 from engine.poker.rules import ActionKind, HandView
 
-__all__ = [
-    "NO_GROUP", "PreflopTable", "by_configs", "by_groups", "by_one_chip", "configurations", "group_of",
-    "is_drawing", "plays", "raises", "read_table",
-]  # fmt: skip
-
 _FOLDS_TO_RAISE: Final = 0.1
 """How often a player who has already called folds to one more raise."""
 _LEAST_STAYS: Final = 0.15

@@ -36,11 +36,6 @@ from engine.poker.combos import NUM_COMBOS, combo_index, combos_without
 from engine.poker.rules import ActionKind, HandView
 from engine.poker.rules.betting import BettingState
 
-__all__ = [
-    "Habit", "Honesty", "OpponentRecord", "Reading", "effective_strengths", "ideal_flops",
-    "ideal_share",
-]  # fmt: skip
-
 Floats = NDArray[np.float64]
 
 SOFTNESS: Final = 0.1

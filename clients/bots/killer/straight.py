@@ -37,8 +37,6 @@ from engine.players.models.formula import bluff_share
 from engine.poker.combos import combo_index
 from engine.poker.rules import HandView
 
-__all__ = ["Postflop", "bluff_chance", "decide", "further_bets", "hand_odds", "hand_strengths"]
-
 Floats = NDArray[np.float64]
 
 _PAYS: Final = 0.5

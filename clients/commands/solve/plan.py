@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     AnySolver = Solver | BoardSolver | DealSolver
 
-__all__ = ["ON_BOARDS", "SAY_EVERY_S", "Plan", "game_and_algorithm", "new_solver"]
 
 _WHOLE: Final = "cfr+"
 ON_BOARDS: Final = "pcs"

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from engine.solving.bounds.sample import Flop
     from engine.solving.strategies import Exploitability
 
-__all__ = ["LearningCurve", "carry_out"]
 
 _STEP: Final = 10.0 ** (1 / 8)
 """From the iterations of one point to those of the next, in small games."""

@@ -29,8 +29,6 @@ from clients.lab.environments.table import OutsideTable, TableOptions, read_game
 from clients.lab.seats.remote import Opponent, Patience, SeatLost, opponent_names
 from engine.poker.rules import GameDefinition, HandState
 
-__all__ = ["HoldemAEC", "env", "raw_env"]
-
 
 class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
     """Poker for 2 to 10 learners.

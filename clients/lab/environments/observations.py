@@ -56,11 +56,6 @@ from engine.poker.rules import (
 from engine.poker.rules.action import ActionKind
 from engine.poker.rules.game_definition import MAX_ACTIONS_PER_ROUND
 
-__all__ = [
-    "DEFAULT_SIZES", "HISTORY_COLUMNS", "Encoder", "Field", "Layout", "Node", "mask_space", "most_spent",
-    "observation_space",
-]  # fmt: skip
-
 DEFAULT_SIZES: Final = (0.5, 1.0)
 """Raises of half the pot and of the pot."""
 HISTORY_COLUMNS: Final = 6

@@ -12,8 +12,6 @@ from clients.core.agent import Agent
 from clients.lab.environments.observations import DEFAULT_SIZES, Encoder
 from engine.poker.rules import Action, GameDefinition, HandView
 
-__all__ = ["ObservationKind", "Policy", "PolicyAgent"]
-
 ObservationKind: TypeAlias = Literal["dict", "array"]
 """Fields by name, with the mask; or the whole vector."""
 Policy: TypeAlias = Callable[[Any, NDArray[np.int8]], int]

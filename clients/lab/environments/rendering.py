@@ -16,8 +16,6 @@ from engine.poker.cards import CARD_TEXTS, format_cards, suit_of
 from engine.poker.rules import HandView
 from engine.poker.rules.hand_words import round_name, tell_action, tell_winnings
 
-__all__ = ["RENDER_MODES", "Drawing", "check_render_mode", "render"]
-
 RENDER_MODES: Final = ["ansi", "rgb_array"]
 _SUIT_COLOURS: Final = ("#1a7f37", "#0550ae", "#b42318", "#1f2328")
 """Clubs, diamonds, hearts, spades, told apart by the letter as well."""

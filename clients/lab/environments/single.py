@@ -23,8 +23,6 @@ from clients.lab.seats.remote import Opponent, Patience, SeatLost, fill_seats, o
 from engine.poker.rules import GameDefinition, HandState
 from protocol import format_match_state
 
-__all__ = ["HoldemEnv"]
-
 _SEAT: Final = 0
 """Ours."""
 Observation = Any

@@ -25,8 +25,6 @@ from engine.poker.rules import Action, GameDefinition, HandState, HandView, load
 from engine.support.seeds import derive_seed
 from protocol.records import format_header
 
-__all__ = ["OutsideTable", "TableOptions", "read_game"]
-
 _MOST_PASSED: Final = 1000
 """Hands in a row in which nobody from outside is asked."""
 _ENDLESS: Final = 2**32 - 1

@@ -23,8 +23,6 @@ from engine.learning.table_batch import SCRIPTED, Places, SeatKind, TableBatch
 from engine.poker.rules import GameDefinition
 from engine.support.user_input import did_you_mean
 
-__all__ = ["HoldemVectorEnv"]
-
 
 class HoldemVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     """Many hands at a time, for one learner, or for all seats at once.

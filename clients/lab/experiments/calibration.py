@@ -31,8 +31,6 @@ from engine.players.learning import predicted_triple
 from engine.poker.rules import Action, ActionKind, GameDefinition, HandView, load_game
 from engine.support.intervals import Estimate, wilson_interval
 
-__all__ = ["CalibrationSettings", "all_matches", "calibration", "findings", "play"]
-
 OPPONENTS: Final = ("always-call", "random", "formula", "simple", "hand-strength", "heuristic")
 """The opponents if none are named."""
 GAMES: Final = ("limit-2p", "limit-6p", "limit-10p", "nolimit-2p", "nolimit-6p")

@@ -43,8 +43,6 @@ from engine.support.files import write_whole
 from engine.support.intervals import Estimate, Winnings, estimate_of_few
 from engine.support.seeds import derive_seed
 
-__all__ = ["PLAYERS", "CircleSettings", "circle", "circles", "make_reasonable"]
-
 GAME: Final = "limit-2p"
 PLAYERS: Final = (
     "adaptive", "equilibrium", "formula", "heuristic", "killer", "sampling:trials=50", "simple",

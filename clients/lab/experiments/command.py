@@ -21,8 +21,6 @@ from clients.lab.experiments.tasks import TASKS, Work
 from engine.poker.rules import load_game
 from engine.support.interruption import as_ctrl_c
 
-__all__ = ["Options", "bots", "check_bots", "choices", "experiment_command", "option", "whole"]
-
 Settings = TypeVar("Settings", bound="Options")
 Steps = Callable[[Settings, Work], Iterator[Findings]]
 """Does an experiment; yields all that is found so far, each time with the pictures that are new."""

@@ -31,8 +31,6 @@ from engine.poker.rules import load_game
 from engine.support.intervals import Estimate, Winnings, estimate_of_few
 from engine.support.seeds import derive_seed
 
-__all__ = ["COUNTERPARTS", "VARIANTS", "Counterpart", "HeuristicSettings", "heuristic", "stood_in_for"]
-
 GAME: Final = "limit-2p"
 LEARNT: Final = 1_000
 """The hand from about which the paper's learner had learnt."""

@@ -40,8 +40,6 @@ from engine.poker.rules import HandState, load_game, parse_betting
 from engine.support.files import write_whole
 from engine.support.intervals import Estimate, estimate
 
-__all__ = ["BOOK", "TABLES", "KillerSettings", "all_parts", "killer", "play_with_rake", "values"]
-
 BOOK: Final = "flop_book.npz"
 TABLES: Final = ("limit-6p", "limit-10p")
 BOTS: Final = ("hand-strength", "simple", "heuristic", "killer", "killer:rake=5", "formula")

@@ -30,11 +30,6 @@ from engine.poker.rules import GameDefinition, HandState, load_game
 from engine.support.intervals import Z95, Estimate
 from engine.support.seeds import derive_seed
 
-__all__ = [
-    "NOISE", "NextActionSettings", "all_matches", "by_position", "gain", "losses_by_hand", "next_action",
-    "play", "score", "seat_at", "shown",
-]  # fmt: skip
-
 PLAYERS: Final = (
     "simple", "hand-strength", "heuristic", "killer", "formula:model=generic",
     "formula:tightness=0.9,aggression=0.9,model=generic", "random", "always-call",

@@ -18,8 +18,6 @@ from engine.solving.game_tree import GameTree
 from engine.solving.strategies import exploitability
 from server.support.options import FiniteRange
 
-__all__ = ["range_of_skill"]
-
 GAMES: Final[Mapping[str, tuple[float, ...]]] = {
     "leduc": (2.0, 1.5, 1.0),
     "kuhn-2p": (0.3, 0.1, 0.03, 0.01, 0.003, 0.001),

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from engine.support.intervals import Z95, Estimate
 
-__all__ = ["Line", "clustered_mean", "fit_line"]
-
 
 @attrs.frozen
 class Line:

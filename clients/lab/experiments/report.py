@@ -14,8 +14,6 @@ from engine.support.files import write_whole
 from engine.support.intervals import Estimate
 from engine.support.text import rate
 
-__all__ = ["ZERO", "Column", "Findings", "columns", "markdown_table", "per_cent", "plot"]
-
 ZERO: Final = (("", 0.0),)
 """The level of a picture at which nothing is won."""
 

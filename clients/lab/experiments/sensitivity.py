@@ -29,8 +29,6 @@ from engine.support.seeds import derive_seed
 from engine.support.user_input import did_you_mean, parse_finite
 from server.support.options import FiniteRange
 
-__all__ = ["CONSTANTS", "SensitivitySettings", "all_variations", "findings", "sensitivity", "varied"]
-
 _OPPONENTS: Final = ("simple", "hand-strength", "heuristic", "killer")
 _SIX_SEATS: Final = "six seats"
 TABLES: Final = (*_OPPONENTS, _SIX_SEATS)

@@ -26,8 +26,6 @@ from engine.poker.rules import load_game
 from engine.support.intervals import Estimate, Winnings, estimate_of_few
 from engine.support.seeds import derive_seed
 
-__all__ = ["bots_in", "checkpoints", "street_learner"]
-
 BOTS: Final = ("always-call", "random", "hand-strength", "simple", "poker-learner")
 _NO_LIMIT_ONLY: Final = ("poker-learner",)
 GAMES: Final = ("limit-2p", "nolimit-2p-100bb", "nolimit-2p")

@@ -27,11 +27,6 @@ from engine.support.files.formats import format_arrays, parse_arrays
 from engine.support.intervals import Winnings
 from engine.support.seeds import derive_seed
 
-__all__ = [
-    "BLOCKS", "TASKS", "VERSION", "LineUp", "Say", "Task", "Work", "blocks_of", "chips_by_seat", "file_name",
-    "json_text", "long_matches", "matches", "play_long_match",
-]  # fmt: skip
-
 VERSION: Final = version("riverboat")
 TASKS: Final = "tasks"
 """The folder for the tasks' results, within that of the experiment's results."""

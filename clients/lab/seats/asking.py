@@ -33,8 +33,6 @@ from engine.poker.situations import stacked_deal
 from engine.support.seeds import derive_seed
 from protocol import format_match_state
 
-__all__ = ["Answer", "Overruled", "Spot", "action_counts", "ask", "read_spot", "report"]
-
 
 @attrs.frozen
 class Spot:

@@ -44,20 +44,6 @@ from protocol import (
 )
 from protocol.extension import introduction
 
-__all__ = [
-    "Opponent",
-    "Patience",
-    "RemoteSeat",
-    "SeatLost",
-    "command_seat",
-    "fill_seats",
-    "is_program",
-    "opponent_names",
-    "read_opponent",
-    "waiting_seat",
-    "waits_for_somebody",
-]
-
 _MOST_NONSENSE: Final = 100
 """Lines in one turn that are no answer to what was asked."""
 _GRACE_S: Final = 2.0

@@ -17,8 +17,6 @@ from protocol import (
     format_match_state,
 )
 
-__all__ = ["ClientSeat", "Deciding", "Recorder", "Replaying", "ScriptError", "Scripted", "StandIn"]
-
 
 class ScriptError(AssertionError):
     """A script says what is not legal: the hand has gone another way than its author thought."""

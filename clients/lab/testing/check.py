@@ -26,8 +26,6 @@ from engine.poker.rules import CardDealer, Deal, GameDefinition, StackedDealer, 
 from engine.support.seeds import derive_seed
 from protocol import format_match_state
 
-__all__ = ["check_agent", "check_agent_async"]
-
 _PLAYED_ALONE: Final = 6
 """Hands that are played again by themselves."""
 

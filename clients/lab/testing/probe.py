@@ -23,8 +23,6 @@ from engine.support.seeds import derive_seed
 from protocol import format_match_state
 from protocol.framing import MAX_LINE
 
-__all__ = ["Decision", "Noted", "Probe", "Unplayable"]
-
 _SHARE_PLAYED_FOR_IT: Final = 4
 """At a terse dealer one turn in this many is played for the agent, and one hand in as many is broken off."""
 _COMMENT_FRAME: Final = len(b"# \r\n")

@@ -8,8 +8,6 @@ from typing import Final
 
 import attrs
 
-__all__ = ["AgentReport", "Fault", "FaultKind", "FaultyAgentError"]
-
 _WIDTH: Final = 100
 
 

@@ -13,8 +13,6 @@ from clients.core.agent import Agent
 from engine.poker.rules import Action, CardDealer, Deal, GameDefinition, HandView, hand_rank
 from engine.poker.situations import dealt_out, with_stacks
 
-__all__ = ["Situation", "situations", "tied_deals"]
-
 _FAR_INTO_THE_MATCH: Final = 1000
 """The hand with which a late player sits down."""
 _DEALS_TRIED: Final = 400

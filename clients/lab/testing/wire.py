@@ -37,8 +37,6 @@ from protocol import (
 )
 from protocol.extension import introduction
 
-__all__ = ["PlayedMatch", "PlayerLeft", "deal_over_wire", "play_over_wire"]
-
 
 class PlayerLeft(Exception):
     """A client closed its connection before the match was over."""

@@ -78,14 +78,6 @@ from engine.poker.cards import NUM_CARDS, NUM_RANKS
 from engine.poker.rules import hand_rank
 from engine.support.seeds import derive_seed
 
-__all__ = [
-    "CALL", "FOLD", "HOLE_CARDS", "HOLE_CARDS_VALUE", "NUM_VALUES", "RAISE", "RULES", "UPDATES",
-    "WINNING_HAND", "LastActionReading", "PenaltyReading", "ShowdownsReading", "WinnerReading",
-    "apply_rule", "best_action", "compare_hole_cards", "drawn_action", "greedy_triple",
-    "hole_cards_verdicts", "proportional_triple", "start_values", "winning_hand_verdict",
-    "winning_hand_verdicts",
-]  # fmt: skip
-
 FOLD, CALL, RAISE, UPDATES, HOLE_CARDS, WINNING_HAND = range(6)
 """The indices of a state's values: the values of the actions, how often they were updated (``nCases``), and
 the values of the two ways of judging."""

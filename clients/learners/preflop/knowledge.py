@@ -28,8 +28,6 @@ from engine.poker.rules import GameDefinition
 from engine.support.files.archive import array_of
 from engine.support.files.formats import parse_json, shown
 
-__all__ = ["VERSION", "KnowledgeBase", "KnowledgeStore", "read_base", "report"]
-
 VERSION: Final = 1
 """The version of the arrays and notes in the file."""
 

@@ -107,7 +107,6 @@ from engine.poker.rules import Action, GameDefinition, HandView
 if TYPE_CHECKING:
     from engine.learning.preflop import Learner
 
-__all__ = ["Choice", "PreflopLearner"]
 
 Choice = Literal["greedy", "proportional"]
 

@@ -16,8 +16,6 @@ from __future__ import annotations
 
 from clients.learners.preflop.learner import PreflopLearner
 
-__all__ = ["HoleCardsLearner", "NameLearner", "PokerLearner", "WinningHandLearner"]
-
 
 class HoleCardsLearner(PreflopLearner):
     """Learns when its hole cards are good: hole cards against hole cards, playing styles (HCLearner).

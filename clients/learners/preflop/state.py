@@ -26,12 +26,6 @@ from engine.players.statistics import PlayingStyle, style_as_meant, style_as_pri
 from engine.poker.cards import NUM_CARDS, NUM_RANKS
 from engine.poker.rules import ActionKind, BettingState, GameDefinition
 
-__all__ = [
-    "ACTIONS", "BLIND", "CALL", "HAND_GROUP", "NUM_GROUPS", "POSITIONS", "RAISE", "Classifier",
-    "StateVariables", "StyleTable", "big_blind_position", "button_positions", "last_action_of_others",
-    "last_caller_or_raiser", "split_key", "state_key",
-]  # fmt: skip
-
 Classifier = Literal["as-printed", "as-meant"]
 
 NUM_GROUPS: Final = NUM_RANKS * NUM_RANKS

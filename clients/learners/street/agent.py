@@ -44,8 +44,6 @@ from engine.poker.combos import combo_index
 from engine.poker.rules import FOLD, Action, ActionKind, GameDefinition, HandView
 from engine.support.intervals import Winnings
 
-__all__ = ["StreetLearner"]
-
 _EXPLORING_HALVES_AFTER: Final = 2_000
 """The number of hands after which the share of exploring hands is halved."""
 _FIRST_DECISIONS: Final = 6

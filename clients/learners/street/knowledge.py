@@ -39,8 +39,6 @@ from engine.poker.rules.game_definition import UNLIMITED_RAISES, UNLIMITED_STACK
 from engine.support.files.archive import array_of
 from engine.support.files.formats import parse_json, shown
 
-__all__ = ["KIND", "VERSION", "StreetKnowledge", "describe_game", "fill_values", "report"]
-
 KIND: Final = "street-learner"
 
 VERSION: Final = 1

@@ -38,8 +38,6 @@ from engine.solving.solver import Solver
 from engine.solving.walk import every_action
 from engine.support.arrays import Bools, Floats
 
-__all__ = ["EnumeratedGame", "EnumeratedSet", "EnumeratedWalk", "SmallGame", "Strategy", "Values", "solution"]
-
 _ITERATIONS: Final = 1000
 
 Matrix = Floats

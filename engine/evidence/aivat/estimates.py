@@ -16,8 +16,6 @@ from engine.poker.combos import NUM_COMBOS, combo_index
 from engine.poker.rules import GameDefinition, HandState
 from engine.support.arrays import Floats, Ints
 
-__all__ = ["Aivat", "Told"]
-
 T = TypeVar("T")
 
 _PRIOR_DEALS: Final = 64.0

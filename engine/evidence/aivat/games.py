@@ -8,8 +8,6 @@ from typing import Final
 from engine.poker.rules import GameDefinition
 from engine.solving.walk import walk
 
-__all__ = ["MOST_DEALS", "is_small", "why_not"]
-
 MOST_DEALS: Final = 40_000
 """The most ways to deal hole cards to all players with which a game is enumerated."""
 _MOST_BETTINGS: Final = 2_000

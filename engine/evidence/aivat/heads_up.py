@@ -45,9 +45,6 @@ from engine.poker.rules import (
 )
 from engine.support.arrays import Floats
 
-__all__ = ["NUM_TERMS", "PRIOR", "Ranges", "Terms", "terms_of"]
-
-
 _ROUNDS: Final = 4
 _KINDS: Final = 3  # calls that end a round, calls that do not, raises
 _PER_CHILD: Final = 4

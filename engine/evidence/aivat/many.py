@@ -31,9 +31,6 @@ from engine.poker.rules import FOLD, Action, BettingState, HandState
 from engine.poker.rules.showdown import chips_won
 from engine.support.arrays import Floats
 
-__all__ = ["NUM_TERMS", "terms_of"]
-
-
 _ROUNDS: Final = 4
 _PER_ACTION: Final = 3
 NUM_TERMS: Final = 1 + _ROUNDS * 3 * _PER_ACTION

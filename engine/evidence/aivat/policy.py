@@ -14,8 +14,6 @@ from engine.poker.records import USUAL_NO_LIMIT_BET
 from engine.poker.rules import CALL, FOLD, Action, ActionKind, BettingState
 from engine.support.arrays import Floats
 
-__all__ = ["Policy", "PolicyError", "surpluses"]
-
 _ONE: Final = 65535
 
 

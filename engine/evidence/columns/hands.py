@@ -22,8 +22,6 @@ from engine.players.hand_play import play_by_position
 from engine.poker.rules import BettingState, GameDefinition, GameDefinitionError, HandState
 from engine.support.arrays import Bools, Bytes, Ints
 
-__all__ = ["NO_CARD", "HandColumns", "can_be_read", "read_hands"]
-
 NO_CARD: Final = 255
 """Stands for a card that is not known or was not dealt."""
 _MOST_CHIPS: Final = 1 << 40

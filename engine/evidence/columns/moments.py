@@ -8,8 +8,6 @@ import numpy as np
 from engine.evidence.columns.hands import HandColumns
 from engine.support.arrays import Bools, Floats, Ints
 
-__all__ = ["Moments", "moments_of"]
-
 
 @attrs.frozen(eq=False)
 class Moments:

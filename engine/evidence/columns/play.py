@@ -16,9 +16,6 @@ from engine.kernels.evidence.walked import CALLS, CHECKS, RAISES
 from engine.players.hand_play import Ending
 from engine.support.arrays import Bools, Floats, Ints
 
-__all__ = ["add_to_sums", "add_to_table", "contested_pots", "totals_by_deal"]
-
-
 _ENDINGS = tuple(Ending)
 
 

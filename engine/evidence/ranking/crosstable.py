@@ -21,17 +21,6 @@ import numpy as np
 from engine.support.arrays import Floats, Ints
 from engine.support.intervals import student_t
 
-__all__ = [
-    "CrossTable",
-    "RankRange",
-    "Sitting",
-    "crosstable",
-    "holm",
-    "pair_p_values",
-    "rank_ranges",
-    "student_p",
-]
-
 _ALPHA: Final = 0.05
 """The greatest probability that any of a ranking's claims is false."""
 _TINY: Final = 1e-300

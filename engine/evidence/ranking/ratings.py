@@ -32,11 +32,6 @@ import numpy as np
 from engine.evidence.ranking.crosstable import CrossTable, Sitting
 from engine.support.arrays import Floats
 
-__all__ = [
-    "LEAST_BLOCKS", "RESAMPLES", "Elimination", "NashAverage", "Ratings", "RunOffResult", "bankroll_ranks",
-    "bootstrap_above", "cycles", "fit_margins", "nash_average", "run_off",
-]  # fmt: skip
-
 _FIRST: Final = 10.0
 _LAST: Final = 1e-4
 _COOLING: Final = 0.5

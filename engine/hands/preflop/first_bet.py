@@ -25,15 +25,6 @@ import attrs
 
 from engine.hands.pot_odds import BetToPotOdds, PotOdds
 
-__all__ = [
-    "ONE_CHIP_WITH_BLINDS",
-    "ONE_CHIP_ZERO_BLIND",
-    "SEATS",
-    "OneChipGame",
-    "call_percentile",
-    "first_bet_percentile",
-]
-
 SEATS: Final = ("UTG", "4", "5", "6", "7", "8", "9", "OTB", "SB", "BB")
 """The seats of a ten-player table in the order they act before the flop, as Killer names them.
 

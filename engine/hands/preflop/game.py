@@ -26,26 +26,6 @@ from engine.kernels.poker.tables import ranking_table
 from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_NAMES, STARTING_HAND_OF_COMBO
 from engine.support.arrays import Floats
 
-__all__ = [
-    "Difference",
-    "Fold",
-    "Fork",
-    "Matchups",
-    "PreflopGame",
-    "Showdown",
-    "Strategy",
-    "action_values",
-    "call_or_fold_game",
-    "differences",
-    "exact_matchups",
-    "exploitability",
-    "game_value",
-    "iterated_strategy",
-    "limit_game",
-    "sampled_matchups",
-    "solve",
-]
-
 AnyNode: TypeAlias = "Fork | Fold | Showdown"
 
 Strategy: TypeAlias = Mapping[str, Floats]

@@ -21,17 +21,6 @@ from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_NAMES, startin
 from engine.support.arrays import Floats
 from engine.support.files.archive import Archive, array_of, decode_archive
 
-__all__ = [
-    "MAX_PLAYERS",
-    "MIN_PLAYERS",
-    "SCHEMA_VERSION",
-    "PreflopTable",
-    "PreflopTables",
-    "format_tables",
-    "parse_tables",
-    "shipped_tables",
-]
-
 SCHEMA_VERSION: Final = 1
 MIN_PLAYERS: Final = 2
 MAX_PLAYERS: Final = 10

@@ -14,8 +14,6 @@ import attrs
 from engine.poker.rules.action import ActionKind
 from engine.poker.rules.betting import BettingState
 
-__all__ = ["ChainEnding", "OwnAction", "PlayedHand", "chain_of"]
-
 _SIZES: Final = (("h", 0.5), ("p", 1.0), ("d", 2.0))
 """Letters of no-limit raises less than all-in, and their shares of the pot."""
 _ALL_IN: Final = "a"

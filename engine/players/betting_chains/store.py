@@ -11,8 +11,6 @@ from engine.players.betting_chains.values import Prospect, Prospects
 from engine.players.probability_triple import ProbabilityTriple
 from engine.poker.rules.betting import BettingState
 
-__all__ = ["ActionFrequencies", "ChainStore"]
-
 
 @attrs.define
 class _Tally:

@@ -13,16 +13,6 @@ import attrs
 
 from engine.players.betting_chains.chains import ChainEnding
 
-__all__ = [
-    "Prospect",
-    "Prospects",
-    "action_value",
-    "others_fold_value",
-    "showdown_value",
-    "we_fold_value",
-    "win_chance",
-]
-
 
 def showdown_value(win: float, pot: float, bets: float) -> float:
     """What a scenario that ends in a showdown is worth, ``P_w ES - EB``.

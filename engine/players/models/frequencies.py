@@ -17,8 +17,6 @@ from engine.players.models.model import Decision, FixedModel
 from engine.players.probability_triple import ProbabilityTriple, checked, legal_triple
 from engine.players.reweighting import implied_triples
 
-__all__ = ["FrequencyModel", "all_contexts"]
-
 
 def all_contexts() -> list[ActionContext]:
     """Every context, in the order of its index."""

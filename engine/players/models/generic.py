@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from engine.players.models.formula import DEFAULT_PARAMETERS, Parameters, formula_triples, traits_array
 from engine.players.models.model import Decision, FixedModel
 
-__all__ = ["GenericModel"]
-
 _REASONABLE_TABLE: Final = traits_array({})
 
 

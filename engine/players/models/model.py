@@ -17,8 +17,6 @@ from engine.players.hand_values import HandValues
 from engine.players.models.formula import Traits, average_traits
 from engine.poker.combos import NUM_COMBOS
 
-__all__ = ["Decision", "FixedModel", "NoModel", "OpponentModel"]
-
 Floats = NDArray[np.float64]
 
 

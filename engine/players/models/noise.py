@@ -17,8 +17,6 @@ from engine.kernels.players.records import NOISE_SHAPE, Noise
 from engine.kernels.players.triples import chances_by_noise
 from engine.players.probability_triple import ProbabilityTriple
 
-__all__ = ["NOISE_PLACES", "faded", "no_noise_known", "noises_of", "of_all_pots", "weigh_noise"]
-
 Floats = NDArray[np.float64]
 
 NOISE_PLACES: Final = NOISE_SHAPE[0]

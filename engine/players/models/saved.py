@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["saved_numbers"]
-
 
 def saved_numbers(
     data: Mapping[str, Any], name: str, shape: tuple[int, ...], least: float = 0.0

@@ -98,8 +98,6 @@ from engine.players.probability_triple import ProbabilityTriple, TripleIndex
 from engine.players.reweighting import implied_triples
 from engine.poker.records import NUM_COMPANIES, NUM_CONTEXTS, NUM_GROUPS, group_index, noise_index
 
-__all__ = ["SpecificModel"]
-
 Floats = NDArray[np.float64]
 
 _NEWER: Final = (

@@ -16,8 +16,6 @@ from typing import Final
 
 from engine.players.probability_triple import ProbabilityTriple, mix
 
-__all__ = ["Vote"]
-
 _LEAST: Final = 1e-3
 """Least chance that a prediction is held to, so that no single surprise silences a model."""
 

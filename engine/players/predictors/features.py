@@ -15,8 +15,6 @@ from engine.players.action_context import Situation
 from engine.players.probability_triple import ProbabilityTriple
 from engine.poker.records import LastAction
 
-__all__ = ["NAMES", "features_of", "legal_actions"]
-
 Floats = NDArray[np.float64]
 
 NAMES: Final = (

@@ -21,8 +21,6 @@ from engine.players.predictors.network import Network
 from engine.players.predictors.tree import GrowingTree
 from engine.players.probability_triple import ProbabilityTriple
 
-__all__ = ["PREDICTORS", "PredictedModel", "Predictor", "PredictorName"]
-
 Floats = NDArray[np.float64]
 
 PredictorName = Literal["tree", "network"]

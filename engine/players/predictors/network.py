@@ -21,8 +21,6 @@ from numpy.typing import NDArray
 from engine.players.models.saved import saved_numbers
 from engine.players.predictors.features import NAMES
 
-__all__ = ["Network"]
-
 Floats = NDArray[np.float64]
 
 _HIDDEN: Final = 8

@@ -24,8 +24,6 @@ from numpy.typing import NDArray
 from engine.players.models.saved import saved_numbers
 from engine.players.predictors.features import NAMES
 
-__all__ = ["GrowingTree"]
-
 Floats = NDArray[np.float64]
 
 _BINS: Final = 8

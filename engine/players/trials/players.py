@@ -25,8 +25,6 @@ from engine.players.models.model import NoModel, OpponentModel
 from engine.players.models.specific import SpecificModel
 from engine.poker.records import NUM_SIZES
 
-__all__ = ["OwnStrategy", "simulated_players"]
-
 Floats = NDArray[np.float64]
 
 

@@ -21,8 +21,6 @@ from engine.kernels.hands.showdown import fill_alias_table
 from engine.kernels.players.trials import joint_sampling as kernels
 from engine.poker.combos import COMBO_CARDS, NUM_COMBOS, combos_without
 
-__all__ = ["JointSampler"]
-
 MAX_ATTEMPTS: Final = 20_000
 """Attempts for one trial.  Ten players with any cards need 35 on average."""
 

@@ -27,8 +27,6 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Criterion", "Estimates", "best_move", "selective_sampling"]
-
 Floats = NDArray[np.float64]
 Move = TypeVar("Move")
 Sample = TypeVar("Sample")

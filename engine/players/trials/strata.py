@@ -30,8 +30,6 @@ from engine.poker.combos import (
     STARTING_HAND_OF_COMBO,
 )
 
-__all__ = ["STARTING_HANDS", "averages", "range_of"]
-
 Floats = NDArray[np.float64]
 
 

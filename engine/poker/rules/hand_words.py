@@ -10,17 +10,6 @@ from engine.poker.rules.betting import BettingState
 from engine.poker.rules.game_definition import GameDefinition
 from engine.poker.rules.hand_rank import HandCategory, hand_category, hand_rank, ranks_in_order
 
-__all__ = [
-    "format_chips",
-    "listed",
-    "name_hand",
-    "name_shown_hands",
-    "round_name",
-    "tell_action",
-    "tell_posts",
-    "tell_winnings",
-]
-
 _HOLDEM_ROUNDS: Final = ("Before the flop", "Flop", "Turn", "River")
 _NAMES: Final = (
     "deuce", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace",

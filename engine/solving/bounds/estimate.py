@@ -16,9 +16,6 @@ from engine.solving.bounds.sample import Flop, next_cards
 from engine.solving.bounds.values import FlopValues, Responder, ascend, controlled, decided_by_first
 from engine.support.arrays import Floats
 
-__all__ = ["Bound", "FlopsEstimate", "best_response_on_flops", "count_turns"]
-
-
 _DEALS = 1326 * 1225
 """Ways to deal hole cards to one player and then to the other."""
 

@@ -21,8 +21,6 @@ from engine.poker.combos import COMBO_CARDS
 from engine.poker.rules import GameDefinition
 from engine.support.arrays import Bools, Floats, Ints
 
-__all__ = ["Against", "OpponentRange", "bet_value", "call_value", "hands_of"]
-
 Against = Callable[[tuple[int, ...], Ints, tuple[int, ...]], Floats]
 """Our shares of the pot if nobody bets any more.
 

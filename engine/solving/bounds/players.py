@@ -14,8 +14,6 @@ from engine.poker.rules import BettingState
 from engine.solving.holdem.bucketed import BucketedStrategy
 from engine.support.arrays import Floats, Floats32, Ints
 
-__all__ = ["AskedPlayer", "BucketedPlayer", "Player"]
-
 Classes = Ints
 """The class of each combo, shape (1326,); meaningless for combos that share a card with the board."""
 Chances = Floats32

@@ -18,18 +18,6 @@ from engine.solving.holdem.abstraction import by_strength
 from engine.solving.holdem.betting import is_heads_up_limit_holdem
 from engine.support.arrays import Floats32, Ints
 
-__all__ = [
-    "Batch",
-    "BettingRound",
-    "Bettings",
-    "RiverRound",
-    "RoundNode",
-    "Shape",
-    "river_nodes",
-    "rounds_of",
-]
-
-
 _LANES: Final = 64
 """Bettings worked on side by side; with half as many it took a quarter longer."""
 

@@ -15,8 +15,6 @@ from engine.poker.combos import suit_renamings
 from engine.solving.holdem.abstraction import renamed_card
 from engine.support.arrays import Bytes, Ints
 
-__all__ = ["Board", "Flop", "all_flops", "draw_flops", "next_cards"]
-
 Board = tuple[int, ...]
 
 

@@ -23,8 +23,6 @@ from engine.solving.bounds.river_round import BettingRound, Bettings, RiverRound
 from engine.solving.bounds.sample import Board, Flop, next_cards
 from engine.support.arrays import Floats, Floats32, Ints
 
-__all__ = ["FlopValues", "Responder", "ascend", "controlled", "decided_by_first", "descend"]
-
 Values = NDArray[Any]
 
 _TURNS, _RIVERS = 45, 44

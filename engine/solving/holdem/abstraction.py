@@ -26,18 +26,6 @@ from engine.poker.cards import NUM_SUITS
 from engine.poker.combos import NUM_COMBOS, NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO, suit_renamings
 from engine.support.arrays import Floats, Ints
 
-__all__ = [
-    "NO_BUCKET",
-    "SUIT_NAMES",
-    "Abstraction",
-    "Percentiles",
-    "by_strength",
-    "positions_on",
-    "renamed_card",
-    "renamed_combos",
-    "squared_strengths",
-]
-
 NO_BUCKET: Final = -1
 """The bucket of a combo that shares a card with the board."""
 

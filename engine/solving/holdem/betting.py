@@ -37,20 +37,6 @@ from engine.solving.betting_tree import BettingTree, by_pots, raise_by
 from engine.solving.walk import TooLarge, every_action
 from engine.support.arrays import Floats
 
-__all__ = [
-    "USUAL_SIZES",
-    "BettingDecision",
-    "HoldemBetting",
-    "Translator",
-    "holdem_betting",
-    "is_heads_up_limit",
-    "is_heads_up_limit_holdem",
-    "is_heads_up_no_limit",
-    "is_heads_up_no_limit_holdem",
-    "pseudo_harmonic",
-    "stand_ins",
-]
-
 USUAL_SIZES: Final = (0.5, 1.0, math.inf)
 """The usual raises of no-limit games, as parts of the pot; infinity is all-in."""
 MOST_DECISIONS: Final = 300_000

@@ -44,8 +44,6 @@ from engine.solving.holdem.bucketed import BucketedStrategy
 from engine.support.arrays import Floats, Floats32, Ints
 from engine.support.files.archive import check_state
 
-__all__ = ["BoardSolver", "RoundTree", "hands_on", "round_trees"]
-
 _BOARD_SIZES: Final = (0, 3, 4, 5)
 
 _OPPONENTS: Final = 990

@@ -16,8 +16,6 @@ from engine.solving.holdem.abstraction import NO_BUCKET, Abstraction
 from engine.solving.holdem.betting import HoldemBetting, Translator, holdem_betting
 from engine.support.arrays import Floats
 
-__all__ = ["BucketedStrategy"]
-
 
 @attrs.frozen(eq=False)
 class BucketedStrategy:

@@ -45,18 +45,6 @@ from engine.solving.holdem.bucketed import BucketedStrategy
 from engine.support.arrays import Floats
 from engine.support.files.archive import check_state
 
-__all__ = [
-    "DEALS",
-    "CounterSolver",
-    "DealSolver",
-    "Watched",
-    "Won",
-    "betting_arrays",
-    "deals_on",
-    "strategy_by_betting",
-    "won_of",
-]
-
 DEALS: Final = 100
 """Deals on each board; classing all hands on a board takes as long as learning from some hundred deals."""
 _MEASURED: Final = 200

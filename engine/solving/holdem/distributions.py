@@ -41,21 +41,6 @@ from engine.solving.holdem.abstraction import (
 )
 from engine.support.arrays import Bytes, Floats, Floats32, Ints, Words16
 
-__all__ = [
-    "BINS",
-    "BOARD_CLASSES",
-    "FEATURES",
-    "MOST_CLUSTERS",
-    "NUM_FLOPS",
-    "NUM_TURNS",
-    "BoardFeatures",
-    "Clusters",
-    "Distributions",
-    "board_features",
-    "cluster_boards",
-]
-
-
 BINS: Final = 20
 """Bins of equal width for strengths from 0 to 1."""
 NUM_FLOPS: Final = 1755

@@ -29,17 +29,6 @@ from engine.solving.holdem.distributions import (
 from engine.support.files.cache import cached
 from engine.support.files.formats import shown
 
-__all__ = [
-    "KINDS",
-    "AbstractionKind",
-    "UnknownAbstraction",
-    "abstraction_of",
-    "make_abstraction",
-    "make_opponent",
-    "noted_sizes",
-    "sizes_of",
-]
-
 AbstractionKind = Literal["distributions", "percentiles"]
 KINDS: Final[Mapping[AbstractionKind, tuple[int, int, int]]] = {
     "distributions": (60, 60, 20),

@@ -35,9 +35,6 @@ from engine.solving.miximax.habits import Habits, InvalidHabits
 from engine.solving.miximax.values import Miximax
 from engine.support.arrays import Floats
 
-__all__ = ["Departure", "FollowedStrategy"]
-
-
 _TREMBLES: Final = 0.02
 """The part of its actions in which a player of the equilibrium is taken to do anything."""
 _SHOWN_TREMBLES: Final = 0.05

@@ -34,18 +34,6 @@ from engine.solving.miximax.trees import LEVELS, SIZED_LEVELS, ContextTree, bett
 from engine.support.arrays import Bools, Floats, Ints
 from engine.support.files.archive import Archive, array_of, decode_archive
 
-__all__ = [
-    "Expectations",
-    "Habits",
-    "InvalidHabits",
-    "file_name",
-    "format_shipped",
-    "parse_shipped",
-    "reasonable_habits",
-    "shipped_changes",
-]
-
-
 _NEUTRAL: Final = (6.0, 12.0)
 """What is expected weighs so much while habits are drawn towards no habits at all: actions, shown hands."""
 

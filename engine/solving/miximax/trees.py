@@ -44,17 +44,6 @@ from engine.solving.holdem.betting import is_heads_up_limit, is_heads_up_no_limi
 from engine.solving.walk import TooLarge, every_action
 from engine.support.arrays import Floats
 
-__all__ = [
-    "ACTIONS",
-    "LEVELS",
-    "SIZED_LEVELS",
-    "ContextTree",
-    "NoLimitTree",
-    "TooManyBettings",
-    "betting_tree",
-    "has_tree",
-]
-
 ACTIONS: Final[tuple[Action, ...]] = (FOLD, CALL, LIMIT_RAISE)
 """In the order of a triple."""
 _MOST_NODES: Final = 40_000

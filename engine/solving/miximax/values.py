@@ -22,8 +22,6 @@ from engine.solving.miximax.strength import Changes, own_changes
 from engine.solving.miximax.trees import ContextTree
 from engine.support.arrays import Floats
 
-__all__ = ["Miximax"]
-
 
 class Miximax:
     """Values of actions against one opponent; made once a match, since it keeps arrays to work in.

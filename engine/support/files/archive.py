@@ -30,10 +30,6 @@ from engine.support.files.whole import write_whole
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "Archive", "ArchiveError", "array_of", "check_state", "decode_archive", "find_archive", "lock_archive",
-    "read_archive", "write_archive",
-]  # fmt: skip
 
 _HEADER: Final = "header"
 _OWN: Final = frozenset({"kind", "schema", "digest", "previous"})

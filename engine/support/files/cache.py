@@ -17,7 +17,6 @@ from engine.support.files.archive import Archive, ArchiveError, array_of, read_a
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-__all__ = ["CACHE_VARIABLE", "cache_directory", "cached", "load_cached", "store_cached"]
 
 CACHE_VARIABLE: Final = "RIVERBOAT_CACHE_DIR"
 """Names another folder."""

@@ -19,8 +19,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["digest_of", "format_arrays", "parse_arrays", "parse_json", "shown"]
-
 
 def parse_json(text: str) -> Any:
     """The value of a JSON text.

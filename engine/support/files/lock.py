@@ -10,8 +10,6 @@ import errno
 import fcntl
 import os
 
-__all__ = ["FileIsLocked", "FileLock"]
-
 
 class FileIsLocked(Exception):
     """Another program, or another object of this one, writes the file."""

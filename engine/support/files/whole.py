@@ -17,8 +17,6 @@ from typing import Final
 
 from engine.support.interruption import SIGNALS
 
-__all__ = ["write_whole"]
-
 _ORDINARY: Final = 0o666
 """The permissions that `open` asks for; the umask takes from them."""
 

@@ -25,8 +25,6 @@ from server.league.plan_file import parse_plan
 from server.match.launching.processes import adopt_orphans, keep_others_out
 from server.support.toml_text import FileMistake
 
-__all__ = ["league"]
-
 _FILE: Final = click.Path(path_type=Path, dir_okay=False)
 
 

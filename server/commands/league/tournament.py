@@ -36,8 +36,6 @@ from server.support.errors import os_error_in_words
 from server.support.private_files import FILE_MODE
 from server.support.toml_text import FileMistake, read_text
 
-__all__ = ["RESULT", "Refused", "cluster_runner", "fault_line", "runner_of", "tell", "tournament"]
-
 RESULT: Final = "result.json"
 _HOME: Final = Path("tournaments")
 _EXIT_PLAYER_FAILED: Final = 3

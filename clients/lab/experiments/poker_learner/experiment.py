@@ -36,8 +36,6 @@ from engine.hands.preflop.tables import shipped_tables
 from engine.poker.combos import COMBOS_PER_STARTING_HAND
 from engine.support.intervals import Estimate, Winnings, estimate_of_few
 
-__all__ = ["findings", "optimum_against_all_in", "poker_learner", "score", "score_lines"]
-
 TOLERANCE: Final = 0.25
 """The share of the thesis's figure by which ours may differ to count as the same size."""
 _CHECKPOINTS: Final = (0.05, 0.5, 1.0)

@@ -39,12 +39,6 @@ from engine.poker.rules import load_game
 from engine.support.intervals import Winnings
 from engine.support.seeds import derive_seed
 
-__all__ = [
-    "BIG_BLIND", "BOTS", "CHIPS_PER_DOLLAR", "LEARNERS", "MODES", "POINTS", "SIMPLE_BOT", "STACK", "TABLES",
-    "THESIS_BANKROLLS", "THESIS_CHECKPOINTS", "THESIS_LEARNED", "THESIS_PLACES", "LearnedRow",
-    "ThesisSettings", "all_tasks", "file_name", "noted_at", "thesis_rate",
-]  # fmt: skip
-
 # --- what the thesis prints ------------------------------------------------------------------------------
 
 LEARNERS: Final = ("hole-cards-learner", "winning-hand-learner", "name-learner", "poker-learner")

@@ -19,11 +19,6 @@ from engine.players.trials.trials import Spot
 from engine.poker.rules import Action, ActionKind, GameDefinition, HandState, HandView
 from engine.support.seeds import derive_seed
 
-__all__ = [
-    "HANDS_OF_A_MATCH", "JudgedDecision", "NotedSampling", "Stated", "Table", "cut_into_matches", "duel",
-    "make_sampling", "play_duel",
-]  # fmt: skip
-
 SamplingAgent = TypeVar("SamplingAgent", bound=Sampling)
 
 HANDS_OF_A_MATCH: Final = 250

@@ -41,8 +41,6 @@ from engine.poker.rules.showdown import chips_won
 from engine.support.intervals import Estimate, estimate
 from engine.support.seeds import derive_seed
 
-__all__ = ["COSTLY_TRIALS", "FormulaTrials", "equal_time"]
-
 Floats = NDArray[np.float64]
 
 GAME: Final = "limit-2p"

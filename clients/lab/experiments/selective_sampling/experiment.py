@@ -27,8 +27,6 @@ from engine.poker.rules import load_game
 from engine.support.intervals import Estimate, estimate
 from engine.support.seeds import derive_seed
 
-__all__ = ["DONE_BY", "match_task", "play_line_up", "selective_sampling"]
-
 LOKI: Final = {"formula decisions": 1075.0, "fast triples": 880.0}
 """Loki's results in dollars per 1,000 hands."""
 DOLLARS: Final = 10.0

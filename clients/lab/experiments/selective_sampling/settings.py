@@ -18,8 +18,6 @@ from clients.lab.experiments.tasks import Task
 from engine.support.user_input import parse_whole
 from server.support.options import FiniteRange
 
-__all__ = ["PARTS", "SamplingSettings", "part_task", "read_parts"]
-
 DEFAULT_GAME: Final = "limit-10p"
 PARTS: Final = {
     "a": "self-play",

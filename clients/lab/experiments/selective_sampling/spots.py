@@ -35,10 +35,6 @@ from engine.poker.combos import NUM_COMBOS
 from engine.poker.rules import FOLD, Action, ActionKind, HandView, load_game
 from engine.support.seeds import derive_seed
 
-__all__ = [
-    "Deviation", "MeasuredSpot", "Stop", "dealt_run", "ladder", "measure", "measured_spots", "possible_moves",
-]  # fmt: skip
-
 Floats = NDArray[np.float64]
 
 LADDER: Final = (100, 200, 500, 2_000, 10_000)

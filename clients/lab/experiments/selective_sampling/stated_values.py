@@ -45,8 +45,6 @@ from engine.poker.combos import combo_index, combos_without
 from engine.poker.rules import CALL, Action, ActionKind, HandView, load_game
 from engine.support.intervals import Estimate, estimate
 
-__all__ = ["GREAT", "FoldModelSampling", "SlowPlayer", "robustness", "wrong_models"]
-
 GAME: Final = "limit-2p"
 FOLDS: Final = 0.2
 PREDICTED: Final = (0.2, 0.3, 0.4)
