@@ -2,13 +2,13 @@
 
 ::
 
-    DIR/tournament.json             what was begun: the file's contents, and the seed or key of the cards
+    DIR/tournament.json             what was begun: the file's contents, and the seed of the cards, if any
     DIR/tournament.lock             is locked while a process plays
     DIR/matches/ann-v-bob-001/      the folder of a match, as `riverboat match` leaves it
 
 A match counts when its ``result.json`` says that it is over and its logs hold as many hands as that says.
 If this fails - because a log was cut off, or a result is unreadable - the match is moved aside, to
-``damaged-1`` and so on, and played again with the same cards.
+``damaged-1`` and so on, and played again: with the same cards, if they follow from a seed.
 """
 
 from __future__ import annotations

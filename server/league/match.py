@@ -9,7 +9,7 @@ from typing import Final
 
 import attrs
 
-from engine.poker.match_key import MatchKey, MatchSeed
+from engine.poker.match_key import DealKeys, MatchKey, MatchSeed
 from engine.support.seeds import derive_seed
 
 __all__ = ["Match", "Scores", "canonical_order", "match_cards"]
@@ -26,7 +26,7 @@ class Match:
     event: int
     """Which of the tournament's games."""
     number: int
-    """From 1; matches of the same number have the same cards."""
+    """From 1; matches of the same number have the same cards, if these follow from a seed."""
     players: tuple[str, ...]
     """In seat order, beginning with the alphabetically first."""
     stage: str = ""
@@ -60,14 +60,16 @@ def canonical_order(players: tuple[str, ...]) -> tuple[str, ...]:
     return players[first:] + players[:first]
 
 
-def match_cards(root: MatchSeed | MatchKey, match: Match, *, common: bool) -> MatchSeed | MatchKey:
+def match_cards(root: MatchSeed | MatchKey | None, match: Match, *, common: bool) -> MatchSeed | MatchKey:
     """The seed or key of a match's cards.
 
     Args:
-        root: the tournament's.
+        root: the tournament's; None if every match draws keys of its own.
         match: the match.
         common: matches of the same number have the same cards, no matter who plays.
     """
+    if root is None:
+        return DealKeys.random()
     label = f"{match.event}/{match.number}" if common else match.id
     if isinstance(root, MatchSeed):
         place = int.from_bytes(sha256(label.encode()).digest()[:8], "big")

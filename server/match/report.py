@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import click
 
-from engine.poker.match_key import MatchKey
+from engine.poker.match_key import MatchKey, MatchSeed
 from engine.support.files import write_whole
 from engine.support.text import columns_of, rate, table
 from server.match.plan import MatchPlan
@@ -80,8 +80,9 @@ class MatchReport:
             "game": config.game_text,
             "hands": self._hands,
             "deals": self._deals,
+            **self._dropped(),
             **self._cut_short(),
-            "seed": config.cards.number if self._may_tell else None,
+            "seed": config.cards.number if isinstance(config.cards, MatchSeed) else None,
             **self._key(),
             "duplicate": self._plan.duplicate,
             **self._until(),
@@ -132,14 +133,25 @@ class MatchReport:
     def _key(self) -> dict[str, Any]:
         """The key from which the cards follow, and the commitment published before the match."""
         cards = self._plan.config.cards
-        if not isinstance(cards, MatchKey):
+        if not isinstance(cards, MatchKey) or self._has_several_keys:
             return {}
         return ({"key": cards.text} if self._may_tell else {}) | {"commitment": cards.commitment}
 
     @property
     def _may_tell(self) -> bool:
         """Whether no secret is left: no hand is to come, or everybody may know the cards."""
-        return not (self._is_cut_short and isinstance(self._plan.config.cards, MatchKey))
+        is_secret = self._is_cut_short and isinstance(self._plan.config.cards, MatchKey)
+        return not (is_secret or self._has_several_keys)
+
+    @property
+    def _has_several_keys(self) -> bool:
+        """Whether hands of earlier sittings were dealt from other keys, which the logs have hand by hand."""
+        return self._plan.is_resumed and self._plan.cards_are_secret
+
+    def _dropped(self) -> dict[str, int]:
+        """How many finished hands do not count, if any, since their deals were not played in all passes."""
+        sitting = self._plan.sitting
+        return {} if sitting is None or not sitting.dropped else {"dropped_hands": sitting.dropped}
 
     def _cut_short(self) -> dict[str, Any]:
         """That hands are still to come, and how to play them; empty for a finished match."""
@@ -209,7 +221,8 @@ class MatchReport:
         if self._seconds > 0:
             speed += f", {self._hands / self._seconds:.0f} hands/s"
         deals = f" ({self._deals} deals, duplicate)" if plan.duplicate else ""
-        label = config.cards.label if self._may_tell else "key kept"
+        kept = "keys in the logs" if self._has_several_keys else "key kept"
+        label = config.cards.label if self._may_tell else kept
         title = f"{config.game_text}: {self._hands} hands{deals}, {label}, {speed}"
         if self._is_cut_short:
             title += f" (cut short, {config.hands} planned)"

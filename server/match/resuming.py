@@ -13,17 +13,18 @@ import click
 from click.core import ParameterSource
 
 from engine.evidence.verdict import Goal
-from engine.poker.match_key import MatchKey, MatchSeed
+from engine.poker.match_key import DealKeys
 from engine.poker.rules import GameDefinition, format_game
 from server.match.launching.confinement import ProcessLimits
-from server.match.launching.processes import keep_others_out
-from server.match.sittings.sitting import PLAN, RESULT, NoPlan, Secrets, Sitting, StoredPlan, result_of
+from server.match.sittings.sitting import PLAN, RESULT, NoPlan, Sitting, StoredPlan, result_of
 from server.support.option_groups import GroupedCommand
 from server.table.config import MatchConfig
 
-_OF_A_SITTING: Final = frozenset({"resume", "no_rehearse", "as_json", "announce", "end_with_stdin", "jobs"})
+_OF_A_SITTING: Final = frozenset(
+    {"resume", "no_rehearse", "as_json", "announce", "end_with_stdin", "jobs", "tokens", "token_files"}
+)
 """Parameters that are given anew for each sitting."""
-_SECRET: Final = frozenset({"seed", "seed_file", "tokens", "token_files", "out"})
+_SECRET: Final = frozenset({"seed", "seed_file", "out"})
 """Parameters that are kept elsewhere, or nowhere."""
 _SITTING: Final = "riverboat.sitting"
 
@@ -53,9 +54,8 @@ class ResumableCommand(GroupedCommand):
                     f"{parameter.get_error_hint(ctx)} cannot be given with --resume: "
                     "the match is played on as it was begun"
                 )
-        keep_others_out()  # before there is a key
         try:
-            sitting, secrets = Sitting.resumed(folder)
+            sitting = Sitting.resumed(folder)
         except NoPlan as error:
             raise click.UsageError(str(error)) from None
         ctx.call_on_close(sitting.close)
@@ -65,9 +65,9 @@ class ResumableCommand(GroupedCommand):
             click.echo(json.dumps(result) if ctx.params["as_json"] else said)
             ctx.exit()
         ctx.meta[_SITTING] = sitting
-        self._take_over(ctx, sitting, secrets)
+        self._take_over(ctx, sitting)
 
-    def _take_over(self, ctx: click.Context, sitting: Sitting, secrets: Secrets) -> None:
+    def _take_over(self, ctx: click.Context, sitting: Sitting) -> None:
         plan = sitting.plan
         assert plan is not None  # it is resumed
         for name, value in plan.parameters.items():
@@ -80,11 +80,6 @@ class ResumableCommand(GroupedCommand):
                     "that this version does not have"
                 )
             ctx.params[name] = parameter.type_cast_value(ctx, value)
-        if secrets.key is not None:
-            ctx.params["seed"] = secrets.key
-        ctx.params["tokens"] = tuple(
-            f"{seat}={token}" for seat, token in enumerate(secrets.seat_tokens, 1) if token is not None
-        )
         _go_to(plan.working_directory, sitting)
 
     def _parameter(self, name: str) -> click.Parameter:
@@ -124,14 +119,14 @@ def stored_plan(ctx: click.Context, sitting: Sitting, config: MatchConfig) -> St
     if sitting.plan is not None:
         return sitting.plan
     parameters = dict(_fit_for_json(ctx))
-    if isinstance(config.cards, MatchSeed):
-        parameters["seed"] = str(config.cards.number)
+    cards = config.cards
+    if not (isinstance(cards, DealKeys) and cards.is_drawn):
+        parameters["seed"] = cards.text
     return StoredPlan(
         working_directory=os.getcwd(),
         folder=str(sitting.folder),
         definition=format_game(config.game),
         parameters=parameters,
-        commitment=config.cards.commitment if isinstance(config.cards, MatchKey) else None,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
     )
 

@@ -13,13 +13,12 @@ import attrs
 import click
 import trio
 
-from engine.poker.match_key import MatchKey
 from engine.support.interruption import held_back
 from server.match.launched_match import LaunchedMatch
 from server.match.plan import MatchPlan
 from server.match.report import MatchReport
 from server.match.sharing.staffed_table import Announcer
-from server.match.sittings.sitting import Secrets, Sitting, StoredPlan
+from server.match.sittings.sitting import Sitting, StoredPlan
 from server.records.logs import LogError
 from server.records.progress import Tally, show_progress
 from server.records.results import Pass
@@ -79,9 +78,8 @@ class MatchRun:
         is_over = False
         with held_back() as noted:  # from here on a signal leaves a match that can be resumed
             try:
-                self.sitting.begin(
-                    self.stored, _secrets(self.plan), are_safe_on_disk=self.plan.is_safe_on_disk
-                )
+                if not self.sitting.is_resumed:
+                    self.stored.write(self.sitting.folder)
             except OSError as error:
                 return self._fail(
                     f"plan.json cannot be written, no hand is played: {error.strerror or error}"
@@ -190,11 +188,6 @@ class MatchRun:
         except OSError as error:
             unwritten.append(f"result.json cannot be written: {error.strerror or error}")
         return unwritten
-
-
-def _secrets(plan: MatchPlan) -> Secrets:
-    cards = plan.config.cards
-    return Secrets(cards.text if isinstance(cards, MatchKey) else None, plan.config.seat_tokens)
 
 
 def _what_failed(error: OSError, plan: MatchPlan) -> str:

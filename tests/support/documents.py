@@ -33,7 +33,7 @@ USERS_FILES: Final = frozenset(
         "match.game",
         "result.json",
         "plan.json",
-        "secrets.json",
+        "tournament.json",
         "progress.json",
         "dealer.err",
         "matches/",

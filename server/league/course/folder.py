@@ -20,11 +20,11 @@ LIMITS: Final = "cpu=3600,memory=2048,file-size=256"
 NAME: Final = re.compile(r"[A-Za-z0-9_.-]+")
 
 _TOURNAMENT: Final = """\
-# The tournament of a course: every bot against every other on the same cards, from each seat.
+# The tournament of a course: every bot against every other, each deal from both seats.
 # `riverboat course build` adds the students' bots that passed; these two are yardsticks.
 [tournament]
 name = {name}
-format = "round-robin"          # without a seed: every night has cards of its own
+format = "round-robin"          # without a seed: every match has cards of its own, which nobody can know
 
 [game]
 game = {game}

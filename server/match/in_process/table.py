@@ -8,6 +8,7 @@ from typing import Final
 
 import trio
 
+from engine.poker.match_key import DealKeys
 from engine.poker.rules import HandState, play_hand
 from protocol.records import format_hand
 from server.match.in_process.workers import BotFailed, Worker, Workforce, Workplace, shard_order
@@ -56,6 +57,12 @@ class WorkersTable:
         self._book.is_live = True  # a bot that cannot play now cannot play later
         self._failures: dict[int, Failure] = {}
 
+    @property
+    def begins_anew(self) -> bool:
+        """Whether nobody can play the hands of earlier sittings again: their keys ended with those."""
+        cards = self._config.cards
+        return self._config.resumes and isinstance(cards, DealKeys) and cards.is_drawn
+
     async def run(self) -> MatchOutcome:
         """Play the match."""
         records = self._records
@@ -87,7 +94,7 @@ class WorkersTable:
     async def _play(self, *, is_complete: bool) -> None:
         config, book = self._config, self._book
         goes_on = True
-        if is_complete or not self._workers.stateful:  # else the players have to see those hands, too
+        if is_complete or self.begins_anew or not self._workers.stateful:  # else they have to see those hands
             goes_on = await self._take_over()
         if goes_on and not self._records.was_ended and book.hands < config.hands:
             await self._take_in(await self._workers.divide(book.hands, config.hands))
@@ -101,7 +108,7 @@ class WorkersTable:
             number = book.hands
             if number % _CHECKPOINT_EVERY == 0:
                 await trio.lowlevel.checkpoint()
-            hand = play_hand(config.game, number, dealer.deal())
+            hand = play_hand(config.game, number, records.deal(dealer))
             try:
                 state = next(hand)
                 while True:
@@ -156,7 +163,7 @@ class WorkersPass:
         self._house = house
         self._order = order
         order.output.mkdir(mode=FOLDER_MODE, exist_ok=True)
-        place = Workplace(order.output / "in-process.err", house.files, house.orphanage, order.variables)
+        place = Workplace(order.output / "in-process.err", house.orphanage, order.variables)
         hire = functools.partial(Worker.start, place)
         self._workers = Workforce(shard_order(order), hire, order.most_shares)
         self._table = WorkersTable(order.config, console, self._workers, onlooker, order.earlier)
@@ -169,6 +176,9 @@ class WorkersPass:
             await self._workers.end()
         if self._workers.stateful and self._order.most_shares > 1:
             self._house.say(not_divided(self._workers.stateful))
+        if self._workers.stateful and self._table.begins_anew:
+            names = " and ".join(self._workers.stateful)
+            self._house.say(f"{names} begin anew: without a seed, finished hands cannot be played again")
 
     def outcome(self) -> MatchOutcome:
         """The outcome of the pass so far."""

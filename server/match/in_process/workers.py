@@ -19,14 +19,13 @@ from typing import IO, Final
 import attrs
 import trio
 
-from engine.poker.match_key import MatchKey
 from engine.poker.rules import format_game
 from server.match.launching.players import players_environment
 from server.match.launching.processes import Orphanage
 from server.match.plan import PassOrder
 from server.match.shards import Division, Frame, Readiness, ShardFailure, ShardOrder, Share
 from server.support.errors import MatchAborted
-from server.support.private_files import PrivateFiles
+from server.support.private_files import open_private
 from server.table.book import FinishedHand
 
 _COMMAND: Final = ("-P", "-m", "server", "arena-worker")
@@ -42,7 +41,6 @@ class Workplace:
 
     output: Path
     """Takes what the bots write."""
-    files: PrivateFiles
     orphanage: Orphanage
     variables: Mapping[str, str] = attrs.Factory(dict)
     """For the environment of the bots, in addition to the house's own."""
@@ -51,13 +49,12 @@ class Workplace:
 def shard_order(order: PassOrder) -> ShardOrder:
     """The order that tells workers what to play in a pass between installed bots."""
     config = order.config
-    cards = config.cards
     return ShardOrder(
         definition=format_game(config.game),
         bots=tuple((player.bot, player.settings) for player in order.seated),
         names=config.names,
         seeds=order.seeds,
-        cards=cards.text if isinstance(cards, MatchKey) else str(cards.number),
+        cards=config.cards.text,
         fixed_seats=config.fixed_seats,
         discloses=config.policy_path is not None,
     )
@@ -65,7 +62,7 @@ def shard_order(order: PassOrder) -> ShardOrder:
 
 def _opened(place: Workplace) -> IO[bytes]:
     """The file for the bots' output."""
-    return open(place.output, "ab", opener=place.files.open)
+    return open(place.output, "ab", opener=open_private)
 
 
 class BotFailed(Exception):
