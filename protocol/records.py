@@ -13,6 +13,7 @@ from typing import Final
 import attrs
 
 from engine.poker.cards import CARD_TEXTS, InvalidCardError
+from engine.poker.match_key import DEALS_PER_CHAIN, MatchKey, earlier_key
 from engine.poker.rules import (
     Action,
     BettingState,
@@ -62,11 +63,6 @@ def format_header(
     )
 
 
-def format_commitment(commitment: str) -> str:
-    """The comment line after the header if the cards follow from a secret key."""
-    return f"# cards: sha256 {commitment}\n"
-
-
 RAKE: Final = "# rake "
 """Begins the line of a log that says what the house takes from each pot."""
 
@@ -87,11 +83,6 @@ def read_rake(text: str) -> Rake | None:
 def format_taken(chips: float) -> str:
     """The line before the score that says what the house has taken."""
     return f"# taken by the house: {format_chips(chips)} chips\n"
-
-
-def format_key(key: str) -> str:
-    """The comment line that reveals the key when no more hands follow."""
-    return f"# key {key}\n"
 
 
 def format_hand(
@@ -291,3 +282,91 @@ def parse_transaction(line: str, is_limit: bool) -> Transaction:
         sent * 1_000_000 + sent_fraction,
         received * 1_000_000 + received_fraction,
     )
+
+
+# --- where the cards come from ------------------------------------------------------------------------
+
+COMMITMENT: Final = "# cards: sha256 "
+"""Begins the line that commits to the key of the cards, or to the keys of the hands that follow."""
+COMMITMENT_FROM: Final = "# cards from hand "
+KEY: Final = "# key "
+"""Begins the line that reveals the key of the cards or, with its number, that of the next hand."""
+
+
+def format_commitment(commitment: str, hand: int | None = None) -> str:
+    """The line that commits to keys: to those from the next hand on, or from a later one on."""
+    start = COMMITMENT if hand is None else f"{COMMITMENT_FROM}{hand}: sha256 "
+    return f"{start}{commitment}\n"
+
+
+def format_key(key: str) -> str:
+    """The line that reveals the one key of a match when no more hands follow."""
+    return f"{KEY}{key}\n"
+
+
+def format_deal_key(hand: int, key: bytes) -> str:
+    """The line before a finished hand that reveals the key of its deal."""
+    return f"{KEY}{hand} {key.hex()}\n"
+
+
+def is_deal_key(text: str) -> bool:
+    """Whether a line that begins with `KEY` has the key of one deal."""
+    return " " in text[len(KEY) :].strip()
+
+
+@attrs.define(eq=False)
+class RevealedKeys:
+    """The keys of deals as a log reveals them, checked by the commitments before them.
+
+    ::
+
+        # cards: sha256 HEX                   the commitment to the keys of the hands that follow
+        # cards from hand 4096: sha256 HEX    the same, for those from a later hand on
+        # key 17 HEX                          the key of hand 17, in the line before that hand
+
+    `engine.poker.match_key` says what they mean.  A match that has been resumed has a new commitment where it
+    goes on.  A log of an earlier version, or of a match with such a key, has the one key of all its hands at
+    the end: ``# key HEX``.
+    """
+
+    _commitments: dict[int, bytes] = attrs.field(factory=dict, init=False)
+    # By the first deal of those that they are for.
+    _latest: tuple[int, bytes] | None = attrs.field(default=None, init=False)
+    # The deal whose key was revealed last, and that key.
+
+    def read(self, line: str, next_hand: int) -> None:
+        """Take a line of the log; lines of other kinds say nothing about keys.
+
+        Args:
+            line: with or without its end.
+            next_hand: the number of the next hand.
+
+        Raises:
+            ValueError: it is damaged, or a key is not the one that was committed to; the message is one line.
+        """
+        if line.startswith(COMMITMENT):
+            self._commitments = {next_hand: MatchKey.parse(line[len(COMMITMENT) :].strip()).secret}
+            self._latest = None
+        elif line.startswith(COMMITMENT_FROM):
+            hand, _, digits = line[len(COMMITMENT_FROM) :].strip().partition(": sha256 ")
+            self._commitments[parse_whole(hand)] = MatchKey.parse(digits).secret
+        elif line.startswith(KEY) and is_deal_key(line):
+            hand, _, digits = line[len(KEY) :].strip().partition(" ")
+            self._reveal(parse_whole(hand), MatchKey.parse(digits).secret)
+
+    def _reveal(self, deal: int, key: bytes) -> None:
+        first = max((each for each in self._commitments if each <= deal), default=None)
+        if first is None:
+            raise ValueError(f"the key of hand {deal} has not been committed to")
+        at, known = first - 1, self._commitments[first]
+        if self._latest is not None and first <= self._latest[0] < deal:
+            at, known = self._latest
+        if deal - at > DEALS_PER_CHAIN or earlier_key(key, deal - at) != known:
+            raise ValueError(f"the key of hand {deal} is not the one that was committed to")
+        self._latest = deal, key
+
+    def deal(self, game: GameDefinition, number: int) -> Deal | None:
+        """The cards of the hand whose key was revealed last; None for another hand."""
+        if self._latest is None or self._latest[0] != number:
+            return None
+        return MatchKey(self._latest[1]).dealer(game).deal()

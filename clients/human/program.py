@@ -21,7 +21,7 @@ from clients.human.shell import Ending, run_program, sit_down
 from clients.human.style import DISPLAYS, PLAIN, Style, detect_style
 from clients.human.telnet import TelnetDesk, open_telnet_port
 from clients.human.terminal import Terminal
-from engine.poker.match_key import MatchKey
+from engine.poker.match_key import parse_match_seed
 from engine.poker.rules.hand_words import format_chips
 from engine.support.text import rate
 
@@ -143,7 +143,7 @@ async def _conclude(
 def describe_result(result: Mapping[str, Any]) -> list[str]:
     """The result of a match as the house reports it, in lines."""
     hands = result["hands"]
-    cards = MatchKey.parse(result["key"]).label if "key" in result else f"seed {result['seed']}"
+    cards = parse_match_seed(result["key"]).label if "key" in result else f"seed {result['seed']}"
     lines = [f"Result after {hands} {'hand' if hands == 1 else 'hands'}, {cards}:"]
     for player in result["players"]:
         line = f"  {player['name']:<16}  {format_chips(player['chips'], sign=True):>10} chips"

@@ -1,11 +1,19 @@
 """The source of a match's cards and its players' seeds: a secret key, or a seed that everybody may know.
 
-A key is 256 bits from the operating system.  Before the first hand its *commitment* is published, from which
-nothing can be computed.  After the last hand the key itself is published, so anybody can check the
-commitment, deal the cards again (`engine.poker.rules.KeyedDealer`) and replay the match.
+A key is 256 bits from the operating system.  The cards and each player's seed come from different keyed
+hashes, so no player's seed says anything about the cards or about another seed.
 
-The cards and each player's seed come from different keyed hashes, so no player's seed says anything about the
-cards or about another seed.
+**A key for each deal** (`DealKeys`) is what a match without a seed has.  The key of a deal is the SHA-256 of
+``riverboat deal`` and the key of the next one; every `DEALS_PER_CHAIN` deals such a chain begins anew, with
+``HMAC-SHA256(key, "riverboat deals" || number of the chain)`` for its last deal.  Before the first deal what
+would be the key of the deal before is published, the *commitment*, from which nothing can be computed; and
+when a deal is over, its own key is.  So anybody can check that the cards were fixed beforehand, and deal them
+again (`protocol.records.RevealedKeys`), and nobody learns anything about a deal to come, whatever is read:
+the key itself is in the memory of the house alone, until the match is over.
+
+**One key for all deals** (`MatchKey`) is what earlier versions had: the commitment is published before the
+first hand, the key after the last.  Such a key can still be given (``--seed KEY``), and a room has one for
+each hand.
 
 A seed (`MatchSeed`) is a number of 32 bits and deals as the ACPC dealer does.  It can be found from a few
 hands, and any player's own seed gives it away: it is for players whom you trust.
@@ -16,7 +24,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Self
 
 import attrs
 
@@ -29,6 +37,8 @@ KEY_BYTES: Final = 32
 _LEAST_KEY: Final = 2**128
 """Numbers from here on are keys; a random key is smaller with a probability of 2^-128."""
 _TEXT: Final = re.compile(rf"[0-9a-fA-F]{{{2 * KEY_BYTES}}}")
+_PER_DEAL: Final = "deals:"
+DEALS_PER_CHAIN: Final = 4096
 
 
 @attrs.frozen
@@ -43,12 +53,12 @@ class MatchKey:
             raise ValueError(f"a match key has {KEY_BYTES} bytes, got {len(value)}")
 
     @classmethod
-    def random(cls) -> MatchKey:
+    def random(cls) -> Self:
         """A new key from the operating system."""
         return cls(os.urandom(KEY_BYTES))
 
     @classmethod
-    def parse(cls, text: str) -> MatchKey:
+    def parse(cls, text: str) -> Self:
         """The key that `MatchKey.text` wrote.
 
         Raises:
@@ -71,7 +81,7 @@ class MatchKey:
     @property
     def label(self) -> str:
         """The key in a few characters, for people; show it only when the last hand is over."""
-        return f"key {self.text[:8]}..."
+        return f"key {self.secret.hex()[:8]}..."
 
     @property
     def announced(self) -> str:
@@ -114,6 +124,71 @@ class MatchKey:
 
 
 @attrs.frozen
+class DealKeys(MatchKey):
+    """The secret from which the keys of a match's deals follow."""
+
+    is_drawn: bool = attrs.field(default=False, eq=False)
+    """It is known to nobody: it was drawn for this sitting, and ends with it."""
+    _chains: dict[int, list[bytes]] = attrs.field(factory=dict, init=False, eq=False, repr=False)
+    # The keys of the two chains that were needed last, by their numbers.
+
+    @classmethod
+    def random(cls) -> Self:
+        """A new one from the operating system."""
+        return cls(os.urandom(KEY_BYTES), is_drawn=True)
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """What `DealKeys.text` wrote.
+
+        Raises:
+            ValueError: the text is something else.
+        """
+        return cls(MatchKey.parse(text.removeprefix(_PER_DEAL)).secret)
+
+    @property
+    def text(self) -> str:
+        """It as ``deals:`` and 64 hexadecimal digits; show it only when the last hand is over."""
+        return _PER_DEAL + self.secret.hex()
+
+    @property
+    def commitment(self) -> str:
+        """The text to publish before the first deal."""
+        return self.commitment_from(0)
+
+    def commitment_from(self, deal: int) -> str:
+        """The text to publish before a deal: by it this and later deals of its chain can be checked."""
+        return earlier_key(self.key(deal)).hex()
+
+    def key(self, deal: int) -> bytes:
+        """The key of a deal; show it only when the deal is over."""
+        number, place = divmod(deal, DEALS_PER_CHAIN)
+        if number not in self._chains:
+            from hmac import digest
+
+            keys = [digest(self.secret, b"riverboat deals" + number.to_bytes(8, "big"), "sha256")]
+            while len(keys) < DEALS_PER_CHAIN:
+                keys.append(earlier_key(keys[-1]))
+            while len(self._chains) > 1:
+                self._chains.pop(next(iter(self._chains)))
+            self._chains[number] = keys[::-1]
+        return self._chains[number][place]
+
+    def dealer(self, game: GameDefinition) -> KeyedDealer:
+        """The match's cards, from deal 0 on."""
+        return KeyedDealer(game, self.key)
+
+
+def earlier_key(key: bytes, steps: int = 1) -> bytes:
+    """The key of a deal that is so many deals before the one whose key is given."""
+    from hashlib import sha256
+
+    for _ in range(steps):
+        key = sha256(b"riverboat deal" + key).digest()
+    return key
+
+
+@attrs.frozen
 class MatchSeed:
     """A public seed from which all randomness of a match follows, as with the ACPC dealer."""
 
@@ -123,6 +198,11 @@ class MatchSeed:
     def _check(self, _: object, value: int) -> None:
         if not 0 <= value < 2**32:
             raise ValueError(f"a match seed has 32 bits, got {value}")
+
+    @property
+    def text(self) -> str:
+        """The seed as digits."""
+        return str(self.number)
 
     @property
     def label(self) -> str:
@@ -151,14 +231,16 @@ def parse_match_seed(text: str) -> MatchSeed | MatchKey:
     """The seed or key that a user asks for.
 
     Args:
-        text: ``random`` for a new key; a seed; or a key that has been revealed, as 64 hexadecimal digits or
-            as a whole number.
+        text: ``random`` for new keys, one for each deal; a seed; or a key that has been revealed, as a result
+            has it.
 
     Raises:
         ValueError: anything else; the message is one line.
     """
     if text == "random":
-        return MatchKey.random()
+        return DealKeys.random()
+    if text.startswith(_PER_DEAL):
+        return DealKeys.parse(text)
     if _TEXT.fullmatch(text):  # also where all digits are decimal ones: one key in 10^13
         return MatchKey.parse(text)
     try:
@@ -171,5 +253,5 @@ def parse_match_seed(text: str) -> MatchSeed | MatchKey:
         return MatchKey(number.to_bytes(KEY_BYTES, "big"))
     raise ValueError(
         "expected a seed: 'random', a whole number up to 4294967295, or the key of an earlier match "
-        f"(64 hexadecimal digits, or its whole number), got {text[:80]!r}"
+        f"(64 hexadecimal digits, perhaps after 'deals:'), got {text[:80]!r}"
     )

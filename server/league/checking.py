@@ -57,8 +57,9 @@ def check_tournament(path: Path) -> CheckedTournament:
         folder = Folder.reading(path)
         for match in sorted(folder.played):
             place = folder.place(match)
+            root, common = folder.root, folder.plan.common_seeds
+            cards = None if root is None else match_cards(root, match, common=common)
             if folder.plan.sit_and_go is not None:
-                cards = match_cards(folder.root, match, common=folder.plan.common_seeds)
                 fault = check_log(place / LOG, table_of_match(folder.plan, match), cards)
                 logs, matches, hands = logs + 1, matches + 1, hands + folder.played[match].hands
                 if fault is not None:
@@ -66,7 +67,6 @@ def check_tournament(path: Path) -> CheckedTournament:
                     return CheckedTournament(path, matches, logs, hands, said, (str(place / LOG), fault[0]))
                 continue
             event = folder.plan.events[match.event]
-            cards = match_cards(folder.root, match, common=folder.plan.common_seeds)
             for log in find_logs([place]) if folder.played[match].hands else ():
                 checked = verify_log(log, event.game, cards)
                 logs, hands = logs + 1, hands + checked.hands

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import secrets
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
@@ -47,11 +48,13 @@ class Folder:
 
     path: Path
     plan: TournamentPlan
-    root: MatchSeed | MatchKey
-    """The seed or key from which all cards follow."""
+    root: MatchSeed | MatchKey | None
+    """The seed or key from which all cards follow; None if every match draws keys of its own."""
     played: dict[Match, Played]
     """The matches that are over."""
     say: Callable[[str], None]
+    id: str = ""
+    """Tells it from others where no seed does."""
     ends_at: float | None = None
     """When the budget of seconds is used up, on trio's clock; no match begins after that."""
     _lock: FileLock | None = attrs.field(default=None, alias="lock")
@@ -83,9 +86,11 @@ class Folder:
         except OSError as error:
             raise TournamentFault(f"the folder {path} cannot be written: {error.strerror or error}") from None
         try:
-            root = _begin(path, plan, source, resume=resume)
-            folder = cls(path, plan, root, {}, say, lock=lock)
+            kept = _begin(path, plan, source, resume=resume)
+            folder = cls(path, *_cards(kept, plan), {}, say, str(kept.get("id", "")), lock=lock)
             folder.read()
+            if folder.root is None and plan.common_seeds and not folder.played:
+                say("without a seed every match has cards of its own, not those of others (common_seeds)")
         except BaseException:
             lock.release()
             raise
@@ -104,7 +109,7 @@ class Folder:
         if kept is None:
             raise TournamentFault(f"there is no tournament in {path}: {PLAN} is missing")
         plan = parse_plan(str(kept["file"]), path / PLAN)
-        folder = cls(path, plan, parse_match_seed(str(kept["cards"])), {}, _nobody)
+        folder = cls(path, *_cards(kept, plan), {}, _nobody, str(kept.get("id", "")))
         folder.read()
         return folder
 
@@ -198,8 +203,15 @@ class Folder:
         return schedule(self.plan, scores, self.disqualified)
 
 
-def _begin(path: Path, plan: TournamentPlan, source: str, *, resume: bool) -> MatchSeed | MatchKey:
-    """Store what is played; returns the seed or key of the cards.
+def _cards(kept: dict[str, Any], plan: TournamentPlan) -> tuple[TournamentPlan, MatchSeed | MatchKey | None]:
+    """The plan of a tournament, and what its cards follow from: without that no cards are common."""
+    if kept["cards"] is None:
+        return attrs.evolve(plan, common_seeds=False), None
+    return plan, parse_match_seed(str(kept["cards"]))
+
+
+def _begin(path: Path, plan: TournamentPlan, source: str, *, resume: bool) -> dict[str, Any]:
+    """Store what is played, and return it; keys that nobody may know are not among it.
 
     Raises:
         TournamentFault: another tournament is there.
@@ -212,16 +224,16 @@ def _begin(path: Path, plan: TournamentPlan, source: str, *, resume: bool) -> Ma
             "another folder"
         )
     if earlier is None:
-        root = parse_match_seed(plan.seed)
         if (path / MATCHES).exists():
             raise TournamentFault(f"{path / MATCHES} is there, and {kept} is not: name another folder")
     else:
-        root = _check_same(kept, earlier, plan)
+        _check_same(kept, earlier, plan)
     stored = {
         "schema": _SCHEMA,
         "name": plan.name,
         "version": version("riverboat"),
-        "cards": root.text if isinstance(root, MatchKey) else str(root.number),
+        "id": (earlier or {}).get("id", secrets.token_hex(8)),
+        "cards": None if plan.seed == "random" else parse_match_seed(plan.seed).text,
         "seed": plan.seed,
         "common_seeds": plan.common_seeds,
         "events": [_event_facts(plan, k) for k in range(len(plan.events))],
@@ -238,7 +250,7 @@ def _begin(path: Path, plan: TournamentPlan, source: str, *, resume: bool) -> Ma
         raise TournamentFault(
             f"{kept} cannot be written, no hand is played: {error.strerror or error}"
         ) from None
-    return root
+    return stored
 
 
 def _kept(path: Path) -> dict[str, Any] | None:
@@ -267,7 +279,7 @@ def _event_facts(plan: TournamentPlan, number: int) -> dict[str, Any]:
     }
 
 
-def _check_same(kept: Path, earlier: dict[str, Any], plan: TournamentPlan) -> MatchSeed | MatchKey:
+def _check_same(kept: Path, earlier: dict[str, Any], plan: TournamentPlan) -> None:
     """Check that the file still describes what was begun; players, matches and games may have been added."""
 
     def check(what: str, was: object, now: object, of: str = "", *, advice: str = _PUT_BACK) -> None:
@@ -287,10 +299,11 @@ def _check_same(kept: Path, earlier: dict[str, Any], plan: TournamentPlan) -> Ma
             check(who, text, entrant.text, advice="give the new one a name of its own")
             version = earlier.get("versions", {}).get(entrant.name, "")
             check(f"{who} of version", version, entrant.version, "of ", advice="name another folder")
-    try:
-        return parse_match_seed(str(earlier.get("cards")))
-    except ValueError as error:
-        raise TournamentFault(f"{kept}: cards: {error}") from None
+    if plan.seed == "random" and earlier.get("cards") is not None:
+        raise TournamentFault(
+            f"{kept.parent} was begun by an earlier version of riverboat, which kept the key of the cards in "
+            f"{kept.name}, where players can read it: name another folder"
+        )
 
 
 def _nobody(line: str) -> None:

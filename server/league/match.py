@@ -2,14 +2,14 @@
 
 ::
 
-    DIR/tournament.json             what was begun: the file's contents, and the seed or key of the cards
+    DIR/tournament.json             what was begun: the file's contents, and the seed of the cards, if any
     DIR/tournament.lock             is locked while a process plays
     DIR/matches/ann-v-bob-001/      the folder of a match, as `riverboat match` leaves it
 
 The logs have a line for each hand; all else is derived from them.  A match counts when its ``result.json``
 says that it is over and its logs hold as many hands as that says.  If this fails - because a log was cut off,
-or a result is unreadable - the match is moved aside, to ``damaged-1`` and so on, and played again with the
-same cards.
+or a result is unreadable - the match is moved aside, to ``damaged-1`` and so on, and played again: with
+the same cards, if they follow from a seed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any, Final
 
 import attrs
 
-from engine.poker.match_key import MatchKey, MatchSeed
+from engine.poker.match_key import DealKeys, MatchKey, MatchSeed
 from engine.support.seeds import derive_seed
 from server.league.plan import Event, Match
 from server.match.sittings.sitting import result_of
@@ -37,14 +37,16 @@ def canonical_order(players: tuple[str, ...]) -> tuple[str, ...]:
     return players[first:] + players[:first]
 
 
-def match_cards(root: MatchSeed | MatchKey, match: Match, *, common: bool) -> MatchSeed | MatchKey:
+def match_cards(root: MatchSeed | MatchKey | None, match: Match, *, common: bool) -> MatchSeed | MatchKey:
     """The seed or key of a match's cards.
 
     Args:
-        root: the tournament's.
+        root: the tournament's; None if every match draws keys of its own.
         match: the match.
         common: matches of the same number have the same cards, no matter who plays.
     """
+    if root is None:
+        return DealKeys.random()
     label = f"{match.event}/{match.number}" if common else match.id
     if isinstance(root, MatchSeed):
         place = int.from_bytes(sha256(label.encode()).digest()[:8], "big")

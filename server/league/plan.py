@@ -203,7 +203,7 @@ class TournamentPlan:
     entrants: tuple[Contestant, ...]
     events: tuple[Event, ...]
     common_seeds: bool = True
-    """Match m has the same cards at all tables of an event."""
+    """Match m has the same cards at all tables of an event, if there is a seed."""
     in_process: bool = False
     """Installed bots play without sockets."""
     challengers: tuple[str, ...] = ()

@@ -7,7 +7,8 @@
 ``in_process``       a table without sockets, for installed bots
 ``sharing``          a table with its players launched, and several that share the hands of a pass
 ``shards``           how hands are divided among tables or processes, and what is said to these
-``sittings``         a match's folder, plan and secrets, from its beginning to its end
+``withheld``         what one pass of a duplicate match could tell about the cards of another
+``sittings``         a match's folder and plan, from its beginning to its end
 ``running``          one sitting and its passes, from the first hand to the report
 ``report``           ``result.json``, the JSON line, and the table for people
 ===================  ===============================================================================

@@ -20,7 +20,7 @@ from click.core import ParameterSource
 
 from engine.evidence.confidence_sequence import payoff_bounds
 from engine.evidence.verdict import Goal
-from engine.poker.match_key import MatchKey, MatchSeed, parse_match_seed
+from engine.poker.match_key import DealKeys, MatchKey, MatchSeed, parse_match_seed
 from engine.poker.rules import (
     GameDefinition,
     GameDefinitionError,
@@ -32,9 +32,8 @@ from engine.support.files.lock import FileIsLocked
 from engine.support.user_input import did_you_mean, parse_finite, parse_whole
 from server.match.launching.confinement import ProcessLimits, parse_limits, why_there_are_none
 from server.match.launching.players import Player, parse_players
-from server.match.launching.processes import keep_others_out
 from server.match.sharing.staffed_table import Announcer
-from server.match.sittings.sitting import PLAN, RESULT, NoPlan, Secrets, Sitting, StoredPlan, result_of
+from server.match.sittings.sitting import PLAN, RESULT, NoPlan, Sitting, StoredPlan, result_of
 from server.support.options import GroupedCommand, Named, Parsed
 from server.support.seat_tokens import hidden_tokens
 from server.table.config import MatchConfig, check_names
@@ -45,9 +44,11 @@ _FOR_SOCKETS: Final = (
     "host", "ports", "tokens", "token_files", "on_failure", "response_time", "first_response_time",
     "hand_time", "match_time", "start_time", "grace", "recover", "sandbox", "limits", "stateless",
 )  # fmt: skip
-_OF_A_SITTING: Final = frozenset({"resume", "no_rehearse", "as_json", "announce", "end_with_stdin", "jobs"})
+_OF_A_SITTING: Final = frozenset(
+    {"resume", "no_rehearse", "as_json", "announce", "end_with_stdin", "jobs", "tokens", "token_files"}
+)
 """Parameters that are given anew for each sitting."""
-_SECRET: Final = frozenset({"seed", "seed_file", "tokens", "token_files", "out"})
+_SECRET: Final = frozenset({"seed", "seed_file", "out"})
 """Parameters that are kept elsewhere, or nowhere."""
 _SITTING: Final = "riverboat.sitting"
 
@@ -109,9 +110,8 @@ class ResumableCommand(GroupedCommand):
                     f"{parameter.get_error_hint(ctx)} cannot be given with --resume: "
                     "the match is played on as it was begun"
                 )
-        keep_others_out()  # before there is a key
         try:
-            sitting, secrets = Sitting.resumed(folder)
+            sitting = Sitting.resumed(folder)
         except NoPlan as error:
             raise click.UsageError(str(error)) from None
         ctx.call_on_close(sitting.close)
@@ -121,9 +121,9 @@ class ResumableCommand(GroupedCommand):
             click.echo(json.dumps(result) if ctx.params["as_json"] else said)
             ctx.exit()
         ctx.meta[_SITTING] = sitting
-        self._take_over(ctx, sitting, secrets)
+        self._take_over(ctx, sitting)
 
-    def _take_over(self, ctx: click.Context, sitting: Sitting, secrets: Secrets) -> None:
+    def _take_over(self, ctx: click.Context, sitting: Sitting) -> None:
         plan = sitting.plan
         assert plan is not None  # it is resumed
         for name, value in plan.parameters.items():
@@ -136,11 +136,6 @@ class ResumableCommand(GroupedCommand):
                     "that this version does not have"
                 )
             ctx.params[name] = parameter.type_cast_value(ctx, value)
-        if secrets.key is not None:
-            ctx.params["seed"] = secrets.key
-        ctx.params["tokens"] = tuple(
-            f"{seat}={token}" for seat, token in enumerate(secrets.seat_tokens, 1) if token is not None
-        )
         _go_to(plan.working_directory, sitting)
 
 
@@ -323,14 +318,14 @@ def stored_plan(ctx: click.Context, sitting: Sitting, config: MatchConfig) -> St
         return sitting.plan
     left_out = _SECRET | _OF_A_SITTING - {"jobs"}
     parameters = {name: _fit_for_json(value) for name, value in ctx.params.items() if name not in left_out}
-    if isinstance(config.cards, MatchSeed):
-        parameters["seed"] = str(config.cards.number)
+    cards = config.cards
+    if not (isinstance(cards, DealKeys) and cards.is_drawn):
+        parameters["seed"] = cards.text
     return StoredPlan(
         working_directory=os.getcwd(),
         folder=str(sitting.folder),
         definition=format_game(config.game),
         parameters=parameters,
-        commitment=config.cards.commitment if isinstance(config.cards, MatchKey) else None,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
     )
 

@@ -20,7 +20,7 @@ from typing import IO, Final
 import attrs
 import trio
 
-from engine.poker.match_key import MatchKey
+from engine.poker.match_key import DealKeys
 from engine.poker.rules import HandState, format_game, play_hand
 from protocol.records import format_hand
 from server.match.launching.players import players_environment
@@ -31,7 +31,7 @@ from server.match.sharing.staffed_table import House
 from server.records.results import Pass
 from server.support.console import Console
 from server.support.errors import Failure, FailureKind, MatchAborted
-from server.support.private_files import FOLDER_MODE, PrivateFiles
+from server.support.private_files import FOLDER_MODE, open_private
 from server.table.book import FinishedHand, MatchBook, Onlooker
 from server.table.config import MatchConfig
 from server.table.outcome import EarlierSittings, MatchOutcome, SeatOutcome
@@ -51,26 +51,24 @@ class Workplace:
 
     output: Path
     """Takes what the bots write."""
-    files: PrivateFiles
     orphanage: Orphanage
     variables: Mapping[str, str] = attrs.Factory(dict)
     """For the environment of the bots, in addition to the house's own."""
 
     def opened(self) -> IO[bytes]:
         """The file for the bots' output."""
-        return open(self.output, "ab", opener=self.files.open)
+        return open(self.output, "ab", opener=open_private)
 
 
 def shard_order(order: PassOrder) -> ShardOrder:
     """The order that tells workers what to play in a pass between installed bots."""
     config = order.config
-    cards = config.cards
     return ShardOrder(
         definition=format_game(config.game),
         bots=tuple((player.bot, player.settings) for player in order.seated),
         names=config.names,
         seeds=order.seeds,
-        cards=cards.text if isinstance(cards, MatchKey) else str(cards.number),
+        cards=config.cards.text,
         fixed_seats=config.fixed_seats,
         discloses=config.policy_path is not None,
     )
@@ -265,6 +263,12 @@ class WorkersTable:
         self._book.is_live = True  # a bot that cannot play now cannot play later
         self._failures: dict[int, Failure] = {}
 
+    @property
+    def begins_anew(self) -> bool:
+        """Whether nobody can play the hands of earlier sittings again: their keys ended with those."""
+        cards = self._config.cards
+        return self._config.resumes and isinstance(cards, DealKeys) and cards.is_drawn
+
     async def run(self) -> MatchOutcome:
         """Play the match."""
         records = self._records
@@ -296,7 +300,7 @@ class WorkersTable:
     async def _play(self, *, is_complete: bool) -> None:
         config, book = self._config, self._book
         goes_on = True
-        if is_complete or not self._workers.stateful:  # else the players have to see those hands, too
+        if is_complete or self.begins_anew or not self._workers.stateful:  # else they have to see those hands
             goes_on = await self._take_over()
         if goes_on and not self._records.was_ended and book.hands < config.hands:
             await self._take_in(await self._workers.divide(book.hands, config.hands))
@@ -310,7 +314,7 @@ class WorkersTable:
             number = book.hands
             if number % _CHECKPOINT_EVERY == 0:
                 await trio.lowlevel.checkpoint()
-            hand = play_hand(config.game, number, dealer.deal())
+            hand = play_hand(config.game, number, records.deal(dealer))
             try:
                 state = next(hand)
                 while True:
@@ -365,7 +369,7 @@ class WorkersPass:
         self._house = house
         self._order = order
         order.output.mkdir(mode=FOLDER_MODE, exist_ok=True)
-        place = Workplace(order.output / "in-process.err", house.files, house.orphanage, order.variables)
+        place = Workplace(order.output / "in-process.err", house.orphanage, order.variables)
         hire = functools.partial(Worker.start, place)
         self._workers = Workforce(shard_order(order), hire, order.most_shares)
         self._table = WorkersTable(order.config, console, self._workers, onlooker, order.earlier)
@@ -378,6 +382,9 @@ class WorkersPass:
             await self._workers.end()
         if self._workers.stateful and self._order.most_shares > 1:
             self._house.say(not_divided(self._workers.stateful))
+        if self._workers.stateful and self._table.begins_anew:
+            names = " and ".join(self._workers.stateful)
+            self._house.say(f"{names} begin anew: without a seed, finished hands cannot be played again")
 
     def outcome(self) -> MatchOutcome:
         """The outcome of the pass so far."""

@@ -8,23 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 import attrs
 
 from engine.evidence.aivat.games import why_not
 from engine.evidence.confidence_sequence import asymptotic_critical_value
 from engine.evidence.verdict import Goal
+from engine.poker.match_key import DealKeys
 from engine.support.intervals import Z95
 from protocol import variables
 from server.match.launching.launcher import Terms
 from server.match.launching.players import Player, learning_players
 from server.match.sittings.sitting import Sitting
+from server.match.withheld import Withheld
 from server.records.evidence import POLICY_FILE, Luck
 from server.records.progress import Tally
 from server.records.results import Pass, PlayerResult, player_results
-from server.support.private_files import PrivateFiles
+from server.support.private_files import open_private
+from server.support.record_file import at_once
 from server.table.config import MatchConfig
 from server.table.outcome import EarlierSittings
+
+_MOST_PROCESSES: Final = 12
+# Of players, for all passes to be played at once.
 
 
 @attrs.frozen(kw_only=True)
@@ -78,24 +85,28 @@ class MatchPlan:
     """The sitting in which it is played; None for a match that is never resumed."""
     learners: frozenset[int] = attrs.field(init=False)
     """Players that learn while they play, by their places in the order given."""
-    files: PrivateFiles = attrs.field(init=False, repr=False, eq=False)
-    """Creates all of the match's files; those of a duplicate match are out of reach until its last hand."""
+    withheld: Withheld | None = attrs.field(init=False, repr=False, eq=False)
+    """Holds back what one pass could tell about the cards of another; None if there is nothing like that."""
 
     @learners.default
     def _find_learners(self) -> frozenset[int]:
         return learning_players(self.players)
 
-    @files.default
-    def _make_files(self) -> PrivateFiles:
-        return PrivateFiles(
-            hidden=self.duplicate and not self.is_safe_on_disk,
-            on_hidden=None if self.sitting is None else self.sitting.hold,
-        )
+    @withheld.default
+    def _withhold(self) -> Withheld | None:
+        return Withheld(self.num_passes) if self.duplicate and self.cards_are_secret else None
 
     @property
-    def is_safe_on_disk(self) -> bool:
-        """Whether no player can read the match folder."""
-        return self.terms.sandbox is not None and all(player.command is not None for player in self.players)
+    def cards_are_secret(self) -> bool:
+        """Whether the cards follow from keys that were drawn for this sitting, and end with it."""
+        return isinstance(self.config.cards, DealKeys) and self.config.cards.is_drawn
+
+    @property
+    def plays_side_by_side(self) -> bool:
+        """Whether all passes are played at once, a few deals apart, so that little has to be withheld."""
+        processes = len(self.players) * self.num_passes
+        is_alone = all(player.command is not None or self.in_process for player in self.players)
+        return self.withheld is not None and is_alone and processes <= _MOST_PROCESSES
 
     @property
     def is_resumed(self) -> bool:
@@ -132,7 +143,6 @@ class MatchPlan:
         return attrs.evolve(
             self.config,
             names=tuple(player.name for player in seated),
-            reveals_key=not self.duplicate,
             is_resumable=self.sitting is not None,
             resumes=self.is_resumed,
             append=self.is_resumed,
@@ -140,7 +150,8 @@ class MatchPlan:
             keeps_hands=self.duplicate,
             log_path=self.pass_folder(number) / "match.log",
             policy_path=self.pass_folder(number) / POLICY_FILE if self._asks_for_policies else None,
-            opener=self.files.open,
+            opener=open_private,
+            later=at_once if self.withheld is None else self.withheld.later(number),
         )
 
     def order(self, number: int) -> PassOrder:

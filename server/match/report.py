@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import click
 
-from engine.poker.match_key import MatchKey
+from engine.poker.match_key import MatchKey, MatchSeed
 from engine.support.files import write_whole
 from engine.support.text import columns_of, rate, table
 from server.match.plan import MatchPlan
@@ -77,10 +77,12 @@ class MatchReport:
         """The object that ``--json`` prints."""
         plan, config, cards = self._plan, self._plan.config, self._plan.config.cards
         found: dict[str, Any] = {"game": config.game_text, "hands": self._hands, "deals": self._deals}
+        if plan.sitting is not None and plan.sitting.dropped:
+            found["dropped_hands"] = plan.sitting.dropped  # whose deals were not played in all passes
         if self._is_cut_short and plan.sitting is not None:
             found["cut_short"] = {"deals_planned": config.hands, "resume": plan.sitting.command}
-        found["seed"] = cards.number if self._may_tell else None
-        if isinstance(cards, MatchKey):
+        found["seed"] = cards.number if isinstance(cards, MatchSeed) else None
+        if isinstance(cards, MatchKey) and not self._has_several_keys:
             found |= {"key": cards.text} if self._may_tell else {}
             found["commitment"] = cards.commitment
         found["duplicate"] = plan.duplicate
@@ -132,7 +134,13 @@ class MatchReport:
     @property
     def _may_tell(self) -> bool:
         """Whether no secret is left: no hand is to come, or everybody may know the cards."""
-        return not (self._is_cut_short and isinstance(self._plan.config.cards, MatchKey))
+        is_secret = self._is_cut_short and isinstance(self._plan.config.cards, MatchKey)
+        return not (is_secret or self._has_several_keys)
+
+    @property
+    def _has_several_keys(self) -> bool:
+        """Whether hands of earlier sittings were dealt from other keys, which the logs have hand by hand."""
+        return self._plan.is_resumed and self._plan.cards_are_secret
 
     def write(self, started: str) -> None:
         """Write ``result.json``, whole or not at all.
@@ -182,7 +190,8 @@ class MatchReport:
         if self._seconds > 0:
             speed += f", {self._hands / self._seconds:.0f} hands/s"
         deals = f" ({self._deals} deals, duplicate)" if plan.duplicate else ""
-        label = config.cards.label if self._may_tell else "key kept"
+        kept = "keys in the logs" if self._has_several_keys else "key kept"
+        label = config.cards.label if self._may_tell else kept
         title = f"{config.game_text}: {self._hands} hands{deals}, {label}, {speed}"
         if self._is_cut_short:
             title += f" (cut short, {config.hands} planned)"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import json
+import math
 import os
 import signal
 import sys
@@ -16,9 +17,8 @@ import attrs
 import click
 import trio
 
-from engine.poker.match_key import MatchKey
 from engine.support.interruption import Stop, held_back, stopped_by_a_signal
-from protocol.records import format_key
+from engine.support.user_input import how_many
 from server.match.in_process import WorkersPass
 from server.match.launching.processes import Orphanage
 from server.match.plan import MatchPlan
@@ -26,22 +26,23 @@ from server.match.report import MatchReport
 from server.match.shards import not_divided
 from server.match.sharing.shared_pass import SharedPass
 from server.match.sharing.staffed_table import Announcer, House
-from server.match.sittings.sitting import Secrets, Sitting, StoredPlan
+from server.match.sittings.sitting import Sitting, StoredPlan
 from server.records.logs import LogError
 from server.records.progress import Tally, show_progress
 from server.records.results import Pass
 from server.support.console import FileConsole
 from server.support.errors import Failure, FailureKind, MatchAborted, os_error_in_words
 from server.support.private_files import FOLDER_MODE
-from server.support.record_file import RecordFile
 from server.table.book import CommonDecision
 from server.table.outcome import MatchOutcome
-from server.table.replay import has_key
+from server.table.replay import count_hands, keep_hands
 
 EXIT_FAULT: Final = 1
 EXIT_PLAYER_FAILED: Final = 3
 _NOTE_EVERY_S: Final = 1.0
 # How much of the decision times is lost if we are killed.
+_SIDE_BY_SIDE: Final = 16
+# By how many deals a pass may be ahead of the others.
 
 
 class LaunchedMatch:
@@ -69,15 +70,17 @@ class LaunchedMatch:
         self._noted = noted
         self._ends_with_stdin = ends_with_stdin
         self._plan = plan
-        self._orphanage = Orphanage.open(None if plan.sitting is None else plan.sitting.watch)
-        self._house = House(say, announcer, self._orphanage, plan.files, plan.terms)
+        self._orphanage = Orphanage.open()
+        self._house = House(say, announcer, self._orphanage, plan.terms)
         self._played: dict[int, SharedPass | WorkersPass] = {}
         """By number, the passes that are or were played."""
         self._ended: set[int] = set()
         self._playing = trio.CapacityLimiter(plan.jobs)
         """Holds the passes that play, by number; one that pauses makes room for another."""
         self.tally = tally
-        self._decision = CommonDecision(plan.num_passes, self.tally.is_settled)
+        self._decision = CommonDecision(
+            plan.num_passes, self.tally.is_settled, ends_together=plan.until is not None
+        )
         self._called_off = trio.CancelScope()
         """Around all passes: cancelled when a player never came."""
         self.status = 0
@@ -91,17 +94,14 @@ class LaunchedMatch:
         Raises:
             MatchAborted: a file or port cannot be opened.
         """
+        self._drop_unfinished()
         try:
             await self._play_passes()
         finally:
             with held_back():
                 self._note_progress()
-                self.unwritten += self._plan.files.publish()
-        try:
-            if not any(each.outcome.can_go_on for each in self.results()):
-                self._reveal_key()
-        except OSError as error:
-            self.unwritten.append(f"the key cannot be written into the logs: {error.strerror or error}")
+                if self._plan.withheld is not None:  # no hand with these cards is to come any more
+                    self.unwritten += self._plan.withheld.release_all()
 
     def results(self) -> list[Pass]:
         """The results of the passes so far."""
@@ -115,15 +115,20 @@ class LaunchedMatch:
         outcome = MatchOutcome.not_played(self._plan.pass_config(number).names, {})
         return Pass(attrs.evolve(outcome, can_go_on=bool(self.status)), self._plan.seating(number))
 
-    def _reveal_key(self) -> None:
-        """Write the cards' key into the logs of all passes, now that no more hands will come."""
-        plan = self._plan
-        if isinstance(plan.config.cards, MatchKey) and plan.duplicate:
-            for number in range(plan.num_passes):
-                path = plan.pass_config(number).log_path
-                if path is not None and path.exists() and not has_key(path):
-                    with RecordFile(path, append=True) as log:
-                        log.write(format_key(plan.config.cards.text))
+    def _drop_unfinished(self) -> None:
+        """Forget what earlier sittings left of deals that not all passes have played: they are dealt anew."""
+        plan, sitting = self._plan, self._plan.sitting
+        if sitting is None or not (plan.is_resumed and plan.cards_are_secret):
+            return
+        logs = [plan.pass_folder(number) / "match.log" for number in range(plan.num_passes)]
+        ends = [count_hands(log) if log.exists() else 0 for log in logs]
+        if math.inf in ends:
+            return  # nothing is dealt any more
+        dropped = sum([keep_hands(log, int(min(ends))) for log in logs if log.exists()])
+        sitting.dropped += dropped
+        if dropped:
+            said = f"{how_many(dropped, 'hand')} of deals that not all passes had played: dropped, dealt anew"
+            self._house.say(said)
 
     async def _play_passes(self) -> None:
         async with stopped_by_a_signal(self._noted) as stop:
@@ -145,9 +150,10 @@ class LaunchedMatch:
 
     def _note_progress(self) -> None:
         """Store what the logs do not tell, for later sittings."""
-        sitting = self._plan.sitting
+        plan, sitting = self._plan, self._plan.sitting
         if sitting is not None and self._played:
-            sitting.note_progress({number: played.outcome() for number, played in self._played.items()})
+            outcomes = {number: played.outcome() for number, played in self._played.items()}
+            sitting.note_progress(outcomes, tells_details=plan.withheld is None)
 
     async def _play_pass(self, number: int) -> None:
         plan, order = self._plan, self._plan.order(number)
@@ -157,7 +163,7 @@ class LaunchedMatch:
             order = attrs.evolve(order, most_shares=1)
         folder = plan.pass_folder(number)
         folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
-        console = FileConsole(folder / "dealer.err", plan.files.open)
+        console = FileConsole(folder / "dealer.err", order.config.later)
         kind = WorkersPass if plan.in_process else SharedPass
         try:
             played = self._played[number] = kind(self._house, order, console, _Follower(self, number))
@@ -165,12 +171,27 @@ class LaunchedMatch:
             if played.was_in_vain:
                 self._called_off.cancel()  # nobody will come to the other passes either
         finally:
+            console.close()
             self._ended.add(number)
+            if plan.withheld is not None:
+                plan.withheld.has_ended(number)
             if self._ended.issuperset(self._played):  # with several, nobody could tell whose an orphan is
                 self._orphanage.empty()
-            console.close()
             self._playing.release_on_behalf_of(number)
         self._decision.end()
+
+    def hand_finished(self, number: int, chips_by_seat: Sequence[float]) -> bool:
+        """Count a hand of a pass; returns whether the pass waits for the others.
+
+        Raises:
+            MatchAborted: lines that can now be written cannot be written.
+        """
+        plan = self._plan
+        pauses = self.tally.hand_finished(number, chips_by_seat)
+        if plan.withheld is None:
+            return pauses
+        played = plan.withheld.hand_finished(number)
+        return pauses or (plan.plays_side_by_side and played % _SIDE_BY_SIDE == 0)
 
     async def continues(self, number: int) -> bool:
         """Whether a pass that paused plays on: known once the others, which play meanwhile, came as far."""
@@ -192,7 +213,7 @@ class _Follower:
     number: int
 
     def hand_finished(self, chips_by_seat: Sequence[float]) -> bool:
-        return self.match.tally.hand_finished(self.number, chips_by_seat)
+        return self.match.hand_finished(self.number, chips_by_seat)
 
     async def continues(self) -> bool:
         return await self.match.continues(self.number)
@@ -256,9 +277,8 @@ class MatchRun:
         is_over = False
         with held_back() as noted:  # from here on a signal leaves a match that can be resumed
             try:
-                self.sitting.begin(
-                    self.stored, _secrets(self.plan), are_safe_on_disk=self.plan.is_safe_on_disk
-                )
+                if not self.sitting.is_resumed:
+                    self.stored.write(self.sitting.folder)
             except OSError as error:
                 return self._fail(
                     f"plan.json cannot be written, no hand is played: {error.strerror or error}"
@@ -367,11 +387,6 @@ class MatchRun:
         except OSError as error:
             unwritten.append(f"result.json cannot be written: {error.strerror or error}")
         return unwritten
-
-
-def _secrets(plan: MatchPlan) -> Secrets:
-    cards = plan.config.cards
-    return Secrets(cards.text if isinstance(cards, MatchKey) else None, plan.config.seat_tokens)
 
 
 def _what_failed(error: OSError, plan: MatchPlan) -> str:

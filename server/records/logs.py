@@ -41,7 +41,16 @@ from engine.poker.rules import (
     parse_game,
 )
 from engine.support.files.formats import parse_json
-from protocol.records import RAKE, HandReader, parse_score, read_rake
+from protocol.records import (
+    COMMITMENT,
+    COMMITMENT_FROM,
+    KEY,
+    RAKE,
+    HandReader,
+    is_deal_key,
+    parse_score,
+    read_rake,
+)
 from server.records.log_lines import (
     A_LOG,
     Header,
@@ -73,10 +82,6 @@ _LOG_FILE: Final = "match.log"
 _MOST_COMMENTS: Final = 1000
 _MOST_HANDS: Final = (1 << 63) - 1
 """The greatest number of a hand: the largest integer of an array, and more than any program writes."""
-COMMITMENT: Final = "# cards: sha256 "
-"""The beginning of the line that publishes a key's hash."""
-KEY: Final = "# key "
-"""The beginning of the line that reveals the key."""
 
 
 @attrs.frozen
@@ -101,7 +106,9 @@ class MatchLog:
     commitments: tuple[str, ...]
     """The hexadecimal SHA-256 hashes of the secret keys, published before the first hand."""
     keys: tuple[str, ...]
-    """Keys that have been revealed, as text."""
+    """Keys of all their cards that have been revealed, as text."""
+    has_deal_keys: bool
+    """Its hands have keys of their own (`protocol.records.RevealedKeys`)."""
     comments: tuple[tuple[int, str], ...]
     """Line and text of the other comments, the first thousand of them."""
     warnings: tuple[str, ...]
@@ -226,6 +233,7 @@ def open_log(path: Path, game: GameDefinition | str | None = None, *, tolerant: 
         score=scan.score,
         commitments=tuple(scan.commitments),
         keys=tuple(scan.keys),
+        has_deal_keys=scan.has_deal_keys,
         comments=tuple(scan.comments),
         warnings=(warning,) if warning else (),
         end=end,
@@ -245,6 +253,7 @@ class _Scan:
         self.comments: list[tuple[int, str]] = []
         self.commitments: list[str] = []
         self.keys: list[str] = []
+        self.has_deal_keys = False
         self.rake: Rake | None = None
         self.num_hands = 0
         self.score: tuple[tuple[float, ...], tuple[str, ...]] | None = None
@@ -335,7 +344,7 @@ class _Scan:
         if text.startswith("STATE:"):
             names = HandReader(game).read(text)[0].names
         elif text.startswith("#"):
-            if text.startswith(KEY) and len(text) != len(KEY) + 64:
+            if text.startswith(KEY) and len(text.rpartition(" ")[2]) != 64:
                 raise ValueError("the key is cut off")
         elif (score := parse_score(text)) is not None:
             names = score[1]
@@ -378,11 +387,13 @@ class _Scan:
             self.headers.append(header)
         elif text.startswith(COMMITMENT):
             self.commitments.append(text[len(COMMITMENT) :].strip())
+        elif text.startswith(KEY) and is_deal_key(text):
+            self.has_deal_keys = True
         elif text.startswith(KEY):
             self.keys.append(text[len(KEY) :].strip())
         elif text.startswith(RAKE):
             self.rake = read_rake(text)
-        elif not text.startswith("#--") and len(self.comments) < _MOST_COMMENTS:
+        elif not text.startswith(("#--", COMMITMENT_FROM)) and len(self.comments) < _MOST_COMMENTS:
             self.comments.append((line, text))
 
 

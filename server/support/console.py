@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import time
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 from engine.support.user_input import printable
-from server.support.record_file import Opener
+from server.support.private_files import open_private
+from server.support.record_file import Later, at_once
 
 
 class Console(Protocol):
@@ -42,7 +44,7 @@ class FileConsole:
 
     Args:
         path: of the file, which is appended to.
-        opener: creates it.
+        later: does to it what could give cards away.
 
     *Resource handling*: `close` it.
 
@@ -50,23 +52,27 @@ class FileConsole:
         OSError: it cannot be opened.
     """
 
-    def __init__(self, path: Path, opener: Opener) -> None:
-        self._file = open(path, "ab", buffering=0, opener=opener)  # noqa: SIM115 - closed in close()
+    def __init__(self, path: Path, later: Later = at_once) -> None:
+        self._file = open(path, "ab", buffering=0, opener=open_private)  # noqa: SIM115 - closed in close()
+        self._later = later
 
     def out(self, text: str) -> None:
         """Drop it: the score is in the log and in the result."""
 
     def err(self, text: str) -> None:
         """Write it into the file."""
+        self._later(partial(self._write, printable(text, "\n").encode()))
+
+    def _write(self, data: bytes) -> None:
         with contextlib.suppress(OSError):
-            self._file.write(printable(text, "\n").encode())
+            self._file.write(data)
 
     def hand_finished(self, hand_number: int) -> None:
         """Drop it: others are told, with its result."""
 
     def close(self) -> None:
         """Close the file."""
-        self._file.close()
+        self._later(self._file.close)
 
 
 def now_us() -> int:

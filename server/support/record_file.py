@@ -13,6 +13,14 @@ from pathlib import Path
 Opener = Callable[[str, int], int]
 """How a file is opened, given its path and flags: as the parameter of `open`."""
 
+Later = Callable[[Callable[[], None]], None]
+"""Takes what is to be done to a file once it gives away no cards that are still to be dealt to somebody."""
+
+
+def at_once(act: Callable[[], None]) -> None:
+    """A `Later` for what gives no cards away."""
+    act()
+
 
 class RecordFile:
     """A text file that is only ever appended to, a line per write.
@@ -32,13 +40,12 @@ class RecordFile:
         mode = "ab" if append else "wb"
         self._file = open(path, mode, buffering=0, opener=opener)  # noqa: SIM115 - closed in close()
         if append:
-            _cut_torn_line(path, opener)
-            self._file.seek(0, 2)  # a file without a name has one position for all who have it open
+            _cut_torn_line(path)
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing has been written, neither by us nor before."""
-        return self._file.tell() == 0
+        return self._file.seek(0, 2) == 0
 
     def write(self, text: str) -> None:
         """Append text, ended by a line end.
@@ -68,9 +75,9 @@ class RecordFile:
         self.close()
 
 
-def _cut_torn_line(path: Path, opener: Opener | None) -> None:
+def _cut_torn_line(path: Path) -> None:
     """Cut off an incomplete last line: the process that wrote it died in the middle."""
-    with open(path, "rb+", opener=opener) as file:
+    with open(path, "rb+") as file:
         size = file.seek(0, 2)
         start = size
         while start > 0:

@@ -94,7 +94,7 @@ class MatchBook:
 
     def add(self, line: str, chips_by_seat: Sequence[float]) -> None:
         """Record and count a hand."""
-        self._records.write_hand(line)
+        self._records.write_hand(self.hands, line)
         for seat, won in enumerate(chips_by_seat):
             self._totals[seat] += won
             self._squares[seat] += won * won
@@ -207,10 +207,12 @@ class CommonDecision:
     Args:
         tables: how many there are.
         is_settled: whether the match may end.
+        ends_together: when one of them has ended, the others end, too; else they play on.
     """
 
-    def __init__(self, tables: int, is_settled: Callable[[], bool]) -> None:
+    def __init__(self, tables: int, is_settled: Callable[[], bool], *, ends_together: bool = True) -> None:
         self._tables = tables
+        self._ends_together = ends_together
         self._is_settled = is_settled
         self._resting = 0
         self._has_ended = False
@@ -222,7 +224,7 @@ class CommonDecision:
         self._resting += 1
         if self._has_ended:
             self._decide(continues=False)
-        elif self._resting == self._tables:
+        elif self._resting >= self._tables:
             self._decide(continues=not self._is_settled())
         else:
             await self._decided.wait()
@@ -230,9 +232,10 @@ class CommonDecision:
 
     def end(self) -> None:
         """Note that a table has ended.  If others still play, it was cut short, and nobody waits for it."""
-        self._has_ended = True
-        if self._resting:
-            self._decide(continues=False)
+        self._tables -= 1
+        self._has_ended = self._ends_together
+        if self._resting and (self._has_ended or self._resting == self._tables):
+            self._decide(continues=not self._has_ended)
 
     def _decide(self, *, continues: bool) -> None:
         self._continues = continues

@@ -13,7 +13,7 @@ import attrs
 
 from engine.poker.match_key import MatchKey, MatchSeed
 from engine.poker.rules import GameDefinition
-from server.support.record_file import Opener
+from server.support.record_file import Later, Opener, at_once
 
 MAX_NAME: Final = 100
 """Longest player name: ten of them and a hand fit the ACPC programs' line buffers."""
@@ -101,8 +101,6 @@ class MatchConfig:
     """In seat order: a word the client of a seat must present; None or missing for an open seat."""
     door: SeatGuard | None = None
     """Decides who may sit down; None admits anyone with the seat's token."""
-    reveals_key: bool = True
-    """The log ends with the cards' key; False if hands with the same cards are still to come."""
     log_path: Path | None = None
     transaction_path: Path | None = None
     policy_path: Path | None = None
@@ -120,6 +118,8 @@ class MatchConfig:
     """The outcome has the chips of every hand, by which the passes of a duplicate match are paired."""
     opener: Opener | None = None
     """Creates the files; None for files with the permissions of the umask."""
+    later: Later = at_once
+    """Does to the files what could give cards away."""
     carries_chips: bool = False
     """Chips carry over: the code that plays the hands tells clients before each what is played."""
     quiet: bool = False

@@ -223,7 +223,7 @@ class MatchHands:
         if is_live or hand_number % _CHECKPOINT_EVERY == 0:
             await trio.lowlevel.checkpoint()  # the one place where a fast match lets everybody else run
         replay = None if is_live else self._replayed_action
-        end = await table.play(config.game, hand_number, dealer.deal(), by_position, replay=replay)
+        end = await table.play(config.game, hand_number, records.deal(dealer), by_position, replay=replay)
         final, hand = end
         chips = final.chips_won()
         for seat in by_position:

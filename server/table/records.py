@@ -8,19 +8,20 @@ twice.  A match that keeps no transaction log is resumed from the finished hands
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
-from engine.poker.match_key import MatchKey
-from engine.poker.rules import HandState
+from engine.poker.match_key import DEALS_PER_CHAIN, DealKeys, MatchKey
+from engine.poker.rules import CardDealer, Deal, HandState, KeyedDealer
 from engine.support.user_input import printable
 from protocol.policy import FILE_HEADER, format_record
 from protocol.records import (
     Transaction,
     TransactionError,
     format_commitment,
+    format_deal_key,
     format_header,
     format_key,
     format_rake,
@@ -31,9 +32,12 @@ from protocol.records import (
 )
 from server.support.console import Console, now_us
 from server.support.errors import MatchAborted
-from server.support.record_file import Opener, RecordFile, read_lines
+from server.support.record_file import Later, Opener, RecordFile, at_once, read_lines
 from server.table.config import MatchConfig
 from server.table.replay import LoggedHands, count_hands, lines_of
+
+_COMMIT_AT: Final = 3 * DEALS_PER_CHAIN // 4
+# In which hand of a chain of keys the log commits to the next one: nobody plays so far ahead.
 
 
 class LogFile:
@@ -44,13 +48,17 @@ class LogFile:
         what: it is, for people.
         append: to what is there.
         opener: creates it.
+        later: does to it what could give cards away.
 
     Raises:
         MatchAborted: with the line that says that it cannot be opened.
     """
 
-    def __init__(self, path: Path, what: str, *, append: bool, opener: Opener | None) -> None:
+    def __init__(
+        self, path: Path, what: str, *, append: bool, opener: Opener | None, later: Later = at_once
+    ) -> None:
         self._what = what
+        self._later = later
         try:
             self._file = RecordFile(path, append=append, opener=opener)
         except OSError as error:
@@ -59,7 +67,10 @@ class LogFile:
             ) from error
         self.is_empty: Final = self._file.is_empty
         """Nothing had been written when it was opened."""
-        self.close: Final = self._file.close
+
+    def close(self) -> None:
+        """Close it; calling it again does nothing."""
+        self._later(self._file.close)
 
     def write(self, text: str) -> None:
         """Append text, ended by a line end.
@@ -67,6 +78,10 @@ class LogFile:
         Raises:
             MatchAborted: with lines that say why it cannot be written.
         """
+        self._later(partial(self.write_now, text))
+
+    def write_now(self, text: str) -> None:
+        """The same for text that gives no cards away."""
         try:
             self._file.write(text)
         except OSError as error:
@@ -124,7 +139,9 @@ class MatchRecords:
 
     def _open_file(self, path: Path | None, what: str) -> LogFile | None:
         config = self.config
-        return None if path is None else LogFile(path, what, append=config.append, opener=config.opener)
+        if path is None:
+            return None
+        return LogFile(path, what, append=config.append, opener=config.opener, later=config.later)
 
     def close(self) -> None:
         """Close the files; calling it again does nothing."""
@@ -142,7 +159,7 @@ class MatchRecords:
         if not config.resumes or config.log_path is None:
             return False
         try:
-            return count_hands(config.log_path, config.opener) >= config.hands
+            return count_hands(config.log_path) >= config.hands
         except OSError as error:
             raise MatchAborted(f"ERROR: {config.log_path} cannot be read: {error.strerror}\n") from error
 
@@ -160,12 +177,25 @@ class MatchRecords:
             round(limits.hand * 1000),
             round(limits.per_hand * 1000),
         )
-        if isinstance(config.cards, MatchKey):
+        keys = self._deal_keys
+        if isinstance(config.cards, MatchKey) and keys is None:
             header += format_commitment(config.cards.commitment)
         if config.game.has_rake:
             header += format_rake(config.game.rake)
+        if keys is not None and not (config.resumes and keys.is_drawn):
+            header += format_commitment(keys.commitment)
         self.console.err(header)
-        self.write(header[len(self._header_so_far(header)) :])
+        self._publish(header[len(self._header_so_far(header)) :])
+
+    @property
+    def _deal_keys(self) -> DealKeys | None:
+        """The keys of the deals, if each has its own."""
+        return self.config.cards if isinstance(self.config.cards, DealKeys) else None
+
+    def _publish(self, text: str) -> None:
+        """Write lines into the log that are to be known at once."""
+        if self.log is not None:
+            self.log.write_now(text)
 
     def _header_so_far(self, header: str) -> str:
         """The part of the header that an earlier sitting has written.
@@ -176,11 +206,8 @@ class MatchRecords:
         config = self.config
         if not config.resumes or config.log_path is None:
             return ""
-        descriptor = (config.opener or os.open)(str(config.log_path), os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            found = os.pread(descriptor, len(header.encode()), 0).decode("utf-8", "surrogateescape")
-        finally:
-            os.close(descriptor)
+        with open(config.log_path, "rb") as log:
+            found = log.read(len(header.encode())).decode("utf-8", "surrogateescape")
         if not header.startswith(found):
             expected = header.partition("\n")[0]
             raise MatchAborted(f"ERROR: {config.log_path} does not begin with {expected!r}: another match\n")
@@ -189,7 +216,7 @@ class MatchRecords:
     def write_key(self) -> None:
         """Reveal the cards' key, now that no more hands will be dealt."""
         cards = self.config.cards
-        if isinstance(cards, MatchKey) and self.config.reveals_key and not self._has_key:
+        if isinstance(cards, MatchKey) and not (self._has_key or self._deal_keys):
             self._has_key = True
             self.write(format_key(cards.text))
 
@@ -209,13 +236,27 @@ class MatchRecords:
         if self.log is not None:
             self.log.write(text)
 
-    def write_hand(self, line: str) -> None:
-        """Write the line of a finished hand, unless the interrupted match already wrote it."""
+    def write_hand(self, number: int, line: str) -> None:
+        """Write the line of a finished hand and its key, unless the interrupted match already wrote it."""
+        keys = self._deal_keys
         if self._again is not None:
             self._again.end(line)
             self._look_at_rest()
+        elif keys is not None:
+            upcoming = number - number % DEALS_PER_CHAIN + DEALS_PER_CHAIN
+            if number % DEALS_PER_CHAIN == _COMMIT_AT and upcoming < self.config.hands:
+                self._publish(format_commitment(keys.commitment_from(upcoming), upcoming))
+            self.write(format_deal_key(number, keys.key(number)) + line)
         elif line not in self._logged:
             self.write(line)
+
+    def deal(self, dealer: CardDealer | KeyedDealer) -> Deal:
+        """The cards of the next hand: the dealer's, if no earlier sitting's log tells them."""
+        deal = None if self._again is None else self._again.deal()
+        if deal is None:
+            return dealer.deal()
+        dealer.skip(1)
+        return deal
 
     def write_policies(self, seat: int, lines: Mapping[str, bytes]) -> None:
         """Record what a seat's client has said about its strategy in a finished hand.
@@ -250,12 +291,12 @@ class MatchRecords:
         config = self.config
         if config.resumes and config.log_path is not None:
             try:
-                self._again = LoggedHands(config.log_path, config.game, config.opener)
+                self._again = LoggedHands(config.log_path, config.game)
             except OSError as error:
                 raise MatchAborted(f"ERROR: {config.log_path} cannot be read: {error.strerror}\n") from error
             self._look_at_rest()
         elif config.append and config.transaction_path is not None:
-            self._replay = lines_of(config.transaction_path, config.opener)
+            self._replay = lines_of(config.transaction_path)
             self._next_entry = next(self._replay, None)
             if config.log_path is not None and self._next_entry is not None:
                 self._logged = {line for line in read_lines(config.log_path) if line.startswith("STATE:")}
@@ -267,6 +308,9 @@ class MatchRecords:
             self._was_ended, self._has_score = again.was_ended, again.has_score
             self._has_key |= again.has_key
             self._again = None
+            keys, hands = self._deal_keys, again.hands
+            if keys is not None and keys.is_drawn and not again.was_ended and hands < self.config.hands:
+                self._publish(format_commitment(keys.commitment_from(hands)))
 
     def replayed(self, state: HandState) -> Transaction:
         """The next action that an interrupted match recorded; it is legal in `state`.

@@ -13,22 +13,20 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Final
 
-from engine.poker.rules import Action, GameDefinition, HandState, RulesError, parse_betting
+from engine.poker.rules import Action, Deal, GameDefinition, HandState, RulesError, parse_betting
 from protocol.extension import UNREHEARSED
-from protocol.records import parse_hand
+from protocol.records import KEY, RevealedKeys, is_deal_key, parse_hand
 from server.support.errors import MatchAborted
-from server.support.record_file import Opener
 from server.table.config import MatchConfig
 from server.table.outcome import Durations
 from server.table.seat import Seat, SeatClock
 
 ENDED: Final = "# ended after "
 """Begins the line which says that a match ended before its last hand, by its stopping rule."""
-_CHUNK: Final = 1 << 16
 
 
 class LoggedHands:
@@ -37,7 +35,6 @@ class LoggedHands:
     Args:
         path: of the log, which ends with a whole line.
         game: what was played.
-        opener: opens it.
 
     *Resource handling*: it closes itself after the last hand; call `close` if that is not reached.
 
@@ -46,11 +43,11 @@ class LoggedHands:
         MatchAborted: it cannot be understood.
     """
 
-    def __init__(self, path: Path, game: GameDefinition, opener: Opener | None) -> None:
+    def __init__(self, path: Path, game: GameDefinition) -> None:
         self._path = path
         self._game = game
-        self._descriptor: int | None = (opener or os.open)(str(path), os.O_RDONLY | os.O_CLOEXEC)
-        self._lines = _lines(self._descriptor)
+        self._lines = lines_of(path)
+        self.close: Final = self._lines.close
         self._line_number = 0
         self._line = ""
         self._hand_number = -1
@@ -60,15 +57,12 @@ class LoggedHands:
         """Whether there are no more hands."""
         self.was_ended = False
         """Whether the match ended before its last hand, by its stopping rule."""
+        self._keys = RevealedKeys()
+        self.hands = 0
+        """How many of them have been looked at, the current one included."""
         self.has_key = False
         self.has_score = False
         self._advance()
-
-    def close(self) -> None:
-        """Close the file; calling it again does nothing."""
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
 
     def action(self, state: HandState) -> Action:
         """What was done in a state of the current hand.
@@ -83,6 +77,10 @@ class LoggedHands:
         action = self._actions[self._next_action]
         self._next_action += 1
         return action
+
+    def deal(self) -> Deal | None:
+        """The cards of the current hand by its own key; None if the log does not have it."""
+        return self._keys.deal(self._game, self._hand_number)
 
     def end(self, line: str) -> None:
         """Finish the current hand, whose line this is, and move on to the next.
@@ -107,28 +105,33 @@ class LoggedHands:
                 except (ValueError, RulesError) as error:
                     raise self._fault(str(error)) from error
                 self._hand_number = record.hand_number
+                self.hands += 1
                 self._actions = [action for _, _, action in betting.steps()]
                 self._next_action = 0
                 return
+            try:
+                self._keys.read(line, self._hand_number + 1)
+            except ValueError as error:
+                self._line = line
+                raise self._fault(str(error)) from error
             self.was_ended |= line.startswith(ENDED)
-            self.has_key |= line.startswith("# key ")
+            self.has_key |= line.startswith(KEY) and not is_deal_key(line)
             self.has_score |= line.startswith("SCORE:")
         self.is_over = True
-        self.close()
 
     def _fault(self, what: str) -> MatchAborted:
         found = f"{self._path}, line {self._line_number}: {self._line.rstrip()[:200]!r}"
         return MatchAborted(f"ERROR: the match cannot be resumed: {found}: {what}\n")
 
 
-def count_hands(path: Path, opener: Opener | None) -> float:
+def count_hands(path: Path) -> float:
     """How many finished hands a log has; infinity if the match ended by its stopping rule.
 
     Raises:
         OSError: it cannot be read.
     """
     hands = 0
-    for line in lines_of(path, opener):
+    for line in lines_of(path):
         if line.startswith("STATE:"):
             hands += 1
         elif line.startswith(ENDED):
@@ -136,43 +139,36 @@ def count_hands(path: Path, opener: Opener | None) -> float:
     return hands
 
 
-def has_key(path: Path) -> bool:
-    """Whether a log reveals the key of its cards.
+def keep_hands(log: Path, hands: int) -> int:
+    """Cut off all but the first hands of a log; returns how many hands that were.
+
+    Raises:
+        OSError: it cannot be changed.
+    """
+    place = end = found = 0
+    for line in lines_of(log):
+        place += len(line.encode("utf-8", "surrogateescape"))
+        found += line.startswith("STATE:")
+        if found == hands and (line.startswith("STATE:") or not (found or line.startswith(KEY))):
+            end = place
+    if found > hands:
+        os.truncate(log, end)
+    return max(0, found - hands)
+
+
+def lines_of(path: Path) -> Generator[str]:
+    """The complete lines that are in a file now, line ends included; what is appended meanwhile is not read.
 
     Raises:
         OSError: it cannot be read.
     """
     with open(path, "rb") as file:
-        file.seek(max(0, file.seek(0, os.SEEK_END) - _CHUNK))
-        return b"\n# key " in file.read()
-
-
-def lines_of(path: Path, opener: Opener | None) -> Iterator[str]:
-    """The complete lines that are in a file now, line ends included, one at a time.
-
-    Raises:
-        OSError: it cannot be read.
-    """
-    descriptor = (opener or os.open)(str(path), os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        yield from _lines(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _lines(descriptor: int) -> Iterator[str]:
-    """The lines that are in a file now; anything appended meanwhile is ours and not read.
-
-    The position of others who have the same file open does not change.
-    """
-    left = os.fstat(descriptor).st_size
-    place, text = 0, b""
-    while left:
-        data = os.pread(descriptor, min(_CHUNK, left), place)
-        place, left = place + len(data), left - len(data) if data else 0
-        *lines, text = (text + data).split(b"\n")
-        for line in lines:
-            yield line.decode("utf-8", "surrogateescape") + "\n"
+        left = os.fstat(file.fileno()).st_size
+        for line in file:
+            left -= len(line)
+            if left < 0 or not line.endswith(b"\n"):
+                return
+            yield line.decode("utf-8", "surrogateescape")
 
 
 # --- who may have learned from them ---------------------------------------------------------------------

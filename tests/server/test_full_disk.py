@@ -46,7 +46,7 @@ def test_the_table_is_printed_though_the_result_cannot_be_kept(tmp_path: Path) -
     assert complaints(result.stderr) == ["result.json cannot be written: File too large", GO_ON]
     lost, kept = names_of(tmp_path / "whole"), names_of(tmp_path / "out")
     assert lost - kept == {"result.json"}
-    assert kept - lost <= {"secrets.json", "progress.json"}
+    assert kept - lost <= {"progress.json"}
     assert check_lines(tmp_path / "out/match.log") == 20
 
 
@@ -60,7 +60,7 @@ def test_the_table_is_printed_though_the_log_cannot_be_kept(size: int, tmp_path:
     assert way_on == GO_ON
     assert complaint.startswith("ERROR: logging failed for game ")
     assert complaint.endswith("; riverboat: File too large")
-    kept = {"match.log", "dealer.err", "result.json", "plan.json", "secrets.json", "progress.json"}
+    kept = {"match.log", "dealer.err", "result.json", "plan.json", "progress.json"}
     assert names_of(tmp_path / "out") <= kept | {
         f"{name}.{end}" for name in ("always-call", "always-call-2") for end in ("out", "err")
     }

@@ -97,7 +97,7 @@ def test_a_raked_match_that_was_cut_short_goes_on_with_its_rake(tmp_path: Path) 
 
     result = resumed(tmp_path)
 
-    whole = unbroken(tmp_path, result, *words)
+    whole = unbroken(tmp_path, *words)
     assert result["rake"] == whole["rake"]
     assert what_follows_from_the_cards(result) == what_follows_from_the_cards(whole)
     assert logs_of(tmp_path / "m") == logs_of(tmp_path / "again" / "m")

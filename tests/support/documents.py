@@ -27,7 +27,7 @@ from server.commands.program import riverboat
 from tests.support.dealer_process import ROOT
 
 USERS_FILES: Final = (
-    "my_bot.py", "match.log", "match.game", "result.json", "plan.json", "secrets.json", "progress.json",
+    "my_bot.py", "match.log", "match.game", "result.json", "plan.json", "tournament.json", "progress.json",
     "dealer.err", "matches/", "bot.toml", "tournament.toml", "room.toml", "room.pem", "room.key",
     "ann.token", "ledger.db", "tables/NAME.log", "nightly.sh", "students/NAME/", "students/NAME/bot.toml",
     "nights/DATE/", "NAME.build.txt", "NAME.check.json", "NAME.check.xml", "build/site", "pass-K/",

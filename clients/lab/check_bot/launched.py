@@ -21,7 +21,6 @@ from server.match.launching.launcher import Launcher, Terms
 from server.match.launching.players import Player
 from server.match.launching.processes import Orphanage, can_be_traced, family, processes
 from server.support.errors import Failure, FailureKind
-from server.support.private_files import PrivateFiles
 from server.table.lobby import open_listener
 
 _HOST: Final = "127.0.0.1"
@@ -162,7 +161,6 @@ class Launching:
         extra = {variables.DUPLICATE: "0"}
         launcher = Launcher(
             self.folder,
-            PrivateFiles(),
             Terms(order.start_s, limits=self.limits, sandbox=sandbox),
             say,
             extra,

@@ -11,6 +11,8 @@ of ``HMAC-SHA256(key, "riverboat cards" || h || block)`` for block 0, 1, ..., wi
 big-endian; a block is eight words of 32 bits, big-endian.  A card is chosen from the n that are left by
 the first word below the greatest multiple of n, modulo n, so that every order of the deck is equally
 likely.  A hand follows from the key and its number alone.
+
+If each hand has a key of its own, its cards are those of hand 0 of that key.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from __future__ import annotations
 import itertools
 import random
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 import attrs
@@ -103,17 +105,23 @@ class CardDealer:
 
 
 class KeyedDealer:
-    """Deals the hands of a match one after another, from a key that nobody can guess."""
+    """Deals the hands of a match one after another, from a key that nobody can guess, or from a key for each.
 
-    def __init__(self, game: GameDefinition, key: bytes) -> None:
+    Args:
+        game: what is being dealt.
+        key: of all hands; or a function that gives the key of a hand, by its number.
+    """
+
+    def __init__(self, game: GameDefinition, key: bytes | Callable[[int], bytes]) -> None:
         self._game = game
         self._key = key
         self._hand = 0
 
     def deal(self) -> Deal:
         """The next hand."""
-        words = _keyed_words(self._key, self._hand)
+        key, hand = self._key, self._hand
         self._hand += 1
+        words = _keyed_words(key, hand) if isinstance(key, bytes) else _keyed_words(key(hand), 0)
 
         def index_below(left: int) -> int:
             unbiased = 2**32 - 2**32 % left

@@ -15,7 +15,6 @@ from typing import Any, Final
 import click
 import trio
 
-from engine.poker.match_key import MatchKey
 from engine.support.files import write_whole
 from engine.support.interruption import held_back, stopped_by_a_signal
 from server.league.house import Folder, TournamentFault, play
@@ -190,10 +189,11 @@ def fault_line(error: BaseException) -> str | None:
     return None
 
 
-def _cards_of(folder: Folder, match: Match) -> str:
-    """The seed or key of a match's cards, as text."""
-    cards = match_cards(folder.root, match, common=folder.plan.common_seeds)
-    return cards.text if isinstance(cards, MatchKey) else str(cards.number)
+def _cards_of(folder: Folder, match: Match) -> str | None:
+    """The seed or key of a match's cards, as text; None if it draws keys of its own."""
+    if folder.root is None:
+        return None
+    return match_cards(folder.root, match, common=folder.plan.common_seeds).text
 
 
 def runner_of(folder: Folder) -> LocalRunner:
@@ -203,7 +203,7 @@ def runner_of(folder: Folder) -> LocalRunner:
         return runner(folder.plan, folder.root, folder.path)
     if folder.plan.in_process:
         return InProcessRunner(folder.plan, folder.root, folder.path)
-    return ProcessRunner(folder.plan, folder.root)
+    return ProcessRunner(folder.plan, functools.partial(_cards_of, folder))
 
 
 def cluster_runner(folder: Folder, client: Any, address: str) -> ClusterRunner:

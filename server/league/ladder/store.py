@@ -19,7 +19,6 @@ from typing import Final
 
 import attrs
 
-from engine.poker.match_key import MatchKey
 from engine.poker.rules import format_game
 from server.league.house import Folder
 from server.league.match import Played
@@ -125,7 +124,7 @@ class Ladder:
         """
         if folder.plan.sit_and_go is not None:
             raise LadderFault(f"{folder.path}: prizes of a sit-and-go are no rates in mbb/h")
-        root = folder.root.text if isinstance(folder.root, MatchKey) else str(folder.root.number)
+        root = folder.id if folder.root is None else folder.root.text
         facts = json.dumps([folder.plan.name, root, [event.name for event in folder.plan.events]])
         key = sha256(facts.encode()).hexdigest()
         now = datetime.now(UTC).isoformat(timespec="seconds")

@@ -6,7 +6,7 @@ worker dies, and its folder comes back as soon as it is over.
 
 What a worker does for a tournament is an errand: it plays one match, and returns its folder.  An errand may
 be run again, also on another worker: it works in a folder of its own, leaves nothing behind, and the same
-match has the same cards.
+match has the same cards if there is a seed.
 """
 
 from __future__ import annotations
@@ -117,8 +117,8 @@ class Errand:
     label: str
     words: tuple[str, ...]
     """The command line of ``riverboat match``, without ``--out``."""
-    cards: str
-    """The seed or key of its cards; it travels to the worker in the clear."""
+    cards: str | None
+    """The seed or key of its cards, which travels to the worker in the clear; None if it draws its own."""
     working_directory: str
     """Where players are run: it must exist on the worker, too."""
 
@@ -154,8 +154,8 @@ class ClusterRunner:
     """Of the scheduler."""
     words: Callable[[Match], list[str]]
     """The command line of ``riverboat match``, without a folder."""
-    cards: Callable[[Match], str]
-    """The seed or key of a match's cards."""
+    cards: Callable[[Match], str | None]
+    """The seed or key of a match's cards; None if it draws keys of its own."""
     _run: str = attrs.field(factory=functools.partial(secrets.token_hex, 4), init=False)
 
     async def play(self, match: Match, folder: Path) -> None:

@@ -15,7 +15,7 @@ from engine.support.files import write_whole
 from protocol import variables
 from server.league.match import match_cards
 from server.league.plan import Match, TournamentPlan
-from server.league.running.processes import CannotPlay
+from server.league.running.processes import CannotPlay, clear
 from server.match.in_process import Worker, WorkersTable, Workforce, Workplace, shard_order
 from server.match.launching.processes import Orphanage
 from server.match.plan import MatchPlan
@@ -24,7 +24,7 @@ from server.records.progress import Tally
 from server.records.results import Pass, player_results
 from server.support.console import SilentConsole
 from server.support.errors import in_words
-from server.support.private_files import FILE_MODE, FOLDER_MODE, PrivateFiles
+from server.support.private_files import FILE_MODE, FOLDER_MODE
 from server.table.book import CommonDecision, Onlooker
 from server.table.config import MatchConfig, OnFailure
 
@@ -41,6 +41,8 @@ class _InProcessFollower:
     number: int
 
     def hand_finished(self, chips_by_seat: Sequence[float]) -> bool:
+        if self.plan.withheld is not None:
+            self.plan.withheld.hand_finished(self.number)
         return self.tally.hand_finished(self.number, chips_by_seat)
 
     async def continues(self) -> bool:
@@ -61,7 +63,7 @@ class Staff:
     def __init__(self, folder: Path) -> None:
         self._idle: dict[bool, list[Worker]] = {False: [], True: []}
         # By whether they play duplicate matches, from which bots keep nothing.
-        self.place = Workplace(folder / "in-process.err", PrivateFiles(), Orphanage.open())
+        self.place = Workplace(folder / "in-process.err", Orphanage.open())
 
     async def hire(self, *, duplicate: bool) -> Worker:
         """An idle worker, perhaps a new one."""
@@ -89,43 +91,47 @@ class InProcessRunner:
 
     Args:
         plan: of the tournament.
-        root: the seed or key from which all cards follow.
+        root: the seed or key from which all cards follow; None if every match draws keys of its own.
         folder: of the tournament; takes what the bots write.
 
     *Resource handling*: `close` on every way out.
     """
 
-    def __init__(self, plan: TournamentPlan, root: MatchSeed | MatchKey, folder: Path) -> None:
+    def __init__(self, plan: TournamentPlan, root: MatchSeed | MatchKey | None, folder: Path) -> None:
         self._plan = plan
         self._root = root
         self._staff = Staff(folder)
-        self._place = self._staff.place
 
     async def play(self, match: Match, folder: Path) -> None:
         """See `Runner.play`."""
+        if self._root is None:
+            clear(folder)  # nobody knows from which keys it was dealt
         of_match = self._of_match(match, folder)
-        if of_match.until is None:
-            passes = [await self._play_pass(of_match, number) for number in range(of_match.num_passes)]
-        else:
-            passes = await self._play_side_by_side(of_match)
-        _write_result(of_match, passes)
-
-    async def _play_side_by_side(self, plan: MatchPlan) -> list[Pass]:
-        """Play all passes at once, until enough is known."""
-        tally = plan.new_tally()
-        decision = CommonDecision(plan.num_passes, tally.is_settled)
+        tally = of_match.new_tally()
+        decision = CommonDecision(of_match.num_passes, tally.is_settled)
         passes: dict[int, Pass] = {}
 
         async def play_one(number: int) -> None:
-            passes[number] = await self._play_pass(
-                plan, number, _InProcessFollower(tally, decision, plan, number)
-            )
+            follower = _InProcessFollower(tally, decision, of_match, number)
+            passes[number] = await self._play_pass(of_match, number, follower)
+            if of_match.withheld is not None:
+                of_match.withheld.has_ended(number)
             decision.end()
 
-        async with trio.open_nursery() as nursery:
-            for number in range(plan.num_passes):
-                nursery.start_soon(play_one, number)
-        return [passes[number] for number in range(plan.num_passes)]
+        faults: list[str] = []
+        try:
+            async with trio.open_nursery() as nursery:
+                for number in range(of_match.num_passes):
+                    if of_match.until is None:
+                        await play_one(number)
+                    else:
+                        nursery.start_soon(play_one, number)
+        finally:
+            if of_match.withheld is not None:
+                faults = of_match.withheld.release_all()
+        if faults:
+            raise CannotPlay(faults[0])
+        _write_result(of_match, [passes[number] for number in range(of_match.num_passes)])
 
     def _of_match(self, match: Match, folder: Path) -> MatchPlan:
         """The plan of a match in a folder, which is created."""
@@ -153,7 +159,7 @@ class InProcessRunner:
             in_process=True,
         )
 
-    async def _play_pass(self, plan: MatchPlan, number: int, onlooker: Onlooker | None = None) -> Pass:
+    async def _play_pass(self, plan: MatchPlan, number: int, onlooker: Onlooker) -> Pass:
         folder = plan.pass_folder(number)
         folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
         log = folder / "match.log"
@@ -163,8 +169,6 @@ class InProcessRunner:
             is_resumable=True,
             resumes=log.exists(),
             append=True,
-            reveals_key=False,  # these cards are to be dealt in other matches
-            opener=self._place.files.open,
         )
         order = shard_order(attrs.evolve(of_pass, config=config))
         worker = await self._staff.hire(duplicate=plan.duplicate)

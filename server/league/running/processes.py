@@ -1,7 +1,7 @@
 """How a match of a tournament is played: by ``riverboat match``, in a process of its own.
 
 `Runner.play` leaves the folder of a match that is over, or raises.  It may be called again for a match that
-was cut short, here or elsewhere: what was played stands, and the rest has the same cards.
+was cut short, here or elsewhere: what was played stands, and the rest has the same cards if there is a seed.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ import contextlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final, Protocol
@@ -20,14 +21,13 @@ from typing import Final, Protocol
 import attrs
 import trio
 
-from engine.poker.match_key import MatchKey, MatchSeed
 from engine.support.files.lock import FileIsLocked, FileLock
 from engine.support.user_input import printable
 from protocol import variables
-from server.league.match import match_cards, move_aside
+from server.league.match import move_aside
 from server.league.plan import Contestant, Match, Rule, TournamentPlan
 from server.match.launching.players import Player, players_environment
-from server.match.sittings.sitting import PLAN, PROGRESS, SECRETS, result_of
+from server.match.sittings.sitting import PLAN, result_of
 from server.support.private_files import FOLDER_MODE
 
 _COMMAND: Final = ("-P", "-m", "server", "match")
@@ -40,6 +40,8 @@ _TIDYING_S: Final = 20.0
 _RELEASE_S: Final = 30.0
 """Time for an earlier sitting's house to end that was not killed with the tournament."""
 _LOOK_S: Final = 0.1
+_MOST_STOPS: Final = 100
+"""How often a match may be stopped, by SIGSTOP, before it is killed."""
 _KEPT: Final = 100_000
 """Bytes of what a match says."""
 
@@ -84,22 +86,20 @@ class ProcessRunner:
     """Plays matches as processes."""
 
     plan: TournamentPlan
-    root: MatchSeed | MatchKey
-    """The seed or key from which all cards follow."""
+    cards: Callable[[Match], str | None]
+    """The seed or key of a match's cards, as text; None if it draws keys of its own."""
 
     async def play(self, match: Match, folder: Path) -> None:
         """See `Runner.play`."""
         await self._wait_for_lock(folder)
-        if _can_resume(folder):
+        if (folder / PLAN).exists():
             ended = await run_match(["--resume", str(folder)])
             if is_over(ended.status, folder):
                 return
             if ended.status != _EXIT_USAGE:
                 raise CannotPlay(f"{match.label}: {ended.why}")
         clear(folder)
-        cards = match_cards(self.root, match, common=self.plan.common_seeds)
-        text = cards.text if isinstance(cards, MatchKey) else str(cards.number)
-        ended = await run_match([*match_words(self.plan, match), "--out", str(folder)], text)
+        ended = await run_match([*match_words(self.plan, match), "--out", str(folder)], self.cards(match))
         if not is_over(ended.status, folder):
             raise CannotPlay(f"{match.label}: {ended.why}")
 
@@ -123,7 +123,8 @@ async def run_match(words: Sequence[str], cards: str | None = None, place: Path 
 
     Args:
         words: its arguments.
-        cards: the seed or key of its cards, which goes through a pipe: other users see command lines.
+        cards: the seed or key of its cards, which goes through a pipe: other users see command lines.  None
+            for keys that it draws itself.
         place: where players are run; None for the current folder.
 
     Raises:
@@ -157,12 +158,41 @@ async def run_match(words: Sequence[str], cards: str | None = None, place: Path 
     async with process.stdin, process.stderr, said, trio.open_nursery() as nursery:
         nursery.start_soon(_read, said, announcements)
         nursery.start_soon(_read, process.stderr, stderr)
+        watch = await nursery.start(_keep_going, process)
         try:
             await process.wait()
         finally:
+            watch.cancel()
             await _end(process)
+    if not watch.cancelled_caught:
+        return Ended(process.returncode or 0, f"it was stopped {_MOST_STOPS} times by another process")
     status = process.returncode or 0
     return Ended(status, _announced_fault(announcements) or _last_line(stderr) or f"exit status {status}")
+
+
+async def _keep_going(
+    process: trio.Process, *, task_status: trio.TaskStatus[trio.CancelScope] = trio.TASK_STATUS_IGNORED
+) -> None:
+    """Let a match go on whenever it has been stopped: a player that runs as our user can do that.
+
+    One that is stopped again and again is killed.
+    """
+    with trio.CancelScope() as scope:
+        task_status.started(scope)
+        for _ in range(_MOST_STOPS):
+            while not _is_stopped(process.pid):  # noqa: ASYNC110 - no event says so
+                await trio.sleep(_LOOK_S)
+            process.send_signal(signal.SIGCONT)
+            await trio.sleep(_LOOK_S)
+        process.kill()
+
+
+def _is_stopped(process: int) -> bool:
+    """Whether a child has been stopped and not been continued."""
+    try:
+        return os.waitid(os.P_PID, process, os.WSTOPPED | os.WNOHANG | os.WNOWAIT) is not None
+    except ChildProcessError:  # it has ended
+        return False
 
 
 async def _read(stream: trio.abc.ReceiveStream, end: bytearray) -> None:
@@ -203,11 +233,6 @@ def match_words(plan: TournamentPlan, match: Match) -> list[str]:
     words += ["--sandbox"] if limits.sandbox else []
     words += [] if limits.process is None else ["--limits", limits.process]
     return [*words, "--luck", "off"]
-
-
-def _can_resume(folder: Path) -> bool:
-    """Whether a match that was cut short there can be resumed."""
-    return (folder / PLAN).exists() and any((folder / name).exists() for name in (SECRETS, PROGRESS))
 
 
 def is_over(status: int, folder: Path) -> bool:

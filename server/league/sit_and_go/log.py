@@ -7,6 +7,8 @@ them, since they follow from earlier lines.  Comments say what became of players
     # failed bob stalled (hand 7): gave no ...    has failed in the next hand, and stays in
     # absent bob                                  the house checked or folded for it in the next hand
     # crashed bob ended with exit status 1        how its process ended, if a connection was lost
+
+Where each hand has a key of its own, its line comes before the hand (`protocol.records.RevealedKeys`).
 """
 
 from __future__ import annotations
@@ -21,13 +23,13 @@ from typing import Any, Final
 
 import attrs
 
-from engine.poker.match_key import MatchKey, MatchSeed
+from engine.poker.match_key import DEALS_PER_CHAIN, DealKeys, MatchKey, MatchSeed
 from engine.poker.rules import Deal
 from engine.support.files import write_whole
 from engine.support.files.formats import parse_json
 from engine.support.seeds import derive_seed
 from engine.support.user_input import how_many, printable
-from protocol.records import HandReader, format_chips
+from protocol.records import HandReader, RevealedKeys, format_chips, format_commitment, format_deal_key
 from server.league.match import DamagedMatch, Fault, Played, move_aside
 from server.league.plan import Match, TournamentPlan
 from server.support.errors import Failure, FailureKind
@@ -45,9 +47,22 @@ _STATE: Final = "STATE:"
 _FAILURE: Final = re.compile(rf"(?:({'|'.join(FailureKind)})(?: \(hand (\d+)\))?: )?(.*)")
 
 
-def format_head(table: SitAndGoTable) -> str:
-    """The first line of a log."""
-    return f"# sit-and-go {len(table.players)} players, {table.terms.stack} chips\n"
+def format_begin(table: SitAndGoTable, cards: MatchSeed | MatchKey, *, is_new: bool) -> str:
+    """The lines with which a log begins, or goes on after a sitting that was cut short."""
+    head = f"# sit-and-go {len(table.players)} players, {table.terms.stack} chips\n" if is_new else ""
+    if isinstance(cards, DealKeys):
+        head += format_commitment(cards.commitment_from(table.hands))
+    return head
+
+
+def format_key_of(line: str, cards: MatchSeed | MatchKey, number: int) -> str:
+    """The line that goes before that of a hand, if the hand has a key of its own."""
+    if not isinstance(cards, DealKeys) or not line.startswith(_STATE):
+        return ""
+    upcoming = number + 1
+    is_last = upcoming % DEALS_PER_CHAIN == 0
+    after = format_commitment(cards.commitment_from(upcoming), upcoming) if is_last else ""
+    return after + format_deal_key(number, cards.key(number))
 
 
 def format_out(name: str, failure: Failure) -> str:
@@ -116,6 +131,8 @@ def hand_cards(cards: MatchSeed | MatchKey, number: int) -> MatchSeed | MatchKey
     """The seed or key of a hand's cards."""
     if isinstance(cards, MatchSeed):
         return MatchSeed(derive_seed(cards.number, number))
+    if isinstance(cards, DealKeys):
+        return MatchKey(cards.key(number))
     from hmac import digest
 
     return MatchKey(digest(cards.secret, b"riverboat sit-and-go hand %d" % number, "sha256"))
@@ -238,21 +255,37 @@ def _comments(text: str, match: Match) -> tuple[dict[str, Fault], dict[str, int]
     return faults, absences
 
 
-def check_log(path: Path, table: SitAndGoTable, cards: MatchSeed | MatchKey) -> tuple[int, str] | None:
-    """The first wrong line of a log and why, by cards, rules, chips and names; None if none is wrong."""
+def check_log(path: Path, table: SitAndGoTable, cards: MatchSeed | MatchKey | None) -> tuple[int, str] | None:
+    """The first wrong line of a log and why, by cards, rules, chips and names; None if none is wrong.
+
+    Args:
+        path: of the log.
+        table: before the first hand.
+        cards: what they follow from; None if each hand has a key of its own.
+    """
+    keys = RevealedKeys()
     for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
         if line.startswith(_OUT):
             table.leave(line.removeprefix(_OUT).split()[0])
-        if not line.startswith(_STATE):
-            continue
-        game = table.game()
         try:
+            keys.read(line, table.hands)
+            if not line.startswith(_STATE):
+                continue
+            game = table.game()
             record, state = HandReader(game).read(line)
             if record.names != table.seating() or record.hand_number != table.hands:
                 return number, f"expected hand {table.hands} of {'|'.join(table.seating())}"
-            deal = hand_cards(cards, table.hands).dealer(game).deal()
+            if cards is None:
+                deal = keys.deal(game, table.hands)
+            else:
+                deal = hand_cards(cards, table.hands).dealer(game).deal()
+            if deal is None:
+                return number, f"expected the key of hand {table.hands} before it"
             if not _shows(state.deal, deal):
-                return number, "other cards than follow from the seed"
+                return (
+                    number,
+                    "other cards than follow from the seed" if cards else "other cards than its key's",
+                )
             won = tuple(map(format_chips, state.chips_won()))
             if won != tuple(map(format_chips, record.chips)):
                 return number, f"expected chips {'|'.join(won)}"

@@ -19,7 +19,16 @@ from server.league.match import match_cards
 from server.league.plan import Match, Rule, TournamentPlan
 from server.league.running.in_process import Staff
 from server.league.running.processes import CannotPlay
-from server.league.sit_and_go.log import LOG, begin, end, format_head, format_out, hand_cards, take_line
+from server.league.sit_and_go.log import (
+    LOG,
+    begin,
+    end,
+    format_begin,
+    format_key_of,
+    format_out,
+    hand_cards,
+    take_line,
+)
 from server.league.sit_and_go.table import SitAndGoHands
 from server.match.in_process import BotFailed, Worker
 from server.match.launching.confinement import Sandbox, parse_limits
@@ -31,7 +40,7 @@ from server.match.sharing.staffed_table import Announcer, House, StaffedTable
 from server.records.results import DecisionTimes
 from server.support.console import FileConsole
 from server.support.errors import Failure, FailureKind, MatchAborted, in_words
-from server.support.private_files import PrivateFiles
+from server.support.private_files import open_private
 from server.support.record_file import Opener, RecordFile
 from server.table.config import MatchConfig, OnFailure, TimeLimits
 from server.table.match import MatchServer
@@ -48,26 +57,24 @@ class SitAndGoRunner:
 
     Args:
         plan: of the tournament.
-        root: the seed or key from which all cards follow.
+        root: the seed or key from which all cards follow; None if every match draws keys of its own.
         folder: of the tournament.
 
     *Resource handling*: `close` on every way out.
     """
 
-    def __init__(self, plan: TournamentPlan, root: MatchSeed | MatchKey, folder: Path) -> None:
+    def __init__(self, plan: TournamentPlan, root: MatchSeed | MatchKey | None, folder: Path) -> None:
         self._plan = plan
         self._root = root
         self._staff = Staff(folder)
-        self._files = PrivateFiles()
 
     async def play(self, match: Match, folder: Path) -> None:
         """See `Runner.play`."""
         table = begin(folder, match, self._plan)
         cards = match_cards(self._root, match, common=self._plan.common_seeds)
         began = trio.current_time()
-        with RecordFile(folder / LOG, append=True, opener=self._files.open) as log:
-            if log.is_empty:
-                log.write(format_head(table))
+        with RecordFile(folder / LOG, append=True, opener=open_private) as log:
+            log.write(format_begin(table, cards, is_new=log.is_empty))
             worker: Worker | None = None
             try:
                 while not table.is_over:
@@ -77,7 +84,7 @@ class SitAndGoRunner:
                         line, is_free = await _play_hand(worker, order, table.hands)
                     except MatchAborted as error:
                         raise CannotPlay(in_words(error.lines)) from None
-                    log.write(line)
+                    log.write(format_key_of(line, cards, table.hands) + line)
                     take_line(line, table)
                     if not is_free:
                         await worker.end()
@@ -98,7 +105,7 @@ class SitAndGoRunner:
             bots=tuple([(player.bot, player.settings) for player in players]),
             names=names,
             seeds=tuple([derive_seed(seeds[match.players.index(name)], number) for name in names]),
-            cards=of_hand.text if isinstance(of_hand, MatchKey) else str(of_hand.number),
+            cards=of_hand.text,
             fixed_seats=True,
         )
 
@@ -128,24 +135,23 @@ class SeatedRunner:
 
     Args:
         plan: of the tournament.
-        root: the seed or key from which all cards follow.
+        root: the seed or key from which all cards follow; None if every match draws keys of its own.
         folder: of the tournament, which players in sandboxes cannot see.
 
     *Resource handling*: `close` on every way out.
     """
 
-    def __init__(self, plan: TournamentPlan, root: MatchSeed | MatchKey, folder: Path) -> None:
+    def __init__(self, plan: TournamentPlan, root: MatchSeed | MatchKey | None, folder: Path) -> None:
         self._plan = plan
         self._root = root
         self._folder = folder
-        self._files = PrivateFiles()
         self._orphanage = Orphanage.open()
         self._tables = 0
 
     async def play(self, match: Match, folder: Path) -> None:
         """See `Runner.play`."""
         table = begin(folder, match, self._plan)
-        console = FileConsole(folder / "dealer.err", self._files.open)
+        console = FileConsole(folder / "dealer.err")
         self._tables += 1
         try:
             async with trio.open_nursery() as nursery:
@@ -176,7 +182,7 @@ class SeatedRunner:
         order = PassOrder(
             number=0,
             players=tuple(range(len(players))),
-            config=table_config(plan, match, table, cards, folder / LOG, self._files.open),
+            config=table_config(plan, match, table, cards, folder / LOG, open_private),
             seated=tuple(players),
             seeds=tuple([seeds[name] for name in table.left]),
             output=folder / "players",
@@ -193,7 +199,7 @@ class SeatedRunner:
             times[seat.name] = None if taken is None else attrs.asdict(taken)
         lines = made[0].crash_lines(staffed.launcher.crashes())
         if lines:
-            with RecordFile(folder / LOG, append=True, opener=self._files.open) as log:
+            with RecordFile(folder / LOG, append=True, opener=open_private) as log:
                 log.write(lines)
         end(folder, outcome.seconds, times)
 
@@ -206,7 +212,6 @@ class SeatedRunner:
             lambda line: console.err(f"{line}\n"),
             Announcer(None),
             self._orphanage,
-            self._files,
             Terms(
                 limits.start_time, recover, process_limits, Sandbox(self._folder) if limits.sandbox else None
             ),
@@ -246,7 +251,6 @@ def table_config(
             grace=limits.grace,
         ),
         on_failure=OnFailure.FOLD,
-        reveals_key=False,  # these cards are to be dealt in other matches
         log_path=log,
         append=True,
         carries_chips=True,

@@ -20,9 +20,10 @@ from protocol.extension import NEEDED_FOR_CHIPS, hand_introductions
 from protocol.records import format_hand
 from server.league.sit_and_go.log import (
     format_absence,
+    format_begin,
     format_crash,
     format_failure,
-    format_head,
+    format_key_of,
     format_out,
     hand_cards,
     take_line,
@@ -173,6 +174,7 @@ class SitAndGoHands:
         final, hand = end
         names = [seat.name for seat in by_position]
         line = format_hand(final, final.chips_won(), names, hand.messages.all_cards(final))
+        key = format_key_of(line, self._config.cards, final.hand_number)
         failed = [seat for seat in by_position if len(seat.failures) > self._noted[seat.name]]
         before = [format_absence(seat.name) for seat in self._table.absent]
         take_line(line, self._standing)
@@ -184,7 +186,7 @@ class SitAndGoHands:
             else:
                 before += [format_failure(seat.name, failure) for failure in news]
             self._noted[seat.name] = len(seat.failures)
-        self._log.write("".join([*before, line, *after]))
+        self._log.write("".join([*before, key, line, *after]))
         for text in after:
             take_line(text, self._standing)
         self._console.hand_finished(final.hand_number)
@@ -209,12 +211,12 @@ class _Log(MatchRecords):
         return self._standing.is_over
 
     def write_header(self) -> None:
-        """Begin the log."""
-        if self.log is not None and self.log.is_empty:
-            self.write(format_head(self._standing))
+        """Begin the log, or go on with it."""
+        if self.log is not None:
+            self.write(format_begin(self._standing, self.config.cards, is_new=self.log.is_empty))
 
     def write_key(self) -> None:
-        """Do nothing: the tournament keeps the key."""
+        """Do nothing: every hand has its own, or they follow from the tournament's seed."""
 
     def note(self, text: str) -> None:
         """Tell the operator; the log gets it with the hand."""

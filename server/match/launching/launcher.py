@@ -27,7 +27,7 @@ from server.match.launching.doorman import Doorman
 from server.match.launching.players import Player, players_environment
 from server.match.launching.processes import Orphanage
 from server.support.errors import Failure, FailureKind
-from server.support.private_files import FOLDER_MODE, PrivateFiles
+from server.support.private_files import FOLDER_MODE, open_private, tail_of
 
 _GRACE_S: Final = 3.0
 # Time for players to end by themselves when the match is over, and again after they were asked to.
@@ -103,8 +103,6 @@ class Launcher:
 
     _folder: Path
     """For what the players write."""
-    _files: PrivateFiles
-    """Creates the files in it."""
     _terms: Terms
     """What the players are granted."""
     _say: Callable[[str], None]
@@ -198,7 +196,7 @@ class Launcher:
         Raises:
             OSError: it cannot be made.
         """
-        return open(path, "ab", opener=self._files.open)
+        return open(path, "ab", opener=open_private)
 
     def _output(self, entry: _Process, stream: str) -> Path:
         """The file of a player's stdout or stderr."""
@@ -326,7 +324,7 @@ class Launcher:
 
     def _last_line(self, entry: _Process) -> str:
         """The last line of text that a player wrote to stderr, to quote."""
-        end = self._files.tail(self._output(entry, "err"), _LAST_WORDS)
+        end = tail_of(self._output(entry, "err"), _LAST_WORDS)
         words = [line.strip() for line in end.decode("utf-8", "replace").split("\n") if line.strip()]
         return printable(words[-1][:200]) if words else ""
 

@@ -17,7 +17,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -148,18 +148,16 @@ class Orphanage:
 
     Args:
         own: children that were there before anybody was launched.
-        on_started: takes the process of each player that has been started.
     """
 
-    def __init__(self, own: frozenset[int], on_started: Callable[[int], None] | None = None) -> None:
+    def __init__(self, own: frozenset[int]) -> None:
         self._awaited = set(own)
-        self._on_started = on_started
         self._being_started = 0
 
     @classmethod
-    def open(cls, on_started: Callable[[int], None] | None = None) -> Orphanage:
+    def open(cls) -> Orphanage:
         """The orphanage of a process that is about to launch others."""
-        return cls(frozenset(_children(_everybody())), on_started)
+        return cls(frozenset(_children(_everybody())))
 
     async def start(self, line: Sequence[str], **options: Any) -> trio.Process:
         """Start a child that leads a session, and leave it to the code that waits for it.
@@ -174,8 +172,6 @@ class Orphanage:
             with trio.CancelScope(shield=True):
                 process = await trio.lowlevel.open_process(line, start_new_session=True, **options)
             self._awaited.add(process.pid)
-            if self._on_started is not None:
-                self._on_started(process.pid)
         finally:
             self._being_started -= 1
         return process

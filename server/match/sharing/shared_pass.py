@@ -271,7 +271,7 @@ class _Outbox(MatchRecords):
         """Keep lines for the log."""
         self._notes += text
 
-    def write_hand(self, line: str) -> None:
+    def write_hand(self, number: int, line: str) -> None:
         """Keep the line of a finished hand."""
         self._line = line
 

@@ -32,7 +32,6 @@ from server.match.launching.players import Player
 from server.match.launching.processes import Orphanage
 from server.match.plan import PassOrder
 from server.support.errors import in_words, os_error_in_words
-from server.support.private_files import PrivateFiles
 from server.table.config import MatchConfig
 from server.table.match import MatchServer
 
@@ -104,7 +103,6 @@ class House:
     """Takes lines for people."""
     announcer: Announcer
     orphanage: Orphanage
-    files: PrivateFiles
     terms: Terms
 
 
@@ -136,7 +134,6 @@ class StaffedTable(Generic[_Server]):
         )
         self.launcher = Launcher(
             order.output / f"table-{number + 1}" if number else order.output,
-            house.files,
             house.terms,
             house.say,
             order.variables,

@@ -5,11 +5,12 @@ In the folder of a match are, beside its logs and its result,
 ================  ==========================================================================================
 ``plan.json``     what the match is, written before its first hand: the words of the command line as
                   `riverboat match` understood them, so that ``--resume`` can understand them again
-``secrets.json``  the key of the cards and the tokens of seats; gone when the match is over.  While players
-                  play who could read it, it holds blanks: `server.match.sittings.keeper` has the secrets
 ``progress.json`` what the logs do not tell, like times and failures, slightly old; gone with the match
 ``match.lock``    is locked while a process plays the match
 ================  ==========================================================================================
+
+Nothing secret is among them: keys that are drawn for a sitting end with it, and what is left of the match is
+dealt from new ones.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
-import os
 import shlex
 from collections.abc import Mapping
 from datetime import datetime
@@ -27,16 +27,13 @@ from typing import Any, Final
 
 import attrs
 
-from engine.poker.match_key import MatchKey
 from engine.support.files import write_whole
 from engine.support.files.formats import parse_json
 from engine.support.files.lock import FileIsLocked, FileLock
-from server.match.sittings.keeper import Keeper, wait_for_keeper
 from server.support.private_files import FOLDER_MODE
 from server.table.outcome import EarlierSittings, MatchOutcome, SeatOutcome
 
 PLAN: Final = "plan.json"
-SECRETS: Final = "secrets.json"
 PROGRESS: Final = "progress.json"
 RESULT: Final = "result.json"
 _SCHEMA: Final = 1
@@ -44,7 +41,7 @@ _LOCK: Final = "match"
 _HOME: Final = Path("matches")
 _MODE: Final = 0o600
 _NAMES: Final = (
-    "match.log", RESULT, "report.html", "dealer.err", "players", PLAN, SECRETS, PROGRESS,
+    "match.log", RESULT, "report.html", "dealer.err", "players", PLAN, PROGRESS,
 )  # fmt: skip
 """Of a match, beside ``pass-K``."""
 
@@ -74,11 +71,11 @@ class StoredPlan:
     """The game, as a game file."""
     parameters: Mapping[str, Any]
     """Parameters of the command, by name, that can be written as JSON."""
-    commitment: str | None
-    """The commitment to the key of the cards; None if they follow from a seed."""
     started: str
     """When the first sitting began, in ISO 8601."""
     version: str = version("riverboat")
+    commitment: str | None = None
+    """The commitment to the one key of the cards, in a match that an earlier version began."""
 
     def write(self, folder: Path) -> None:
         """Store it so that it survives a power cut.
@@ -118,40 +115,14 @@ class StoredPlan:
             "folder": str,
             "definition": str,
             "parameters": dict,
-            "commitment": str | None,
             "started": str,
             "version": str,
+            "commitment": str | None,
         }
         for name, kind in kinds.items():
             if not isinstance(value.get(name), kind):
                 raise NoPlan(f"{path} is damaged: it has no {name}")
         return cls(**{name: value[name] for name in kinds})
-
-
-@attrs.frozen
-class Secrets:
-    """Secrets that only the house may know before the last hand."""
-
-    key: str | None
-    """The key of the cards; None if they follow from a seed that is not secret."""
-    seat_tokens: tuple[str | None, ...]
-
-    def as_bytes(self) -> bytes:
-        """The contents of the file."""
-        return json.dumps(attrs.asdict(self)).encode() + b"\n"
-
-    @classmethod
-    def parse(cls, data: bytes) -> Secrets:
-        """What `as_bytes` has made.
-
-        Raises:
-            ValueError: it is something else.
-        """
-        value = parse_json(data.decode("utf-8"))
-        key, tokens = value["key"], value["seat_tokens"]
-        if not isinstance(key, str | None) or not all(isinstance(token, str | None) for token in tokens):
-            raise ValueError("expected a key and tokens")
-        return cls(key, tuple(tokens))
 
 
 @attrs.define(eq=False)
@@ -167,9 +138,8 @@ class Sitting:
     """Of the match that is resumed; None for a new match."""
     earlier: Mapping[int, EarlierSittings] = attrs.Factory(dict)
     """By pass, the results of earlier sittings."""
-    _keeper: Keeper | None = None
-    _secrets: Secrets = Secrets(None, ())
-    _started: str = ""
+    dropped: int = 0
+    """Finished hands that do not count, since not all passes of a duplicate match had played their deals."""
 
     @classmethod
     def first(cls, out: Path | None, game: str) -> Sitting:
@@ -189,8 +159,8 @@ class Sitting:
         return cls(folder, lock)
 
     @classmethod
-    def resumed(cls, folder: Path) -> tuple[Sitting, Secrets]:
-        """Another sitting of the match in a folder, with its secrets.
+    def resumed(cls, folder: Path) -> Sitting:
+        """Another sitting of the match in a folder.
 
         Raises:
             NoPlan: there is no match, or none that can be resumed; the message is one line.
@@ -203,11 +173,13 @@ class Sitting:
         except OSError as error:
             raise NoPlan(f"{folder} cannot be written: {error.strerror or error}") from None
         try:
-            if not wait_for_keeper(folder):
-                raise NoPlan(f"the secrets of the match in {folder} are still being written: try again")
             plan = StoredPlan.read(folder)
-            secrets = Secrets(None, ()) if result_of(folder) is not None else _read_secrets(folder, plan)
-            return cls(folder, lock, plan, _read_progress(folder), started=plan.started), secrets
+            if plan.commitment is not None and result_of(folder) is None:
+                raise NoPlan(
+                    f"{folder} cannot be resumed: riverboat {plan.version} began it, and dealt all its cards "
+                    "from one secret key, which is no longer kept"
+                )
+            return cls(folder, lock, plan, *_read_progress(folder))
         except BaseException:
             lock.release()
             raise
@@ -218,112 +190,53 @@ class Sitting:
         return self.plan is not None
 
     @property
-    def started(self) -> str:
-        """When the first sitting began, in ISO 8601."""
-        return self._started
-
-    @property
     def command(self) -> str:
         """The command that resumes the match."""
         return f"riverboat match --resume {shlex.quote(str(self.folder))}"
 
-    def begin(self, plan: StoredPlan, secrets: Secrets, *, are_safe_on_disk: bool) -> None:
-        """Store what is needed to resume the match, even if we are killed.
+    def note_progress(self, outcomes: Mapping[int, MatchOutcome], *, tells_details: bool = True) -> None:
+        """Store what the logs do not tell; if it cannot be written, an earlier note stays.
 
         Args:
-            plan: what is played.
-            secrets: what nobody may know.
-            are_safe_on_disk: no player can read the folder.
-
-        Raises:
-            OSError: it cannot be written.
+            outcomes: by pass.
+            tells_details: what players said when they failed may be read, although it could show cards.
         """
-        self._secrets, self._started = secrets, plan.started
-        if not are_safe_on_disk:
-            self._keeper = Keeper(self.folder, self._write_secrets)
-        data = secrets.as_bytes()
-        blanks = b" " * (len(data) - 1) + b"\n"
-        write_whole(self.folder / SECRETS, data if are_safe_on_disk else blanks, durable=True, mode=_MODE)
-        if self.plan is None:
-            plan.write(self.folder)
-
-    def hold(self, path: str, descriptor: int) -> None:
-        """Note that a file without a name has been created: see `Keeper.hold`."""
-        if self._keeper is not None:
-            self._keeper.hold(path, descriptor)
-
-    def watch(self, process: int) -> None:
-        """Note that a player has been launched: see `Keeper.watch`."""
-        if self._keeper is not None:
-            self._keeper.watch(process)
-
-    def note_progress(self, outcomes: Mapping[int, MatchOutcome]) -> None:
-        """Store what the logs do not tell; if it cannot be written, an earlier note stays."""
         passes = {
-            str(number): {"seconds": each.seconds, "seats": [seat.as_json() for seat in each.seats]}
+            str(number): {
+                "seconds": each.seconds,
+                "seats": [seat.as_json(tells_details=tells_details) for seat in each.seats],
+            }
             for number, each in outcomes.items()
         }
+        text = json.dumps({"passes": passes, "dropped": self.dropped}) + "\n"
         with contextlib.suppress(OSError):
-            write_whole(self.folder / PROGRESS, json.dumps({"passes": passes}) + "\n", mode=_MODE)
+            write_whole(self.folder / PROGRESS, text, mode=_MODE)
 
     def end(self, *, is_over: bool) -> None:
-        """Note that the players have ended, and nobody waits for them any more.
-
-        Args:
-            is_over: nothing is left to be resumed.
-        """
+        """Note that the players have ended, and whether nothing is left to be resumed."""
         if is_over:
-            for name in (SECRETS, PROGRESS):
-                with contextlib.suppress(OSError):  # then it stays
-                    (self.folder / name).unlink(missing_ok=True)
-        else:
-            self._write_secrets()
-        if self._keeper is not None:
-            self._keeper.let_go()
-            self._keeper = None
+            with contextlib.suppress(OSError):  # then it stays
+                (self.folder / PROGRESS).unlink(missing_ok=True)
 
     def close(self) -> None:
         """Release the folder."""
         self._lock.release()
 
-    def _write_secrets(self) -> None:
-        """Fill the blanks; this takes no space even if the disk is full."""
-        with contextlib.suppress(OSError):
-            descriptor = os.open(self.folder / SECRETS, os.O_WRONLY | os.O_CLOEXEC)
-            try:
-                os.pwrite(descriptor, self._secrets.as_bytes(), 0)
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
 
-
-def _read_secrets(folder: Path, plan: StoredPlan) -> Secrets:
+def _read_progress(folder: Path) -> tuple[dict[int, EarlierSittings], int]:
+    """The last note, and how many hands had been dropped; nothing if it cannot be read."""
     try:
-        secrets = Secrets.parse((folder / SECRETS).read_bytes())
-        if plan.commitment is None or (
-            secrets.key is not None and MatchKey.parse(secrets.key).commitment == plan.commitment
-        ):
-            return secrets
-    except (OSError, ValueError, TypeError, KeyError):
-        pass  # this is as good as having none
-    raise NoPlan(
-        f"{folder} cannot be resumed: the secrets of the match are not in {SECRETS}; "
-        "they are lost if both the house and its keeper were killed, as in a power cut"
-    )
-
-
-def _read_progress(folder: Path) -> dict[int, EarlierSittings]:
-    """The last note; nothing if it cannot be read."""
-    try:
-        passes: dict[str, Any] = parse_json((folder / PROGRESS).read_text("utf-8"))["passes"]
-        return {
+        note: dict[str, Any] = parse_json((folder / PROGRESS).read_text("utf-8"))
+        passes: dict[str, Any] = note["passes"]
+        earlier = {
             int(number): EarlierSittings(
                 float(value["seconds"]), tuple([SeatOutcome.from_json("", seat) for seat in value["seats"]])
             )
             for number, value in passes.items()
         }
+        return earlier, int(note.get("dropped", 0))
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        return {}
+        return {}, 0
 
 
 def _why_there_is_none(folder: Path) -> str:

@@ -1,6 +1,6 @@
 """Checks a log: everything in it that follows from something else is computed again.
 
-Cards are checked by the seed, or by the key once it is revealed, and the key by its commitment; betting by
+Cards are checked by the seed, or by the keys as they are revealed, and these by the commitments; betting by
 the rules; chips by cards and betting; names by seat and hand number; hand numbers by one another; the score
 by the chips.  What a log does not contain cannot be checked: without seed and key, cards are only known to
 come from one deck; and betting is only known to be legal and to lead to these chips: a raise that everybody
@@ -18,16 +18,9 @@ from engine.poker.match_key import MatchKey, MatchSeed
 from engine.poker.rules import CardDealer, Deal, GameDefinition, HandState, KeyedDealer, rake_taken
 from engine.poker.rules.game_file import read_digits
 from protocol.match_state import format_hole_cards_and_board
-from protocol.records import HandReader, HandRecord, format_chips, parse_score
+from protocol.records import COMMITMENT, KEY, HandReader, HandRecord, RevealedKeys, format_chips, parse_score
 from server.records.log_lines import LogError, numbered_lines, shown
-from server.records.logs import (
-    COMMITMENT,
-    KEY,
-    Header,
-    MatchLog,
-    open_log,
-    rotation,
-)
+from server.records.logs import Header, MatchLog, open_log, rotation
 from server.records.verification.seats import LinesAhead, by_seat, most_frequent_seats
 
 _TOLERANCE: Final = 1e-6
@@ -57,7 +50,9 @@ class Verification:
     """Hands found true, up to the first problem."""
     problem: Problem | None
     cards: str | None
-    """What the cards were dealt again from, ``seed 7`` or ``key 1a2b3c4d...``; None if neither is known."""
+    """What the cards were dealt again from: ``seed 7``, ``key 1a2b3c4d...``, ``the keys of the hands``; None
+    if nothing of that is known.
+    """
     is_complete: bool
     """The log ends with the score."""
 
@@ -140,6 +135,7 @@ class _LogChecker:
         self._reader = HandReader(log.game)
         self._given = cards
         self._keys = _keys(log)
+        self._deal_keys = RevealedKeys()
         self._header: Header | None = None  # the last one, if no hand has followed it
         self._commitment: str | None = None
         self._match: _Match | None = None
@@ -187,12 +183,18 @@ class _LogChecker:
         if header is not None:
             if _deals(header):
                 self._header, self._commitment = header, None
+        elif self._log.has_deal_keys:
+            self._read_deal_key(text)
         elif text.startswith(COMMITMENT):
             self._commitment = text[len(COMMITMENT) :].strip()
         elif text.startswith(KEY):
             self._check_key(text[len(KEY) :].strip())
         elif text.startswith(("#TATE:", "#CORE:")):
             raise ValueError(f"expected {text[1:6].replace('TATE', 'STATE').replace('CORE', 'SCORE')}")
+
+    def _read_deal_key(self, text: str) -> None:
+        next_hand = self._match.next_hand if self._match is not None and self._header is None else 0
+        self._deal_keys.read(text, next_hand)
 
     def _check_key(self, text: str) -> None:
         key = MatchKey.parse(text)
@@ -289,11 +291,9 @@ class _LogChecker:
         return MatchSeed(read_digits(seed) % 2**32)
 
     def _check_cards(self, match: _Match, state: HandState) -> None:
-        if match.dealer is None:
+        deal = self._deal(match, state.hand_number)
+        if deal is None:
             return
-        match.dealer.skip(state.hand_number - match.dealt)
-        match.dealt = state.hand_number + 1
-        deal = match.dealer.deal()
         shown = Deal(
             tuple(
                 [
@@ -310,6 +310,24 @@ class _LogChecker:
                 for each in (shown, state.deal)
             )
             raise ValueError(f"cards: expected {expected} from {self.cards_from}, got {got}")
+
+    def _deal(self, match: _Match, number: int) -> Deal | None:
+        """The cards of a hand; None if they are not known.
+
+        Raises:
+            _WrongLineError: it should have a key of its own, and has none.
+        """
+        if match.dealer is not None:
+            match.dealer.skip(number - match.dealt)
+            match.dealt = number + 1
+            return match.dealer.deal()
+        if not self._log.has_deal_keys:
+            return None
+        deal = self._deal_keys.deal(self._log.game, number)
+        if deal is None:
+            raise ValueError(f"expected the key of hand {number} before it")
+        self.cards_from = "the keys of the hands"
+        return deal
 
     def _check_chips(self, match: _Match, record: HandRecord, state: HandState) -> tuple[float, ...]:
         """The chips of each position; exact if the cards are known."""

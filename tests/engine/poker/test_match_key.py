@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections import Counter
 from math import factorial
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from engine.poker.match_key import MatchKey, MatchSeed, parse_match_seed
+from engine.poker.match_key import (
+    DEALS_PER_CHAIN,
+    DealKeys,
+    MatchKey,
+    MatchSeed,
+    earlier_key,
+    parse_match_seed,
+)
 from engine.poker.rules import CardDealer, Deal, GameDefinition, KeyedDealer, load_game
 from engine.support.seeds import derive_seed
 from tests.support.asserting import refuses
@@ -161,3 +169,57 @@ def test_a_players_seed_under_a_key_is_theirs_wherever_they_sit() -> None:
 def test_what_is_neither_seed_nor_key_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="expected a seed: 'random', a whole number up to 4294967295, or"):
         parse_match_seed(text)
+
+
+DEALS = st.integers(0, 3 * DEALS_PER_CHAIN)
+
+
+@given(secret=KEYS, deal=DEALS)
+def test_the_key_of_a_deal_follows_from_that_of_the_next_one_and_at_the_end_of_a_chain_from_the_secret(
+    secret: bytes, deal: int
+) -> None:
+    keys = DealKeys(secret)
+    number, place = divmod(deal, DEALS_PER_CHAIN)
+    last = hmac_sha256(secret, b"riverboat deals" + number.to_bytes(8, "big"))
+    if place == DEALS_PER_CHAIN - 1:
+        assert keys.key(deal) == last
+    else:
+        assert keys.key(deal) == hashlib.sha256(b"riverboat deal" + keys.key(deal + 1)).digest()
+    assert keys.commitment_from(deal) == hashlib.sha256(b"riverboat deal" + keys.key(deal)).hexdigest()
+
+
+@given(secret=KEYS, deal=DEALS, game=games())
+def test_a_deal_has_the_cards_of_the_first_hand_of_its_key(
+    secret: bytes, deal: int, game: GameDefinition
+) -> None:
+    dealer = DealKeys(secret).dealer(game)
+    dealer.skip(deal)
+
+    assert dealer.deal() == deal_by_hand(game, DealKeys(secret).key(deal), 0)
+
+
+@settings(max_examples=20)
+@given(secret=KEYS, revealed=DEALS, later=DEALS)
+def test_no_later_key_follows_from_one_that_was_revealed(secret: bytes, revealed: int, later: int) -> None:
+    """Short of inverting SHA-256: what can be computed from a key are the keys of earlier deals alone."""
+    keys = DealKeys(secret)
+    known = set(
+        itertools.accumulate(range(revealed), lambda key, _: earlier_key(key), initial=keys.key(revealed))
+    )
+
+    assert (keys.key(later) in known) == (
+        later <= revealed and later // DEALS_PER_CHAIN == revealed // DEALS_PER_CHAIN
+    )
+
+
+@given(secret=KEYS)
+def test_the_keys_of_deals_are_given_again_by_their_text_and_are_then_no_secret(secret: bytes) -> None:
+    keys = DealKeys(secret)
+
+    again = parse_match_seed(keys.text)
+
+    assert (again, again.player_seeds(range(3))) == (keys, MatchKey(secret).player_seeds(range(3)))
+    assert isinstance(again, DealKeys)
+    assert not again.is_drawn
+    assert DealKeys.random().is_drawn
+    assert keys.secret.hex() not in repr(keys)

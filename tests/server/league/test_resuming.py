@@ -42,6 +42,53 @@ def test_a_tournament_that_was_killed_comes_out_the_same(tmp_path: Path) -> None
     killed_and_resumed(tmp_path, plan_text(*PLAYERS[:3]), 2, 1)
 
 
+def check_finished_stand(tmp_path: Path, text: str, times: int, seed: int) -> None:
+    """Kill a tournament without a seed twice, and play it on: finished matches stand, and all is true."""
+    with pytest.MonkeyPatch.context() as patch:
+        counted = Kill(patch)
+        played(tmp_path / "counted", text)
+    drawn = random.Random(seed)
+
+    for number in range(times):
+        path = tmp_path / f"killed-{number}"
+        finished: dict[str, bytes] = {}
+        for after in sorted(drawn.sample(range(counted.written), 2)):
+            played_until_killed(path, text, after)
+            logs = logs_of(path)
+            assert {name: logs.get(name) for name in finished} == finished
+            over = [name for name in logs if _is_over(path / name)]
+            finished = {name: logs[name] for name in over}
+        content = played(path, text, pages=True)
+        logs = logs_of(path)
+        assert {name: logs[name] for name in finished} == finished, f"killed {number} with seed {seed}"
+        assert sum(each["chips"] for each in content["players"] if "chips" in each) == pytest.approx(0)
+        assert json.loads((path / "tournament.json").read_text())["cards"] is None
+        assert check_tournament(path).problem is None
+        shutil.rmtree(path)
+
+
+def _is_over(log: Path) -> bool:
+    """Whether the match of a log is over: it has a result, in its folder or in that of its pass."""
+    return any((folder / "result.json").exists() for folder in (log.parent, log.parent.parent))
+
+
+WITHOUT_SEED = HEAD.replace("seed = 7\n", "")
+SIT_AND_GO = WITHOUT_SEED.replace("round-robin", "sit-and-go").replace(
+    '"leduc"\nhands = 12', '"nolimit-2p"'
+) + ("[sit_and_go]\nstack = 100\n[[sit_and_go.levels]]\nhands = 5\nsmall = 10\n")
+
+
+@pytest.mark.usefixtures("arena_workers")
+@pytest.mark.parametrize("times", [2, pytest.param(100, marks=[pytest.mark.slow, pytest.mark.timeout(1200)])])
+@pytest.mark.parametrize(
+    "text",
+    [plan_text(*PLAYERS[:3], head=WITHOUT_SEED), plan_text(*PLAYERS[:2], head=SIT_AND_GO)],
+    ids=["round robin", "sit-and-go"],
+)
+def test_without_a_seed_what_was_finished_before_a_kill_stands(tmp_path: Path, text: str, times: int) -> None:
+    check_finished_stand(tmp_path, text, times, 7)
+
+
 UNTIL = HEAD.replace("hands = 12\nmatches = 2", 'hands = 600\nuntil = "decided"')
 
 

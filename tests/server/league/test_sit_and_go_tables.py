@@ -29,7 +29,7 @@ from server.league.sit_and_go.log import LOG, begin, check_log, end, read_sit_an
 from server.league.sit_and_go.running import table_config
 from server.league.sit_and_go.table import SitAndGoHands
 from server.support.console import SilentConsole
-from server.support.private_files import PrivateFiles
+from server.support.private_files import open_private
 from tests.server.league.houses import plan_of, plan_text
 from tests.support.dealer_process import started
 from tests.support.matches import raw_bot
@@ -97,8 +97,7 @@ def leaves_at(number: int) -> Client:
 async def played(folder: Path, clients: dict[str, Client], *, leaving: bool = False) -> Played:
     """Play a sit-and-go to its end from wherever it was."""
     table = begin(folder, MATCH, PLAN)
-    files = PrivateFiles()
-    config = table_config(PLAN, MATCH, table, CARDS, folder / LOG, files.open)
+    config = table_config(PLAN, MATCH, table, CARDS, folder / LOG, open_private)
     server = SitAndGoHands(config, SilentConsole(), table, failing_is_leaving=leaving).server
     server.open()
 

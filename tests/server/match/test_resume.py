@@ -1,4 +1,7 @@
-"""``riverboat match --resume DIR``: a match that was cut short comes out as if it had not been."""
+"""``riverboat match --resume DIR``: what was finished when a match was cut short stands.
+
+With a seed it comes out as if it had not been cut short; without one the rest is dealt from new keys.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import random
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -15,12 +19,11 @@ import pytest
 from click.testing import CliRunner
 
 from server.commands.program import riverboat
-from server.match.sittings.keeper import KEEPER_LOCK
 from server.match.sittings.sitting import NoPlan, Sitting
-from tests.server.match.launching.test_confinement import needs_bwrap
-from tests.support.dealer_process import PATIENCE_S
+from server.records.verification.log_checker import verify_log
+from tests.support.dealer_process import PATIENCE_S, environment, program
 from tests.support.limits import run_with_small_disk
-from tests.support.matches import result_of, run_match, start_match, wait_for_hand
+from tests.support.matches import run_match
 
 COUNTER: Final = """\
 import socket, sys
@@ -34,11 +37,27 @@ for line in dealer:
 """A player whose every action depends on all that it has seen before."""
 
 
+def start(folder: Path, *words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        program("match", *words),
+        cwd=folder,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
 def cut_short(folder: Path, words: Sequence[str], hands: int, number: signal.Signals) -> tuple[int, str, str]:
     """Run a match in ``m`` until its log has some hands, send it a signal: exit status, stdout, stderr."""
-    process = start_match(folder, *words)
-    wait_for_hand(folder / "m" / "match.log", hands)
-    assert process.poll() is None
+    process = start(folder, *words)
+    log = folder / "m" / "match.log"
+    deadline = time.monotonic() + PATIENCE_S
+    while not (log.exists() and f"STATE:{hands}:".encode() in log.read_bytes()):
+        assert time.monotonic() < deadline
+        assert process.poll() is None
+        time.sleep(0.005)  # until another process has come so far
     process.send_signal(number)
     stdout, stderr = process.communicate(timeout=PATIENCE_S)
     return process.returncode, stdout, stderr
@@ -60,33 +79,58 @@ def what_follows_from_the_cards(result: dict[str, Any]) -> dict[str, Any]:
 
 def resumed(folder: Path, *words: str, status: int = 0) -> dict[str, Any]:
     """The result of the match in ``m``, played on to its end."""
-    return result_of(folder, "--resume", "m", *words, status=status)
+    done = run_match(folder, "--resume", "m", "--json", *words)
+    assert done.returncode == status, done.stderr
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
 
 
-def unbroken(folder: Path, result: dict[str, Any], *words: str) -> dict[str, Any]:
+def unbroken(folder: Path, *words: str) -> dict[str, Any]:
     """The same match again, in ``again/m``, without interruption; without sockets where it can be."""
     again = folder / "again"
     again.mkdir()
     own = [path.name for path in folder.glob("*.py")]
     for name in own:
         (again / name).write_bytes((folder / name).read_bytes())
-    seed = () if "--seed" in words else ("--seed", result["key"])
-    return result_of(again, *words, *seed, *(() if own else ("--in-process",)))
+    done = run_match(again, *words, "--json", *(() if own else ("--in-process",)))
+    assert done.returncode == 0, done.stderr
+    whole: dict[str, Any] = json.loads(done.stdout)
+    return whole
+
+
+def hands_of(folder: Path) -> dict[str, list[str]]:
+    """The lines of finished hands, by log."""
+    return {
+        name: [line for line in data.decode().splitlines() if line.startswith("STATE:")]
+        for name, data in logs_of(folder).items()
+    }
 
 
 MATCHES: Final = {
     "secret cards": ("kuhn-2p", "random", "always-call", "--hands", "250", "--out", "m"),
     "duplicate": ("leduc", "random", "random", "--hands", "100", "--duplicate", "--out", "m"),
+    "in process": ("leduc", "random", "random", "--hands", "9000", "--duplicate", "--in-process",
+                   "--out", "m"),
     "a seed": ("nolimit-3p", "random", "random", "random", "--hands", "200", "--seed", "3", "--out", "m"),
-    "until": ("kuhn-2p", "random", "always-fold", "--hands", "600", "--until", "300", "--out", "m"),
-}
+    "a seed, duplicate": ("leduc", "random", "random", "--hands", "100", "--duplicate", "--seed", "3",
+                          "--out", "m"),
+    "a key": ("kuhn-2p", "random", "always-call", "--hands", "250", "--seed", f"deals:{7:064x}",
+              "--out", "m"),
+    "until": ("kuhn-2p", "random", "always-fold", "--hands", "600", "--until", "300", "--seed", "3",
+              "--out", "m"),
+}  # fmt: skip
 
 
 def check_killed_and_resumed(folder: Path, words: Sequence[str], kills: Sequence[float]) -> None:
-    """Kill a match some seconds after each start, play it to its end, and compare it with an unbroken one."""
+    """Kill a match some seconds after each start, and play it to its end.
+
+    Every deal that was finished in all passes stands, logs are true, and chips add up; with a seed the logs
+    are those of an unbroken match.
+    """
     command: Sequence[str] = words
+    finished: dict[str, list[str]] = {}
     for seconds in kills:
-        process = start_match(folder, *command)
+        process = start(folder, *command)
         try:
             process.wait(seconds)  # any moment will do
         except subprocess.TimeoutExpired:
@@ -94,20 +138,38 @@ def check_killed_and_resumed(folder: Path, words: Sequence[str], kills: Sequence
         process.communicate(timeout=PATIENCE_S)
         if (folder / "m" / "plan.json").exists():  # else it had not begun
             command = ("--resume", "m")
+        finished = check_finished(folder / "m", finished)
     result = (
         resumed(folder) if command is not words else json.loads(run_match(folder, *words, "--json").stdout)
     )
 
-    whole = unbroken(folder, result, *words)
-    assert what_follows_from_the_cards(result) == what_follows_from_the_cards(whole)
-    assert logs_of(folder / "m") == logs_of(folder / "again" / "m")
+    hands = check_finished(folder / "m", finished)
+    assert result["hands"] == sum(map(len, hands.values()))
+    assert sum(player["chips"] for player in result["players"]) == pytest.approx(0)
+    for log in (folder / "m").rglob("match.log"):
+        checked = verify_log(log)
+        assert checked.problem is None
+        assert (checked.is_complete, checked.cards is None) == (True, False)
+    if "--seed" in words:
+        whole = unbroken(folder, *words)
+        assert what_follows_from_the_cards(result) == what_follows_from_the_cards(whole)
+        assert logs_of(folder / "m") == logs_of(folder / "again" / "m")
     left = {path.name for path in (folder / "m").iterdir() if path.is_file()}
-    assert left <= {"plan.json", "result.json", "match.log", "dealer.err", f"{KEEPER_LOCK}.lock"}
+    assert left <= {"plan.json", "result.json", "match.log", "dealer.err"}
 
 
-@pytest.mark.parametrize("match", ["secret cards", "duplicate"])
+def check_finished(match: Path, before: dict[str, list[str]]) -> dict[str, list[str]]:
+    """The finished hands; those of deals that all passes had finished before are still there."""
+    hands = hands_of(match)
+    for name, earlier in before.items():
+        common = min(map(len, before.values()))
+        assert hands[name][:common] == earlier[:common]
+    return hands
+
+
 @pytest.mark.slow
-def test_a_match_that_is_killed_and_resumed_is_the_same_match(tmp_path: Path, match: str) -> None:
+@pytest.mark.parametrize("match", ["secret cards", "duplicate", "a seed, duplicate", "a key"])
+def test_what_was_finished_before_a_kill_stands(tmp_path: Path, match: str) -> None:
     generator = random.Random(match)
 
     check_killed_and_resumed(tmp_path, MATCHES[match], [generator.uniform(0.8, 1.5)])
@@ -116,35 +178,32 @@ def test_a_match_that_is_killed_and_resumed_is_the_same_match(tmp_path: Path, ma
 @pytest.mark.slow
 @pytest.mark.parametrize("match", MATCHES)
 @pytest.mark.parametrize("seed", range(5))
-def test_a_match_that_is_killed_at_many_moments_is_the_same_match(
-    tmp_path: Path, match: str, seed: int
-) -> None:
+def test_what_was_finished_before_many_kills_stands(tmp_path: Path, match: str, seed: int) -> None:
     generator = random.Random(f"{match} {seed}")
 
     check_killed_and_resumed(tmp_path, MATCHES[match], [generator.uniform(0.2, 1.5) for _ in range(6)])
 
 
-@needs_bwrap
-@pytest.mark.slow
-@pytest.mark.parametrize("duplicate", [(), ("--duplicate",)])
-def test_in_sandboxes_everything_is_on_disk_from_the_beginning(
-    tmp_path: Path, duplicate: tuple[str, ...]
-) -> None:
-    """Where nobody who plays can read it: a power cut, which kills a keeper too, loses nothing."""
-    words = ("kuhn-2p", "random", "always-call", "--hands", "300", "--sandbox", *duplicate, "--out", "m")
-    process = start_match(tmp_path, *words)
-    log = tmp_path / "m" / ("pass-1" if duplicate else "") / "match.log"
-    wait_for_hand(log, 9)
-    key = json.loads((tmp_path / "m/secrets.json").read_text())["key"]
-    assert not (tmp_path / "m" / f"{KEEPER_LOCK}.lock").exists()
-    process.kill()
-    process.communicate(timeout=PATIENCE_S)
+def test_deals_that_not_all_passes_have_played_are_dropped_and_counted(tmp_path: Path) -> None:
+    words = ("leduc", "random", "random", "--hands", "40", "--duplicate", "--in-process", "--out", "m")
+    assert run_match(tmp_path, *words).returncode == 0
+    (tmp_path / "m/result.json").unlink()
+    for number, hands in enumerate((30, 27)):
+        log = tmp_path / f"m/pass-{number}/match.log"
+        lines = log.read_text().splitlines(keepends=True)
+        end = next(place for place, line in enumerate(lines) if line.startswith(f"STATE:{hands}:"))
+        log.write_text("".join(lines[:end]))  # with the key of a hand that is not there
+    before = {name: lines[:27] for name, lines in hands_of(tmp_path / "m").items()}
 
-    result = resumed(tmp_path)
+    done = run_match(tmp_path, "--resume", "m", "--json")
 
-    assert result["key"] == key
-    unbroken(tmp_path, result, *(word for word in words if word != "--sandbox"))
-    assert logs_of(tmp_path / "m") == logs_of(tmp_path / "again" / "m")
+    assert "3 hands of deals that not all passes had played: dropped, dealt anew" in done.stderr.splitlines()
+    result = json.loads(done.stdout)
+    assert (result["hands"], result["dropped_hands"]) == (80, 3)
+    assert {name: lines[:27] for name, lines in hands_of(tmp_path / "m").items()} == before
+    logs = sorted((tmp_path / "m").rglob("match.log"))
+    assert [verify_log(log).problem for log in logs] == [None, None]
+    assert [log.read_text().count("# cards: sha256 ") for log in logs] == [2, 2]
 
 
 def test_ctrl_c_leaves_a_result_and_says_how_to_go_on(tmp_path: Path) -> None:
@@ -159,24 +218,25 @@ def test_ctrl_c_leaves_a_result_and_says_how_to_go_on(tmp_path: Path) -> None:
     result = json.loads((tmp_path / "m" / "result.json").read_text())
     assert result["hands"] == log.count("STATE:") >= 101
     assert result["cut_short"]["resume"] == "riverboat match --resume m"
-    secrets = json.loads((tmp_path / "m" / "secrets.json").read_text())
-    assert (tmp_path / "m" / "secrets.json").stat().st_mode & 0o777 == 0o600
     assert (result["seed"], "key" in result, "player_seeds" in result["players"][0]) == (None, False, False)
-    assert "# key" not in log
-    assert secrets["key"] not in stdout + stderr + log
+    assert log.count("# key") == result["hands"]
+    assert {path.name for path in (tmp_path / "m").glob("*.json")} == {
+        "plan.json", "progress.json", "result.json"
+    }  # fmt: skip
 
 
 @pytest.mark.slow
 def test_players_who_may_have_learned_are_shown_what_they_saw(tmp_path: Path) -> None:
     (tmp_path / "counter.py").write_text(COUNTER)
-    words = ("leduc", f"{sys.executable} counter.py", "always-call", "--hands", "40", "--out", "m")
+    words = ("leduc", f"{sys.executable} counter.py", "always-call", "--hands", "40", "--seed", "5",
+             "--out", "m")  # fmt: skip
     cut_short(tmp_path, words, 15, signal.SIGKILL)
 
     result = resumed(tmp_path)
 
     assert "shown the hands of the earlier sittings again; 0 of" in (tmp_path / "m/dealer.err").read_text()
     assert logs_of(tmp_path / "m") != {}
-    unbroken(tmp_path, result, *words)
+    unbroken(tmp_path, *words)
     assert logs_of(tmp_path / "m") == logs_of(tmp_path / "again" / "m")
     assert result["players"][0]["decision_seconds"] is not None
 
@@ -184,12 +244,12 @@ def test_players_who_may_have_learned_are_shown_what_they_saw(tmp_path: Path) ->
 @pytest.mark.slow
 def test_bots_that_learn_know_again_what_they_knew(tmp_path: Path) -> None:
     """To the last digit of the chances that they tell the house."""
-    words = ("limit-2p", "formula", "simple", "--hands", "60", "--luck", "aivat", "--out", "m")
+    words = ("limit-2p", "formula", "simple", "--hands", "60", "--luck", "aivat", "--seed", "5", "--out", "m")
     cut_short(tmp_path, words, 25, signal.SIGKILL)
 
-    result = resumed(tmp_path)
+    resumed(tmp_path)
 
-    unbroken(tmp_path, result, *words)
+    unbroken(tmp_path, *words)
     told, again = ((tmp_path / where / "policies").read_text() for where in ("m", "again/m"))
     assert sorted(told.splitlines()) == sorted(again.splitlines())
     assert logs_of(tmp_path / "m") == logs_of(tmp_path / "again" / "m")
@@ -204,7 +264,6 @@ def test_torn_files_are_mended(tmp_path: Path) -> None:
     for cut in (30, len(data) - 1):
         log.write_bytes(data[:cut])
         (tmp_path / "m/result.json").unlink()
-        (tmp_path / "m/secrets.json").write_text('{"key": null, "seat_tokens": [null, null]}\n')
         (tmp_path / "m/progress.json").write_text('{"passes": {"0": {"seconds": 1.5, "sea')
 
         resumed(tmp_path)
@@ -253,7 +312,7 @@ def test_what_is_not_a_match_is_refused_in_one_line(tmp_path: Path) -> None:
 
 def test_a_match_that_is_being_played_is_left_alone(tmp_path: Path) -> None:
     words = ("kuhn-2p", "random", "Ann=wait", "--hands", "5", "--out", "m")
-    process = start_match(tmp_path, *words)
+    process = start(tmp_path, *words)
     assert process.stdout is not None
     process.stdout.readline()  # it waits for Ann
     try:
@@ -284,17 +343,16 @@ def test_options_of_the_match_are_not_given_again(tmp_path: Path, monkeypatch: p
 
 @pytest.mark.slow
 def test_a_match_whose_disk_was_full_goes_on_when_there_is_room(tmp_path: Path) -> None:
-    words = ("leduc", "always-call", "random", "--hands", "100", "--out", "m")
+    words = ("leduc", "always-call", "random", "--hands", "100", "--seed", "5", "--out", "m")
     done = run_with_small_disk(["match", *words], tmp_path, 1900)
     assert (done.returncode, done.stderr.splitlines()[-1]) == (
         1,
         "to go on with it: riverboat match --resume m",
     )
-    assert "# key" not in (tmp_path / "m/match.log").read_text()
 
-    result = resumed(tmp_path)
+    resumed(tmp_path)
 
-    unbroken(tmp_path, result, *words)
+    unbroken(tmp_path, *words)
     assert logs_of(tmp_path / "m") == logs_of(tmp_path / "again" / "m")
 
 
@@ -313,3 +371,19 @@ def test_a_log_that_was_changed_is_found_out(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "m/match.log, line 10: " in done.stderr
     assert log.read_text() == "".join(lines)
+
+
+def test_a_match_that_an_earlier_version_dealt_from_one_key_is_refused_by_name(tmp_path: Path) -> None:
+    words = ("kuhn-2p", "random", "always-call", "--hands", "30", "--in-process", "--out", "m")
+    assert run_match(tmp_path, *words).returncode == 0
+    (tmp_path / "m/result.json").unlink()
+    plan = tmp_path / "m/plan.json"
+    plan.write_text(json.dumps(json.loads(plan.read_text()) | {"commitment": "0" * 64, "version": "0.2.0"}))
+
+    done = run_match(tmp_path, "--resume", "m")
+
+    assert (done.returncode, done.stderr) == (
+        2,
+        "Error: m cannot be resumed: riverboat 0.2.0 began it, and dealt all its cards from one secret key, "
+        "which is no longer kept\n",
+    )

@@ -11,7 +11,7 @@ import trio
 from trio.testing import MockClock
 
 from protocol.policy import FILE_HEADER, format_policy, write_numbers
-from server.support.private_files import PrivateFiles
+from server.support.private_files import open_private
 from server.table.config import MatchConfig, TimeLimits
 from tests.support.tables import (
     always,
@@ -39,7 +39,7 @@ def kept(config: MatchConfig) -> list[str]:
 
 def asking(config: MatchConfig, folder: Path) -> MatchConfig:
     return attrs.evolve(
-        config, log_path=folder / "match.log", policy_path=folder / "policies", opener=PrivateFiles().open
+        config, log_path=folder / "match.log", policy_path=folder / "policies", opener=open_private
     )
 
 

@@ -11,10 +11,12 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.poker.match_key import MatchKey, MatchSeed
-from engine.poker.rules import initial_hand, load_game
+from engine.poker.match_key import DEALS_PER_CHAIN, DealKeys, MatchKey, MatchSeed
+from engine.poker.rules import FOLD, Deal, initial_hand, load_game
 from protocol.records import (
+    RevealedKeys,
     format_commitment,
+    format_deal_key,
     format_hand,
     format_header,
     format_key,
@@ -213,6 +215,62 @@ def test_the_key_is_the_one_that_was_committed_to(tmp_path: Path) -> None:
     assert dealt_otherwise.problem.line == 6
     no_key = verify_log(written(tmp_path, keyed_log(key, key.commitment, "# key 123\n")))
     assert "expected a key of 64 hexadecimal digits" in str(no_key.problem)
+
+
+def chained_log(keys: DealKeys, first: int, end: int) -> str:
+    """Folded hands of a log from one sitting, as from its commitment on."""
+    game = load_game("limit-2p")
+    lines = [format_commitment(keys.commitment_from(first))]
+    for number in range(first, end):
+        deal = MatchKey(keys.key(number)).dealer(game).deal()
+        state = initial_hand(game, number, deal).apply(FOLD)
+        names = ("a", "b") if number % 2 == 0 else ("b", "a")
+        lines += [format_deal_key(number, keys.key(number)), format_hand(state, state.chips_won(), names)]
+    return "".join(lines)
+
+
+def test_each_hand_is_checked_by_its_own_key_and_this_by_the_commitment_of_its_sitting(
+    tmp_path: Path,
+) -> None:
+    one, other = DealKeys(bytes(range(32))), DealKeys(bytes(32))
+    head = format_header("match", "limit-2p", 9, "random", 1, 1, 1)
+    first, second = chained_log(one, 0, 4), chained_log(other, 4, 7)
+    torn = format_deal_key(4, one.key(4))  # its hand never came to be written
+
+    def check(text: str) -> tuple[int, str]:
+        checked = verify_log(written(tmp_path, head + text))
+        return checked.hands, checked.problem.what if checked.problem else str(checked.cards)
+
+    assert check(first + torn + second) == (7, "the keys of the hands")
+    assert check(first) == (4, "the keys of the hands")
+    key = format_deal_key(2, one.key(2))
+    assert check(first.replace(key, "")) == (2, "expected the key of hand 2 before it")
+    assert check(first.replace(key, format_deal_key(2, other.key(2)))) == (
+        2, "the key of hand 2 is not the one that was committed to"
+    )  # fmt: skip
+    assert check(first + chained_log(other, 4, 7).partition("\n")[2]) == (
+        4, "the key of hand 4 is not the one that was committed to"
+    )  # fmt: skip
+    assert check(first.partition("\n")[2]) == (0, "the key of hand 0 has not been committed to")
+    hand = next(line for line in first.splitlines() if line.startswith("STATE:2:"))
+    swapped = re.sub(r"(\w{4})\|(\w{4})", r"\2|\1", hand)
+    assert check(first.replace(hand, swapped))[1].startswith("cards: expected")
+
+
+def test_the_next_chain_of_keys_is_committed_to_before_the_last_one_ends(tmp_path: Path) -> None:
+    keys, end = DealKeys(bytes(range(32))), DEALS_PER_CHAIN
+    before, after = chained_log(keys, end - 2, end), chained_log(keys, end, end + 2).partition("\n")[2]
+    upcoming = format_commitment(keys.commitment_from(end), end)
+
+    def last_cards(text: str) -> Deal | None:
+        read = RevealedKeys()
+        for line in text.splitlines():
+            read.read(line, end - 2)  # where the first commitment counts from
+        return read.deal(load_game("limit-2p"), end + 1)
+
+    assert last_cards(before + upcoming + after) is not None
+    with pytest.raises(ValueError, match=f"the key of hand {end} is not the one"):
+        last_cards(before + after)
 
 
 def test_cards_of_a_showdown_that_are_not_in_the_log(tmp_path: Path) -> None:
