@@ -150,10 +150,9 @@ class LaunchedMatch:
 
     def _note_progress(self) -> None:
         """Store what the logs do not tell, for later sittings."""
-        plan, sitting = self._plan, self._plan.sitting
+        sitting = self._plan.sitting
         if sitting is not None and self._played:
-            outcomes = {number: played.outcome() for number, played in self._played.items()}
-            sitting.note_progress(outcomes, tells_details=plan.withheld is None)
+            sitting.note_progress({number: played.outcome() for number, played in self._played.items()})
 
     async def _play_pass(self, number: int) -> None:
         plan, order = self._plan, self._plan.order(number)

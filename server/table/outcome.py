@@ -134,13 +134,10 @@ class SeatOutcome:
         sums = {name: getattr(self, name) + getattr(other, name) for name in counted}
         return SeatOutcome(self.name, [*self.failures, *other.failures], **sums)
 
-    def as_json(self, *, tells_details: bool = True) -> dict[str, Any]:
-        """Everything but the name, for `from_json`; perhaps without what failures were like."""
+    def as_json(self) -> dict[str, Any]:
+        """Everything but the name, for `from_json`."""
         return {
-            "failures": [
-                [each.kind.value, each.detail if tells_details else "", each.hand_number]
-                for each in self.failures
-            ],
+            "failures": [[each.kind.value, each.detail, each.hand_number] for each in self.failures],
             "more_failures": self.more_failures,
             "decision_times": self.decision_times.as_json(),
             "warnings": self.warnings,

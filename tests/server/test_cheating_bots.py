@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -92,6 +93,21 @@ def test_in_a_duplicate_match_whose_passes_take_too_many_processes_to_be_side_by
     logs = sorted((cheater.folder / "m").rglob("match.log"))
     assert len(logs) == 6
     assert cheater.could_have_known(logs, load_game("limit-6p")) == set()
+
+
+def test_in_a_course(cheater: Cheater) -> None:
+    play(cheater.folder, "course", "init", ".", "--game", "limit-2p")
+    plan = (cheater.folder / "tournament.toml").read_text()
+    short = re.sub("sandbox = .*", "sandbox = false", plan.replace("hands = 500", "hands = 4"))
+    student = f'[[players]]\nname = "cheater"\nplayer = "{cheater.command}"\n'
+    (cheater.folder / "night.toml").write_text(short + student)
+    play(cheater.folder, "tournament", "night.toml", "--out", "night", "--workers", "1")
+
+    logs = sorted((cheater.folder / "night").rglob("cheater*/**/match.log"))
+    assert len(logs) == 4
+    match = Match(0, 1, ("cheater", "yardstick-call"))
+    assert cheater.could_have_known(logs, load_game("limit-2p"), match) == set()
+    assert check_tournament(cheater.folder / "night").problem is None
 
 
 @pytest.mark.parametrize("duplicate", ["true", "false"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -13,13 +14,13 @@ import attrs
 from engine.poker.match_key import DealKeys, MatchKey
 from engine.poker.rules import Deal, GameDefinition
 from protocol.match_state import format_hole_cards_and_board
-from protocol.records import parse_hand
+from protocol.records import HandRecord, parse_hand
 from server.league.match import match_cards
 from server.league.plan import Match
 from server.league.sit_and_go.log import hand_cards
 
 _CHEATER: Final = """\
-import os, pathlib, socket, stat, sys
+import os, pathlib, select, socket, stat, sys
 
 here = os.getcwd()
 
@@ -37,7 +38,6 @@ def look():
         if process.name != str(own):
             paths += [process / "cmdline", process / "environ"]
             paths += [each for each in process.glob("fd/*") if is_ours(each)]
-    paths += pathlib.Path("/dev/shm").rglob("*")
     found = []
     for path in paths:
         try:
@@ -48,16 +48,21 @@ def look():
     return b"\\n".join(found)
 
 seen = pathlib.Path(sys.argv[1])
-dealer = socket.create_connection((sys.argv[2], int(sys.argv[3]))).makefile("rwb")
-dealer.write(b"VERSION:2.0.0\\n#riverboat/1 game stacks\\n"); dealer.flush()
-last = None
-for line in dealer:
-    if line.startswith(b"MATCHSTATE:"):
-        _, seat, hand, betting, cards = line.decode().strip().split(":")
-        if hand != last and sum(map(bool, cards.split("/")[0].split("|"))) == 1:
-            last = hand
-            (seen / f"{os.getpid()}-{hand}-{seat}-{cards.replace('|', ',')}").write_bytes(look())
-        dealer.write(line.rstrip() + b":c\\n"); dealer.flush()
+dealer = socket.create_connection((sys.argv[2], int(sys.argv[3])))
+dealer.sendall(b"VERSION:2.0.0\\n#riverboat/1 game stacks\\n")
+last, rest = None, b""
+while data := dealer.recv(65536):
+    *lines, rest = (rest + data).split(b"\\n")
+    for line in lines:
+        if line.startswith(b"MATCHSTATE:"):
+            _, seat, hand, betting, cards = line.decode().strip().split(":")
+            if hand != last and sum(map(bool, cards.split("/")[0].split("|"))) == 1:
+                found = look()
+                if line is lines[-1] and not select.select([dealer], [], [], 0.05)[0]:
+                    last = hand  # the house waits: the hand was not over when we looked
+                    own = cards.split("/")[0].replace("|", ",")
+                    (seen / f"{os.getpid()}-{hand}-{seat}-{own}").write_bytes(found)
+            dealer.sendall(line.rstrip() + b":c\\r\\n")
 """
 _KEY: Final = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 _AHEAD: Final = 3
@@ -87,6 +92,8 @@ class Cheater:
 
     folder: Path
     seen: Path
+    name: str = "cheater"
+    """Of the player."""
 
     @property
     def command(self) -> str:
@@ -104,6 +111,15 @@ class Cheater:
             found.append(Look(int(hand), int(position), own, path.read_bytes()))
         return found
 
+    def _is_of(self, look: Look, hands: Mapping[int, HandRecord]) -> bool:
+        """Whether a look was in a hand of these."""
+        record = hands.get(look.hand)
+        return (
+            record is not None
+            and record.names[look.position] == self.name
+            and _holes(record).split("|")[look.position] == look.own
+        )
+
     def could_have_known(
         self, logs: list[Path], game: GameDefinition, match: Match | None = None
     ) -> set[str]:
@@ -114,18 +130,18 @@ class Cheater:
             game: what was played.
             match: of a tournament, as far as keys can follow from that.
         """
-        hands = {log: _holes(log) for log in logs}
+        hands = {log: _hands(log) for log in logs}
         ways: set[str] = set()
         looks = self.looks()
         assert looks
         for look in looks:
-            log = next(
-                log
-                for log in logs
-                if look.own in hands[log].get(look.hand, "").split("|")[look.position : look.position + 1]
-            )
-            future = {number: hands[log].get(number) for number in range(look.hand, look.hand + _AHEAD)}
-            known = {cards for cards in future.values() if cards}
+            log = next(log for log in logs if self._is_of(look, hands[log]))
+            future = {
+                number: _holes(hands[log][number])
+                for number in range(look.hand, look.hand + _AHEAD)
+                if number in hands[log]
+            }
+            known = set(future.values())
             ways |= {f"hand {look.hand}: cards on disk" for cards in known if cards.encode() in look.data}
             for key in set(_KEY.findall(look.data)):
                 for number, cards in future.items():
@@ -134,10 +150,14 @@ class Cheater:
         return ways
 
 
-def _holes(log: Path) -> dict[int, str]:
-    """The hole cards of a log, by hand."""
+def _hands(log: Path) -> dict[int, HandRecord]:
+    """The hands of a log, by number."""
     records = filter(None, map(parse_hand, log.read_text().splitlines()))
-    return {record.hand_number: record.cards.split("/")[0] for record in records}
+    return {record.hand_number: record for record in records}
+
+
+def _holes(record: HandRecord) -> str:
+    return record.cards.split("/")[0]
 
 
 def _text(deal: Deal) -> str:

@@ -194,18 +194,10 @@ class Sitting:
         """The command that resumes the match."""
         return f"riverboat match --resume {shlex.quote(str(self.folder))}"
 
-    def note_progress(self, outcomes: Mapping[int, MatchOutcome], *, tells_details: bool = True) -> None:
-        """Store what the logs do not tell; if it cannot be written, an earlier note stays.
-
-        Args:
-            outcomes: by pass.
-            tells_details: what players said when they failed may be read, although it could show cards.
-        """
+    def note_progress(self, outcomes: Mapping[int, MatchOutcome]) -> None:
+        """Store what the logs do not tell; if it cannot be written, an earlier note stays."""
         passes = {
-            str(number): {
-                "seconds": each.seconds,
-                "seats": [seat.as_json(tells_details=tells_details) for seat in each.seats],
-            }
+            str(number): {"seconds": each.seconds, "seats": [seat.as_json() for seat in each.seats]}
             for number, each in outcomes.items()
         }
         text = json.dumps({"passes": passes, "dropped": self.dropped}) + "\n"
