@@ -1,10 +1,15 @@
-"""Match states as text: exact to write, lenient to read."""
+"""Match states and policies as text: exact to write, lenient to read."""
 
 from __future__ import annotations
 
+import base64
+import itertools
+import random
+import zlib
+
 import attrs
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.poker.cards import format_cards, parse_cards
@@ -13,15 +18,30 @@ from engine.poker.rules import (
     GameDefinition,
     HandState,
     HandView,
+    initial_betting,
     initial_hand,
     load_game,
     parse_betting,
 )
 from protocol import BadMatchState, format_match_state, parse_match_state
-from protocol.match_state import HandMessages, read_match_state
+from protocol.framing import MAX_LINE
+from protocol.match_state import HandMessages, MatchStateReader, read_match_state
+from protocol.policy import (
+    FILE_HEADER,
+    ONE,
+    chances_as_numbers,
+    format_policy,
+    format_record,
+    names_state,
+    parse_record,
+    read_numbers,
+    write_numbers,
+)
 from tests.support.doubles_protocol import lines
 from tests.support.hands.golden_files import deals_from
-from tests.support.hands.strategies import hands, views
+from tests.support.hands.strategies import games, hands, play, views
+
+# --- Match states as text -----------------------------------------------------------------------------------
 
 LIMIT = load_game("limit-2p")
 NO_LIMIT = load_game("nolimit-3p")
@@ -179,3 +199,209 @@ def test_huge_numbers_are_refused_quickly() -> None:
         parse_match_state("MATCHSTATE:" + "1" * 10_000 + ":0::|Td4d|", NO_LIMIT)
     with pytest.raises(BadMatchState):
         parse_match_state("MATCHSTATE:1:0:r" + "1" * 10_000 + ":|Td4d|", NO_LIMIT)
+
+
+# --- The reader of successive messages reads what the reader of single messages reads -----------------------
+
+
+def outcome(read: MatchStateReader | GameDefinition, text: str) -> HandView | str:
+    try:
+        return read.read(text) if isinstance(read, MatchStateReader) else parse_match_state(text, read)
+    except BadMatchState as error:
+        return str(error)
+
+
+def assert_same(reader: MatchStateReader, text: str) -> None:
+    ours, expected = outcome(reader, text), outcome(reader.game, text)
+    if isinstance(ours, HandView) and isinstance(expected, HandView):
+        assert ours.betting.text == expected.betting.text
+        assert [step[1:] for step in ours.betting.steps()] == [step[1:] for step in expected.betting.steps()]
+        assert (ours.position, ours.hand_number) == (expected.position, expected.hand_number)
+        assert (ours.hole_cards, ours.board) == (expected.hole_cards, expected.board)
+    else:
+        assert ours == expected
+
+
+def messages(
+    game: GameDefinition, choices: list[int], seed: int, hands: int, position: int, skip: set[int]
+) -> list[str]:
+    """What a client is sent over some hands, some messages left out."""
+    texts = []
+    for hand_number in range(hands):
+        states = play(game, seed + hand_number, choices[hand_number:], hand_number)
+        at = (position - hand_number) % game.num_players
+        texts += [format_match_state(state.view(at)) for state in states]
+    return [text for k, text in enumerate(texts) if k % 7 not in skip]
+
+
+@given(st.data())
+def test_whole_matches(data: st.DataObject) -> None:
+    game = data.draw(games())
+    texts = messages(
+        game,
+        data.draw(st.lists(st.integers(0, 1000), min_size=1, max_size=30)),
+        data.draw(st.integers(0, 99)),
+        3,
+        data.draw(st.integers(0, game.num_players - 1)),
+        data.draw(st.sets(st.integers(0, 6), max_size=3)),
+    )
+    reader = MatchStateReader(game)
+    for text in texts:
+        assert_same(reader, text)
+
+
+HAND = [
+    "MATCHSTATE:0:30::9s8h|", "MATCHSTATE:0:30:c:9s8h|", "MATCHSTATE:0:30:cc/:9s8h|/8c8d5c",
+    "MATCHSTATE:0:30:cc/r:9s8h|/8c8d5c", "MATCHSTATE:0:30:cc/rc/:9s8h|/8c8d5c/6s",
+    "MATCHSTATE:0:30:cc/rc/rc/:9s8h|/8c8d5c/6s/Kh", "MATCHSTATE:0:30:cc/rc/rc/cc:9s8h|9c6h/8c8d5c/6s/Kh",
+]  # fmt: skip
+
+
+@given(st.data())
+def test_messages_spoilt_in_any_place(data: st.DataObject) -> None:
+    reader = MatchStateReader(load_game("limit-2p"))
+    for text in HAND:
+        if data.draw(st.booleans()):
+            at = data.draw(st.integers(0, len(text)))
+            kept = text[at + data.draw(st.integers(0, 2)) :]
+            assert_same(reader, text[:at] + data.draw(st.text("fcr/:|8cKh0 #", max_size=2)) + kept)
+        assert_same(reader, text)
+
+
+def test_a_showdown_that_shows_nothing_new_is_refused() -> None:
+    reader = MatchStateReader(load_game("leduc"))
+    reader.read("MATCHSTATE:0:0:cc/c:Ks|/Qh")
+
+    with pytest.raises(BadMatchState, match="does not show the cards of position 1"):
+        reader.read("MATCHSTATE:0:0:cc/cc:Ks|/Qh")
+
+
+def test_betting_that_goes_on_is_the_child_of_what_was_read_before() -> None:
+    """What lets a client see the new action without walking the hand."""
+    reader = MatchStateReader(load_game("limit-2p"))
+    views = [reader.read(text) for text in HAND[:4]]
+
+    assert views[0].betting is initial_betting(reader.game)
+    for before, after in itertools.pairwise(views[:3]):
+        assert after.betting.steps()[-1][0] is before.betting
+
+
+# --- Policies -----------------------------------------------------------------------------------------------
+
+chances = st.floats(0, 1).filter(lambda chance: chance == 0 or chance > 1e-300)
+
+
+@given(chances, chances, chances)
+def test_what_is_possible_stays_possible_and_little_is_lost(fold: float, call: float, raise_: float) -> None:
+    total = fold + call + raise_
+    if total == 0:
+        with pytest.raises(ValueError, match="one positive"):
+            chances_as_numbers(fold, call, raise_)
+        return
+
+    folds, raises = chances_as_numbers(fold, call, raise_)
+
+    calls = ONE - folds - raises
+    for number, chance in zip((folds, calls, raises), (fold, call, raise_), strict=True):
+        assert number / ONE == pytest.approx(chance / total, abs=2.5 / ONE)
+        assert (number > 0) >= (chance / total > 0)
+
+
+@settings(max_examples=30)
+@given(
+    st.sampled_from((1, 3, 6, 169, 1326)),
+    st.integers(2, 3),
+    st.integers(0, 2**32),
+    st.text("crf/", max_size=12),
+)
+def test_policies_survive_the_wire_and_the_file(rows: int, columns: int, seed: int, betting: str) -> None:
+    rng = random.Random(seed)
+    folds = [rng.choice((0, ONE, rng.randrange(1000))) for _ in range(rows)]
+    raises = [min(rng.choice((0, 500, rng.randrange(ONE))), ONE - fold) for fold in folds]
+    sizes = [rng.choice((0, ONE)) for _ in range(rows)]
+    sent = [write_numbers(numbers) for numbers in (folds, raises, sizes)[:columns]]
+
+    line = format_policy(17, betting, sent).encode() + b"\r\n"
+    record = parse_record(format_record(1, line))
+
+    assert len(line) <= MAX_LINE
+    assert names_state(line, 17, betting)
+    assert not names_state(line.rstrip(), 17, betting)
+    assert not names_state(line, 18, betting)
+    assert not names_state(line, 17, betting + "c")
+    assert record is not None
+    assert (record.seat, record.hand_number, record.betting, record.rows) == (1, 17, betting, rows)
+    for received, numbers in zip(record.columns, (folds, raises, sizes), strict=False):
+        assert max(abs(a - b) for a, b in zip(read_numbers(received), numbers, strict=True)) <= ONE / 1000
+
+
+@settings(max_examples=5)
+@given(st.integers(0, 2**32))
+def test_the_worst_of_policies_fits_and_stays_possible(seed: int) -> None:
+    rng = random.Random(seed)
+    triples = [chances_as_numbers(rng.random(), rng.random(), rng.random()) for _ in range(1326)]
+    folds, raises = zip(*triples, strict=True)
+    columns = [
+        write_numbers(folds),
+        write_numbers(raises),
+        write_numbers([rng.randrange(ONE) for _ in folds]),
+    ]
+
+    line = format_policy(10**9, "r20000" * 8, columns[:2])
+    record = parse_record(format_record(0, line.encode()))
+
+    assert len(line) + 2 <= MAX_LINE
+    assert record is not None
+    for fold, raise_, old_fold, old_raise in zip(
+        *map(read_numbers, record.columns), folds, raises, strict=True
+    ):
+        assert abs(fold - old_fold) <= ONE / 128
+        assert abs(raise_ - old_raise) <= ONE / 128
+        assert min(fold, raise_, ONE - fold - raise_) > 0
+
+
+def packed(*columns: list[int]) -> str:
+    raw = b"".join(write_numbers(column)[::2] + write_numbers(column)[1::2] for column in columns)
+    return base64.b85encode(zlib.compress(raw)).decode()
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("", "expected SEAT HAND"),
+        ("0 1 - 1", "expected SEAT HAND"),
+        ("0 1 - 1 " + packed([0], [0]) + " more", "expected SEAT HAND"),
+        ("x 1 - 1 " + packed([0], [0]), "whole numbers"),
+        ("0 -1 - 1 " + packed([0], [0]), "whole numbers"),
+        ("0 1 - " + "9" * 5000 + " " + packed([0], [0]), "whole numbers"),
+        ("0 1 - 0 " + packed([], []), "1 to 1326"),
+        ("0 1 - 1 é", "base 85"),
+        ("0 1 - 1 abcde", "decompressed"),
+        ("0 1 - 1 ~~~~~", "base 85"),
+        ("0 1 - 1 " + packed([0], [0])[:-5], "columns of 1"),
+        ("0 1 - 1 " + packed([0]), "columns of 1"),
+        ("0 1 - 169 " + packed([0] * 168, [0] * 168), "columns of 169"),
+        ("0 1 - 1 " + base64.b85encode(zlib.compress(bytes(10**7))).decode(), "columns of 1"),
+        ("0 1 - 1 " + packed([40000], [40000]), "more than one"),
+    ],
+)
+def test_what_is_not_a_policy_is_refused(line: str, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        parse_record(line)
+
+
+def test_the_header_is_a_comment() -> None:
+    assert parse_record(FILE_HEADER) is None
+
+
+@pytest.mark.parametrize(
+    "line", [b"#policy 1 - 1 a b", b"#policy 1 - 1", b"#policy 1  - 1 a", b"#Policy 1 - 1 a"]
+)
+def test_the_house_keeps_only_lines_of_five_words(line: bytes) -> None:
+    assert not names_state(line + b"\n", 1, "")
+
+
+@pytest.mark.parametrize("columns", [[], [b"ab"], [b"ab", b"abcd"], [b"ab" * 1327] * 2, [b"ab"] * 4])
+def test_other_columns_are_refused(columns: list[bytes]) -> None:
+    with pytest.raises(ValueError, match="expected 2 or 3 columns"):
+        format_policy(0, "", columns)

@@ -1,10 +1,11 @@
-"""`riverboat course`: a folder that works, and students' bots that are built, checked and shut in."""
+"""`riverboat course` and `riverboat new-bot`: what they write works."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -17,13 +18,16 @@ from click.testing import CliRunner
 from server.commands.league.course import course
 from server.league.course.building import Built, version_of, with_players
 from server.league.course.folder import students_of
+from server.league.course.new_bot import LANGUAGES, new_bot
 from server.league.plan import Match
 from server.league.plan_file import parse_plan
 from server.league.running.processes import match_words
 from server.match.launching.confinement import why_there_are_none
 from server.match.launching.players import format_bot_file
 from server.support.toml_text import FileMistake
-from tests.support.dealer_process import completed
+from tests.support.dealer_process import PATIENCE_S, completed
+
+# --- `riverboat course` -------------------------------------------------------------------------------------
 
 
 def init(folder: Path, *words: str) -> tuple[int, str]:
@@ -165,3 +169,71 @@ def test_a_student_in_a_sandbox_sees_nobody_elses_folder(tmp_path: Path) -> None
     assert done.returncode == 0, done.stderr
     told = (tmp_path / "m/players/ann.err").read_text()
     assert told == "../bob/secret False\n../../tournament.toml False\nown True\n"
+
+
+# --- `riverboat new-bot` ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_new_bot_has_all_its_files_and_says_how_it_is_built(language: str, tmp_path: Path) -> None:
+    result = CliRunner().invoke(new_bot, ["--language", language, str(tmp_path / "ann")])
+
+    known = LANGUAGES[language]
+    folder = tmp_path / "ann"
+    said = tomllib.loads((folder / "bot.toml").read_text())
+    assert result.exit_code == 0
+    assert said == {"name": "ann", "build": known.build, "command": known.command}
+    sources = [word for word in shlex.split(known.build) if Path(word).suffix in (".c", ".java", ".rs")]
+    assert all((folder / each).is_file() for each in [known.mine, *sources, "README.md"])
+    written = [path.read_text() for path in folder.rglob("*") if path.is_file()]
+    assert not any(re.search("@[A-Z]+@", text) for text in written)
+
+
+def test_nothing_is_overwritten_unless_one_insists(tmp_path: Path) -> None:
+    (tmp_path / "my_bot.c").write_text("mine")
+    words = ["--language", "c", str(tmp_path), "--name", "ann"]
+
+    refused = CliRunner().invoke(new_bot, words)
+    assert (refused.exit_code, (tmp_path / "my_bot.c").read_text()) == (2, "mine")
+    assert "is there already; --force replaces it" in refused.output
+
+    assert CliRunner().invoke(new_bot, [*words, "--force"]).exit_code == 0
+    assert "decide" in (tmp_path / "my_bot.c").read_text()
+
+
+def test_a_name_that_no_table_would_take_is_refused(tmp_path: Path) -> None:
+    result = CliRunner().invoke(new_bot, [str(tmp_path / "my bot")])
+
+    assert result.exit_code == 2
+    assert "got 'my bot': --name NAME" in result.output
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_new_bot_is_built_plays_and_does_nothing_wrong(language: str, tmp_path: Path) -> None:
+    known = LANGUAGES[language]
+    if shutil.which(known.tool) is None:
+        pytest.skip(f"there is no {known.tool} here")
+    assert CliRunner().invoke(new_bot, ["--language", language, str(tmp_path)]).exit_code == 0
+    if known.build:
+        subprocess.run(shlex.split(known.build), cwd=tmp_path, check=True, timeout=PATIENCE_S)
+
+    words = (
+        "match",
+        "nolimit-3p",
+        known.command,
+        "random",
+        "random",
+        "--hands",
+        "60",
+        "--seed",
+        "7",
+        "--json",
+    )
+    done = completed(*words, folder=tmp_path, seconds=PATIENCE_S)
+    assert (done.returncode, json.loads(done.stdout)["hands"]) == (0, 60)
+    checked = completed("check-bot", "--json", "--hands", "280", known.command, folder=tmp_path)
+    said = json.loads(checked.stdout)
+    assert [each for each in said["checks"] if not each["passed"]] == []
+    assert (checked.returncode, said["notes"]) == (0, [])

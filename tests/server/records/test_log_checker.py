@@ -28,7 +28,7 @@ from tests.support.hands.golden_files import GOLDEN, LOGS, golden_log
 from tests.support.tables import match_config, play_match, state_determined
 
 BEFORE = GOLDEN / "written_before" / "matches"
-HANDS = Path(__file__).parents[5] / "shared" / "hands"
+HANDS = Path(__file__).parents[4] / "shared" / "hands"
 
 
 def written(folder: Path, text: str, name: str = "a.log") -> Path:
