@@ -12,43 +12,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.poker import rules
 from engine.poker.cards import format_cards, parse_cards
-from engine.poker.rules import (
-    CALL,
-    GameDefinition,
-    HandState,
-    HandView,
-    initial_betting,
-    initial_hand,
-    load_game,
-    parse_betting,
-)
-from protocol import BadMatchState, format_match_state, parse_match_state
+from protocol import BadMatchState, format_match_state, parse_match_state, policy
 from protocol.framing import MAX_LINE
 from protocol.match_state import HandMessages, MatchStateReader, read_match_state
-from protocol.policy import (
-    FILE_HEADER,
-    ONE,
-    chances_as_numbers,
-    format_policy,
-    format_record,
-    names_state,
-    parse_record,
-    read_numbers,
-    write_numbers,
-)
 from tests.support.doubles_protocol import lines
 from tests.support.hands.golden_files import deals_from
 from tests.support.hands.strategies import games, hands, play, views
 
 # --- Match states as text -----------------------------------------------------------------------------------
 
-LIMIT = load_game("limit-2p")
-NO_LIMIT = load_game("nolimit-3p")
+LIMIT = rules.load_game("limit-2p")
+NO_LIMIT = rules.load_game("nolimit-3p")
 
 
-def state_of(game: GameDefinition, seed: int, betting: str, hand_number: int = 0) -> HandState:
-    return HandState(parse_betting(game, betting), hand_number, next(deals_from(game, seed)))
+def state_of(game: rules.GameDefinition, seed: int, betting: str, hand_number: int = 0) -> rules.HandState:
+    return rules.HandState(rules.parse_betting(game, betting), hand_number, next(deals_from(game, seed)))
 
 
 # From the dialogues of docs/acpc-dealer.md D.1.
@@ -66,7 +46,7 @@ def state_of(game: GameDefinition, seed: int, betting: str, hand_number: int = 0
          "MATCHSTATE:2:0:r300fc/cr600c/cc/cc:|Td4d|As9d/6s3d6c/2c/Qc"),
     ],
 )  # fmt: skip
-def test_message_as_recorded(game: GameDefinition, betting: str, position: int, message: str) -> None:
+def test_message_as_recorded(game: rules.GameDefinition, betting: str, position: int, message: str) -> None:
     view = state_of(game, 7, betting).view(position)
 
     assert format_match_state(view) == message
@@ -74,14 +54,14 @@ def test_message_as_recorded(game: GameDefinition, betting: str, position: int, 
 
 
 @given(views())
-def test_any_view_survives_a_round_trip(view: HandView) -> None:
+def test_any_view_survives_a_round_trip(view: rules.HandView) -> None:
     text = format_match_state(view)
 
     assert parse_match_state(text, view.game) == view
 
 
 @given(hands())
-def test_reading_on_from_an_earlier_state_gives_the_same_view(states: list[HandState]) -> None:
+def test_reading_on_from_an_earlier_state_gives_the_same_view(states: list[rules.HandState]) -> None:
     game = states[0].betting.game
     for position in range(game.num_players):
         last = None
@@ -92,15 +72,15 @@ def test_reading_on_from_an_earlier_state_gives_the_same_view(states: list[HandS
 
 
 @given(views(), views())
-def test_an_unrelated_earlier_state_does_no_harm(view: HandView, other: HandView) -> None:
-    other = attrs.evolve(other, betting=parse_betting(view.game, ""))
+def test_an_unrelated_earlier_state_does_no_harm(view: rules.HandView, other: rules.HandView) -> None:
+    other = attrs.evolve(other, betting=rules.parse_betting(view.game, ""))
 
     assert parse_match_state(format_match_state(view), view.game, other.betting) == view
 
 
 def test_a_size_that_begins_like_an_earlier_one_is_another_size() -> None:
     """``r2000`` begins with ``r200`` and does not continue it."""
-    last = parse_betting(NO_LIMIT, "r200")
+    last = rules.parse_betting(NO_LIMIT, "r200")
     message = "MATCHSTATE:0:1:r2000:8dJd||"
 
     assert parse_match_state(message, NO_LIMIT, last).betting.text == "r2000"
@@ -108,7 +88,7 @@ def test_a_size_that_begins_like_an_earlier_one_is_another_size() -> None:
 
 @given(hands())
 def test_prepared_messages_are_the_views_in_whatever_order_they_are_asked_for(
-    states: list[HandState],
+    states: list[rules.HandState],
 ) -> None:
     players = range(states[0].betting.game.num_players)
     for order in (states, states[::-1]):
@@ -120,7 +100,7 @@ def test_prepared_messages_are_the_views_in_whatever_order_they_are_asked_for(
 
 
 @given(hands())
-def test_no_message_contains_cards_that_are_not_to_be_seen(states: list[HandState]) -> None:
+def test_no_message_contains_cards_that_are_not_to_be_seen(states: list[rules.HandState]) -> None:
     for state in states:
         folded = state.betting.folded
         for viewer in range(state.betting.game.num_players):
@@ -137,14 +117,14 @@ def test_no_message_contains_cards_that_are_not_to_be_seen(states: list[HandStat
 
 def test_board_cards_of_the_first_round_are_read_although_nothing_marks_them() -> None:
     """docs/acpc-dealer.md 8.13: ``5d|9h`` shows position 0 its own 5d and the board's 9h."""
-    game = attrs.evolve(load_game("kuhn-2p"), num_suits=4, num_ranks=13, num_board_cards=(1,))
-    state = initial_hand(game, 0, next(deals_from(game, 0)))
+    game = attrs.evolve(rules.load_game("kuhn-2p"), num_suits=4, num_ranks=13, num_board_cards=(1,))
+    state = rules.initial_hand(game, 0, next(deals_from(game, 0)))
 
     first = format_match_state(state.view(0))
     assert first == f"MATCHSTATE:0:0::{format_cards(state.deal.hole_cards[0])}|{format_cards(state.board)}"
     assert parse_match_state(first, game) == state.view(0)
     assert parse_match_state(format_match_state(state.view(1)), game) == state.view(1)
-    end = state.apply(CALL).apply(CALL)
+    end = state.apply(rules.CALL).apply(rules.CALL)
     assert parse_match_state(format_match_state(end.view(0)), game) == end.view(0)
 
 
@@ -175,7 +155,9 @@ def test_any_text_is_a_match_state_or_refused(text: str) -> None:
 
 
 @given(views(), st.integers(0, 100), st.integers(0, 255))
-def test_a_message_with_one_byte_changed_is_read_or_refused(view: HandView, place: int, byte: int) -> None:
+def test_a_message_with_one_byte_changed_is_read_or_refused(
+    view: rules.HandView, place: int, byte: int
+) -> None:
     text = format_match_state(view)
     place %= len(text)
     text = text[:place] + chr(byte) + text[place + 1 :]
@@ -187,7 +169,7 @@ def test_a_message_with_one_byte_changed_is_read_or_refused(view: HandView, plac
 
 
 @given(views())
-def test_the_exact_and_the_lenient_reader_agree(view: HandView) -> None:
+def test_the_exact_and_the_lenient_reader_agree(view: rules.HandView) -> None:
     """But for board cards in the first round, which the lenient one takes for hole cards (8.13)."""
     if not view.game.num_board_cards[0]:
         text = format_match_state(view)
@@ -204,7 +186,7 @@ def test_huge_numbers_are_refused_quickly() -> None:
 # --- The reader of successive messages reads what the reader of single messages reads -----------------------
 
 
-def outcome(read: MatchStateReader | GameDefinition, text: str) -> HandView | str:
+def outcome(read: MatchStateReader | rules.GameDefinition, text: str) -> rules.HandView | str:
     try:
         return read.read(text) if isinstance(read, MatchStateReader) else parse_match_state(text, read)
     except BadMatchState as error:
@@ -213,7 +195,7 @@ def outcome(read: MatchStateReader | GameDefinition, text: str) -> HandView | st
 
 def assert_same(reader: MatchStateReader, text: str) -> None:
     ours, expected = outcome(reader, text), outcome(reader.game, text)
-    if isinstance(ours, HandView) and isinstance(expected, HandView):
+    if isinstance(ours, rules.HandView) and isinstance(expected, rules.HandView):
         assert ours.betting.text == expected.betting.text
         assert [step[1:] for step in ours.betting.steps()] == [step[1:] for step in expected.betting.steps()]
         assert (ours.position, ours.hand_number) == (expected.position, expected.hand_number)
@@ -223,7 +205,7 @@ def assert_same(reader: MatchStateReader, text: str) -> None:
 
 
 def messages(
-    game: GameDefinition, choices: list[int], seed: int, hands: int, position: int, skip: set[int]
+    game: rules.GameDefinition, choices: list[int], seed: int, hands: int, position: int, skip: set[int]
 ) -> list[str]:
     """What a client is sent over some hands, some messages left out."""
     texts = []
@@ -259,7 +241,7 @@ HAND = [
 
 @given(st.data())
 def test_messages_spoilt_in_any_place(data: st.DataObject) -> None:
-    reader = MatchStateReader(load_game("limit-2p"))
+    reader = MatchStateReader(rules.load_game("limit-2p"))
     for text in HAND:
         if data.draw(st.booleans()):
             at = data.draw(st.integers(0, len(text)))
@@ -269,7 +251,7 @@ def test_messages_spoilt_in_any_place(data: st.DataObject) -> None:
 
 
 def test_a_showdown_that_shows_nothing_new_is_refused() -> None:
-    reader = MatchStateReader(load_game("leduc"))
+    reader = MatchStateReader(rules.load_game("leduc"))
     reader.read("MATCHSTATE:0:0:cc/c:Ks|/Qh")
 
     with pytest.raises(BadMatchState, match="does not show the cards of position 1"):
@@ -278,10 +260,10 @@ def test_a_showdown_that_shows_nothing_new_is_refused() -> None:
 
 def test_betting_that_goes_on_is_the_child_of_what_was_read_before() -> None:
     """What lets a client see the new action without walking the hand."""
-    reader = MatchStateReader(load_game("limit-2p"))
+    reader = MatchStateReader(rules.load_game("limit-2p"))
     views = [reader.read(text) for text in HAND[:4]]
 
-    assert views[0].betting is initial_betting(reader.game)
+    assert views[0].betting is rules.initial_betting(reader.game)
     for before, after in itertools.pairwise(views[:3]):
         assert after.betting.steps()[-1][0] is before.betting
 
@@ -296,14 +278,14 @@ def test_what_is_possible_stays_possible_and_little_is_lost(fold: float, call: f
     total = fold + call + raise_
     if total == 0:
         with pytest.raises(ValueError, match="one positive"):
-            chances_as_numbers(fold, call, raise_)
+            policy.chances_as_numbers(fold, call, raise_)
         return
 
-    folds, raises = chances_as_numbers(fold, call, raise_)
+    folds, raises = policy.chances_as_numbers(fold, call, raise_)
 
-    calls = ONE - folds - raises
+    calls = policy.ONE - folds - raises
     for number, chance in zip((folds, calls, raises), (fold, call, raise_), strict=True):
-        assert number / ONE == pytest.approx(chance / total, abs=2.5 / ONE)
+        assert number / policy.ONE == pytest.approx(chance / total, abs=2.5 / policy.ONE)
         assert (number > 0) >= (chance / total > 0)
 
 
@@ -316,52 +298,57 @@ def test_what_is_possible_stays_possible_and_little_is_lost(fold: float, call: f
 )
 def test_policies_survive_the_wire_and_the_file(rows: int, columns: int, seed: int, betting: str) -> None:
     rng = random.Random(seed)
-    folds = [rng.choice((0, ONE, rng.randrange(1000))) for _ in range(rows)]
-    raises = [min(rng.choice((0, 500, rng.randrange(ONE))), ONE - fold) for fold in folds]
-    sizes = [rng.choice((0, ONE)) for _ in range(rows)]
-    sent = [write_numbers(numbers) for numbers in (folds, raises, sizes)[:columns]]
+    folds = [rng.choice((0, policy.ONE, rng.randrange(1000))) for _ in range(rows)]
+    raises = [min(rng.choice((0, 500, rng.randrange(policy.ONE))), policy.ONE - fold) for fold in folds]
+    sizes = [rng.choice((0, policy.ONE)) for _ in range(rows)]
+    sent = [policy.write_numbers(numbers) for numbers in (folds, raises, sizes)[:columns]]
 
-    line = format_policy(17, betting, sent).encode() + b"\r\n"
-    record = parse_record(format_record(1, line))
+    line = policy.format_policy(17, betting, sent).encode() + b"\r\n"
+    record = policy.parse_record(policy.format_record(1, line))
 
     assert len(line) <= MAX_LINE
-    assert names_state(line, 17, betting)
-    assert not names_state(line.rstrip(), 17, betting)
-    assert not names_state(line, 18, betting)
-    assert not names_state(line, 17, betting + "c")
+    assert policy.names_state(line, 17, betting)
+    assert not policy.names_state(line.rstrip(), 17, betting)
+    assert not policy.names_state(line, 18, betting)
+    assert not policy.names_state(line, 17, betting + "c")
     assert record is not None
     assert (record.seat, record.hand_number, record.betting, record.rows) == (1, 17, betting, rows)
     for received, numbers in zip(record.columns, (folds, raises, sizes), strict=False):
-        assert max(abs(a - b) for a, b in zip(read_numbers(received), numbers, strict=True)) <= ONE / 1000
+        assert (
+            max(abs(a - b) for a, b in zip(policy.read_numbers(received), numbers, strict=True))
+            <= policy.ONE / 1000
+        )
 
 
 @settings(max_examples=5)
 @given(st.integers(0, 2**32))
 def test_the_worst_of_policies_fits_and_stays_possible(seed: int) -> None:
     rng = random.Random(seed)
-    triples = [chances_as_numbers(rng.random(), rng.random(), rng.random()) for _ in range(1326)]
+    triples = [policy.chances_as_numbers(rng.random(), rng.random(), rng.random()) for _ in range(1326)]
     folds, raises = zip(*triples, strict=True)
     columns = [
-        write_numbers(folds),
-        write_numbers(raises),
-        write_numbers([rng.randrange(ONE) for _ in folds]),
+        policy.write_numbers(folds),
+        policy.write_numbers(raises),
+        policy.write_numbers([rng.randrange(policy.ONE) for _ in folds]),
     ]
 
-    line = format_policy(10**9, "r20000" * 8, columns[:2])
-    record = parse_record(format_record(0, line.encode()))
+    line = policy.format_policy(10**9, "r20000" * 8, columns[:2])
+    record = policy.parse_record(policy.format_record(0, line.encode()))
 
     assert len(line) + 2 <= MAX_LINE
     assert record is not None
     for fold, raise_, old_fold, old_raise in zip(
-        *map(read_numbers, record.columns), folds, raises, strict=True
+        *map(policy.read_numbers, record.columns), folds, raises, strict=True
     ):
-        assert abs(fold - old_fold) <= ONE / 128
-        assert abs(raise_ - old_raise) <= ONE / 128
-        assert min(fold, raise_, ONE - fold - raise_) > 0
+        assert abs(fold - old_fold) <= policy.ONE / 128
+        assert abs(raise_ - old_raise) <= policy.ONE / 128
+        assert min(fold, raise_, policy.ONE - fold - raise_) > 0
 
 
 def packed(*columns: list[int]) -> str:
-    raw = b"".join(write_numbers(column)[::2] + write_numbers(column)[1::2] for column in columns)
+    raw = b"".join(
+        policy.write_numbers(column)[::2] + policy.write_numbers(column)[1::2] for column in columns
+    )
     return base64.b85encode(zlib.compress(raw)).decode()
 
 
@@ -387,21 +374,21 @@ def packed(*columns: list[int]) -> str:
 )
 def test_what_is_not_a_policy_is_refused(line: str, why: str) -> None:
     with pytest.raises(ValueError, match=why):
-        parse_record(line)
+        policy.parse_record(line)
 
 
 def test_the_header_is_a_comment() -> None:
-    assert parse_record(FILE_HEADER) is None
+    assert policy.parse_record(policy.FILE_HEADER) is None
 
 
 @pytest.mark.parametrize(
     "line", [b"#policy 1 - 1 a b", b"#policy 1 - 1", b"#policy 1  - 1 a", b"#Policy 1 - 1 a"]
 )
 def test_the_house_keeps_only_lines_of_five_words(line: bytes) -> None:
-    assert not names_state(line + b"\n", 1, "")
+    assert not policy.names_state(line + b"\n", 1, "")
 
 
 @pytest.mark.parametrize("columns", [[], [b"ab"], [b"ab", b"abcd"], [b"ab" * 1327] * 2, [b"ab"] * 4])
 def test_other_columns_are_refused(columns: list[bytes]) -> None:
     with pytest.raises(ValueError, match="expected 2 or 3 columns"):
-        format_policy(0, "", columns)
+        policy.format_policy(0, "", columns)

@@ -8,17 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.poker.rules import (
-    CALL,
-    FOLD,
-    LIMIT_RAISE,
-    Action,
-    GameDefinition,
-    HandState,
-    load_game,
-    parse_betting,
-    raise_to,
-)
+from engine.poker import rules
 from protocol import (
     Comment,
     DealerConnection,
@@ -30,38 +20,27 @@ from protocol import (
     TurnToAct,
     UnreadableLine,
     Version,
+    records,
 )
 from protocol.extension import CAPABILITIES, format_greeting, is_comment, parse_greeting, parse_note
 from protocol.framing import MAX_LINE, LineBuffer
 from protocol.match_state import MissingSizeError, read_action
-from protocol.records import (
-    HandRecord,
-    Transaction,
-    TransactionError,
-    format_chips,
-    format_hand,
-    format_header,
-    format_score,
-    format_stamp,
-    format_transaction,
-    parse_hand,
-    parse_score,
-    parse_transaction,
-)
 from tests.support.doubles_protocol import drain, lines
 from tests.support.hands.golden_files import deals_from
 from tests.support.hands.strategies import chunkings, hands
 
 # --- How the dealer reads answers ---------------------------------------------------------------------------
 
-NO_LIMIT = load_game("nolimit-3p")
+NO_LIMIT = rules.load_game("nolimit-3p")
 LINES = lines("replies")
 SHOWN = "MATCHSTATE:1:0:r300fc/:|Td4d|/6s3d6c"
 
 
-def to_act(game: GameDefinition = NO_LIMIT, betting: str = "r300fc/", position: int = 1) -> DealerConnection:
+def to_act(
+    game: rules.GameDefinition = NO_LIMIT, betting: str = "r300fc/", position: int = 1
+) -> DealerConnection:
     """A dealer's connection to a client that is to act."""
-    state = HandState(parse_betting(game, betting), 0, next(deals_from(game, 7)))
+    state = rules.HandState(rules.parse_betting(game, betting), 0, next(deals_from(game, 7)))
     connection = DealerConnection(game)
     connection.receive_data(b"VERSION:2.0.0\n")
     assert drain(connection) == [Version(2, 0, 0)]
@@ -77,7 +56,7 @@ def said(line: str) -> Event:
     return event
 
 
-def action(text: str) -> Action:
+def action(text: str) -> rules.Action:
     read, _ = read_action(text, 0, is_limit=False)
     return read
 
@@ -151,13 +130,13 @@ def test_action_is_read_and_corrected_as_by_the_acpc(text: str, read: str, playe
 
     assert isinstance(reply, Reply)
     assert (str(reply.action) if reply.flaw is None else reply.flaw.name) == read
-    legal = parse_betting(NO_LIMIT, "r300fc/").legal_actions()
+    legal = rules.parse_betting(NO_LIMIT, "r300fc/").legal_actions()
     assert (str(legal.nearest(reply.action)) if reply.action else "c") == played
 
 
 @pytest.mark.parametrize("text", ["r", "R", "b", "r500", "raise", "bet 40", "r-1", "rx"])
 def test_a_limit_raise_has_no_size(text: str) -> None:
-    connection = to_act(load_game("limit-2p"), "", 1)
+    connection = to_act(rules.load_game("limit-2p"), "", 1)
 
     connection.receive_data(f"MATCHSTATE:1:0::|Td4d:{text}\r\n".encode())
 
@@ -323,12 +302,12 @@ def test_comments_begin_at_the_first_byte(line: bytes, expected: bool) -> None:
      (1e9, "1000000000"), (0.1 + 0.2, "0.3")],
 )  # fmt: skip
 def test_chips_print_as_in_the_acpcs_logs(chips: float, text: str) -> None:
-    assert format_chips(chips) == text
+    assert records.format_chips(chips) == text
 
 
 @given(st.floats(-1e9, 1e9))
 def test_printed_chips_are_right_to_six_decimals(chips: float) -> None:
-    text = format_chips(chips)
+    text = records.format_chips(chips)
 
     assert float(text) == pytest.approx(chips, abs=5.01e-7)
     assert not text.endswith(".")
@@ -336,7 +315,9 @@ def test_printed_chips_are_right_to_six_decimals(chips: float) -> None:
 
 
 def test_header_as_recorded() -> None:
-    assert format_header("match", "leduc.game", 3, "0", 300, 600000, 7000).splitlines(keepends=True) == [
+    assert records.format_header("match", "leduc.game", 3, "0", 300, 600000, 7000).splitlines(
+        keepends=True
+    ) == [
         "# name/game/hands/seed match leduc.game 3 0\n",
         "#--t_response 300\n",
         "#--t_hand 600000\n",
@@ -347,17 +328,17 @@ def test_header_as_recorded() -> None:
 def test_a_record_is_taken_apart() -> None:
     line = "STATE:3:cr3054r16130c/cr18284r20000c//:3hQh|4h3c/QsKsJs/Qc/9s:20000|-20000:p1|p0\n"
 
-    assert parse_hand(line) == HandRecord(
+    assert records.parse_hand(line) == records.HandRecord(
         3, "cr3054r16130c/cr18284r20000c//", "3hQh|4h3c/QsKsJs/Qc/9s", (20000, -20000), ("p1", "p0")
     )
 
 
 @given(hands())
-def test_records_survive_a_round_trip(states: list[HandState]) -> None:
+def test_records_survive_a_round_trip(states: list[rules.HandState]) -> None:
     end = states[-1]
     names = tuple(f"player {k}" for k in range(end.betting.game.num_players))
 
-    record = parse_hand(format_hand(end, end.chips_won(), names))
+    record = records.parse_hand(records.format_hand(end, end.chips_won(), names))
 
     assert record is not None
     assert (record.hand_number, record.betting, record.names) == (end.hand_number, end.betting.text, names)
@@ -368,21 +349,21 @@ def test_records_survive_a_round_trip(states: list[HandState]) -> None:
     "line", ["", "\n", "# name/game/hands/seed x y 1 2\n", "SCORE:1|-1:a|b\n", "state:0"]
 )
 def test_other_lines_are_not_records(line: str) -> None:
-    assert parse_hand(line) is None
+    assert records.parse_hand(line) is None
 
 
 @pytest.mark.parametrize("line", lines("records")["torn"])
 def test_a_torn_record_is_an_error(line: str) -> None:
     with pytest.raises(ValueError, match=r"expected STATE|expected a"):
-        parse_hand(line)
+        records.parse_hand(line)
 
 
 def test_score_lines() -> None:
-    line = format_score([10, -10.5, -0.0], ["Alice", "Bob", "Carol"])
+    line = records.format_score([10, -10.5, -0.0], ["Alice", "Bob", "Carol"])
 
     assert line == "SCORE:10|-10.5|-0:Alice|Bob|Carol\n"
-    assert parse_score(line) == ((10, -10.5, 0), ("Alice", "Bob", "Carol"))
-    assert parse_score("STATE:0:f:Ah|Ks:1|-1:a|b\n") is None
+    assert records.parse_score(line) == ((10, -10.5, 0), ("Alice", "Bob", "Carol"))
+    assert records.parse_score("STATE:0:f:Ah|Ks:1|-1:a|b\n") is None
 
 
 # --- the transaction log (6.4) ---------------------------------------------------------------------------
@@ -390,82 +371,81 @@ def test_score_lines() -> None:
 
 def test_transaction_as_recorded() -> None:
     line = "r200 0 1795244896.520175 1795244896.520224\n"
-    entry = Transaction(raise_to(200), 0, 1795244896_520175, 1795244896_520224)
+    entry = records.Transaction(rules.raise_to(200), 0, 1795244896_520175, 1795244896_520224)
 
-    assert parse_transaction(line, is_limit=False) == entry
-    assert format_transaction(entry) == line
+    assert records.parse_transaction(line, is_limit=False) == entry
+    assert records.format_transaction(entry) == line
     assert entry.seconds == pytest.approx(49e-6)
 
 
 def test_stamps_have_six_decimals() -> None:
-    assert format_stamp(1795244878_000007) == "1795244878.000007"
+    assert records.format_stamp(1795244878_000007) == "1795244878.000007"
 
 
 @given(
-    st.sampled_from([FOLD, CALL, LIMIT_RAISE]),
+    st.sampled_from([rules.FOLD, rules.CALL, rules.LIMIT_RAISE]),
     st.integers(0, 2**32 - 1),
     st.integers(0, 2**53),
     st.integers(0, 2**53),
 )
-def test_transactions_survive_a_round_trip(action: Action, hand: int, sent: int, received: int) -> None:
-    entry = Transaction(action, hand, sent, received)
+def test_transactions_survive_a_round_trip(action: rules.Action, hand: int, sent: int, received: int) -> None:
+    entry = records.Transaction(action, hand, sent, received)
 
-    assert parse_transaction(format_transaction(entry), is_limit=True) == entry
+    assert records.parse_transaction(records.format_transaction(entry), is_limit=True) == entry
 
 
 @pytest.mark.parametrize(
     ("line", "action"),
     [
-        ("c 0 1.000000 2.000000\n", CALL),
-        ("C 0 1.000000 2.000000\r\n", CALL),
-        ("k 0 1.000000 2.000000", CALL),
-        ("b300 0 1.000000 2.000000\n", raise_to(300)),
-        ("r 300 0 1.000000 2.000000\n", raise_to(300)),
-        ("c 0 1.000000 2.000000 and so on\n", CALL),
-        ("c   0\t1.000000  2.000000\n", CALL),
-        ("c0 1.000000 2.000000\n", CALL),
+        ("c 0 1.000000 2.000000\n", rules.CALL), ("C 0 1.000000 2.000000\r\n", rules.CALL),
+        ("k 0 1.000000 2.000000", rules.CALL), ("b300 0 1.000000 2.000000\n", rules.raise_to(300)),
+        ("r 300 0 1.000000 2.000000\n", rules.raise_to(300)),
+        ("c 0 1.000000 2.000000 and so on\n", rules.CALL),
+        ("c   0\t1.000000  2.000000\n", rules.CALL), ("c0 1.000000 2.000000\n", rules.CALL),
     ],
-)
-def test_a_transaction_is_read_leniently(line: str, action: Action) -> None:
-    assert parse_transaction(line, is_limit=False) == Transaction(action, 0, 1_000_000, 2_000_000)
+)  # fmt: skip
+def test_a_transaction_is_read_leniently(line: str, action: rules.Action) -> None:
+    assert records.parse_transaction(line, is_limit=False) == records.Transaction(
+        action, 0, 1_000_000, 2_000_000
+    )
 
 
 @pytest.mark.parametrize("digits", [41, 4301, 100_000])
 def test_numbers_of_any_length_saturate_in_a_transaction(digits: int) -> None:
     number = "9" * digits
 
-    entry = parse_transaction(f"r{number} {number} {number}.000000 {number}.5\n", is_limit=False)
+    entry = records.parse_transaction(f"r{number} {number} {number}.000000 {number}.5\n", is_limit=False)
 
-    assert entry.action == raise_to(-1)  # strtol gives 2**63 - 1, of which 32 bits are left
+    assert entry.action == rules.raise_to(-1)  # strtol gives 2**63 - 1, of which 32 bits are left
     assert entry.hand_number == 2**32 - 1
     assert entry.seconds < 1
 
 
 @pytest.mark.parametrize("zeros", [0, 39, 40, 5000])
 def test_leading_zeros_count_for_nothing_in_a_transaction(zeros: int) -> None:
-    entry = parse_transaction(f"r{'0' * zeros}200 7 1.000000 2.000000\n", is_limit=False)
+    entry = records.parse_transaction(f"r{'0' * zeros}200 7 1.000000 2.000000\n", is_limit=False)
 
-    assert entry.action == raise_to(200)
+    assert entry.action == rules.raise_to(200)
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "1e999", "9" * 5000 + "x", ""])
 def test_chips_are_finite_numbers_in_a_log(value: str) -> None:
     with pytest.raises(ValueError, match="expected a"):
-        parse_hand(f"STATE:0:cc/cc/cc/cc:AsKs|2c2d/3c4c5c/6c/7c:{value}|0:a|b\n")
+        records.parse_hand(f"STATE:0:cc/cc/cc/cc:AsKs|2c2d/3c4c5c/6c/7c:{value}|0:a|b\n")
     with pytest.raises(ValueError, match="expected a"):
-        parse_score(f"SCORE:{value}|0:a|b\n")
+        records.parse_score(f"SCORE:{value}|0:a|b\n")
 
 
 @pytest.mark.parametrize("number", ["-1", "1.0", "9" * 4301, ""])
 def test_hands_have_whole_numbers_in_a_log(number: str) -> None:
     with pytest.raises(ValueError, match="expected a whole number"):
-        parse_hand(f"STATE:{number}:cc/cc/cc/cc:AsKs|2c2d/3c4c5c/6c/7c:0|0:a|b\n")
+        records.parse_hand(f"STATE:{number}:cc/cc/cc/cc:AsKs|2c2d/3c4c5c/6c/7c:0|0:a|b\n")
 
 
 @pytest.mark.parametrize(("line", "fault"), lines("records")["bad_transactions"])
 def test_a_bad_transaction_is_reported_in_the_acpcs_words(line: str, fault: str) -> None:
-    with pytest.raises(TransactionError) as caught:
-        parse_transaction(line, is_limit=False)
+    with pytest.raises(records.TransactionError) as caught:
+        records.parse_transaction(line, is_limit=False)
 
     assert str(caught.value) == f"ERROR: {fault}"
 
@@ -476,8 +456,8 @@ def test_a_torn_transaction_is_never_taken_for_another_action(length: int) -> No
     line = "r200 7 1795244896.520175 1795244896.520224"
 
     try:
-        entry = parse_transaction(line[:length], is_limit=False)
-    except TransactionError:
+        entry = records.parse_transaction(line[:length], is_limit=False)
+    except records.TransactionError:
         return
-    assert (entry.action, entry.hand_number) == (raise_to(200), 7)
+    assert (entry.action, entry.hand_number) == (rules.raise_to(200), 7)
     assert line[:length].startswith("r200 7 1795244896.520175 1795244896.5")

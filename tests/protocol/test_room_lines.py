@@ -32,15 +32,8 @@ from protocol import (
     TurnWithdrawn,
     UnreadableLine,
     Version,
+    extension,
     format_match_state,
-)
-from protocol.extension import (
-    REQUESTS,
-    ROOM_CAPABILITIES,
-    format_request,
-    parse_note,
-    parse_request,
-    parse_seated,
 )
 from tests.support.doubles_protocol import LEDUC, dealer_after, drain, joined, lines, state_of
 from tests.support.hands.strategies import choices, chunkings, games, play
@@ -64,7 +57,9 @@ def answering(dealer: DealerConnection, pieces: list[bytes]) -> list[Event]:
             assert isinstance(event, Event)
             seen.append(event)
             if isinstance(event, Greeting):
-                dealer.send(Greeting(tuple(word for word in event.words if word in ROOM_CAPABILITIES)))
+                dealer.send(
+                    Greeting(tuple(word for word in event.words if word in extension.ROOM_CAPABILITIES))
+                )
                 if "lobby" in event.words and dealer.state is State.WATCHING:
                     dealer.send(InLobby())
             elif event == Request("join", "a") and dealer.state is State.LOBBY:
@@ -80,16 +75,16 @@ def answering(dealer: DealerConnection, pieces: list[bytes]) -> list[Event]:
 
 @pytest.mark.parametrize(("line", "request_"), lines("room")["requests"])
 def test_requests_and_ordinary_comments(line: str, request_: list[str]) -> None:
-    assert parse_request(line) == (tuple(request_) or None)
+    assert extension.parse_request(line) == (tuple(request_) or None)
 
 
-@given(st.sampled_from(REQUESTS), st.one_of(st.just(""), words))
+@given(st.sampled_from(extension.REQUESTS), st.one_of(st.just(""), words))
 def test_requests_survive_a_round_trip(word: str, text: str) -> None:
-    assert parse_request(format_request(word, text)) == (word, text)
+    assert extension.parse_request(extension.format_request(word, text)) == (word, text)
 
 
 def test_what_may_be_asked_for_are_names_of_notes_or_the_lobby() -> None:
-    assert all(parse_note(f"#{name} x") == (name, "x") for name in ROOM_CAPABILITIES)
+    assert all(extension.parse_note(f"#{name} x") == (name, "x") for name in extension.ROOM_CAPABILITIES)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +99,7 @@ def test_what_may_be_asked_for_are_names_of_notes_or_the_lobby() -> None:
     ],
 )
 def test_places_at_a_table(line: str, seated: tuple[str, int, int] | None) -> None:
-    assert parse_seated(line) == seated
+    assert extension.parse_seated(line) == seated
 
 
 @given(st.data())

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from server.commands import program as commands
 from tests.support.cases import cases
-from tests.support.dealer_process import PATIENCE_S, ROOT, environment, program
+from tests.support.dealer_process import ROOT, program, run_to_end
 
 # --- How the `riverboat` program ends -----------------------------------------------------------------------
 
@@ -26,15 +26,7 @@ needs_full_device = pytest.mark.skipif(not FULL.exists(), reason="this system ha
 
 def run(words: Sequence[str], folder: Path, redirections: str = "") -> subprocess.CompletedProcess[str]:
     """The program, in a shell that redirects as it is told."""
-    return subprocess.run(
-        ["sh", "-c", f'"$@" {redirections}', "sh", *program(*words)],
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
+    return run_to_end(["sh", "-c", f'"$@" {redirections}', "sh", *program(*words)], folder)
 
 
 def raising(error: BaseException) -> click.Command:
@@ -182,10 +174,8 @@ HEAVY = ("numpy", "numba", "click", "rich", "scipy", "importlib.metadata", "asyn
 
 def test_a_dealer_loads_no_heavy_package() -> None:
     code = "import server, protocol, engine.poker.rules, server.commands.play.dealer"
-    run = subprocess.run(
-        [sys.executable, "-X", "importtime", "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
-    )
+    done = run_to_end([sys.executable, "-X", "importtime", "-c", code], ROOT, check=True)
 
-    loaded = {line.rpartition("|")[2].strip() for line in run.stderr.splitlines()}
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "server.table.match" in loaded
     assert not loaded & {*HEAVY}

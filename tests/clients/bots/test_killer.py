@@ -1,36 +1,41 @@
-"""The killer bot: its filters, its straight play, its ways before the flop, and what it wins."""
+"""The killer, portfolio and equilibrium bots: what they have prepared for those who sit there."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
 import attrs
 import numpy as np
 import pytest
 
-from clients.bots.baselines import AlwaysFold, AlwaysRaise, Random
+from clients.bots.baselines import AlwaysCall, AlwaysFold, AlwaysRaise, Random
+from clients.bots.equilibrium import Equilibrium
 from clients.bots.hand_strength import HandStrengthBot
+from clients.bots.killer import preflop as before_flop
 from clients.bots.killer.agent import Killer
-from clients.bots.killer.preflop import (
-    NO_GROUP,
-    configurations,
-    group_of,
-    is_drawing,
-    plays,
-    raises,
-    read_table,
-)
 from clients.bots.killer.reading import Habit, Honesty, Reading, ideal_flops, ideal_share
 from clients.bots.killer.straight import Postflop, bluff_chance, decide, further_bets
-from clients.core.agent import begin_decision
+from clients.bots.portfolio import OPPONENTS, Portfolio
+from clients.core.agent import Agent, begin_decision
 from clients.core.arena import Arena
+from clients.core.options import OptionError
+from clients.core.registry import make_bot
 from engine.hands.pot_odds import StraightPlay, implied_odds
 from engine.poker.cards import parse_written_cards
 from engine.poker.combos import COMBOS_PER_STARTING_HAND, combo_index, parse_starting_hand
-from engine.poker.rules import CardDealer, HandState, HandView, load_game, parse_betting
+from engine.poker.rules import Action, CardDealer, HandState, HandView, load_game, parse_betting
+from engine.solving.game_tree import game_tree
+from engine.solving.mixtures import HoldemPortfolio, SmallPortfolio
+from engine.solving.solver import Solver
+from engine.solving.strategies import Strategy, exploitability, policy_with
+from engine.solving.strategy_file import write_strategy
 from tests.engine.players.hands import random_hand
 from tests.support.hands.views import view_after
+
+# --- The killer bot -----------------------------------------------------------------------------------------
 
 
 def seated(view: HandView, **options: object) -> Killer:
@@ -205,7 +210,7 @@ def test_an_ante_is_not_left_to_bet_with() -> None:
     game = attrs.evolve(load_game("nolimit-2p"), stacks=(500, 500), antes=(100, 100))
     view = HandState(parse_betting(game, ""), 0, CardDealer(game, 1).deal()).view(1)
 
-    assert read_table(view, Reading(), 1, 0.0).left == 400 - view.betting.spent[1]
+    assert before_flop.read_table(view, Reading(), 1, 0.0).left == 400 - view.betting.spent[1]
 
 
 @pytest.mark.parametrize("game", ["limit-2p", "limit-6p", "limit-10p", "nolimit-6p"])
@@ -219,8 +224,11 @@ def test_chances_of_configurations_add_up(game: str) -> None:
                 continue
             view = state.view(position)
             can_raise = view.legal_actions().can_raise
-            table = read_table(view, Reading(), position, 10.0 if can_raise else 0.0)
-            calls, raised = configurations(table, raising=False), configurations(table, raising=True)
+            table = before_flop.read_table(view, Reading(), position, 10.0 if can_raise else 0.0)
+            calls, raised = (
+                before_flop.configurations(table, raising=False),
+                before_flop.configurations(table, raising=True),
+            )
 
             assert math.fsum(config.chance for config in calls) == pytest.approx(1)
             nobody = math.prod(1 - other.stays for other in table.others)
@@ -255,28 +263,138 @@ def test_the_big_blind_never_folds_for_nothing() -> None:
 
 def test_sklansky_has_eight_groups() -> None:
     sizes = [
-        sum(int(COMBOS_PER_STARTING_HAND[hand]) for hand in range(169) if group_of(hand) == group)
-        for group in range(1, NO_GROUP + 1)
+        sum(int(COMBOS_PER_STARTING_HAND[hand]) for hand in range(169) if before_flop.group_of(hand) == group)
+        for group in range(1, before_flop.NO_GROUP + 1)
     ]
 
     assert sum(sizes) == 1326
     assert sizes[0] == 28  # four pairs and AKs
     for name, group in (("AA", 1), ("TT", 2), ("AKo", 2), ("88", 4), ("A2s", 5), ("54s", 6), ("22", 7)):
-        assert group_of(parse_starting_hand(name)) == group
-    assert group_of(parse_starting_hand("72o")) == NO_GROUP
+        assert before_flop.group_of(parse_starting_hand(name)) == group
+    assert before_flop.group_of(parse_starting_hand("72o")) == before_flop.NO_GROUP
 
 
 def test_a_loose_players_bet_counts_half_and_draws_want_company() -> None:
     pair, draw = parse_starting_hand("88"), parse_starting_hand("87s")
 
-    assert not plays(pair, "middle", 1.0, 2, 9)
-    assert plays(pair, "middle", 0.5, 2, 9)
-    assert is_drawing(draw)
-    assert not is_drawing(pair)
-    assert not plays(draw, "late", 0.0, 1.0, 9)
-    assert plays(draw, "late", 0.0, 3.0, 9)
-    assert raises(parse_starting_hand("AA"), "early", 2.0)
-    assert not raises(draw, "late", 0.0)
+    assert not before_flop.plays(pair, "middle", 1.0, 2, 9)
+    assert before_flop.plays(pair, "middle", 0.5, 2, 9)
+    assert before_flop.is_drawing(draw)
+    assert not before_flop.is_drawing(pair)
+    assert not before_flop.plays(draw, "late", 0.0, 1.0, 9)
+    assert before_flop.plays(draw, "late", 0.0, 3.0, 9)
+    assert before_flop.raises(parse_starting_hand("AA"), "early", 2.0)
+    assert not before_flop.raises(draw, "late", 0.0)
 
 
 # --- at the table ------------------------------------------------------------------------------------------
+
+
+# --- The portfolio bot --------------------------------------------------------------------------------------
+
+LEDUC = load_game("leduc")
+
+
+@pytest.mark.parametrize(
+    ("opponent", "answer", "equilibrium_wins"), [(AlwaysCall, 0, 0.70), (AlwaysRaise, 1, 0.27)]
+)
+def test_it_finds_the_answer_to_its_opponent(
+    opponent: type[Agent], answer: int, equilibrium_wins: float
+) -> None:
+    """An equilibrium wins .70 and .27 antes a hand from them; the best answers win 1.47 and 2.37."""
+    bot = Portfolio(iterations=60)
+    arena = Arena(LEDUC, [bot, opponent()], 3)
+    arena.play(1500)
+    late = arena.play(1500)[0] / 1500
+
+    weights = bot.strategies.weights
+    assert weights[1 + answer] + weights[3] > 0.5  # or to who does both
+    assert weights[0] < 0.2
+    assert late > 1.5 * equilibrium_wins
+
+
+def test_it_begins_with_equal_weights() -> None:
+    bot = Portfolio(iterations=60, learn=False)
+    Arena(load_game("kuhn-2p"), [bot, AlwaysCall()], 1).play(50)
+
+    np.testing.assert_allclose(bot.strategies.weights, 1 / (1 + len(OPPONENTS)))
+    assert bot.is_stateless
+    assert isinstance(bot.strategies, SmallPortfolio)
+    assert exploitability(bot.strategies.tree, bot.strategies.policies[0]).mean < 0.01
+
+
+@pytest.mark.parametrize(
+    ("opponent", "answer", "hands"),
+    [(AlwaysCall, "call", 200), pytest.param(AlwaysRaise, "raise", 600, marks=pytest.mark.slow)],
+)
+def test_in_limit_holdem_it_chooses_from_what_ships(opponent: type[Agent], answer: str, hands: int) -> None:
+    bot = Portfolio()
+    Arena(load_game("limit-2p"), [bot, opponent()], 3).play(hands)
+
+    assert isinstance(bot.strategies, HoldemPortfolio)
+    weights = dict(zip(("equilibrium", "any", "call", "raise"), bot.strategies.weights, strict=True))
+    assert weights[answer] > 0.5, weights
+    assert bot.strategies.hands == hands
+
+
+# --- The equilibrium bot plays what its file or its game says, and nothing else -----------------------------
+
+KUHN = load_game("kuhn-2p")
+
+
+class Watched(Equilibrium):
+    """Counts what it does in each situation."""
+
+    def match_started(self, game, seat) -> None:  # type: ignore[no-untyped-def]
+        super().match_started(game, seat)
+        self.done: Counter[tuple[str, tuple[int, ...], Action]] = Counter()
+
+    def choose_action(self, view: HandView) -> Action:
+        action = super().choose_action(view)
+        self.done[view.betting.text, view.own_cards, action] += 1
+        return action
+
+
+def test_it_acts_as_often_as_its_strategy_says(tmp_path: Path) -> None:
+    tree = game_tree(KUHN)
+    strategy = Strategy(tree, policy_with(tree, (1, 1, 3)))
+    write_strategy(tmp_path / "k.npz", strategy, {})
+    bot = Watched(tmp_path / "k.npz")
+
+    Arena(KUHN, [bot, Random(0.2, 0.4, 0.4)], 7).play(6000)
+
+    for found in tree.information_sets():
+        view = tree.hand_view(found)
+        done = [bot.done[view.betting.text, view.own_cards, action] for action in found.node.actions]
+        share = np.array(done) / sum(done)
+        assert sum(done) > 100
+        assert share == pytest.approx(strategy.policy[found.slots], abs=4 * np.sqrt(0.25 / sum(done)))
+        assert bot.strategy.chances(view) == pytest.approx(strategy.chances(view))
+        assert bot.probability_triple(view) == pytest.approx(strategy.triple(view))
+
+
+def test_it_wins_what_its_strategy_wins() -> None:
+    """5,000 deals of Leduc against a caller, from both seats: as the tree computes it, within four errors."""
+    bot = Equilibrium()
+    arena = Arena(LEDUC, [bot, AlwaysCall()], 11)
+    won: list[float] = []
+
+    arena.play(10_000, on_hand=lambda state, chips: won.append(chips[len(won) % 2]))
+
+    solver = Solver(game_tree(LEDUC))
+    solver.run(1000)
+    assert bot.strategy.policy == pytest.approx(solver.average().policy)
+    # equilibria win some 0.7 antes a hand from always-call; how much differs between them
+    assert np.mean(won) == pytest.approx(0.7006, abs=4 * float(np.std(won)) / 100 + 0.05)
+
+
+def test_a_game_that_is_not_its_files_is_refused(tmp_path: Path) -> None:
+    tree = game_tree(KUHN)
+    write_strategy(tmp_path / "k.npz", Strategy(tree, policy_with(tree, (1, 1, 1))), {})
+
+    with pytest.raises(OptionError, match=r"k\.npz plays another game: num_rounds is 1, expected 2"):
+        Arena(LEDUC, [Equilibrium(tmp_path / "k.npz"), AlwaysCall()], 1)
+    with pytest.raises(OptionError, match=r"nothing\.npz: there is no such file"):
+        make_bot(f"equilibrium:strategy={tmp_path / 'nothing.npz'}")
+    with pytest.raises(OptionError, match="does not know yet what is being played"):
+        _ = Equilibrium().strategy

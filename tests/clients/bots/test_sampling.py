@@ -181,14 +181,10 @@ def test_options_are_read_from_texts() -> None:
         "sampling",
         Sampling,
         {
-            "trials": "50",
-            "seconds": "0.5",
-            "model": "none",
-            "choose": "mixed",
-            "bet-sizes": "third+2",
+            "trials": "50", "seconds": "0.5", "model": "none", "choose": "mixed", "bet-sizes": "third+2",
             "explain": "on",
         },
-    )
+    )  # fmt: skip
 
     assert isinstance(agent, Sampling)
     assert (agent.max_trials, agent.max_seconds, agent.shares) == (50, 0.5, parse_bet_sizes("third+2"))

@@ -26,6 +26,7 @@ from server.league.plan import Match, Rule, RunOff
 from server.league.plan_file import parse_plan
 from server.support.toml_text import FileMistake
 from tests.server.league.houses import HEAD, plan_of, plan_text, played
+from tests.support.cases import cases
 from tests.support.dealer_process import PATIENCE_S, ROOT, completed, started
 from tests.support.limits import run_with_small_disk
 from tests.support.matches import raw_bot
@@ -330,36 +331,7 @@ def test_the_least_file_is_a_duplicate_round_robin() -> None:
     assert plan.run_off is RunOff.BANKROLL
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "complaint"),
-    [
-        ("name = \"call\"", "nmae = \"call\"", ":9:1: [[players]] has no key 'nmae' (did you mean name?)"),
-        ('"round-robin"', '"round-robbin"', "cup.toml:3:1: format: expected \"round-robin\" or"),
-        ('"round-robin"', '"round-robbin"', "(did you mean round-robin?)"),
-        ('"limit-2p"', '"limit-2q"', "cup.toml:6:1: there is no game 'limit-2q': "),
-        ('"limit-2p"', '"limit-2q"', "(did you mean limit-2p"),
-        ('"always-call"', '"allways-call"', ":10:1: there is neither a bot nor a program 'allways-call'"),
-        ('"always-call"', '"allways-call"', "(did you mean always-call"),
-        ("hands = 200", "hands = 0", ":7:1: hands: expected a whole number from 1 to 4294967295, got 0"),
-        ("hands = 200", 'hands = "many"', "cup.toml:7:1: hands: expected a whole number"),
-        ("hands = 200", "hands = ", "cup.toml:7:27: not TOML: "),
-        ('name = "call"', 'name = "Ann"', "cup.toml:12:1: two players are named 'Ann', the first in line 9"),
-        ('name = "call"', 'name = "a|b"', "cup.toml:9:1: invalid player name 'a|b'"),
-        ("[game]", "[gmae]", "cup.toml:1:1: the file has no game: expected a table [game]"),
-        ("seed = 7", "seed = -7", "cup.toml:4:1: seed: expected a seed"),
-        ("seed = 7", "rounds = 3", 'cup.toml:4:1: rounds goes with format = "swiss"'),
-        ("seed = 7", "in_process = true", "cup.toml:4:1: in_process is for installed bots, and Ann is none"),
-        ('"limit-2p"', '"limit-3p"', "cup.toml:6:1: limit-3p is for 3 players, the file has 2"),
-        ('"round-robin"', '"gauntlet"\nchallengers = ["Anne"]', "no player 'Anne' (did you mean Ann?)"),
-        ("[game]", "[failures]\nrule = \"fold\"\nrestarts = 3\n[game]", "cup.toml:7:1: restarts goes with"),
-        ("[game]", "[budget]\nspend = \"halving\"\n[game]", "cup.toml:6:1: spend = \"halving\" needs hands"),
-        ("[game]", "[limits]\nresponse_time = nan\n[game]", "cup.toml:6:1: response_time: expected a number"),
-        ("hands = 200", 'until = "decidd"', 'cup.toml:7:1: until: expected "decided"'),
-        ("hands = 200", "until = 0", "cup.toml:7:1: until: expected a number above 0, got 0"),
-        ("hands = 200", "until = true", "cup.toml:7:1: until: expected a number"),
-        ("always-call", "wait", "cup.toml:10:1: nobody can be waited for in a tournament"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("old", "new", "complaint"), cases(__file__, "mistakes"))
 def test_a_mistake_is_told_with_its_line(old: str, new: str, complaint: str) -> None:
     assert old in ISSUE
 
@@ -371,17 +343,11 @@ def test_a_mistake_is_told_with_its_line(old: str, new: str, complaint: str) -> 
 
 def test_a_match_has_a_folder_of_its_own_whatever_its_players_are_called() -> None:
     matches = [
-        Match(0, 1, ("a", "b")),
-        Match(0, 2, ("a", "b")),
-        Match(1, 1, ("a", "b")),
-        Match(0, 1, ("a", "b"), "final"),
-        Match(0, 1, ("a-v-b", "c")),
-        Match(0, 1, ("a", "b-v-c")),
-        Match(0, 1, ("ä", "b")),
-        Match(0, 1, ("ö", "b")),
-        Match(0, 1, ("x" * 100, "b")),
+        Match(0, 1, ("a", "b")), Match(0, 2, ("a", "b")), Match(1, 1, ("a", "b")),
+        Match(0, 1, ("a", "b"), "final"), Match(0, 1, ("a-v-b", "c")), Match(0, 1, ("a", "b-v-c")),
+        Match(0, 1, ("ä", "b")), Match(0, 1, ("ö", "b")), Match(0, 1, ("x" * 100, "b")),
         Match(0, 1, ("x" * 100, "c")),
-    ]
+    ]  # fmt: skip
 
     assert matches[0].id == "a-v-b-001"
     assert len({match.id for match in matches}) == len(matches)

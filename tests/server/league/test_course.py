@@ -220,17 +220,8 @@ def test_a_new_bot_is_built_plays_and_does_nothing_wrong(language: str, tmp_path
         subprocess.run(shlex.split(known.build), cwd=tmp_path, check=True, timeout=PATIENCE_S)
 
     words = (
-        "match",
-        "nolimit-3p",
-        known.command,
-        "random",
-        "random",
-        "--hands",
-        "60",
-        "--seed",
-        "7",
-        "--json",
-    )
+        "match", "nolimit-3p", known.command, "random", "random", "--hands", "60", "--seed", "7", "--json",
+    )  # fmt: skip
     done = completed(*words, folder=tmp_path, seconds=PATIENCE_S)
     assert (done.returncode, json.loads(done.stdout)["hands"]) == (0, 60)
     checked = completed("check-bot", "--json", "--hands", "280", known.command, folder=tmp_path)

@@ -267,9 +267,7 @@ def test_as_many_again_are_known_as_have_been_played() -> None:
     assert not first.is_all
     assert {match.number for match in first.matches} == {1, 2}
     assert {match.number for match in then.matches} == set(range(1, 7))
-    assert set(then.matches) <= set(
-        schedule(larger, scores).matches
-    )  # what was played_in_time is found again
+    assert set(then.matches) <= set(schedule(larger, scores).matches)  # what was played is found again
 
 
 @pytest.mark.usefixtures("arena_workers")

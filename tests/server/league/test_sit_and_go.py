@@ -38,6 +38,7 @@ from server.support.private_files import PrivateFiles
 from server.support.toml_text import FileMistake
 from server.table.rules.sit_and_go import Level, SitAndGo, SitAndGoTable
 from tests.server.league.houses import Kill, plan_of, plan_text, played, played_until_killed
+from tests.support.cases import cases
 from tests.support.dealer_process import started
 from tests.support.matches import raw_bot
 
@@ -188,16 +189,7 @@ def test_a_sit_and_go_that_was_killed_comes_out_the_same(tmp_path: Path) -> None
         assert played(path, text) == whole
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "complaint"),
-    [
-        ('"nolimit-6p"', '"limit-2p"', "a sit-and-go is for no-limit games; limit-2p is none"),
-        ("[0.65, 0.35]", "[0.65, 0.3]", "payouts: expected shares that add up to 1, got [0.65, 0.3]"),
-        ("small = 20\n", "", "levels]] has no small"),
-        ("matches = 4", "duplicate = true", "a sit-and-go has no second pass"),
-        ("ante = 2", "aunt = 2", "has no key 'aunt' (did you mean ante?)"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "complaint"), cases(__file__, "mistakes"))
 def test_mistakes_of_a_sit_and_go_are_told(old: str, new: str, complaint: str) -> None:
     with pytest.raises(FileMistake, match=re.escape(complaint)):
         plan_of(plan_text(*BOTS, head=HEAD.replace(old, new, 1)))
@@ -394,7 +386,7 @@ def test_a_tournament_of_sit_and_gos_that_was_killed_comes_out_the_same(tmp_path
         return {key: value for key, value in found.items() if key != "seconds"}
 
     began = time.monotonic()
-    assert start("whole").wait(300) == 3  # the plain client cannot be told what is played_over_sockets
+    assert start("whole").wait(300) == 3  # the plain client cannot be told what is played
     took = time.monotonic() - began
     drawn = random.Random(3)
     for _ in range(5):

@@ -32,14 +32,10 @@ from tests.support.hands.golden_files import GOLDEN, golden_log
 
 SHARED = Path(__file__).parents[4] / "shared" / "hands"
 HOLDEM = (
-    "callonly.holdem.limit.3p.0",
-    "random.holdem.limit.2p.reverse_blinds.0",
-    "random.holdem.limit.3p.0",
-    "random.holdem.nolimit.2p.reverse_blinds.0",
-    "random.holdem.nolimit.3p.0",
-    "random.holdem.nolimit.6p.0",
+    "callonly.holdem.limit.3p.0", "random.holdem.limit.2p.reverse_blinds.0", "random.holdem.limit.3p.0",
+    "random.holdem.nolimit.2p.reverse_blinds.0", "random.holdem.nolimit.3p.0", "random.holdem.nolimit.6p.0",
     "random.short6.0",
-)
+)  # fmt: skip
 HANDS = 30
 
 

@@ -93,14 +93,10 @@ def meaning(hand: LoggedHand) -> tuple[object, ...]:
 SHORT = {
     name: shortened(name, 8)
     for name in (
-        "random.holdem.limit.2p.reverse_blinds.0",
-        "random.holdem.nolimit.3p.0",
-        "random.leduc.0",
-        "random.kuhn.limit.3p.0",
-        "random.short6.0",
-        "random.rnd25.123456",
+        "random.holdem.limit.2p.reverse_blinds.0", "random.holdem.nolimit.3p.0", "random.leduc.0",
+        "random.kuhn.limit.3p.0", "random.short6.0", "random.rnd25.123456",
     )
-}
+}  # fmt: skip
 
 
 @settings(max_examples=100)

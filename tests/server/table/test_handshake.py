@@ -239,14 +239,10 @@ async def test_an_answer_is_played_as_the_acpc_dealer_plays_it(
 @pytest.mark.parametrize(
     ("answer", "played", "warnings"),
     [
-        ("r", "r", []),
-        ("r500", "r", []),
-        ("b", "r", []),
-        ("f", "c/", [f"WARNING: {INVALID}"]),
-        ("k", "c/", []),
-        ("z", "c/", [f"WARNING: {INVALID}"]),
+        ("r", "r", []), ("r500", "r", []), ("b", "r", []), ("f", "c/", [f"WARNING: {INVALID}"]),
+        ("k", "c/", []), ("z", "c/", [f"WARNING: {INVALID}"]),
     ],
-)
+)  # fmt: skip
 async def test_a_limit_raise_has_no_size_and_there_is_no_folding_for_nothing(
     answer: str, played: str, warnings: list[str]
 ) -> None:
