@@ -1,18 +1,24 @@
-"""What the READMEs show is run: both bots of fifteen lines at a real table, and the arena."""
+"""What the READMEs show is run, and is what a person sees."""
 
 from __future__ import annotations
 
+import re
+import shlex
 import sys
 from pathlib import Path
 
 import pytest
 
 import clients
+import clients.human
 from protocol.records import parse_hand
+from tests.support.dealer_process import program, run_to_end
 from tests.support.documents import public_names
 from tests.support.doubles import python_blocks
 from tests.support.matches import DEALERS, play_match
 from tests.support.pytest_process import run_pytest
+
+# --- What the READMEs show is run ---------------------------------------------------------------------------
 
 CLIENTS = Path(clients.__file__).parent
 (WITH_OUR_PACKAGE,) = python_blocks(CLIENTS.parent / "README.md")
@@ -73,3 +79,22 @@ def test_every_module_and_package_is_in_the_map() -> None:
 
     for name in public_names(clients):
         assert f"`{name}.py`" in text or f"`{name}/`" in text, name
+
+
+# --- What clients/human/README.md shows is what a person sees -----------------------------------------------
+
+README = Path(clients.human.__file__).with_name("README.md").read_text("utf-8")
+
+
+def test_the_hand_is_played_as_it_is_shown(tmp_path: Path) -> None:
+    command = re.search(r"This is what `riverboat ([^`]+)` shows", README)
+    hand = re.search(r"^```\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+    assert command is not None
+    assert hand is not None
+    typed = re.findall(r"^> (.+)$", hand[1], re.MULTILINE)
+
+    played = run_to_end(program(*shlex.split(command[1])), tmp_path, input="\n".join([*typed, "quit", ""]))
+
+    assert len(typed) == 4
+    assert played.returncode == 0
+    assert hand[1] in played.stdout

@@ -1,4 +1,4 @@
-"""What protocol/README.md shows is what happens."""
+"""What protocol/README.md shows is what happens, and its table of states is the one in the code."""
 
 from __future__ import annotations
 
@@ -8,11 +8,16 @@ import threading
 from itertools import takewhile
 from pathlib import Path
 
+import pytest
+
 import protocol
 from engine.poker.rules import CALL, HandState, initial_hand, load_game, play_hand
-from protocol import DealerConnection, Event, Reply, StateUpdate, TurnToAct, Version
+from protocol import DealerConnection, Event, Reply, State, StateUpdate, TurnToAct, Version
+from protocol.states import TRANSITIONS, diagram
 from tests.support.doubles_protocol import drain
 from tests.support.hands.golden_files import deals_from
+
+# --- What protocol/README.md shows is what happens ----------------------------------------------------------
 
 README = Path(protocol.__file__).with_name("README.md").read_text("utf-8")
 LIMIT = load_game("limit-2p")
@@ -90,3 +95,39 @@ def test_the_shell_of_the_readme_plays() -> None:
 
     assert events == [Reply(CALL)]
     assert not player.is_alive()
+
+
+# --- The table of states is complete, and is the one that the documentation shows ---------------------------
+
+
+def all_events() -> set[type[Event]]:
+    return set(Event.__subclasses__())
+
+
+def test_every_state_has_a_row_and_every_event_a_place() -> None:
+    assert set(TRANSITIONS) == set(State)
+    assert {event for row in TRANSITIONS.values() for event in row} == all_events()
+
+
+@pytest.mark.parametrize("state", [State.CLOSED, State.ERROR])
+def test_nothing_is_said_after_the_end(state: State) -> None:
+    assert TRANSITIONS[state] == {}
+
+
+def test_only_a_version_opens_the_conversation() -> None:
+    assert {event for event, to in TRANSITIONS[State.AWAITING_VERSION].items() if to is State.WATCHING} == {
+        Version
+    }
+    assert not any(Version in TRANSITIONS[state] for state in State if state is not State.AWAITING_VERSION)
+
+
+def test_only_a_turn_can_be_answered() -> None:
+    assert [state for state in State if Reply in TRANSITIONS[state]] == [State.TO_ACT]
+    assert [state for state in State if TurnToAct in TRANSITIONS[state]] == [State.WATCHING]
+    assert StateUpdate not in TRANSITIONS[State.TO_ACT]
+
+
+def test_the_documentation_shows_this_table() -> None:
+    readme = Path(protocol.__file__).with_name("README.md").read_text("utf-8")
+
+    assert diagram() in readme

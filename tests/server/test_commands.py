@@ -1,19 +1,24 @@
-"""How the `riverboat` program ends: interrupted, with a full disk, with nobody to read it."""
+"""How the `riverboat` program starts, is completed, and ends."""
 
 from __future__ import annotations
 
 import errno
 import subprocess
+import sys
 from collections.abc import Sequence
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import click
 import pytest
+from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
 from server.commands import program as commands
-from tests.support.dealer_process import PATIENCE_S, environment, program
+from tests.support.cases import cases
+from tests.support.dealer_process import ROOT, program, run_to_end
+
+# --- How the `riverboat` program ends -----------------------------------------------------------------------
 
 FULL = Path("/dev/full")
 needs_full_device = pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
@@ -21,15 +26,7 @@ needs_full_device = pytest.mark.skipif(not FULL.exists(), reason="this system ha
 
 def run(words: Sequence[str], folder: Path, redirections: str = "") -> subprocess.CompletedProcess[str]:
     """The program, in a shell that redirects as it is told."""
-    return subprocess.run(
-        ["sh", "-c", f'"$@" {redirections}', "sh", *program(*words)],
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
+    return run_to_end(["sh", "-c", f'"$@" {redirections}', "sh", *program(*words)], folder)
 
 
 def raising(error: BaseException) -> click.Command:
@@ -128,3 +125,57 @@ def test_a_dealer_without_a_terminal_writes_its_ports_nowhere_else(tmp_path: Pat
 
     assert result.returncode == 1
     assert (tmp_path / "m.log").read_text().startswith("# name/game/hands/seed m leduc 3 1\n")
+
+
+# --- What a shell offers when somebody presses the tabulator ------------------------------------------------
+
+
+def offered(*words: str) -> list[str]:
+    """For the last word, which is not yet finished."""
+    shell = ShellComplete(commands.riverboat, {}, "riverboat", "_RIVERBOAT_COMPLETE")
+    return [item.value for item in shell.get_completions(list(words[:-1]), words[-1])]
+
+
+@pytest.mark.parametrize(("words", "wanted"), cases(__file__, "typed words"))
+def test_names_are_completed(words: list[str], wanted: list[str]) -> None:
+    assert offered(*words) == wanted
+
+
+def test_where_no_name_fits_files_are_offered() -> None:
+    shell = ShellComplete(commands.riverboat, {}, "riverboat", "_RIVERBOAT_COMPLETE")
+
+    (item,) = shell.get_completions(["match"], "./my.ga")
+
+    assert (item.value, item.type) == ("./my.ga", "file")
+
+
+@pytest.mark.parametrize("shell", ["bash", "fish", "zsh"])
+def test_the_script_of_a_shell_is_printed(shell: str) -> None:
+    result = CliRunner().invoke(commands.riverboat, ["--completion", shell])
+
+    assert result.exit_code == 0
+    assert "_RIVERBOAT_COMPLETE" in result.output
+    assert f"{shell}_complete" in result.output
+
+
+def test_a_command_that_cannot_be_loaded_is_offered_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(entry: object) -> click.Command:
+        raise click.ClickException("broken")
+
+    monkeypatch.setattr(commands, "_load", load)
+
+    assert offered("mat") == ["match"]
+
+
+# --- What a dealer loads before it says its ports -----------------------------------------------------------
+
+HEAVY = ("numpy", "numba", "click", "rich", "scipy", "importlib.metadata", "asyncio")
+
+
+def test_a_dealer_loads_no_heavy_package() -> None:
+    code = "import server, protocol, engine.poker.rules, server.commands.play.dealer"
+    done = run_to_end([sys.executable, "-X", "importtime", "-c", code], ROOT, check=True)
+
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "server.table.match" in loaded
+    assert not loaded & {*HEAVY}

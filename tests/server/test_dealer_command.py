@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ import pytest
 from server.commands.play.dealer import USAGE, UsageError, configure, main
 from server.table.config import MatchConfig, OnFailure, TimeLimits
 from tests.support.cases import cases
-from tests.support.dealer_process import dealer_process, environment, program
+from tests.support.dealer_process import dealer_process, program, run_to_end
 from tests.support.hands.golden_files import GOLDEN
 from tests.support.tables import VERSION
 
@@ -186,13 +185,7 @@ def test_a_port_that_is_taken_is_an_error_after_the_log_is_truncated(tmp_path: P
     with dealer_process(GOOD, tmp_path) as first:
         Path("second.log").write_text("old\n")
         port = first.ports[1]
-        second = subprocess.run(
-            [*program("dealer"), "second", *GOOD[1:], "-p", f"0,{port}"],
-            env=environment(),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        second = run_to_end(program("dealer", "second", *GOOD[1:], "-p", f"0,{port}"))
 
     assert (second.returncode, second.stdout) == (1, "")
     assert second.stderr.startswith("ERROR: could not create listen socket for player 2\n")

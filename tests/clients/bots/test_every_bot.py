@@ -1,6 +1,6 @@
 """What holds for every bot: it repeats itself, refuses what it cannot play, takes chips; as tables of bots.
 
-`tests/clients/lab/testing/test_built_in_bots.py` has each of them do nothing wrong, in all kinds of hands.
+`tests/clients/lab/testing/test_agents.py` has each of them do nothing wrong, in all kinds of hands.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from engine.poker.rules import GameDefinition, HandState, HandView, load_game
 from engine.support.files.archive import ArchiveError
 from tests.benchmarks.bench_formula import interval, play_rotations
 from tests.engine.players.hands import random_hand
+from tests.support.cases import cases
 from tests.support.hands.holdem_hands import decisions, holdem_games
 from tests.support.hands.strategies import views
 from tests.support.hands.views import view_after
@@ -173,27 +174,7 @@ def test_other_games_are_refused_in_one_line(bot: str, game: str, message: str) 
             make_bot(bot).prepare(load_game(game))
 
 
-@pytest.mark.parametrize(
-    ("bot", "options", "message"),
-    [
-        ("adaptive", ("fading=0.5", "temperature=-1", "caution=-1"), "expected"),
-        ("formula", ("noise=2", "model=clever", "deception=-1", "potential=exact"), "expected"),
-        ("hand-strength", ("call=-0.1", "call=0.6", "bet=0.8", "raise=1.1"), "0 <= call <= bet <= raise"),
-        ("heuristic", ("method=clever", "randomness=-1", "enough=0", "model=x", "looseness=9"), "expected"),
-        ("killer", ("preflop=clever", "rake=-1", "rake_cap=-1"), "expected"),
-        ("portfolio", ("part=2", "iterations=0"), "expected"),
-        ("sampling", ("trials=0",), "expected 1 to"),
-        ("sampling", ("seconds=-1",), "more than 0"),
-        ("sampling", ("choose=worst",), "best, mixed"),
-        ("sampling", ("model=clever",), "none, generic, specific"),
-        ("sampling", ("obvious=clearly",), "deviation, error, paired, never"),
-        ("sampling", ("bet-sizes=half+huge", "bet-sizes=-1"), "expected sizes joined by"),
-        ("sampling", ("noise=2",), "0 to 1"),
-        ("sampling", ("potential=exact",), "plain, weighted"),
-        ("sampling", ("depth=3",), "no option 'depth'"),
-        ("simple", ("hands=listed,others=1.5",), "others"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("bot", "options", "message"), cases(__file__, "impossible options"))
 def test_impossible_options_are_refused_in_one_line(bot: str, options: tuple[str, ...], message: str) -> None:
     for option in options:
         with pytest.raises(OptionError, match=message) as refused:

@@ -1,7 +1,8 @@
-"""The simple bot: its rules before and after the flop, its notice of players who raise, what it wins."""
+"""The simple bot and every baseline: their choices, against what the rules allow."""
 
 from __future__ import annotations
 
+import collections
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clients.bots.baselines import AlwaysAllIn, AlwaysCall, Random
+from clients.bots.baselines import AlwaysAllIn, AlwaysCall, AlwaysFold, AlwaysRaise, Random
 from clients.bots.hand_strength import HandStrengthBot
 from clients.bots.listed_hands import kinds_of_hands
 from clients.bots.simple import SimpleBot, draw_outs
@@ -20,10 +21,24 @@ from clients.core.agent import Agent, begin_decision
 from clients.core.arena import Arena
 from engine.players.probability_triple import ProbabilityTriple
 from engine.poker.cards import format_cards, parse_cards
-from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, load_game, raise_to
+from engine.poker.rules import (
+    CALL,
+    FOLD,
+    LIMIT_RAISE,
+    Action,
+    ActionKind,
+    CardDealer,
+    GameDefinition,
+    HandView,
+    load_game,
+    play_hand,
+    raise_to,
+)
 from tests.support.hands.golden_files import GOLDEN
 from tests.support.hands.holdem_hands import decisions, holdem_games, view_with
 from tests.support.matches import DEALERS, bot, play_match
+
+# --- The simple bot -----------------------------------------------------------------------------------------
 
 LIMIT, NO_LIMIT = load_game("limit-2p"), load_game("nolimit-2p-100bb")
 NO_LIMIT_6P = load_game("nolimit-6p-100bb")
@@ -325,3 +340,102 @@ def test_both_sparring_partners_play_at_a_dealer_as_in_the_arena(dealer: str | N
     arena.play(60, record=lines.append)
     assert (played.status, played.statuses) == (0, [0] * 6), played.errors
     assert played.log == [line.rstrip("\n") for line in [*lines, arena.score_line()]]
+
+
+# --- Every baseline's choices, over random games and hands, against what the rules allow --------------------
+
+
+def view_after(game_name: str, *actions: str) -> HandView:
+    """What the position to act sees after some actions in the first hand of seed 7."""
+    game = load_game(game_name)
+    hand = play_hand(game, 0, CardDealer(game, 7).deal())
+    state = next(hand)
+    for action in actions:
+        state = hand.send({"f": FOLD, "c": CALL, "r": LIMIT_RAISE}.get(action) or raise_to(int(action[1:])))
+    assert state.position_to_act is not None
+    return state.view(state.position_to_act)
+
+
+FACING_A_BET = view_after("limit-2p", "r")
+NOTHING_TO_CALL = view_after("limit-2p", "c")
+CAPPED = view_after("limit-2p", "r", "r", "r")
+NO_LIMIT_BET = view_after("nolimit-2p", "r300")
+NO_LIMIT_ALL_IN = view_after("nolimit-2p", "r20000")
+
+
+@pytest.mark.parametrize(
+    ("agent", "choices"),
+    [
+        (AlwaysCall(), [CALL] * 5),
+        (AlwaysFold(), [FOLD, CALL, FOLD, FOLD, FOLD]),
+        (AlwaysRaise(), [LIMIT_RAISE, LIMIT_RAISE, CALL, raise_to(500), CALL]),
+        (AlwaysAllIn(), [LIMIT_RAISE, LIMIT_RAISE, CALL, raise_to(20000), CALL]),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_choices(agent: AlwaysCall, choices: list[object]) -> None:
+    hands = [FACING_A_BET, NOTHING_TO_CALL, CAPPED, NO_LIMIT_BET, NO_LIMIT_ALL_IN]
+
+    assert [agent.choose_action(view) for view in hands] == choices
+
+
+@pytest.mark.parametrize(
+    ("view", "triple"),
+    [
+        (FACING_A_BET, (0.06, 0.47, 0.47)),
+        (NOTHING_TO_CALL, (0, 0.5, 0.5)),
+        (CAPPED, (0.06 / 0.53, 0.47 / 0.53, 0)),
+    ],
+)
+def test_the_random_player_is_the_acpcs_example_player(
+    view: HandView, triple: tuple[float, float, float]
+) -> None:
+    """docs/acpc-dealer.md 7: .06/.47/.47, nothing to call .50/.50, no raise possible .1132/.8868."""
+    agent = Random()
+    assert agent.probability_triple(view) == pytest.approx(triple)
+
+    counts: collections.Counter[str] = collections.Counter()
+    number = 4000
+    for seed in range(number):
+        agent.seed = seed
+        begin_decision(agent, view)
+        agent._rng_view = None
+        counts[agent.choose_action(view).kind] += 1
+
+    for kind, chance in zip("fcr", triple, strict=True):
+        error = 4 * (chance * (1 - chance) / number) ** 0.5
+        assert counts[kind] / number == pytest.approx(chance, abs=error)
+
+
+def test_the_random_players_sizes_are_uniform_over_all_that_are_legal() -> None:
+    agent = Random(fold=0, call=1e-9, raise_=1)
+    legal = NO_LIMIT_BET.legal_actions()
+    low, high = legal.min_raise_to, legal.max_raise_to
+    assert low is not None
+    assert high is not None
+    sizes = []
+    for seed in range(3000):
+        agent.seed = seed
+        begin_decision(agent, NO_LIMIT_BET)
+        agent._rng_view = None
+        size = agent.choose_action(NO_LIMIT_BET).raise_to
+        assert size is not None
+        sizes.append(size)
+
+    assert low <= min(sizes) < low + 50
+    assert high - 50 < max(sizes) <= high
+    assert sum(sizes) / len(sizes) == pytest.approx((low + high) / 2, rel=0.03)
+
+
+def test_both_ends_of_a_narrow_range_are_drawn() -> None:
+    view = view_after("nolimit-2p", "r300", "r10100", "r19900")  # only all in is left: r20000
+    agent = Random(fold=0, call=1e-9, raise_=1)
+    begin_decision(agent, view)
+
+    assert agent.choose_action(view) == raise_to(20000)
+
+
+@pytest.mark.parametrize("weights", [(-1, 1, 1), (0, 0, 1), (0.1, 1, -0.1), (float("nan"), 1, 1)])
+def test_impossible_weights_are_refused(weights: tuple[float, float, float]) -> None:
+    with pytest.raises(ValueError, match="expected weights"):
+        Random(*weights)

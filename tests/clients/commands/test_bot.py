@@ -27,7 +27,8 @@ from clients.core.arena import Arena
 from clients.core.options import OptionError, describe_options, make_agent, parse_settings
 from clients.core.registry import UnknownBot, installed_bots, load_bot, make_bot
 from engine.poker.rules import format_game, load_game, packaged_games
-from tests.support.dealer_process import PATIENCE_S, environment, players_environment
+from tests.support.cases import cases
+from tests.support.dealer_process import PATIENCE_S, environment, players_environment, run_to_end
 from tests.support.interpreter import imported_by
 from tests.support.matches import bot, play_match
 
@@ -61,23 +62,7 @@ def test_options_are_converted_as_they_are_annotated() -> None:
     assert agent.values == (7, 0.001, True, "angry", Path("a/b"), None, "", "9")
 
 
-@pytest.mark.parametrize(
-    ("setting", "message"),
-    [
-        ("trials=1.5", "option trials='1.5' of choosy: expected a whole number"),
-        ("speed=fast", "option speed='fast' of choosy: expected a finite number"),
-        ("loud=maybe", "option loud='maybe' of choosy: expected true or false"),
-        ("mood=sad", "option mood='sad' of choosy: expected one of calm, angry"),
-        ("limit=x", "option limit='x' of choosy: expected a whole number"),
-        (
-            "nosuch=1",
-            "choosy has no option 'nosuch'; it has trials=100, speed=1.0, loud=False, mood=calm, model=None, "
-            "limit=5, name=x, size=3",
-        ),
-        ("=1", "expected KEY=VALUE, got '=1'"),
-        ("trials", "expected KEY=VALUE, got 'trials'"),
-    ],
-)
+@pytest.mark.parametrize(("setting", "message"), cases(__file__, "bad options"))
 def test_a_bad_option_gives_one_clear_line(setting: str, message: str) -> None:
     with pytest.raises(OptionError) as caught:
         make_agent("choosy", Choosy, parse_settings([setting]))
@@ -196,8 +181,7 @@ def test_bots_as_json_is_one_object_and_survives_a_broken_package(monkeypatch: p
 
 def run(command: Sequence[str], **variables: str) -> tuple[int, str]:
     """Exit status and stderr of a program; nothing may be on stdout."""
-    env = players_environment() | variables
-    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    done = run_to_end(command, env=players_environment() | variables)
     assert done.stdout == ""
     assert "Traceback" not in done.stderr
     return done.returncode, done.stderr

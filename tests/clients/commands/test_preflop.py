@@ -1,4 +1,4 @@
-"""``riverboat preflop``: grid, JSON, picture, and computing the tables again."""
+"""``riverboat preflop`` and ``riverboat weights``: grid, JSON, picture, and computing the tables again."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 from clients.commands.ask.preflop import preflop
+from clients.commands.ask.weights import weights
 from engine.poker.combos import COMBO_HIGH, COMBO_LOW, STARTING_HAND_NAMES, STARTING_HAND_OF_COMBO
 from tests.support.commands import reports, runs
 from tests.support.interpreter import imported_by
+
+# --- `riverboat preflop` ------------------------------------------------------------------------------------
 
 run, report = runs(preflop), reports(preflop)
 
@@ -145,3 +148,25 @@ def test_tables_are_made_anew(tmp_path: Path) -> None:
 
     assert result.exit_code == 0
     assert json.loads(path.read_text())["made_by"] == "riverboat preflop --make FILE --seed 3 --deals 10000"
+
+
+# --- `riverboat weights` ------------------------------------------------------------------------------------
+
+drawn = runs(weights)
+
+
+def test_a_table_for_each_position() -> None:
+    result = drawn("limit-2p", "rc/cr", "Js8c4s")
+
+    assert result.exit_code == 0, result.output
+    assert result.output.count("position") == 2
+    assert "█" in result.output
+
+
+def test_json_has_the_cells_of_the_positions_asked_for() -> None:
+    result = drawn("limit-10p", "f", "--position", "2", "--json")
+
+    report = json.loads(result.output)["weights"]
+    assert list(report) == ["2"]
+    assert report["2"]["72o"] == 1
+    assert report["2"]["AA"] < 0.02

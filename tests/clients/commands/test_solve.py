@@ -1,4 +1,4 @@
-"""``riverboat solve``: what is saved, what is said, and what is left when it is stopped or killed."""
+"""``riverboat solve`` and ``riverboat exploitability``: small games, solved, measured and saved."""
 
 from __future__ import annotations
 
@@ -12,14 +12,22 @@ import attrs
 import numpy as np
 import pytest
 
-from clients.commands.solve.solve import solve as command
-from engine.poker.rules import format_game, load_game
+from clients.commands.solve.exploitability import exploitability
+from clients.commands.solve.solve import solve
+from clients.core.agent import Agent, ProbabilityTriple
+from clients.core.options import OptionError
+from clients.lab.exploitability.asking import policy_of_agent
+from engine.poker.rules import Action, HandView, format_game, load_game
+from engine.solving.game_tree import game_tree
 from engine.solving.holdem.bucketed import BucketedStrategy
-from engine.solving.strategy_file import checkpoint_path, read_strategy
+from engine.solving.solver import Solver
+from engine.solving.strategy_file import checkpoint_path, read_strategy, write_strategy
 from tests.support.commands import reports, runs
 from tests.support.dealer_process import PATIENCE_S, environment, program
 
-run, solved = runs(command), reports(command)
+# --- `riverboat solve` --------------------------------------------------------------------------------------
+
+run, solved = runs(solve), reports(solve)
 
 
 def test_a_game_is_solved_and_saved(tmp_path: Path) -> None:
@@ -213,3 +221,116 @@ def test_former_names_of_options_still_work_with_a_warning(tmp_path: Path) -> No
         "riverboat solve: --board-classes is for hold'em",
     ]
     assert not {"--slips", "--answers", "--textures"} & set(run("--help").stdout.split())
+
+
+# --- `riverboat exploitability` -----------------------------------------------------------------------------
+
+measure = runs(exploitability)
+measured = reports(exploitability)
+
+
+@pytest.mark.parametrize(
+    ("bot", "game", "expected"),
+    [
+        ("always-call", "leduc", 1466.667), ("always-raise", "leduc", 2366.667),
+        ("always-fold", "leduc", 1000.0), ("random:fold=1,call=1,raise=1", "leduc", 2373.611),
+        ("random:fold=0,call=1,raise=1", "leduc", 2150.0),
+        ("random:fold=1,call=1,raise=1", "kuhn-2p", 458.333), ("always-call", "kuhn-2p", 333.333),
+        ("always-raise", "kuhn-2p", 333.333), ("equilibrium", "leduc", 0.25),
+    ],
+)  # fmt: skip
+def test_bots_are_as_exploitable_as_published(bot: str, game: str, expected: float) -> None:
+    report = measured(bot, "--game", game)
+
+    assert report["exploitability"] == pytest.approx(expected, abs=0.001 if expected > 1 else 0.01)
+    assert (report["game"], report["method"], report["se"]) == (game, "exact", 0.0)
+    assert report["upper"] == report["exploitability"] == pytest.approx(sum(report["responses"]) / 2)
+
+
+def test_a_strategy_file_knows_its_game(tmp_path: Path) -> None:
+    solver = Solver(game_tree(load_game("leduc")))
+    solver.run(1000)
+    write_strategy(tmp_path / "l.npz", solver.average(), {"game": "leduc"})
+
+    report = measured(tmp_path / "l.npz")
+
+    assert report["game"] == "leduc"
+    assert report["exploitability"] < 0.26
+    assert report["value"] == pytest.approx(-85.606, abs=0.1)
+    by_bot = measured(f"equilibrium:strategy={tmp_path / 'l.npz'}", "--game", "leduc")
+    assert by_bot["exploitability"] == pytest.approx(report["exploitability"])
+
+
+def test_without_json_it_is_a_few_lines() -> None:
+    result = measure("always-fold", "--game", "kuhn-3p")
+
+    assert result.stdout.splitlines()[0] == "always-fold in kuhn-3p: 2000.000 mbb/h, exact"
+    assert len(result.stdout.splitlines()) == 4
+
+
+class Remembers(Agent):
+    """Calls once it has seen a raise in the hand, else raises; checks that it is told all there is."""
+
+    def hand_started(self, view: HandView) -> None:
+        assert view.betting.text == ""
+        assert view.board == ()
+        self.seen = 0
+        self.raises = 0
+
+    def action_seen(self, view: HandView, position: int, action: Action) -> None:
+        self.seen += 1
+        self.raises += action.kind == "r"
+
+    def probability_triple(self, view: HandView) -> ProbabilityTriple:
+        assert view.position == (self.seat + view.hand_number) % 2
+        assert self.seen == len(view.betting.steps())
+        can_raise = view.legal_actions().can_raise
+        return ProbabilityTriple(0, 0, 1) if can_raise and not self.raises else ProbabilityTriple(0, 1, 0)
+
+
+def test_an_agent_sees_the_hand_before_it_is_asked() -> None:
+    tree = game_tree(load_game("leduc"))
+
+    policy = policy_of_agent("me", Remembers(), tree)
+
+    for node in tree.decisions:
+        raised = "r" in node.betting.text
+        assert (node.slots(policy)[node.actions.index(("c", None))] == (1.0 if raised else 0.0)).all()
+
+
+@pytest.mark.slow
+def test_on_flops_there_is_a_lower_and_an_upper_bound() -> None:
+    """1163.5 is published and recomputed; two flops with two turns each say it to some 100 mbb/h."""
+    report = measured("always-call", "--game", "limit-2p", "--method", "flops", "--flops", 2, "--turns", 2)
+
+    assert (report["game"], report["method"], report["value"]) == ("limit-2p", "flops", None)
+    assert report["exploitability"] == pytest.approx(sum(report["responses"]) / 2)
+    assert abs(report["exploitability"] - 1163.5) < 3 * report["se"] < 1000
+    assert report["upper"] > report["exploitability"]
+
+
+@pytest.mark.slow
+def test_little_is_won_from_the_shipped_strategy() -> None:
+    """By 96 flops it is between 97 and 179 mbb/h; four say it to some hundred."""
+    report = measured("equilibrium", "--game", "limit-2p", "--flops", 4, "--turns", 2)
+
+    assert report["exploitability"] < report["upper"] < 500
+
+
+def test_local_best_response_wins_no_more_than_the_best() -> None:
+    """Of who always calls it wins all there is, though it sees the others' cards no more than anybody."""
+    call = measured("always-call", "--game", "leduc", "--method", "lbr", "--hands", 1000)
+    best = measured("equilibrium", "--game", "leduc", "--method", "lbr", "--hands", 300)
+
+    assert abs(call["exploitability"] - 1466.7) < 3.5 * call["se"] < 400
+    assert best["exploitability"] < 3.5 * best["se"]
+    assert (call["method"], call["hands"], call["value"], call["upper"]) == ("lbr", 1000, None, None)
+
+
+def test_options_of_a_method_choose_it() -> None:
+    assert measured("always-call", "--game", "leduc", "--hands", 2)["method"] == "lbr"
+
+
+def test_an_agent_that_says_nothing_about_itself_is_refused() -> None:
+    with pytest.raises(OptionError, match="me does not say how likely it folds, calls and raises"):
+        policy_of_agent("me", Agent(), game_tree(load_game("kuhn-2p")))

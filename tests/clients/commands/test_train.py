@@ -1,4 +1,4 @@
-"""``riverboat train``: what is saved, what is said, and what is left when it is stopped or killed."""
+"""``riverboat train`` and ``riverboat knowledge``: what learners leave; and how it is found and compiled."""
 
 from __future__ import annotations
 
@@ -9,26 +9,35 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.metadata import EntryPoint
 from pathlib import Path
+from types import ModuleType
 from typing import IO
 
+import click
 import pytest
-from click.testing import Result
+from click.testing import CliRunner, Result
 
 from clients.bots.baselines import AlwaysCall
-from clients.commands.ask.train import split_opponents
+from clients.commands.ask.train import knowledge, split_opponents
 from clients.commands.ask.train import train as command
+from clients.commands.lab import experiment as experiment_command
+from clients.commands.lab.experiment import experiment
+from clients.commands.lab.kernels import STEPS
 from clients.core.agent import Agent
 from clients.core.arena import Arena
 from clients.core.options import OptionError
 from clients.learners import training
 from clients.learners.knowledge_file import journal_path, read_knowledge
-from clients.learners.preflop.learners import HoleCardsLearner
+from clients.learners.preflop.learner import PreflopLearner
+from clients.learners.preflop.learners import HoleCardsLearner, NameLearner
 from clients.learners.training import Table, TrainingPlan, make_learner
 from engine.poker.rules import load_game
 from engine.support.intervals import Winnings
 from tests.support.commands import reports, runs
-from tests.support.dealer_process import PATIENCE_S, environment
+from tests.support.dealer_process import PATIENCE_S, environment, program, run_to_end
+
+# --- `riverboat train` --------------------------------------------------------------------------------------
 
 run, trained = runs(command), reports(command)
 
@@ -223,3 +232,152 @@ def test_a_killed_training_loses_one_checkpoint_at_most(tmp_path: Path, moments:
         known = hands
         if moment < moments - 1:
             process = _training(file, "--checkpoint-every", "500", "--resume", str(file))
+
+
+# --- `riverboat knowledge` ----------------------------------------------------------------------------------
+
+shown = reports(knowledge)
+
+
+def taught(learner: PreflopLearner, hands: int = 300) -> None:
+    Arena(load_game("nolimit-2p"), [learner, AlwaysCall()], 3, names=["us", "them"]).play(hands)
+    learner.close_knowledge()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "hole-cards.npz"
+    taught(HoleCardsLearner(knowledge=path))
+    return path
+
+
+def test_a_row_for_each_state_of_a_hand_in_percent(path: Path) -> None:
+    result = CliRunner().invoke(knowledge, [str(path), "--hand", "27o"])
+
+    title, head, *rows = result.output.splitlines()
+    assert result.exit_code == 0
+    assert title.startswith("hole-cards-learner, no-limit Texas hold'em: hands 300")
+    assert " ".join(head.split()) == "hand position last player last action fold call raise updates"
+    assert rows
+    for row in rows:
+        name, position, *_, fold, call, raise_, updates = row.split()
+        assert (name, position in ("early", "late")) == ("72o", True)
+        assert sum(int(share.removesuffix("%")) for share in (fold, call, raise_)) in (99, 100, 101)
+        assert int(updates) >= 1
+
+
+def test_json_has_the_same(path: Path) -> None:
+    report = shown(path, "--min-updates", "0")
+
+    assert (report["learner"], report["hands"], report["classifier"]) == (
+        "hole-cards-learner",
+        300,
+        "as-meant",
+    )
+    assert len(report["rows"]) == report["states"]
+    assert {row["last_player"] for row in report["rows"]} == {"loose passive", "tight passive"}
+    assert {row["last_action"] for row in report["rows"]} == {"call", "raise"}  # all in is a raise
+
+
+def test_names_and_the_values_of_both_ways_are_shown_where_they_are_learnt(tmp_path: Path) -> None:
+    path = tmp_path / "name.npz"
+    taught(NameLearner(knowledge=path))
+
+    rows = shown(path)["rows"]
+
+    assert {row["last_player"] for row in rows} == {"them"}
+    assert all(row["hole_cards"] < 100 and row["winning_hand"] < 100 for row in rows)
+
+
+def test_what_is_still_in_the_journal_is_shown(tmp_path: Path) -> None:
+    path = tmp_path / "hole-cards.npz"
+    learner = HoleCardsLearner(knowledge=path)
+    Arena(load_game("nolimit-2p"), [learner, AlwaysCall()], 3).play(50)
+
+    assert shown(path)["hands"] == 50
+
+
+# --- `riverboat experiment` ---------------------------------------------------------------------------------
+
+
+@click.command()
+@click.option("--out", required=True, type=click.Path(path_type=Path))
+def coin_flips(out: Path) -> None:
+    """Flip coins."""
+    click.echo(f"flipped into {out}")
+
+
+@pytest.fixture
+def installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two packages with experiments, one of them broken, and one that is not a command."""
+    good = ModuleType("package_with_an_experiment")
+    good.__dict__.update(command=coin_flips, number=7)
+    monkeypatch.setitem(sys.modules, good.__name__, good)
+    entries = [
+        EntryPoint("coin-flips", "package_with_an_experiment:command", experiment_command.GROUP),
+        EntryPoint("number", "package_with_an_experiment:number", experiment_command.GROUP),
+        EntryPoint("broken", "no_such_package:command", experiment_command.GROUP),
+    ]
+    monkeypatch.setattr(
+        experiment_command, "installed_experiments", lambda: {entry.name: entry for entry in entries}
+    )
+
+
+@pytest.mark.usefixtures("installed")
+def test_an_experiment_of_an_installed_package_runs() -> None:
+    result = CliRunner().invoke(experiment, ["coin-flips", "--out", "here"])
+
+    assert result.exit_code == 0
+    assert result.output == "flipped into here\n"
+
+
+@pytest.mark.usefixtures("installed")
+def test_broken_experiments_do_not_hide_the_others() -> None:
+    result = CliRunner().invoke(experiment, ["--help"])
+
+    assert result.exit_code == 0
+    assert "Flip coins." in result.output
+    assert "no_such_package" in result.output
+    assert "not a click command" in " ".join(result.output.split())
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_broken_experiment_says_why_in_one_line() -> None:
+    result = CliRunner().invoke(experiment, ["broken", "--out", "here"])
+
+    assert result.exit_code == 1
+    assert "no_such_package" in result.output
+    assert result.output.count("\n") == 1
+
+
+@pytest.mark.usefixtures("installed")
+def test_an_unknown_name_is_a_usage_error_in_one_line() -> None:
+    result = CliRunner().invoke(experiment, ["coin-flip", "--out", "here"])
+
+    assert result.exit_code == 2
+    assert result.output.count("\n") == 1
+    assert "coin-flip'" in result.output
+    assert "coin-flips" in result.output
+
+
+# --- `riverboat kernels` ------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_what_has_been_compiled_is_not_compiled_again() -> None:
+    done = run_to_end(program("kernels"), timeout=110, check=True)
+    steps = [line for line in done.stderr.splitlines() if line.startswith("kernels: ")]
+
+    assert done.stdout == ""
+    count = len(STEPS)
+    assert [step.partition(",")[0] for step in steps] == [
+        f"kernels: {n} of {count}" for n in range(1, count + 1)
+    ]
+    code = (
+        "from clients.core.arena import Arena; from clients.core.registry import make_bot\n"
+        "from engine.poker.rules import load_game\n"
+        "bots = [make_bot(name) for name in ('simple', 'formula', 'hand-strength')]\n"
+        "Arena(load_game('limit-3p'), bots, 1).play(5)\n"
+    )
+    after = run_to_end([sys.executable, "-c", code], timeout=110, check=True)
+    assert "compiling" not in after.stderr

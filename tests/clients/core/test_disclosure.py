@@ -25,16 +25,10 @@ from engine.poker.rules import CALL, Action, ActionKind, GameDefinition, HandVie
 from protocol.policy import ONE, PolicyRecord, format_record, parse_record, read_numbers
 
 TELLING: dict[str, Callable[[], Agent]] = {
-    "always-call": AlwaysCall,
-    "always-fold": AlwaysFold,
-    "always-raise": AlwaysRaise,
-    "always-all-in": AlwaysAllIn,
-    "random": Random,
-    "hand-strength": HandStrengthBot,
-    "simple": SimpleBot,
-    "formula": Formula,
-    "street-learner": StreetLearner,
-}
+    "always-call": AlwaysCall, "always-fold": AlwaysFold, "always-raise": AlwaysRaise,
+    "always-all-in": AlwaysAllIn, "random": Random, "hand-strength": HandStrengthBot, "simple": SimpleBot,
+    "formula": Formula, "street-learner": StreetLearner,
+}  # fmt: skip
 
 
 def told(line: str | None) -> PolicyRecord:

@@ -1,4 +1,4 @@
-"""Knowledge files: what is written comes back, whole or not at all, and nothing else does."""
+"""Knowledge files and knowledge bases: what is written comes back, whole or not at all."""
 
 from __future__ import annotations
 
@@ -14,18 +14,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from clients.learners import knowledge_file
-from clients.learners.knowledge_file import (
-    Knowledge,
-    KnowledgeError,
-    KnowledgeFile,
-    journal_path,
-    read_journal,
-    read_knowledge,
-    write_knowledge,
-)
+from clients.learners.preflop.knowledge import KnowledgeBase
+from clients.learners.preflop.learners import PokerLearner
+
+# --- Knowledge files ----------------------------------------------------------------------------------------
 
 ARRAYS: dict[str, NDArray[Any]] = {
     "values": np.arange(12, dtype=np.int32).reshape(4, 3),
@@ -40,15 +37,15 @@ def path(tmp_path: Path) -> Path:
 
 def written(path: Path, kind: str = "street-learner", version: int = 1) -> Path:
     meta = {"hands": 7, "names": ["a|b", "é"]}
-    write_knowledge(path, kind, "limit Texas hold'em", ARRAYS, meta, version=version)
+    knowledge_file.write_knowledge(path, kind, "limit Texas hold'em", ARRAYS, meta, version=version)
     return path
 
 
 def refusal(
     path: Path, kind: str | None = "street-learner", game: str | None = None, version: int = 1
 ) -> str:
-    with pytest.raises(KnowledgeError) as refused:
-        read_knowledge(path, kind, game, version=version)
+    with pytest.raises(knowledge_file.KnowledgeError) as refused:
+        knowledge_file.read_knowledge(path, kind, game, version=version)
     message = str(refused.value)
     assert "\n" not in message
     assert str(path) in message
@@ -59,7 +56,7 @@ def refusal(
 
 
 def test_arrays_and_notes_come_back_as_they_were(path: Path) -> None:
-    knowledge = read_knowledge(written(path), "street-learner", "limit Texas hold'em")
+    knowledge = knowledge_file.read_knowledge(written(path), "street-learner", "limit Texas hold'em")
 
     assert knowledge.meta == {"hands": 7, "names": ["a|b", "é"]}
     assert set(knowledge.arrays) == set(ARRAYS)
@@ -73,7 +70,7 @@ def test_the_same_knowledge_is_the_same_file(tmp_path: Path) -> None:
 
 
 def test_a_clean_end_leaves_the_file_alone(path: Path) -> None:
-    with KnowledgeFile(path, "street-learner", write=True) as file:
+    with knowledge_file.KnowledgeFile(path, "street-learner", write=True) as file:
         file.write("a game", ARRAYS, {})
         file.append("one")
         file.write("a game", ARRAYS, {"hands": 1})
@@ -87,12 +84,12 @@ def test_a_link_keeps_pointing_to_the_file(path: Path) -> None:
     written(link)
 
     assert link.is_symlink()
-    assert read_knowledge(path).meta["hands"] == 7
+    assert knowledge_file.read_knowledge(path).meta["hands"] == 7
 
 
 def test_objects_are_not_stored(path: Path) -> None:
     with pytest.raises(ValueError, match="objects"):
-        write_knowledge(path, "street-learner", "a game", {"values": np.array([{}])}, {})
+        knowledge_file.write_knowledge(path, "street-learner", "a game", {"values": np.array([{}])}, {})
     assert not path.exists()
 
 
@@ -126,11 +123,13 @@ def test_what_is_not_the_file_is_refused(
 
 
 def test_older_contents_are_read(path: Path) -> None:
-    assert read_knowledge(written(path, version=NEWER), "street-learner", version=4).version == 3
+    assert (
+        knowledge_file.read_knowledge(written(path, version=NEWER), "street-learner", version=4).version == 3
+    )
 
 
 def test_a_folder_that_is_not_there_is_one_line(path: Path) -> None:
-    with pytest.raises(KnowledgeError, match="No such file or directory"):
+    with pytest.raises(knowledge_file.KnowledgeError, match="No such file or directory"):
         written(path.parent / "nowhere" / "knowledge.npz")
 
 
@@ -146,9 +145,9 @@ def test_a_newer_file_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_readers_need_no_lock(path: Path) -> None:
-    with KnowledgeFile(written(path), "street-learner", write=True) as file:
+    with knowledge_file.KnowledgeFile(written(path), "street-learner", write=True) as file:
         assert file.is_writable
-        assert read_knowledge(path).meta["hands"] == 7
+        assert knowledge_file.read_knowledge(path).meta["hands"] == 7
 
 
 def test_a_killed_writer_holds_no_lock(path: Path) -> None:
@@ -165,19 +164,19 @@ def test_a_killed_writer_holds_no_lock(path: Path) -> None:
     with writer:
         assert writer.stdout is not None
         assert writer.stdout.readline() == b"open\n"
-        with pytest.raises(KnowledgeError, match="another program"):
-            KnowledgeFile(path, "street-learner", write=True)
+        with pytest.raises(knowledge_file.KnowledgeError, match="another program"):
+            knowledge_file.KnowledgeFile(path, "street-learner", write=True)
         writer.send_signal(signal.SIGKILL)
         writer.wait()
 
-    KnowledgeFile(path, "street-learner", write=True).close()
+    knowledge_file.KnowledgeFile(path, "street-learner", write=True).close()
 
 
 # --- the journal -------------------------------------------------------------------------------------------
 
 
-def with_journal(path: Path, records: list[str]) -> Knowledge:
-    file = KnowledgeFile(path, "street-learner", write=True)
+def with_journal(path: Path, records: list[str]) -> knowledge_file.Knowledge:
+    file = knowledge_file.KnowledgeFile(path, "street-learner", write=True)
     knowledge = file.write("a game", ARRAYS, {})
     for record in records:
         file.append(record)
@@ -188,25 +187,25 @@ def with_journal(path: Path, records: list[str]) -> Knowledge:
 def test_a_reader_gets_the_records_since_the_last_writing(path: Path) -> None:
     with_journal(path, ["one", "two ü"])
 
-    assert read_knowledge(path).records == ("one", "two ü")
+    assert knowledge_file.read_knowledge(path).records == ("one", "two ü")
 
 
 @pytest.mark.parametrize("lost", [1, 2, 5, 9])
 def test_a_torn_last_record_counts_as_never_written(path: Path, lost: int) -> None:
     with_journal(path, ["one", "two"])
-    journal = journal_path(path)
+    journal = knowledge_file.journal_path(path)
     journal.write_bytes(journal.read_bytes()[:-lost])
 
-    assert read_knowledge(path).records == ("one", "two")[: 2 if lost == 1 else 1]
+    assert knowledge_file.read_knowledge(path).records == ("one", "two")[: 2 if lost == 1 else 1]
 
 
 def test_a_torn_head_is_an_empty_journal(path: Path) -> None:
     with_journal(path, ["one"])
-    journal = journal_path(path)
+    journal = knowledge_file.journal_path(path)
     whole = journal.read_bytes()
     for length in range(whole.index(b"\n")):
         journal.write_bytes(whole[:length])
-        assert read_knowledge(path).records == ()
+        assert knowledge_file.read_knowledge(path).records == ()
 
 
 NO_TEXT = b"\xff\xfe"
@@ -230,7 +229,7 @@ def test_a_damaged_or_foreign_journal_is_refused(
     path: Path, damage: Callable[[bytes], bytes], message: str
 ) -> None:
     with_journal(path, ["one", "two"])
-    journal = journal_path(path)
+    journal = knowledge_file.journal_path(path)
     journal.write_bytes(damage(journal.read_bytes()))
 
     assert message in refusal(path)
@@ -240,30 +239,33 @@ def test_a_journal_without_its_file_is_refused(path: Path) -> None:
     with_journal(path, ["one"])
     path.unlink()
 
-    with KnowledgeFile(path, "street-learner", write=True) as file, pytest.raises(KnowledgeError) as refused:
+    with (
+        knowledge_file.KnowledgeFile(path, "street-learner", write=True) as file,
+        pytest.raises(knowledge_file.KnowledgeError) as refused,
+    ):
         file.read()
     assert "remove the journal" in str(refused.value)
 
 
 def test_a_journal_that_is_in_the_file_already_is_not_read_again(path: Path) -> None:
     with_journal(path, ["one"])
-    old = journal_path(path).read_bytes()
-    with KnowledgeFile(path, "street-learner", write=True) as file:
+    old = knowledge_file.journal_path(path).read_bytes()
+    with knowledge_file.KnowledgeFile(path, "street-learner", write=True) as file:
         file.read()
         file.write("a game", ARRAYS, {"hands": 1})
-    journal_path(path).write_bytes(old)  # as if killed before it was removed
+    knowledge_file.journal_path(path).write_bytes(old)  # as if killed before it was removed
 
-    assert read_knowledge(path).records == ()
+    assert knowledge_file.read_knowledge(path).records == ()
 
 
 def test_found_records_are_not_overwritten(path: Path) -> None:
     with_journal(path, ["one"])
-    with KnowledgeFile(path, "street-learner", write=True) as file:
+    with knowledge_file.KnowledgeFile(path, "street-learner", write=True) as file:
         file.read()
         with pytest.raises(AssertionError, match="write the journal"):
             file.append("two")
 
-    assert read_journal(journal_path(path))[1] == ("one",)
+    assert knowledge_file.read_journal(knowledge_file.journal_path(path))[1] == ("one",)
 
 
 def test_the_header_is_readable_without_this_package(path: Path) -> None:
@@ -272,3 +274,101 @@ def test_the_header_is_readable_without_this_package(path: Path) -> None:
 
     assert (header["kind"], header["schema"]) == ("riverboat knowledge", 1)
     assert (header["learner"], header["notes"]["hands"]) == ("street-learner", 7)
+
+
+# --- The knowledge base -------------------------------------------------------------------------------------
+
+VALUES = st.lists(st.integers(0, 10**6), min_size=4, max_size=4)
+WAYS = st.lists(st.integers(-(10**6), 99), min_size=2, max_size=2)
+STATES = st.dictionaries(
+    st.integers(0, 4 * 9 * 169 - 1), st.tuples(VALUES, WAYS).map(lambda parts: parts[0] + parts[1])
+)
+
+
+@given(STATES, st.integers(0, 10**9))
+def test_arrays_give_back_what_was_known(states: dict[int, list[int]], hands: int) -> None:
+    base = KnowledgeBase()
+    base.states, base.hands = states, hands
+
+    again = KnowledgeBase.from_arrays(base.arrays(), hands, [])
+
+    assert (again.states, again.hands, again.names) == (states, hands, [])
+
+
+@given(STATES, STATES, st.lists(st.text(), unique=True, max_size=5), st.integers(0, 5))
+def test_a_record_says_what_is_now(
+    before: dict[int, list[int]], now: dict[int, list[int]], names: list[str], known: int
+) -> None:
+    base, other = KnowledgeBase(), KnowledgeBase()
+    names = [*"abcd", *(name for name in names if name not in "abcd")]
+    base.states, other.states = {**before, **now}, dict(before)
+    for name in names:
+        base.name_number(name)
+    for name in names[:known]:
+        other.name_number(name)
+
+    record = base.record(now, min(known, len(names)))
+    for _ in range(2):  # a crash can make it count twice
+        other.apply_record(record)
+        assert (other.states, other.names) == (base.states, names)
+
+
+STATE = [5, 1, 2, 3, 4, 5, 6]
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        [1, [STATE]],
+        [-1, [STATE], 0, []],
+        [1.5, [STATE], 0, []],
+        [1, [STATE[:-1]], 0, []],
+        [1, [[-5, *STATE[1:]]], 0, []],
+        [1, [[4 * 9 * 169, *STATE[1:]]], 0, []],  # a fifth style
+        [1, [[5, -1, *STATE[2:]]], 0, []],
+        [1, [[5, 0.5, *STATE[2:]]], 0, []],
+        [1, [STATE], 1, []],  # goes on from a name that is not there
+        [1, [STATE], 0, [7]],
+        [1, [STATE], 0, ["a", "a"]],
+        [1, [STATE], 0, "a"],
+        {},
+    ],
+)
+def test_what_is_not_a_record_is_refused_in_one_line_that_names_the_file(
+    record: object, tmp_path: Path
+) -> None:
+    path = tmp_path / "knowledge.npz"
+    meta = {"hands": 0, "names": [], "notes": {"classifier": "as-meant"}}
+    with knowledge_file.KnowledgeFile(path, "poker-learner", write=True) as file:
+        file.write("no-limit Texas hold'em", KnowledgeBase().arrays(), meta)
+        file.append(json.dumps(record))
+
+    with pytest.raises(knowledge_file.KnowledgeError) as refused:
+        PokerLearner(knowledge=path)
+    assert str(refused.value).startswith(f"{path} is damaged: ")
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "changes"),
+    [
+        ({"keys": np.array([1])}, {}),
+        ({"keys": np.array([1]), "values": np.zeros((1, 5), int)}, {}),
+        ({"keys": np.array([1]), "values": np.zeros((2, 6), int)}, {}),
+        ({"keys": np.array([1.0]), "values": np.zeros((1, 6), int)}, {}),
+        ({"keys": np.array([10**5]), "values": np.zeros((1, 6), int)}, {}),
+        ({}, {"hands": None}),
+        ({}, {"names": [1]}),
+        ({}, {"notes": 7}),
+    ],
+)
+def test_knowledge_that_is_not_ours_is_refused(
+    arrays: dict[str, object], changes: dict[str, object], tmp_path: Path
+) -> None:
+    path = tmp_path / "knowledge.npz"
+    meta = {"hands": 0, "names": [], "notes": {"classifier": "as-meant"}} | changes
+    stored = arrays or KnowledgeBase().arrays()
+    knowledge_file.write_knowledge(path, "poker-learner", "no-limit Texas hold'em", stored, meta)  # type: ignore[arg-type]
+
+    with pytest.raises(knowledge_file.KnowledgeError, match="is damaged: "):
+        PokerLearner(knowledge=path)

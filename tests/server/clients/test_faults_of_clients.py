@@ -24,18 +24,7 @@ from server.table.config import MatchConfig, OnFailure, TimeLimits
 from server.table.reply import read_reply
 from server.table.seat import Seat
 from server.table.seating import Seating
-from tests.support.tables import (
-    VERSION,
-    Player,
-    Table,
-    always,
-    folding_config,
-    is_to_act,
-    lines_told,
-    match_config,
-    small_stream,
-    table_of,
-)
+from tests.support import tables
 
 FAULTY = 1
 """The seat whose tasks go wrong."""
@@ -118,7 +107,7 @@ def inject(faults: Faults, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reply, "read_reply", read_with_faults)
 
 
-async def come_and_go(table: Table) -> None:
+async def come_and_go(table: tables.Table) -> None:
     """Play at the seat: with notes, late once, silent for the rest of a stay, and back again."""
     game = table.config.game
     for stay in itertools.count():
@@ -130,7 +119,7 @@ async def come_and_go(table: Table) -> None:
                 line = await player.line()
                 if line is None:
                     break
-                if is_to_act(game, line):
+                if tables.is_to_act(game, line):
                     if number == 6 and stay % 2 == 0:
                         await trio.sleep(11)
                     await player.say(f"{line}:c")
@@ -139,11 +128,11 @@ async def come_and_go(table: Table) -> None:
             await trio.sleep(0.1)
 
 
-async def play_slowly(table: Table, player: Player) -> None:
+async def play_slowly(table: tables.Table, player: tables.Player) -> None:
     """Play, and leave time for somebody to come back."""
     async with player.stream:
         while (line := await player.line()) is not None:
-            if is_to_act(table.config.game, line):
+            if tables.is_to_act(table.config.game, line):
                 if line.startswith("MATCHSTATE:0:"):
                     await trio.sleep(2)
                 with contextlib.suppress(trio.BrokenResourceError):
@@ -153,15 +142,15 @@ async def play_slowly(table: Table, player: Player) -> None:
 
 async def play_with_a_fault(
     number: int, config: MatchConfig, monkeypatch: pytest.MonkeyPatch
-) -> tuple[Faults, Table, list[Player]]:
+) -> tuple[Faults, tables.Table, list[tables.Player]]:
     """A match in which the numbered await of the seat's tasks raises."""
     faults = Faults(number)
     with monkeypatch.context() as patch:
         inject(faults, patch)
         trio.lowlevel.add_instrument(faults)
         try:
-            async with table_of(config) as table:
-                honest: list[Player] = []
+            async with tables.table_of(config) as table:
+                honest: list[tables.Player] = []
                 with contextlib.suppress(OSError, trio.BrokenResourceError):  # the match may be over already
                     for seat in (0, 2):
                         honest.append(await table.join(seat))
@@ -184,7 +173,7 @@ async def test_a_fault_at_any_await_of_a_seats_tasks_is_that_seats_failure(
     number, faults = 0, Faults(0)
     while number <= faults.awaits:
         number += 1
-        config = match_config(
+        config = tables.match_config(
             "kuhn.limit.3p", HANDS, limits=limits, on_failure=policy, log_path=tmp_path / "log"
         )
 
@@ -194,7 +183,7 @@ async def test_a_fault_at_any_await_of_a_seats_tasks_is_that_seats_failure(
         assert table.failures(0) == table.failures(2) == [], number
         if policy is OnFailure.FOLD:
             assert (outcome.error, outcome.hands) == (None, HANDS), number
-            assert [player.lines for player in honest] == [lines_told(config)[seat] for seat in (0, 2)]
+            assert [player.lines for player in honest] == [tables.lines_told(config)[seat] for seat in (0, 2)]
         elif outcome.error is not None:
             assert "seat 2" in outcome.error, number
         if number <= faults.awaits:
@@ -210,19 +199,19 @@ async def test_a_client_that_keeps_greeting_reads_nothing_and_hangs_up_loses_onl
     attempt: int, tmp_path: Path
 ) -> None:
     """The answers were left unsent; the end of the stream closed the socket before they were flushed."""
-    config = folding_config(hands=4, log_path=tmp_path / "log")
-    async with table_of(config) as table:
+    config = tables.folding_config(hands=4, log_path=tmp_path / "log")
+    async with tables.table_of(config) as table:
         honest = await table.join(1)
-        table.start_soon(honest.play, always(config.game, "c"))
-        async with await small_stream(table.server.ports[0]) as stream:
-            await Player(stream).say(VERSION, *[GREETING] * (300 + 100 * attempt))
+        table.start_soon(honest.play, tables.always(config.game, "c"))
+        async with await tables.small_stream(table.server.ports[0]) as stream:
+            await tables.Player(stream).say(tables.VERSION, *[GREETING] * (300 + 100 * attempt))
             await stream.send_eof()
             outcome = await table.outcome()
         await honest.closed.wait()
 
     assert (outcome.error, outcome.hands) == (None, 4)
     assert table.failures(0) == [FailureKind.DISCONNECTED]
-    assert honest.lines == lines_told(config)[1]
+    assert honest.lines == tables.lines_told(config)[1]
 
 
 async def test_a_channel_that_is_closed_before_it_is_flushed_has_nothing_to_do() -> None:
@@ -262,7 +251,7 @@ async def test_a_newcomer_who_greets_and_greets_is_answered_once_and_keeps_nobod
 ) -> None:
     words = GREETING if token is None else f"{GREETING} token={token}"
     longest = LongestStep()
-    async with table_of(match_config(seat_tokens=(token,))) as table:
+    async with tables.table_of(tables.match_config(seat_tokens=(token,))) as table:
         trio.lowlevel.add_instrument(longest)
         await table.join(1)
         greeter = await table.join(0, *[words] * 1800)

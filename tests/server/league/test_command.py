@@ -1,4 +1,4 @@
-"""``riverboat tournament``: from a file to a result, over processes and without."""
+"""``riverboat tournament``: from a file to a result, and what is refused in a file."""
 
 from __future__ import annotations
 
@@ -15,13 +15,23 @@ from typing import Any, Final
 import pytest
 from click.testing import CliRunner
 
+from engine.poker.match_key import parse_match_seed
 from server.commands.program import riverboat
 from server.league.checking import check_tournament
+from server.league.formats.round_robin import ROUND_ROBIN
+from server.league.formats.schedule import FORMATS
 from server.league.house import Folder
-from tests.server.league.houses import HEAD, plan_of, plan_text
-from tests.support.dealer_process import PATIENCE_S, completed, started
+from server.league.match import match_cards
+from server.league.plan import Match, Rule, RunOff
+from server.league.plan_file import parse_plan
+from server.support.toml_text import FileMistake
+from tests.server.league.houses import HEAD, plan_of, plan_text, played
+from tests.support.cases import cases
+from tests.support.dealer_process import PATIENCE_S, ROOT, completed, started
 from tests.support.limits import run_with_small_disk
 from tests.support.matches import raw_bot
+
+# --- `riverboat tournament` ---------------------------------------------------------------------------------
 
 PROCESSES: Final = HEAD.replace("in_process = true\n", "").replace("matches = 2\n", "")
 PLAYERS: Final = ("random", "always-call", "always-raise")
@@ -275,3 +285,85 @@ def test_a_bot_that_removes_its_working_directory_is_told_in_a_line(removed: str
     assert "Errno" not in done.stderr
     assert "Traceback" not in done.stderr
     assert len(lines) <= 1
+
+
+# --- docs/tournaments.md ------------------------------------------------------------------------------------
+
+GUIDE: Final = (ROOT / "docs/tournaments.md").read_text("utf-8")
+EXAMPLE: Final = re.findall(r"```toml\n(.*?)```", GUIDE, re.DOTALL)[0]
+
+
+@pytest.mark.usefixtures("arena_workers")
+def test_the_example_is_played(tmp_path: Path) -> None:
+    plan = plan_of(EXAMPLE)
+    assert plan.names == ("call", "wild", "always-raise")
+
+    content = played(tmp_path, EXAMPLE.replace("seed = 7", "in_process = true\nseed = 7"))
+
+    assert content["hands"] == 3 * 3 * 2 * 20
+    assert {player["name"] for player in content["players"]} == set(plan.names)
+
+
+def test_every_key_format_and_rule_is_described() -> None:
+    files = ("server/league/plan_file.py", "server/table/rules/sit_and_go.py")
+    source = "".join([(ROOT / file).read_text("utf-8") for file in files])
+    keys = set(
+        re.findall(r'\.(?:text|texts|whole|flag|choice|number|numbers|whole_or_\w+)\(\s*"(\w+)"', source)
+    )
+    words = set(re.findall(r"[\w-]+", GUIDE))
+
+    assert len(keys) > 20
+    assert keys - words == {"minutes"}  # levels by time are for rooms
+    assert FORMATS.keys() - words == set()
+    assert {each.value for each in Rule} - words == set()
+
+
+# --- FILE.toml ----------------------------------------------------------------------------------------------
+
+ISSUE: Final = Path(__file__).with_name("least.toml").read_text("utf-8")
+
+
+def test_the_least_file_is_a_duplicate_round_robin() -> None:
+    plan = plan_of(ISSUE)
+
+    assert (plan.name, plan.format, plan.seed) == ("cup", ROUND_ROBIN, "7")
+    assert plan.names == ("call", "Ann")
+    assert plan.entrants[1].text == "python bots/ann.py --fast"
+    assert plan.entrants[1].members == ("Ann", "Bo")
+    (event,) = plan.events
+    assert (event.hands, event.duplicate, event.matches, event.passes) == (200, True, 1, 2)
+    assert plan.failures.rule is Rule.FOLD
+    assert plan.run_off is RunOff.BANKROLL
+
+
+@pytest.mark.parametrize(("old", "new", "complaint"), cases(__file__, "mistakes"))
+def test_a_mistake_is_told_with_its_line(old: str, new: str, complaint: str) -> None:
+    assert old in ISSUE
+
+    with pytest.raises(FileMistake, match=r"^cup\.toml:[^\n]*\Z") as caught:
+        parse_plan(ISSUE.replace(old, new, 1), Path("cup.toml"))
+
+    assert complaint in str(caught.value)
+
+
+def test_a_match_has_a_folder_of_its_own_whatever_its_players_are_called() -> None:
+    matches = [
+        Match(0, 1, ("a", "b")), Match(0, 2, ("a", "b")), Match(1, 1, ("a", "b")),
+        Match(0, 1, ("a", "b"), "final"), Match(0, 1, ("a-v-b", "c")), Match(0, 1, ("a", "b-v-c")),
+        Match(0, 1, ("ä", "b")), Match(0, 1, ("ö", "b")), Match(0, 1, ("x" * 100, "b")),
+        Match(0, 1, ("x" * 100, "c")),
+    ]  # fmt: skip
+
+    assert matches[0].id == "a-v-b-001"
+    assert len({match.id for match in matches}) == len(matches)
+    assert all(len(match.id) < 120 and match.id.isascii() for match in matches)
+
+
+def test_matches_of_a_number_have_the_same_cards_unless_the_file_says_otherwise() -> None:
+    for text in ("7", "ab" * 32):
+        seed = parse_match_seed(text)
+        one, other, third = Match(0, 1, ("a", "b")), Match(0, 1, ("a", "c")), Match(0, 2, ("a", "b"))
+        assert match_cards(seed, one, common=True) == match_cards(seed, other, common=True)
+        assert match_cards(seed, one, common=True) != match_cards(seed, third, common=True)
+        assert match_cards(seed, one, common=False) != match_cards(seed, other, common=False)
+        assert match_cards(seed, one, common=True) != match_cards(seed, Match(1, 1, ("a", "b")), common=True)

@@ -395,16 +395,7 @@ def test_the_table_of_play_fits_80_columns_and_has_the_counts(tmp_path: Path) ->
     assert found["hands"] == 300
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("88.6–90.4", "88.6–90.4"),
-        ("50,000/50,000", "50000/50000"),
-        ("123,456/654,321", "123k/654k"),
-        ("3604.12–37906.43", "3604–37906"),
-        ("37906.43–∞", "37906.43–∞"),
-    ],
-)
+@pytest.mark.parametrize(("text", "shown"), cases(__file__, "long numbers"))
 def test_numbers_of_long_logs_keep_to_their_columns(text: str, shown: str) -> None:
     assert fitted(text) == shown
 

@@ -1,36 +1,53 @@
-"""No player is ever sent a card that they may not know, in any game, whatever is played."""
+"""Many hands and many tables: nobody is sent a card that they may not know, and nobody is starved."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import re
+import socket
+import stat
+import struct
 import tempfile
 import zlib
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+import attrs
 import pytest
 import trio
 import trio.lowlevel
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from trio.testing import MockClock
 
 from engine.poker.rules import GameDefinition
+from protocol.policy import FILE_HEADER, format_policy, write_numbers
 from protocol.records import HandRecord
 from server.support.errors import FailureKind
-from server.table.config import TimeLimits
+from server.support.private_files import open_private
+from server.table.config import MatchConfig, OnFailure, TimeLimits
 from tests.support.hands.strategies import games
 from tests.support.tables import (
+    VERSION,
+    Player,
     Table,
+    always,
     betting_state,
     folding_config,
     hands_logged,
+    is_to_act,
     lines_told,
     match_config,
+    open_table,
     play_match,
+    seated,
     split_state,
     state_determined,
     table_of,
 )
+
+# --- No player is ever sent a card that they may not know, in any game, whatever is played ------------------
 
 _CARD = re.compile(r"[2-9TJQKA][cdhs]")
 
@@ -131,3 +148,232 @@ def check_message(game: GameDefinition, line: str, record: HandRecord) -> None:
         may_know += [hole[:letters] for other, hole in enumerate(holes) if not end.folded[other]]
 
     assert {*_CARD.findall(cards)} <= {*_CARD.findall(" ".join(may_know))}
+
+
+# --- A hundred tables in one process, some with players that nobody wants -----------------------------------
+
+TABLES = 100
+HANDS = 10
+RESPONSE_S = 6.0
+"""Honest players share a loaded machine with all others."""
+HANDS_EACH = 60
+
+
+async def is_silent(player: Player) -> None:
+    await player.say(VERSION)
+    await player.hear_out()
+
+
+async def is_mute(player: Player) -> None:
+    await player.hear_out()
+
+
+async def floods(player: Player) -> None:
+    await player.say(VERSION)
+    while True:
+        await player.stream.send_all(b"junk\n" * 4000)
+
+
+async def floods_without_line_end(player: Player) -> None:
+    await player.say(VERSION)
+    while True:
+        await player.stream.send_all(b"x" * 20_000)
+
+
+async def leaves(player: Player) -> None:
+    await player.say(VERSION)
+    await player.line()
+
+
+async def is_reset(player: Player) -> None:
+    await player.say(VERSION)
+    await player.line()
+    player.stream.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+HOSTILE: list[tuple[Callable[[Player], Awaitable[None]], FailureKind]] = [
+    (is_silent, FailureKind.STALLED),
+    (is_mute, FailureKind.STALLED),
+    (floods, FailureKind.NONSENSE),
+    (floods_without_line_end, FailureKind.NONSENSE),
+    (leaves, FailureKind.DISCONNECTED),
+    (is_reset, FailureKind.DISCONNECTED),
+]
+
+
+async def test_a_hundred_tables_play_though_every_third_has_a_hostile_player(tmp_path: Path) -> None:
+    limits = TimeLimits(response=RESPONSE_S, hand=600.0, per_hand=600.0, handshake=RESPONSE_S)
+    tables: list[Table] = []
+    honest: dict[int, Player] = {}
+
+    async def play(number: int, nursery: trio.Nursery) -> None:
+        table = tables[number]
+        honest[number] = player = await table.join(0)
+        nursery.start_soon(player.play, state_determined(table.config.game))
+        opponent = await table.connect(1)
+        if number % 3 == 0:
+            behave, _ = HOSTILE[number // 3 % len(HOSTILE)]
+            async with opponent.stream:
+                with contextlib.suppress(trio.BrokenResourceError):
+                    await behave(opponent)
+        else:
+            await opponent.say(VERSION)
+            await opponent.play(always(table.config.game, "c"))
+
+    async with trio.open_nursery() as nursery:
+        for number in range(TABLES):
+            config = match_config(
+                "leduc",
+                HANDS,
+                number,
+                limits=limits,
+                on_failure=OnFailure.FOLD,
+                log_path=tmp_path / f"{number}.log",
+            )
+            tables.append(await open_table(nursery, config))
+        for number in range(TABLES):
+            nursery.start_soon(play, number, nursery)
+
+    for number, table in enumerate(tables):
+        outcome = await table.outcome()
+        assert (outcome.error, outcome.hands) == (None, HANDS)
+        assert len(hands_logged(table.config)) == HANDS
+        hostile = [] if number % 3 else [HOSTILE[number // 3 % len(HOSTILE)][1]]
+        assert {*table.failures(1)} == {*hostile}, number
+        assert table.failures(0) == []
+        assert honest[number].lines == lines_told(table.config)[0]
+
+
+async def test_tables_get_their_turns_evenly() -> None:
+    """Between two hands of one table every other table plays too, fast as its players may be."""
+    tables: list[Table] = []
+    async with trio.open_nursery() as nursery:
+        for number in range(20):
+            config = match_config("kuhn-2p", hands=HANDS_EACH, seed=number)
+            tables.append(await open_table(nursery, config))
+        players = [player for table in tables for player in await table.join_all()]
+        for player in players:
+            nursery.start_soon(player.play, always(tables[0].config.game, "c"))
+        while max(len(table.console.hands) for table in tables) < HANDS_EACH:
+            slowest = min(len(table.console.hands) for table in tables)
+            await tables[0].console.hand_is_over()
+
+    assert slowest > HANDS_EACH / 2  # when the fastest had one hand to go
+
+
+# --- What clients tell the house of their strategies --------------------------------------------------------
+
+GREETING = "#riverboat/1 policy"
+
+
+def policy(hand: int, betting: str, raises: int = 7) -> str:
+    return format_policy(hand, betting, [write_numbers([0]), write_numbers([raises])])
+
+
+def kept(config: MatchConfig) -> list[str]:
+    assert config.policy_path is not None
+    header, *lines = config.policy_path.read_text().splitlines(keepends=True)
+    assert header == FILE_HEADER
+    return [line.rstrip("\n") for line in lines]
+
+
+def asking(config: MatchConfig, folder: Path) -> MatchConfig:
+    return attrs.evolve(
+        config, log_path=folder / "match.log", policy_path=folder / "policies", opener=open_private
+    )
+
+
+async def test_policies_are_kept_for_our_user_and_no_other_client_hears_of_them(tmp_path: Path) -> None:
+    config = asking(match_config(hands=40, seed=3), tmp_path)
+    async with table_of(config) as table:
+        teller = await table.join(0, GREETING)
+        other = await table.join(1, "#riverboat/1 seat")
+        table.start_soon(other.play, always(config.game, "c"))
+        told: list[str] = []
+        while (line := await teller.line()) is not None:
+            if is_to_act(config.game, line):
+                _, hand, betting, _ = split_state(line)
+                told.append(policy(hand, betting, len(told)))
+                await teller.say(told[-1], f"{line}:c")
+
+    assert len(told) == 80
+    assert [f"#policy {line.removeprefix('0 ')}" for line in kept(config)] == told
+    assert teller.lines[0] == GREETING
+    assert other.lines[:2] == ["#riverboat/1 seat", "#seat 1"]
+    assert not any(line.startswith("#") for line in [*teller.lines[1:], *other.lines[2:]])
+    assert "policy" not in (tmp_path / "match.log").read_text()
+    assert config.policy_path is not None
+    assert stat.S_IMODE(config.policy_path.stat().st_mode) == 0o600
+
+
+async def test_a_house_that_does_not_ask_grants_nothing_and_keeps_nothing(tmp_path: Path) -> None:
+    config = match_config(hands=1, log_path=tmp_path / "match.log")
+    async with seated(config, "#riverboat/1 policy seat") as (table, (teller, other)):
+        table.start_soon(other.play, always(config.game, "c"))
+        await teller.heard("#riverboat/1 seat", "#seat 0", "MATCHSTATE:0:0::Ah|")
+        await teller.say(policy(0, ""), "MATCHSTATE:0:0::Ah|:c")
+        await teller.play(always(config.game, "c"))
+
+    assert set(map(str, os.listdir(tmp_path))) == {"match.log"}
+
+
+async def test_what_is_not_a_policy_of_this_state_is_skipped(tmp_path: Path) -> None:
+    config = asking(match_config(hands=1), tmp_path)
+    async with seated(config, GREETING) as (table, (teller, silent)):
+        table.start_soon(silent.play, always(config.game, "c"))
+        await teller.heard(GREETING, "MATCHSTATE:0:0::Ah|")
+        await teller.say(
+            policy(1, ""),
+            policy(0, "c"),
+            "#policy 0 - 1",
+            "#policy",
+            "#policy 0 - 1 " + "x" * 5000,  # cut into two lines, the second of which is junk
+            "MATCHSTATE:0:0::Ah|:r",
+        )
+        await teller.heard("MATCHSTATE:0:0:r:Ah|")
+        await teller.play(always(config.game, "c"))
+
+    assert kept(config) == []
+    assert table.failures(0) == []
+    assert table.console.complaints == ["WARNING: bad state format in response"]
+
+
+async def test_a_policy_of_a_player_who_was_not_granted_it_is_ignored(tmp_path: Path) -> None:
+    config = asking(match_config(hands=1), tmp_path)
+    async with seated(config) as (table, (teller, other)):
+        table.start_soon(other.play, always(config.game, "c"))
+        await teller.heard("MATCHSTATE:0:0::Ah|")
+        await teller.say(policy(0, ""), "MATCHSTATE:0:0::Ah|:c")
+        await teller.play(always(config.game, "c"))
+
+    assert kept(config) == []
+
+
+async def test_a_policy_does_not_stand_for_an_action_that_was_corrected(tmp_path: Path) -> None:
+    config = asking(match_config(hands=1), tmp_path)
+    async with seated(config, GREETING) as (table, (teller, other)):
+        table.start_soon(other.play, always(config.game, "r"))
+        await teller.heard(GREETING, "MATCHSTATE:0:0::Ah|")
+        await teller.say(policy(0, ""), "MATCHSTATE:0:0::Ah|:f")  # nothing to fold to: played as a call
+        await teller.heard("MATCHSTATE:0:0:c:Ah|", "MATCHSTATE:0:0:cr:Ah|")
+        await teller.say(policy(0, "cr"), "MATCHSTATE:0:0:cr:Ah|:c")
+        await teller.play(always(config.game, "c"))
+
+    assert kept(config) == ["0 " + policy(0, "cr").removeprefix("#policy ")]
+
+
+async def test_a_policy_does_not_stand_for_what_the_house_did_in_its_place(
+    tmp_path: Path, virtual_clock: MockClock
+) -> None:
+    config = asking(folding_config("kuhn-2p", 1, limits=TimeLimits(response=10.0)), tmp_path)
+    async with seated(config, GREETING) as (table, (teller, other)):
+        table.start_soon(other.play, always(config.game, "c"))
+        line = ""
+        while not line or not is_to_act(config.game, line):
+            line = await teller.line() or ""
+        _, hand, betting, _ = split_state(line)
+        await teller.say(policy(hand, betting))
+        await trio.sleep(30)  # and no answer
+        await teller.hear_out()
+
+    assert kept(config) == []

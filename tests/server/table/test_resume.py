@@ -14,20 +14,10 @@ import pytest
 
 from server.table.config import MatchConfig, TimeLimits
 from server.table.outcome import MatchOutcome
+from tests.support import tables
 from tests.support.cases import cases
 from tests.support.dealer_process import dealer_process, sit_down
 from tests.support.hands.golden_files import golden_game
-from tests.support.tables import (
-    Decider,
-    Player,
-    Recorder,
-    always,
-    lines_told,
-    match_config,
-    play_match,
-    seated,
-    state_determined,
-)
 
 HEADER = "# name/game/hands/seed match"
 KILLS = 20
@@ -36,7 +26,7 @@ RESUMED_MATCHES = 4
 
 def resumable(folder: Path, game: str = "leduc", hands: int = 2, **changes: Any) -> MatchConfig:
     """A match that is resumed from its transaction log, if there is one."""
-    return match_config(
+    return tables.match_config(
         game,
         hands,
         log_path=folder / "match.log",
@@ -47,10 +37,12 @@ def resumable(folder: Path, game: str = "leduc", hands: int = 2, **changes: Any)
 
 
 async def played(
-    config: MatchConfig, deciders: Sequence[Decider] | None = None
-) -> tuple[MatchOutcome, Recorder, list[Player]]:
+    config: MatchConfig, deciders: Sequence[tables.Decider] | None = None
+) -> tuple[MatchOutcome, tables.Recorder, list[tables.Player]]:
     """A match played to its end, by players whose decisions the state determines."""
-    table, players = await play_match(config, deciders or [state_determined(config.game)] * len(config.names))
+    table, players = await tables.play_match(
+        config, deciders or [tables.state_determined(config.game)] * len(config.names)
+    )
     return await table.outcome(), table.console, players
 
 
@@ -121,7 +113,7 @@ async def test_every_seat_is_first_shown_where_the_hand_stands(tmp_path: Path) -
     config = resumable(tmp_path)
     (tmp_path / "match.tlog").write_text(transactions("r 0", "f 0", "c 1", "r 1"))
 
-    async with seated(config) as (_, (first, second)):
+    async with tables.seated(config) as (_, (first, second)):
         await first.heard("MATCHSTATE:1:1:cr:|Qs")
         await second.heard("MATCHSTATE:0:1:cr:Qh|")
 
@@ -144,7 +136,7 @@ async def test_a_match_cut_anywhere_comes_out_the_same(kept: int, tmp_path: Path
     assert [line.split()[:2] for line in (tmp_path / "match.tlog").read_text().splitlines()] == [
         line.split()[:2] for line in lines
     ]
-    for player, told in zip(players, lines_told(whole), strict=True):
+    for player, told in zip(players, tables.lines_told(whole), strict=True):
         assert player.lines == told[len(told) - len(player.lines) :]
 
 
@@ -153,7 +145,7 @@ async def test_torn_last_lines_are_cut_off_before_anything_is_appended(tmp_path:
     (tmp_path / "match.tlog").write_text(f"{transactions('r 0', 'f 0')}c 1 100.00")
     (tmp_path / "match.log").write_text("# a header\nSTATE:0:rf:Ah|Ks:1|-1:p0|p1\nSTATE:1:c")
 
-    outcome, _, players = await played(config, [always(config.game, "c")] * 2)
+    outcome, _, players = await played(config, [tables.always(config.game, "c")] * 2)
 
     assert outcome.error is None
     assert players[0].lines[0] == "MATCHSTATE:1:1::|Qs"
@@ -242,7 +234,7 @@ def test_a_dealer_killed_at_random_moments_and_resumed_plays_the_same_match(
     game = ("holdem.limit.2p.reverse_blinds", "holdem.nolimit.3p", "kuhn.limit.3p", "leduc")[match]
     hands = (60, 60, 200, 150)[match]
     num_seats = golden_game(game).num_players
-    decide = state_determined(golden_game(game))
+    decide = tables.state_determined(golden_game(game))
     command = [f"{game}.game", str(hands), str(match), *[f"p{seat}" for seat in range(num_seats)], "-q"]
     with dealer_process(["whole", *command], tmp_path) as dealer:
         start = time.monotonic()

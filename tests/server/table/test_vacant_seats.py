@@ -12,22 +12,12 @@ from trio.testing import MockClock
 
 from server.support.errors import FailureKind
 from server.table.config import MatchConfig, TimeLimits
-from tests.support.tables import (
-    Player,
-    Table,
-    always,
-    folding_config,
-    hands_logged,
-    is_to_act,
-    lines_told,
-    seated,
-    table_of,
-)
+from tests.support import tables
 
 DISCONNECTED, NONSENSE, STALLED = FailureKind.DISCONNECTED, FailureKind.NONSENSE, FailureKind.STALLED
 
 
-async def rejoin(table: Table, seat: int, *lines: str) -> Player:
+async def rejoin(table: tables.Table, seat: int, *lines: str) -> tables.Player:
     """Take a seat again as soon as its port is open."""
     while True:
         try:
@@ -38,8 +28,8 @@ async def rejoin(table: Table, seat: int, *lines: str) -> Player:
 
 
 async def test_a_seat_that_was_left_folds_until_it_is_taken_again_and_shown_the_state(tmp_path: Path) -> None:
-    config = folding_config(hands=4, log_path=tmp_path / "log")
-    async with seated(config) as (table, (first, second)):
+    config = tables.folding_config(hands=4, log_path=tmp_path / "log")
+    async with tables.seated(config) as (table, (first, second)):
         await first.heard("MATCHSTATE:0:0::Ah|")
         await second.heard("MATCHSTATE:1:0::|Ks")
         await second.leave()
@@ -50,15 +40,15 @@ async def test_a_seat_that_was_left_folds_until_it_is_taken_again_and_shown_the_
 
         await back.heard("MATCHSTATE:0:1:c:Qh|")
 
-        table.start_soon(back.play, always(config.game, "c"))
+        table.start_soon(back.play, tables.always(config.game, "c"))
         await first.answer("c")
-        await first.play(always(config.game, "c"))
+        await first.play(tables.always(config.game, "c"))
         outcome = await table.outcome()
 
     assert (outcome.error, outcome.hands) == (None, 4)
     assert table.failures(1) == [DISCONNECTED]
-    assert first.lines == lines_told(config)[0]
-    assert back.lines == lines_told(config)[1][-len(back.lines) :]
+    assert first.lines == tables.lines_told(config)[0]
+    assert back.lines == tables.lines_told(config)[1][-len(back.lines) :]
     comments = [line for line in (tmp_path / "log").read_text().splitlines()[4:] if line.startswith("#")]
     assert comments[0].startswith("# seat 2 (p1) disconnected: ")
     assert comments[1].startswith("# seat 2 (p1) is taken again")
@@ -68,8 +58,8 @@ async def test_a_seat_that_was_left_folds_until_it_is_taken_again_and_shown_the_
 async def test_a_late_player_keeps_its_seat_and_is_asked_again_when_it_has_spoken(
     virtual_clock: MockClock, tmp_path: Path
 ) -> None:
-    config = folding_config(hands=6, response=10.0, log_path=tmp_path / "log")
-    async with seated(config) as (table, (late, other)):
+    config = tables.folding_config(hands=6, response=10.0, log_path=tmp_path / "log")
+    async with tables.seated(config) as (table, (late, other)):
         await late.heard("MATCHSTATE:0:0::Ah|")
         await other.heard("MATCHSTATE:1:0::|Ks", "MATCHSTATE:1:0:c:|Ks")  # after 10 s the house checks
         await late.heard("MATCHSTATE:0:0:c:Ah|")
@@ -88,9 +78,9 @@ async def test_a_late_player_keeps_its_seat_and_is_asked_again_when_it_has_spoke
 async def test_a_late_player_is_not_waited_for_until_it_speaks(
     virtual_clock: MockClock, tmp_path: Path
 ) -> None:
-    config = folding_config(hands=100, response=10.0, log_path=tmp_path / "log")
-    async with seated(config) as (table, (late, other)):
-        table.start_soon(other.play, always(config.game, "c"))
+    config = tables.folding_config(hands=100, response=10.0, log_path=tmp_path / "log")
+    async with tables.seated(config) as (table, (late, other)):
+        table.start_soon(other.play, tables.always(config.game, "c"))
         await late.hear_out()
         await late.leave()
         outcome = await table.outcome()
@@ -98,14 +88,14 @@ async def test_a_late_player_is_not_waited_for_until_it_speaks(
         assert outcome.hands == 100
         assert trio.current_time() < 13
     assert table.failures(0) == [STALLED]
-    assert other.lines == lines_told(config)[1]
-    assert late.lines == lines_told(config)[0]
+    assert other.lines == tables.lines_told(config)[1]
+    assert late.lines == tables.lines_told(config)[0]
 
 
 async def test_a_player_who_is_late_three_times_in_a_row_loses_the_seat(virtual_clock: MockClock) -> None:
-    config = folding_config("kuhn-2p", hands=20, response=10.0)
-    async with seated(config) as (table, (late, other)):
-        is_on_turn = always(config.game, "c")
+    config = tables.folding_config("kuhn-2p", hands=20, response=10.0)
+    async with tables.seated(config) as (table, (late, other)):
+        is_on_turn = tables.always(config.game, "c")
         answered_late = 0
         while answered_late < 3:
             for player in (late, other):
@@ -128,25 +118,25 @@ async def test_a_player_without_time_left_for_the_match_loses_the_seat_for_good(
     virtual_clock: MockClock, tmp_path: Path
 ) -> None:
     limits = TimeLimits(response=10.0, hand=1000.0, per_hand=2.0)
-    config = folding_config(hands=4, limits=limits, log_path=tmp_path / "log")
-    async with seated(config) as (table, (slow, other)):
+    config = tables.folding_config(hands=4, limits=limits, log_path=tmp_path / "log")
+    async with tables.seated(config) as (table, (slow, other)):
         await slow.heard("MATCHSTATE:0:0::Ah|")
         await trio.sleep(9)
         await slow.answer("c")
         assert await slow.line() is None
         with pytest.raises(OSError, match="all attempts to connect"):
             await table.join(0)
-        await other.play(always(config.game, "c"))
+        await other.play(tables.always(config.game, "c"))
         outcome = await table.outcome()
 
     assert (outcome.error, outcome.hands) == (None, 4)
     assert table.failures(0) == [STALLED]
-    assert len(hands_logged(config)) == 4
+    assert len(tables.hands_logged(config)) == 4
 
 
 async def test_a_stranger_at_a_vacant_seat_changes_nothing() -> None:
-    config = folding_config(hands=2, seat_tokens=(None, "s3cret"))
-    async with table_of(config) as table:
+    config = tables.folding_config(hands=2, seat_tokens=(None, "s3cret"))
+    async with tables.table_of(config) as table:
         first = await table.join(0)
         second = await table.join(1, "#riverboat/1 token=s3cret seat")
         await second.heard("#riverboat/1 seat", "#seat 1", "MATCHSTATE:1:0::|Ks")
@@ -167,8 +157,8 @@ async def test_a_stranger_at_a_vacant_seat_changes_nothing() -> None:
 
 
 async def test_all_players_may_leave(tmp_path: Path) -> None:
-    config = folding_config("kuhn.limit.3p", hands=5, log_path=tmp_path / "log")
-    async with table_of(config) as table:
+    config = tables.folding_config("kuhn.limit.3p", hands=5, log_path=tmp_path / "log")
+    async with tables.table_of(config) as table:
         for player in await table.join_all():
             await player.line()
             await player.leave()
@@ -176,7 +166,7 @@ async def test_all_players_may_leave(tmp_path: Path) -> None:
 
     assert (outcome.error, outcome.hands) == (None, 5)
     assert all(seat.failures for seat in outcome.seats)
-    assert {record.betting for record in hands_logged(config)} == {"ccc"}
+    assert {record.betting for record in tables.hands_logged(config)} == {"ccc"}
 
 
 # --- grace -----------------------------------------------------------------------------------------------
@@ -184,15 +174,15 @@ async def test_all_players_may_leave(tmp_path: Path) -> None:
 
 def graceful_config(hands: int, grace: float, log: Path, **changes: Any) -> MatchConfig:
     limits = TimeLimits(response=10.0, hand=3600.0, per_hand=3600.0, grace=grace)
-    return folding_config(hands=hands, limits=limits, log_path=log, **changes)
+    return tables.folding_config(hands=hands, limits=limits, log_path=log, **changes)
 
 
 async def test_hands_are_folded_for_a_vacant_seat_when_its_time_of_grace_is_over(
     virtual_clock: MockClock, tmp_path: Path
 ) -> None:
     config = graceful_config(30, 5.0, tmp_path / "log")
-    async with seated(config) as (table, (first, second)):
-        table.start_soon(first.play, always(config.game, "c"))
+    async with tables.seated(config) as (table, (first, second)):
+        table.start_soon(first.play, tables.always(config.game, "c"))
         await second.heard("MATCHSTATE:1:0::|Ks")
         await second.leave()
         outcome = await table.outcome()
@@ -206,29 +196,29 @@ async def test_a_player_who_comes_back_in_time_is_asked_as_if_nothing_had_happen
     virtual_clock: MockClock, tmp_path: Path
 ) -> None:
     config = graceful_config(3, 5.0, tmp_path / "log")
-    async with seated(config) as (table, (first, second)):
-        table.start_soon(first.play, always(config.game, "r"))
+    async with tables.seated(config) as (table, (first, second)):
+        table.start_soon(first.play, tables.always(config.game, "r"))
         await second.heard("MATCHSTATE:1:0::|Ks", "MATCHSTATE:1:0:r:|Ks")
         await second.leave()
         await trio.sleep(4)
         back = await rejoin(table, 1)
-        await back.play(always(config.game, "c"))
+        await back.play(tables.always(config.game, "c"))
         outcome = await table.outcome()
 
     assert (outcome.error, outcome.hands) == (None, 3)
     assert outcome.seats[1].hands_by_default == 0
-    assert all("f" not in record.betting for record in hands_logged(config))
-    assert back.lines == lines_told(config)[1][-len(back.lines) :]
-    assert first.lines == lines_told(config)[0]
+    assert all("f" not in record.betting for record in tables.hands_logged(config))
+    assert back.lines == tables.lines_told(config)[1][-len(back.lines) :]
+    assert first.lines == tables.lines_told(config)[0]
 
 
 async def test_a_client_that_comes_and_goes_without_playing_has_one_time_of_grace(
     virtual_clock: MockClock, tmp_path: Path
 ) -> None:
     config = graceful_config(20, 5.0, tmp_path / "log")
-    async with table_of(config) as table:
+    async with tables.table_of(config) as table:
         first = await table.join(0)
-        table.start_soon(first.play, always(config.game, "c"))
+        table.start_soon(first.play, tables.always(config.game, "c"))
         while not table.is_over:
             try:
                 visitor = await table.join(1)
@@ -243,9 +233,9 @@ async def test_a_client_that_comes_and_goes_without_playing_has_one_time_of_grac
 
 async def test_waiting_for_a_seat_is_on_its_clock(virtual_clock: MockClock, tmp_path: Path) -> None:
     limits = TimeLimits(response=10.0, hand=1000.0, per_hand=2.0, grace=60.0)
-    config = folding_config(hands=10, limits=limits, log_path=tmp_path / "log")
-    async with seated(config) as (table, (first, second)):
-        table.start_soon(first.play, always(config.game, "c"))
+    config = tables.folding_config(hands=10, limits=limits, log_path=tmp_path / "log")
+    async with tables.seated(config) as (table, (first, second)):
+        table.start_soon(first.play, tables.always(config.game, "c"))
         await second.line()
         await second.leave()
         outcome = await table.outcome()
@@ -259,8 +249,8 @@ async def test_a_seat_whose_players_process_has_ended_is_not_waited_for(
     virtual_clock: MockClock, tmp_path: Path
 ) -> None:
     config = graceful_config(30, 3000.0, tmp_path / "log")
-    async with seated(config) as (table, (first, second)):
-        table.start_soon(first.play, always(config.game, "c"))
+    async with tables.seated(config) as (table, (first, second)):
+        table.start_soon(first.play, tables.always(config.game, "c"))
         await second.line()
         await second.leave()
         await trio.sleep(1)
@@ -274,25 +264,25 @@ async def test_a_seat_whose_players_process_has_ended_is_not_waited_for(
 # --- lateness, and replies to other states ---------------------------------------------------------------
 
 
-async def play_slowly(table: Table, player: Player) -> None:
+async def play_slowly(table: tables.Table, player: tables.Player) -> None:
     """Call a second after being asked, so that the hands are not over before somebody late is back."""
     with contextlib.suppress(trio.ClosedResourceError):  # at the end of the test
         while (line := await player.line()) is not None:
-            if is_to_act(table.config.game, line):
+            if tables.is_to_act(table.config.game, line):
                 await trio.sleep(1)
                 await player.answer("c")
 
 
-async def next_turn(table: Table, player: Player) -> str | None:
+async def next_turn(table: tables.Table, player: tables.Player) -> str | None:
     """Read on to the next state in which a player is to act; None when it has lost its seat."""
-    while (line := await player.line()) is not None and not is_to_act(table.config.game, line):
+    while (line := await player.line()) is not None and not tables.is_to_act(table.config.game, line):
         pass
     return line
 
 
 async def test_lateness_is_not_inherited_with_the_seat(virtual_clock: MockClock) -> None:
-    config = folding_config("kuhn-2p", hands=1000, response=10.0)
-    async with table_of(config) as table:
+    config = tables.folding_config("kuhn-2p", hands=1000, response=10.0)
+    async with tables.table_of(config) as table:
         table.start_soon(play_slowly, table, await table.join(1))
         for _ in range(3):  # each of them is late twice, and keeps the seat
             player = await rejoin(table, 0)
@@ -307,8 +297,8 @@ async def test_lateness_is_not_inherited_with_the_seat(virtual_clock: MockClock)
 
 
 async def test_a_player_who_answers_other_states_only_talks_nonsense(virtual_clock: MockClock) -> None:
-    config = folding_config("kuhn-2p", hands=1000, response=10.0)
-    async with table_of(config) as table:
+    config = tables.folding_config("kuhn-2p", hands=1000, response=10.0)
+    async with tables.table_of(config) as table:
         table.start_soon(play_slowly, table, await table.join(1))
         player = await table.join(0)
         first = await next_turn(table, player)
@@ -325,8 +315,8 @@ async def test_a_player_who_answers_other_states_only_talks_nonsense(virtual_clo
 
 
 async def test_one_whose_answers_come_too_late_each_time_is_merely_late(virtual_clock: MockClock) -> None:
-    config = folding_config("kuhn-2p", hands=1000, response=10.0)
-    async with table_of(config) as table:
+    config = tables.folding_config("kuhn-2p", hands=1000, response=10.0)
+    async with tables.table_of(config) as table:
         table.start_soon(play_slowly, table, await table.join(1))
         player = await table.join(0)
         with contextlib.suppress(trio.BrokenResourceError):

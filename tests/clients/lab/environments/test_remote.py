@@ -1,14 +1,13 @@
-"""Opponents in other processes: they play as they do at the dealer's table, and their loss is never a
-hang.
-"""
+"""Environments with opponents in other processes, and the worked example."""
 
 from __future__ import annotations
 
+import json
 import os
 import random
+import re
 import signal
 import socket
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -16,17 +15,26 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+import clients.lab.environments
 from clients.bots.baselines import AlwaysCall, Random
 from clients.core.arena import Arena
-from clients.lab.environments import Patience, SeatLost, holdem_v0
+from clients.lab.environments import Patience, PolicyAgent, SeatLost, example_learner, holdem_v0
+from clients.lab.environments.example_learner import LinearLearner
+from clients.lab.environments.observations import Encoder
 from clients.lab.environments.single import HoldemEnv
 from clients.lab.seats.remote import RemoteSeat, command_seat, opponent_names
+from clients.lab.testing import play_over_wire
 from engine.poker.rules import load_game
 from protocol import PlayerConnection, Reply, TurnToAct, Version
 from protocol.connection import NEED_DATA
 from server.records.verification.log_checker import verify_log
+from tests.support.dealer_process import ROOT, completed, run_to_end
+from tests.support.doubles import python_blocks
+
+# --- Opponents in other processes ---------------------------------------------------------------------------
 
 RANDOM = f"{sys.executable} -m clients random"
 
@@ -248,7 +256,82 @@ def test_ten_thousand_episodes_against_two_processes_one_killed_at_random(tmp_pa
     totals = [[float(chips) for chips in score.split("|")] for score in scores]
     assert sum(map(sum, totals)) == pytest.approx(0, abs=1e-3)
     assert won == pytest.approx(sum(total[0] for total in totals) / 10)
-    children = subprocess.run(
-        ["ps", "--ppid", str(os.getpid()), "-o", "args="], capture_output=True, text=True
-    )
+    children = run_to_end(["ps", "--ppid", str(os.getpid()), "-o", "args="])
     assert "bot random" not in children.stdout
+
+
+# --- The worked example learns, and sits down unchanged -----------------------------------------------------
+
+
+def trained(hands: int) -> LinearLearner:
+    learner, env, rng = LinearLearner(), HoldemEnv("limit-2p", ["always-call"]), np.random.default_rng(1)
+    env.reset(seed=1)
+    for _ in range(hands):
+        learner.play_hand(env, rng)
+    return learner
+
+
+def test_it_has_sixty_lines() -> None:
+    assert len(Path(example_learner.__file__).read_text("utf-8").splitlines()) <= 60
+
+
+async def test_it_learns_and_plays_over_the_protocol_what_it_plays_in_the_arena() -> None:
+    learner = trained(1000)
+    arena = Arena(load_game("limit-2p"), [PolicyAgent(learner), AlwaysCall()], 3)
+
+    played = await play_over_wire([PolicyAgent(learner), AlwaysCall()], "limit-2p", 200, seed=3)
+
+    assert played.chips == arena.play(200)
+    assert played.complaints == ()
+    assert arena.play(600)[0] / 600 / 10 > 0.2
+
+
+@pytest.mark.slow
+def test_after_minutes_it_beats_always_call_by_more_than_eight_tenths_of_a_small_bet() -> None:
+    """40,000 hands, some ten seconds of the five minutes; the interval is 0.1 small bets a hand."""
+    learner = trained(40_000)
+    arena = Arena(load_game("limit-2p"), [PolicyAgent(learner), AlwaysCall()], 99)
+
+    assert arena.play(12_000)[0] / 12_000 / 10 > 0.9
+
+
+@pytest.mark.slow
+def test_it_sits_down_at_a_table_over_tcp(tmp_path: Path) -> None:
+    np.save(tmp_path / "example-learner.npy", trained(3000).values)
+    bot = f"Learner={sys.executable} -m clients.lab.environments.example_learner"
+
+    words = ("match", "limit-2p", bot, "always-call", "--hands", "500", "--seed", "3", "--json")
+    run = completed(*words, folder=tmp_path)
+
+    assert run.returncode == 0, run.stderr
+    learner, other = json.loads(run.stdout)["players"]
+    assert learner["chips"] == -other["chips"] > 1000
+
+
+# --- docs/environments.md -----------------------------------------------------------------------------------
+
+GUIDE = ROOT / "docs" / "environments.md"
+
+
+def test_its_blocks_run_one_after_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+
+    for block in python_blocks(GUIDE):
+        exec(compile(block, "environments.md", "exec"), names)
+
+    first, second = capsys.readouterr().out.splitlines()
+    assert re.match(r"[+-]\d+\.\d big blinds; MATCHSTATE:", first)
+    assert second.startswith("(")
+    assert (tmp_path / "episodes.log").read_text().count("STATE:") == 1
+
+
+def test_its_tables_are_complete() -> None:
+    text = GUIDE.read_text("utf-8")
+
+    for field in (*Encoder(load_game("leduc")).layout.fields, "action_mask"):
+        assert f"| `{field}` |" in text
+    for name, game in clients.lab.environments.GAMES.items():
+        assert f'| `{name}` | `game="{game}"` |' in text
