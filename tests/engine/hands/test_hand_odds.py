@@ -225,13 +225,13 @@ def test_wrong_numbers_are_refused() -> None:
     refuses(ValueError, "trials", joint_hand_odds, DRAW, DRAW_BOARD, rng=np.random.default_rng(1), trials=1)
     boards = final_boards(DRAW, DRAW_BOARD)
     refuses(ValueError, "weights", results_by_board, DRAW, boards, np.ones(NUM_COMBOS))
-    refuses(ValueError, "at least 0", results_by_board, FLUSH_DRAW, boards, -np.ones((1, NUM_COMBOS)))
+    refuses(ValueError, "at least 0", results_by_board, DRAW, boards, -np.ones((1, NUM_COMBOS)))
 
 
 # --- reflective odds ----------------------------------------------------------------------------------------
 
 FLOP = parse_cards("8h6c4h")
-FLUSH_DRAW = parse_cards("7h9h")
+SUITED = parse_cards("7h9h")
 
 
 def test_twice_as_loose_the_top_quarter_is_the_top_half() -> None:
@@ -283,25 +283,25 @@ def test_a_filter_on_the_board_keeps_the_best_hands_there_and_none_with_the_boar
 
 def test_with_nothing_filtered_reflective_odds_are_the_raw_ones() -> None:
     everything = np.ones(NUM_COMBOS)
-    raw = raw_hand_odds(FLUSH_DRAW, FLOP)
+    raw = raw_hand_odds(SUITED, FLOP)
 
     for opponents in (1, 2, 5, 9):
-        assert reflective_hand_odds(FLUSH_DRAW, FLOP, everything, opponents) == pytest.approx(raw[opponents - 1])
+        assert reflective_hand_odds(SUITED, FLOP, everything, opponents) == pytest.approx(raw[opponents - 1])
 
 
 def test_against_one_weighted_opponent_the_odds_are_the_exact_equity() -> None:
     weights = playable_before_flop(0.3, softness=0.1)
 
-    assert reflective_hand_odds(FLUSH_DRAW, FLOP, weights) == pytest.approx(equity_against(DRAW, FLOP, weights))
+    assert reflective_hand_odds(SUITED, FLOP, weights) == pytest.approx(equity_against(SUITED, FLOP, weights))
 
 
 def test_different_opponents_each_have_their_own_filter() -> None:
     tight, loose = playable_before_flop(0.1), playable_before_flop(0.5)
-    both = reflective_hand_odds(FLUSH_DRAW, FLOP, np.array([tight, loose]))
+    both = reflective_hand_odds(SUITED, FLOP, np.array([tight, loose]))
 
-    assert both == pytest.approx(reflective_hand_odds(FLUSH_DRAW, FLOP, np.array([loose, tight])))
+    assert both == pytest.approx(reflective_hand_odds(SUITED, FLOP, np.array([loose, tight])))
     own = np.zeros(NUM_COMBOS)
-    own[combo_index(*FLUSH_DRAW)] = 1.0
+    own[combo_index(*SUITED)] = 1.0
     joint = range_equities([own, tight, loose], FLOP, rng=np.random.default_rng(1))
     assert both == pytest.approx(joint[0].value, abs=0.02)
 
@@ -339,10 +339,10 @@ def test_before_the_river_the_nuts_must_hold_on_every_board_to_come() -> None:
 
 
 def test_what_cannot_be_is_refused() -> None:
-    refuses(ValueError, "no possible hand", reflective_hand_odds, FLUSH_DRAW, FLOP, np.zeros(NUM_COMBOS))
-    refuses(ValueError, "opponents with", reflective_hand_odds, FLUSH_DRAW, FLOP, np.ones((2, NUM_COMBOS)), 3)
-    refuses(ValueError, "shape", reflective_hand_odds, FLUSH_DRAW, FLOP, np.ones((10, NUM_COMBOS)))
+    refuses(ValueError, "no possible hand", reflective_hand_odds, SUITED, FLOP, np.zeros(NUM_COMBOS))
+    refuses(ValueError, "opponents with", reflective_hand_odds, SUITED, FLOP, np.ones((2, NUM_COMBOS)), 3)
+    refuses(ValueError, "shape", reflective_hand_odds, SUITED, FLOP, np.ones((10, NUM_COMBOS)))
     refuses(ValueError, "fraction", keep_top, np.zeros(NUM_COMBOS), 1.5)
     refuses(ValueError, "looseness", playable_before_flop, 0.5, -1)
-    refuses(ValueError, "without a board", has_nuts, FLUSH_DRAW, ())
+    refuses(ValueError, "without a board", has_nuts, SUITED, ())
     refuses(ValueError, "flops", looseness, 2)
