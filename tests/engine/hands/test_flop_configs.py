@@ -1,4 +1,4 @@
-"""Flop configurations and the book: values of the specification, exact sums, files that are refused."""
+"""Flop configurations, the book, Killer's tables digit by digit; the betting in arrays against the rules."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from engine.hands.betting_arrays import action_from_number, betting_arrays, game_array, number_of_action
 from engine.hands.equity import preflop_equities
 from engine.hands.flop_configs import (
     BINS,
@@ -33,17 +34,35 @@ from engine.hands.flop_configs import (
     shipped_book,
 )
 from engine.hands.hand_odds import raw_hand_odds
-from engine.hands.pot_odds import Rake, bettable_value
-from engine.poker.cards import parse_cards
-from engine.poker.combos import (
-    NUM_COMBOS,
-    STARTING_HAND_OF_COMBO,
-    combo_index,
-    parse_starting_hand,
+from engine.hands.pot_odds import BetToPotOdds, PotOdds, Rake, bettable_value
+from engine.hands.preflop.first_bet import (
+    ONE_CHIP_WITH_BLINDS,
+    ONE_CHIP_ZERO_BLIND,
+    SEATS,
+    call_percentile,
+    first_bet_percentile,
 )
-from engine.support.arrays import Floats
+from engine.kernels.poker import betting as kernels
+from engine.kernels.poker.betting import Node
+from engine.poker.cards import parse_cards
+from engine.poker.combos import NUM_COMBOS, STARTING_HAND_OF_COMBO, combo_index, parse_starting_hand
+from engine.poker.rules import (
+    CALL,
+    FOLD,
+    Action,
+    CardDealer,
+    GameDefinition,
+    HandState,
+    initial_hand,
+    load_game,
+)
+from engine.poker.rules.hand_rank import hand_rank
+from engine.support.arrays import Floats, Ints
 from engine.support.files.archive import Archive, ArchiveError, decode_archive
 from tests.support.asserting import refuses
+from tests.support.hands.strategies import choices, choose, games
+
+# --- flop configs -------------------------------------------------------------------------------------------
 
 HANDS = ("AA", "AKs", "AKo", "JTs", "98s", "33", "22", "72o", "32o")
 VALUES = {
@@ -255,3 +274,113 @@ def test_sampled_flops_are_spread_over_all() -> None:
 
     assert places == sorted(places)
     assert np.diff([0.0, *np.cumsum(chances)[places]]).max() < 2 / 240
+
+
+# --- betting arrays -----------------------------------------------------------------------------------------
+
+NAMES = ["limit-2p", "limit-3p", "limit-6p", "nolimit-2p", "nolimit-2p-100bb", "nolimit-3p", "nolimit-6p"]
+
+
+def check_hand(game: GameDefinition, picks: list[int]) -> None:
+    """Play one hand by the rules and in arrays; everything agrees at every step."""
+    rules = game_array(game)
+    spent, node = np.zeros(kernels.MAX_PLAYERS, np.int64), np.zeros(kernels.NODE_SIZE, np.int64)
+    state = initial_hand(game, 0, CardDealer(game, 7).deal())
+    kernels.begin_betting(rules, spent, node)
+    for step in range(1000):
+        expected_spent, expected_node = betting_arrays(state.betting)
+        assert spent.tolist() == expected_spent.tolist()
+        if state.is_finished:
+            ended = [Node.TO_ACT, Node.FOLDED, Node.ROUND, Node.MAX_SPENT]
+            assert node[ended].tolist() == expected_node[ended].tolist()
+            break
+        assert node.tolist() == expected_node.tolist()
+        legal = state.legal_actions()
+        found = kernels.legal_raise(rules, spent, node)
+        assert found == (legal.min_raise_to or 0, legal.max_raise_to or 0)
+        action = choose(picks[step], legal) if step < len(picks) else CALL
+        number = number_of_action(action, state.betting)
+        assert action_from_number(number, game.is_limit) == action
+        kernels.apply_action(rules, spent, node, number)
+        state = state.apply(action)
+    else:
+        pytest.fail("the hand does not end")
+    check_settling(game, state, spent, int(node[Node.FOLDED]))
+
+
+def check_settling(game: GameDefinition, state: HandState, spent: Ints, folded: int) -> None:
+    ranks = np.zeros(kernels.MAX_PLAYERS, np.int64)
+    if state.betting.is_showdown:
+        by_rank = {hand_rank((*cards, *state.board)) for cards in state.deal.hole_cards}
+        order = sorted(by_rank)
+        for position, cards in enumerate(state.deal.hole_cards):
+            ranks[position] = order.index(hand_rank((*cards, *state.board)))
+    won = np.zeros(kernels.MAX_PLAYERS)
+    scratch = np.zeros(kernels.MAX_PLAYERS, np.int64)
+    kernels.settle(game_array(game), spent, folded, ranks.astype(np.uint16), scratch, won)
+    assert won[: game.num_players] == pytest.approx(state.chips_won())
+
+
+@settings(max_examples=150, deadline=None)
+@given(games(), choices)
+def test_any_hand_of_any_game_goes_as_by_the_rules(game: GameDefinition, picks: list[int]) -> None:
+    assume(not game.is_limit or min(game.raise_sizes) > 0)
+
+    check_hand(game, picks)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_hands_of_packaged_games_go_as_by_the_rules(name: str) -> None:
+    game = load_game(name)
+    rng = np.random.default_rng(3)
+
+    for _ in range(40):
+        check_hand(game, rng.integers(0, 1 << 16, 60).tolist())
+
+
+def test_actions_have_the_numbers_that_kernels_know() -> None:
+    betting = initial_hand(load_game("limit-2p"), 0, CardDealer(load_game("limit-2p"), 1).deal()).betting
+
+    assert number_of_action(FOLD, betting) == kernels.FOLD
+    assert number_of_action(CALL, betting) == kernels.CALL
+    assert number_of_action(betting.legal_actions().raising_to(), betting) == 20
+    assert isinstance(action_from_number(20, True), Action)
+
+
+# --- first bet ----------------------------------------------------------------------------------------------
+
+ZERO_BLIND = (7, 8, 9, 11, 13, 16, 21, 29, 50, 100)
+WITH_BLINDS = (10, 11, 12, 14, 17, 20, 26, 37, 75, 100)
+
+
+def test_first_bets_at_even_money_are_as_printed() -> None:
+    assert [round(100 * ONE_CHIP_ZERO_BLIND.first_bet(seat)) for seat in SEATS] == list(ZERO_BLIND)
+
+
+def test_first_bets_with_blinds_are_as_printed() -> None:
+    assert [round(100 * ONE_CHIP_WITH_BLINDS.first_bet(seat)) for seat in SEATS] == list(WITH_BLINDS)
+
+
+def test_calls_are_as_printed_from_rounded_percentages() -> None:
+    # Both factors were rounded before they were multiplied: without that, seat 4 would have 7.7 %.
+    forty, twenty_nine = PotOdds(0.40), PotOdds(round(BetToPotOdds(1 / 2.5).as_pot_odds().value, 2))
+    rounded = [round(ONE_CHIP_WITH_BLINDS.first_bet(seat), 2) for seat in SEATS[:2]]
+
+    assert [round(100 * call_percentile(share, forty), 1) for share in rounded] == [6.0, 6.6]
+    assert twenty_nine == PotOdds(0.29)
+    assert [round(100 * call_percentile(share, twenty_nine), 1) for share in rounded] == [7.1, 7.8]
+    assert round(100 * ONE_CHIP_WITH_BLINDS.call("4"), 1) == 7.7
+
+
+def test_the_first_bet_solves_its_equation() -> None:
+    for seats in range(1, 10):
+        for needed in (0.25, 0.4, 0.5):
+            share = first_bet_percentile(seats, PotOdds(needed))
+            assert (1 - share) ** seats == pytest.approx(needed)
+    assert first_bet_percentile(0) == 1
+
+
+def test_strange_seats_are_refused() -> None:
+    refuses(ValueError, "seats to act", first_bet_percentile, -1)
+    refuses(ValueError, "not a seat", ONE_CHIP_ZERO_BLIND.first_bet, "11")
+    refuses(ValueError, "percentile", call_percentile, 1.2, PotOdds(0.4))

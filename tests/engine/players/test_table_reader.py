@@ -1,4 +1,4 @@
-"""The weight tables of a hand: Fig. 3.6 and 3.7 as orderings, folds, our own table, starting anywhere."""
+"""Weight tables: Fig. 3.6 and 3.7 as orderings, what has no weight, implied thresholds, starting anywhere."""
 
 from __future__ import annotations
 
@@ -9,14 +9,24 @@ from hypothesis import strategies as st
 
 from engine.players.action_context import situation_of
 from engine.players.board_values import board_values
+from engine.players.hand_values import HandValues
 from engine.players.models.generic import GenericModel
 from engine.players.models.model import NoModel, OpponentModel
 from engine.players.models.specific import SpecificModel
+from engine.players.reweighting import implied_thresholds, threshold_triples
 from engine.players.table_reader import TableReader
-from engine.players.weight_table import WeightTable
-from engine.poker.combos import STARTING_HAND_NAMES, combo_index, combos_without, parse_starting_hand
+from engine.players.weight_table import LEAST_CHANCE, WeightTable, format_grid
+from engine.poker.combos import (
+    NUM_COMBOS,
+    STARTING_HAND_NAMES,
+    combo_index,
+    combos_without,
+    parse_starting_hand,
+)
 from engine.poker.rules import CardDealer, initial_hand, load_game, parse_betting
 from tests.engine.players.hands import cards, random_hand, reader_after
+
+# --- table reader -------------------------------------------------------------------------------------------
 
 FLOP = "Js8c4s"
 CALLED, RAISED = "cffffffcfc/ccr", "cffffffrfcc/ccr"  # the button calls or raises, and bets on the flop
@@ -253,3 +263,156 @@ def test_potential_is_reckoned_against_the_tables_if_wanted() -> None:
 def test_another_word_for_the_potential_is_refused() -> None:
     with pytest.raises(ValueError, match="plain or weighted"):
         TableReader([NoModel(), NoModel()], 0.0, "exact")  # type: ignore[arg-type]
+
+
+# --- weight table -------------------------------------------------------------------------------------------
+
+known_cards = st.lists(st.integers(0, 51), max_size=7, unique=True)
+
+
+def random_triples(rng: np.random.Generator) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    triples = rng.dirichlet((0.3, 0.3, 0.3), NUM_COMBOS)
+    return np.where(triples < 0.2, 0.0, triples)
+
+
+@settings(max_examples=30)
+@given(known_cards, st.integers(0, 2**32), st.lists(st.integers(0, 2), max_size=8), st.floats(0, 1))
+def test_weights_are_never_negative_never_all_zero_and_never_on_a_known_card(
+    known: list[int], seed: int, actions: list[int], noise: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    table = WeightTable.uniform(known[:3])
+
+    for action in actions:
+        table = table.reweighted(random_triples(rng), action, noise)
+    table = table.without(known)
+
+    assert (table.weights >= 0).all()
+    assert table.weights.max() == 1
+    assert not table.weights[~combos_without(known)].any()
+    assert table.weights[combos_without(known)].all()
+
+
+def test_an_action_multiplies_each_weight_by_its_chance() -> None:
+    """Fig. 3.5; the paper's 72 at .01 and AK at .40 after a call."""
+    triples = np.tile([1.0, 0.0, 0.0], (NUM_COMBOS, 1))
+    seven_deuce, ace_king = combo_index(*cards("7d2c")), combo_index(*cards("AhKs"))
+    triples[seven_deuce] = (0.99, 0.01, 0)
+    triples[ace_king] = (0, 0.4, 0.6)
+
+    once = WeightTable.uniform().reweighted(triples, 1)
+    twice = once.reweighted(triples, 1)
+
+    assert once.weights[seven_deuce] / once.weights[ace_king] == pytest.approx(0.01 / 0.40)
+    assert twice.weights[seven_deuce] / twice.weights[ace_king] == pytest.approx((0.01 / 0.40) ** 2)
+
+
+def test_an_action_that_no_hand_explains_leaves_the_table_as_it_is() -> None:
+    before = WeightTable(np.random.default_rng(1).random(NUM_COMBOS))
+
+    after = before.reweighted(np.tile([0.0, 0.0, 1.0], (NUM_COMBOS, 1)), 0)
+
+    assert after.weights == pytest.approx(before.weights)
+    assert LEAST_CHANCE > 0
+
+
+def test_noise_1_makes_an_action_tell_nothing() -> None:
+    rng = np.random.default_rng(2)
+    before = WeightTable(rng.random(NUM_COMBOS))
+
+    assert before.reweighted(random_triples(rng), 2, 1.0).weights == pytest.approx(before.weights)
+
+
+def test_a_cell_shows_the_greatest_weight_of_its_combos() -> None:
+    weights = np.zeros(NUM_COMBOS)
+    weights[combo_index(*cards("AsKs"))], weights[combo_index(*cards("AhKh"))] = 1, 0.5
+
+    grid = WeightTable(weights).grid()
+
+    assert grid[parse_starting_hand("AKs")] == 1
+    assert grid[parse_starting_hand("AKo")] == 0
+
+
+def test_the_grid_as_text_has_aces_first_and_suited_hands_upper_right() -> None:
+    weights = np.zeros(NUM_COMBOS)
+    weights[combo_index(*cards("AsKs"))] = 1
+
+    lines = format_grid(WeightTable(weights).grid()).splitlines()
+
+    assert lines[0].split() == list("AKQJT98765432")
+    assert lines[1].startswith("A     ██")
+    assert "█" not in "".join(lines[2:])
+
+
+@pytest.mark.parametrize(
+    "weights", [np.zeros(NUM_COMBOS), np.full(NUM_COMBOS, -1.0), np.full(NUM_COMBOS, np.nan), np.ones(7)]
+)
+def test_what_is_no_table_is_refused(weights: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> None:
+    with pytest.raises(ValueError, match="weights"):
+        WeightTable(weights)
+
+
+# --- reweighting --------------------------------------------------------------------------------------------
+
+LINE = np.linspace(0, 1, NUM_COMBOS)
+VALUES = HandValues(LINE, LINE, np.zeros(NUM_COMBOS))
+ONES = np.ones(NUM_COMBOS)
+
+
+def test_the_threshold_leaves_the_share_above() -> None:
+    call_at, raise_at = implied_thresholds(ONES, VALUES, (0.3, 0.5, 0.2), spread=0.01)
+
+    assert call_at == pytest.approx(0.3, abs=0.01)
+    assert raise_at == pytest.approx(0.8, abs=0.01)
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 2**32), st.floats(0, 1), st.floats(0.001, 0.2))
+def test_the_threshold_is_the_one_that_halving_finds(seed: int, share: float, spread: float) -> None:
+    """Whatever the weights: many are 0, and many values stand together."""
+    rng = np.random.default_rng(seed)
+    weights = rng.random(NUM_COMBOS) * (rng.random(NUM_COMBOS) < 0.3)
+    value = np.round(rng.random(NUM_COMBOS), 1 + seed % 4)
+
+    _, raise_at = implied_thresholds(
+        weights, HandValues(value, value, value), (0.0, 1 - share, share), spread
+    )
+
+    above = weights @ np.clip((value - raise_at + spread) / (2 * spread), 0, 1)
+    assert above / weights.sum() == pytest.approx(share, abs=1e-6) or share == 0
+
+
+@settings(max_examples=20)
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
+def test_the_mean_of_the_triples_is_the_frequencies(first: float, second: float, noise: float) -> None:
+    low, high = sorted((first, second))
+    frequencies = (low, high - low, 1 - high)
+
+    triples = threshold_triples(ONES, VALUES, frequencies, noise)
+
+    assert triples.sum(axis=1) == pytest.approx(ONES)
+    assert triples.mean(axis=0)[0] == pytest.approx(low, abs=0.06)
+    assert triples.mean(axis=0)[2] == pytest.approx(1 - high, abs=0.01)
+
+
+def test_noise_1_leaves_only_the_frequencies() -> None:
+    triples = threshold_triples(ONES, VALUES, (0.3, 0.5, 0.2), 1.0)
+
+    assert triples == pytest.approx(np.tile((0.3, 0.5, 0.2), (NUM_COMBOS, 1)))
+
+
+def test_the_best_hands_raise_and_the_worst_fold() -> None:
+    triples = threshold_triples(ONES, VALUES, (0.3, 0.5, 0.2), 0.0)
+
+    assert triples[0] == pytest.approx((1, 0, 0))
+    assert triples[-1] == pytest.approx((0, 0, 1))
+
+
+def test_who_never_folds_calls_with_everything() -> None:
+    assert threshold_triples(ONES, VALUES, (0.0, 1.0, 0.0), 0.0)[0] == pytest.approx((0, 1, 0))
+
+
+@pytest.mark.parametrize("frequencies", [(0.5, 0.5, 0.5), (-0.1, 0.6, 0.5)])
+def test_what_are_no_frequencies_is_refused(frequencies: tuple[float, float, float]) -> None:
+    with pytest.raises(ValueError, match="chances"):
+        implied_thresholds(ONES, VALUES, frequencies)

@@ -1,4 +1,4 @@
-"""Solving by external sampling on buckets: a small no-limit game exactly, no-limit hold'em as it goes."""
+"""Solving and countering by external sampling on buckets; boards in clusters."""
 
 from __future__ import annotations
 
@@ -12,25 +12,46 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from clients.bots.baselines import Random
+from clients.bots.baselines import AlwaysCall, Random
 from clients.bots.equilibrium import Equilibrium
 from clients.core.arena import Arena
 from clients.lab.exploitability.measures import LocalPlan, by_local_response
+from engine.hands.flop_configs import different_flops
 from engine.kernels.solving.deal_sampling import SampledDeals
 from engine.poker.cards import parse_cards
-from engine.poker.combos import COMBO_CARDS
-from engine.poker.rules import GameDefinition, hand_rank, load_game, parse_game
+from engine.poker.combos import COMBO_CARDS, combos_without
+from engine.poker.rules import CALL, GameDefinition, HandState, hand_rank, load_game, parse_game
+from engine.poker.rules.betting import parse_betting
 from engine.solving.game_tree import GameTree
-from engine.solving.holdem.abstraction import Percentiles
-from engine.solving.holdem.betting import USUAL_SIZES, HoldemBetting
+from engine.solving.holdem.abstraction import NO_BUCKET, Percentiles
+from engine.solving.holdem.betting import USUAL_SIZES, HoldemBetting, holdem_betting
+from engine.solving.holdem.board_solver import hands_on
 from engine.solving.holdem.bucketed import BucketedStrategy
-from engine.solving.holdem.deal_solver import DealSolver, deals_on
-from engine.solving.strategies import exploitability, normalised
+from engine.solving.holdem.deal_solver import (
+    CounterSolver,
+    DealSolver,
+    Watched,
+    deals_on,
+    strategy_by_betting,
+    won_of,
+)
+from engine.solving.holdem.distributions import (
+    BoardFeatures,
+    Clusters,
+    Distributions,
+    board_features,
+    cluster_boards,
+)
+from engine.solving.responses import data_biased, evaluate, full_response, restricted_nash
+from engine.solving.strategies import exploitability, normalised, uniform_policy
 from engine.solving.strategy_file import PARTS, read_strategy, write_strategy
 from engine.support.arrays import Floats, Ints
 from engine.support.files.archive import ArchiveError
+from tests.engine.solving.test_holdem import ONE_RAISE
 from tests.engine.solving.test_strategy_file import edited
 from tests.support.asserting import refuses
+
+# --- deal solver --------------------------------------------------------------------------------------------
 
 NO_LIMIT = load_game("nolimit-2p-100bb")
 SHORT = attrs.evolve(NO_LIMIT, stacks=(12, 12))
@@ -170,3 +191,171 @@ def test_a_no_limit_strategy_is_saved_sits_down_and_is_measured(tmp_path: Path) 
     refuses(ArchiveError, "plays another game: stacks is", read_strategy, path, NO_LIMIT)
     edited(path, lambda header, _: header["notes"].update(sizes=["much"]))
     refuses(ArchiveError, "expected parts of the pot as 'sizes'", read_strategy, path)
+
+
+# --- counter on buckets -------------------------------------------------------------------------------------
+
+TREE = GameTree(LEDUC)
+MODEL = BucketedStrategy.of(
+    LEDUC, Ranks(), np.ones(holdem_betting(LEDUC, Ranks.num_buckets, (0.5, math.inf)).num_slots),
+    (0.5, math.inf),
+)  # fmt: skip
+"""Anything, all alike."""
+UNIFORM = uniform_policy(TREE)
+
+
+def answered(part: float, trust: Floats | None = None) -> Floats:
+    solver = CounterSolver(MODEL, part=part, trust=trust, seed=1, draw=leduc_deals)
+    solver.run(300)
+    return on_tree(solver.average().policy, MODEL.betting, TREE)
+
+
+def test_the_best_response_wins_what_the_exact_one_wins() -> None:
+    exact = evaluate(TREE, full_response(TREE, UNIFORM), UNIFORM)
+
+    assert evaluate(TREE, answered(1.0), UNIFORM).exploitation == pytest.approx(exact.exploitation, abs=0.02)
+
+
+def test_restricted_nash_responses_trade_as_the_exact_one_does() -> None:
+    policies = restricted_nash(TREE, UNIFORM, 0.75, 300), answered(0.75)
+    exact, found = (evaluate(TREE, policy, UNIFORM) for policy in policies)
+
+    worths = [0.75 * each.exploitation - 0.25 * each.exploitability for each in (exact, found)]
+    assert worths[0] - 0.02 < worths[1] <= worths[0] + 1e-4
+
+
+@pytest.mark.slow
+def test_a_data_biased_response_lies_between_an_equilibrium_and_the_best_one() -> None:
+    trust = np.full(MODEL.policy.size, 0.5)
+    exact, found = (
+        evaluate(TREE, policy, UNIFORM)
+        for policy in (
+            data_biased(TREE, UNIFORM, np.full(TREE.num_information_sets, 0.5), 500),
+            answered(0.0, trust),
+        )
+    )
+
+    assert found.exploitation == pytest.approx(exact.exploitation, abs=0.05)
+    assert found.exploitability == pytest.approx(exact.exploitability, abs=0.1)
+
+
+def test_a_player_who_was_seen_to_call_is_modelled_as_a_caller() -> None:
+    abstraction = Percentiles(2)
+    watched = Watched(holdem_betting(ONE_RAISE, abstraction.num_buckets), abstraction)
+
+    def played(state: HandState, chips: tuple[float, ...]) -> None:
+        watched.add(state, state.hand_number % 2)
+
+    Arena(ONE_RAISE, [AlwaysCall(), Random(0, 0.5, 0.5)], 3).play(20, on_hand=played)
+
+    model = watched.model()
+    calls = strategy_by_betting(
+        model.betting, abstraction, lambda _: {CALL: 1.0}, lambda text: parse_betting(ONE_RAISE, text)
+    )
+    assert np.array_equal(model.policy, calls.policy)
+    assert watched.counts.sum() > 60
+    trust = watched.trust(0.5)
+    assert trust.max() == pytest.approx(0.5 * min(1, watched.counts.max() / 10))
+    assert trust.min() == 0
+    found = won_of(calls, calls, 2, np.random.default_rng(1))
+    assert abs(found.mean) <= 4 * found.se  # among its like
+
+
+# --- clusters -----------------------------------------------------------------------------------------------
+
+ONE_RAISE_LIMIT = attrs.evolve(load_game("limit-2p"), max_raises=(1, 1, 1, 1))
+BOARD = parse_cards("2c7d9hJsQh")
+
+
+@pytest.fixture(scope="module")
+def features() -> BoardFeatures:
+    """Of boards by their highest rank, and whether all cards are of a suit: names of suits do not matter."""
+    flops, numbers = [], np.full((1755, 52), -1)
+    known: dict[tuple[int, bool], int] = {}
+    for place, flop in enumerate(different_flops()[0]):
+        cards = [int(card) for card in flop]
+        flops.append(_kind(cards))
+        for card in set(range(52)) - set(cards):
+            kind = _kind([*cards, card])
+            numbers[place, card] = known.setdefault(kind, len(known))
+    return BoardFeatures(np.array(flops, np.float32), np.array([*known], np.float32), numbers)
+
+
+def _kind(board: list[int]) -> tuple[int, bool]:
+    return max(card // 4 for card in board), len({card % 4 for card in board}) == 1
+
+
+@pytest.fixture(scope="module")
+def clusters(features: BoardFeatures) -> Clusters:
+    generator = np.random.default_rng(1)
+    buckets = generator.integers(0, 2, (1755, 1326)).astype(np.uint8)
+    for row, flop in zip(buckets, different_flops()[0], strict=True):
+        row[~combos_without(map(int, flop))] = 255
+    centres = np.sort(generator.random((20, 6)), axis=0).astype(np.float32)
+    return Clusters(Distributions(buckets, centres, 5, (1, 1, 4)), *cluster_boards(features, 9, 12, 1))
+
+
+@pytest.mark.parametrize("board", ["2c7d9h", "2h7h9h", "2c7d9hJs", "AhKhQhJh", "2c7d9hJsQh", ""])
+def test_a_hand_is_classed_by_hand_and_cluster_of_the_board(board: str, clusters: Clusters) -> None:
+    cards = parse_cards(board)
+    every = clusters.buckets(cards)
+    plain = clusters.base.buckets(cards)
+
+    live = combos_without(cards)
+    assert ((every == NO_BUCKET) == ~live).all()
+    (more,) = {int(each) for each in (every - plain)[live]}
+    on_a_board = clusters.buckets_on_a_board[len(cards) - 2 if cards else 0]
+    assert more % on_a_board == 0
+    for combo in np.flatnonzero(live)[::100]:
+        assert clusters.bucket(int(combo), cards) == every[combo]
+    turned = [(card & ~3) | (card + 1 & 3) for card in cards]
+    moved = clusters.buckets(turned) - clusters.base.buckets(turned)
+    assert set(moved[combos_without(turned)].tolist()) == {more}
+
+
+def test_boards_alike_share_a_cluster_and_others_do_not(clusters: Clusters) -> None:
+    def cluster(board: str) -> int:
+        cards = parse_cards(board)
+        return int(clusters.buckets(cards).max()) // clusters.buckets_on_a_board[len(cards) - 2]
+
+    assert cluster("2c7d9h") == cluster("2s5h9c") == cluster("9s9h9c")
+    assert cluster("2c7d9h") != cluster("2c7dAh")
+    assert cluster("2c7d9hJs") == cluster("Js2c7d9h") == cluster("Jc2c3dJh")
+    assert cluster("2c7d9hJs") != cluster("2c7d9hAs")
+    assert clusters.num_buckets[0] == 169
+    assert clusters.num_buckets[1:] == (2 * 9, 6 * 12, 5 * 4)
+    hands = hands_on(BOARD, clusters)
+    assert list(hands.first_rows % [169, 2, 6, 5]) == [0, 0, 0, 0]
+
+
+def test_a_file_keeps_clusters(clusters: Clusters, tmp_path: Path) -> None:
+    path = tmp_path / "limit.npz"
+    weights = np.random.default_rng(1).random(HoldemBetting(ONE_RAISE_LIMIT, clusters.num_buckets).num_slots)
+    write_strategy(path, BucketedStrategy.of(ONE_RAISE_LIMIT, clusters, weights), {})
+
+    saved = read_strategy(path, ONE_RAISE_LIMIT)
+    found = saved.strategy
+
+    assert (saved.notes["abstraction"], saved.notes["textures"]) == ("clusters", [9, 12, 4])
+    assert isinstance(found, BucketedStrategy)
+    assert found.abstraction.num_buckets == clusters.num_buckets
+    for size in (0, 3, 4, 5):
+        assert np.array_equal(found.abstraction.buckets(BOARD[:size]), clusters.buckets(BOARD[:size]))
+
+
+def test_clusters_of_other_shapes_are_refused(clusters: Clusters) -> None:
+    flops, turns = np.zeros(1755, np.uint8), np.zeros((1755, 52), np.uint8)
+    with pytest.raises(ValueError, match="expected clusters of 1755 flops, and of 52 turns on each"):
+        Clusters(clusters.base, flops, turns[:, 1:])
+    refuses(ValueError, "expected clusters as bytes", Clusters, clusters.base, flops, turns.astype(np.int64))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_boards_of_four_cards_are_as_many_as_are_known() -> None:
+    features = board_features()
+
+    assert features.turns.shape[0] == 16_432
+    assert (features.numbers >= 0).sum(axis=1).tolist() == [49] * 1755
+    assert np.isfinite(features.turns).all()
+    assert features.flops.std(axis=0).min() > 0

@@ -1,15 +1,54 @@
-"""Who may see which cards (docs/acpc-dealer.md 2.3)."""
+"""Hands, dealt and played: against published deals, logs of the ACPC dealer byte for byte, and OpenSpiel."""
 
 from __future__ import annotations
 
 import gc
+import random
 import types
+from itertools import islice
 
+import attrs
+import numpy as np
+import pyspiel
+import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from engine.poker.rules import CALL, Deal, HandState, HandView, initial_hand, load_game
-from tests.support.hands.golden_files import deals_from
-from tests.support.hands.strategies import hands
+from engine.poker.cards import format_cards
+from engine.poker.rules import (
+    CALL,
+    FOLD,
+    ActionKind,
+    CardDealer,
+    Deal,
+    GameDefinition,
+    HandState,
+    HandView,
+    IllegalActionError,
+    LegalActions,
+    StackedDealer,
+    acpc_generator,
+    initial_hand,
+    load_game,
+    parse_betting,
+    play_hand,
+)
+from protocol.match_state import format_hole_cards_and_board
+from protocol.records import format_hand, format_score, parse_hand
+from tests.oracles.openspiel import openspiel_game
+from tests.support.asserting import known, refuses
+from tests.support.hands.golden_files import (
+    LOGS,
+    deals_from,
+    golden_game,
+    golden_lines,
+    golden_log,
+    play_actions,
+    rebuilt_log,
+)
+from tests.support.hands.strategies import choices, choose, games, hands, play, random_hand
+
+# --- hand state ---------------------------------------------------------------------------------------------
 
 
 def may_see(state: HandState, viewer: int, position: int) -> bool:
@@ -80,3 +119,282 @@ def test_states_are_values() -> None:
     assert first == initial_hand(game, 0, next(deals_from(game, 7)))
     assert first.apply(CALL) == first.apply(CALL) != first
     assert first.betting.text == ""
+
+
+# --- hand loop ----------------------------------------------------------------------------------------------
+
+
+@given(games(), st.integers(0, 2**32 - 1), choices)
+def test_the_loop_asks_at_every_decision_and_returns_the_end(
+    game: GameDefinition, seed: int, made: list[int]
+) -> None:
+    expected = play(game, seed, made, hand_number=3)
+    hand = play_hand(game, 3, CardDealer(game, seed).deal())
+
+    seen = []
+    try:
+        state = next(hand)
+        for choice in [*made, *[0] * 1000]:
+            seen.append(state)
+            state = hand.send(choose(choice, state.legal_actions()))
+    except StopIteration as stop:
+        seen.append(stop.value)
+
+    assert seen == expected
+
+
+def test_a_hand_in_which_nobody_can_act_asks_nobody() -> None:
+    game = attrs.evolve(load_game("nolimit-2p"), stacks=(100, 50))
+
+    with pytest.raises(StopIteration) as stop:
+        next(play_hand(game, 0, CardDealer(game, 0).deal()))
+
+    assert stop.value.value.is_finished
+
+
+def test_an_illegal_action_is_refused() -> None:
+    game = load_game("leduc")
+    hand = play_hand(game, 0, CardDealer(game, 0).deal())
+    next(hand)
+
+    with pytest.raises(IllegalActionError):
+        hand.send(FOLD)
+    with pytest.raises(StopIteration):
+        hand.send(CALL)
+
+
+def test_the_same_seeds_play_the_same_hands() -> None:
+    game = load_game("nolimit-6p")
+
+    def match() -> list[tuple[float, ...]]:
+        dealer, rng = CardDealer(game, 5), random.Random(5)
+        return [random_hand(game, number, dealer, rng).chips_won() for number in range(20)]
+
+    assert match() == match()
+
+
+# --- dealing ------------------------------------------------------------------------------------------------
+
+# docs/acpc-dealer.md 4.1
+FIRST_OUTPUTS = {
+    0: (2357136044, 2546248239, 3071714933, 3626093760, 2588848963, 3684848379),
+    1: (1791095845, 4282876139, 3093770124, 4005303368, 491263, 550290313),
+    7: (327741615, 976413892, 3349725721, 1369975286, 1882953283, 4201435347),
+    1234567: (1018032531, 1997911679, 32849524, 1557424454, 85170501, 3999700962),
+    4294967295: (419326371, 479346978, 3918654476, 2416749639, 3388880820, 2260532800),
+}
+
+
+@pytest.mark.parametrize("seed", FIRST_OUTPUTS)
+def test_generator_gives_the_published_outputs(seed: int) -> None:
+    generator = acpc_generator(seed)
+
+    assert tuple(generator.getrandbits(32) for _ in range(6)) == FIRST_OUTPUTS[seed]
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_generator_is_numpys_mersenne_twister(seed: int) -> None:
+    generator = acpc_generator(seed)
+    expected = np.random.RandomState(seed).randint(0, 2**32, size=2000, dtype=np.uint32)
+
+    assert [generator.getrandbits(32) for _ in range(2000)] == expected.tolist()
+
+
+def test_seed_counts_modulo_32_bits() -> None:
+    assert acpc_generator(4294967297).getrandbits(32) == FIRST_OUTPUTS[1][0]
+
+
+def test_full_deck_runs_suit_by_suit() -> None:
+    deck = format_cards(load_game("limit-2p").deck)
+
+    assert deck.startswith("2c3c4c5c6c7c8c9cTcJcQcKcAc2d3d")
+    assert deck.endswith("QsKsAs")
+
+
+@pytest.mark.parametrize(
+    ("game", "deck"), [("leduc", "QhKhAhQsKsAs"), ("kuhn-3p", "JsQsKsAs"), ("kuhn-2p", "QsKsAs")]
+)
+def test_reduced_deck_keeps_the_last_suits_and_the_highest_ranks(game: str, deck: str) -> None:
+    assert format_cards(load_game(game).deck) == deck
+
+
+def deal_plainly(game: GameDefinition, outputs: list[int]) -> Deal:
+    """docs/acpc-dealer.md 4.3 and 4.4, word for word."""
+    deck = [
+        rank * 4 + suit for suit in range(4 - game.num_suits, 4) for rank in range(13 - game.num_ranks, 13)
+    ]
+    drawn = []
+    for output in outputs:
+        index = output % len(deck)
+        drawn.append(deck[index])
+        deck[index] = deck[-1]
+        deck.pop()
+    hole = [tuple(drawn[p * game.num_hole_cards :][: game.num_hole_cards]) for p in range(game.num_players)]
+    return Deal(tuple(hole), tuple(drawn[game.num_players * game.num_hole_cards :]))
+
+
+@given(games(), st.integers(0, 2**32 - 1))
+def test_each_hand_uses_the_next_outputs_on_a_fresh_deck(game: GameDefinition, seed: int) -> None:
+    number = game.num_players * game.num_hole_cards + sum(game.num_board_cards)
+    outputs = np.random.RandomState(seed).randint(0, 2**32, size=3 * number, dtype=np.uint32).tolist()
+
+    dealt = list(islice(deals_from(game, seed), 3))
+
+    assert dealt == [deal_plainly(game, outputs[h * number : (h + 1) * number]) for h in range(3)]
+    for deal in dealt:
+        cards = [*sum(deal.hole_cards, ()), *deal.board]
+        assert len(set(cards)) == len(cards) == number
+        assert set(cards) <= set(game.deck)
+
+
+@given(games(), st.integers(0, 50))
+def test_skipped_hands_are_the_hands_that_would_have_been_dealt(game: GameDefinition, hands: int) -> None:
+    dealer = CardDealer(game, 7)
+
+    dealer.skip(hands)
+
+    assert dealer.deal() == next(islice(deals_from(game, 7), hands, None))
+
+
+def test_stacked_dealer_deals_what_it_is_given_and_then_stops() -> None:
+    first, second = islice(deals_from(load_game("leduc"), 3), 2)
+    dealer = StackedDealer([second, first])
+
+    assert (dealer.deal(), dealer.deal()) == (second, first)
+    refuses(LookupError, "no more hands", dealer.deal)
+
+
+def test_stacked_hands_can_be_passed_over() -> None:
+    deals = list(islice(deals_from(load_game("leduc"), 3), 3))
+    dealer = StackedDealer(deals)
+
+    dealer.skip(2)
+
+    assert dealer.deal() == deals[2]
+
+
+# --- golden logs --------------------------------------------------------------------------------------------
+
+
+def test_all_golden_logs_are_there() -> None:
+    assert len(LOGS) == 26
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_log_follows_from_game_seed_and_betting(name: str) -> None:
+    log = golden_log(name)
+    assert len(log.records) == log.hands
+
+    rebuilt = rebuilt_log(log)
+
+    assert rebuilt == log.text
+
+
+@pytest.mark.parametrize(("game_name", "seed", "line"), golden_lines("hands.txt"))
+def test_logged_hand_follows_from_game_seed_and_betting(game_name: str, seed: str, line: str) -> None:
+    game = golden_game(game_name)
+    record = known(parse_hand(line))
+    deal = next(islice(deals_from(game, int(seed)), record.hand_number, None))
+    actions = [action for _, _, action in parse_betting(game, record.betting).steps()]
+
+    asked, end = play_actions(game, record.hand_number, deal, actions)
+
+    assert format_hand(end, end.chips_won(), record.names) == line + "\n"
+    assert all(action in state.legal_actions() for state, action in zip(asked, actions, strict=True))
+
+
+@pytest.mark.parametrize(("game_name", "seed", "rest"), golden_lines("deals.txt"))
+def test_deal_follows_from_seed(game_name: str, seed: str, rest: str) -> None:
+    game = golden_game(game_name)
+    hand_number, cards = rest.split()
+
+    deal = next(islice(deals_from(game, int(seed)), int(hand_number), None))
+
+    dealt = format_hole_cards_and_board(deal.hole_cards, deal.board, game.board_ends, game.num_rounds - 1)
+    assert dealt == cards
+
+
+@pytest.mark.parametrize(("game_name", "seed", "line"), golden_lines("call_scores.txt"))
+def test_score_of_a_thousand_called_hands(game_name: str, seed: str, line: str) -> None:
+    game = golden_game(game_name)
+    totals = [0.0] * game.num_players
+
+    for hand_number, deal in enumerate(islice(deals_from(game, int(seed)), 1000)):
+        state = initial_hand(game, hand_number, deal)
+        while not state.is_finished:
+            state = state.apply(CALL)
+        for position, chips in enumerate(state.chips_won()):
+            totals[(position + hand_number) % game.num_players] += chips
+
+    assert format_score(totals, [f"p{seat}" for seat in range(game.num_players)]) == line + "\n"
+
+
+# --- openspiel ----------------------------------------------------------------------------------------------
+
+HANDS = 600
+"""Hands of each game; there are twenty games."""
+
+SHORT_STACKS = (260, 35, 1200, 90, 510, 700)
+
+
+def game_of(is_limit: bool, players: int, stacks: tuple[int, ...]) -> GameDefinition:
+    game = load_game(f"{'limit' if is_limit else 'nolimit'}-{min(players, 3)}p")
+    scale = 1 if is_limit else 10  # blinds of 5 and 10 in both
+    blinds = tuple(blind // scale for blind in game.blinds) + (0,) * (players - 3)
+    return attrs.evolve(game, num_players=players, blinds=blinds, stacks=stacks[:players])
+
+
+def openspiel_actions(legal: LegalActions) -> list[int]:
+    """Legal actions in OpenSpiel's numbers: fold 0, call 1, limit raise 2, no-limit raise its total."""
+    actions = [0, 1] if legal.can_fold else [1]
+    if legal.min_raise_to is not None and legal.max_raise_to is not None:
+        actions += [2] if legal.is_limit else range(legal.min_raise_to, legal.max_raise_to + 1)
+    return actions
+
+
+def acpc_state(state: HandState) -> str:
+    cards = format_hole_cards_and_board(
+        state.deal.hole_cards,
+        state.board,
+        state.betting.game.board_ends,
+        state.betting.betting_round,
+    )
+    return f"STATE:0:{state.betting.text}:{cards}"
+
+
+def check_hand(state: HandState, theirs: pyspiel.State, rng: random.Random) -> None:
+    """Play one random hand in both implementations."""
+    cards = iter([*sum(state.deal.hole_cards, ()), *state.deal.board])
+    while True:
+        while theirs.is_chance_node():
+            theirs.apply_action(next(cards))
+        text = acpc_state(state)
+        assert theirs.to_dict()["acpc_state"].partition("\n")[0] == text
+        assert theirs.is_terminal() == state.is_finished, text
+        if state.is_finished:
+            assert theirs.returns() == pytest.approx(state.chips_won(), abs=1e-9), text
+            return
+        assert theirs.current_player() == state.position_to_act, text
+        legal = state.legal_actions()
+        assert theirs.legal_actions() == openspiel_actions(legal), text
+        action = choose(rng.randrange(2**16), legal)
+        if action.kind is ActionKind.RAISE:
+            theirs.apply_action(2 if action.raise_to is None else action.raise_to)
+        else:
+            theirs.apply_action(1 if action.kind is ActionKind.CALL else 0)
+        state = state.apply(action)
+
+
+@pytest.mark.parametrize("stacks", [(1000,) * 6, SHORT_STACKS], ids=["equal stacks", "unequal stacks"])
+@pytest.mark.parametrize("players", range(2, 7))
+@pytest.mark.parametrize("is_limit", [True, False], ids=["limit", "no-limit"])
+def test_random_hands_are_played_as_openspiel_plays_them(
+    is_limit: bool, players: int, stacks: tuple[int, ...]
+) -> None:
+    game = game_of(is_limit, players, stacks)
+    spiel = openspiel_game(game)
+    dealer = CardDealer(game, players)
+    rng = random.Random(players)
+
+    for hand_number in range(HANDS):
+        check_hand(initial_hand(game, hand_number, dealer.deal()), spiel.new_initial_state(), rng)

@@ -1,4 +1,4 @@
-"""Files are replaced in one step, as `open` would leave them, and nothing else is left in their folder."""
+"""Files are replaced in one step, and nothing is left in their folder; locks have one holder."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 
 from engine.support.files import write_whole
+from engine.support.files.lock import FileIsLocked, FileLock
 from tests.support.asserting import refuses
+
+# --- whole --------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(params=[0o022, 0o077, 0o002], ids=oct)
@@ -151,3 +154,37 @@ def test_what_several_write_at_once_is_always_the_whole_of_one(tmp_path: Path) -
 
     assert path.read_text() in contents
     assert os.listdir(tmp_path) == ["file"]
+
+
+# --- lock ---------------------------------------------------------------------------------------------------
+
+
+def test_a_lock_has_one_holder(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    first = FileLock(path)
+
+    with pytest.raises(FileIsLocked):
+        FileLock(path)
+    first.release()
+    first.release()
+    second = FileLock(path)
+    first.release()  # not the second's
+
+    with pytest.raises(FileIsLocked):
+        FileLock(path)
+    second.release()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_link_is_locked_as_its_target(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    lock = FileLock(tmp_path / "link")
+
+    with pytest.raises(FileIsLocked):
+        FileLock(tmp_path / "file")
+    lock.release()
+
+
+def test_a_folder_that_is_missing_is_named_by_its_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        FileLock(tmp_path / "missing" / "file")
