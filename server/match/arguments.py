@@ -57,13 +57,6 @@ def _installed_bots() -> list[str]:
     return sorted(entry.name for entry in entry_points(group="riverboat.bots"))
 
 
-def _address(text: str) -> str:
-    """An address to listen on: it must not be empty, since to the system that means every address."""
-    if not text.strip():
-        raise ValueError("expected an address, got nothing; 0.0.0.0 listens on all")
-    return text
-
-
 def parse_goal(text: str) -> Goal:
     """The goal of a match: ``decided``, or how precisely results are to be known."""
     value = text.strip()
@@ -79,7 +72,6 @@ def parse_goal(text: str) -> Goal:
 
 
 PLAYER: Final = Named(lambda: [*_installed_bots(), "wait"])
-ADDRESS: Final = Parsed("address", _address)
 GOAL: Final = Parsed("goal", parse_goal)
 LIMITS: Final = Parsed("limits", parse_limits)
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 import attrs
 
 from engine.poker.rules import GameDefinition, Rake, load_game
+from server.support.addresses import listening_address
 from server.support.toml_text import FileMistake, Section, parse_toml, read_text
 from server.table.config import MOST_SECONDS, TimeLimits
 from server.table.rules.line_up import Joining, posts_blinds
@@ -121,6 +122,8 @@ class RoomConfig:
     """The port of the pages for people; 0 for any, None for no pages."""
     is_http_chosen: bool = False
     """The operator has chosen that port; otherwise any other will do."""
+    names: tuple[str, ...] = ()
+    """Names under which browsers find the pages, and origins that a proxy gives them; addresses always do."""
     show_cards_after: float = 0.0
     """Seconds after a hand's end during which pages hide the cards shown at its showdown."""
 
@@ -171,7 +174,7 @@ def load_room(path: Path) -> RoomConfig:
 def _room(room: Section, tables: list[Section], folder: Path) -> RoomConfig:
     config = RoomConfig(
         tables=tuple([_table(each, folder) for each in tables]),
-        host=room.text("host", "127.0.0.1", least=1),
+        host=_host(room),
         port=room.whole("port", 4000, least=0, most=65535),
         data=folder / room.text("data", "room", least=1),
         guests=room.flag("guests", True),
@@ -183,6 +186,7 @@ def _room(room: Section, tables: list[Section], folder: Path) -> RoomConfig:
         tls=_certificate(room.section("tls"), folder) if "tls" in room else None,
         is_http_chosen="http" in room,
         http=room.whole_or_false("http", DEFAULT_HTTP, least=0, most=65535),
+        names=tuple([name.lower() for name in room.texts("names", ())]),
         show_cards_after=room.number("show_cards_after", 0.0, most=MOST_SECONDS),
     )
     room.close()
@@ -191,6 +195,14 @@ def _room(room: Section, tables: list[Section], folder: Path) -> RoomConfig:
         if name in names[:number]:
             raise tables[number].mistake("name", f"there is a table {name} already")
     return config
+
+
+def _host(room: Section) -> str:
+    host = room.text("host", "127.0.0.1")
+    try:
+        return listening_address(host)
+    except ValueError as error:
+        raise room.mistake("host", str(error)) from None
 
 
 def _certificate(section: Section, folder: Path) -> Certificate:

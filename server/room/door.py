@@ -44,12 +44,14 @@ from server.room.tables.place import RequestRefused, Visitor
 from server.room.tables.table import RoomTable
 from server.room.tables.turns import Turns
 from server.room.tls import spoken
+from server.support.addresses import whose
+from server.support.allowance import Allowance
 from server.support.console import Console
 from server.table.channel import Channel, ChannelBroken
 from server.table.lobby import open_listener
 from server.table.seat import Client
 
-_HANDSHAKE_S: Final = 30.0
+HANDSHAKE_S: Final = 30.0
 _IDLE_S: Final = 3600.0
 # In the lobby, without a word.
 _PAUSE_S: Final = 0.25
@@ -134,7 +136,7 @@ class Door:
         config = self._config
         if self.connections >= config.connections:
             self._turn_away(f"there are {config.connections} connections already")
-        elif self._here[address] >= config.connections_per_address:
+        elif self._here[whose(address)] >= config.connections_per_address:
             self._turn_away(f"{address} has {config.connections_per_address} connections already")
         else:
             return False
@@ -155,9 +157,10 @@ class Door:
         self, sock: socket.socket, address: str, tls: ssl.SSLContext | None, table: TableConfig | None
     ) -> None:
         """The whole visit of a client, whatever happens in it."""
+        address = whose(address)
         self._here[address] += 1
         try:
-            async with spoken(sock, tls, _HANDSHAKE_S) as plain:
+            async with spoken(sock, tls, HANDSHAKE_S) as plain:
                 channel = Channel(plain, self._turns)
                 client = Client(channel, DealerConnection(None if table is None else table.game))
                 visitor = Visitor(client, address)
@@ -183,7 +186,7 @@ class Door:
 
     async def _visit(self, visitor: Visitor) -> None:
         """A visit from the greeting to the end, in the lobby and at tables."""
-        wanted = _Wanted(visitor, self._config.requests_per_second)
+        wanted = _Wanted(visitor, Allowance(self._config.requests_per_second, _BURST))
         if not await wanted.greet():
             return
         while not visitor.client.channel.is_closed:
@@ -194,7 +197,7 @@ class Door:
 
     async def _visit_table(self, visitor: Visitor, table: TableConfig) -> None:
         """The visit of a client at a table's own port, which gets a seat or leaves."""
-        wanted = _Wanted(visitor, self._config.requests_per_second)
+        wanted = _Wanted(visitor, Allowance(self._config.requests_per_second, _BURST))
         if not await wanted.greet(at_table=True):
             return
         try:
@@ -296,11 +299,9 @@ class _Wanted:
     """A visitor's lines in the lobby, at a bounded rate."""
 
     visitor: Visitor
-    _per_second: float
+    _allowance: Allowance
     name: str = ""
     token: str = ""
-    _allowance: float = _BURST
-    _since: float = attrs.Factory(trio.current_time)
 
     async def greet(self, *, at_table: bool = False) -> bool:
         """Read the version and the greeting; returns whether the client may stay.
@@ -310,7 +311,7 @@ class _Wanted:
         """
         client = self.visitor.client
         connection = client.connection
-        deadline = trio.current_time() + _HANDSHAKE_S
+        deadline = trio.current_time() + HANDSHAKE_S
         has_version = False
         while True:
             try:
@@ -367,23 +368,13 @@ class _Wanted:
                     return None
                 connection.receive_data(data)
                 continue
-            await self._wait_a_turn()
+            await self._allowance.wait()
             if isinstance(event, Request):
                 return event
             if isinstance(event, ConnectionClosed):
                 return None
             if isinstance(event, Greeting):  # it has had its answer
                 client.say(connection.send(Note("refused", "you have been greeted already")))
-
-    async def _wait_a_turn(self) -> None:
-        """After a line has been read, wait if the client has said too much."""
-        now = trio.current_time()
-        self._allowance = min(_BURST, self._allowance + (now - self._since) * self._per_second) - 1
-        self._since = now
-        if self._allowance < 0:
-            await trio.sleep(-self._allowance / self._per_second)
-        else:
-            await trio.lowlevel.checkpoint()
 
 
 def has_gone(error: BaseException, *others: type[BaseException]) -> bool:

@@ -2,6 +2,8 @@
 
 ===================  ===============================================================================
 ``errors``           errors that end a match or a command in one line
+``addresses``        those to listen on, and those that limits count by
+``allowance``        how much somebody may do at once, and how much more with time
 ``console``          messages to the operator on stderr
 ``record_file``      the match log and the transaction log on disk
 ``private_files``    files that only our own user can read

@@ -11,6 +11,7 @@ from click.shell_completion import CompletionItem
 
 from engine.poker.rules import game_names
 from engine.support.user_input import parse_finite
+from server.support.addresses import listening_address
 
 FOR_PROGRAMS: Final = "For programs"
 FOR_EXPERTS: Final = "For experts"
@@ -71,6 +72,8 @@ class Named(click.types.StringParamType):
         return found or [CompletionItem(incomplete, type="file")]
 
 
+ADDRESS: Final = Parsed("address", listening_address)
+"""An address to listen on."""
 GAME: Final = Named(game_names)
 """A packaged game's name, or a game file."""
 

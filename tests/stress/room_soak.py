@@ -140,7 +140,7 @@ class _Crowd:
         """Watches a table for a while."""
         async with await self.stream(self.http) as stream:
             table = self.dice.choice("abe")
-            await stream.send_all(f"GET /tables/{table}/events HTTP/1.1\r\nhost: x\r\n\r\n".encode())
+            await stream.send_all(f"GET /tables/{table}/events HTTP/1.1\r\nhost: localhost\r\n\r\n".encode())
             with trio.move_on_after(self.dice.uniform(1, 30)):
                 while await stream.receive_some():
                     pass

@@ -107,7 +107,11 @@ async def _read_states(stream: trio.SocketStream, room: OpenRoom, find: Callable
 def request(dice: random.Random) -> bytes:
     """A random HTTP request, valid or not."""
     path = dice.choice(_PATHS)
-    lines = [f"{dice.choice(_METHODS)} {path} HTTP/1.{dice.choice('1110')}", "host: x", "connection: close"]
+    lines = [
+        f"{dice.choice(_METHODS)} {path} HTTP/1.{dice.choice('1110')}",
+        "host: localhost",
+        "connection: close",
+    ]
     lines += dice.choices(_HEADERS, k=dice.randrange(3))
     return spoilt("\r\n".join(lines).encode("latin-1") + b"\r\n\r\n", dice)
 

@@ -193,7 +193,7 @@ class OpenPages:
     async def events(self, table: str = "a") -> AsyncGenerator[dict[str, Any], None]:
         """The events that a spectator of a table is sent."""
         stream = await self.connect()
-        await stream.send_all(f"GET /tables/{table}/events HTTP/1.1\r\nhost: x\r\n\r\n".encode())
+        await stream.send_all(f"GET /tables/{table}/events HTTP/1.1\r\nhost: localhost\r\n\r\n".encode())
         text = b""
         while data := await stream.receive_some():
             text += data

@@ -19,10 +19,10 @@ from server.room.operator import Operator
 from server.room.reporting import OperatorConsole, operator_console
 from server.room.room import Addresses, Room
 from server.room.tls import self_signed as make_certificate
-from server.support.options import Parsed
+from server.support.addresses import is_loopback
+from server.support.options import ADDRESS, Parsed
 
 _FAULTS: Final = (RoomError, LedgerError, LedgerIsFull)
-_LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 _PORTS: Final = 65535
 _CTRL_C: Final = 128 + signal.SIGINT
 
@@ -41,7 +41,7 @@ def _http_port(text: str) -> int | Literal["off"]:
 @click.argument(
     "room", required=False, metavar="[ROOM.toml]", type=click.Path(path_type=Path, dir_okay=False)
 )
-@click.option("--host", help="Address to listen on.  Default: loopback, 127.0.0.1.")
+@click.option("--host", type=ADDRESS, help="Address to listen on.  Default: loopback, 127.0.0.1.")
 @click.option(
     "--port",
     metavar="PORT",
@@ -94,7 +94,7 @@ def serve(
         if self_signed:
             config = attrs.evolve(config, tls=make_certificate(config.data, config.host))
         console = operator_console()
-        if config.host not in _LOOPBACK and config.tls is None:
+        if not is_loopback(config.host) and config.tls is None:
             console.err(
                 f"riverboat: {config.host} is open to others without TLS: "
                 "tokens and cards can be read on the way (--self-signed)\n"

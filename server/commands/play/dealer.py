@@ -24,6 +24,7 @@ from engine.poker.rules.game_file import read_digits, wrap_unsigned
 from engine.support.interruption import as_ctrl_c, die_of
 from engine.support.seeds import random_seed
 from engine.support.user_input import parse_finite, parse_whole, printable
+from server.support.addresses import listening_address
 from server.support.errors import MatchAborted
 from server.support.seat_tokens import hidden_tokens
 from server.table.config import MOST_SECONDS, MatchConfig, OnFailure, TimeLimits, check_names
@@ -127,9 +128,10 @@ def _ports(text: str) -> tuple[int, ...]:
 
 
 def _host(text: str) -> str:
-    if not text.strip():
-        raise UsageError("ERROR: --host expects an address to listen on, got nothing\n")
-    return text
+    try:
+        return listening_address(text)
+    except ValueError as error:
+        raise UsageError(f"ERROR: --host: {error}\n") from None
 
 
 def _policy(text: str) -> OnFailure:

@@ -11,7 +11,6 @@ import click
 
 from engine.evidence.verdict import Goal
 from server.match.arguments import (
-    ADDRESS,
     GOAL,
     LIMITS,
     PLAYER,
@@ -39,7 +38,7 @@ from server.match.plan import MatchPlan
 from server.match.running import MatchRun
 from server.records.evidence import Luck
 from server.records.match_defaults import MATCH_DEFAULTS
-from server.support.options import FOR_PROGRAMS, GAME, FiniteRange
+from server.support.options import ADDRESS, FOR_PROGRAMS, GAME, FiniteRange
 from server.table.config import MOST_SECONDS, MatchConfig, OnFailure, TimeLimits
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])

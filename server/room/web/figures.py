@@ -13,13 +13,13 @@ from server.room.operator import TOKEN
 from server.room.room import Room
 from server.room.web.audience import Broadcasts
 from server.room.web.guard import Guard
+from server.support.addresses import is_loopback
 from server.support.seat_tokens import same_token
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
     from prometheus_client.core import Metric
 
-_LOOPBACK: Final = ("127.", "::1")
 _QUANTILES: Final = (0.5, 0.99)
 
 
@@ -138,7 +138,7 @@ def may_see(folder: Path, address: str, authorization: str) -> bool:
         address: of the requester.
         authorization: the header of the request.
     """
-    if address.startswith(_LOOPBACK):
+    if is_loopback(address):
         return True
     try:
         token = (folder / TOKEN).read_text(encoding="ascii").strip()

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import traceback
-from collections import Counter, OrderedDict
-from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
+from collections import Counter
+from typing import TYPE_CHECKING, Final
 
 import trio
 
 from server.room.config import RoomConfig
 from server.room.door import has_gone
+from server.support.addresses import host_and_port, is_ours, is_same_origin, whose
+from server.support.allowance import Allowances
 from server.support.console import Console
 
 if TYPE_CHECKING:
@@ -20,16 +21,14 @@ _POLICY: Final = (
     b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     b"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
+BURST_S: Final = 10.0
+"""A page is several requests: an address may make at once as many as are allowed in this time."""
 _HEADERS: Final = (
     (b"content-security-policy", _POLICY),
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"same-origin"),
     (b"cross-origin-opener-policy", b"same-origin"),
 )
-_BURST_S: Final = 10.0
-# A page is several requests: an address may make at once as many as are allowed in this time.
-_MOST_ADDRESSES: Final = 10_000
-# Addresses whose requests are counted.
 
 
 class Guard:
@@ -45,7 +44,8 @@ class Guard:
         self._app = app
         self._config = config
         self._console = console
-        self._allowances: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        rate = config.requests_per_second
+        self._allowances = Allowances(rate, BURST_S * rate)
         self._open: Counter[str] = Counter()
         self.statuses: Counter[int] = Counter()
         """Responses, by status."""
@@ -62,7 +62,7 @@ class Guard:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        address = str((scope.get("client") or ("",))[0])
+        address = whose(str((scope.get("client") or ("",))[0]))
         refusal = self._refusal(scope, address)
         if refusal is not None:
             await self._refuse(scope, send, *refusal)
@@ -101,46 +101,28 @@ class Guard:
 
     def _refusal(self, scope: Scope, address: str) -> tuple[int, str] | None:
         config = self._config
-        if not self._has_allowance(address):
+        if not self._allowances.of(address).take():
             return 429, "Too many requests: wait a moment."
         if self.open >= config.connections or self._open[address] >= config.connections_per_address:
             return 503, "Too many connections: try again later."
-        if scope["type"] == "websocket" and not _is_same_origin(scope):
-            return 403, "This page belongs to another site."
-        return None
-
-    def _has_allowance(self, address: str) -> bool:
-        """Count a request; returns whether it may be answered."""
-        rate = self._config.requests_per_second
-        now = trio.current_time()
-        left, since = self._allowances.pop(address, (_BURST_S * rate, now))
-        left = min(_BURST_S * rate, left + (now - since) * rate)
-        may = left >= 1
-        self._allowances[address] = (left - may, now)
-        if len(self._allowances) > _MOST_ADDRESSES:
-            self._allowances.popitem(last=False)
-        return may
+        headers = {name: text.decode("latin-1") for name, text in scope["headers"]}
+        host, origin = headers.get(b"host", ""), headers.get(b"origin")
+        named = host_and_port(host)
+        names = (config.host.lower(), *config.names)
+        if named is None or not is_ours(named[0], names):
+            return 421, "This room does not go by that name: its file names those it goes by (names)."
+        if scope["type"] != "websocket" or origin is None:  # only browsers send one
+            return None
+        scheme = "http" if config.tls is None else "https"
+        if is_same_origin(origin, scheme, host, names):
+            return None
+        return 403, "This page belongs to another site."
 
     async def _refuse(self, scope: Scope, send: Send, status: int, text: str) -> None:
         self.statuses[status] += 1
-        if scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": 1008, "reason": text})
-            return
-        headers = [(b"content-type", b"text/plain; charset=utf-8"), *_HEADERS]
+        headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close"), *_HEADERS]
         if status in (429, 503):
             headers.append((b"retry-after", b"2"))
-        await send({"type": "http.response.start", "status": status, "headers": headers})
-        await send({"type": "http.response.body", "body": text.encode() + b"\n"})
-
-
-def _is_same_origin(scope: Scope) -> bool:
-    """Whether a request comes from our pages, or from a program: only browsers send an origin."""
-    headers: dict[bytes, bytes] = dict[bytes, Any](scope["headers"])
-    origin = headers.get(b"origin")
-    if origin is None:
-        return True
-    host = headers.get(b"host", b"").decode("latin-1").lower()
-    try:
-        return bool(host) and urlsplit(origin.decode("latin-1")).netloc.lower() == host
-    except ValueError:
-        return False
+        kind = "websocket.http.response" if scope["type"] == "websocket" else "http.response"
+        await send({"type": f"{kind}.start", "status": status, "headers": headers})
+        await send({"type": f"{kind}.body", "body": text.encode() + b"\n"})

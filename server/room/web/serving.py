@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 import trio
 
 from server.room.config import RoomConfig, RoomError
-from server.room.door import has_gone, listen
+from server.room.door import HANDSHAKE_S, has_gone, listen
 from server.room.room import Room
 from server.room.tls import server_context
 from server.room.web.audience import Broadcasts
 from server.room.web.guard import Guard
 from server.room.web.seat import LONGEST
+from server.support.addresses import whose
 from server.support.console import Console
 
 if TYPE_CHECKING:
@@ -75,14 +76,13 @@ class Browsers:
     """
 
     def __init__(self, app: ASGIApp, config: RoomConfig, console: Console) -> None:
-        from hypercorn.trio.worker_context import WorkerContext
-        from hypercorn.utils import wrap_app
+        from server.room.web.connection import Limits
 
+        self._app = app
         self._config = config
         self._console = console
         self._settings = _settings(console)
-        self._app = wrap_app(app, self._settings.wsgi_max_body_size, "asgi")  # type: ignore[arg-type]
-        self._context = WorkerContext(None)
+        self._limits = Limits(config.requests_per_second)
         self._tls = None if config.tls is None else server_context(config.tls)
         self._sockets: dict[trio.socket.SocketType, str] = {}  # with their addresses
 
@@ -102,13 +102,14 @@ class Browsers:
 
     async def _visit(self, plain: trio.SocketStream) -> None:
         """One connection."""
-        from hypercorn.trio.tcp_server import TCPServer
         from hypercorn.typing import ConnectionState
+
+        from server.room.web.connection import Connection
 
         sock = plain.socket
         stream: Any = plain
         try:
-            address = str(sock.getpeername()[0])
+            address = whose(sock.getpeername()[0])
             of_address = sum(each == address for each in self._sockets.values())
             if len(self._sockets) >= self._config.connections or (
                 of_address >= self._config.connections_per_address
@@ -117,7 +118,17 @@ class Browsers:
             self._sockets[sock] = address
             if self._tls is not None:
                 stream = trio.SSLStream(plain, self._tls, server_side=True, https_compatible=True)
-            await TCPServer(self._app, self._settings, self._context, ConnectionState({}), stream)
+            with trio.CancelScope() as visit:
+
+                async def answer(
+                    scope: Any, receive: Any, send: Any, sync_spawn: Any, call_soon: Any
+                ) -> None:
+                    await self._app(scope, receive, send)
+                    if scope["type"] == "websocket":  # nobody reads what still comes: it is not waited for
+                        sock.close()
+                        visit.cancel()
+
+                await Connection(answer, self._settings, self._limits, ConnectionState({}), stream)
         except Exception as error:
             if not has_gone(error, trio.BusyResourceError):
                 self._console.err("".join(traceback.format_exception(error)))
@@ -148,6 +159,8 @@ def _settings(console: Console) -> Config:
 
     config = Config()
     config.websocket_max_message_size = LONGEST
+    config.max_app_queue_size = 2  # a request and its end; of a WebSocket, messages
+    config.ssl_handshake_timeout = HANDSHAKE_S
     config.websocket_ping_interval = _PING_S
     config.include_server_header = False
     config.accesslog = None

@@ -109,7 +109,7 @@ def test_people_are_told_where_the_pages_are_and_whoever_reads_nothing_holds_not
         with urllib.request.urlopen(address) as page:
             assert b"<h1>The tables</h1>" in page.read()
         with socket.create_connection((host, int(port))) as deaf:
-            deaf.sendall(b"GET /tables/a/events HTTP/1.1\r\nhost: x\r\n\r\n")
+            deaf.sendall(b"GET /tables/a/events HTTP/1.1\r\nhost: localhost\r\n\r\n")
             wait_for_hands(tmp_path, 50)
             process.send_signal(signal.SIGTERM)
             assert process.wait(60) == 0

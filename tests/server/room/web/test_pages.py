@@ -13,7 +13,7 @@ import trio
 
 import server.room.web
 from tests.support.rooms import room_config, table_config
-from tests.support.web import OpenPages, Rejected, pages_of
+from tests.support.web import OpenPages, Rejected, WebSocket, pages_of
 
 STATIC = Path(server.room.web.__file__).parent / "static"
 
@@ -155,7 +155,9 @@ async def test_a_path_that_climbs_out_of_its_folder_finds_nothing(tmp_path: Path
     async with pages_of(room_config(tmp_path)) as pages:
         for path in ("/static/../pages.py", "/../../../../etc/passwd", "/static/../../room/ledger.db"):
             stream = await pages.connect()
-            await stream.send_all(f"GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n".encode())
+            await stream.send_all(
+                f"GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n".encode()
+            )
             text = b""
             while data := await stream.receive_some():
                 text += data
@@ -168,7 +170,7 @@ async def test_an_address_that_asks_too_much_waits_and_others_do_not(tmp_path: P
         other = trio.socket.socket()
         await other.bind(("127.0.0.2", 0))
         await other.connect(("127.0.0.1", pages.port))
-        await other.send(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+        await other.send(b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n")
 
         assert answers == [200] * 10 + [429] * 5
         assert (await other.recv(100)).startswith(b"HTTP/1.1 200")
@@ -177,10 +179,54 @@ async def test_an_address_that_asks_too_much_waits_and_others_do_not(tmp_path: P
 
 async def test_pages_of_other_sites_get_no_seat(tmp_path: Path) -> None:
     async with pages_of(room_config(tmp_path)) as pages:
-        for origin in ("http://evil.example", f"http://127.0.0.1:{pages.port + 1}", "null", "http://["):
+        own = f"127.0.0.1:{pages.port}"
+        others = (
+            "http://evil.example", f"http://127.0.0.1:{pages.port + 1}", "http://127.0.0.1", f"https://{own}",
+            f"http://{own}@evil.example", f"http://{own}.evil.example", "null", "http://[", "",
+        )  # fmt: skip
+        for origin in others:
             with pytest.raises(Rejected, match="403"):
                 await pages.websocket(origin=origin)
-        await pages.websocket(origin=f"http://127.0.0.1:{pages.port}")
+        await pages.websocket(origin=f"http://{own}")
+
+
+@pytest.mark.parametrize(
+    ("host", "may"),
+    [
+        ("localhost", True), ("LOCALHOST:8000", True), ("127.0.0.1:1", True), ("[::1]:8000", True),
+        ("192.168.1.5", True), ("poker.example", True), ("Poker.Example:8000", True), ("cards.example", True),
+        ("evil.example", False), ("127.0.0.1.evil.example", False), ("x.localhost", False),
+        ("localhost.", False),
+        ("poker.example.evil.example", False), ("127.0.0.1@evil.example", False), ("[::1", False),
+        ("", False),
+        ("localhost:x", False), ("localhost:8000:1", False), ("http://localhost", False),
+    ],
+)  # fmt: skip
+async def test_a_name_that_is_not_the_room_s_leads_nowhere(tmp_path: Path, host: str, may: bool) -> None:
+    """Anybody's DNS can make a name lead here, and a browser then takes our pages for that site's."""
+    names = ("poker.example", "https://cards.example")
+    routes = (
+        "/", "/tables.json", "/tables/a", "/tables/a/hands", "/standings", "/healthz", "/metrics",
+        "/static/style.css", "/nonsense", "/tables/a/events",
+    )  # fmt: skip
+    async with pages_of(room_config(tmp_path, names=names)) as pages:
+        for route in routes[: None if not may else -1]:
+            status = (await pages.get(route, headers={"host": host})).status_code
+            assert (status != 421) is may, route
+        websocket = WebSocket(await pages.connect(), "/seat", host, {"origin": f"http://{host}"})
+        if may:
+            await websocket.open()
+        else:
+            with pytest.raises(Rejected, match=r"421|400"):
+                await websocket.open()
+        if host == "cards.example":  # behind a proxy that speaks TLS
+            for origin in ("https://cards.example", "https://cards.example:444"):
+                websocket = WebSocket(await pages.connect(), "/seat", host, {"origin": origin})
+                if origin.endswith("444"):
+                    with pytest.raises(Rejected, match="403"):
+                        await websocket.open()
+                else:
+                    await websocket.open()
 
 
 def test_every_text_can_be_read_on_its_ground() -> None:

@@ -88,7 +88,7 @@ async def test_with_tls_pages_and_seats_speak_it_too(tmp_path: Path) -> None:
         web = await pages.browser(words="name=Web")
         assert web.heard[-1]["seat"] == 0
         plain = await trio.open_tcp_stream("127.0.0.1", pages.port)
-        await plain.send_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+        await plain.send_all(b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n")
         assert b"HTTP" not in bytes(await plain.receive_some())
         await plain.aclose()
         assert pages.room.console.stderr == ""
