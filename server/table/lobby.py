@@ -172,6 +172,10 @@ class Lobby:
                 await trio.sleep(_REOPEN_S)
         return listener
 
+    def is_expected(self, seat: Seat) -> bool:
+        """Whether somebody is about to take a seat: never, since whoever is let in here takes it at once."""
+        return False
+
     def stop_listening(self, seat: Seat) -> None:
         """Close a seat's port: it has a client, or is not to have one again."""
         listener = self._listeners.pop(seat.number, None)

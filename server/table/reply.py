@@ -121,6 +121,8 @@ class Asking:
         if seats is not self._all and seat not in seats:
             return None, sent_us
         action: Action | None = None
+        clock = seat.clock
+        clock.asks(self.now(), is_strict=self._config.on_failure is OnFailure.FOLD)
         while action is None and not seat.is_away:
             client = seat.client
             if client is None:
@@ -141,7 +143,9 @@ class Asking:
             except ChannelBroken as error:
                 seating.cannot_send(seat, error)
             except Exception as error:  # a fault of ours in handling what this client has sent
-                seating.break_off(seat, error)
+                if not (isinstance(error, trio.ClosedResourceError) and seat.client is not client):
+                    seating.break_off(seat, error)  # otherwise another connection has taken its place
+        clock.asked_at = None
         return action, sent_us
 
 
@@ -172,27 +176,30 @@ async def read_reply(
     # Long, because it is one loop over the kinds of events, which share six variables; it runs for every
     # action.
     connection, channel = client.connection, client.channel
-    response = seat.clock.response
-    shown_at = heard_at = now()
+    clock = seat.clock
+    response = clock.response
+    shown_at = heard_at = now() if clock.asked_at is None else clock.asked_at
     junk_lines = stale_replies = 0
     number = seat.number + 1
     event: Event | NeedData = connection.next_event() if connection.num_buffered else NEED_DATA
     while True:
         if event is NEED_DATA:
-            data = await channel.receive(heard_at + response, may_poll=may_poll)
-            if data is None:
+            deadline = min(heard_at + response, clock.until)
+            data = await channel.receive(deadline, may_poll=may_poll)
+            if data is not None:
+                connection.receive_data(data)
+                event = connection.next_event()
+            if event is NEED_DATA and (data is None or now() >= deadline):  # drips are silence, too
                 seconds = now() - shown_at
                 raise _late(
                     seat, client, junk_lines, seconds, response, _no_action(number, seconds, response)
                 )
-            connection.receive_data(data)
-            event = connection.next_event()
             continue
         seconds = now() - shown_at
         if isinstance(event, Reply):
             if not config.quiet:
                 _trace(console, number, event.line)
-            if seat.clock.charge(seconds):
+            if clock.charge(seconds):
                 raise _late(
                     seat, client, junk_lines, seconds, response, f"ERROR: seat {number} ran out of time\n"
                 )
@@ -228,8 +235,8 @@ async def read_reply(
                 raise _late(
                     seat, client, junk_lines, seconds, response, _no_action(number, seconds, response)
                 )
-        elif seat.clock.is_exceeded_by(seconds):
-            seat.clock.charge(seconds)
+        elif clock.is_exceeded_by(seconds):
+            clock.charge(seconds)
             raise _late(
                 seat, client, junk_lines, seconds, response, f"ERROR: seat {number} ran out of time\n"
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Mapping
 from typing import Final
@@ -27,7 +28,8 @@ _MOST_FAILURES: Final = 1000
 class SeatClock:
     """Time used by one seat, in seconds (docs/acpc-dealer.md 5.8).
 
-    Only the acting seat's clock runs, and each decision is charged once, when it is answered.
+    Only the acting seat's clock runs, and each decision is charged once, when it is answered.  It belongs to
+    the question: whoever comes and goes in the seat meanwhile finds it running.
     """
 
     def __init__(self, limits: TimeLimits, hands: int) -> None:
@@ -37,6 +39,17 @@ class SeatClock:
         self._match_limit = limits.per_hand * hands
         self.in_hand = 0.0
         self.in_match = 0.0
+        self.asked_at: float | None = None
+        """When the open question was asked, on trio's clock, later by the time that the seat was vacant."""
+        self.until = self._latest = math.inf
+        """When the table stops waiting for its answer, whatever the seat's clients do."""
+
+    def asks(self, now: float, *, is_strict: bool) -> None:
+        """Begin a question; unless the clock is strict, what a client says may restart its wait."""
+        self.asked_at = now
+        if is_strict:
+            self.until = now + self.response
+            self._latest = now + max(self.response, self._limits.grace)
 
     def new_hand(self) -> None:
         """Reset the hand's total; the match's total is never reset."""
@@ -66,6 +79,13 @@ class SeatClock:
     def charge_waiting(self, seconds: float) -> None:
         """Charge time spent waiting for somebody to take the seat: to the match, not to a hand."""
         self.in_match += seconds
+        if self.asked_at is not None:
+            self.asked_at += seconds
+
+    def vacant_until(self, grace_until: float) -> float:
+        """Until when the table waits for somebody to take the seat, whose grace may exceed a response."""
+        self.until = self._latest
+        return min(self.until, grace_until)
 
     @property
     def is_used_up(self) -> bool:
@@ -73,9 +93,13 @@ class SeatClock:
         return self.in_match > self._match_limit
 
     def left(self) -> float:
-        """Seconds the next decision may take."""
+        """Seconds that the next decision may take, or the one in progress still may."""
         limits = self._limits
-        return min(self.response, limits.hand - self.in_hand, self._match_limit - self.in_match)
+        seconds = min(self.response, limits.hand - self.in_hand, self._match_limit - self.in_match)
+        if self.asked_at is None:
+            return seconds
+        now = trio.current_time()
+        return max(0.0, min(self.asked_at + seconds, self.until) - now)
 
 
 @attrs.define(eq=False)

@@ -45,6 +45,9 @@ class Entrance(Protocol):
     async def admit(self, seat: Seat, deadline: float, *, is_first: bool) -> Client:
         """The next client for a vacant seat; see `Lobby`."""
 
+    def is_expected(self, seat: Seat) -> bool:
+        """Whether somebody has been let in, and is about to take the seat."""
+
     def stop_listening(self, seat: Seat) -> None:
         """Admit nobody to a seat any more."""
 
@@ -212,13 +215,15 @@ class Seating:
         self._graces[number].cancel()
 
     async def is_taken_in_time(self, seat: Seat) -> bool:
-        """Whether somebody takes a seat before its grace period is over.
+        """Whether somebody takes a seat before its grace period, or the time for the answer, is over.
 
         The wait is charged to the seat: a client that sits down and leaves again and again uses up the time.
         """
-        if seat.client is None and seat.grace_until is not None and not seat.clock.is_used_up:
+        grace_until = math.inf if self._lobby.is_expected(seat) else seat.grace_until
+        if seat.client is None and grace_until is not None and not seat.clock.is_used_up:
             started_at = trio.current_time()
-            with trio.CancelScope(deadline=seat.grace_until) as self._graces[seat.number]:
+            until = seat.clock.vacant_until(grace_until)
+            with trio.CancelScope(deadline=until) as self._graces[seat.number]:
                 await seat.taken.wait()
             seat.clock.charge_waiting(trio.current_time() - started_at)
             if seat.clock.is_used_up:

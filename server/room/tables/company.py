@@ -86,6 +86,7 @@ class Company:
         stack = chips if terms is None else terms.stack
         place = Place(config.name, self.seating.seats[seat], player, stack, config.joining, brought=chips)
         place.seat.decision_times = Durations()  # those of the previous player are not this one's
+        place.seat.grace_until = None
         place.keep_s = config.keep_seat_s
         place.is_patience_spent = terms is not None
         return place
@@ -349,7 +350,7 @@ class Company:
             return True
         place = self.places[number] = arrival.place = self._new_place(number, player, stack)
         visitor.begins_to_sit(config.name, number, place.stack)
-        place.occupy(visitor, config)
+        place.occupy(visitor)
         self.hand_over(place, visitor)
         return True
 

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import attrs
 import trio
 
 from protocol import Note, Seated, State
 from protocol.extension import NEEDED_FOR_CHIPS
-from server.room.config import TableConfig
 from server.room.ledger.ledger import Registered
 from server.table.rules.line_up import Joining
-from server.table.seat import Client, Seat, SeatClock
-
-_ALL_HANDS: Final = 2**32
-# Large enough that a seat never uses up its time for all hands.
+from server.table.seat import Client, Seat
 
 
 class RequestRefused(Exception):
@@ -105,15 +99,12 @@ class Place:
         """Whether they want to be dealt the next hand."""
         return self.is_there and not self.sits_out and self.stack > 0 and self.leaves is None
 
-    def occupy(self, visitor: Visitor, table: TableConfig) -> None:
+    def occupy(self, visitor: Visitor) -> None:
         """Note that somebody has sat down or come back."""
         self.visitor = visitor
         self.is_back()
         self.sits_out = False
-        seat = self.seat
-        seat.clock = SeatClock(table.limits, _ALL_HANDS)
-        seat.failures.clear()
-        seat.grace_until = None
+        self.seat.failures.clear()
 
     def lost(self) -> None:
         """Note that the connection is gone; the seat is kept for a while."""
@@ -183,6 +174,10 @@ class Handover:
         self._clients[number] = None
         self._came[number] = trio.Event()
         return client
+
+    def is_expected(self, seat: Seat) -> bool:
+        """Whether a client has been offered to a seat and not yet taken."""
+        return self._clients[seat.number] is not None
 
     def stop_listening(self, seat: Seat) -> None:
         """Nothing: the door is the room's."""

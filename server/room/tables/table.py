@@ -287,7 +287,7 @@ class RoomTable:
         if place.visitor is not None:
             self._seating.cut_off(place.seat)
         visitor.begins_to_sit(self.config.name, place.seat.number, place.stack)
-        place.occupy(visitor, self.config)
+        place.occupy(visitor)
         hand = self._hand
         if hand is not None and place in hand.places:
             self._introduce(hand, hand.places.index(place))
