@@ -37,6 +37,10 @@ _NAMES: Final = {"f": "fold", "c": "call", "r": "raise"}
     "--trials", metavar="N", type=click.IntRange(0, 10_000_000), default=2000, show_default=True,
     help="Hands of the simulation; 0 for none.",
 )  # fmt: skip
+@click.option(
+    "--pass-env", multiple=True, metavar="NAME",
+    help="Pass on this variable to a program, although it looks like a secret.",
+)  # fmt: skip
 @seed_option("answers", default=1)
 @json_option()
 @plot_option("what the bot would do with every hand or, if it does not tell, what it answered")
@@ -48,6 +52,7 @@ def ask_command(
     board: str,
     times: int | None,
     trials: int,
+    pass_env: tuple[str, ...],
     seed: int,
     as_json: bool,
     plot: str | None,
@@ -66,7 +71,7 @@ def ask_command(
         raise CommandError(str(error)) from error
     is_remote = is_program(bot)
     if is_remote:
-        answer, actions = _ask_program(bot, game, spot, times or 1, seed)
+        answer, actions = _ask_program(bot, game, spot, times or 1, seed, pass_env)
     else:
         answer, actions = _ask_installed(bot, spot, times or _TIMES, seed)
     found = report(bot, game, spot, answer, actions)
@@ -92,11 +97,13 @@ def _ask_installed(bot: str, spot: Spot, times: int, seed: int) -> tuple[Answer,
     return answer, Counter([answer.action]) + others
 
 
-def _ask_program(command: str, game: str, spot: Spot, times: int, seed: int) -> tuple[Answer, Counter[Any]]:
+def _ask_program(
+    command: str, game: str, spot: Spot, times: int, seed: int, granted: tuple[str, ...]
+) -> tuple[Answer, Counter[Any]]:
     names = [f"p{position}" for position in range(spot.game.num_players)]
     answers = []
     for number in range(times):
-        seat = command_seat(shlex.split(command))()
+        seat = command_seat(shlex.split(command), granted)()
         try:
             answers.append(_ask_seat(seat, game, spot, names, derive_seed(seed, number)))
         except SeatLost as lost:

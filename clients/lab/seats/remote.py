@@ -42,6 +42,7 @@ from protocol import (
     variables,
 )
 from protocol.extension import introduction
+from server.match.launching.players import players_environment
 
 __all__ = ["Patience", "RemoteSeat", "SeatLost", "command_seat", "waiting_seat"]
 
@@ -81,9 +82,14 @@ class Patience:
     """Until it has sat down."""
 
 
-def command_seat(command: Sequence[str]) -> Callable[[], RemoteSeat]:
-    """A maker of seats for a program, started as ``COMMAND HOST PORT``."""
-    return lambda: RemoteSeat(command, ("127.0.0.1", 0))
+def command_seat(command: Sequence[str], granted: Sequence[str] = ()) -> Callable[[], RemoteSeat]:
+    """A maker of seats for a program, started as ``COMMAND HOST PORT``.
+
+    Args:
+        command: the program, with its arguments.
+        granted: variables of the environment that it gets although they look like secrets.
+    """
+    return lambda: RemoteSeat(command, ("127.0.0.1", 0), granted)
 
 
 def waiting_seat(address: str) -> Callable[[], RemoteSeat]:
@@ -108,10 +114,14 @@ class RemoteSeat(Agent):
     Args:
         command: what starts the player; None for one who comes from outside.
         address: where they connect; port 0 for any.
+        granted: variables that the program gets although they look like secrets.
     """
 
-    def __init__(self, command: Sequence[str] | None, address: tuple[str, int]) -> None:
+    def __init__(
+        self, command: Sequence[str] | None, address: tuple[str, int], granted: Sequence[str] = ()
+    ) -> None:
         self._command = command
+        self._granted = granted
         self._address = address
         self._patience = Patience()
         self._listener: socket.socket | None = None
@@ -165,7 +175,7 @@ class RemoteSeat(Agent):
     def _start(self, command: Sequence[str], game_name: str | None) -> None:
         assert self._listener is not None
         host, port = self._listener.getsockname()[:2]
-        environment = {name: value for name, value in os.environ.items() if not variables.is_handed_out(name)}
+        environment = players_environment(command, os.environ, self._granted)
         environment[variables.SEED] = str(self.seed)
         if game_name is not None:
             environment[variables.GAME] = game_name

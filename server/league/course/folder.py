@@ -32,6 +32,7 @@ hands = 500                     # deals a match; each is played from both seats
 
 [limits]
 sandbox = {sandbox}                 # {why}
+# show = ["/opt/weights"]       # what all bots may read, too; write = ["memory/{{name}}"]: and write to
 response_time = 2.0             # seconds a decision
 process = "{limits}"    # what each process of a bot may use
 
@@ -50,7 +51,7 @@ _NIGHTLY: Final = """\
 cd "$(dirname "$0")" || exit 1
 PATH={programs}:$PATH:/usr/local/bin:$HOME/.cargo/bin    # cron knows little of where programs are
 night="nights/$(date +%Y-%m-%d)"
-riverboat course build . --out "$night"
+riverboat course build . --out "$night"{unsafe}
 riverboat tournament "$night/tournament.toml" --out "$night/tournament" --resume
 riverboat league add ladder.sqlite "$night/tournament"
 riverboat league show ladder.sqlite --html ladder.html
@@ -72,7 +73,7 @@ $ ./nightly.sh
 
 
 def course_files(
-    folder: Path, students: Sequence[str], language: str, game: str, why_no_sandbox: str | None
+    folder: Path, students: Sequence[str], language: str, game: str, *, unsafe: bool
 ) -> dict[str, str]:
     """The files of a new course: their contents by their paths in its folder.
 
@@ -81,22 +82,23 @@ def course_files(
         students: their names.
         language: of their starter bots.
         game: what is played.
-        why_no_sandbox: why there can be none here; None if they work.
+        unsafe: bots run without sandboxes.
     """
     name = folder.absolute().name
     why = "each bot sees its own folder and its table, and nothing else"
-    if why_no_sandbox is not None:
-        why = f"there are none here ({why_no_sandbox}): bots can read one another's files"
+    if unsafe:
+        why = "bots run as you, and can read and change one another's files and yours"
     files = {
         TOURNAMENT: _TOURNAMENT.format(
             name=f'"{name}"',
             game=f'"{game}"',
-            sandbox=str(why_no_sandbox is None).lower(),
+            sandbox=str(not unsafe).lower(),
             why=why,
             limits=LIMITS,
         ),
         NIGHTLY: _NIGHTLY.format(
             path=shlex.quote(str(folder.absolute() / NIGHTLY)),
+            unsafe=" --unsafe" if unsafe else "",
             programs=shlex.quote(os.path.dirname(os.path.abspath(sys.executable))),
         ),
         "README.md": _README.format(name=name),
