@@ -39,6 +39,10 @@ from server.support.seat_tokens import hidden_tokens
 from server.table.config import check_names
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+_SANDBOX: Final = (
+    "Launch programs where each sees its own folder and its table, and nothing else; installed bots run as "
+    "they are.  Needs bwrap."
+)
 _GRANTS: Final = {
     "--show": ("PATH", "With --sandbox: also show this, to be read."),
     "--write": ("PATH", "With --sandbox: and this, to be written to; {name} in it is the player's name."),
@@ -165,16 +169,16 @@ def open_announcer(descriptor: int | None) -> Announcer:
         return Announcer(descriptor)
 
 
-def launch_options(command: _Function) -> _Function:
-    """``--sandbox``, and the options of what a launched player sees beyond what is its own."""
-    for name, (value, text) in reversed(_GRANTS.items()):
-        command = click.option(name, multiple=True, metavar=f"[PLAYER=]{value}", help=text)(command)
-    return click.option(
-        "--sandbox",
-        is_flag=True,
-        help="Launch programs where each sees its own folder and its table, and nothing else; installed bots "
-        "run as they are.  Needs bwrap.",
-    )(command)
+def launch_options(*names: str) -> Callable[[_Function], _Function]:
+    """``--sandbox``, and the options of what a launched player sees beyond what is its own; default: all."""
+
+    def add(command: _Function) -> _Function:
+        for name in reversed(names or tuple(_GRANTS)):
+            value, text = _GRANTS[name]
+            command = click.option(name, multiple=True, metavar=f"[PLAYER=]{value}", help=text)(command)
+        return click.option("--sandbox", is_flag=True, help=_SANDBOX)(command)
+
+    return add
 
 
 def check_sandboxes(wanted: bool) -> None:

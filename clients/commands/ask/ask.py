@@ -15,6 +15,10 @@ from clients.lab.seats.opponents import is_program
 from clients.lab.seats.remote import Patience, RemoteSeat, SeatLost, command_seat
 from engine.poker.rules import GameDefinitionError, load_game
 from engine.support.seeds import derive_seed
+from server.match.arguments import check_sandboxes, launch_options, read_sandbox
+from server.match.launching.confinement import Grants
+from server.match.launching.launcher import Terms
+from server.match.launching.players import Player
 
 _TIMES: Final = 10
 _NAMES: Final = {"f": "fold", "c": "call", "r": "raise"}
@@ -37,10 +41,7 @@ _NAMES: Final = {"f": "fold", "c": "call", "r": "raise"}
     "--trials", metavar="N", type=click.IntRange(0, 10_000_000), default=2000, show_default=True,
     help="Hands of the simulation; 0 for none.",
 )  # fmt: skip
-@click.option(
-    "--pass-env", multiple=True, metavar="NAME",
-    help="Pass on this variable to a program, although it looks like a secret.",
-)  # fmt: skip
+@launch_options("--show", "--write", "--pass-env")
 @seed_option("answers", default=1)
 @json_option()
 @plot_option("what the bot would do with every hand or, if it does not tell, what it answered")
@@ -52,6 +53,9 @@ def ask_command(
     board: str,
     times: int | None,
     trials: int,
+    sandbox: bool,
+    show: tuple[str, ...],
+    write: tuple[str, ...],
     pass_env: tuple[str, ...],
     seed: int,
     as_json: bool,
@@ -71,7 +75,12 @@ def ask_command(
         raise CommandError(str(error)) from error
     is_remote = is_program(bot)
     if is_remote:
-        answer, actions = _ask_program(bot, game, spot, times or 1, seed, pass_env)
+        check_sandboxes(sandbox)
+        grants = Grants(show, write, pass_env=pass_env)
+        player = Player("", bot, tuple(shlex.split(bot)))
+        confined = read_sandbox(sandbox, [player], [], grants) if sandbox or grants != Grants() else None
+        terms = Terms(sandbox=confined, grants=grants)
+        answer, actions = _ask_program(bot, game, spot, times or 1, seed, terms)
     else:
         answer, actions = _ask_installed(bot, spot, times or _TIMES, seed)
     found = report(bot, game, spot, answer, actions)
@@ -98,12 +107,12 @@ def _ask_installed(bot: str, spot: Spot, times: int, seed: int) -> tuple[Answer,
 
 
 def _ask_program(
-    command: str, game: str, spot: Spot, times: int, seed: int, granted: tuple[str, ...]
+    command: str, game: str, spot: Spot, times: int, seed: int, terms: Terms
 ) -> tuple[Answer, Counter[Any]]:
     names = [f"p{position}" for position in range(spot.game.num_players)]
     answers = []
     for number in range(times):
-        seat = command_seat(shlex.split(command), granted)()
+        seat = command_seat(shlex.split(command), terms)()
         try:
             answers.append(_ask_seat(seat, game, spot, names, derive_seed(seed, number)))
         except SeatLost as lost:

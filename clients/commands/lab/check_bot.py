@@ -111,7 +111,7 @@ _FIRST_GAMES: Final = ("limit-2p", "nolimit-2p", "nolimit-3p", "limit-3p")
     metavar="MB",
     help="Memory that it may use.",
 )
-@launch_options
+@launch_options()
 @click.option(
     "--limits",
     type=ProcessLimitsType(),

@@ -226,7 +226,7 @@ def _seconds(
     metavar="NAME=N,...",
     help="What each process of a player may use: cpu=SECONDS, memory=MB, processes=N, file-size=MB.",
 )
-@launch_options
+@launch_options()
 @click.option(
     "--private",
     multiple=True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from clients.lab.seats.asking import ask, read_spot
 from clients.lab.testing import Deciding, Recorder
 from clients.reports.plots import answers_figure
 from engine.poker.rules import FOLD, LIMIT_RAISE, Action, HandView, load_game, raise_to
+from server.match.launching.confinement import why_there_are_none
+from tests.support.dealer_process import environment, program
 
 KUHN = ["--game", "kuhn-2p", "--betting", "c"]
 
@@ -177,3 +180,30 @@ def test_a_program_that_fails_is_reported() -> None:
 
     assert result.exit_code == 3
     assert "before it sat down" in result.output
+
+
+@pytest.mark.skipif(why_there_are_none() is not None, reason="there are no sandboxes here")
+def test_a_program_can_be_asked_in_a_sandbox(tmp_path: Path) -> None:
+    (tmp_path / "ann").mkdir()
+    (tmp_path / "secret").touch()
+    (tmp_path / "shown").touch()
+    (tmp_path / "ann/bot.py").write_text(
+        "import os, socket, sys\n"
+        "from pathlib import Path\n"
+        "here = Path(__file__).parents[1]\n"
+        "seen = ['CANARY' in os.environ, *((here / name).exists() for name in ('secret', 'shown'))]\n"
+        "dealer = socket.create_connection((sys.argv[-2], int(sys.argv[-1]))).makefile('rwb')\n"
+        "dealer.write(b'VERSION:2.0.0\\n'); dealer.flush()\n"
+        "for line in dealer:\n"
+        "    if not line.startswith(b'#'):\n"
+        "        dealer.write(line.rstrip() + (b':r\\n' if seen == [False, False, True] else b':f\\n'))\n"
+        "        dealer.flush()\n"
+    )
+    words = ("ask", f"python {tmp_path}/ann/bot.py", "--game", "leduc", "--hole", "Qs", "--json")
+    done = subprocess.run(
+        program(*words, "--sandbox", "--show", str(tmp_path / "shown"), "--trials", "0"),
+        env=environment() | {"CANARY": "seen"}, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["action"] == "r"
