@@ -6,12 +6,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from hashlib import sha256
+from pathlib import Path
 from typing import Any, Final
 
 import attrs
 
 from engine.evidence.verdict import Goal
 from engine.poker.rules import GameDefinition
+from server.match.launching.confinement import NO_GRANTS, Grants
 from server.match.launching.players import Player
 from server.records.evidence import Luck
 from server.records.match_defaults import MATCH_DEFAULTS
@@ -58,6 +60,7 @@ class Contestant:
     """Distinguishes it from earlier ones of the same name and command, for the ladder."""
     line: int = attrs.field(default=0, eq=False)
     """The line of the file that names it."""
+    grants: Grants = NO_GRANTS
 
 
 @attrs.frozen
@@ -168,9 +171,12 @@ class Limits:
     match_time: float = MATCH_DEFAULTS.match_time
     start_time: float = MATCH_DEFAULTS.start_time
     grace: float = MATCH_DEFAULTS.grace
-    sandbox: bool = False
+    sandbox: bool | None = None
+    """Programs run in sandboxes; None for where there can be any."""
     process: str | None = None
     """What each process of a player may use, in the syntax of ``--limits``."""
+    grants: Grants = NO_GRANTS
+    """To everybody."""
 
 
 @attrs.frozen
@@ -222,6 +228,8 @@ class TournamentPlan:
     budget: Budget = Budget()
     sit_and_go: SitAndGo | None = None
     """The terms of sit-and-gos; None if matches are played, in which everybody plays to the end."""
+    file: Path = attrs.field(default=Path(), eq=False)
+    """The file that describes it."""
 
     @property
     def unit(self) -> str:
@@ -232,6 +240,16 @@ class TournamentPlan:
     def names(self) -> tuple[str, ...]:
         """The entrants' names."""
         return tuple(each.name for each in self.entrants)
+
+    @property
+    def grants(self) -> Grants:
+        """What is granted to everybody, and to some."""
+
+        def all_of(name: str) -> tuple[str, ...]:
+            own = [f"{each.name}={value}" for each in self.entrants for value in getattr(each.grants, name)]
+            return (*getattr(self.limits.grants, name), *own)
+
+        return Grants(*(all_of(field.name) for field in attrs.fields(Grants)))
 
     def entrant(self, name: str) -> Contestant:
         """The entrant of a name."""

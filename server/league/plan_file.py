@@ -27,7 +27,7 @@ from server.league.plan import (
     RunOff,
     TournamentPlan,
 )
-from server.match.launching.confinement import parse_limits, why_there_are_none
+from server.match.launching.confinement import Grants, check_addresses, parse_limits
 from server.match.launching.players import Player, PlayerError, parse_players
 from server.records.evidence import Luck
 from server.support.toml_text import Section, parse_toml
@@ -78,6 +78,7 @@ def parse_plan(text: str, path: Path) -> TournamentPlan:
         failures=_failures(file.section("failures")),
         budget=_budget(file.section("budget")),
         sit_and_go=_sit_and_go(file.section("sit_and_go"), format_, found),
+        file=path,
     )
     head.close()
     for each in events:
@@ -118,10 +119,12 @@ def _entrants(file: Section) -> tuple[Contestant, ...]:
         lines[name] = section.line("name")
         members = section.texts("members", ())
         version = section.text("version", "")
+        grants = read_grants(section)
         line = section.line("player")
         section.close()
         text = text.removeprefix(f"{player.name}=")
-        entrants.append(Contestant(name, text, attrs.evolve(player, name=name), members, version, line))
+        player = attrs.evolve(player, name=name, text=f"{name}={text}")
+        entrants.append(Contestant(name, text, player, members, version, line, grants))
     if len(entrants) < _LEAST_ENTRANTS:
         raise file.mistake(
             "players", f"expected at least {_LEAST_ENTRANTS} tables [[players]], got {len(entrants)}"
@@ -174,11 +177,24 @@ def _limits(section: Section) -> Limits:
         name: section.number(name, getattr(defaults, name), least=least, most=MOST_SECONDS)
         for name, least in _LEAST_S.items()
     }
-    limits = Limits(**seconds, sandbox=section.flag("sandbox", False), process=_process_limits(section))
-    if limits.sandbox and (fault := why_there_are_none()) is not None:
-        raise section.mistake("sandbox", f"sandbox: {fault}")
+    sandbox = section.flag("sandbox", False) if "sandbox" in section else None
+    limits = Limits(**seconds, sandbox=sandbox, process=_process_limits(section), grants=read_grants(section))
     section.close()
     return limits
+
+
+def read_grants(section: Section) -> Grants:
+    """What a section grants players beyond what is theirs.
+
+    Raises:
+        FileMistake: with the line of the mistake.
+    """
+    grants = Grants(**{field.name: section.texts(field.name, ()) for field in attrs.fields(Grants)})
+    try:
+        check_addresses(grants.network)
+    except ValueError as error:
+        raise section.mistake("network", f"network: {error}") from None
+    return grants
 
 
 def _process_limits(section: Section) -> str | None:

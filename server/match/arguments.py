@@ -9,11 +9,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -30,7 +30,15 @@ from engine.poker.rules import (
 )
 from engine.support.files.lock import FileIsLocked
 from engine.support.user_input import did_you_mean, parse_finite, parse_whole
-from server.match.launching.confinement import ProcessLimits, parse_limits, why_there_are_none
+from server.match.launching.confinement import (
+    UNCONFINED,
+    Grants,
+    ProcessLimits,
+    Sandbox,
+    check_addresses,
+    parse_limits,
+    why_there_are_none,
+)
 from server.match.launching.players import Player, parse_players
 from server.match.sharing.staffed_table import Announcer
 from server.match.sittings.sitting import PLAN, RESULT, NoPlan, Sitting, StoredPlan, result_of
@@ -38,11 +46,23 @@ from server.support.options import GroupedCommand, Named, Parsed
 from server.support.seat_tokens import hidden_tokens
 from server.table.config import MatchConfig, check_names
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_SANDBOX: Final = (
+    "Launch programs where each sees its own folder and its table, and nothing else; installed bots run as "
+    "they are.  Needs bwrap."
+)
+_GRANTS: Final = {
+    "--show": ("PATH", "With --sandbox: also show this, to be read."),
+    "--write": ("PATH", "With --sandbox: and this, to be written to; {name} in it is the player's name."),
+    "--network": ("HOST:PORT", "With --sandbox: let through what connects to this host, by its name."),
+    "--pass-env": ("NAME", "Pass on this variable, although it looks like a secret or there is a sandbox."),
+}
 _MOST_SEED: Final = 200
 """Characters of a seed's line that are read."""
 _FOR_SOCKETS: Final = (
     "host", "ports", "tokens", "token_files", "on_failure", "response_time", "first_response_time",
-    "hand_time", "match_time", "start_time", "grace", "recover", "sandbox", "limits", "stateless",
+    "hand_time", "match_time", "start_time", "grace", "recover", "sandbox", "show", "write", "network",
+    "pass_env", "limits", "stateless",
 )  # fmt: skip
 _OF_A_SITTING: Final = frozenset(
     {"resume", "no_rehearse", "as_json", "announce", "end_with_stdin", "jobs", "tokens", "token_files"}
@@ -165,15 +185,42 @@ def open_announcer(descriptor: int | None) -> Announcer:
         return Announcer(descriptor)
 
 
-def check_sandboxes(recover: int) -> None:
+def launch_options(*names: str) -> Callable[[_Function], _Function]:
+    """``--sandbox``, and the options of what a launched player sees beyond what is its own; default: all."""
+
+    def add(command: _Function) -> _Function:
+        for name in reversed(names or tuple(_GRANTS)):
+            value, text = _GRANTS[name]
+            command = click.option(name, multiple=True, metavar=f"[PLAYER=]{value}", help=text)(command)
+        return click.option("--sandbox", is_flag=True, help=_SANDBOX)(command)
+
+    return add
+
+
+def check_sandboxes(wanted: bool) -> None:
     """Refuse sandboxes that cannot be made."""
-    fault = why_there_are_none()
+    fault = why_there_are_none() if wanted else None
     if fault is not None:
         raise click.UsageError(f"--sandbox: {fault}")
-    if recover:
-        raise click.UsageError(
-            "--recover does not go with --sandbox: a player started again would not find its table"
-        )
+
+
+def read_sandbox(
+    wanted: bool, players: Sequence[Player], house: Sequence[Path], grants: Grants
+) -> Sandbox | None:
+    """The sandbox of ``--sandbox``; what players may miss in it, or that there is none, is said in a line."""
+    if not wanted:
+        if grants.show or grants.write or grants.network:
+            raise click.UsageError("--show, --write and --network go with --sandbox")
+        if any(player.is_program for player in players):
+            click.echo(f"{UNCONFINED}: --sandbox shows each its own", err=True)
+        return None
+    sandbox = Sandbox.of(players, house, grants)
+    with refusing("--network: "):
+        check_addresses(grants.network)
+    for player in players:
+        for line in sandbox.remarks(player):
+            click.echo(line, err=True)
+    return sandbox
 
 
 def check_goal(until: Goal | None, definition: GameDefinition, game: str) -> None:

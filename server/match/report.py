@@ -13,6 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
+import attrs
 import click
 
 from engine.poker.match_key import MatchKey, MatchSeed
@@ -167,6 +168,7 @@ class MatchReport:
                 "grace": limits.grace,
                 "jobs": plan.jobs,
                 "sandbox": plan.terms.sandbox is not None,
+                **{name: values for name, values in attrs.asdict(plan.terms.grants).items() if values},
                 "luck": plan.luck.value,
             },
             "error": self._error,

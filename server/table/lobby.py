@@ -185,7 +185,12 @@ class Lobby:
     async def accept(self, seat: Seat, listener: socket.socket) -> Client:
         """The next connection to a seat's port."""
         while True:
-            await trio.lowlevel.wait_readable(listener)
+            if listener.fileno() < 0:  # its door has closed it: the seat's player comes elsewhere now
+                listener = await self._listener(seat)
+            try:
+                await trio.lowlevel.wait_readable(listener)
+            except trio.ClosedResourceError:
+                continue
             try:
                 sock, _ = listener.accept()
             except BlockingIOError:

@@ -85,7 +85,9 @@ def test_a_player_that_leaves_is_folded_for(tmp_path: Path, misbehave: str, word
     assert quitter["failure"] == word
     assert "failure" not in other
     if "ideas" in misbehave:
-        assert quitter["failure_detail"] == "ended with exit status 1: out of ideas"
+        assert quitter["failure_detail"] == (
+            "ended with exit status 1: out of ideas; its output: m/players/quitter.err"
+        )
     log = (tmp_path / "m" / "match.log").read_text().splitlines()
     assert sum(line.startswith("STATE:") for line in log) == 30
     assert any(line.startswith("# seat 1 (quitter) disconnected: ") for line in log)

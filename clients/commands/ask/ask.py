@@ -14,6 +14,10 @@ from clients.lab.seats.asking import Answer, Spot, action_counts, ask, read_spot
 from clients.lab.seats.remote import Patience, RemoteSeat, SeatLost, command_seat, is_program
 from engine.poker.rules import GameDefinitionError, load_game
 from engine.support.seeds import derive_seed
+from server.match.arguments import check_sandboxes, launch_options, read_sandbox
+from server.match.launching.confinement import Grants
+from server.match.launching.launcher import Terms
+from server.match.launching.players import Player
 
 _TIMES: Final = 10
 _NAMES: Final = {"f": "fold", "c": "call", "r": "raise"}
@@ -36,6 +40,7 @@ _NAMES: Final = {"f": "fold", "c": "call", "r": "raise"}
     "--trials", metavar="N", type=click.IntRange(0, 10_000_000), default=2000, show_default=True,
     help="Hands of the simulation; 0 for none.",
 )  # fmt: skip
+@launch_options("--show", "--write", "--pass-env")
 @seed_option("answers", default=1)
 @json_option()
 @plot_option("what the bot would do with every hand or, if it does not tell, what it answered")
@@ -47,6 +52,10 @@ def ask_command(
     board: str,
     times: int | None,
     trials: int,
+    sandbox: bool,
+    show: tuple[str, ...],
+    write: tuple[str, ...],
+    pass_env: tuple[str, ...],
     seed: int,
     as_json: bool,
     plot: str | None,
@@ -65,7 +74,12 @@ def ask_command(
         raise CommandError(str(error)) from error
     is_remote = is_program(bot)
     if is_remote:
-        answer, actions = _ask_program(bot, game, spot, times or 1, seed)
+        check_sandboxes(sandbox)
+        grants = Grants(show, write, pass_env=pass_env)
+        player = Player("", bot, tuple(shlex.split(bot)))
+        confined = read_sandbox(sandbox, [player], [], grants) if sandbox or grants != Grants() else None
+        terms = Terms(sandbox=confined, grants=grants)
+        answer, actions = _ask_program(bot, game, spot, times or 1, seed, terms)
     else:
         answer, actions = _ask_installed(bot, spot, times or _TIMES, seed)
     found = report(bot, game, spot, answer, actions)
@@ -91,11 +105,13 @@ def _ask_installed(bot: str, spot: Spot, times: int, seed: int) -> tuple[Answer,
     return answer, Counter([answer.action]) + others
 
 
-def _ask_program(command: str, game: str, spot: Spot, times: int, seed: int) -> tuple[Answer, Counter[Any]]:
+def _ask_program(
+    command: str, game: str, spot: Spot, times: int, seed: int, terms: Terms
+) -> tuple[Answer, Counter[Any]]:
     names = [f"p{position}" for position in range(spot.game.num_players)]
     answers = []
     for number in range(times):
-        seat = command_seat(shlex.split(command))()
+        seat = command_seat(shlex.split(command), terms)()
         try:
             answers.append(_ask_seat(seat, game, spot, names, derive_seed(seed, number)))
         except SeatLost as lost:

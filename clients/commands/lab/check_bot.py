@@ -22,8 +22,8 @@ from engine.poker.rules import ALIASES, load_game, packaged_games
 from engine.support.files.whole import write_whole
 from engine.support.interruption import as_ctrl_c
 from engine.support.user_input import did_you_mean
-from server.match.arguments import LIMITS, check_sandboxes, read_game
-from server.match.launching.confinement import ProcessLimits
+from server.match.arguments import LIMITS, check_sandboxes, launch_options, read_game, read_sandbox
+from server.match.launching.confinement import Grants, ProcessLimits
 from server.match.launching.players import Player, PlayerError, parse_players
 from server.match.launching.processes import adopt_orphans
 from server.support.options import FiniteRange
@@ -104,9 +104,7 @@ _FIRST_GAMES: Final = ("limit-2p", "nolimit-2p", "nolimit-3p", "limit-3p")
     metavar="MB",
     help="Memory that it may use.",
 )
-@click.option(
-    "--sandbox", is_flag=True, help="Run the bot in a sandbox (bwrap), as `riverboat match --sandbox` does."
-)
+@launch_options()
 @click.option(
     "--limits",
     type=LIMITS,
@@ -128,6 +126,10 @@ def check_bot(
     start_time: float,
     memory: int,
     sandbox: bool,
+    show: tuple[str, ...],
+    write: tuple[str, ...],
+    network: tuple[str, ...],
+    pass_env: tuple[str, ...],
     limits: ProcessLimits | None,
 ) -> None:
     """Put a bot through everything that a table can do to it, and say what is wrong with it.
@@ -140,15 +142,17 @@ def check_bot(
     """
     player = _read_player(words)
     named = [_read_game(text) for text in games]
-    if sandbox:
-        check_sandboxes(0)
+    check_sandboxes(sandbox)
+    grants = Grants(show, write, network, pass_env).to(player)
 
     def say(line: str) -> None:
         click.echo(line, err=True)
 
     with _folder(out) as folder:
+        if sandbox or grants != Grants():
+            read_sandbox(sandbox, [player], [folder], grants)
         plan = Examination(
-            launch=Launching(player, folder, say, sandbox, limits),
+            launch=Launching(player, folder, say, sandbox, limits, grants),
             games=named or _all_games(),
             are_named=bool(named),
             knows_games=any(GAME_PLACE in word for word in player.command or ()),

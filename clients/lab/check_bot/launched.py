@@ -15,7 +15,7 @@ import trio
 from clients.lab.check_bot.client import Client, End, NotStarted, Order
 from engine.poker.rules import game_path
 from protocol import variables
-from server.match.launching.confinement import ProcessLimits, Sandbox
+from server.match.launching.confinement import NO_GRANTS, Grants, ProcessLimits, Sandbox
 from server.match.launching.doorman import Doorman
 from server.match.launching.launcher import Launcher, Terms
 from server.match.launching.players import Player
@@ -125,6 +125,7 @@ class Launching:
         say: takes lines for people.
         in_sandbox: in a sandbox.
         limits: of each of its processes.
+        grants: what it has beyond what is its own.
     """
 
     player: Player
@@ -132,6 +133,7 @@ class Launching:
     say: Callable[[str], None]
     in_sandbox: bool = False
     limits: ProcessLimits | None = None
+    grants: Grants = NO_GRANTS
     _number: int = 0
     _orphanage: Orphanage = attrs.field(factory=Orphanage.open, init=False)
 
@@ -144,12 +146,12 @@ class Launching:
         """
         self._number += 1
         path = str(game_path(order.game_text).absolute())
-        sandbox = Sandbox(self.folder) if self.in_sandbox else None
         label = f"{self._number:03}-{order.label}"  # begins the names of the files with what it writes
         player = attrs.evolve(self.player, name=label)
         if player.command is not None and not player.is_bot:
             command = tuple(word.replace(GAME_PLACE, path) for word in player.command)
             player = attrs.evolve(player, command=command)
+        sandbox = Sandbox.of([player], [self.folder], self.grants) if self.in_sandbox else None
 
         def say(line: str) -> None:
             self.say(line.replace(label, self.player.name))
@@ -161,7 +163,7 @@ class Launching:
         extra = {variables.DUPLICATE: "0"}
         launcher = Launcher(
             self.folder,
-            Terms(order.start_s, limits=self.limits, sandbox=sandbox),
+            Terms(order.start_s, 0, self.limits, sandbox, self.grants),
             say,
             extra,
             doorman,

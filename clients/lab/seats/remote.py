@@ -43,6 +43,9 @@ from protocol import (
     variables,
 )
 from protocol.extension import introduction
+from server.match.launching.confinement import sandboxed
+from server.match.launching.launcher import Terms
+from server.match.launching.players import Player, players_environment
 
 _MOST_NONSENSE: Final = 100
 """Lines in one turn that are no answer to what was asked."""
@@ -80,9 +83,14 @@ class Patience:
     """Until it has sat down."""
 
 
-def command_seat(command: Sequence[str]) -> Callable[[], RemoteSeat]:
-    """A maker of seats for a program, started as ``COMMAND HOST PORT``."""
-    return lambda: RemoteSeat(command, ("127.0.0.1", 0))
+def command_seat(command: Sequence[str], terms: Terms | None = None) -> Callable[[], RemoteSeat]:
+    """A maker of seats for a program, started as ``COMMAND HOST PORT``.
+
+    Args:
+        command: the program, with its arguments.
+        terms: its sandbox, if it has one, and what it is granted.
+    """
+    return lambda: RemoteSeat(command, ("127.0.0.1", 0), terms or Terms())
 
 
 def waiting_seat(address: str) -> Callable[[], RemoteSeat]:
@@ -107,10 +115,14 @@ class RemoteSeat(ClientSeat):
     Args:
         command: what starts the player; None for one who comes from outside.
         address: where they connect; port 0 for any.
+        terms: of the program.
     """
 
-    def __init__(self, command: Sequence[str] | None, address: tuple[str, int]) -> None:
+    def __init__(
+        self, command: Sequence[str] | None, address: tuple[str, int], terms: Terms | None = None
+    ) -> None:
         self._command = command
+        self._terms = terms or Terms()
         self._address = address
         self._patience = Patience()
         self._listener: socket.socket | None = None
@@ -163,22 +175,36 @@ class RemoteSeat(ClientSeat):
     def _start(self, command: Sequence[str], game_name: str | None) -> None:
         assert self._listener is not None
         host, port = self._listener.getsockname()[:2]
-        environment = {name: value for name, value in os.environ.items() if not variables.is_handed_out(name)}
+        player, sandbox = Player("", "", tuple(command)), self._terms.sandbox
+        granted = self._terms.grants.to(player).pass_env
+        environment = players_environment(command, os.environ, granted)
         environment[variables.SEED] = str(self.seed)
         if game_name is not None:
             environment[variables.GAME] = game_name
         self._output = tempfile.TemporaryFile()  # noqa: SIM115  # for as long as the program runs
-        try:
-            self._process = subprocess.Popen(
-                [*command, host, str(port)],
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=self._output,
-                stderr=self._output,
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise self._lost("not-found", f"{command[0]}: {error.strerror or error}") from error
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            line = [*command, host, str(port)]
+            if sandbox is not None:
+                environment = sandboxed(environment, granted)
+                line = sandbox.command_line(player, line, port, theirs.fileno())
+            try:
+                self._process = subprocess.Popen(
+                    line,
+                    env=environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=self._output,
+                    stderr=self._output,
+                    start_new_session=True,
+                    pass_fds=() if sandbox is None else (theirs.fileno(),),
+                )
+            except OSError as error:
+                raise self._lost("not-found", f"{command[0]}: {error.strerror or error}") from error
+            theirs.close()
+            _, inside, _, _ = socket.recv_fds(ours, 1, 1)  # where it connects in its sandbox
+        if inside:
+            self._listener.close()
+            self._listener = socket.socket(fileno=inside[0])
         self._ending = weakref.finalize(self, _abandon, self._process, (self._listener, self._output))
 
     def wait_for_player(self) -> None:

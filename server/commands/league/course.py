@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from pathlib import Path
 from typing import Final
 
@@ -13,14 +12,17 @@ import click
 from engine.poker.rules import load_game
 from engine.support.files.whole import write_whole
 from engine.support.user_input import how_many
-from server.league.course.building import Built, build, check, has_sandboxes, version_of, with_players
+from server.league.course.building import Built, build, check, version_of, with_players
 from server.league.course.folder import LIMITS, NAME, NIGHTLY, STUDENTS, TOURNAMENT, course_files, students_of
 from server.league.course.new_bot import LANGUAGES
+from server.league.plan_file import read_grants
 from server.match.arguments import read_game
 from server.match.launching.confinement import why_there_are_none
 from server.match.launching.players import BotFile
+from server.support.toml_text import FileMistake, parse_toml, read_text
 
 _EXECUTABLE: Final = 0o755
+_UNSAFE: Final = "Students' programs would run as you, and read and change what you can (docs/course.md)"
 
 
 @click.group()
@@ -38,8 +40,11 @@ def course() -> None:
     help="What the students' bots are written in, to begin with.",
 )  # fmt: skip
 @click.option("--game", metavar="GAME", default="limit-2p", show_default=True, help="What is played.")
+@click.option("--unsafe", is_flag=True, help="For where there are no sandboxes: bots run as you.")
 @click.option("--force", is_flag=True, help="Replace files that are there.")
-def init(folder: Path, students: tuple[str, ...], language: str, game: str, force: bool) -> None:
+def init(
+    folder: Path, students: tuple[str, ...], language: str, game: str, unsafe: bool, force: bool
+) -> None:
     """Set up a course in DIR, or add students to one.
 
     It has tournament.toml, nightly.sh, and students/NAME/ with a starter bot.
@@ -49,7 +54,7 @@ def init(folder: Path, students: tuple[str, ...], language: str, game: str, forc
         if not NAME.fullmatch(student):
             raise click.UsageError(f"expected names of letters, digits, '.', '_' and '-', got {student!r}")
     why = why_there_are_none()
-    files = course_files(folder, students, language, game, why)
+    files = course_files(folder, students, language, game, unsafe=unsafe)
     is_new = not (folder / TOURNAMENT).exists()
     if not is_new and not force:
         files = {path: text for path, text in files.items() if path.startswith(f"{STUDENTS}/")}
@@ -66,10 +71,7 @@ def init(folder: Path, students: tuple[str, ...], language: str, game: str, forc
     who = how_many(len(students_of(folder)), "student")
     click.echo(f"{folder}: {who}; {folder / NIGHTLY} builds, checks and plays")
     if why is not None:
-        click.echo(
-            f"no sandboxes: {why}.  Bots run as you and can read what you can read: see docs/course.md",
-            err=True,
-        )
+        click.echo(f"no sandboxes: {why}.  {_UNSAFE}" + ("" if unsafe else ": refused here"), err=True)
 
 
 @course.command("build")
@@ -96,30 +98,34 @@ def init(folder: Path, students: tuple[str, ...], language: str, game: str, forc
     show_default=True,
     help="Of each process of a bot that is checked.",
 )
+@click.option("--unsafe", is_flag=True, help="Also where there are no sandboxes: bots run as you.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 @click.pass_context
-def build_all(ctx: click.Context, folder: Path, out: Path, hands: int, limits: str, as_json: bool) -> None:
+def build_all(
+    ctx: click.Context, folder: Path, out: Path, hands: int, limits: str, unsafe: bool, as_json: bool
+) -> None:
     """Build and check every student's bot, and write the tournament of those that passed.
 
     OUT/tournament.toml is DIR/tournament.toml with these players; OUT/NAME.build.txt, NAME.check.json and
     NAME.check.xml are for the students.  Exit status: 0 all passed, 3 some did not.
     """
+    why = why_there_are_none()
+    if why is not None and not unsafe:
+        raise click.UsageError(f"no sandboxes: {why}.  {_UNSAFE}; --unsafe builds and checks all the same")
     try:
-        text = (folder / TOURNAMENT).read_text("utf-8")
-        game = str(tomllib.loads(text)["game"]["game"])
+        text = read_text(folder / TOURNAMENT)
+        file = parse_toml(text, folder / TOURNAMENT)
+        game = file.section("game", required=True).text("game")
         load_game(game)
-    except OSError as error:
-        raise click.UsageError(
-            f"{folder / TOURNAMENT}: {error.strerror}; see `riverboat course init`"
-        ) from None
-    except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
-        raise click.UsageError(f'{folder / TOURNAMENT}: expected [game] with game = "...": {error}') from None
+        grants = read_grants(file.section("limits"))
+    except (FileMistake, OSError) as error:
+        raise click.UsageError(f"{error}; see `riverboat course init`") from None
     out.mkdir(parents=True, exist_ok=True)
-    in_sandbox = has_sandboxes()
-    options = ["--limits", limits, *(["--sandbox"] if in_sandbox else [])]
+    options = ["--limits", limits, *(["--sandbox"] if why is None else [])]
+    options += grants.as_words(is_confined=why is None)
     found: list[Built] = []
     for student in students_of(folder):
-        made = build(student.absolute(), out, in_sandbox=in_sandbox)
+        made = build(student.absolute(), out, in_sandbox=why is None)
         each = check(made, out, [game], hands, options) if isinstance(made, BotFile) else made
         try:
             each = attrs.evolve(each, version=version_of(student))

@@ -22,6 +22,7 @@ from server.league.ladder.ratings import Placing, Rung, ladder_of, ladder_page, 
 from server.league.ladder.store import Ladder, LadderFault
 from server.league.match import DamagedMatch
 from server.league.plan_file import parse_plan
+from server.league.running.processes import CannotPlay, with_sandboxes
 from server.match.launching.processes import adopt_orphans, keep_others_out
 from server.support.toml_text import FileMistake
 
@@ -146,6 +147,7 @@ def _table(game: str, rungs: list[Rung], tournaments: int) -> str:
     help="Of the cards.",
 )
 @click.option("--in-process", is_flag=True, help="Without sockets, for installed bots.")
+@click.option("--no-sandbox", is_flag=True, help="Run programs without sandboxes, for those you trust.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 def place_command(
     ladder: Path,
@@ -157,12 +159,17 @@ def place_command(
     resume: bool,
     seed: int,
     in_process: bool,
+    no_sandbox: bool,
     as_json: bool,
 ) -> None:
     """Place a new PLAYER on the ladder, by the most informative matches.
 
     PLAYER is [NAME=]PLAYER as in `riverboat match`.  Its matches are then added to the ladder.
     """
+
+    def say(line: str) -> None:
+        click.echo(line, err=True)
+
     keep_others_out()
     adopt_orphans()
     with _ladder(ladder) as kept, held_back() as noted:
@@ -171,12 +178,13 @@ def place_command(
         rungs = _opponents(ladder_of(kept, game), name)
         options = {"seed": seed, "in_process": in_process, "matches": max(1, hands // (2 * match_hands))}
         text = tournament_text((name, command), rungs, game, match_hands, options)
+        text += "[limits]\nsandbox = false\n" if no_sandbox else ""
         try:
             plan = parse_plan(text, Path(f"the tournament of {name}"))
             if plan.events[0].seats != 2:
                 raise click.UsageError(f"players are placed heads-up; {game} is for {plan.events[0].seats}")
-            folder = Folder.open(out, plan, text, lambda line: click.echo(line, err=True), resume=resume)
-        except (FileMistake, TournamentFault) as error:
+            folder = Folder.open(out, with_sandboxes(plan, out, say), text, say, resume=resume)
+        except (CannotPlay, FileMistake, TournamentFault) as error:
             raise Refused(str(error)) from None
         placing = Placing(rungs)
         with contextlib.closing(folder):

@@ -25,7 +25,14 @@ from server.league.report.words import Progress, table_of
 from server.league.running.cluster import NEEDED as NEEDS_CLUSTER
 from server.league.running.cluster import ClusterRunner, connected, is_installed, num_threads
 from server.league.running.in_process import InProcessRunner
-from server.league.running.processes import CannotPlay, LocalRunner, ProcessRunner, first_fault, match_words
+from server.league.running.processes import (
+    CannotPlay,
+    LocalRunner,
+    ProcessRunner,
+    first_fault,
+    match_words,
+    with_sandboxes,
+)
 from server.league.sit_and_go.running import SeatedRunner, SitAndGoRunner
 from server.match.launching.processes import adopt_orphans, keep_others_out
 from server.match.sittings.sitting import new_folder
@@ -122,8 +129,8 @@ def tournament(
         say(f"no report.html: {NEEDED}")
     with held_back() as noted:
         try:
-            folder = Folder.open(out, plan, source, say, resume=resume)
-        except TournamentFault as error:
+            folder = Folder.open(out, with_sandboxes(plan, out, say), source, say, resume=resume)
+        except (TournamentFault, CannotPlay) as error:
             raise Refused(str(error)) from None
         with contextlib.closing(folder):
             house = functools.partial(_play, folder, workers, noted, watch=watch, scheduler=scheduler)
@@ -203,7 +210,7 @@ def runner_of(folder: Folder) -> LocalRunner:
         return runner(folder.plan, folder.root, folder.path)
     if folder.plan.in_process:
         return InProcessRunner(folder.plan, folder.root, folder.path)
-    return ProcessRunner(folder.plan, functools.partial(_cards_of, folder))
+    return ProcessRunner(folder.plan, functools.partial(_cards_of, folder), folder.path)
 
 
 def cluster_runner(folder: Folder, client: Any, address: str) -> ClusterRunner:
@@ -215,7 +222,10 @@ def cluster_runner(folder: Folder, client: Any, address: str) -> ClusterRunner:
         address: of its scheduler.
     """
     return ClusterRunner(
-        client, address, functools.partial(match_words, folder.plan), functools.partial(_cards_of, folder)
+        client,
+        address,
+        functools.partial(match_words, folder.plan, path=folder.path),
+        functools.partial(_cards_of, folder),
     )
 
 

@@ -20,6 +20,7 @@ from server.match.arguments import (
     check_in_process,
     check_jobs,
     check_sandboxes,
+    launch_options,
     new_page,
     open_announcer,
     open_sitting,
@@ -28,10 +29,11 @@ from server.match.arguments import (
     read_players,
     read_ports,
     read_rake,
+    read_sandbox,
     read_tokens,
     stored_plan,
 )
-from server.match.launching.confinement import ProcessLimits, Sandbox
+from server.match.launching.confinement import Grants, ProcessLimits
 from server.match.launching.launcher import Terms
 from server.match.launching.processes import adopt_orphans, keep_others_out
 from server.match.plan import MatchPlan
@@ -48,6 +50,7 @@ _DEFAULT_MOST_HANDS: Final = 100_000
 
 _FOR_PROGRAMS: Final = (
     "tokens", "token_files", "seed_file", "stateless", "no_rehearse", "end_with_stdin", "announce",
+    "private",
 )  # fmt: skip
 
 
@@ -220,11 +223,12 @@ def _seconds(
     metavar="NAME=N,...",
     help="What each process of a player may use: cpu=SECONDS, memory=MB, processes=N, file-size=MB.",
 )
+@launch_options()
 @click.option(
-    "--sandbox",
-    is_flag=True,
-    help="Launch players where they see no other processes or files and reach only their table "
-    "(needs bwrap).",
+    "--private",
+    multiple=True,
+    metavar="PATH",
+    help="With --sandbox: a player whose folder holds this sees its program alone.",
 )
 @click.option(
     "--end-with-stdin",
@@ -271,6 +275,11 @@ def match(
     luck: str,
     in_process: bool,
     sandbox: bool,
+    show: tuple[str, ...],
+    write: tuple[str, ...],
+    network: tuple[str, ...],
+    pass_env: tuple[str, ...],
+    private: tuple[str, ...],
     limits: ProcessLimits | None,
     end_with_stdin: bool,
     announce: int | None,
@@ -289,8 +298,7 @@ def match(
     keep_others_out()  # before there is a key
     adopt_orphans()
     with announcer.telling_what_fails():
-        if sandbox:
-            check_sandboxes(recover)
+        check_sandboxes(sandbox)
         definition = read_rake(rake, read_game(game))
         check_goal(until, definition, game)
         seated = read_players(players, definition)
@@ -322,6 +330,7 @@ def match(
         check_jobs(jobs, config.ports)
         if in_process:
             check_in_process(ctx, seated)
+        grants = Grants(show, write, network, pass_env)
         plan = MatchPlan(
             config=config,
             players=seated,
@@ -330,7 +339,13 @@ def match(
             until=until,
             luck=Luck(luck),
             in_process=in_process,
-            terms=Terms(start_time, recover, limits, Sandbox(sitting.folder) if sandbox else None),
+            terms=Terms(
+                start_time,
+                recover,
+                limits,
+                read_sandbox(sandbox, seated, (sitting.folder, *map(Path, private)), grants),
+                grants,
+            ),
             jobs=jobs,
             trusts_programs=stateless,
             rehearses=not no_rehearse,

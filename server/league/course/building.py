@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ import attrs
 
 from engine.support.files.whole import write_whole
 from engine.support.user_input import printable
-from server.match.launching.confinement import ProcessLimits, why_there_are_none
+from server.match.launching.confinement import ProcessLimits, sandboxed, shut_in
 from server.match.launching.players import BotFile, BotFileError, players_environment, read_bot_file
 
 _BUILD_S: Final = 300.0
@@ -25,7 +24,6 @@ _LAST_LINES: Final = 3
 _PRODUCTS: Final = frozenset({"__pycache__", "node_modules", "target", ".class", ".o", ".pyc"})
 _PROGRAM: Final = b"\x7fELF"
 _VERSION_LETTERS: Final = 10
-_SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/opt", "/nix/store")
 
 
 @attrs.frozen
@@ -56,9 +54,12 @@ def build(folder: Path, out: Path, *, in_sandbox: bool) -> Built | BotFile:
     if not file.build:
         return file
     line = _BUILD_LIMITS.command_line(file.build)
-    if in_sandbox:
-        line = _shut_in(line, file.folder)
     environment = players_environment(file.build, os.environ)
+    if in_sandbox:
+        here = os.path.realpath(file.folder)
+        line = [*shut_in(str(file.folder), _tools(), write=[here]), "--", *line]
+        rust = {"RUSTUP_HOME": str(Path.home() / ".rustup")}
+        environment = sandboxed({**environment, **rust}, rust)
     try:
         done = subprocess.run(
             line,
@@ -82,19 +83,9 @@ def build(folder: Path, out: Path, *, in_sandbox: bool) -> Built | BotFile:
     return Built(folder, file.name, False, printable(f"the build {how}: {last or 'no output'}"))
 
 
-def _shut_in(line: Sequence[str], folder: Path) -> list[str]:
-    """A build that reads the system's programs, writes only to its own folder, and has no network."""
-    words = ["bwrap", "--unshare-all", "--cap-drop", "ALL"]
-    words += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
-    ours = Path(__file__).resolve().parents[3]
-    for path in (*_SYSTEM, sys.base_prefix, sys.prefix, str(ours / "server"), *_homes_of_tools()):
-        words += ["--ro-bind-try", path, path]
-    return [*words, "--bind", str(folder), str(folder), "--chdir", str(folder), "--", *line]
-
-
-def _homes_of_tools() -> list[str]:
-    """Folders of tools that users have installed for themselves, such as Rust's."""
-    known = [Path.home() / name for name in (".cargo", ".rustup")]
+def _tools() -> list[str]:
+    """Programs that users have installed for themselves, such as Rust's; not what lies beside them."""
+    known = [Path.home() / name for name in (".cargo/bin", ".rustup")]
     return [str(path) for path in known if path.is_dir()]
 
 
@@ -114,7 +105,7 @@ def check(file: BotFile, out: Path, games: Sequence[str], hands: int, options: S
     done = subprocess.run(
         [
             sys.executable, "-P", "-m", "server", "check-bot", "--json", "--hands", str(hands),
-            "--junit", str(junit), *options, f"{file.folder}",
+            "--junit", str(junit), *options, f"{student}={file.folder}",
         ],
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -134,11 +125,6 @@ def check(file: BotFile, out: Path, games: Sequence[str], hands: int, options: S
     return Built(file.folder, file.name, False, words)
 
 
-def has_sandboxes() -> bool:
-    """Whether bots and builds can be sandboxed here."""
-    return shutil.which("bwrap") is not None and why_there_are_none() is None
-
-
 def version_of(folder: Path) -> str:
     """Distinguishes a bot from earlier ones in the same folder: a hash of its files.
 
@@ -147,7 +133,11 @@ def version_of(folder: Path) -> str:
     found = sha256()
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder)
-        if any(part.startswith(".") or part in _PRODUCTS for part in inside.parts) or not path.is_file():
+        if (
+            any(part.startswith(".") or part in _PRODUCTS for part in inside.parts)
+            or not path.is_file()
+            or path.is_symlink()
+        ):
             continue
         data = path.read_bytes()
         if path.suffix not in _PRODUCTS and not data.startswith(_PROGRAM):

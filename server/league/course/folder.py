@@ -23,7 +23,7 @@ _TEMPLATES: Final = Path(__file__).parent / "templates"
 
 
 def course_files(
-    folder: Path, students: Sequence[str], language: str, game: str, why_no_sandbox: str | None
+    folder: Path, students: Sequence[str], language: str, game: str, *, unsafe: bool
 ) -> dict[str, str]:
     """The files of a new course: their contents by their paths in its folder.
 
@@ -32,19 +32,20 @@ def course_files(
         students: their names.
         language: of their starter bots.
         game: what is played.
-        why_no_sandbox: why there can be none here; None if they work.
+        unsafe: bots run without sandboxes.
     """
     name = folder.absolute().name
     why = "each bot sees its own folder and its table, and nothing else"
-    if why_no_sandbox is not None:
-        why = f"there are none here ({why_no_sandbox}): bots can read one another's files"
+    if unsafe:
+        why = "bots run as you, and can read and change one another's files and yours"
     words = {
         "name": name,
         "game": game,
-        "sandbox": str(why_no_sandbox is None).lower(),
+        "sandbox": str(not unsafe).lower(),
         "why": why,
         "limits": LIMITS,
         "path": shlex.quote(str(folder.absolute() / NIGHTLY)),
+        "unsafe": " --unsafe" if unsafe else "",
         "programs": shlex.quote(os.path.dirname(os.path.abspath(sys.executable))),
     }
     files = {

@@ -26,6 +26,7 @@ from engine.support.user_input import printable
 from protocol import variables
 from server.league.match import move_aside
 from server.league.plan import Contestant, Match, Rule, TournamentPlan
+from server.match.launching.confinement import UNCONFINED, Sandbox, program_of, why_there_are_none
 from server.match.launching.players import Player, players_environment
 from server.match.sittings.sitting import PLAN, result_of
 from server.support.private_files import FOLDER_MODE
@@ -88,6 +89,8 @@ class ProcessRunner:
     plan: TournamentPlan
     cards: Callable[[Match], str | None]
     """The seed or key of a match's cards, as text; None if it draws keys of its own."""
+    path: Path
+    """Of the tournament's folder."""
 
     async def play(self, match: Match, folder: Path) -> None:
         """See `Runner.play`."""
@@ -99,7 +102,8 @@ class ProcessRunner:
             if ended.status != _EXIT_USAGE:
                 raise CannotPlay(f"{match.label}: {ended.why}")
         clear(folder)
-        ended = await run_match([*match_words(self.plan, match), "--out", str(folder)], self.cards(match))
+        words = [*match_words(self.plan, match, self.path), "--out", str(folder)]
+        ended = await run_match(words, self.cards(match))
         if not is_over(ended.status, folder):
             raise CannotPlay(f"{match.label}: {ended.why}")
 
@@ -216,8 +220,14 @@ def _last_line(stderr: bytearray) -> str:
     return printable(lines[-1].strip()) if lines else ""
 
 
-def match_words(plan: TournamentPlan, match: Match) -> list[str]:
-    """The arguments of ``riverboat match``, without the cards and the folder."""
+def match_words(plan: TournamentPlan, match: Match, path: Path) -> list[str]:
+    """The arguments of ``riverboat match``, without the cards and the folder.
+
+    Args:
+        plan: of the tournament.
+        match: to be played.
+        path: of the tournament's folder, which no player may see.
+    """
     event = plan.events[match.event]
     limits, failures = plan.limits, plan.failures
     words = [event.name, *[_named(plan, name) for name in match.players]]
@@ -230,9 +240,45 @@ def match_words(plan: TournamentPlan, match: Match) -> list[str]:
         words += [f"--{name.replace('_', '-')}", f"{getattr(limits, name):g}"]
     words += ["--on-failure", "abort" if failures.rule is Rule.FORFEIT else "fold"]
     words += ["--recover", str(failures.restarts)] if failures.rule is Rule.RESTART else []
-    words += ["--sandbox"] if limits.sandbox else []
+    words += plan.grants.as_words(is_confined=bool(limits.sandbox))
+    if limits.sandbox:
+        others = {str(program_of(each.player)) for each in plan.entrants if each.player.is_program}
+        others -= {str(program_of(plan.entrant(name).player)) for name in match.players}
+        private = [str(path.absolute()), str(plan.file.absolute()), *sorted(others)]
+        words += ["--sandbox", *[f"--private={each}" for each in private]]
     words += [] if limits.process is None else ["--limits", limits.process]
     return [*words, "--luck", "off"]
+
+
+def sandbox_of(plan: TournamentPlan, path: Path) -> Sandbox:
+    """The sandbox of all players of a tournament, whose folder is given."""
+    return Sandbox.of([each.player for each in plan.entrants], (path, plan.file), plan.grants)
+
+
+def with_sandboxes(plan: TournamentPlan, path: Path, say: Callable[[str], None]) -> TournamentPlan:
+    """The plan with its programs in sandboxes, unless its file says otherwise or there are none here.
+
+    Args:
+        plan: as its file has it.
+        path: of the tournament's folder.
+        say: is told what players may miss in their sandboxes, or that they have none.
+
+    Raises:
+        CannotPlay: there are none, and the file asks for them.
+    """
+    limits = plan.limits
+    programs = [each.player for each in plan.entrants if each.player.is_program]
+    fault = why_there_are_none() if programs and limits.sandbox is not False else None
+    if limits.sandbox and fault is not None:
+        raise CannotPlay(f"{plan.file}: sandbox: {fault}")
+    has_any = bool(programs) and fault is None and limits.sandbox is not False
+    if programs and not has_any:
+        say(f"{UNCONFINED}: " + (fault or "sandbox = true shows each its own"))
+    for line in (
+        [line for each in programs for line in sandbox_of(plan, path).remarks(each)] if has_any else []
+    ):
+        say(line)
+    return attrs.evolve(plan, limits=attrs.evolve(limits, sandbox=has_any))
 
 
 def is_over(status: int, folder: Path) -> bool:

@@ -18,7 +18,7 @@ from engine.support.seeds import derive_seed
 from server.league.match import match_cards
 from server.league.plan import Match, Rule, TournamentPlan
 from server.league.running.in_process import Staff
-from server.league.running.processes import CannotPlay
+from server.league.running.processes import CannotPlay, sandbox_of
 from server.league.sit_and_go.log import (
     LOG,
     begin,
@@ -31,7 +31,7 @@ from server.league.sit_and_go.log import (
 )
 from server.league.sit_and_go.table import SitAndGoHands
 from server.match.in_process import BotFailed, Worker
-from server.match.launching.confinement import Sandbox, parse_limits
+from server.match.launching.confinement import parse_limits
 from server.match.launching.launcher import Terms
 from server.match.launching.processes import Orphanage
 from server.match.plan import PassOrder
@@ -213,7 +213,11 @@ class SeatedRunner:
             Announcer(None),
             self._orphanage,
             Terms(
-                limits.start_time, recover, process_limits, Sandbox(self._folder) if limits.sandbox else None
+                limits.start_time,
+                recover,
+                process_limits,
+                sandbox_of(plan, self._folder) if limits.sandbox else None,
+                plan.grants,
             ),
         )
 

@@ -39,6 +39,8 @@ class _Seat:
     """The latest process launched; it leads a session."""
     listener: socket.socket | None = None
     """Inside its sandbox, if it has one."""
+    given: socket.socket | None = None
+    """A duplicate of it, which the table listens at."""
     is_settled: trio.Event = attrs.Factory(trio.Event)
     """It has been launched, or will not be."""
     is_known: bool = False
@@ -85,6 +87,10 @@ class Doorman:
             listener: where it connects inside its sandbox.
         """
         self._seats[seat].process = process
+        given = self._seats[seat].given
+        if listener is not None and given is not None and given.fileno() >= 0:  # nobody comes there any more
+            trio.lowlevel.notify_closing(given)
+            given.close()
         self._seats[seat].listener = listener
         self._seats[seat].is_settled.set()
 
@@ -100,11 +106,17 @@ class Doorman:
                 seat.listener = None
 
     async def listener(self, number: int) -> socket.socket | None:
-        """The listening socket of a seat's sandbox, which the caller closes; None if there is none."""
+        """The listening socket of a seat's sandbox, which the caller closes; None if there is none.
+
+        It is closed when the player is started again, in another sandbox: then there is another one.
+        """
         seat = self._seats[number]
         if self._has_sandboxes and seat.player.command is not None:
             await seat.is_settled.wait()
-        return None if seat.listener is None else seat.listener.dup()
+        if seat.listener is None:
+            return None
+        seat.given = seat.listener.dup()
+        return seat.given
 
     async def judge(self, number: int, connection: socket.socket) -> Admission:
         """The condition for a seat: a client in a sandbox is its player."""

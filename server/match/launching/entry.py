@@ -2,9 +2,9 @@
 
 ``entry.py limits NAME=VALUE,... COMMAND...`` sets limits for itself.
 
-``entry.py port DESCRIPTOR PORT KEPT CACHE COMMAND...`` is the first program in a sandbox: it opens the
-player's port and passes it to the house.  The folder CACHE is created as a writable copy of KEPT: with links
-to its files, which new files replace.
+``entry.py ports DESCRIPTOR HOST:PORT,... KEPT CACHE COMMAND...`` is the first program in a sandbox: it opens
+the player's port, and those that stand for addresses outside, and passes them to the house.  The folder CACHE
+is created as a writable copy of KEPT: with links to its files, which new files replace.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ def limit(text: str) -> None:
             resource.setrlimit(kind, (most, most))
 
 
-def open_port(descriptor: int, port: int, kept: str, cache: str) -> None:
-    """Open the port of a player in a sandbox, and hand it out."""
+def open_ports(descriptor: int, addresses: str, kept: str, cache: str) -> None:
+    """Open the ports of a player in a sandbox, and hand them out."""
     for folder, _, names in os.walk(kept):
         copy = os.path.join(cache, os.path.relpath(folder, kept))
         os.makedirs(copy, mode=0o700, exist_ok=True)
         for name in names:
             if not name.endswith(".lock"):
                 os.symlink(os.path.join(folder, name), os.path.join(copy, name))
-    with socket.socket(fileno=descriptor) as house, socket.socket() as listener:
-        listener.bind(("127.0.0.1", port))
-        listener.listen()
-        socket.send_fds(house, [b"1"], [listener.fileno()])
+    split = [address.split(":") for address in addresses.split(",")]
+    listeners = [socket.create_server((host, int(port))) for host, port in split]
+    with socket.socket(fileno=descriptor) as house:
+        socket.send_fds(house, [b"1"], [listener.fileno() for listener in listeners])
 
 
 def main(task: str, *words: str) -> None:
@@ -55,8 +55,8 @@ def main(task: str, *words: str) -> None:
         text, *command = words
         limit(text)
     else:
-        descriptor, port, kept, cache, *command = words
-        open_port(int(descriptor), int(port), kept, cache)
+        descriptor, addresses, kept, cache, *command = words
+        open_ports(int(descriptor), addresses, kept, cache)
     try:
         os.execvp(command[0], command)
     except OSError as error:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -22,7 +23,17 @@ import trio
 
 from engine.support.user_input import printable
 from protocol import variables
-from server.match.launching.confinement import HOST, ProcessLimits, Sandbox, receive_listener
+from server.match.launching.confinement import (
+    HOST,
+    NO_GRANTS,
+    Grants,
+    ProcessLimits,
+    Sandbox,
+    is_ours,
+    receive_listeners,
+    relay,
+    sandboxed,
+)
 from server.match.launching.doorman import Doorman
 from server.match.launching.players import Player, players_environment
 from server.match.launching.processes import Orphanage
@@ -34,8 +45,10 @@ _GRACE_S: Final = 3.0
 _SAY_AFTER_S: Final = 3.0
 _SAY_EVERY_S: Final = 10.0
 # After which people are told which player keeps the match waiting, and the last line that it wrote.
-_LAST_WORDS: Final = 4096
+_LAST_WORDS: Final = 2**16
 # Bytes at the end of a player's stderr searched for the line that says why it ended.
+_TRACED: Final = re.compile(r'File "([^"\n]+)", line ([0-9]+)')
+# As Python says where an exception was raised.
 
 
 @attrs.define(eq=False)
@@ -91,7 +104,12 @@ class Terms:
     limits: ProcessLimits | None = None
     """Limits for each of its processes."""
     sandbox: Sandbox | None = None
-    """Confines the players."""
+    """Confines the players that are programs."""
+    grants: Grants = NO_GRANTS
+
+    def sandbox_of(self, player: Player) -> Sandbox | None:
+        """The sandbox of a player; none of an installed bot, which is ours."""
+        return self.sandbox if player.is_program else None
 
 
 @attrs.define(eq=False)
@@ -134,28 +152,31 @@ class Launcher:
         """
         self._folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
         for seat, (player, seed) in enumerate(zip(players, seeds, strict=True)):
-            line = player.command_line(host if self._terms.sandbox is None else HOST, server.ports[seat])
+            sandbox, passed = self._terms.sandbox_of(player), self._terms.grants.to(player).pass_env
+            line = player.command_line(host if sandbox is None else HOST, server.ports[seat])
             if line is None or player.command is None:
                 continue
             environment = {
-                **players_environment(player.command, os.environ),
+                **players_environment(player.command, os.environ, passed),
                 **self._variables,
                 variables.GAME: game,
                 variables.SEED: str(seed),
                 variables.TOKEN: self._doorman.token(seat),
             }
+            if sandbox is not None:
+                environment = sandboxed(environment, passed)
             entry = _Process(seat, player.name, player, line, server.ports[seat], environment)
             try:
-                process = await self._execute(entry)
+                process = await self._execute(entry, nursery)
             except OSError as error:
                 self._doorman.is_launched(seat, None)
                 detail = f"cannot be started: {error.strerror or error}"
                 self._give_up(server, seat, Failure(FailureKind.NOT_FOUND, detail))
                 continue
-            nursery.start_soon(self._watch, entry, process, server)
+            nursery.start_soon(self._watch, entry, process, server, nursery)
             nursery.start_soon(self._await_joining, entry, process, server)
 
-    async def _execute(self, entry: _Process) -> trio.Process:
+    async def _execute(self, entry: _Process, nursery: trio.Nursery) -> trio.Process:
         """Start or restart a seat's process.
 
         Raises:
@@ -166,10 +187,11 @@ class Launcher:
         with stdout, stderr, trio.CancelScope(shield=True):  # a process that has started must be registered
             ours, theirs = socket.socketpair()
             with ours, theirs:
-                limits, sandbox = self._terms.limits, self._terms.sandbox
+                limits, sandbox = self._terms.limits, self._terms.sandbox_of(entry.player)
                 line = entry.line if limits is None else limits.command_line(entry.line)
                 if sandbox is not None:
-                    line = sandbox.command_line(entry.player, line, entry.port, theirs.fileno())
+                    game, hosts = entry.environment[variables.GAME], self._output(entry, "hosts")
+                    line = sandbox.command_line(entry.player, line, entry.port, theirs.fileno(), game, hosts)
                 process = await self._orphanage.start(
                     line,
                     stdin=subprocess.DEVNULL,
@@ -183,11 +205,11 @@ class Launcher:
                     self._processes.append(entry)
                 entry.process = process
                 theirs.close()
-                listener = None
-                if sandbox is not None:
-                    with contextlib.suppress(OSError):  # its sandbox could not be made
-                        listener = await receive_listener(ours)
-            self._doorman.is_launched(entry.seat, process.pid, listener)
+                listeners = [] if sandbox is None else await receive_listeners(ours)
+            reached = [] if sandbox is None else sandbox.reached(entry.player)
+            for other, (_, name, port) in zip(listeners[1:], reached, strict=False):
+                nursery.start_soon(relay, other, name, port)
+            self._doorman.is_launched(entry.seat, process.pid, listeners[0] if listeners else None)
         return process
 
     def _open(self, path: Path) -> IO[bytes]:
@@ -206,7 +228,9 @@ class Launcher:
         if server.give_up(seat, failure):
             self.was_in_vain = True
 
-    async def _watch(self, entry: _Process, process: trio.Process, server: Host) -> None:
+    async def _watch(
+        self, entry: _Process, process: trio.Process, server: Host, nursery: trio.Nursery
+    ) -> None:
         """Wait for a process to end: before it has joined this ends the match, later it may be restarted."""
         while True:
             returncode = await process.wait()
@@ -227,7 +251,7 @@ class Launcher:
             )
             _signal_group(process.pid, signal.SIGKILL)  # what the crashed player left behind
             try:
-                process = await self._execute(entry)
+                process = await self._execute(entry, nursery)
             except OSError as error:
                 self._say(f"{entry.name} cannot be started again: {error.strerror or error}")
                 server.expect_nobody(entry.seat)
@@ -307,7 +331,7 @@ class Launcher:
     def _note_end(self, entry: _Process, returncode: int | None) -> None:
         entry.returncode = returncode
         if returncode and entry.crash is None:
-            entry.crash = self._describe_end(entry)
+            entry.crash = f"{self._describe_end(entry)}; its output: {self._output(entry, 'err')}"
 
     def _describe_end(self, entry: _Process) -> str:
         """How a process ended, with its last output."""
@@ -320,13 +344,17 @@ class Launcher:
         else:
             how = f"ended with exit status {code}"
         last = self._last_line(entry)
-        return f"{how}: {last}" if last else how
+        lines = [line for line in _TRACED.findall(self._last_words(entry)) if not is_ours(line[0])]
+        at = f" ({os.path.basename(lines[-1][0])[:99]}, line {lines[-1][1]})" if lines else ""
+        return printable(f"{how}: {last}{at}") if last else how
 
     def _last_line(self, entry: _Process) -> str:
         """The last line of text that a player wrote to stderr, to quote."""
-        end = tail_of(self._output(entry, "err"), _LAST_WORDS)
-        words = [line.strip() for line in end.decode("utf-8", "replace").split("\n") if line.strip()]
-        return printable(words[-1][:200]) if words else ""
+        words = [line.strip() for line in self._last_words(entry).split("\n") if line.strip(" \r\t|+-")]
+        return printable(words[-1].lstrip("| ")[:200]) if words else ""
+
+    def _last_words(self, entry: _Process) -> str:
+        return tail_of(self._output(entry, "err"), _LAST_WORDS).decode("utf-8", "replace")
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:

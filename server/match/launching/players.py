@@ -23,7 +23,9 @@ that imports ``clients`` our packages therefore come first and its own folder la
 not use our library: its ``engine`` stays its own.  Not covered: bots that are run as ``python -m``,
 interpreters before 3.11, and a script that wants both our ``clients`` and its own ``engine``.
 
-**Secrets.**  What the house was given itself, such as the tokens of seats, is not passed on.
+**Secrets.**  What the house was given itself, such as the tokens of seats, is not passed on, nor is any
+variable that looks like a key, a token, a password or an address with one, unless a player is granted it by
+name.
 
 **Learning.**  Whether an installed bot learns follows from its options; an interval over hands means little
 for one that does.  Its package says so in the entry-point group ``riverboat.learners``: under the bot's name,
@@ -33,6 +35,7 @@ functions of bots that sit down are loaded.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -52,12 +55,19 @@ from protocol import variables
 BOT_FILE: Final = "bot.toml"
 _KEYS: Final = ("name", "build", "command")
 _NAMED: Final = re.compile(r"([^\s=:/|]+)=(.*)", re.DOTALL)
+_FOR_FILES: Final = re.compile(r"(?!\.+$)[^/\0]+")
 _WAIT: Final = "wait"
 _LEARNERS: Final = "riverboat.learners"
 _OURS: Final = Path(__file__).resolve().parents[3]
 """The folder that holds our packages."""
 _PYTHON: Final = re.compile(r"python[0-9.]*")
 _IMPORTS_CLIENTS: Final = re.compile(rb"^\s*(?:from|import)\s+clients\b", re.MULTILINE)
+_MOST_SEARCHED: Final = 2**20
+_OTHER_INTERPRETER: Final = re.compile(r"(pypy|perl|ruby|node|sh|bash|java)[0-9.]*")
+_SECRET: Final = re.compile(
+    r"KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|COOKIE|PRIVATE|(^|_)(PAT|PW|DSN)(_|$)|._PWD$", re.IGNORECASE
+)
+_WITH_PASSWORD: Final = re.compile(r"://[^/\s:@]*:[^/\s@]+@")
 _TAKE_A_VALUE: Final = frozenset({"-W", "-X"})
 _NO_SCRIPT: Final = frozenset({"-c", "-m", "-"})
 
@@ -93,6 +103,11 @@ class Player:
         return line
 
     @property
+    def is_program(self) -> bool:
+        """Whether somebody else's program is run: no installed bot."""
+        return self.command is not None and not self.is_bot
+
+    @property
     def bot(self) -> str:
         """The name of an installed bot."""
         assert self.is_bot  # others have none
@@ -109,12 +124,17 @@ class Player:
             and self.problem() is not None
         )
 
+    def located_program(self) -> str | None:
+        """The path of the program that is run; None if there is none."""
+        command = self.command or ("",)
+        return shutil.which(command[0], path=players_environment(command, os.environ)["PATH"])
+
     def problem(self) -> str | None:
         """Why the player cannot be started, None if no reason is known."""
         if self.command is None or self.is_bot:
             return None
         program = self.command[0]
-        if shutil.which(program, path=players_environment(self.command, os.environ)["PATH"]) is not None:
+        if self.located_program() is not None:
             return None
         if os.path.exists(program):
             return f"{program} is not an executable file"
@@ -174,7 +194,7 @@ def _parse(text: str, bots: Collection[str]) -> Player:
 def _default_name(command: Sequence[str]) -> str:
     """The file's name: of the script, where the program is an interpreter that runs one."""
     program: PurePath = script_of(command) or PurePath(command[0])
-    if re.fullmatch(r"(pypy|perl|ruby|node|sh|bash|java)[0-9.]*", program.name):
+    if _OTHER_INTERPRETER.fullmatch(program.name):
         script = next((word for word in command[1:] if not word.startswith("-")), None)
         program = PurePath(script) if script is not None else program
     return re.sub(r"[\s|:]+", "-", program.stem) or "player"
@@ -219,7 +239,9 @@ class BotFile:
     def located_command(self) -> tuple[str, ...]:
         """The command, with paths inside the folder made absolute."""
         return tuple(
-            str(self.folder / word) if not word.startswith("-") and (self.folder / word).exists() else word
+            str(self.folder / word)
+            if not word.startswith("-") and os.path.exists(self.folder / word)
+            else word
             for word in self.command
         )
 
@@ -244,7 +266,8 @@ def read_bot_file(folder: Path) -> BotFile:
 
     path = folder / BOT_FILE
     try:
-        found = tomllib.loads(path.read_text("utf-8"))
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+            found = tomllib.loads(file.read(_MOST_SEARCHED).decode("utf-8"))
     except OSError as error:
         raise BotFileError(f"{path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -254,25 +277,35 @@ def read_bot_file(folder: Path) -> BotFile:
             raise BotFileError(
                 f"{path}: expected name, build and command, got {key!r}{did_you_mean(key, _KEYS)}"
             )
-        if not isinstance(value, str):
+        if not isinstance(value, str) or "\0" in value:
             raise BotFileError(f"{path}: {key}: expected a text in quotes, got {value!r}")
     try:
         build, command = (tuple(shlex.split(found.get(key, ""))) for key in ("build", "command"))
     except ValueError as error:
         raise BotFileError(f"{path}: a command line cannot be split into words: {error}") from None
+    name = found.get("name") or folder.absolute().name
+    if not _FOR_FILES.fullmatch(name):
+        raise BotFileError(f"{path}: name: expected one without '/', got {name!r}")
     if not command:
         raise BotFileError(f'{path}: expected command = "...", which is run as COMMAND HOST PORT')
-    return BotFile(folder.absolute(), found.get("name") or folder.absolute().name, build, command)
+    return BotFile(folder.absolute(), name, build, command)
 
 
-def players_environment(command: Sequence[str], base: Mapping[str, str]) -> dict[str, str]:
+def players_environment(
+    command: Sequence[str], base: Mapping[str, str], granted: Collection[str] = ()
+) -> dict[str, str]:
     """The environment to run a player's command in.
 
     Args:
         command: the program and its arguments, without HOST and PORT.
         base: the house's own environment.
+        granted: names of variables that this player gets although they look like secrets.
     """
-    environment = {name: value for name, value in base.items() if not variables.is_handed_out(name)}
+    environment = {
+        name: value
+        for name, value in base.items()
+        if not variables.is_handed_out(name) and (name in granted or not _is_secret(name, value))
+    }
     # Not resolved: a virtual environment's interpreter is a link to one that knows nothing about it.
     own_programs = os.path.dirname(os.path.abspath(sys.executable))
     environment["PATH"] = _joined(own_programs, base.get("PATH", os.defpath))
@@ -283,6 +316,10 @@ def players_environment(command: Sequence[str], base: Mapping[str, str]) -> dict
             str(_OURS), base.get("PYTHONPATH", ""), str(script.resolve().parent)
         )
     return environment
+
+
+def _is_secret(name: str, value: str) -> bool:
+    return _SECRET.search(name) is not None or _WITH_PASSWORD.search(value) is not None
 
 
 def script_of(command: Sequence[str]) -> Path | None:
@@ -301,9 +338,29 @@ def script_of(command: Sequence[str]) -> Path | None:
     return None
 
 
+def own_place(player: Player) -> tuple[Path | None, Path | None]:
+    """The folder that is a program's own, and the script or program in it; None if there is none.
+
+    Both are absolute; links in the way to them are followed, but not the file if it is a link.
+    """
+    if not player.is_program or not player.command:
+        return None, None
+    program, *words = player.command
+    here = player.folder or Path.cwd()
+    file = script_of(player.command) or (Path(program) if "/" in program else None)
+    if _OTHER_INTERPRETER.fullmatch(os.path.basename(program)):
+        file = next((Path(word) for word in words if os.path.isfile(here / word)), None)
+    if file is not None:
+        file = Path(os.path.realpath((here / file).parent), file.name)
+    folder = file.parent if player.folder is None and file is not None else player.folder
+    folder = folder and folder.resolve()
+    return folder, file if folder is not None and file is not None and file.is_relative_to(folder) else None
+
+
 def _imports_clients(script: Path) -> bool:
     try:
-        return _IMPORTS_CLIENTS.search(script.read_bytes()) is not None
+        with open(script, "rb") if script.is_file() else io.BytesIO() as text:
+            return _IMPORTS_CLIENTS.search(text.read(_MOST_SEARCHED)) is not None
     except OSError:
         return False
 

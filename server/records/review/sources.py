@@ -253,6 +253,8 @@ def _match_command(result: Record) -> str | None:
         words += ["--until", "decided"]
     words += ["--fixed-seats"] if options.flag("fixed_seats") else []
     words += ["--sandbox"] if options.flag("sandbox") else []
+    for key in ("show", "write", "network", "pass_env"):
+        words += [f"--{key.replace('_', '-')}={value}" for value in options.texts(key)]
     for key, default in attrs.asdict(MATCH_DEFAULTS).items():
         number, text = options.number(key), options.text(key)
         value = f"{number:g}" if number is not None else text

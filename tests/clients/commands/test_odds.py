@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -19,7 +20,9 @@ from clients.lab.testing import Deciding, Recorder
 from clients.reports.plots import answers_figure
 from engine.poker.cards import parse_cards
 from engine.poker.rules import FOLD, LIMIT_RAISE, Action, HandView, hand_rank, load_game, raise_to
+from server.match.launching.confinement import why_there_are_none
 from tests.support.commands import reports, runs
+from tests.support.dealer_process import environment, program, run_to_end
 
 # --- `riverboat odds` ---------------------------------------------------------------------------------------
 
@@ -367,3 +370,28 @@ def test_a_program_that_fails_is_reported() -> None:
 
     assert result.exit_code == 3
     assert "before it sat down" in result.output
+
+
+@pytest.mark.skipif(why_there_are_none() is not None, reason="there are no sandboxes here")
+def test_a_program_can_be_asked_in_a_sandbox(tmp_path: Path) -> None:
+    (tmp_path / "ann").mkdir()
+    (tmp_path / "secret").touch()
+    (tmp_path / "shown").touch()
+    (tmp_path / "ann/bot.py").write_text(
+        "import os, socket, sys\n"
+        "from pathlib import Path\n"
+        "here = Path(__file__).parents[1]\n"
+        "seen = ['CANARY' in os.environ, *((here / name).exists() for name in ('secret', 'shown'))]\n"
+        "dealer = socket.create_connection((sys.argv[-2], int(sys.argv[-1]))).makefile('rwb')\n"
+        "dealer.write(b'VERSION:2.0.0\\n'); dealer.flush()\n"
+        "for line in dealer:\n"
+        "    if not line.startswith(b'#'):\n"
+        "        dealer.write(line.rstrip() + (b':r\\n' if seen == [False, False, True] else b':f\\n'))\n"
+        "        dealer.flush()\n"
+    )
+    words = ("ask", f"python {tmp_path}/ann/bot.py", "--game", "leduc", "--hole", "Qs", "--json")
+    grants = ("--sandbox", "--show", str(tmp_path / "shown"), "--trials", "0")
+    done = run_to_end(program(*words, *grants), env=environment() | {"CANARY": "seen"})
+
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["action"] == "r"

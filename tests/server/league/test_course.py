@@ -16,14 +16,14 @@ import pytest
 from click.testing import CliRunner
 
 from server.commands.league.course import course
-from server.league.course.building import Built, version_of, with_players
+from server.league.course.building import Built, build, version_of, with_players
 from server.league.course.folder import students_of
 from server.league.course.new_bot import LANGUAGES, new_bot
 from server.league.plan import Match
 from server.league.plan_file import parse_plan
 from server.league.running.processes import match_words
 from server.match.launching.confinement import why_there_are_none
-from server.match.launching.players import format_bot_file
+from server.match.launching.players import BotFile, format_bot_file
 from server.support.toml_text import FileMistake
 from tests.support.dealer_process import PATIENCE_S, completed
 
@@ -56,16 +56,15 @@ def test_a_course_has_a_tournament_a_script_and_a_folder_for_each_student(tmp_pa
 
 def test_the_tournament_of_a_course_is_one_and_its_limits_reach_the_players(tmp_path: Path) -> None:
     init(tmp_path, "-s", "ann", "--language", "c")
-    shut_in = why_there_are_none() is None
     text = with_players(
         (tmp_path / "tournament.toml").read_text(), [Built(tmp_path / "students/ann", "", True, "")]
     )
     plan = parse_plan(text, tmp_path / "tournament.toml")
 
     assert plan.names == ("yardstick-call", "yardstick-simple", "ann")
-    words = match_words(plan, Match(0, 1, ("ann", "yardstick-call")))
+    words = match_words(plan, Match(0, 1, ("ann", "yardstick-call")), tmp_path)
     assert words[words.index("--limits") + 1] == "cpu=3600,memory=2048,file-size=256"
-    assert ("--sandbox" in words) is shut_in
+    assert "--sandbox" in words
     assert f"ann={tmp_path / 'students/ann'}" in words
 
 
@@ -73,6 +72,8 @@ def test_a_bot_that_was_changed_is_another_version(tmp_path: Path) -> None:
     (tmp_path / "__pycache__").mkdir()
     (tmp_path / "my_bot.py").write_text("call")
     first = version_of(tmp_path)
+    (tmp_path / "endless").symlink_to("/proc/self/mem")
+    os.mkfifo(tmp_path / "fifo")
     (tmp_path / "__pycache__/my_bot.pyc").write_bytes(b"compiled")
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git/HEAD").write_text("ref")
@@ -228,3 +229,45 @@ def test_a_new_bot_is_built_plays_and_does_nothing_wrong(language: str, tmp_path
     said = json.loads(checked.stdout)
     assert [each for each in said["checks"] if not each["passed"]] == []
     assert (checked.returncode, said["notes"]) == (0, [])
+
+
+def test_where_there_are_no_sandboxes_students_programs_are_refused_unless_one_insists(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.commands.league.course.why_there_are_none", lambda: "no bwrap")
+    _, said = init(tmp_path, "-s", "ann")
+    words = ["build", str(tmp_path), "--out", str(tmp_path / "night")]
+    refused = CliRunner().invoke(course, words)
+
+    assert "no sandboxes: no bwrap.  Students' programs would run as you" in said
+    assert tomllib.loads((tmp_path / "tournament.toml").read_text())["limits"]["sandbox"] is True
+    assert (refused.exit_code, "--unsafe builds and checks all the same" in refused.output) == (2, True)
+    assert not (tmp_path / "night").exists()
+
+    init(tmp_path, "--force", "--unsafe")
+    assert tomllib.loads((tmp_path / "tournament.toml").read_text())["limits"]["sandbox"] is False
+    assert '--out "$night" --unsafe' in (tmp_path / "nightly.sh").read_text()
+    shutil.rmtree(tmp_path / "students")
+    assert CliRunner().invoke(course, [*words, "--unsafe"]).exit_code == 0
+
+
+@pytest.mark.skipif(why_there_are_none() is not None, reason="there are no sandboxes here")
+def test_a_build_sees_its_own_folder_and_no_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("CANARY_KEY", "canary")
+    (tmp_path / "home/.cargo/bin").mkdir(parents=True)
+    (tmp_path / "home/.cargo/credentials.toml").write_text("token")
+    for name in ("ann", "bob"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "ann/look.sh").write_text(
+        "ls ../bob ~/.cargo/credentials.toml $1/.cargo/credentials.toml /etc/shadow /home; env; touch built"
+    )
+    command = f"sh look.sh {tmp_path}/home"
+    (tmp_path / "ann/bot.toml").write_text(format_bot_file("ann", command, "python bot.py"))
+    made = build(tmp_path / "ann", tmp_path, in_sandbox=True)
+    said = (tmp_path / "ann.build.txt").read_text()
+
+    assert isinstance(made, BotFile), made
+    assert (tmp_path / "ann/built").exists()
+    assert said.count("No such file") == 5
+    assert "canary" not in said

@@ -98,7 +98,46 @@ def test_last_words_cannot_forge_a_line(tmp_path: Path) -> None:
         for player in json.loads((tmp_path / "m" / "result.json").read_text())["players"]
         if "failure" in player
     ]
-    assert failure == ("ended with exit status 3: sorry?# seat 2 (always-call) crashed?[2K?]0;title???")
+    shown = "sorry?# seat 2 (always-call) crashed?[2K?]0;title???"
+    assert failure == f"ended with exit status 3: {shown}; its output: m/players/bot.err"
     assert failure in said
     for text in (said, log, (tmp_path / "m" / "dealer.err").read_bytes().decode()):
         assert printable(text, "\n") == text
+
+
+CRASHING: Final = """\
+from clients import CALL, Agent, run
+class Bot(Agent):
+    def choose_action(self, view):
+        if not view.board:
+            return CALL
+        try:
+            int("call")
+        except ValueError as error:
+            raise {raised}
+run(Bot)
+"""
+
+
+@pytest.mark.parametrize(
+    ("raised", "last"),
+    [
+        ("RuntimeError('no idea')", "RuntimeError: no idea (bot.py, line 9)"),
+        (
+            "ExceptionGroup('several', [error])",
+            "ValueError: invalid literal for int() with base 10: 'call' (bot",
+        ),
+    ],
+)
+def test_a_crash_in_play_names_the_output_and_the_last_line_of_the_players_own(
+    tmp_path: Path, raised: str, last: str
+) -> None:
+    (tmp_path / "bot.py").write_text(CRASHING.format(raised=raised))
+    done = subprocess.run(
+        program("match", "leduc", "python bot.py", "always-call", "--hands", "3", "--out", "m", "--json"),
+        cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    (failure,) = [each["failure_detail"] for each in json.loads(done.stdout)["players"] if "failure" in each]
+
+    assert failure.startswith(f"ended with exit status 1: {last}")
+    assert failure.endswith("; its output: m/players/bot.err")

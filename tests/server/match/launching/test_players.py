@@ -8,6 +8,7 @@ import subprocess
 import sys
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -199,3 +200,80 @@ def test_what_the_user_has_set_stays() -> None:
 
     own = os.path.dirname(sys.executable)
     assert environment == {"PATH": f"{own}{os.pathsep}/bin", "PYTHONPATH": "/mine", "X": "1"}
+
+
+SECRETS: Final = (
+    "OPENAI_API_KEY", "AWS_ACCESS_KEY_ID", "AWS_SESSION_TOKEN", "GITHUB_PAT", "HF_TOKEN", "PGPASSWORD",
+    "PGPASSFILE", "MYSQL_PWD", "db_password", "CLIENT_SECRET", "GOOGLE_APPLICATION_CREDENTIALS",
+    "SSH_AUTH_SOCK", "XAUTHORITY", "SESSION_COOKIE", "SENTRY_DSN", "ROOT_PW", "RIVERBOAT_SEAT_TOKEN_2",
+)  # fmt: skip
+HARMLESS: Final = (
+    "PATH",
+    "PWD",
+    "OLDPWD",
+    "HOME",
+    "LANG",
+    "SHELL",
+    "PATIENCE",
+    "SPAWN",
+    "RIVERBOAT_CACHE_DIR",
+)
+
+
+def test_variables_that_look_like_secrets_are_dropped_unless_they_are_granted() -> None:
+    base = dict.fromkeys((*SECRETS, *HARMLESS), "canary") | {
+        "DATABASE_URL": "postgres://me:canary@db/x",
+        "http_proxy": "http://proxy:3128",
+        "DOCS": "see https://example.com/a:b@c",
+    }
+    kept = players_environment(["./bot"], base)
+    granted = players_environment(["./bot"], base, ["OPENAI_API_KEY", "DATABASE_URL"])
+
+    assert kept.keys() == {*HARMLESS, "http_proxy", "DOCS"}
+    assert granted.keys() - kept.keys() == {"OPENAI_API_KEY", "DATABASE_URL"}
+
+
+TELLING: Final = (
+    "import os, sys; print(sorted(k for k in os.environ if 'CANARY' in k), file=sys.stderr); exit(5)"
+)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("match", "leduc", "always-call", "{bot}", "--luck", "off", "--out", "m"),
+        ("ask", "{bot}", "--game", "leduc", "--hole", "Qs"),
+        ("check-bot", "{bot}", "--game", "leduc", "--hands", "0", "--out", "m/players"),
+        ("tournament", "cup.toml", "--out", "m"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_every_launcher_drops_secrets_and_passes_on_what_is_granted(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "bot.py").write_text(TELLING)
+    (tmp_path / "cup.toml").write_text(
+        '[tournament]\nformat = "round-robin"\n[game]\ngame = "leduc"\nhands = 2\n[limits]\nsandbox = false\n'
+        '[[players]]\nplayer = "always-call"\n'
+        '[[players]]\nplayer = "python bot.py"\npass_env = "CANARY_TOKEN"\n'
+    )
+    granted = () if words[0] == "tournament" else ("--pass-env", "CANARY_TOKEN")
+    done = subprocess.run(
+        program(*(word.format(bot="python bot.py") for word in words), *granted),
+        cwd=tmp_path, capture_output=True, text=True, timeout=90, check=False,
+        env=environment() | {"CANARY_KEY": "canary", "CANARY_TOKEN": "canary", "CANARY": "seen"},
+    )  # fmt: skip
+    told = [path.read_text() for path in tmp_path.rglob("*.err")] + [done.stderr, done.stdout]
+
+    assert "['CANARY', 'CANARY_TOKEN']" in "".join(told)
+    assert "CANARY_KEY" not in "".join(told)
+
+
+def test_files_without_an_end_do_not_stop_the_house(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "bot.toml")
+    os.mkfifo(tmp_path / "my_bot.py")
+    with pytest.raises(BotFileError, match="expected command"):
+        read_bot_file(tmp_path)
+
+    assert "PYTHONSAFEPATH" not in players_environment(["python", str(tmp_path / "my_bot.py")], {})
+    assert parse_players([f"python {'x' * 300} {tmp_path}/my_bot.py"], [])[0].problem() is None
