@@ -59,14 +59,10 @@ CASES: Final[dict[str, dict[tuple[str, str], str]]] = {
 }
 """By game and bots, the goal."""
 PARTNERS: Final = (
-    ("hand-strength", "always-call"),
-    ("simple", "always-call"),
-    ("simple:preflop-only", "always-call"),
-    ("hand-strength", "simple"),
-    ("hand-strength", "always-all-in"),
-    ("simple", "always-all-in"),
+    ("hand-strength", "always-call"), ("simple", "always-call"), ("simple:preflop-only", "always-call"),
+    ("hand-strength", "simple"), ("hand-strength", "always-all-in"), ("simple", "always-all-in"),
     ("simple:preflop-only", "always-all-in"),
-)
+)  # fmt: skip
 """Sparring partners in both heads-up games; the goal is 8,000."""
 
 

@@ -34,12 +34,8 @@ from tests.engine.learning.pools import CALLER
 from tests.support.benchmarks import BenchmarkParser, Task, known_file, make_player, rate, show
 
 GOALS: Final = {
-    "limit-2p": "100,000",
-    "nolimit-2p-100bb": "",
-    "nolimit-2p": "",
-    "limit-6p": "",
-    "nolimit-6p": "",
-}
+    "limit-2p": "100,000", "nolimit-2p-100bb": "", "nolimit-2p": "", "limit-6p": "", "nolimit-6p": "",
+}  # fmt: skip
 """By game, of the street-learner."""
 TRAININGS: Final = (
     ("hole-cards-learner", "always-all-in"),

@@ -24,8 +24,7 @@ from typing import Final
 
 import attrs
 
-from tests.stress.common import Stress, begin, folder, main, playing
-from tests.stress.leavings import find_leavings
+from tests.stress.common import Stress, begin, find_leavings, folder, main, playing
 from tests.support.dealer_process import environment
 
 _PATIENCE_S: Final = 120.0

@@ -21,13 +21,9 @@ from engine.poker.rules import load_game
 from tests.stress.common import Stress, begin, folder, main, playing, start
 
 _MATCHES: Final = (
-    ("limit-2p", 120),
-    ("nolimit-3p", 120),
-    ("kuhn-3p", 400),
-    ("leduc", 300),
-    ("nolimit-2p-100bb", 200),
+    ("limit-2p", 120), ("nolimit-3p", 120), ("kuhn-3p", 400), ("leduc", 300), ("nolimit-2p-100bb", 200),
     ("limit-6p", 40),
-)
+)  # fmt: skip
 """Games and hands: some seconds each."""
 _KILLS_EACH: Final = 20
 _START_S: Final = 0.5

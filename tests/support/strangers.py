@@ -125,11 +125,7 @@ class FoldsBySize(Stranger):
 
 
 STRANGERS: Final[dict[str, Callable[[], Agent]]] = {
-    "tight-folder": TightFolder,
-    "station": Station,
-    "maniac": Maniac,
-    "dice-bettor": DiceBettor,
-    "limper": Limper,
-    "folds-by-size": FoldsBySize,
-}
+    "tight-folder": TightFolder, "station": Station, "maniac": Maniac, "dice-bettor": DiceBettor,
+    "limper": Limper, "folds-by-size": FoldsBySize,
+}  # fmt: skip
 """By name."""

@@ -14,7 +14,7 @@ from clients.lab.experiments.next_action import (
     score,
     seat_at,
     shown,
-)  # fmt: skip
+)
 from engine.players.learning import PredictionScore, learn_from_hand
 from engine.players.models.model import OpponentModel
 from engine.players.models.specific import SpecificModel

@@ -36,6 +36,7 @@ from tests.engine.players.trials.spots import (
     random_model,
     random_spot,
 )
+from tests.support.asserting import refuses
 
 
 def spot_after(
@@ -445,5 +446,4 @@ def test_both_branches_play_the_same_trials() -> None:
 
 
 def test_a_hand_that_is_over_is_no_spot() -> None:
-    with pytest.raises(ValueError, match="nothing to decide"):
-        Trials(spot_after("rf", "", "2c2d", GenericModel()), 1)
+    refuses(ValueError, "nothing to decide", Trials, spot_after("rf", "", "2c2d", GenericModel()), 1)
