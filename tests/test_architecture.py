@@ -1,7 +1,5 @@
 """The packages depend on each other as the design says, import from where they should, and are on maps."""
 
-from __future__ import annotations
-
 import ast
 import importlib.util
 import re

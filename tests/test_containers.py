@@ -1,7 +1,5 @@
 """The room in containers, without an engine: what the files say fits together, and the commands do it."""
 
-from __future__ import annotations
-
 import functools
 import json
 import shlex

@@ -4,8 +4,6 @@ Results and the changelog are short.
 The checks themselves are tried on misspelt samples, so that a document cannot pass because nothing looks.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest

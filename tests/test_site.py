@@ -1,7 +1,5 @@
 """What the documentation site shows is run, page by page, as a reader would; and the site is built."""
 
-from __future__ import annotations
-
 import functools
 import importlib.util
 import re

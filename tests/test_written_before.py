@@ -1,7 +1,5 @@
 """Files that an earlier riverboat wrote are read with the same content (``tests/golden/written_before``)."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import zlib

@@ -8,8 +8,6 @@ Learners know something already when they are measured; "journal" is in play, wh
 as it ends.  Millions of hands are trained against the bots.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial

@@ -9,8 +9,6 @@ disturb little; peers run in turn with ours.  A goal is what the project set its
 the ratios to the peers carry over from one machine to another.
 """
 
-from __future__ import annotations
-
 import ctypes
 import itertools
 import statistics

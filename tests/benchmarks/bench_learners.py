@@ -12,8 +12,6 @@ What a trained learner wins more at a table where it goes on learning than where
 each played in both seats: in all, and in each quarter of the match.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator, Sequence
 from functools import partial

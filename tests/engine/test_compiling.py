@@ -1,7 +1,5 @@
 """What is compiled before a clock runs, and how a process knows that it has been."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -2,8 +2,6 @@
 (docs/acpc-dealer.md 3.7); strength and potential as Poki prints them (Fig. 3.3 and 3.4), by loops.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations

@@ -4,8 +4,6 @@ The rules of the former are the ACPC's own C code.  The latter is a thin wrapper
 rules: cards are dealt one by one by chance, each position's hole cards, then the board as it comes out.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pyspiel

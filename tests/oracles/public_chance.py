@@ -3,8 +3,6 @@
 Every pair of hands stands in a matrix, every betting follows from the rules, and nothing is remembered.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Sequence
 

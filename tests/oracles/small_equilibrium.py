@@ -5,8 +5,6 @@ game, each with its chance and its AIVAT estimate.
 Alternating updates, regrets cut at 0, the average weighted by the number of the iteration (Tammelin, 2014).
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Collection, Iterator, Sequence
 

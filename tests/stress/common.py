@@ -4,8 +4,6 @@ Every script ends by itself, leaves nothing behind outside its temporary folder,
 and exits with 1 where it has found something.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -5,8 +5,6 @@ second, the hostile ones in a third.  At every table the hands go on; at those w
 waits long.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import random

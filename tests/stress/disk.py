@@ -6,8 +6,6 @@ removal below its folder fails (an audit hook in the process).  *Out of descript
 Neither needs any privilege.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import functools

@@ -6,8 +6,6 @@ Each must end well or with a documented error, in one line where people see it.
 spoilt, is in `tests.stress.fuzzing`.  A finding names its target and index, with which it can be had again.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

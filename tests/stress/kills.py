@@ -5,8 +5,6 @@ starts, reads its files, plays and ends, and started again until its match is ov
 the actions must be those of the same match without a kill, and every line of its files whole.
 """
 
-from __future__ import annotations
-
 import random
 import shutil
 import signal

@@ -4,8 +4,6 @@
 they load, play, compute or end; some get a second Ctrl-C within 50 ms.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random

@@ -1,7 +1,5 @@
 """AIVAT in games that can be enumerated, from what bots tell, and with three and more players."""
 
-from __future__ import annotations
-
 import functools
 import math
 import random

@@ -1,7 +1,5 @@
 """AIVAT of hold'em: shares against enumeration, corrections of mean zero, what comes of false policies."""
 
-from __future__ import annotations
-
 import attrs
 import numpy as np
 import pytest

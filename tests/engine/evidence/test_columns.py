@@ -1,7 +1,5 @@
 """Hands in columns: the same as hand by hand, to the last digit, whatever is played."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from typing import Any

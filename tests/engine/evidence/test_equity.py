@@ -1,7 +1,5 @@
 """Shares of pots by enumeration, by the counts of the literature, and all-in against PokerKit."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from itertools import combinations

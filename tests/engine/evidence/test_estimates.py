@@ -1,7 +1,5 @@
 """Estimates are unbiased, confidence sequences keep their promise, and so do the ends of matches."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterator

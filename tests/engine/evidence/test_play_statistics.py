@@ -1,7 +1,5 @@
 """VPIP and its like: against hands counted by hand, a slow oracle, and PokerKit."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Ranking players by joint intervals; control variates, whose estimates are unbiased and narrower."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

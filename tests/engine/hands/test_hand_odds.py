@@ -1,7 +1,5 @@
 """Raw hand odds by enumeration, sampling and plain counting; reflective ones: filters, looseness, nuts."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

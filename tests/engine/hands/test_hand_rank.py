@@ -1,7 +1,5 @@
 """Hand ranks against another program's, a plain oracle, and the counts of all hands."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from itertools import combinations, pairwise

@@ -1,7 +1,5 @@
 """Hand strength and potential against the paper's examples and the plain loops of Fig. 3.3 and 3.4."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Pot odds as the papers work them out; the preflop game solved exactly, and roll-outs against Table 3.1."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Callable

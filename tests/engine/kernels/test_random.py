@@ -1,7 +1,5 @@
 """Random numbers against CPython's and the ACPC dealer's; where compiled kernels are kept."""
 
-from __future__ import annotations
-
 import os
 import random
 import re

@@ -1,7 +1,5 @@
 """What is counted of a player, bars of folds and raises, shares and potentials of all combos at once."""
 
-from __future__ import annotations
-
 import json
 import random
 from typing import Final

@@ -1,7 +1,5 @@
 """Betting chains: what they look like, what they say and predict; how much a player raises."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 

@@ -1,7 +1,5 @@
 """Models with a tree or a network: how near they come to the entropy, how they are kept and vote."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable

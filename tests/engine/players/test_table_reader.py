@@ -1,7 +1,5 @@
 """Weight tables: Fig. 3.6 and 3.7 as orderings, what has no weight, implied thresholds, starting anywhere."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

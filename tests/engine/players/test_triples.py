@@ -1,7 +1,5 @@
 """Triples: the paper's numbers, sampling, mixing; the kernels beside a slow account of the same rules."""
 
-from __future__ import annotations
-
 import collections
 import random
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Cards, their spellings and combos as indices; cards from a key, by the documented stream."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from math import factorial

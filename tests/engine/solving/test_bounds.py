@@ -1,7 +1,5 @@
 """Best responses in closed form, against the oracle and pair by pair; bounds on the exploitability."""
 
-from __future__ import annotations
-
 import attrs
 import numpy as np
 import pytest

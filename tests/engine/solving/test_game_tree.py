@@ -1,7 +1,5 @@
 """Trees against the rules and published counts; values against OpenSpiel and linear programs."""
 
-from __future__ import annotations
-
 import math
 import random
 

@@ -1,7 +1,5 @@
 """Heads-up limit hold'em on buckets: sizes, what hands are worth on a board, and learning from boards."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path

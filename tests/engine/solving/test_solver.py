@@ -1,7 +1,5 @@
 """Solvers, counter-strategies and mixtures against exact values, OpenSpiel and linear programs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import linprog

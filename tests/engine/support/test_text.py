@@ -1,7 +1,5 @@
 """Texts, numbers as people type them, intervals, names of earlier versions, and how signals end a program."""
 
-from __future__ import annotations
-
 import ctypes
 import doctest
 import importlib

@@ -1,7 +1,5 @@
 """Every reader of files, fed with what is nearly right."""
 
-from __future__ import annotations
-
 import functools
 import json
 import random

@@ -4,8 +4,6 @@ A target takes a generator, makes one input, shows it to the reader, and checks 
 that are documented are those of its row; any other is a finding.
 """
 
-from __future__ import annotations
-
 import functools
 import random
 import re

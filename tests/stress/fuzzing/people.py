@@ -1,7 +1,5 @@
 """What people type, in games and on command lines, nearly right."""
 
-from __future__ import annotations
-
 import functools
 import random
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Both ends of the protocol, fed with what is nearly right."""
 
-from __future__ import annotations
-
 import functools
 import random
 from typing import Final

@@ -1,7 +1,5 @@
 """Models beside the players they are models of: hands that were played, scores of what was predicted."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from clients.core.agent import Agent

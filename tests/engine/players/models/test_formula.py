@@ -1,7 +1,5 @@
 """The one function from a situation to triples: the papers' points, what thresholds and prices do."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

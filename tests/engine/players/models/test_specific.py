@@ -1,7 +1,5 @@
 """Models that learn: from neutral to stereotype to specific, what tells nothing, calibration, memory."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

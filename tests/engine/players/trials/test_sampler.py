@@ -1,7 +1,5 @@
 """Selective sampling by Loki's Fig. 3: joint draws counted out, exact values, and when it stops."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Trials: exact values where they can be counted out, the rules, nobody peeking, and the models in them."""
 
-from __future__ import annotations
-
 import random
 
 import attrs

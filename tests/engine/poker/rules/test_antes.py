@@ -1,7 +1,5 @@
 """Antes and rake, against PokerKit's chips and by plain arithmetic; sizes of raises in pots."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

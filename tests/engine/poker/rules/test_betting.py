@@ -1,7 +1,5 @@
 """The betting rules of docs/acpc-dealer.md section 3, by its examples and by properties of random hands."""
 
-from __future__ import annotations
-
 import gc
 import weakref
 

@@ -1,7 +1,5 @@
 """Reading game files as leniently as the ACPC reader, refusing them in its words (docs/acpc-dealer.md 1)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Hands, dealt and played: against published deals, logs of the ACPC dealer byte for byte, and OpenSpiel."""
 
-from __future__ import annotations
-
 import gc
 import random
 import types

@@ -1,7 +1,5 @@
 """Ranks against a plain oracle and published counts, hands in words, and side pots computed independently."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Iterable, Sequence

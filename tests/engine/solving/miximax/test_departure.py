@@ -1,7 +1,5 @@
 """The evidence against an opponent, the tree of all bettings, percentiles; all as on recorded deals."""
 
-from __future__ import annotations
-
 import math
 import re
 

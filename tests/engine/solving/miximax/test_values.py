@@ -1,7 +1,5 @@
 """Expectimax against recursions written out in plain Python, with limits and without."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import attrs

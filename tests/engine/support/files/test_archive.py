@@ -1,7 +1,5 @@
 """Archives and formats come back as they went, or are refused in one line, whatever they are."""
 
-from __future__ import annotations
-
 import io
 import json
 import random

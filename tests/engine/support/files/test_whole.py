@@ -1,7 +1,5 @@
 """Files are replaced in one step, locks have one holder, and what was computed is found again."""
 
-from __future__ import annotations
-
 import os
 import stat
 import threading
