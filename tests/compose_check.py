@@ -6,8 +6,6 @@ room has been closed, and after it has been killed.  Then the match is played, s
 Dask cluster plays a tournament that must come out as it does here.
 """
 
-from __future__ import annotations
-
 import json
 import shlex
 import subprocess

@@ -1,7 +1,5 @@
 """Fixtures shared by all tests; helpers live in modules of their own, to be imported by name."""
 
-from __future__ import annotations
-
 import signal
 
 from hypothesis import HealthCheck, settings

@@ -5,8 +5,6 @@ changes behaviour.  A difference in the integer parts is an error, in the floati
 the machine that the trailer names.  Without history there is nothing to compare with.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from typing import Final

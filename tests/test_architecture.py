@@ -1,7 +1,5 @@
 """The packages depend on each other as the design says, import from where they should, and are on maps."""
 
-from __future__ import annotations
-
 import ast
 import importlib.util
 import re
@@ -15,6 +13,7 @@ import pytest
 import clients.human
 import protocol
 import server.table
+from tests.support.cases import cases
 from tests.support.dealer_process import run_to_end
 from tests.support.documents import listed_modules, missing_names, modules_in, public_names
 from tests.support.interpreter import imported_by
@@ -41,26 +40,7 @@ def test_rules_protocol_and_server_start_without_numpy_and_numba() -> None:
     assert not loaded & NUMBER_CRUNCHERS
 
 
-@pytest.mark.parametrize(
-    "module",
-    [
-        "engine",
-        "engine.poker.cards",
-        "engine.support.files",
-        "engine.poker.records",
-        "engine.poker.rules",
-        "protocol",
-        "server",
-        "clients.core.arena",
-        "clients.bots.baselines",
-        "clients.commands.play.play",
-        "clients.human.agent",
-        "clients.human.program",
-        "clients.human.telnet",
-        "clients.learners.preflop.learners",
-        "clients.core.session",
-    ],
-)
+@pytest.mark.parametrize("module", cases(__file__, "each module of rules protocol and server starts without"))
 def test_each_module_of_rules_protocol_and_server_starts_without_numpy_and_numba(module: str) -> None:
     assert not imported_by(f"import {module}") & NUMBER_CRUNCHERS
 

@@ -1,7 +1,5 @@
 """Benchmarks say what they measure, and what is wrong with a command line: one line, exit status 2."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What every command refuses, in one line and with exit status 2: found by walking through all of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The room in containers, without an engine: what the files say fits together, and the commands do it."""
 
-from __future__ import annotations
-
 import functools
 import json
 import shlex
@@ -9,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+import tomllib
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
@@ -20,6 +19,8 @@ from compose_spec import PyCompose
 
 from server.commands.program import riverboat
 from tests.support.dealer_process import ROOT, environment, program, run_to_end
+
+# --- containers ---------------------------------------------------------------------------------------------
 
 BOTS: Final = ("formula", "sampling", "learner")
 PATIENCE_S: Final = 100.0
@@ -230,3 +231,36 @@ def test_the_image_runs_as_somebody_without_rights_who_may_write_the_logs() -> N
     assert "\nUSER 10001:10001\n" in text
     assert "install -d -o riverboat -g riverboat /logs" in text
     assert text.count("NUMBA_CPU_NAME=generic") == 2  # where kernels are compiled, and where they run
+
+
+# --- release ------------------------------------------------------------------------------------------------
+
+
+def version() -> str:
+    return str(tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"])
+
+
+def test_it_is_cited_by_its_version() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+
+    assert citation["version"] == version()
+    assert {"cff-version", "message", "title", "authors"} <= set(citation)
+    news = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    assert f"\n## {version()} ({citation['date-released']})\n" in news
+
+
+def test_every_supported_python_is_tried() -> None:
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "check.yml").read_text("utf-8"))
+    matrix = workflow["jobs"]["check"]["strategy"]["matrix"]
+
+    assert matrix["python"][0] == "3.11"
+    assert any(step.get("run") == ".ci/run" for step in workflow["jobs"]["check"]["steps"])
+
+
+@pytest.mark.slow
+def test_every_command_has_a_manual_page(tmp_path: Path) -> None:
+    run_to_end([sys.executable, "-m", "docs.man_pages", str(tmp_path)], ROOT, timeout=None, check=True)
+
+    pages = {path.name for path in tmp_path.iterdir()}
+    assert {"riverboat.1", "riverboat-match.1", "riverboat-bot.1", "riverboat-experiment-killer.1"} <= pages
+    assert r"\-\-duplicate" in (tmp_path / "riverboat-match.1").read_text("utf-8")

@@ -4,12 +4,11 @@ Results and the changelog are short.
 The checks themselves are tried on misspelt samples, so that a document cannot pass because nothing looks.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest
 
+from tests.support.cases import cases
 from tests.support.dealer_process import ROOT
 from tests.support.documents import (
     Document,
@@ -81,63 +80,12 @@ def test_the_table_talk_on_the_first_page_is_that_of_a_recorded_terminal() -> No
 # --- the checks, on samples --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "riverboat match limit-2p formula simple --hands 1000 --seed 7",
-        "riverboat match limit-2p formula:model=none,noise=0.1 Ann=wait './my bot' \"Mine=python my_bot.py\"",
-        "riverboat match limit-2p simple:preflop-only Me=random --duplicate --jobs 2",
-        "riverboat dealer m limit-2p 1000 7 a b --t_response 100 -p 1,2 --seat-token 1=x",
-        "riverboat dealer MATCH GAME HANDS SEED NAME...",
-        "riverboat odds … --simulate BETTING [--game GAME] [--model none|generic]",
-        "riverboat experiment poker-learner --out DIR --seeds 1",
-        "riverboat bot formula",
-        "riverboat match --duplicate",
-        "riverboat match --help",
-        "riverboat play --against './my_bot --careful'",
-        "riverboat bot random 127.0.0.1 4242 --set fold=0.1",
-        "riverboat train street-learner --game limit-2p --hands 10 --seed 1 --save x.npz",
-        "make match",
-        "python -m tests.benchmarks.bench_formula limit-2p --deals 100",
-        "--until X",
-        "docker compose up --build",
-    ],
-)
+@pytest.mark.parametrize("line", cases(__file__, "right commands pass"))
 def test_right_commands_pass(line: str) -> None:
     assert faults_of_command(line) == []
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "riverboat mtach limit-2p formula simple",
-        "riverboat match limit-2p formula simple --hand 1000",
-        "riverboat match GAME PLAYER --hand N",
-        "riverboat match limit-2p formula simple --hands many",
-        "riverboat match limit-2q formula simple",
-        "riverboat match limit-2p formulas simple",
-        "riverboat match limit-2p formula:modell=none simple",
-        "riverboat match limit-2p Me=formulas simple",
-        "riverboat match limit-2p simple:preflop simple",
-        "riverboat dealer MATCH GAME HANDS SEED NAME... --t_respons 10",
-        "riverboat dealer m limit-2p 1000 a --x",
-        "riverboat dealer m limit-2p 1000",
-        "riverboat odds … --simulat BETTING",
-        "riverboat experiment poker-lerner --out DIR",
-        "riverboat experiment poker-learner --outt DIR",
-        "riverboat experiment NAME --out DIR --parts",
-        "riverboat play --against './my_bot --careful' --carefull",
-        "riverboat bot formulas",
-        "riverboat bot random 127.0.0.1 4242 --set folds=0.1",
-        "riverboat train street-learner --against simpel --hands 10 --save x.npz",
-        "riverboat odds 7h9h --pots 10",
-        "riverboat odds 7h9h --opponents 12",
-        "make mtach",
-        "python -m tests.benchmarks.bench_formulas",
-        "python -m tests.benchmarks.bench_formula limit-2p --deal 100",
-        "--untill X",
-    ],
-)
+@pytest.mark.parametrize("line", cases(__file__, "wrong commands are found"))
 def test_wrong_commands_are_found(line: str) -> None:
     assert faults_of_command(line) != []
 
@@ -205,12 +153,9 @@ def test_a_document_is_searched_everywhere(tmp_path_factory: pytest.TempPathFact
     )
 
     assert faults(document) == [
-        "no such file: engine/beting.py",
-        "broken link: nowhere.md",
-        "no command riverboat matsch",
-        "riverboat match has no option --duplicates",
-        "riverboat match has no option --untill",
-    ]
+        "no such file: engine/beting.py", "broken link: nowhere.md", "no command riverboat matsch",
+        "riverboat match has no option --duplicates", "riverboat match has no option --untill",
+    ]  # fmt: skip
 
 
 def test_the_picture_is_of_the_table_of_today() -> None:

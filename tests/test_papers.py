@@ -1,7 +1,5 @@
 """``docs/papers.md``: nothing that a paper numbers is missing, and all that the page names is there."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import re

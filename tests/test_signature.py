@@ -1,7 +1,5 @@
 """The signature shows what changes, and is compared with what commits state."""
 
-from __future__ import annotations
-
 import pytest
 from click.testing import CliRunner
 

@@ -1,7 +1,5 @@
 """The house stays one that can be lived in: nothing is too large, and what stands once stands once."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

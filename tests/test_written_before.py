@@ -1,7 +1,5 @@
 """Files that an earlier riverboat wrote are read with the same content (``tests/golden/written_before``)."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import zlib
@@ -163,20 +161,13 @@ def of_reasonable(path: Path) -> dict[str, Any]:
 
 
 READERS: Final[dict[str, Callable[[Path], dict[str, Any]]]] = {
-    "kuhn.npz": of_strategy,
-    "limit.npz": of_strategy,
-    "nolimit.npz": of_strategy,
-    "kuhn.npz.checkpoint": of_checkpoint,
-    "habits.npz": of_habits,
-    "learner.npz": content,
-    "equilibrium/limit-2p.npz": of_strategy,
-    "equilibrium/limit-2p-against-call.npz": of_strategy,
-    "equilibrium/nolimit-2p-100bb.npz": of_strategy,
-    "preflop/tables.json": of_tables,
-    "preflop/flop_book.npz": of_book,
-    "miximax/reasonable.npz": of_reasonable,
+    "kuhn.npz": of_strategy, "limit.npz": of_strategy, "nolimit.npz": of_strategy,
+    "kuhn.npz.checkpoint": of_checkpoint, "habits.npz": of_habits, "learner.npz": content,
+    "equilibrium/limit-2p.npz": of_strategy, "equilibrium/limit-2p-against-call.npz": of_strategy,
+    "equilibrium/nolimit-2p-100bb.npz": of_strategy, "preflop/tables.json": of_tables,
+    "preflop/flop_book.npz": of_book, "miximax/reasonable.npz": of_reasonable,
     "miximax/reasonable-no-limit.npz": of_reasonable,
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -7,7 +7,7 @@ takes a quarter of a millisecond.
 
 For one combo the sum over the opponent's hands is taken before the positive part, card by card, whereas eq
 3.1 takes it hand by hand.  The two differ only if a card helps us against some hands and hurts us against
-others; ``tests/engine/players/test_hand_features.py`` bounds the difference.
+others; ``tests/engine/players/test_bars.py`` bounds the difference.
 
 Source: Poki 3.3.1-3.3.3, 3.3.6.
 """

@@ -8,8 +8,6 @@ Learners know something already when they are measured; "journal" is in play, wh
 as it ends.  Millions of hands are trained against the bots.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -59,14 +57,10 @@ CASES: Final[dict[str, dict[tuple[str, str], str]]] = {
 }
 """By game and bots, the goal."""
 PARTNERS: Final = (
-    ("hand-strength", "always-call"),
-    ("simple", "always-call"),
-    ("simple:preflop-only", "always-call"),
-    ("hand-strength", "simple"),
-    ("hand-strength", "always-all-in"),
-    ("simple", "always-all-in"),
+    ("hand-strength", "always-call"), ("simple", "always-call"), ("simple:preflop-only", "always-call"),
+    ("hand-strength", "simple"), ("hand-strength", "always-all-in"), ("simple", "always-all-in"),
     ("simple:preflop-only", "always-all-in"),
-)
+)  # fmt: skip
 """Sparring partners in both heads-up games; the goal is 8,000."""
 
 

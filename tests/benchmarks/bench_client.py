@@ -8,8 +8,6 @@ reads what comes and answers a line where one is awaited, and for `clients.core.
 that always calls.  The difference, per message, is the price of the protocol, the rules and the agent.
 """
 
-from __future__ import annotations
-
 import socket
 import threading
 import time

@@ -10,8 +10,6 @@ players, is in the figures, as it is in every tournament.  CPU time is that of t
 their children, the house's own left out.  Needs dask and distributed (`pip install 'riverboat[cluster]'`).
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 import statistics

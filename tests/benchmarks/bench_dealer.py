@@ -8,8 +8,6 @@ system, from its line with the ports on.  Medians of several runs, taken in turn
 share the machine with the dealer, as they do in matches.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import re

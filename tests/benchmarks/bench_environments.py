@@ -5,8 +5,6 @@
 PYTHON is an interpreter with ``pettingzoo[classic]``, which brings RLCard; the agents are the same there.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import subprocess

@@ -3,8 +3,6 @@
 python -m tests.benchmarks.bench_equilibrium
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

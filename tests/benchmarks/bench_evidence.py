@@ -6,8 +6,6 @@ Hands are played in the arena and taken as they come, without reading a log; the
 the regression are counted.  The pairs of hands before the flop are those of the user's cache.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

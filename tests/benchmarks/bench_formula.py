@@ -6,8 +6,6 @@ Names are installed bots, or ``formula:model=none,noise=0.1``.  The first has on
 others; ``--groups`` seats the two kinds in turn instead.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Sequence

@@ -5,8 +5,6 @@
 CPU time is that of the house and of all players, from start to end, less that of a match of one hand.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import tempfile

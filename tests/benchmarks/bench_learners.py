@@ -12,8 +12,6 @@ What a trained learner wins more at a table where it goes on learning than where
 each played in both seats: in all, and in each quarter of the match.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -34,12 +32,8 @@ from tests.engine.learning.pools import CALLER
 from tests.support.benchmarks import BenchmarkParser, Task, known_file, make_player, rate, show
 
 GOALS: Final = {
-    "limit-2p": "100,000",
-    "nolimit-2p-100bb": "",
-    "nolimit-2p": "",
-    "limit-6p": "",
-    "nolimit-6p": "",
-}
+    "limit-2p": "100,000", "nolimit-2p-100bb": "", "nolimit-2p": "", "limit-6p": "", "nolimit-6p": "",
+}  # fmt: skip
 """By game, of the street-learner."""
 TRAININGS: Final = (
     ("hole-cards-learner", "always-all-in"),

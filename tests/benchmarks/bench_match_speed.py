@@ -7,8 +7,6 @@ Two of the cheapest clients that there are call heads-up limit hold'em through; 
 match of one hand takes is taken off.  Trees take turns, so that whatever else the machine does hits all.
 """
 
-from __future__ import annotations
-
 import os
 import statistics
 import subprocess

@@ -4,8 +4,6 @@ One thread, CPU time; commands by the clock too.  Medians of some repetitions af
 compiles.
 """
 
-from __future__ import annotations
-
 import subprocess
 import time
 from collections.abc import Callable, Sequence

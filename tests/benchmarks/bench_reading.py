@@ -14,8 +14,6 @@ At tables of more than two, every second seat is the bot's, and the kinds change
 one seat, the first and then the second, and opponents have all others.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -9,8 +9,6 @@ the time from when a reply is sent to when the next player at its table is asked
 next: the room's own time, that of booking a hand, and that of the players' process to notice.
 """
 
-from __future__ import annotations
-
 import argparse
 import heapq
 import os

@@ -8,8 +8,6 @@ A match seats two kinds of bots in turn, plays every deal twice with the kinds i
 sets the stated values of the first kind's decisions against the chips that came of them.
 """
 
-from __future__ import annotations
-
 import argparse
 import inspect
 import math

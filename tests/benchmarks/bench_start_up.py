@@ -9,8 +9,6 @@ is measured.  The bots take turns; the table has the least and the median time o
 and system, of the start that took least of that: it says more where the machine is busy with other things.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import statistics

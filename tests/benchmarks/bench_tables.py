@@ -28,8 +28,6 @@ the later hands follows, decisions taken as independent.
 Hands that are recorded by one version can be read by another: this module copied into its tree.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

@@ -6,8 +6,6 @@ Matches are simulated from payoffs whose mean is known; `tests/oracles/stopping_
 the rules.  The tables are those of docs/evidence.md.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,17 +1,15 @@
 """What is compiled before a clock runs, and how a process knows that it has been."""
 
-from __future__ import annotations
-
 import json
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from engine import compiling
 from engine.compiling import compiled_once
-from tests.support.dealer_process import environment, program
+from tests.support.asserting import refuses
+from tests.support.dealer_process import completed
 from tests.support.interpreter import imported_by
 
 
@@ -54,8 +52,7 @@ def test_marks_of_former_versions_go_after_a_month(cache: Path) -> None:
 
 
 def test_a_compilation_that_fails_is_tried_again() -> None:
-    with pytest.raises(ZeroDivisionError):
-        compiled_once("one", lambda: print(1 // 0))
+    refuses(ZeroDivisionError, "", compiled_once, "one", lambda: print(1 // 0))
 
     calls: list[int] = []
     compiled_once("one", lambda: calls.append(1))
@@ -81,13 +78,8 @@ def test_the_list_itself_imports_nothing_that_is_compiled() -> None:
 def test_a_bot_on_a_new_machine_loses_no_hand(cache: Path, tmp_path: Path) -> None:
     """It compiles before it joins, although its decisions may take a tenth of what compiling does."""
     words = ("--hands", "60", "--seed", "3", "--response-time", "2", "--first-response-time", "2", "--json")
-    done = subprocess.run(
-        program("match", "limit-2p", "simple", "hand-strength", *words, "--out", str(tmp_path / "m")),
-        env=environment() | {"RIVERBOAT_CACHE_DIR": os.environ["RIVERBOAT_CACHE_DIR"]},
-        capture_output=True,
-        text=True,
-        timeout=110,
-    )
+    bots = ("simple", "hand-strength", "--out", str(tmp_path / "m"))
+    done = completed("match", "limit-2p", *bots, *words, seconds=110)
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert json.loads(done.stdout)["hands"] == 60

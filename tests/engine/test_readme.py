@@ -1,7 +1,5 @@
 """What engine/README.md shows and names is there."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

@@ -3,8 +3,6 @@
 Without its fault (``none``) it calls, and now and then raises.  It has no I/O of its own but in `main`.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import socket

@@ -3,8 +3,6 @@
 The rule stands in ``engine.kernels.players.bars``.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

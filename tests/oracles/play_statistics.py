@@ -3,8 +3,6 @@
 It follows the chips itself, and asks of every action what a person with a pencil would.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

@@ -1,21 +1,30 @@
 """CFR+ for games of one hole card and at most one board card, written for the reader: no tree is built, every
-public state is a stack of matrices over the board and over what both players hold.
+public state is a stack of matrices over the board and over what both players hold.  And all ends of such a
+game, each with its chance and its AIVAT estimate.
 
 Alternating updates, regrets cut at 0, the average weighted by the number of the iteration (Tammelin, 2014).
 """
 
-from __future__ import annotations
-
 import functools
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 
+import attrs
 import numpy as np
 
-from engine.evidence.aivat.enumerated import EnumeratedSet, Strategy
+from engine.evidence.aivat.enumerated import (
+    EnumeratedGame,
+    EnumeratedSet,
+    EnumeratedWalk,
+    Matrix,
+    Strategy,
+    Values,
+)
 from engine.poker.rules import BettingState, GameDefinition, initial_betting, load_game
 from engine.poker.rules.showdown import chips_won
 from engine.solving.walk import every_action
-from engine.support.arrays import Floats
+from engine.support.arrays import Bools, Floats
+
+# --- small equilibrium --------------------------------------------------------------------------------------
 
 
 def uniform(information: EnumeratedSet) -> Sequence[float]:
@@ -146,3 +155,74 @@ class CfrPlus:
                 chips[k, i, j] = chips_won(betting, pair, self._boards[k])[0]
             self._chips[betting.text] = chips
         return self._chips[betting.text]
+
+
+# --- enumerated ends ----------------------------------------------------------------------------------------
+
+
+@attrs.frozen(eq=False)
+class End:
+    """All hands of play that end in one public state.  Arrays have an axis for the hands of each position;
+    entries of hands that cannot be held together mean nothing."""
+
+    betting: BettingState
+    board: tuple[int, ...]
+    is_possible: Bools
+    """Whether hands can be held together on this board."""
+    chips: Matrix
+    """What the viewer wins."""
+    reach: Matrix
+    """The probability of this end with these hands, under the strategies of `EnumeratedEnds.ends`."""
+    estimate: Matrix
+    """The viewer's AIVAT estimate."""
+
+
+class EnumeratedEnds(EnumeratedGame):
+    """A game whose ends are enumerated too."""
+
+    def ends(
+        self, strategies: Sequence[Strategy], known: Collection[int], values: Values, viewer: int = 0
+    ) -> Iterator[End]:
+        """All ends of the game.
+
+        Args:
+            strategies: by position, of all players: those of unknown players only determine probabilities.
+            known: positions whose strategies enter the estimate; none for chance only.
+            values: to the viewer.
+            viewer: the position whose winnings are estimated.
+        """
+        possible = self.possible(())
+        walk = self._beginning(known, values, viewer)
+        yield from self._ends_from(walk, possible / possible.sum(), strategies, known, values)
+
+    def _ends_from(
+        self,
+        walk: EnumeratedWalk,
+        play: Matrix,
+        strategies: Sequence[Strategy],
+        known: Collection[int],
+        values: Values,
+    ) -> Iterator[End]:
+        """The ends after a walk that is taken, with all hands, with the probabilities `play`."""
+        betting, board = walk.betting, walk.board
+        if len(board) < betting.num_board_cards:
+            boards = list(self.boards_after(board, betting.num_board_cards))
+            number = sum(self.possible(after).astype(np.float64) for after in boards)
+            for after in boards:
+                chance = self.possible(after) / np.maximum(number, 1)
+                dealt = self._after_deal(walk, after, known, values)
+                yield from self._ends_from(dealt, play * chance, strategies, known, values)
+            return
+        position = betting.position_to_act
+        if position is None:
+            chips = self.chips(betting, board, walk.viewer)
+            yield End(betting, board, self.possible(board), chips, play, self._estimate(walk, known))
+            return
+        chances = self._strategy_at(strategies[position], betting, board)
+        if position in known:
+            walks = self._acted(walk, chances, known, values)
+        else:
+            walks = [attrs.evolve(walk, betting=betting.apply(action)) for action in every_action(betting)]
+        for column, acted in enumerate(walks):
+            taken = play * self._along(position, chances[:, column])
+            yield from self._ends_from(acted, taken, strategies, known, values)

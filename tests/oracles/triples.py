@@ -15,6 +15,8 @@ from typing import Any
 
 import attrs
 
+from engine.kernels.players.records import Push, Thresholds
+
 ACTIONS = ("fold", "call", "raise")
 Chances = Mapping[str, float]
 """By action; they add up to one."""
@@ -40,33 +42,10 @@ def share_above(value: float, threshold: float, spread: float) -> float:
 
 @attrs.frozen
 class Rule:
-    """What is done with a hand of which value: the fields of `Thresholds`."""
+    """What is done with a hand of which value."""
 
-    call: float
-    call_spread: float
-    raise_: float
-    raise_spread: float
-    raise_most: float
-    price: float
-    price_spread: float
-    semi_bluff: float
-    semi_bluff_chance: float
-    bluff_below: float
-    trap: float
-    trap_chance: float
-    can_fold: float
-    can_raise: float
-    push: float
-    push_folded: float
-    push_shift: float
-    push_callers: float
-    push_won: float
-    push_lost: float
-    stayers: float
-    call_won: float
-    call_lost: float
-    waiting: float
-    patience: float
+    at: Thresholds
+    push: Push
 
     def chances(self, value: float, showdown: float, draw: float, bluffs: float) -> Chances:
         """Fold below the call threshold unless the price is right, raise above the raise threshold; then trap
@@ -74,42 +53,46 @@ class Rule:
         opponent folds, raise instead where that brings more than the rest.
         """
         fold = 1 - max(
-            share_above(value, self.call, self.call_spread),
-            share_above(showdown, self.price, self.price_spread),
+            share_above(value, self.at.call, self.at.call_spread),
+            share_above(showdown, self.at.price, self.at.price_spread),
         )
-        if not self.can_fold:
+        if not self.at.can_fold:
             fold = 0.0
-        if not self.can_raise:
+        if not self.at.can_raise:
             return chances((fold, 1 - fold, 0.0))
-        raising = self.raise_most + (1 - self.raise_most) * value
-        raising *= share_above(value, self.raise_, self.raise_spread)
-        raising -= raising * self.trap_chance * share_above(value, self.trap, self.raise_spread)
+        raising = self.at.raise_most + (1 - self.at.raise_most) * value
+        raising *= share_above(value, self.at.raise_, self.at.raise_spread)
+        raising -= raising * self.at.trap_chance * share_above(value, self.at.trap, self.at.raise_spread)
         fold = min(fold, 1 - raising)
         # A semi-bluff is made instead of a call first, and instead of a fold where that is not enough.
-        raising += (1 - raising) * self.semi_bluff_chance * self._wants_semi_bluff(draw)
-        raising = (1 - self.push) * raising + self.push * share_above(self._brought(showdown), 0.0, 0.1)
+        raising += (1 - raising) * self.at.semi_bluff_chance * self._wants_semi_bluff(draw)
+        raising = (1 - self.push.known) * raising + self.push.known * share_above(
+            self._brought(showdown), 0.0, 0.1
+        )
         fold = min(fold, 1 - raising)
         # A bluff is made instead of either.
-        bluffing = (1 - raising) * (1 - self.push) * bluffs * self._weakness(value)
+        bluffing = (1 - raising) * (1 - self.push.known) * bluffs * self._weakness(value)
         raising += bluffing
         fold -= fold * bluffing
         return chances((fold, 1 - fold - raising, raising))
 
     def _brought(self, showdown: float) -> float:
         """What a raise brings beyond the better of a call and a fold, and of waiting, in bets."""
-        beats = max(0.0, (showdown - self.push_shift) / (1 - self.push_shift))
-        raised = self.push_folded + _beats_all(beats, self.push_callers) * self.push_won - self.push_lost
-        if beats < self.patience:
-            raised -= self.waiting * (self.patience - beats)
-        return raised - max(0.0, _beats_all(showdown, self.stayers) * self.call_won - self.call_lost)
+        beats = max(0.0, (showdown - self.push.shift) / (1 - self.push.shift))
+        raised = self.push.folded + _beats_all(beats, self.push.callers) * self.push.won - self.push.lost
+        if beats < self.push.patience:
+            raised -= self.push.waiting * (self.push.patience - beats)
+        return raised - max(
+            0.0, _beats_all(showdown, self.push.stayers) * self.push.call_won - self.push.call_lost
+        )
 
     def _wants_semi_bluff(self, draw: float) -> float:
         """Half of the time where the draw just pays, always from .05 more on."""
-        return share_above(draw, self.semi_bluff, 0.05) if draw > self.semi_bluff else 0.0
+        return share_above(draw, self.at.semi_bluff, 0.05) if draw > self.at.semi_bluff else 0.0
 
     def _weakness(self, value: float) -> float:
         """All of the hands in the lower half of those that are very weak, none at their upper end."""
-        return 1 - share_above(value, 0.75 * self.bluff_below, 0.25 * self.bluff_below)
+        return 1 - share_above(value, 0.75 * self.at.bluff_below, 0.25 * self.at.bluff_below)
 
 
 def _beats_all(beats: float, opponents: float) -> float:

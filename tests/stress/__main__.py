@@ -4,8 +4,6 @@ Each writes into a file of its own; what they have found stands at the end, and 
 anything.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import subprocess

@@ -4,9 +4,8 @@ Every script ends by itself, leaves nothing behind outside its temporary folder,
 and exits with 1 where it has found something.
 """
 
-from __future__ import annotations
-
 import argparse
+import json
 import os
 import random
 import signal
@@ -23,10 +22,14 @@ from typing import Any, Final
 
 import attrs
 
+from clients.learners.knowledge_file import read_knowledge
 from engine.poker.rules import load_game
+from protocol.records import parse_hand
 from tests.support.benchmarks import memory_kib, process_seconds
 from tests.support.dealer_process import environment, program, sit_down
 from tests.support.tables import state_determined
+
+# --- common -------------------------------------------------------------------------------------------------
 
 _SHOWN: Final = 2
 """Findings of one kind that are told in full."""
@@ -208,3 +211,52 @@ def role(script: str, *words: object, **options: Any) -> subprocess.Popen[str]:
 def main(run: Callable[[], int]) -> None:
     """Run a script's `run`; its result is the exit status."""
     sys.exit(run())
+
+
+# --- leavings -----------------------------------------------------------------------------------------------
+
+_END_S: Final = 8.0
+"""For children to notice that nobody is left."""
+
+
+def broken_files(place: Path) -> list[str]:
+    """What is wrong with the files below a folder."""
+    found = []
+    for path in place.rglob("*"):
+        try:
+            if path.name.endswith((".new", ".partial")):
+                found.append(f"left {path.suffix}")
+            elif path.suffix in (".log", ".tlog"):
+                text = path.read_text()
+                if text and not text.endswith("\n"):
+                    found.append(f"half a line in {path.name}")
+                for line in text.splitlines():
+                    parse_hand(line)
+            elif path.suffix == ".json":
+                json.loads(path.read_text())
+            elif path.suffix == ".npz":
+                read_knowledge(path)
+        except ValueError as error:
+            found.append(f"{path.name}: {error}")
+    return found
+
+
+def find_leavings(stress: Stress, program: str, when: str, place: Path, detail: str) -> None:
+    """Find what a program has left in a folder."""
+    for words in processes_left(place):
+        stress.find(f"{program}: left a process{when}", f"{detail}\n{words}")
+    for fault in broken_files(place):
+        stress.find(f"{program}: {fault}", detail)
+
+
+def processes_left(place: Path, *, at_once: bool = False) -> list[str]:
+    """The command lines of processes that go on below a folder, after some patience; they are then ended."""
+    deadline = time.monotonic() + (0 if at_once else _END_S)
+    while (left := processes_in(place)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    for pid in left:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+    return [words for words in left.values() if words.strip()]

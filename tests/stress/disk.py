@@ -6,8 +6,6 @@ removal below its folder fails (an audit hook in the process).  *Out of descript
 Neither needs any privilege.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import functools
@@ -24,8 +22,7 @@ from typing import Final
 
 import attrs
 
-from tests.stress.common import Stress, begin, folder, main, playing
-from tests.stress.leavings import find_leavings
+from tests.stress.common import Stress, begin, find_leavings, folder, main, playing
 from tests.support.dealer_process import environment
 
 _PATIENCE_S: Final = 120.0

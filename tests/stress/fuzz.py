@@ -2,12 +2,9 @@
 
 Each must end well or with a documented error, in one line where people see it.
 
-``python -m tests.stress.fuzz [--inputs N] [--only TARGET --index I]``.  What is fed is in
-`tests.stress.fuzzing`, how it is spoilt in its ``mutations``.  A finding names its
-target and index, with which it can be had again.
+``python -m tests.stress.fuzz [--inputs N] [--only TARGET --index I]``.  What is fed, and how it is
+spoilt, is in `tests.stress.fuzzing`.  A finding names its target and index, with which it can be had again.
 """
-
-from __future__ import annotations
 
 import contextlib
 import io

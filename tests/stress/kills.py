@@ -5,8 +5,6 @@ starts, reads its files, plays and ends, and started again until its match is ov
 the actions must be those of the same match without a kill, and every line of its files whole.
 """
 
-from __future__ import annotations
-
 import random
 import shutil
 import signal
@@ -21,13 +19,9 @@ from engine.poker.rules import load_game
 from tests.stress.common import Stress, begin, folder, main, playing, start
 
 _MATCHES: Final = (
-    ("limit-2p", 120),
-    ("nolimit-3p", 120),
-    ("kuhn-3p", 400),
-    ("leduc", 300),
-    ("nolimit-2p-100bb", 200),
+    ("limit-2p", 120), ("nolimit-3p", 120), ("kuhn-3p", 400), ("leduc", 300), ("nolimit-2p-100bb", 200),
     ("limit-6p", 40),
-)
+)  # fmt: skip
 """Games and hands: some seconds each."""
 _KILLS_EACH: Final = 20
 _START_S: Final = 0.5

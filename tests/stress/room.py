@@ -4,8 +4,6 @@
 agree in the end.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections import Counter
 from collections.abc import Awaitable, Callable

@@ -4,8 +4,6 @@
 sit-and-go, and a table with bots of the house's; memory, descriptors and tasks are looked at every minute.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import statistics

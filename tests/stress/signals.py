@@ -4,8 +4,6 @@
 they load, play, compute or end; some get a second Ctrl-C within 50 ms.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random
@@ -23,8 +21,7 @@ from typing import Final
 
 import attrs
 
-from tests.stress.common import Stress, begin, folder, main, playing
-from tests.stress.leavings import find_leavings
+from tests.stress.common import Stress, begin, find_leavings, folder, main, playing
 from tests.support.dealer_process import ROOT, environment
 
 _PATIENCE_S: Final = 20.0

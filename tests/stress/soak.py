@@ -4,8 +4,6 @@
 plays it, the house and both players watched from outside; then each bot for itself in the arena.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

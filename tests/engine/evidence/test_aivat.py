@@ -1,7 +1,5 @@
 """AIVAT in games that can be enumerated, from what bots tell, and with three and more players."""
 
-from __future__ import annotations
-
 import functools
 import math
 import random
@@ -36,8 +34,7 @@ from engine.poker.rules import (
 from engine.solving.walk import every_action
 from engine.support.arrays import Floats
 from protocol.policy import parse_record
-from tests.oracles.enumerated_ends import EnumeratedEnds
-from tests.oracles.small_equilibrium import CfrPlus, half_uniform, openspiel_leduc, uniform
+from tests.oracles.small_equilibrium import CfrPlus, EnumeratedEnds, half_uniform, openspiel_leduc, uniform
 from tests.support.asserting import known, refuses
 from tests.support.hands.evidence import Row, evidence_of
 from tests.support.hands.strategies import random_hand

@@ -1,7 +1,5 @@
 """AIVAT of hold'em: shares against enumeration, corrections of mean zero, what comes of false policies."""
 
-from __future__ import annotations
-
 import attrs
 import numpy as np
 import pytest
@@ -16,6 +14,7 @@ from engine.poker.rules import CALL, FOLD, Deal, HandState, load_game, parse_bet
 from engine.support.arrays import Floats
 from protocol.policy import ONE, write_numbers
 from tests.support.asserting import known, refuses
+from tests.support.cases import cases
 from tests.support.hands.evidence import all_in_chips
 
 LIMIT = load_game("limit-2p")
@@ -123,17 +122,7 @@ def test_what_a_known_player_does_is_worth_nothing_more_than_what_it_does_on_ave
 # --- hands -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("game", "betting"),
-    [
-        ("limit-2p", "f"),
-        ("limit-2p", "rrc/cc/rf"),
-        ("limit-2p", "cc/cc/crc/rrrc"),
-        ("nolimit-2p-100bb", "r6f"),
-        ("nolimit-2p-100bb", "r6c/cr200c//"),
-        ("nolimit-2p-100bb", "r200c///"),
-    ],
-)
+@pytest.mark.parametrize(("game", "betting"), cases(__file__, "with nobody known the end is what it paid"))
 def test_with_nobody_known_the_end_is_what_it_paid_with_the_cards_of_an_all_in_averaged_out(
     game: str, betting: str
 ) -> None:

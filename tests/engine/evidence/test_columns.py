@@ -1,7 +1,5 @@
 """Hands in columns: the same as hand by hand, to the last digit, whatever is played."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from typing import Any
@@ -28,6 +26,7 @@ from engine.poker.rules import (
 from protocol.match_state import format_hole_cards_and_board
 from protocol.records import HandReader
 from tests.support.asserting import refuses
+from tests.support.cases import cases
 from tests.support.hands.golden_files import LOGS, golden_log
 from tests.support.hands.strategies import random_hand
 
@@ -118,34 +117,7 @@ def test_hands_of_the_c_dealer_in_columns_say_what_each_says_by_itself(name: str
     check(golden.game, [reader.state(record) for record in golden.records[:60]])
 
 
-@pytest.mark.parametrize(
-    ("betting", "cards"),
-    [
-        ("", "AhKd|2c2d"),
-        ("f", "AhKd|2c2"),
-        ("f", "AhKd|2c2x"),
-        ("f", "AhKd|2cAh"),
-        ("f", "AhKd|2c2d|"),
-        ("f", "AhKd|2c2d/"),
-        ("f", "AhKd2c2d"),
-        ("f ", "AhKd|2c2d"),
-        ("ff", "AhKd|2c2d"),
-        ("cf", "AhKd|2c2d"),
-        ("r150f", "AhKd|2c2d"),
-        ("r20001f", "AhKd|2c2d"),
-        ("r0300f", "AhKd|2c2d"),
-        ("rf", "AhKd|2c2d"),
-        ("r99999999999999999999f", "AhKd|2c2d"),
-        ("r300", "AhKd|2c2d"),
-        ("ccf", "AhKd|2c2d/2h3h4h"),
-        ("cc/r300f", "AhKd|2c2d"),
-        ("cc/r300f", "AhKd|2c2d/2h3h"),
-        ("r20000c//", "AhKd|2c2d/2h3h4h/5h/6h"),
-        ("r20000c////", "AhKd|2c2d/2h3h4h/5h/6h"),
-        ("é", "AhKd|2c2d"),
-        ("f", "éhKd|2c2d"),
-    ],
-)
+@pytest.mark.parametrize(("betting", "cards"), cases(__file__, "what is not a hand is not read"))
 def test_what_is_not_a_hand_is_not_read(betting: str, cards: str) -> None:
     _, is_read = read_hands(
         load_game("nolimit-2p"), range(3), ["r300f", betting, "f"], ["AhKd|2c2d", cards, "|2c2d"]

@@ -1,7 +1,5 @@
 """Shares of pots by enumeration, by the counts of the literature, and all-in against PokerKit."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from itertools import combinations
@@ -28,6 +26,7 @@ from engine.poker.rules import CALL, Deal, GameDefinition, HandState, initial_ha
 from engine.support.arrays import Floats
 from tests.engine.hands.test_equity import plain_shares
 from tests.support.asserting import refuses
+from tests.support.cases import cases
 from tests.support.hands.evidence import KnownHand, all_in_chips, known_cards
 
 # --- equity -------------------------------------------------------------------------------------------------
@@ -269,19 +268,7 @@ def mean_over_run_outs(end: HandState, out: int) -> list[float]:
     return [sum(each) / len(payoffs) for each in zip(*payoffs, strict=True)]
 
 
-@pytest.mark.parametrize(
-    ("betting", "out"),
-    [
-        ("r400cr1000c///", 0),
-        ("ccc/r400r1000c//", 3),
-        ("ccc/r400r1000f//", 3),
-        ("ccc/ccc/r400r1000c/", 4),
-        ("ccc/ccc/r400cf/", 4),
-        ("ccc/ccc/ccc/r400r1000c", None),
-        ("ccc/ccc/ccc/ccc", None),
-        ("ccc/ccc/r300ff", None),
-    ],
-)
+@pytest.mark.parametrize(("betting", "out"), cases(__file__, "an all in pays the mean over every run out"))
 def test_an_all_in_pays_the_mean_over_every_run_out(betting: str, out: int | None) -> None:
     """With a side pot, and with chips that nobody calls."""
     for seed in range(3 if out else 1):

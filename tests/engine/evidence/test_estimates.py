@@ -1,7 +1,5 @@
 """Estimates are unbiased, confidence sequences keep their promise, and so do the ends of matches."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterator
@@ -19,9 +17,17 @@ from engine.evidence.confidence_sequence import ConfidenceSequence, Interval, as
 from engine.evidence.control_variates import FIRST_BLOCK
 from engine.evidence.estimates import ESTIMATORS, Evidence
 from engine.poker.rules import CALL, FOLD, Deal, GameDefinition, HandState, initial_hand, load_game
-from tests.oracles.confidence_sequence import ManySequences, exact_intervals, published_interval
-from tests.oracles.stopping_rules import SHAPES, Shape, pluribus, simulate
+from tests.oracles.stopping_rules import (
+    SHAPES,
+    ManySequences,
+    Shape,
+    exact_intervals,
+    pluribus,
+    published_interval,
+    simulate,
+)
 from tests.support.asserting import known, refuses
+from tests.support.cases import cases
 from tests.support.hands.evidence import Row, evidence_of
 
 # --- estimates ----------------------------------------------------------------------------------------------
@@ -109,16 +115,7 @@ def test_what_is_taken_out_of_many_matches_is_nothing_but_noise(name: str, match
     assert np.std(scores) == pytest.approx(1.0, abs=3.3 / np.sqrt(2 * matches) + 0.05)
 
 
-@pytest.mark.parametrize(
-    ("name", "bots", "factor"),
-    [
-        ("limit-2p", ["always-call", "always-raise"], 1.9),
-        ("limit-3p", ["always-call", "random", "random"], 1.5),
-        ("nolimit-3p", ["always-call", "always-all-in", "random"], 2.0),
-        ("kuhn-3p", ["random", "random", "always-call"], 1.2),
-        ("leduc", ["random", "always-call"], 1.5),
-    ],
-)
+@pytest.mark.parametrize(("name", "bots", "factor"), cases(__file__, "intervals get narrower and chips are"))
 def test_intervals_get_narrower_and_chips_are_conserved(name: str, bots: list[str], factor: float) -> None:
     evidence = played(name, bots, 400, 3)
     estimates = evidence.estimates()

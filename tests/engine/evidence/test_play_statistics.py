@@ -1,7 +1,5 @@
 """VPIP and its like: against hands counted by hand, a slow oracle, and PokerKit."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from pathlib import Path
@@ -37,12 +35,9 @@ SHARED = Path(__file__).parents[4] / "shared" / "hands"
 LIMIT, SIX = load_game("limit-2p"), load_game("nolimit-6p")
 
 FIVE_HANDS = (
-    ("crc/rc/cc/cc", (30, -30)),
-    ("rrf", (20, -20)),
-    ("f", (5, -5)),
-    ("cc/rrf", (-20, 20)),
+    ("crc/rc/cc/cc", (30, -30)), ("rrf", (20, -20)), ("f", (5, -5)), ("cc/rrf", (-20, 20)),
     ("rc/cc/cc/crc", (0, 0)),
-)
+)  # fmt: skip
 
 
 def table_of(game: GameDefinition, *hands: tuple[str, tuple[float, ...]]) -> PlayTable:
@@ -98,11 +93,8 @@ def test_what_was_won_adds_up_by_position_by_round_and_by_ending() -> None:
     assert [(w.hands, w.chips) for w in table.won_by_position(0)] == [(3, 35), (2, 0)]
     assert [(w.hands, w.chips) for w in table.won_by_round(0)] == [(2, -15), (1, 20), (0, 0), (2, 30)]
     assert {ending.value: (w.hands, w.chips) for ending, w in table.won_by_ending(0).items()} == {
-        "folded": (1, -20),
-        "uncontested": (2, 25),
-        "showdown": (2, 30),
-        "all-in": (0, 0),
-    }
+        "folded": (1, -20), "uncontested": (2, 25), "showdown": (2, 30), "all-in": (0, 0),
+    }  # fmt: skip
 
 
 def test_a_side_pot_is_a_part_of_the_pot_and_chips_nobody_called_are_not() -> None:

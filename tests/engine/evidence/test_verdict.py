@@ -1,7 +1,5 @@
 """Verdicts: the words, who is better by pairs, that few are false; bounds of payoffs against all betting."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """Equity against published figures, plain enumeration, and between its own forms."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from pathlib import Path
 

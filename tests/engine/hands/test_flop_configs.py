@@ -1,7 +1,5 @@
 """Flop configurations, the book, Killer's tables digit by digit; the betting in arrays against the rules."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import attrs

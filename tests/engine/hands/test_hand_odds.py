@@ -1,7 +1,5 @@
 """Raw hand odds by enumeration, sampling and plain counting; reflective ones: filters, looseness, nuts."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np
@@ -33,19 +31,15 @@ from engine.poker.cards import parse_cards
 from engine.poker.combos import COMBO_HIGH, COMBO_LOW, NUM_COMBOS, combo_index, combos_without
 from engine.support.arrays import Floats
 from tests.support.asserting import refuses
+from tests.support.cases import cases
 
 # --- hand odds ----------------------------------------------------------------------------------------------
 
 DRAW, DRAW_BOARD = parse_cards("Ah4h"), parse_cards("Kh9h7s2c")
 SITUATIONS = [
-    ("7h9h", "8h6c4h"),
-    ("AdQc", "3h4cJh"),
-    ("2c2d", "KsKhKd"),
-    ("5s6s", "AsKsQs"),
-    ("Ah4h", "Kh9h7s2c"),
-    ("AcAd", "AhKsQs2d"),
-    ("2c3d", "AhKhQhJhTh"),
-]
+    ("7h9h", "8h6c4h"), ("AdQc", "3h4cJh"), ("2c2d", "KsKhKd"), ("5s6s", "AsKsQs"), ("Ah4h", "Kh9h7s2c"),
+    ("AcAd", "AhKsQs2d"), ("2c3d", "AhKhQhJhTh"),
+]  # fmt: skip
 
 
 def test_best_or_worst_a_quarter_of_the_time_stays_a_quarter_against_any_number() -> None:
@@ -206,15 +200,7 @@ def test_the_spectrum_counts_every_board_and_every_hand() -> None:
     assert theirs[1] == pytest.approx(theirs[0] / 2)
 
 
-@pytest.mark.parametrize(
-    ("hole", "board", "message"),
-    [
-        ([0], [], "expected 2"),
-        ([0, 1], [2], "0, 3, 4 or 5"),
-        ([0, 1], [1, 2, 3], "different"),
-        ([0, 99], [], "0..51"),
-    ],
-)
+@pytest.mark.parametrize(("hole", "board", "message"), cases(__file__, "wrong cards are refused"))
 def test_wrong_cards_are_refused(hole: list[int], board: list[int], message: str) -> None:
     refuses(ValueError, message, raw_hand_odds, hole, board)
 

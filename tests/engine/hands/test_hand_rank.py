@@ -1,7 +1,5 @@
 """Hand ranks against another program's, a plain oracle, and the counts of all hands."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from itertools import combinations, pairwise
@@ -30,6 +28,7 @@ from engine.poker.combos import NUM_COMBOS, combo_cards
 from engine.support.arrays import Bytes, Ints
 from tests.oracles.hand_rank import hand_value
 from tests.support.asserting import refuses
+from tests.support.cases import cases
 
 # Best category first, as the tables in books have it.
 SEVEN_CARD_COUNTS = [41584, 224848, 3473184, 4047644, 6180020, 6461620, 31433400, 58627800, 23294460]
@@ -142,20 +141,7 @@ def test_all_seven_card_hands_one_by_one_are_counted_as_together() -> None:
     assert (counts == seven_card_counts()).all()
 
 
-@pytest.mark.parametrize(
-    "board",
-    [
-        "2c7dJh",
-        "AsKsQs",
-        "8h8d8c",
-        "2c3c4c9c",
-        "TdTsThTc",
-        "4h7hJhKhAh",
-        "5c6c7c8cTd",
-        "2d2s3d3sKd",
-        "AhKhQhJh2c",
-    ],
-)
+@pytest.mark.parametrize("board", cases(__file__, "every combo on a board ranks as its hand"))
 def test_every_combo_on_a_board_ranks_as_its_hand(board: str) -> None:
     cards = parse_cards(board)
 

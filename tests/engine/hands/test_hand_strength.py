@@ -1,7 +1,5 @@
 """Hand strength and potential against the paper's examples and the plain loops of Fig. 3.3 and 3.4."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -21,8 +19,9 @@ from engine.hands.hand_strength import (
 from engine.poker.cards import parse_cards
 from engine.poker.combos import NUM_COMBOS, combo_index, combos_without
 from engine.support.arrays import Floats
-from tests.oracles.hand_potential import joint_strength, strength, transitions
+from tests.oracles.hand_rank import joint_strength, strength, transitions
 from tests.support.asserting import refuses
+from tests.support.cases import cases
 
 # A rainbow, a two-suited, a monotone, a paired and a trips flop; turns and rivers with up to five of a suit.
 BOARDS = [
@@ -151,17 +150,7 @@ def test_effective_hand_strength_is_that_of_the_equations() -> None:
     assert HandStrength(1, 2, 1).value == 0.5
 
 
-@pytest.mark.parametrize(
-    ("hole", "board", "message"),
-    [
-        ([0], [1, 2, 3], "expected 2 cards, got 1"),
-        ([0, 1], [2, 3], "expected 3, 4 or 5 cards, got 2"),
-        ([0, 1], [], "expected 3, 4 or 5 cards, got 0"),
-        ([0, 1], [2, 3, 1], "different cards"),
-        ([0, 52], [2, 3, 1], r"0\.\.51, got 52"),
-        ([0, 1], [2, 3, -1], r"0\.\.51, got -1"),
-    ],
-)
+@pytest.mark.parametrize(("hole", "board", "message"), cases(__file__, "nonsense is refused"))
 def test_nonsense_is_refused(hole: list[int], board: list[int], message: str) -> None:
     refuses(ValueError, message, hand_strength, hole, board)
 
@@ -181,8 +170,7 @@ def test_wrong_weights_are_refused(weights: Floats, message: str) -> None:
 
 
 def test_wrong_fields_are_refused() -> None:
-    with pytest.raises(ValueError, match="'mean' or 'maximum'"):
-        field_array(np.ones((2, 1326)), "median")  # type: ignore[arg-type]
+    refuses(ValueError, "'mean' or 'maximum'", field_array, np.ones((2, 1326)), "median")
     refuses(ValueError, "weight table 1: expected some weight", field_array, [np.ones(1326), np.zeros(1326)])
     with pytest.raises(ValueError, match=r"shape \(num_opponents, 1326\)"):
         multi_player_hand_strength([0, 1], [2, 3, 4], np.ones(1326))
@@ -301,16 +289,7 @@ def test_strength_is_in_the_table_too() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("board", "look_ahead", "message"),
-    [
-        ([2, 3, 4, 5, 6], None, "expected 3 or 4 cards, got 5"),
-        ([], None, "expected 3 or 4 cards, got 0"),
-        ([2, 3, 4, 5], 2, "expected 1 on a board of 4 cards, got 2"),
-        ([2, 3, 4], 3, "expected 1 or 2 on a board of 3 cards, got 3"),
-        ([2, 3, 4], 0, "expected 1 or 2 on a board of 3 cards, got 0"),
-    ],
-)
+@pytest.mark.parametrize(("board", "look_ahead", "message"), cases(__file__, "potentials of nonsense are"))
 def test_potentials_of_nonsense_are_refused(board: list[int], look_ahead: int | None, message: str) -> None:
     refuses(ValueError, message, hand_potential, [0, 1], board, look_ahead=look_ahead)
     refuses(ValueError, "some weight", hand_potential, [0, 1], [2, 3, 4], np.zeros(1326))

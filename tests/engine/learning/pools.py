@@ -1,7 +1,5 @@
 """Pools of deals that are made in a moment, and opponents by name."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 

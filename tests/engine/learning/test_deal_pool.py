@@ -1,7 +1,5 @@
 """Pools of deals: the cards are cards, and everything said of them is what the evaluator says."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

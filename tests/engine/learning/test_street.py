@@ -1,7 +1,5 @@
 """The learner for the whole hand: it plays by the rules, and learns what can be worked out."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

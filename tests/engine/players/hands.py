@@ -1,7 +1,5 @@
 """Hands for tests of models: cards as they are written, random hands, and readers of tables."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Betting chains: what they look like, what they say and predict; how much a player raises."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 
@@ -32,6 +30,7 @@ from engine.players.models.frequencies import FrequencyModel
 from engine.players.probability_triple import TripleIndex
 from engine.poker.rules import load_game, parse_betting
 from tests.engine.players.hands import random_hand, reader_after
+from tests.support.asserting import refuses
 
 # --- betting chains -----------------------------------------------------------------------------------------
 
@@ -186,8 +185,7 @@ def test_the_chance_to_win_is_that_against_a_uniform_hand(ours: float, theirs: f
 
 
 def test_an_unfinished_hand_has_no_ending() -> None:
-    with pytest.raises(ValueError, match="not over"):
-        PlayedHand.of(parse_betting(load_game("limit-2p"), "rc/"), 0)
+    refuses(ValueError, "not over", PlayedHand.of, parse_betting(load_game("limit-2p"), "rc/"), 0)
 
 
 def test_a_hand_without_showdown_keeps_no_share_and_no_strength() -> None:
@@ -212,8 +210,7 @@ def test_strength_shown_is_drawn_towards_the_usual_one() -> None:
     assert store.prospects(action.chain, action.before).opponent_strength == pytest.approx(0.9)
     drawn = store.prospects(action.chain, action.before, 0.5, prior=5.0)
     assert drawn.opponent_strength == pytest.approx(0.7)
-    with pytest.raises(ValueError, match="no hand went on"):
-        store.prospects("0:xyz", action.before)
+    refuses(ValueError, "no hand went on", store.prospects, "0:xyz", action.before)
 
 
 # --- predictions -------------------------------------------------------------------------------------------
@@ -256,15 +253,11 @@ def test_frequencies_come_to_what_is_done() -> None:
 @pytest.mark.parametrize(
     ("betting", "total", "size"),
     [
-        ("r300c/", 400, RaiseSize.SMALLEST),
-        ("r300c/", 600, RaiseSize.HALF_POT),
-        ("r300c/", 900, RaiseSize.POT),
-        ("r300c/", 1500, RaiseSize.TWO_POTS),
-        ("r300c/", 20000, RaiseSize.ALL_IN),
-        ("", 200, RaiseSize.HALF_POT),
-        ("", 300, RaiseSize.POT),
+        ("r300c/", 400, RaiseSize.SMALLEST), ("r300c/", 600, RaiseSize.HALF_POT),
+        ("r300c/", 900, RaiseSize.POT), ("r300c/", 1500, RaiseSize.TWO_POTS),
+        ("r300c/", 20000, RaiseSize.ALL_IN), ("", 200, RaiseSize.HALF_POT), ("", 300, RaiseSize.POT),
     ],
-)
+)  # fmt: skip
 def test_a_raise_has_the_size_that_is_nearest(betting: str, total: int, size: RaiseSize) -> None:
     state = parse_betting(load_game("nolimit-2p"), betting)
 
@@ -285,8 +278,7 @@ def test_sizes_begin_with_what_is_usual_and_follow_what_is_seen() -> None:
 
 
 def test_a_finished_hand_has_no_raises() -> None:
-    with pytest.raises(ValueError, match="nobody is to act"):
-        size_of_raise(parse_betting(load_game("nolimit-2p"), "f"), 300)
+    refuses(ValueError, "nobody is to act", size_of_raise, parse_betting(load_game("nolimit-2p"), "f"), 300)
 
 
 def test_who_answered_raises_and_how() -> None:
@@ -295,12 +287,9 @@ def test_who_answered_raises_and_how() -> None:
     answers = [(before.text, *rest) for before, *rest in answers_to_raises(betting)]
 
     assert answers == [
-        ("", 300, 0, False),
-        ("", 300, 1, False),
-        ("r300c", 900, 2, True),
-        ("r300c", 900, 0, False),
+        ("", 300, 0, False), ("", 300, 1, False), ("r300c", 900, 2, True), ("r300c", 900, 0, False),
         ("r300cr900fc/c", 1800, 0, True),
-    ]
+    ]  # fmt: skip
 
 
 def test_folds_are_those_to_the_size_and_borrow_where_it_is_not_known() -> None:
@@ -343,7 +332,5 @@ def test_what_is_not_legal_becomes_a_call() -> None:
 
 
 def test_frequencies_that_are_no_triple_are_refused() -> None:
-    with pytest.raises(ValueError, match="add up to 1"):
-        FrequencyModel(lambda context: (0.5, 0.5, 0.5))
-    with pytest.raises(ValueError, match="noise"):
-        FrequencyModel(lambda context: (0, 1, 0), noise=2)
+    refuses(ValueError, "add up to 1", FrequencyModel, lambda context: (0.5, 0.5, 0.5))
+    refuses(ValueError, "noise", FrequencyModel, lambda context: (0, 1, 0), noise=2)

@@ -1,7 +1,5 @@
 """Models with a tree or a network: how near they come to the entropy, how they are kept and vote."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable
@@ -29,6 +27,7 @@ from engine.players.table_reader import TableReader
 from engine.poker.rules import HandState, HandView, load_game, parse_betting
 from tests.engine.players.models.prediction import NOISE, learn, play, score
 from tests.engine.players.models.test_specific import PLAYERS
+from tests.support.asserting import refuses
 
 # --- predictors ---------------------------------------------------------------------------------------------
 
@@ -197,8 +196,7 @@ def _damaged(data: dict[str, Any]) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("name", KINDS)
 def test_what_is_damaged_is_refused(name: PredictorName, taught: dict[str, Predictor]) -> None:
     for data in _damaged(taught[name].as_dict()):
-        with pytest.raises(ValueError, match="model:"):
-            PREDICTORS[name].from_dict(data)
+        refuses(ValueError, "model:", PREDICTORS[name].from_dict, data)
 
 
 # --- model --------------------------------------------------------------------------------------------------
@@ -250,8 +248,7 @@ def test_models_of_different_kinds_are_never_taken_for_each_other(states: list[H
 
     assert len({model.state for model in models}) == len(models)
     for model in models[1:]:
-        with pytest.raises(TypeError, match="expected a PredictedModel"):
-            model.adopt(models[0])
+        refuses(TypeError, "expected a PredictedModel", model.adopt, models[0])
 
 
 def test_features_lie_between_0_and_1_and_tell_what_they_say() -> None:
@@ -315,12 +312,9 @@ def test_a_model_that_was_wrong_gets_its_vote_back() -> None:
 
 
 def test_impossible_votes_are_refused() -> None:
-    with pytest.raises(ValueError, match="one model or more"):
-        Vote(0)
-    with pytest.raises(ValueError, match="fading"):
-        Vote(2, 0.0)
-    with pytest.raises(ValueError, match="argument 2"):
-        Vote(2).observe(((1.0, 0.0, 0.0),), 0)
+    refuses(ValueError, "one model or more", Vote, 0)
+    refuses(ValueError, "fading", Vote, 2, 0.0)
+    refuses(ValueError, "argument 2", Vote(2).observe, ((1.0, 0.0, 0.0),), 0)
 
 
 class _Judge(VotedFolds):

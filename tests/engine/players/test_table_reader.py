@@ -1,7 +1,5 @@
 """Weight tables: Fig. 3.6 and 3.7 as orderings, what has no weight, implied thresholds, starting anywhere."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -25,6 +23,7 @@ from engine.poker.combos import (
 )
 from engine.poker.rules import CardDealer, initial_hand, load_game, parse_betting
 from tests.engine.players.hands import cards, random_hand, reader_after
+from tests.support.asserting import refuses
 
 # --- table reader -------------------------------------------------------------------------------------------
 
@@ -197,8 +196,7 @@ def test_hole_cards_play_no_part() -> None:
 
 
 def test_missing_board_cards_are_refused() -> None:
-    with pytest.raises(ValueError, match="3 board cards"):
-        reader_after("cc/")
+    refuses(ValueError, "3 board cards", reader_after, "cc/")
 
 
 def test_a_decision_is_asked_for_where_the_reading_stands() -> None:
@@ -261,8 +259,7 @@ def test_potential_is_reckoned_against_the_tables_if_wanted() -> None:
 
 
 def test_another_word_for_the_potential_is_refused() -> None:
-    with pytest.raises(ValueError, match="plain or weighted"):
-        TableReader([NoModel(), NoModel()], 0.0, "exact")  # type: ignore[arg-type]
+    refuses(ValueError, "plain or weighted", TableReader, [NoModel(), NoModel()], 0.0, "exact")
 
 
 # --- weight table -------------------------------------------------------------------------------------------
@@ -348,8 +345,7 @@ def test_the_grid_as_text_has_aces_first_and_suited_hands_upper_right() -> None:
     "weights", [np.zeros(NUM_COMBOS), np.full(NUM_COMBOS, -1.0), np.full(NUM_COMBOS, np.nan), np.ones(7)]
 )
 def test_what_is_no_table_is_refused(weights: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> None:
-    with pytest.raises(ValueError, match="weights"):
-        WeightTable(weights)
+    refuses(ValueError, "weights", WeightTable, weights)
 
 
 # --- reweighting --------------------------------------------------------------------------------------------
@@ -414,5 +410,4 @@ def test_who_never_folds_calls_with_everything() -> None:
 
 @pytest.mark.parametrize("frequencies", [(0.5, 0.5, 0.5), (-0.1, 0.6, 0.5)])
 def test_what_are_no_frequencies_is_refused(frequencies: tuple[float, float, float]) -> None:
-    with pytest.raises(ValueError, match="chances"):
-        implied_thresholds(ONES, VALUES, frequencies)
+    refuses(ValueError, "chances", implied_thresholds, ONES, VALUES, frequencies)

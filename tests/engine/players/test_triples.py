@@ -1,7 +1,5 @@
 """Triples: the paper's numbers, sampling, mixing; the kernels beside a slow account of the same rules."""
 
-from __future__ import annotations
-
 import collections
 import random
 from collections.abc import Iterable
@@ -27,6 +25,7 @@ from engine.players.probability_triple import (
 )
 from engine.poker.records import NUM_COMPANIES, NUM_CONTEXTS, NUM_DETAILS, NUM_GROUPS, ContextNumbers
 from tests.oracles import triples as oracle
+from tests.support.asserting import refuses
 
 # --- triples ------------------------------------------------------------------------------------------------
 
@@ -72,7 +71,7 @@ def test_the_formula_does_with_a_hand_what_its_thresholds_say(
 ) -> None:
     triple = kernels.triple_of(value, chance, draw, rule, push, bluffs)
 
-    expected = oracle.Rule(*rule, *push).chances(value, chance, draw, bluffs)
+    expected = oracle.Rule(rule, push).chances(value, chance, draw, bluffs)
     assert triple == pytest.approx(tuple(expected.values()), abs=1e-9)
 
 
@@ -372,10 +371,8 @@ def test_samples_come_as_often_as_they_should_and_the_same_for_the_same_generato
 
 @pytest.mark.parametrize("wrong", [(0.5, 0.5), (0.5, 0.6, -0.1), (0.3, 0.3, 0.3), (float("nan"), 0, 1)])
 def test_what_is_no_triple_is_refused(wrong: tuple[float, ...]) -> None:
-    with pytest.raises(ValueError, match="chances"):
-        checked(wrong)
+    refuses(ValueError, "chances", checked, wrong)
 
 
 def test_a_noise_outside_0_to_1_is_refused() -> None:
-    with pytest.raises(ValueError, match="noise factor"):
-        with_noise((0, 0, 1), 1.5)
+    refuses(ValueError, "noise factor", with_noise, (0, 0, 1), 1.5)

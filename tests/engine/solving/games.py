@@ -1,7 +1,5 @@
 """Small games for the tests of equilibria."""
 
-from __future__ import annotations
-
 from engine.poker.rules import GameDefinition, load_game
 
 KUHN, LEDUC, KUHN_3P = load_game("kuhn-2p"), load_game("leduc"), load_game("kuhn-3p")

@@ -1,7 +1,5 @@
 """Best responses in closed form, against the oracle and pair by pair; bounds on the exploitability."""
 
-from __future__ import annotations
-
 import attrs
 import numpy as np
 import pytest
@@ -22,7 +20,7 @@ from engine.solving.holdem.abstraction import Percentiles
 from engine.solving.holdem.betting import holdem_betting
 from engine.solving.holdem.bucketed import BucketedStrategy
 from engine.support.arrays import Floats, Ints
-from tests.oracles.limit_response import response_values
+from tests.oracles.public_chance import response_values
 from tests.support.asserting import refuses
 
 # --- values -------------------------------------------------------------------------------------------------

@@ -1,7 +1,5 @@
 """Solving and countering by external sampling on buckets; boards in clusters."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Heads-up limit hold'em on buckets: sizes, what hands are worth on a board, and learning from boards."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -45,6 +43,7 @@ from engine.support.files.archive import ArchiveError
 from tests.engine.solving.test_strategy_file import edited
 from tests.oracles.public_chance import Pass
 from tests.support.asserting import known, refuses
+from tests.support.cases import cases
 
 LIMIT = load_game("limit-2p")
 ONE_RAISE = attrs.evolve(LIMIT, max_raises=(1, 1, 1, 1))
@@ -270,18 +269,7 @@ def test_one_hand_is_classed_as_all_are(distributions: Distributions) -> None:
     assert len(set(distributions.buckets(BOARD[:4]))) == 9
 
 
-@pytest.mark.parametrize(
-    ("board", "textures"),
-    [
-        ("2c7d9hJsQh", [0, 0, 0]),
-        ("2c7d9hJs9d", [0, 0, 1]),
-        ("2c7d9h9s9d", [0, 2, 2]),
-        ("2h7d9hJsQh", [3, 0, 3]),
-        ("2h9h9dJhJd", [4, 3, 5]),
-        ("2h7h9hJhQs", [6, 1, 6]),
-        ("2h7h9hJh9d", [6, 1, 7]),
-    ],
-)
+@pytest.mark.parametrize(("board", "textures"), cases(__file__, "buckets go by texture and on the river by"))
 def test_buckets_go_by_texture_and_on_the_river_by_strength(
     board: str, textures: list[int], distributions: Distributions
 ) -> None:
@@ -397,13 +385,7 @@ def test_older_files_tell_boards_apart_only_on_the_river(
     assert strategy.abstraction.num_buckets == (169, 2, 8, 24)
 
 
-@pytest.mark.parametrize(
-    ("textures", "message"),
-    [
-        ([1, 4], "is damaged: expected three numbers as 'textures'"),
-        ([1, 1, 3], "is damaged: expected 1, 2, 4 or 8 classes of boards, got 3"),
-    ],
-)
+@pytest.mark.parametrize(("textures", "message"), cases(__file__, "impossible textures are refused"))
 def test_impossible_textures_are_refused(
     textures: list[int], message: str, distributions: Distributions, tmp_path: Path
 ) -> None:

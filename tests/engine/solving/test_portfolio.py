@@ -1,7 +1,5 @@
 """Raises that an abstraction does not have; portfolios, whose estimates are right on average, exactly."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """Solvers, counter-strategies and mixtures against exact values, OpenSpiel and linear programs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import linprog
@@ -174,8 +172,7 @@ def test_a_state_of_another_game_is_refused() -> None:
         solver.restore(Solver(game_tree(LEDUC)).state())
     with pytest.raises(ValueError, match="expected finite numbers in 'sums'"):
         solver.restore({**solver.state(), "sums": np.full(24, np.nan)})
-    with pytest.raises(ValueError, match="expected one of cfr"):
-        Solver(game_tree(KUHN), "pcs")  # type: ignore[arg-type]
+    refuses(ValueError, "expected one of cfr", Solver, game_tree(KUHN), "pcs")
 
 
 def test_another_seed_draws_otherwise() -> None:
@@ -191,15 +188,11 @@ RAISES = (0.0, 1e-300, 1.0)
 HALF = (0.0, 1.0, 1.0)
 
 FAST_CURVE = [
-    (KUHN, UNIFORM, 0.25, 277.8, 27.8),
-    (KUHN, UNIFORM, 0.5, 361.1, 83.3),
-    (KUHN, UNIFORM, 0.75, 430.6, 222.2),
-    (KUHN, UNIFORM, 0.95, 458.3, 333.3),
-    (KUHN, RAISES, 0.5, 333.3, 111.1),
-    (LEDUC, CALLS, 0.75, 1466.7, 328.5),
-    (LEDUC, RAISES, 0.75, 2345.1, 405.5),
-    (LEDUC, HALF, 0.9, 2150.0, 950.0),
-]
+    (KUHN, UNIFORM, 0.25, 277.8, 27.8), (KUHN, UNIFORM, 0.5, 361.1, 83.3),
+    (KUHN, UNIFORM, 0.75, 430.6, 222.2), (KUHN, UNIFORM, 0.95, 458.3, 333.3),
+    (KUHN, RAISES, 0.5, 333.3, 111.1), (LEDUC, CALLS, 0.75, 1466.7, 328.5),
+    (LEDUC, RAISES, 0.75, 2345.1, 405.5), (LEDUC, HALF, 0.9, 2150.0, 950.0),
+]  # fmt: skip
 
 CURVE = [
     (UNIFORM, {0.25: (1280.5, 73.7), 0.5: (1844.9, 452.4), 0.75: (2133.4, 945.5), 0.9: (2254.5, 1779.0),

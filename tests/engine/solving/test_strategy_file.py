@@ -1,7 +1,5 @@
 """Strategy files and checkpoints come back as they went, and nothing else is taken for one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Texts, numbers as people type them, intervals, names of earlier versions, and how signals end a program."""
 
-from __future__ import annotations
-
 import ctypes
 import doctest
 import importlib
@@ -35,6 +33,7 @@ from engine.support.moved import MOVED
 from engine.support.text import columns_of, cut, rate, table
 from engine.support.user_input import how_many, parse_finite, parse_whole
 from tests.support.asserting import refuses
+from tests.support.cases import cases
 
 # --- text ---------------------------------------------------------------------------------------------------
 
@@ -104,15 +103,7 @@ def test_any_text_is_a_number_or_one_line_of_complaint(text: str) -> None:
         assert len(complaint) < 700
 
 
-@pytest.mark.parametrize(
-    ("number", "noun", "words"),
-    [
-        (1, "match", "1 match"),
-        (2000, "match", "2,000 matches"),
-        (0, "hand", "0 hands"),
-        (1, "hand", "1 hand"),
-    ],
-)
+@pytest.mark.parametrize(("number", "noun", "words"), cases(__file__, "how many there are is said in words"))
 def test_how_many_there_are_is_said_in_words(number: int, noun: str, words: str) -> None:
     assert how_many(number, noun) == words
 

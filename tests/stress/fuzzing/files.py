@@ -1,7 +1,5 @@
 """Every reader of files, fed with what is nearly right."""
 
-from __future__ import annotations
-
 import functools
 import json
 import random
@@ -44,8 +42,17 @@ from protocol.records import TransactionError, parse_hand, parse_score, parse_tr
 from server.support.console import SilentConsole
 from server.support.errors import MatchAborted
 from server.table.match import MatchHands, MatchServer
-from tests.stress.fuzzing.inputs import HANDS, LOGS, Target, any_log, encoded, games, log_of
-from tests.stress.fuzzing.mutations import mutated_bytes, mutated_text
+from tests.stress.fuzzing.inputs import (
+    HANDS,
+    LOGS,
+    Target,
+    any_log,
+    encoded,
+    games,
+    log_of,
+    mutated_bytes,
+    mutated_text,
+)
 from tests.support.hands.strategies import choose
 from tests.support.tables import match_config
 
@@ -223,12 +230,9 @@ def _spoil(rng: random.Random, arrays: dict[str, Any], meta: dict[str, Any]) -> 
 
 
 _RECORDS: Final = (
-    "[8,[[2,0,0.25,4]]]",
-    "[8,[[2,0,0.25,4],[3,1,-0.5,1]]]",
-    "[12,[[3,1,1,1,1,1,1]],0,[]]",
-    '[12,[[3,1,1,1,1,1,1]],0,["a","b"]]',
-    "[1e400,[[0,0,NaN,1]]]",
-)
+    "[8,[[2,0,0.25,4]]]", "[8,[[2,0,0.25,4],[3,1,-0.5,1]]]", "[12,[[3,1,1,1,1,1,1]],0,[]]",
+    '[12,[[3,1,1,1,1,1,1]],0,["a","b"]]', "[1e400,[[0,0,NaN,1]]]",
+)  # fmt: skip
 
 
 def _write_journal(rng: random.Random, path: Path) -> None:

@@ -1,7 +1,5 @@
 """What people type, in games and on command lines, nearly right."""
 
-from __future__ import annotations
-
 import functools
 import random
 from collections.abc import Callable
@@ -22,8 +20,16 @@ from protocol import parse_match_state
 from server.commands.play.dealer import UsageError, _WantsUsage, configure
 from server.commands.program import riverboat
 from server.match.launching.players import PlayerError, parse_players
-from tests.stress.fuzzing.inputs import LOGS, Target, log_of, said_and_told
-from tests.stress.fuzzing.mutations import NUMBERS, chunks, mutated_bytes, mutated_text
+from tests.stress.fuzzing.inputs import (
+    LOGS,
+    NUMBERS,
+    Target,
+    chunks,
+    log_of,
+    mutated_bytes,
+    mutated_text,
+    said_and_told,
+)
 
 _TYPED: Final = (
     "c", "call", "check", "f", "fold", "r", "raise", "raise to 300", "r 300", "r +200", "r by 50", "r pot",
@@ -51,12 +57,9 @@ def _typed_lines(rng: random.Random) -> None:
 def _typed_bytes(rng: random.Random) -> None:
     samples = [line.encode() + end for line in _TYPED for end in (b"\r\n", b"\n", b"\r\0")]
     samples += [
-        b"\xff\xfb\x1f\xff\xfa\x1f\x00\x50\x00\x18\xff\xf0",
-        b"\xff\xf4\xff\xfd\x06",
-        b"\x03",
-        b"\x04",
+        b"\xff\xfb\x1f\xff\xfa\x1f\x00\x50\x00\x18\xff\xf0", b"\xff\xf4\xff\xfd\x06", b"\x03", b"\x04",
         b"\x7f",
-    ]
+    ]  # fmt: skip
     data = b"".join(mutated_bytes(rng, samples, 3) for _ in range(rng.randint(1, 6)))
     decoder, assembler = TelnetDecoder(), LineAssembler()
     typed = list(assembler.feed(decoder.feed(data)))
@@ -130,15 +133,9 @@ def _words(rng: random.Random) -> None:
 
 
 _WORD_READERS: Final[tuple[Callable[[str], object], ...]] = (
-    parse_written_cards,
-    parse_starting_hand,
-    parse_bet_sizes,
-    read_host,
-    read_port,
-    read_seed,
-    read_listen_address,
-    lambda word: parse_players([word, word], {"formula", "always-call"}),
-)
+    parse_written_cards, parse_starting_hand, parse_bet_sizes, read_host, read_port, read_seed,
+    read_listen_address, lambda word: parse_players([word, word], {"formula", "always-call"}),
+)  # fmt: skip
 
 
 @functools.cache

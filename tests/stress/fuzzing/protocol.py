@@ -1,7 +1,5 @@
 """Both ends of the protocol, fed with what is nearly right."""
 
-from __future__ import annotations
-
 import functools
 import random
 from typing import Final
@@ -28,8 +26,7 @@ from protocol import (
 from protocol.errors import BadMatchState
 from protocol.extension import format_game_line
 from protocol.match_state import MatchStateReader
-from tests.stress.fuzzing.inputs import LOGS, Target, encoded, log_of, said_and_told
-from tests.stress.fuzzing.mutations import chunks, mutated_text
+from tests.stress.fuzzing.inputs import LOGS, Target, chunks, encoded, log_of, mutated_text, said_and_told
 
 
 def _dealers_end(rng: random.Random) -> None:
@@ -125,13 +122,8 @@ class _Ended(trio.abc.HalfCloseableStream):
 
 
 _NOTES: Final = (
-    "#riverboat/1 seat names game clock",
-    "#seat 1",
-    "#names a|b|c",
-    "#clock 10",
-    "#clock nan",
-    "#seat 9",
-)
+    "#riverboat/1 seat names game clock", "#seat 1", "#names a|b|c", "#clock 10", "#clock nan", "#seat 9",
+)  # fmt: skip
 
 
 def _session(rng: random.Random) -> None:

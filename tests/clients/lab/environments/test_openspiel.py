@@ -16,7 +16,7 @@ pyspiel = pytest.importorskip("pyspiel")
 from open_spiel.python.algorithms import exploitability  # noqa: E402
 from open_spiel.python.policy import UniformRandomPolicy  # noqa: E402
 
-from tests.oracles.openspiel_wrapper import ACTIONS, number_of, wrapped  # noqa: E402
+from tests.oracles.openspiel import ACTIONS, number_of, wrapped  # noqa: E402
 
 GAMES = [("kuhn-2p", "kuhn_poker"), pytest.param("leduc", "leduc_poker", marks=pytest.mark.slow)]
 

@@ -1,7 +1,5 @@
 """Models beside the players they are models of: hands that were played, scores of what was predicted."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from clients.core.agent import Agent
@@ -14,7 +12,7 @@ from clients.lab.experiments.next_action import (
     score,
     seat_at,
     shown,
-)  # fmt: skip
+)
 from engine.players.learning import PredictionScore, learn_from_hand
 from engine.players.models.model import OpponentModel
 from engine.players.models.specific import SpecificModel

@@ -1,7 +1,5 @@
 """The one function from a situation to triples: the papers' points, what thresholds and prices do."""
 
-from __future__ import annotations
-
 import itertools
 import math
 
@@ -40,6 +38,7 @@ from engine.poker.cards import parse_written_cards
 from engine.poker.combos import NUM_COMBOS, combo_index
 from engine.poker.records import NUM_COMPANIES, NUM_CONTEXTS, NUM_DETAILS, NUM_GROUPS, group_index
 from engine.poker.rules import load_game, parse_betting
+from tests.support.asserting import refuses
 
 TABLE = traits_array({})
 WEIGHTS = np.ones(NUM_COMBOS)
@@ -501,11 +500,9 @@ def test_several_opponents_multiply() -> None:
 
 @pytest.mark.parametrize("name", ["call_threshold", "tightness", "deception"])
 def test_parameters_outside_0_to_1_are_refused(name: str) -> None:
-    with pytest.raises(ValueError, match=name):
-        Parameters(**{name: 1.5})  # type: ignore[arg-type]  # a number
+    refuses(ValueError, name, Parameters, **{name: 1.5})
 
 
 @pytest.mark.parametrize(("bet", "pot"), [(0, 1), (-1, 1), (1, -1)])
 def test_a_bet_of_nothing_has_no_bluffs(bet: float, pot: float) -> None:
-    with pytest.raises(ValueError, match="bet above 0"):
-        bluff_share(bet, pot)
+    refuses(ValueError, "bet above 0", bluff_share, bet, pot)

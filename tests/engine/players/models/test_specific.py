@@ -1,7 +1,5 @@
 """Models that learn: from neutral to stereotype to specific, what tells nothing, calibration, memory."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math
@@ -45,6 +43,7 @@ from tests.engine.players.models.prediction import (
 )
 from tests.oracles import triples as oracle
 from tests.oracles.bars import Answer, by_bars
+from tests.support.asserting import refuses
 from tests.support.strangers import STRANGERS
 
 
@@ -87,16 +86,12 @@ def test_prediction_gets_better_from_stage_to_stage(factory: type[Agent]) -> Non
 
 
 PLAYERS: dict[str, Callable[[], Agent]] = {
-    "always-call": AlwaysCall,
-    "always-raise": AlwaysRaise,
-    "random": Random,
-    "folds-more": lambda: Random(0.3, 0.5, 0.2),
-    "formula": Formula,
+    "always-call": AlwaysCall, "always-raise": AlwaysRaise, "random": Random,
+    "folds-more": lambda: Random(0.3, 0.5, 0.2), "formula": Formula,
     "tight-aggressive": lambda: Formula(tightness=0.9, aggression=0.9),
-    "loose-passive": lambda: Formula(tightness=0.1, aggression=0.1),
-    "simple": SimpleBot,
+    "loose-passive": lambda: Formula(tightness=0.1, aggression=0.1), "simple": SimpleBot,
     "hand-strength": HandStrengthBot,
-}
+}  # fmt: skip
 
 
 @pytest.mark.slow
@@ -413,17 +408,12 @@ def test_a_memory_from_before_the_neutral_model_was_weighed_begins_to_weigh_it()
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"contexts": None},
-        {"groups": [[1, 2, 3]]},
-        {"raises_seen": [-1, 0]},
-        {"noise_evidence": ["x"] * 11},
-        {"noise_evidence": [[1.0] * 11]},
-        {"neutral_evidence": []},
+        {"contexts": None}, {"groups": [[1, 2, 3]]}, {"raises_seen": [-1, 0]}, {"noise_evidence": ["x"] * 11},
+        {"noise_evidence": [[1.0] * 11]}, {"neutral_evidence": []},
     ],
-)
+)  # fmt: skip
 def test_a_model_that_makes_no_sense_is_refused(wrong: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match="model:"):
-        SpecificModel.from_dict({**SpecificModel().as_dict(), **wrong})
+    refuses(ValueError, "model:", SpecificModel.from_dict, {**SpecificModel().as_dict(), **wrong})
 
 
 def test_all_who_watch_a_hand_learn_the_same_and_none_learns_it_twice() -> None:
@@ -433,8 +423,7 @@ def test_all_who_watch_a_hand_learn_the_same_and_none_learns_it_twice() -> None:
     assert first.state == second.state != SpecificModel().state
     assert first.as_dict() == second.as_dict()
     reader = TableReader([SpecificModel(), SpecificModel()], NOISE)
-    with pytest.raises(ValueError, match="once"):
-        learn_from_hand([first, other], reader, state.betting, state.board, ((), ()))
+    refuses(ValueError, "once", learn_from_hand, [first, other], reader, state.betting, state.board, ((), ()))
 
 
 def test_a_snapshot_keeps_what_was_known_and_learns_for_itself() -> None:
@@ -452,5 +441,4 @@ def test_a_snapshot_keeps_what_was_known_and_learns_for_itself() -> None:
 
 
 def test_a_specific_model_adopts_only_its_kind() -> None:
-    with pytest.raises(TypeError, match="GenericModel"):
-        SpecificModel().adopt(GenericModel())
+    refuses(TypeError, "GenericModel", SpecificModel().adopt, GenericModel())

@@ -1,7 +1,5 @@
 """Spots for tests: decisions in the middle of hands, with models of every kind, and their exact values."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable, Sequence
 

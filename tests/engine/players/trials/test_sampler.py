@@ -1,7 +1,5 @@
 """Selective sampling by Loki's Fig. 3: joint draws counted out, exact values, and when it stops."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections.abc import Callable, Sequence
@@ -25,6 +23,7 @@ from engine.poker.combos import COMBO_HIGH, COMBO_LOW, NUM_COMBOS, combo_index, 
 from engine.poker.rules import CALL, FOLD, Action, Deal, GameDefinition, HandState, initial_hand, load_game
 from engine.poker.rules.betting import initial_betting
 from tests.engine.players.trials.spots import errors_off, fixed, make_spot, random_betting
+from tests.support.asserting import refuses
 
 # --- sampler ------------------------------------------------------------------------------------------------
 
@@ -210,8 +209,7 @@ def test_same_seed_same_deals() -> None:
 
 
 def test_the_same_card_twice_is_refused() -> None:
-    with pytest.raises(ValueError, match="different cards"):
-        JointSampler(OWN, 0, (OWN[0], 1, 2), {1: np.ones(NUM_COMBOS)})
+    refuses(ValueError, "different cards", JointSampler, OWN, 0, (OWN[0], 1, 2), {1: np.ones(NUM_COMBOS)})
 
 
 # --- situations ---------------------------------------------------------------------------------------------

@@ -1,7 +1,5 @@
 """Trials: exact values where they can be counted out, the rules, nobody peeking, and the models in them."""
 
-from __future__ import annotations
-
 import random
 
 import attrs
@@ -36,6 +34,7 @@ from tests.engine.players.trials.spots import (
     random_model,
     random_spot,
 )
+from tests.support.asserting import refuses
 
 
 def spot_after(
@@ -445,5 +444,4 @@ def test_both_branches_play_the_same_trials() -> None:
 
 
 def test_a_hand_that_is_over_is_no_spot() -> None:
-    with pytest.raises(ValueError, match="nothing to decide"):
-        Trials(spot_after("rf", "", "2c2d", GenericModel()), 1)
+    refuses(ValueError, "nothing to decide", Trials, spot_after("rf", "", "2c2d", GenericModel()), 1)

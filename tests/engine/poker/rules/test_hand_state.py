@@ -1,7 +1,5 @@
 """Hands, dealt and played: against published deals, logs of the ACPC dealer byte for byte, and OpenSpiel."""
 
-from __future__ import annotations
-
 import gc
 import random
 import types
@@ -157,10 +155,8 @@ def test_an_illegal_action_is_refused() -> None:
     hand = play_hand(game, 0, CardDealer(game, 0).deal())
     next(hand)
 
-    with pytest.raises(IllegalActionError):
-        hand.send(FOLD)
-    with pytest.raises(StopIteration):
-        hand.send(CALL)
+    refuses(IllegalActionError, "", hand.send, FOLD)
+    refuses(StopIteration, "", hand.send, CALL)
 
 
 def test_the_same_seeds_play_the_same_hands() -> None:

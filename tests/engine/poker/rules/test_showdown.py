@@ -1,7 +1,5 @@
 """Ranks against a plain oracle and published counts, hands in words, and side pots computed independently."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -29,6 +27,7 @@ from engine.poker.rules.hand_words import name_hand
 from protocol.records import format_chips
 from tests.oracles.hand_rank import Value, hand_value
 from tests.support.asserting import refuses
+from tests.support.cases import cases
 from tests.support.hands.golden_files import golden_game
 from tests.support.hands.strategies import hands
 
@@ -130,11 +129,8 @@ def test_everybody_all_in_from_the_blinds_goes_to_the_showdown() -> None:
 def test_an_uncalled_bet_comes_back() -> None:
     """docs/acpc-dealer.md E9b: 600 bet, 450 called."""
     assert finish(golden_game("minr2"), "r300cr450r600ff///", "5d5c|9hQd|8dAs|8s4h", "6d5sJs7cQh") == (
-        1050,
-        -450,
-        -300,
-        -300,
-    )
+        1050, -450, -300, -300,
+    )  # fmt: skip
 
 
 def test_three_way_ties_are_shared_in_thirds_and_leave_a_negative_zero() -> None:
@@ -200,16 +196,12 @@ def test_counts_of_all_five_card_hands_of_a_piquet_deck() -> None:
     counts = Counter(map(category, combinations(deck(4, 8), 5)))
 
     assert counts == {
-        HandCategory.STRAIGHT_FLUSH: 4 * 4,
-        HandCategory.FOUR_OF_A_KIND: 8 * 28,
-        HandCategory.FULL_HOUSE: 8 * 4 * 7 * 6,
-        HandCategory.FLUSH: 4 * (56 - 4),
-        HandCategory.STRAIGHT: 4 * (4**5 - 4),
-        HandCategory.THREE_OF_A_KIND: 8 * 4 * 21 * 16,
-        HandCategory.TWO_PAIR: 28 * 36 * 24,
-        HandCategory.PAIR: 8 * 6 * 35 * 64,
+        HandCategory.STRAIGHT_FLUSH: 4 * 4, HandCategory.FOUR_OF_A_KIND: 8 * 28,
+        HandCategory.FULL_HOUSE: 8 * 4 * 7 * 6, HandCategory.FLUSH: 4 * (56 - 4),
+        HandCategory.STRAIGHT: 4 * (4**5 - 4), HandCategory.THREE_OF_A_KIND: 8 * 4 * 21 * 16,
+        HandCategory.TWO_PAIR: 28 * 36 * 24, HandCategory.PAIR: 8 * 6 * 35 * 64,
         HandCategory.HIGH_CARD: (56 - 4) * (4**5 - 4),
-    }
+    }  # fmt: skip
 
 
 @pytest.mark.slow
@@ -282,36 +274,9 @@ def test_another_card_never_makes_a_hand_worse(cards: list[int]) -> None:
 
 
 # The better hand first; ties are in the next table.
-BETTER = """
-AsKsQsJsTs KsQsJsTs9s
-5s4s3s2sAs AsAhAdAcKs
-6h5h4h3h2h 5s4s3s2sAs
-AsAhAdAc2s KsKhKdKcAs
-2s2h2d2c3s AsAhAdKsKh
-3s3h3d2s2h 2s2h2dAsAh
-2s2h2d4s4h 2s2h2d3s3h
-7s5s4s3s2s AsKhQsJsTs
-AsKsQsJs9s AsKsQsJs8s
-5s4h3d2cAs AsAhAdKsQs
-6s5h4d3c2s 5s4h3d2cAs
-2s2h2d4s3h AsAhKsKhQs
-AsAhAd3s2s KsKhKdAsQs
-AsAh3s3hKs AsAh2s2hKs
-AsAh3s3hKs AsAh3s3hQs
-2s2h4s5s6h AsKhQsJs9s
-AsAh5s4s3h AsAh5s4s2h
-AsKhQsJs9s AsKhQsJs8s
-KsAs AsQh
-AsAh KsKh
-KsKh AsQh
-As Ks
-"""
-
-
-@pytest.mark.parametrize("pair", [line.split() for line in BETTER.split("\n") if line])
-def test_better_hand_wins(pair: list[str]) -> None:
-    better, worse = map(parse_cards, pair)
-    assert hand_rank(better) > hand_rank(worse)
+@pytest.mark.parametrize(("better", "worse"), cases(__file__, "better hand wins"))
+def test_better_hand_wins(better: str, worse: str) -> None:
+    assert hand_rank(parse_cards(better)) > hand_rank(parse_cards(worse))
 
 
 @pytest.mark.parametrize(
@@ -364,21 +329,7 @@ def test_hands_that_share_a_slot_of_the_memory_keep_their_own_values() -> None:
 # --- hand names ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("cards", "words"),
-    [
-        ("KhKdTsTcQh2d3c", "two pair, kings and tens, queen kicker"),
-        ("7c5d4h3s2c", "high card, seven, five, four, three and deuce"),
-        ("6c6dAhJs9c2d3h", "pair of sixes, ace, jack and nine kickers"),
-        ("2c2d2hAsKc", "three of a kind, deuces, ace and king kickers"),
-        ("Ac2d3h4s5c5dAh", "straight, five high"),
-        ("Ac9c7c4c2cAdAh", "flush, ace, nine, seven, four and deuce"),
-        ("AcAdAh6s6cKdKh", "full house, aces over kings"),
-        ("9c9d9h9sAcAdAh", "four of a kind, nines, ace kicker"),
-        ("9h8h7h6h5hAhKd", "straight flush, nine high"),
-        ("TsJsQsKsAs9s8s", "royal flush"),
-    ],
-)
+@pytest.mark.parametrize(("cards", "words"), cases(__file__, "hands are described in words"))
 def test_hands_are_described_in_words(cards: str, words: str) -> None:
     assert name_hand(parse_cards(cards), kickers=True) == words
 

@@ -4,8 +4,6 @@ Both the deals and the actions are those of a match of two random players that t
 `python -m tests.engine.solving.miximax.recorded` writes the file again: read the changes, like those of code.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final

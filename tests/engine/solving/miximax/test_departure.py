@@ -1,7 +1,5 @@
 """The evidence against an opponent, the tree of all bettings, percentiles; all as on recorded deals."""
 
-from __future__ import annotations
-
 import math
 import re
 
@@ -171,11 +169,8 @@ def test_it_has_the_bettings_of_heads_up_limit_holdem() -> None:
     kinds, rounds = LIMIT_TREE.arrays.kinds, LIMIT_TREE.arrays.rounds
 
     assert [int(((kinds == MiximaxKind.DECISION) & (rounds == r)).sum()) for r in range(4)] == [
-        8,
-        70,
-        630,
-        5670,
-    ]
+        8, 70, 630, 5670,
+    ]  # fmt: skip
     assert int((LIMIT_TREE.arrays.children >= 0).sum()) == 16_583
     assert int((kinds == MiximaxKind.FOLD).sum()) == int((kinds == MiximaxKind.SHOWDOWN).sum()) == 5_103
 

@@ -1,7 +1,5 @@
 """Archives and formats come back as they went, or are refused in one line, whatever they are."""
 
-from __future__ import annotations
-
 import io
 import json
 import random
@@ -180,11 +178,7 @@ def test_contents_that_are_missing_or_wrong_are_damage() -> None:
     ("name", "shape", "types", "bounds", "message"),
     [
         (
-            "more",
-            (2, 3),
-            "i",
-            (None, None),
-            r"expected 'more', an array of shape \(2, 3\) .*, got none",
+            "more", (2, 3), "i", (None, None), r"expected 'more', an array of shape \(2, 3\) .*, got none",
         ),
         ("points", (-1, 2), "i", (None, None), r"of shape \(any, 2\) and type i, got one of shape \(2, 3\)"),
         ("points", (6,), "i", (None, None), r"of shape \(6,\) and type i, got one of shape \(2, 3\)"),
@@ -194,7 +188,7 @@ def test_contents_that_are_missing_or_wrong_are_damage() -> None:
         ("points", (2, 3), "i", (None, 4), "expected numbers from None to 4 in 'points'"),
         ("nan", (), "f", (0, None), "expected numbers from 0 to None in 'nan'"),
     ],
-)
+)  # fmt: skip
 def test_an_array_is_what_is_expected(
     name: str, shape: tuple[int, ...], types: str, bounds: tuple[Any, Any], message: str
 ) -> None:

@@ -1,6 +1,4 @@
-"""Files are replaced in one step, and nothing is left in their folder; locks have one holder."""
-
-from __future__ import annotations
+"""Files are replaced in one step, locks have one holder, and what was computed is found again."""
 
 import os
 import stat
@@ -8,11 +6,15 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from engine.support.files import write_whole
+from engine.support.files.cache import cache_directory, load_cached, store_cached
 from engine.support.files.lock import FileIsLocked, FileLock
-from tests.support.asserting import refuses
+from tests.support.asserting import known, refuses
+
+# --- whole --------------------------------------------------------------------------------------------------
 
 # --- whole --------------------------------------------------------------------------------------------------
 
@@ -119,17 +121,14 @@ def test_an_interrupt_leaves_no_temporary_file(tmp_path: Path, monkeypatch: pyte
         raise KeyboardInterrupt
 
     monkeypatch.setattr(os, "replace", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        write_whole(tmp_path / "file", "new")
+    refuses(KeyboardInterrupt, "", write_whole, tmp_path / "file", "new")
 
     assert os.listdir(tmp_path) == []
 
 
 def test_a_folder_is_no_file_and_must_exist(tmp_path: Path) -> None:
-    with pytest.raises(IsADirectoryError):
-        write_whole(tmp_path, "")
-    with pytest.raises(FileNotFoundError):
-        write_whole(tmp_path / "nowhere" / "file", "")
+    refuses(IsADirectoryError, "", write_whole, tmp_path, "")
+    refuses(FileNotFoundError, "", write_whole, tmp_path / "nowhere" / "file", "")
 
     assert os.listdir(tmp_path) == []
 
@@ -163,15 +162,13 @@ def test_a_lock_has_one_holder(tmp_path: Path) -> None:
     path = tmp_path / "file"
     first = FileLock(path)
 
-    with pytest.raises(FileIsLocked):
-        FileLock(path)
+    refuses(FileIsLocked, "", FileLock, path)
     first.release()
     first.release()
     second = FileLock(path)
     first.release()  # not the second's
 
-    with pytest.raises(FileIsLocked):
-        FileLock(path)
+    refuses(FileIsLocked, "", FileLock, path)
     second.release()
     assert list(tmp_path.iterdir()) == []
 
@@ -180,11 +177,88 @@ def test_a_link_is_locked_as_its_target(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "file")
     lock = FileLock(tmp_path / "link")
 
-    with pytest.raises(FileIsLocked):
-        FileLock(tmp_path / "file")
+    refuses(FileIsLocked, "", FileLock, tmp_path / "file")
     lock.release()
 
 
 def test_a_folder_that_is_missing_is_named_by_its_error(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        FileLock(tmp_path / "missing" / "file")
+    refuses(FileNotFoundError, "", FileLock, tmp_path / "missing" / "file")
+
+
+# --- cache --------------------------------------------------------------------------------------------------
+
+POINTS = np.arange(6).reshape(2, 3)
+EXPECTED = {"points": ((2, 3), np.int64)}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("RIVERBOAT_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def test_the_folder_is_the_users_cache_directory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RIVERBOAT_CACHE_DIR", "/somewhere")
+    assert cache_directory() == Path("/somewhere")
+
+    monkeypatch.delenv("RIVERBOAT_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/cache")
+    assert cache_directory() == Path("/cache/riverboat")
+
+    monkeypatch.setenv("XDG_CACHE_HOME", "not/absolute")
+    monkeypatch.setenv("HOME", "/home/somebody")
+    assert cache_directory() == Path("/home/somebody/.cache/riverboat")
+
+
+def test_arrays_are_kept(folder: Path) -> None:
+    assert load_cached("deep/below", 1, EXPECTED) is None
+
+    store_cached("deep/below", 1, {"points": POINTS, "more": [1.5]})
+
+    kept = known(load_cached("deep/below", 1, EXPECTED))
+    assert kept.keys() == {"points"}
+    assert np.array_equal(kept["points"], POINTS)
+    assert kept["points"].flags.c_contiguous
+    assert [path.name for path in (folder / "deep").iterdir()] == ["below.npz"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "expected"),
+    [
+        (2, EXPECTED),
+        (1, {"points": ((3, 2), np.int64)}),
+        (1, {"points": ((2, 3), np.int32)}),
+        (1, {**EXPECTED, "more": ((), np.int64)}),
+    ],
+    ids=["another schema", "another shape", "another type", "an array more"],
+)
+def test_what_is_not_expected_is_not_read(
+    schema: int, expected: dict[str, tuple[tuple[int, ...], type]]
+) -> None:
+    store_cached("points", 1, {"points": POINTS})
+
+    assert load_cached("points", schema, expected) is None
+
+
+def test_a_damaged_file_is_not_read_wherever_the_damage_is(folder: Path) -> None:
+    store_cached("points", 1, {"points": POINTS})
+    file = folder / "points.npz"
+    whole = file.read_bytes()
+
+    for end in range(0, len(whole), 5):
+        file.write_bytes(whole[:end])
+        assert load_cached("points", 1, EXPECTED) is None
+    for place in range(0, len(whole), 3):
+        file.write_bytes(whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :])
+        kept = load_cached("points", 1, EXPECTED)
+        assert kept is None or np.array_equal(kept["points"], POINTS)
+
+
+def test_a_folder_that_cannot_be_written_costs_the_computation_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("RIVERBOAT_CACHE_DIR", "/dev/null/nowhere")
+
+    store_cached("points", 1, {"points": POINTS})
+
+    assert load_cached("points", 1, EXPECTED) is None
