@@ -14,6 +14,10 @@ therefore right against players who learn, too: coefficients from later deals co
 player has learnt, on the very cards that they correct.  And y* of a deal never changes again: a match may be
 looked at after any deal.
 
+A fit is drawn towards the coefficients fixed beforehand, as if these came from some deals more.  How many
+deals tell of a term x is (Σx²)²/Σx⁴: where one large pot makes nearly all of Σx² that is one, however many
+were played.
+
 All players have the same coefficients: then what is taken from one is given to others, and the chips won
 still add up to zero.
 
@@ -25,12 +29,13 @@ Source: control variates as in AIVAT (Burch et al. 2018) and MIVAT (White and Bo
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import attrs
 import numpy as np
 
-from engine.support.arrays import Floats, Ints
+from engine.support.arrays import Bools, Floats, Ints
 
 FIRST_BLOCK: Final = 64
 """The number of deals before the first fit."""
@@ -40,6 +45,8 @@ PRIOR_DEALS: Final = 16.0
 
 _ROUNDING: Final = 1e-9
 """Smaller changes are rounding errors of changes that cancel in the passes of a deal, and count as 0."""
+
+_TINY: Final = 1e-300
 
 
 @attrs.frozen
@@ -74,8 +81,21 @@ def corrected(seen: Observations, prior: Floats, prior_deals: float = PRIOR_DEAL
         prior: coefficients for the first deals, shape (terms,).
         prior_deals: their weight in a fit, in deals.
     """
+    result = seen.payoffs.copy()
+    for rows, coefficients in fitted(seen, prior, prior_deals):
+        result[rows] -= seen.changes[rows] @ coefficients
+    return result
+
+
+def fitted(
+    seen: Observations, prior: Floats, prior_deals: float = PRIOR_DEALS
+) -> Iterator[tuple[Bools, Floats]]:
+    """Block by block, the rows of its deals, shape (rows,), and their coefficients, shape (terms,).
+
+    The arguments are those of `corrected`.
+    """
     if not len(seen.payoffs):
-        return seen.payoffs.copy()
+        return
     num_players = int(seen.players.max()) + 1
     units = seen.deals * num_players + seen.players
     unit, place = np.unique(units, return_inverse=True)
@@ -87,15 +107,12 @@ def corrected(seen: Observations, prior: Floats, prior_deals: float = PRIOR_DEAL
     )
     changes[np.abs(changes) < _ROUNDING] = 0.0
     deals, players = np.divmod(unit, num_players)
-    result = np.empty(len(seen.payoffs))
     for block in blocks(int(seen.deals.max()) + 1):
         before = deals < block.start
         coefficients = prior
         if before.any():
             coefficients = fit(payoffs[before], changes[before], players[before], prior, prior_deals)
-        rows = (seen.deals >= block.start) & (seen.deals < block.stop)
-        result[rows] = seen.payoffs[rows] - seen.changes[rows] @ coefficients
-    return result
+        yield (seen.deals >= block.start) & (seen.deals < block.stop), coefficients
 
 
 def fit(
@@ -116,9 +133,10 @@ def fit(
     centred = changes - _means(changes, players)
     left = left - _means(left[:, None], players)[:, 0]
     squares = centred.T @ centred
-    scale = np.diag(squares).copy()
-    deals = len(payoffs) / (int(players.max()) + 1)
-    ridge = np.where(scale > 0.0, scale * (prior_deals / deals), 1.0)
+    scale = np.diag(squares)
+    num_players = int(players.max()) + 1
+    deals = scale**2 / np.maximum(np.sum(centred**4, axis=0), _TINY) / num_players
+    ridge = np.where(deals > 0.0, scale * prior_deals / np.maximum(deals, _TINY), 1.0)
     found: Floats = prior + np.linalg.solve(squares + np.diag(ridge), centred.T @ left)
     return found
 

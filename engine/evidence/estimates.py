@@ -20,6 +20,7 @@ All have the same mean.  Hands of the same deal, the passes of a duplicate match
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Sequence
 from typing import Any, Final, TypeVar
 
@@ -30,7 +31,8 @@ from engine.evidence.aivat.estimates import Aivat, Told
 from engine.evidence.aivat.games import why_not
 from engine.evidence.columns.hands import NO_CARD, HandColumns
 from engine.evidence.columns.moments import Moments, moments_of
-from engine.evidence.control_variates import Observations, corrected
+from engine.evidence.confidence_sequence import payoff_bounds
+from engine.evidence.control_variates import Observations, fitted
 from engine.evidence.equity import KnownCards, pot_shares
 from engine.poker.rules import GameDefinition, HandState
 from engine.support.arrays import Floats, Ints
@@ -127,6 +129,42 @@ class _Shares:
         rows, pots = np.nonzero(sharing & (sharing - 1))
         found[rows, pots] = self.at(hands[rows], sharing[rows, pots], self._moments.out[hands[rows]])
         return found
+
+
+@attrs.frozen(eq=False)
+class _Brought:
+    """What the cards of each round brought."""
+
+    changes: Floats
+    """The change in each position's share of the pot, shape (hands, positions, rounds)."""
+    surest: Floats
+    """The most that they might have been, whatever came, in any position.  Shape (hands, rounds)."""
+    constants: Floats
+    """What the first of a round's two coefficients multiplies, shape (rounds,)."""
+    pots: Floats
+    """What the second one multiplies, shape (hands, rounds)."""
+
+    @property
+    def terms(self) -> Floats:
+        """The changes times each of these, shape (hands, positions, 2 * rounds)."""
+        pairs = np.stack([self.changes * self.constants, self.changes * self.pots[:, None, :]], axis=-1)
+        hands, positions, rounds = self.changes.shape
+        found: Floats = pairs.reshape(hands, positions, 2 * rounds)
+        return found
+
+    def luck(self, hands: Ints, coefficients: Floats, most: float) -> Floats:
+        """What is to be taken out of some hands: never more, whatever cards come, than a hand can pay.
+
+        The limit, like a coefficient, is known before the cards come, so the mean stays right.  Shape (hands,
+        positions).
+        """
+        taken = np.zeros((len(hands), self.changes.shape[1]))
+        by_constant, by_pot = coefficients.reshape(-1, 2).T
+        for number, pots in enumerate(self.pots[hands].T):
+            room = (most - np.abs(taken).max(axis=1)) / self.surest[hands, number]
+            worth = by_constant[number] * self.constants[number] + by_pot[number] * pots
+            taken += np.clip(worth, -room, room)[:, None] * self.changes[hands, :, number]
+        return taken
 
 
 class Evidence:
@@ -251,7 +289,7 @@ class Evidence:
             brought = self._brought(shares)
             found["equity"] = self._equity(settled, brought)
             if "aivat" in self.estimators:
-                found["aivat"] = self._aivat(settled, brought)
+                found["aivat"] = self._aivat(settled, brought.terms)
         elif "aivat" in self.estimators:
             self.missing["aivat"] = self.missing["equity"]
         return found
@@ -276,13 +314,10 @@ class Evidence:
         settled[hands] = moments.expected_chips(hands, shares.of_pots(hands))
         return settled
 
-    def _brought(self, shares: _Shares) -> Floats:
-        """The change in each position's share when each round's cards came, times a constant and the pot.
-
-        Shape (hands, positions, 2 * rounds).
-        """
+    def _brought(self, shares: _Shares) -> _Brought:
         game, moments = self._game, self._all.moments
-        changes = np.zeros((len(self), game.num_players, 2 * game.num_rounds))
+        shape = (len(self), game.num_players, game.num_rounds)
+        changes, surest = np.zeros(shape), np.ones((len(self), game.num_rounds))
         for betting_round in range(game.num_rounds):
             hands = np.flatnonzero(moments.left[:, betting_round])
             left = moments.left[hands, betting_round]
@@ -291,19 +326,26 @@ class Evidence:
                 expected = shares.at(hands, left, game.board_ends[betting_round - 1])
             else:
                 expected = np.full(after.shape, 1.0 / game.num_players)
-            change = after - expected
-            changes[hands, :, 2 * betting_round] = game.big_blind * change
-            changes[hands, :, 2 * betting_round + 1] = moments.pots[hands, betting_round, None] * change
-        changes[:, :, 0] = 0.0  # the pot of the deal is itself a constant
-        return changes
+            changes[hands, :, betting_round] = after - expected
+            surest[hands, betting_round] = np.maximum(expected, 1.0 - expected).max(axis=1)
+        # The pot of the deal is itself a constant.
+        constants = np.full(game.num_rounds, float(game.big_blind))
+        constants[0] = 0.0
+        return _Brought(changes, surest, constants, moments.pots.astype(float))
 
-    def _equity(self, settled: Floats, brought: Floats) -> Floats:
+    def _equity(self, settled: Floats, brought: _Brought) -> Floats:
         game = self._game
-        prior = np.tile([0.0, 1.0], game.num_rounds)
+        terms = brought.terms
         seen = Observations(
             settled.ravel(),
-            brought.reshape(-1, brought.shape[2]),
+            terms.reshape(-1, terms.shape[2]),
             np.repeat(self.deals, game.num_players),
             self.players.ravel(),
         )
-        return corrected(seen, prior).reshape(settled.shape)
+        bounds = payoff_bounds(game)
+        most = math.inf if bounds is None else max(bounds.of_a_player()[1], -bounds.of_a_player()[0])
+        result = settled.copy()
+        for rows, coefficients in fitted(seen, np.tile([0.0, 1.0], game.num_rounds)):
+            hands = np.flatnonzero(rows[:: game.num_players])
+            result[hands] -= brought.luck(hands, coefficients, most)
+        return result

@@ -185,7 +185,7 @@ class MatchReport:
         heads += ["sb/h (95 %)"] if config.game.is_limit else []
         heads += ["plain 95 %"] if plan.duplicate else []
         parts = [[heads, *map(self._won, self._results)]]
-        if self._evidence is not None and "equity" not in self._evidence.missing:
+        if self._evidence is not None and not self._evidence.why_not:
             parts.append([["adjusted (95 %)", "hands"], *map(self._adjusted, self._results)])
         parts.append([_TIMES, *map(_times, self._results)])
         speed = f"{self._seconds:.1f} s"
@@ -230,7 +230,7 @@ class MatchReport:
         found = self._evidence
         why = self._no_evidence
         if found is not None:
-            why = found.missing.get("equity", "")
+            why = found.why_not
             times = found.times_fewer_hands(found.best)
             what = "the cards and of known players' draws" if found.best == "aivat" else "the cards"
             if times is not None and found.best != "chips":

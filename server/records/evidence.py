@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 import functools
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -63,9 +63,19 @@ class MatchEvidence:
 
     @property
     def best(self) -> str:
-        """The estimator that takes the most luck out, of those with a result."""
-        says = [name for name in ("aivat", "equity") if any(self.estimates.get(name, ()))]
-        return says[0] if says else "chips"
+        """The estimator that takes the most luck out, of those no wider than the chips."""
+        return next((name for name in ("aivat", "equity") if self._gains(name)), "chips")
+
+    @property
+    def why_not(self) -> str:
+        """Why no estimator is better than the chips; empty if one is."""
+        if self.best != "chips":
+            return ""
+        return self.missing.get("equity", "the intervals would be no narrower")
+
+    def _gains(self, estimator: str) -> bool:
+        plain, corrected = self._widths(estimator, range(len(self.players)))
+        return corrected <= plain > 0
 
     def as_json(self, player: int) -> dict[str, Any]:
         """A player's ``evidence`` in ``result.json``."""
@@ -86,13 +96,19 @@ class MatchEvidence:
         It is the ratio of the squared widths, over all players together or of one; None if it is not known,
         or the corrected width is only a rounding error.
         """
+        players = range(len(self.players)) if player is None else [player]
+        plain, corrected = self._widths(estimator, players)
+        return plain / corrected if corrected > _NOTHING * plain else None
+
+    def _widths(self, estimator: str, players: Iterable[int]) -> tuple[float, float]:
+        """The sums of the squared half widths of the chips and of an estimator, of players that have both."""
         plain = corrected = 0.0
-        for each in range(len(self.estimates["chips"])) if player is None else [player]:
+        for each in players:
             chips, other = self.of("chips", each), self.of(estimator, each)
             if chips is not None and other is not None and chips.ci95 is not None and other.ci95 is not None:
                 plain += chips.ci95**2
                 corrected += other.ci95**2
-        return plain / corrected if corrected > _NOTHING * plain else None
+        return plain, corrected
 
 
 class Collector:

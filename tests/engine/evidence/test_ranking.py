@@ -345,3 +345,15 @@ def test_what_cancels_in_a_deal_but_for_rounding_gets_no_coefficient() -> None:
 
     without = corrected(Observations(payoffs, changes[:, :1], numbers, players), np.array([1.0]))
     assert found == pytest.approx(without, abs=1e-9)
+
+
+def test_a_term_that_few_deals_tell_of_keeps_near_its_coefficient_fixed_beforehand() -> None:
+    """Of 64 deals one has nearly all of Σx²: what happened in it is chance, and says nothing about others."""
+    changes = np.full((FIRST_BLOCK, 1), 0.01)
+    changes[::2] *= -1
+    many = fit(3.0 * changes[:, 0], changes, np.zeros(FIRST_BLOCK, np.int64), np.ones(1))
+    changes[7] = 10.0
+    few = fit(3.0 * changes[:, 0], changes, np.zeros(FIRST_BLOCK, np.int64), np.ones(1))
+
+    assert many == pytest.approx([1 + 2 * FIRST_BLOCK / (FIRST_BLOCK + 16)])
+    assert few == pytest.approx([1 + 2 / 17], rel=0.02)

@@ -89,6 +89,24 @@ def test_if_all_is_luck_no_number_of_hands_saved_is_told() -> None:
     assert found.times_fewer_hands("all_in") == found.times_fewer_hands("all_in", 0) == 4.0
 
 
+@pytest.mark.parametrize(
+    ("half", "best", "why_not"),
+    [
+        (20.0, "equity", ""),
+        (50.0, "equity", ""),
+        (50.1, "chips", "the intervals would be no narrower"),
+        (None, "chips", "the intervals would be no narrower"),
+    ],
+)
+def test_what_makes_intervals_wider_is_never_the_better_figure(
+    half: float | None, best: str, why_not: str
+) -> None:
+    rates = {"chips": Estimate(100.0, 50.0, 400), "equity": Estimate(90.0, half, 400)}
+    found = MatchEvidence(("a",), {name: (rate,) for name, rate in rates.items()}, {})
+
+    assert (found.best, found.why_not) == (best, why_not)
+
+
 def test_luck_is_taken_out_where_it_was_asked_for() -> None:
     off, _, _ = of_log("random.leduc.0", Luck.OFF)
     aivat, _, _ = of_log("random.leduc.0", Luck.AIVAT)
