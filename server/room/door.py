@@ -188,6 +188,7 @@ class Door:
         """A visit from the greeting to the end, in the lobby and at tables."""
         wanted = _Wanted(visitor, Allowance(self._config.requests_per_second, _BURST))
         if not await wanted.greet():
+            await visitor.client.explain("the protocol of Riverboat's rooms", "riverboat play HOST:PORT")
             return
         while not visitor.client.channel.is_closed:
             request = await self._until_join(wanted)
@@ -199,6 +200,7 @@ class Door:
         """The visit of a client at a table's own port, which gets a seat or leaves."""
         wanted = _Wanted(visitor, Allowance(self._config.requests_per_second, _BURST))
         if not await wanted.greet(at_table=True):
+            await visitor.client.explain("the ACPC protocol", "the room's door")
             return
         try:
             visitor.player = await self._identities.identify("acpc", "", visitor.address)
@@ -331,12 +333,13 @@ class _Wanted:
                 if at_table and has_version:
                     client.is_greeted = True
                     return True
-                if connection.num_buffered > MAX_LINE:
+                if connection.num_buffered > MAX_LINE or client.speaks_tls:
                     return False
                 data = await client.channel.receive(deadline, may_poll=False)
                 if data is None:
                     return False
                 connection.receive_data(data)
+                client.first = client.first or data
             await trio.lowlevel.checkpoint()
 
     def _grant(self, greeting: Greeting, *, at_table: bool) -> None:

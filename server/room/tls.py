@@ -93,6 +93,8 @@ async def spoken(
                 await stream.do_handshake()
             except trio.BrokenResourceError as error:
                 if isinstance(error.__cause__, ssl.SSLError):
+                    with contextlib.suppress(OSError):
+                        sock.send(b"# this port speaks TLS; people: riverboat play --tls HOST:PORT\r\n")
                     raise error.__cause__ from None
                 raise
         if handshake.cancelled_caught:

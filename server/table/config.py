@@ -39,6 +39,8 @@ class Admission:
     """The token that it must say; None for none."""
     refusal: str | None = None
     """Why it may not sit down at all."""
+    is_player: bool = False
+    """It is the seat's player for certain, so that its failure is the seat's; others are only turned away."""
 
 
 class SeatGuard(Protocol):

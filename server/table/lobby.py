@@ -5,7 +5,8 @@ first client that connects to a seat without a token is its player, as with the 
 (docs/acpc-dealer.md 5.2, 5.3), even if it then fails.  So is a client that the match's `door` recognises as
 the player.
 In all other cases a client becomes a seat's player only when it has said what it must: several clients may
-shake hands at a time, and one that cannot is turned away, which counts as nobody's failure.
+shake hands at a time, and one that cannot is told in a line what is spoken here, and turned away, which
+counts as nobody's failure.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from protocol import (
     ConnectionClosed,
     DealerConnection,
     Greeting,
+    State,
     Version,
 )
 from protocol.extension import STACKS, TOKEN, introduction
@@ -135,8 +137,8 @@ class Lobby:
         Args:
             seat: a vacant seat.
             deadline: on trio's clock.
-            is_first: nobody has sat there yet; a client that need not say a token is then the seat's player,
-                even if it fails.
+            is_first: nobody has sat there yet; a client that is the seat's player for certain then is so even
+                if it fails.
 
         Raises:
             SeatFailed: nobody has completed this by the deadline, or the player failed.
@@ -210,7 +212,8 @@ class Lobby:
         try:
             entry = Admission(seat.token) if door is None else await door.judge(seat.number, sock)
             if entry.refusal is None:
-                return Client(Channel(sock), DealerConnection(self._config.game), entry.token)
+                connection = DealerConnection(self._config.game)
+                return Client(Channel(sock), connection, entry.token, entry.is_player)
             self.turn_away(seat, entry.refusal)
         except OSError:
             pass  # it has gone
@@ -285,8 +288,11 @@ class Lobby:
                 raise SeatFailed(FailureKind.DISCONNECTED, detail, _no_version(seat))
             elif connection.num_buffered > MAX_LINE:
                 raise SeatFailed(FailureKind.NONSENSE, "it talks on without showing it", "")
+            elif client.speaks_tls:
+                raise SeatFailed(FailureKind.NONSENSE, "it speaks TLS", _no_version(seat))
             elif (data := await client.channel.receive(deadline, may_poll=False)) is not None:
                 connection.receive_data(data)
+                client.first = client.first or data
                 has_left = not data
             elif version is None:
                 detail = f"connected, but sent no version line within {limit:g} s"
@@ -330,11 +336,13 @@ class _Reception:
             if handshake.cancelled_caught:
                 self._lobby.turn_away(self._seat, "others came, and it had not said what it must", client)
         except SeatFailed as failure:
-            if self._is_first and client.token is None:
+            if self._is_first and client.is_player and client.token is None:
                 self.failure = failure
                 everybody.cancel()
             else:
                 self._lobby.turn_away(self._seat, failure.detail, client)
+                if client.connection.state in (State.AWAITING_VERSION, State.ERROR):
+                    await client.explain("the ACPC protocol", "riverboat play HOST PORT")
         except Exception as error:
             self._lobby.turn_away(self._seat, f"{type(error).__name__}: {error}", client)
         finally:

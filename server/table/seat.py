@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections import deque
 from collections.abc import Mapping
@@ -14,13 +15,15 @@ from engine.poker.rules import HandState
 from protocol import DealerConnection, LocalProtocolError, Note, Request, State, TurnWithdrawn
 from protocol.match_state import HandMessages
 from server.support.errors import Failure
-from server.table.channel import Channel
+from server.table.channel import Channel, ChannelBroken
 from server.table.config import TimeLimits
 from server.table.outcome import Durations, SeatOutcome
 
 _TO_ACT: Final = State.TO_ACT
 _MOST_REQUESTS: Final = 32
 """How many are kept of a client; the oldest is dropped for a new one."""
+_GOODBYE_S: Final = 1.0
+# For a stranger to read why they are turned away.
 _MOST_FAILURES: Final = 1000
 """How many are kept one by one: some 300 KB."""
 
@@ -110,6 +113,10 @@ class Client:
     connection: DealerConnection
     token: str | None = None
     """The token that it must say before it may sit down; None for nothing."""
+    is_player: bool = False
+    """It is the seat's player for certain, whatever it says."""
+    first: bytes = b""
+    """The first bytes that it has sent."""
     capabilities: frozenset[str] = frozenset()
     """What the server has granted (`protocol.extension`)."""
     is_greeted: bool = False
@@ -132,6 +139,21 @@ class Client:
     """Set when it has lost its seat, or the match is over."""
     requests: deque[Request] = attrs.Factory(lambda: deque(maxlen=_MOST_REQUESTS))
     """Its requests to the room, made while it was to act."""
+
+    @property
+    def speaks_tls(self) -> bool:
+        """Whether it has begun with a TLS handshake, which is not a line."""
+        return self.first.startswith(b"\x16\x03")
+
+    async def explain(self, protocol: str, people: str) -> None:
+        """Say in one line what is spoken here to somebody who speaks something else, and close."""
+        without = ", without TLS" if self.speaks_tls else ""
+        line = f"# this port speaks {protocol}{without}; people: {people}\r\n"
+        if b" HTTP/" in self.first:
+            line = f"HTTP/1.0 400 Bad Request\r\nContent-Type: text/plain\r\n\r\n{line}"
+        with contextlib.suppress(ChannelBroken):
+            self.channel.send(line.encode())
+            await self.channel.finish(_GOODBYE_S)
 
     def say(self, data: bytes) -> None:
         """Add to the bytes that the next `flush` writes."""

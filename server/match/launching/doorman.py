@@ -126,7 +126,7 @@ class Doorman:
         await seat.is_settled.wait()
         if seat.listener is not None:
             seat.is_known = True
-            return Admission(seat.chosen_token)
+            return Admission(seat.chosen_token, is_player=True)
         return await trio.to_thread.run_sync(self._judge_owner, number, connection)
 
     def _judge_owner(self, number: int, connection: socket.socket) -> Admission:
@@ -145,12 +145,12 @@ class Doorman:
         }
         if any(processes.owners(inode, families.get(number, set()))):
             seat.is_known = True
-            return Admission(seat.chosen_token)
+            return Admission(seat.chosen_token, is_player=True)
         found = list(processes.owners(inode, set(everybody)))
         culprit = next((each for each in families if families[each].intersection(found)), None)
         if culprit is None:
             if any(processes.variable_of(owner, variables.TOKEN) == seat.token for owner in found):
-                return Admission(seat.chosen_token)
+                return Admission(seat.chosen_token, is_player=True)
             if seat.chosen_token is not None or not found:
                 return Admission(seat.token)
         whose = "a process of " + self._seats[culprit].player.name if culprit is not None else "a stranger"

@@ -41,6 +41,26 @@ async def test_the_lobby_lists_tables_and_says_no_in_words(tmp_path: Path) -> No
         )
 
 
+@pytest.mark.parametrize(
+    ("first", "answer"),
+    [
+        (b"hello\r\n", "# this port speaks the protocol of Riverboat's rooms; people: "),
+        (b"GET / HTTP/1.1\r\n\r\n", "HTTP/1.0 400 Bad Request"),
+        (
+            b"\x16\x03\x01\x02\0\x01",
+            "# this port speaks the protocol of Riverboat's rooms, without TLS; people: ",
+        ),
+    ],
+)
+async def test_who_speaks_something_else_is_told_what_is_spoken(
+    first: bytes, answer: str, tmp_path: Path
+) -> None:
+    async with room_of(room_config(tmp_path)) as room:
+        stranger = await room.connect()
+        await stranger.stream.send_all(first)
+        assert (await stranger.line() or "").startswith(answer)
+
+
 async def test_people_come_play_and_take_their_chips_away(tmp_path: Path) -> None:
     async with room_of(room_config(tmp_path)) as room:
         ann = await room.sit_down(words="name=Ann", chips="100")

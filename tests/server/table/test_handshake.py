@@ -16,7 +16,7 @@ from trio.testing import MockClock
 
 from engine.poker.rules import parse_game
 from server.support.errors import FailureKind
-from server.table.config import MatchConfig, OnFailure, TimeLimits
+from server.table.config import Admission, MatchConfig, OnFailure, TimeLimits
 from tests.support.cases import cases
 from tests.support.tables import Table, always, folding_config, match_config, play_match, seated, table_of
 
@@ -189,6 +189,49 @@ async def test_a_house_without_descriptors_says_so_once_and_goes_on(
 
     said = f"cannot accept connections: {os.strerror(number)}"
     assert [said in line for line in table.console.complaints] == [True]
+
+
+class AwaitsSomebody:
+    """The guard of a seat that is nobody's in particular."""
+
+    async def listener(self, seat: int) -> socket.socket | None:
+        return None
+
+    async def judge(self, seat: int, connection: socket.socket) -> Admission:
+        return Admission(None)
+
+
+@pytest.mark.parametrize(
+    ("first", "answer"),
+    [
+        pytest.param(b"", None, id="nc -z"),
+        pytest.param(None, "# this port speaks the ACPC protocol; people: ", id="silence"),
+        pytest.param(b"hello\r\n", "# this port speaks the ACPC protocol; people: ", id="telnet"),
+        pytest.param(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.0 400 Bad Request", id="browser"),
+        pytest.param(
+            b"\x16\x03\x01\x02\0\x01", "# this port speaks the ACPC protocol, without TLS; ", id="TLS"
+        ),
+    ],
+)
+@pytest.mark.parametrize("policy", OnFailure)
+async def test_an_awaited_seat_is_taken_by_a_version_line_and_by_nothing_else(
+    first: bytes | None, answer: str | None, policy: OnFailure, virtual_clock: MockClock
+) -> None:
+    config = match_config(on_failure=policy, door=AwaitsSomebody())
+    async with table_of(config) as table:
+        other = await table.join(1)
+        stranger = await table.connect(0)
+        if first is not None:
+            await stranger.stream.send_all(first)
+        if first == b"":
+            await stranger.leave()
+        else:
+            assert (await stranger.line() or "").startswith(answer or "")
+        player = await table.join(0)
+        await player.heard("MATCHSTATE:0:0::Ah|")
+        await other.heard("MATCHSTATE:1:0::|Ks")
+
+    assert table.failures(0) == []
 
 
 # --- What may be sent for an action, and what is played for it, over the wire -------------------------------
