@@ -99,7 +99,7 @@ def serve(
                 f"riverboat: {config.host} is open to others without TLS: "
                 "tokens and cards can be read on the way (--self-signed)\n"
             )
-        with collected_in_parts():
+        with collected_in_parts(), contextlib.closing(console):
             status = trio.run(_serve, Room(config, console), console)
     except _FAULTS as error:
         raise click.ClickException(str(error)) from None
@@ -147,9 +147,10 @@ async def _serve(room: Room, console: OperatorConsole) -> int:
                 pages = await nursery.start(serve_web, room, console)
             else:
                 console.err(f"riverboat: {missing}\n")
-        print(f"players {addresses.host}:{addresses.port}", flush=True)
-        if pages is not None:
-            print(f"people {pages}", flush=True)
+        with contextlib.suppress(OSError):  # nobody may be reading
+            print(f"players {addresses.host}:{addresses.port}", flush=True)
+            if pages is not None:
+                print(f"people {pages}", flush=True)
         console.event("open", players=f"{addresses.host}:{addresses.port}", people=pages)
         await room.closed.wait()
         console.event("closed")
