@@ -24,7 +24,7 @@ from engine.poker.rules import (
     initial_betting,
 )
 from engine.poker.rules.betting import Step
-from engine.support.user_input import parse_finite
+from engine.support.user_input import parse_finite, printable
 from protocol import (
     NEED_DATA,
     BadMatchState,
@@ -50,6 +50,9 @@ from protocol.policy import CAPABILITY
 
 class SessionError(Exception):
     """The match cannot continue, through no fault of the agent; the message is one line for people."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(printable(message))  # it may quote the house
 
 
 class Refusal(SessionError):
@@ -164,7 +167,7 @@ class _Session:
         self._room_game = RoomGame()
         self._game_changes = room is not None  # from hand to hand, as the house says before each
         self._stream = stream
-        self._warn = warn
+        self._show = warn
         self._game_is_explicit = game is not None
         self._guess = GameGuess() if game is None and fallback is None and room is None else None
         self._connection = PlayerConnection(game or fallback, self._guess.candidates if self._guess else None)
@@ -181,6 +184,9 @@ class _Session:
         self._hands_finished = 0
         self._discloses = False  # the house has asked what the agent would do with other hands
         self._sees_actions = type(agent).action_seen is not Agent.action_seen
+
+    def _warn(self, line: str) -> None:
+        self._show(printable(line))  # it may quote the house
 
     # --- bytes ---------------------------------------------------------------------------------------
 
@@ -300,7 +306,7 @@ class _Session:
         if note.name == "seat" and note.text.isdecimal():
             self._given_seat = int(note.text)
         elif note.name == "names":
-            names = tuple(note.text.split("|"))
+            names = tuple(printable(note.text).split("|"))
             if self._game_changes and names != self._agent.names:
                 self._seat = None  # other players: for the agent another match begins
             self._agent.names = names

@@ -29,7 +29,7 @@ def is_loopback(host: str) -> bool:
 
 
 def whose(address: str) -> str:
-    """What limits for an address count by: of IPv6 the network of 64 bits that one subscriber is given."""
+    """The address that limits count by: of IPv6 the network of 64 bits that one subscriber is given."""
     found = _ip(address.partition("%")[0])
     if not isinstance(found, ipaddress.IPv6Address):
         return address
@@ -44,7 +44,7 @@ def _ip(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
 
 
 def host_and_port(text: str) -> tuple[str, int | None] | None:
-    """What a request's Host says, in lower case; None for anything else."""
+    """Host and port that a request's header names, in lower case; None if it is malformed."""
     found = _HOST.fullmatch(text.lower())
     if found is None:
         return None

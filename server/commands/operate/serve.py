@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import resource
 import signal
 from pathlib import Path
 from typing import Final, Literal
@@ -13,7 +14,7 @@ import trio
 
 from engine.support.user_input import parse_whole
 from server.room.collecting import collected_in_parts
-from server.room.config import RoomError, default_room, load_room
+from server.room.config import RoomConfig, RoomError, default_room, load_room
 from server.room.ledger.ledger import LedgerError, LedgerIsFull
 from server.room.operator import Operator
 from server.room.reporting import OperatorConsole, operator_console
@@ -24,6 +25,10 @@ from server.support.options import ADDRESS, Parsed
 
 _FAULTS: Final = (RoomError, LedgerError, LedgerIsFull)
 _PORTS: Final = 65535
+_PER_CONNECTION: Final = 4
+# Descriptors: one of a browser, and three of a seat with TLS.
+_RESERVED: Final = 128
+# Descriptors for everything else: ledger, logs, listeners, bots.
 _CTRL_C: Final = 128 + signal.SIGINT
 
 
@@ -94,12 +99,13 @@ def serve(
         if self_signed:
             config = attrs.evolve(config, tls=make_certificate(config.data, config.host))
         console = operator_console()
+        config = _within_descriptors(config, console)
         if not is_loopback(config.host) and config.tls is None:
             console.err(
                 f"riverboat: {config.host} is open to others without TLS: "
                 "tokens and cards can be read on the way (--self-signed)\n"
             )
-        with collected_in_parts():
+        with collected_in_parts(), contextlib.closing(console):
             status = trio.run(_serve, Room(config, console), console)
     except _FAULTS as error:
         raise click.ClickException(str(error)) from None
@@ -109,6 +115,25 @@ def serve(
             raise
         raise click.ClickException(str(_first(faults))) from None
     raise click.exceptions.Exit(status)
+
+
+def _within_descriptors(config: RoomConfig, console: OperatorConsole) -> RoomConfig:
+    """The room with as many connections as the process may have; its soft limit is raised for them."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = config.connections * _PER_CONNECTION + _RESERVED
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        soft = needed if hard == resource.RLIM_INFINITY else min(hard, needed)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    if soft == resource.RLIM_INFINITY or soft >= needed:
+        return config
+    most = max(1, (soft - _RESERVED) // _PER_CONNECTION)
+    # In the same proportion, or one address could have them all.
+    per_address = max(1, config.connections_per_address * most // config.connections)
+    console.err(
+        f"riverboat: the system allows {soft} open files, enough for {most} connections, "
+        f"{per_address} from one address (ulimit -Hn)\n"
+    )
+    return attrs.evolve(config, connections=most, connections_per_address=per_address)
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
@@ -147,9 +172,10 @@ async def _serve(room: Room, console: OperatorConsole) -> int:
                 pages = await nursery.start(serve_web, room, console)
             else:
                 console.err(f"riverboat: {missing}\n")
-        print(f"players {addresses.host}:{addresses.port}", flush=True)
-        if pages is not None:
-            print(f"people {pages}", flush=True)
+        with contextlib.suppress(OSError):  # nobody may be reading
+            print(f"players {addresses.host}:{addresses.port}", flush=True)
+            if pages is not None:
+                print(f"people {pages}", flush=True)
         console.event("open", players=f"{addresses.host}:{addresses.port}", people=pages)
         await room.closed.wait()
         console.event("closed")

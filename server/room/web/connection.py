@@ -30,7 +30,7 @@ _CLIENTS: Final = 10
 # An address may send frames as fast as so many clients.
 
 
-class Limits(WorkerContext):
+class FrameLimits(WorkerContext):
     """What all connections share.
 
     Args:
@@ -43,7 +43,7 @@ class Limits(WorkerContext):
         self.of_address: Final = Allowances(_CLIENTS * per_second, _CLIENTS * per_second * BURST_S)
 
 
-class Connection(TCPServer):
+class BrowserConnection(TCPServer):
     """A browser's connection."""
 
     async def _read_data(self) -> None:
@@ -91,7 +91,7 @@ class _Talk(WSStream):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         limits = self.context
-        assert isinstance(limits, Limits)  # ours
+        assert isinstance(limits, FrameLimits)  # ours
         address = whose(self.client[0]) if self.client else ""
         own = Allowance(limits.per_second, limits.per_second * BURST_S)
         self._allowances = (own, limits.of_address.of(address))

@@ -76,13 +76,13 @@ class Browsers:
     """
 
     def __init__(self, app: ASGIApp, config: RoomConfig, console: Console) -> None:
-        from server.room.web.connection import Limits
+        from server.room.web.connection import FrameLimits
 
         self._app = app
         self._config = config
         self._console = console
         self._settings = _settings(console)
-        self._limits = Limits(config.requests_per_second)
+        self._limits = FrameLimits(config.requests_per_second)
         self._tls = None if config.tls is None else server_context(config.tls)
         self._sockets: dict[trio.socket.SocketType, str] = {}  # with their addresses
 
@@ -104,7 +104,7 @@ class Browsers:
         """One connection."""
         from hypercorn.typing import ConnectionState
 
-        from server.room.web.connection import Connection
+        from server.room.web.connection import BrowserConnection
 
         sock = plain.socket
         stream: Any = plain
@@ -128,7 +128,7 @@ class Browsers:
                         sock.close()
                         visit.cancel()
 
-                await Connection(answer, self._settings, self._limits, ConnectionState({}), stream)
+                await BrowserConnection(answer, self._settings, self._limits, ConnectionState({}), stream)
         except Exception as error:
             if not has_gone(error, trio.BusyResourceError):
                 self._console.err("".join(traceback.format_exception(error)))

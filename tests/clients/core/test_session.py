@@ -12,7 +12,8 @@ import trio.lowlevel
 import trio.testing
 
 from clients.core.agent import Agent
-from clients.core.session import DealerGone, UnreadableState, play
+from clients.core.guess import RoomSeat
+from clients.core.session import DealerGone, SessionError, UnreadableState, play
 from clients.lab.testing import Recorder
 from engine.poker.rules import (
     GameDefinition,
@@ -252,3 +253,34 @@ async def test_every_chunking_of_the_bytes_is_the_same_to_the_agent() -> None:
         told.append(agent.told)
 
     assert all(other == told[0] for other in told)
+
+
+CURSED = "\x1b]0;pwned\x07\x1b[2J\x9b31m\r\u202etxt"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        pytest.param(["#lobby", f"#refused {CURSED}"], id="a refusal"),
+        pytest.param(["#lobby", "#seated a 0 40", f"#message {CURSED}", f"#lobby {CURSED}"], id="a message"),
+        pytest.param(["#lobby", "#seated a 0 40", f"#names {CURSED}|Bob", "#lobby"], id="a name"),
+        pytest.param(["#lobby", "#seated a 0 40", f"#game {CURSED}", "#lobby"], id="a game"),
+        pytest.param(["#lobby", "#seated a 0 40", f"MATCHSTATE:{CURSED}"], id="a state"),
+    ],
+)
+async def test_nothing_that_a_room_says_reaches_a_terminal_as_a_command(lines: list[str]) -> None:
+    """Escape sequences rename windows, clear screens and, on some terminals, type."""
+    ours, theirs = trio.testing.memory_stream_pair()
+    said: list[str] = []
+    agent = Recorder()
+    await theirs.send_all(
+        "".join([f"{line}\r\n" for line in ["#riverboat/1 lobby names game", *lines]]).encode()
+    )
+    await theirs.send_eof()
+    try:
+        await play(agent, ours, None, warn=said.append, room=RoomSeat("a", None, None))
+    except SessionError as error:
+        said.append(str(error))
+    said += agent.names or ()
+    assert said
+    assert all(line.isprintable() for line in said), said

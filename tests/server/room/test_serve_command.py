@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import json
 import random
+import resource
 import signal
 import socket
 import subprocess
@@ -113,6 +116,35 @@ def test_people_are_told_where_the_pages_are_and_whoever_reads_nothing_holds_not
             wait_for_hands(tmp_path, 50)
             process.send_signal(signal.SIGTERM)
             assert process.wait(60) == 0
+
+
+@pytest.mark.slow
+def test_connections_leave_descriptors_for_everything_else(tmp_path: Path) -> None:
+    (tmp_path / "room.toml").write_text(ROOM)
+    hard = 400
+    limit = functools.partial(resource.setrlimit, resource.RLIMIT_NOFILE, (200, hard))
+    with subprocess.Popen(
+        program("serve", "room.toml", "--port", "0", "--http", "off"),
+        cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=limit,
+    ) as process, contextlib.ExitStack() as connections:  # fmt: skip
+        try:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            host, port = process.stdout.readline().split()[1].split(":")
+            said = process.stderr.readline()
+            assert "the system allows 400 open files, enough for 68 connections, 13 from one address" in said
+            for number in range(100):
+                source = (f"127.0.0.{2 + number % 9}", 0)
+                connections.enter_context(socket.create_connection((host, int(port)), source_address=source))
+            assert resource.prlimit(process.pid, resource.RLIMIT_NOFILE) == (hard, hard)
+            with Ledger(tmp_path / "room", read_only=True) as ledger:
+                hands = ledger.check().hands
+            wait_for_hands(tmp_path, hands + 3)
+            process.terminate()
+            assert "cannot accept" not in process.stderr.read()
+        finally:
+            process.kill()
 
 
 def test_without_the_extra_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
