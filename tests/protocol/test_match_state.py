@@ -17,6 +17,7 @@ from engine.poker.cards import format_cards, parse_cards
 from protocol import BadMatchState, format_match_state, parse_match_state, policy
 from protocol.framing import MAX_LINE
 from protocol.match_state import HandMessages, MatchStateReader, read_match_state
+from tests.support.asserting import refuses
 from tests.support.doubles_protocol import lines
 from tests.support.hands.golden_files import deals_from
 from tests.support.hands.strategies import games, hands, play, views
@@ -73,7 +74,7 @@ def test_reading_on_from_an_earlier_state_gives_the_same_view(states: list[rules
 
 @given(views(), views())
 def test_an_unrelated_earlier_state_does_no_harm(view: rules.HandView, other: rules.HandView) -> None:
-    other = attrs.evolve(other, betting=rules.parse_betting(view.game, ""))
+    other = attrs.evolve(other, betting=rules.initial_betting(view.game))
 
     assert parse_match_state(format_match_state(view), view.game, other.betting) == view
 
@@ -140,8 +141,7 @@ def test_a_sloppy_message_is_read_as_the_exact_one(text: str) -> None:
 
 @pytest.mark.parametrize(("text", "why"), lines("states")["refused"])
 def test_what_is_not_a_match_state_is_refused_with_a_reason(text: str, why: str) -> None:
-    with pytest.raises(BadMatchState, match=why):
-        parse_match_state(text, NO_LIMIT)
+    refuses(BadMatchState, why, parse_match_state, text, NO_LIMIT)
 
 
 @given(st.text(alphabet="MATCHSTE:0123456789|/cdhsTJQKAfr \n", max_size=60))
@@ -220,13 +220,10 @@ def messages(
 def test_whole_matches(data: st.DataObject) -> None:
     game = data.draw(games())
     texts = messages(
-        game,
-        data.draw(st.lists(st.integers(0, 1000), min_size=1, max_size=30)),
-        data.draw(st.integers(0, 99)),
-        3,
-        data.draw(st.integers(0, game.num_players - 1)),
+        game, data.draw(st.lists(st.integers(0, 1000), min_size=1, max_size=30)),
+        data.draw(st.integers(0, 99)), 3, data.draw(st.integers(0, game.num_players - 1)),
         data.draw(st.sets(st.integers(0, 6), max_size=3)),
-    )
+    )  # fmt: skip
     reader = MatchStateReader(game)
     for text in texts:
         assert_same(reader, text)
@@ -277,8 +274,7 @@ chances = st.floats(0, 1).filter(lambda chance: chance == 0 or chance > 1e-300)
 def test_what_is_possible_stays_possible_and_little_is_lost(fold: float, call: float, raise_: float) -> None:
     total = fold + call + raise_
     if total == 0:
-        with pytest.raises(ValueError, match="one positive"):
-            policy.chances_as_numbers(fold, call, raise_)
+        refuses(ValueError, "one positive", policy.chances_as_numbers, fold, call, raise_)
         return
 
     folds, raises = policy.chances_as_numbers(fold, call, raise_)
@@ -373,8 +369,7 @@ def packed(*columns: list[int]) -> str:
     ],
 )
 def test_what_is_not_a_policy_is_refused(line: str, why: str) -> None:
-    with pytest.raises(ValueError, match=why):
-        policy.parse_record(line)
+    refuses(ValueError, why, policy.parse_record, line)
 
 
 def test_the_header_is_a_comment() -> None:
@@ -390,5 +385,4 @@ def test_the_house_keeps_only_lines_of_five_words(line: bytes) -> None:
 
 @pytest.mark.parametrize("columns", [[], [b"ab"], [b"ab", b"abcd"], [b"ab" * 1327] * 2, [b"ab"] * 4])
 def test_other_columns_are_refused(columns: list[bytes]) -> None:
-    with pytest.raises(ValueError, match="expected 2 or 3 columns"):
-        policy.format_policy(0, "", columns)
+    refuses(ValueError, "expected 2 or 3 columns", policy.format_policy, 0, "", columns)

@@ -8,23 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import protocol
 from engine.poker import rules
-from protocol import (
-    Comment,
-    DealerConnection,
-    Event,
-    Flaw,
-    Reply,
-    StaleReply,
-    State,
-    TurnToAct,
-    UnreadableLine,
-    Version,
-    records,
-)
 from protocol.extension import CAPABILITIES, format_greeting, is_comment, parse_greeting, parse_note
 from protocol.framing import MAX_LINE, LineBuffer
 from protocol.match_state import MissingSizeError, read_action
+from tests.support.asserting import refuses
 from tests.support.doubles_protocol import drain, lines
 from tests.support.hands.golden_files import deals_from
 from tests.support.hands.strategies import chunkings, hands
@@ -38,21 +27,23 @@ SHOWN = "MATCHSTATE:1:0:r300fc/:|Td4d|/6s3d6c"
 
 def to_act(
     game: rules.GameDefinition = NO_LIMIT, betting: str = "r300fc/", position: int = 1
-) -> DealerConnection:
+) -> protocol.DealerConnection:
     """A dealer's connection to a client that is to act."""
     state = rules.HandState(rules.parse_betting(game, betting), 0, next(deals_from(game, 7)))
-    connection = DealerConnection(game)
+    connection = protocol.DealerConnection(game)
     connection.receive_data(b"VERSION:2.0.0\n")
-    assert drain(connection) == [Version(2, 0, 0)]
-    connection.send(TurnToAct(state.view(position)))
+    assert drain(connection) == [protocol.Version(2, 0, 0)]
+    connection.send(protocol.TurnToAct(state.view(position)))
     return connection
 
 
-def said(line: str) -> Event:
+def said(line: str) -> protocol.Event:
     connection = to_act()
     connection.receive_data(line.encode("latin-1") + b"\r\n")
     [event] = drain(connection)
-    assert connection.state is (State.WATCHING if isinstance(event, Reply) else State.TO_ACT)
+    assert connection.state is (
+        protocol.State.WATCHING if isinstance(event, protocol.Reply) else protocol.State.TO_ACT
+    )
     return event
 
 
@@ -66,30 +57,30 @@ def action(text: str) -> rules.Action:
 
 @pytest.mark.parametrize("echo", LINES["accepted"])
 def test_echo_is_accepted(echo: str) -> None:
-    assert said(echo + ":r600") == Reply(action("r600"))
+    assert said(echo + ":r600") == protocol.Reply(action("r600"))
 
 
 @pytest.mark.parametrize("echo", LINES["stale"])
 def test_echo_of_another_state_is_stale(echo: str) -> None:
-    assert isinstance(said(echo + ":c"), StaleReply)
+    assert isinstance(said(echo + ":c"), protocol.StaleReply)
 
 
 @pytest.mark.parametrize("line", LINES["unreadable"])
 def test_line_is_unreadable(line: str) -> None:
-    assert isinstance(said(line), UnreadableLine)
-    assert isinstance(said(line + ":c"), UnreadableLine)
+    assert isinstance(said(line), protocol.UnreadableLine)
+    assert isinstance(said(line + ":c"), protocol.UnreadableLine)
 
 
 @pytest.mark.parametrize("line", LINES["bad_format"])
 def test_what_follows_the_state_is_not_a_colon(line: str) -> None:
-    assert said(line) == Reply(None, Flaw.BAD_FORMAT)
+    assert said(line) == protocol.Reply(None, protocol.Flaw.BAD_FORMAT)
 
 
 @pytest.mark.parametrize("line", ["#", "# thinking", "#x", ";", "; x", "#MATCHSTATE:1:0::|Td4d|:c", "#\0"])
 def test_comment_is_skipped(line: str) -> None:
     event = said(line)
 
-    assert isinstance(event, Comment)
+    assert isinstance(event, protocol.Comment)
     assert event.line == line.encode() + b"\r\n"
 
 
@@ -102,7 +93,7 @@ def test_line_ends_do_not_matter(echo: str, end: str) -> None:
 
     connection.receive_data(f"{echo}:c{end}".encode())
 
-    assert drain(connection) == [Reply(action("c"))]
+    assert drain(connection) == [protocol.Reply(action("c"))]
 
 
 def test_a_client_that_closes_in_the_middle_of_a_line_has_said_that_line() -> None:
@@ -111,13 +102,13 @@ def test_a_client_that_closes_in_the_middle_of_a_line_has_said_that_line() -> No
     connection.receive_data(f"{SHOWN}:c".encode())
     connection.receive_data(b"")
 
-    assert drain(connection)[0] == Reply(action("c"))
+    assert drain(connection)[0] == protocol.Reply(action("c"))
 
 
 def test_events_keep_the_line_they_were_read_from() -> None:
     reply = said(SHOWN + ":call")
 
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, protocol.Reply)
     assert reply.line == SHOWN.encode() + b":call\r\n"
 
 
@@ -128,7 +119,7 @@ def test_events_keep_the_line_they_were_read_from() -> None:
 def test_action_is_read_and_corrected_as_by_the_acpc(text: str, read: str, played: str) -> None:
     reply = said(f"{SHOWN}:{text}")
 
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, protocol.Reply)
     assert (str(reply.action) if reply.flaw is None else reply.flaw.name) == read
     legal = rules.parse_betting(NO_LIMIT, "r300fc/").legal_actions()
     assert (str(legal.nearest(reply.action)) if reply.action else "c") == played
@@ -140,12 +131,11 @@ def test_a_limit_raise_has_no_size(text: str) -> None:
 
     connection.receive_data(f"MATCHSTATE:1:0::|Td4d:{text}\r\n".encode())
 
-    assert drain(connection) == [Reply(read_action("r", 0, is_limit=True)[0])]
+    assert drain(connection) == [protocol.Reply(read_action("r", 0, is_limit=True)[0])]
 
 
 def test_a_missing_size_is_told_from_an_unknown_letter() -> None:
-    with pytest.raises(MissingSizeError, match="without its size"):
-        read_action("r", 0, is_limit=False)
+    refuses(MissingSizeError, "without its size", read_action, "r", 0, is_limit=False)
 
 
 # --- Lines from bytes, however these are chopped up ---------------------------------------------------------
@@ -302,12 +292,12 @@ def test_comments_begin_at_the_first_byte(line: bytes, expected: bool) -> None:
      (1e9, "1000000000"), (0.1 + 0.2, "0.3")],
 )  # fmt: skip
 def test_chips_print_as_in_the_acpcs_logs(chips: float, text: str) -> None:
-    assert records.format_chips(chips) == text
+    assert protocol.records.format_chips(chips) == text
 
 
 @given(st.floats(-1e9, 1e9))
 def test_printed_chips_are_right_to_six_decimals(chips: float) -> None:
-    text = records.format_chips(chips)
+    text = protocol.records.format_chips(chips)
 
     assert float(text) == pytest.approx(chips, abs=5.01e-7)
     assert not text.endswith(".")
@@ -315,7 +305,7 @@ def test_printed_chips_are_right_to_six_decimals(chips: float) -> None:
 
 
 def test_header_as_recorded() -> None:
-    assert records.format_header("match", "leduc.game", 3, "0", 300, 600000, 7000).splitlines(
+    assert protocol.records.format_header("match", "leduc.game", 3, "0", 300, 600000, 7000).splitlines(
         keepends=True
     ) == [
         "# name/game/hands/seed match leduc.game 3 0\n",
@@ -328,7 +318,7 @@ def test_header_as_recorded() -> None:
 def test_a_record_is_taken_apart() -> None:
     line = "STATE:3:cr3054r16130c/cr18284r20000c//:3hQh|4h3c/QsKsJs/Qc/9s:20000|-20000:p1|p0\n"
 
-    assert records.parse_hand(line) == records.HandRecord(
+    assert protocol.records.parse_hand(line) == protocol.records.HandRecord(
         3, "cr3054r16130c/cr18284r20000c//", "3hQh|4h3c/QsKsJs/Qc/9s", (20000, -20000), ("p1", "p0")
     )
 
@@ -338,7 +328,7 @@ def test_records_survive_a_round_trip(states: list[rules.HandState]) -> None:
     end = states[-1]
     names = tuple(f"player {k}" for k in range(end.betting.game.num_players))
 
-    record = records.parse_hand(records.format_hand(end, end.chips_won(), names))
+    record = protocol.records.parse_hand(protocol.records.format_hand(end, end.chips_won(), names))
 
     assert record is not None
     assert (record.hand_number, record.betting, record.names) == (end.hand_number, end.betting.text, names)
@@ -349,21 +339,20 @@ def test_records_survive_a_round_trip(states: list[rules.HandState]) -> None:
     "line", ["", "\n", "# name/game/hands/seed x y 1 2\n", "SCORE:1|-1:a|b\n", "state:0"]
 )
 def test_other_lines_are_not_records(line: str) -> None:
-    assert records.parse_hand(line) is None
+    assert protocol.records.parse_hand(line) is None
 
 
 @pytest.mark.parametrize("line", lines("records")["torn"])
 def test_a_torn_record_is_an_error(line: str) -> None:
-    with pytest.raises(ValueError, match=r"expected STATE|expected a"):
-        records.parse_hand(line)
+    refuses(ValueError, r"expected STATE|expected a", protocol.records.parse_hand, line)
 
 
 def test_score_lines() -> None:
-    line = records.format_score([10, -10.5, -0.0], ["Alice", "Bob", "Carol"])
+    line = protocol.records.format_score([10, -10.5, -0.0], ["Alice", "Bob", "Carol"])
 
     assert line == "SCORE:10|-10.5|-0:Alice|Bob|Carol\n"
-    assert records.parse_score(line) == ((10, -10.5, 0), ("Alice", "Bob", "Carol"))
-    assert records.parse_score("STATE:0:f:Ah|Ks:1|-1:a|b\n") is None
+    assert protocol.records.parse_score(line) == ((10, -10.5, 0), ("Alice", "Bob", "Carol"))
+    assert protocol.records.parse_score("STATE:0:f:Ah|Ks:1|-1:a|b\n") is None
 
 
 # --- the transaction log (6.4) ---------------------------------------------------------------------------
@@ -371,15 +360,15 @@ def test_score_lines() -> None:
 
 def test_transaction_as_recorded() -> None:
     line = "r200 0 1795244896.520175 1795244896.520224\n"
-    entry = records.Transaction(rules.raise_to(200), 0, 1795244896_520175, 1795244896_520224)
+    entry = protocol.records.Transaction(rules.raise_to(200), 0, 1795244896_520175, 1795244896_520224)
 
-    assert records.parse_transaction(line, is_limit=False) == entry
-    assert records.format_transaction(entry) == line
+    assert protocol.records.parse_transaction(line, is_limit=False) == entry
+    assert protocol.records.format_transaction(entry) == line
     assert entry.seconds == pytest.approx(49e-6)
 
 
 def test_stamps_have_six_decimals() -> None:
-    assert records.format_stamp(1795244878_000007) == "1795244878.000007"
+    assert protocol.records.format_stamp(1795244878_000007) == "1795244878.000007"
 
 
 @given(
@@ -389,9 +378,11 @@ def test_stamps_have_six_decimals() -> None:
     st.integers(0, 2**53),
 )
 def test_transactions_survive_a_round_trip(action: rules.Action, hand: int, sent: int, received: int) -> None:
-    entry = records.Transaction(action, hand, sent, received)
+    entry = protocol.records.Transaction(action, hand, sent, received)
 
-    assert records.parse_transaction(records.format_transaction(entry), is_limit=True) == entry
+    assert (
+        protocol.records.parse_transaction(protocol.records.format_transaction(entry), is_limit=True) == entry
+    )
 
 
 @pytest.mark.parametrize(
@@ -405,7 +396,7 @@ def test_transactions_survive_a_round_trip(action: rules.Action, hand: int, sent
     ],
 )  # fmt: skip
 def test_a_transaction_is_read_leniently(line: str, action: rules.Action) -> None:
-    assert records.parse_transaction(line, is_limit=False) == records.Transaction(
+    assert protocol.records.parse_transaction(line, is_limit=False) == protocol.records.Transaction(
         action, 0, 1_000_000, 2_000_000
     )
 
@@ -414,7 +405,9 @@ def test_a_transaction_is_read_leniently(line: str, action: rules.Action) -> Non
 def test_numbers_of_any_length_saturate_in_a_transaction(digits: int) -> None:
     number = "9" * digits
 
-    entry = records.parse_transaction(f"r{number} {number} {number}.000000 {number}.5\n", is_limit=False)
+    entry = protocol.records.parse_transaction(
+        f"r{number} {number} {number}.000000 {number}.5\n", is_limit=False
+    )
 
     assert entry.action == rules.raise_to(-1)  # strtol gives 2**63 - 1, of which 32 bits are left
     assert entry.hand_number == 2**32 - 1
@@ -423,7 +416,7 @@ def test_numbers_of_any_length_saturate_in_a_transaction(digits: int) -> None:
 
 @pytest.mark.parametrize("zeros", [0, 39, 40, 5000])
 def test_leading_zeros_count_for_nothing_in_a_transaction(zeros: int) -> None:
-    entry = records.parse_transaction(f"r{'0' * zeros}200 7 1.000000 2.000000\n", is_limit=False)
+    entry = protocol.records.parse_transaction(f"r{'0' * zeros}200 7 1.000000 2.000000\n", is_limit=False)
 
     assert entry.action == rules.raise_to(200)
 
@@ -431,21 +424,20 @@ def test_leading_zeros_count_for_nothing_in_a_transaction(zeros: int) -> None:
 @pytest.mark.parametrize("value", ["nan", "inf", "1e999", "9" * 5000 + "x", ""])
 def test_chips_are_finite_numbers_in_a_log(value: str) -> None:
     with pytest.raises(ValueError, match="expected a"):
-        records.parse_hand(f"STATE:0:cc/cc/cc/cc:AsKs|2c2d/3c4c5c/6c/7c:{value}|0:a|b\n")
-    with pytest.raises(ValueError, match="expected a"):
-        records.parse_score(f"SCORE:{value}|0:a|b\n")
+        protocol.records.parse_hand(f"STATE:0:cc/cc/cc/cc:AsKs|2c2d/3c4c5c/6c/7c:{value}|0:a|b\n")
+    refuses(ValueError, "expected a", protocol.records.parse_score, f"SCORE:{value}|0:a|b\n")
 
 
 @pytest.mark.parametrize("number", ["-1", "1.0", "9" * 4301, ""])
 def test_hands_have_whole_numbers_in_a_log(number: str) -> None:
     with pytest.raises(ValueError, match="expected a whole number"):
-        records.parse_hand(f"STATE:{number}:cc/cc/cc/cc:AsKs|2c2d/3c4c5c/6c/7c:0|0:a|b\n")
+        protocol.records.parse_hand(f"STATE:{number}:cc/cc/cc/cc:AsKs|2c2d/3c4c5c/6c/7c:0|0:a|b\n")
 
 
 @pytest.mark.parametrize(("line", "fault"), lines("records")["bad_transactions"])
 def test_a_bad_transaction_is_reported_in_the_acpcs_words(line: str, fault: str) -> None:
-    with pytest.raises(records.TransactionError) as caught:
-        records.parse_transaction(line, is_limit=False)
+    with pytest.raises(protocol.records.TransactionError) as caught:
+        protocol.records.parse_transaction(line, is_limit=False)
 
     assert str(caught.value) == f"ERROR: {fault}"
 
@@ -456,8 +448,8 @@ def test_a_torn_transaction_is_never_taken_for_another_action(length: int) -> No
     line = "r200 7 1795244896.520175 1795244896.520224"
 
     try:
-        entry = records.parse_transaction(line[:length], is_limit=False)
-    except records.TransactionError:
+        entry = protocol.records.parse_transaction(line[:length], is_limit=False)
+    except protocol.records.TransactionError:
         return
     assert (entry.action, entry.hand_number) == (rules.raise_to(200), 7)
     assert line[:length].startswith("r200 7 1795244896.520175 1795244896.5")

@@ -35,6 +35,7 @@ from protocol import (
     extension,
     format_match_state,
 )
+from tests.support.asserting import refuses
 from tests.support.doubles_protocol import LEDUC, dealer_after, drain, joined, lines, state_of
 from tests.support.hands.strategies import choices, chunkings, games, play
 
@@ -141,8 +142,7 @@ def test_no_hand_can_be_shown_in_the_lobby() -> None:
     view = state_of(LEDUC, "").view(0)
 
     for said in (StateUpdate(view), TurnToAct(view)):
-        with pytest.raises(LocalProtocolError, match="in the lobby"):
-            dealer.send(said)
+        refuses(LocalProtocolError, "in the lobby", dealer.send, said)
 
 
 def test_nobody_is_sent_to_the_lobby_while_they_are_to_act() -> None:
@@ -151,8 +151,7 @@ def test_nobody_is_sent_to_the_lobby_while_they_are_to_act() -> None:
 
     with pytest.raises(LocalProtocolError, match="InLobby"):
         dealer.send(InLobby())
-    with pytest.raises(LocalProtocolError, match="cannot change"):
-        dealer.play(LEDUC)
+    refuses(LocalProtocolError, "cannot change", dealer.play, LEDUC)
 
 
 def test_a_request_behind_an_answer_waits_with_it() -> None:

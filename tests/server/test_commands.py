@@ -58,16 +58,13 @@ MANY_FILES = OSError(errno.EMFILE, "Too many open files")
 @pytest.mark.parametrize(
     ("error", "status", "said"),
     [
-        (
-            OSError(errno.EMFILE, "Too many open files", "some/file"),
-            1,
-            "Error: some/file: Too many open files\n",
-        ),
+        (OSError(errno.EMFILE, "Too many open files", "some/file"), 1,
+         "Error: some/file: Too many open files\n"),
         (BaseExceptionGroup("tasks", [MANY_FILES]), 1, "Error: Too many open files\n"),
         (BaseExceptionGroup("tasks", [MANY_FILES, KeyboardInterrupt()]), 130, ""),
         (BaseExceptionGroup("tasks", [BaseExceptionGroup("inner", [KeyboardInterrupt()])]), 130, ""),
     ],
-)
+)  # fmt: skip
 def test_what_the_system_refuses_a_command_or_its_tasks_is_one_line(
     error: BaseException, status: int, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -90,8 +87,7 @@ def test_a_bug_in_a_task_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_output_that_cannot_be_written_is_one_line_and_status_1(words: list[str], tmp_path: Path) -> None:
     result = run(words, tmp_path, ">/dev/full")
 
-    assert result.returncode == 1
-    assert result.stderr.count("\n") == 1
+    assert (result.returncode, result.stderr.count("\n")) == (1, 1)
     assert "No space left on device" in result.stderr
 
 

@@ -22,7 +22,6 @@ GAME = "leduc.game"
 NAMES = ["Alice", "Bob"]
 GOOD = ["match", GAME, "2", "7", *NAMES]
 USAGE_START = "usage: riverboat dealer MATCH GAME HANDS SEED NAME NAME... [options]\n"
-UNKNOWN = "ERROR: unknown option ?\n"
 
 
 @pytest.fixture(autouse=True)

@@ -127,8 +127,7 @@ def test_a_player_that_comes_back_at_once_misses_no_hand(tmp_path: Path) -> None
     words = ("kuhn-2p", f"{sys.executable} fickle.py", "always-call", "--hands", "40", "--out", "m")
     result = result_of(tmp_path, *words, status=3)
 
-    assert result["hands"] == 40
-    assert result["players"][0]["failure"] == "disconnected"
+    assert (result["hands"], result["players"][0]["failure"]) == (40, "disconnected")
     assert "hands_by_default" not in result["players"][0]
     assert json.loads((tmp_path / "m" / "result.json").read_text())["options"]["grace"] == 2.0
 
@@ -307,8 +306,7 @@ def test_a_pass_that_is_cut_short_keeps_no_other_waiting(tmp_path: Path) -> None
     words = ("limit-2p", "always-call", leaver, "--on-failure", "abort", "--duplicate", "--until", "1")
     result = result_of(tmp_path, *words, "--hands", "1000", "--out", "m", status=3)
 
-    assert result["players"][1]["failure"] == "crashed"
-    assert result["until"]["reached"] is False
+    assert (result["players"][1]["failure"], result["until"]["reached"]) == ("crashed", False)
 
 
 # --- `--rake` -----------------------------------------------------------------------------------------------

@@ -195,8 +195,7 @@ def test_a_dealer_whose_disk_is_full_says_so_and_leaves_whole_lines(tmp_path: Pa
 
     result = run_with_small_disk(words, tmp_path, 20)
 
-    assert result.returncode == 1
-    assert result.stderr.splitlines()[-1] == "riverboat: File too large"
+    assert (result.returncode, result.stderr.splitlines()[-1]) == (1, "riverboat: File too large")
     assert (tmp_path / "m.log").read_bytes() == b""
 
 

@@ -125,7 +125,11 @@ class FoldsBySize(Stranger):
 
 
 STRANGERS: Final[dict[str, Callable[[], Agent]]] = {
-    "tight-folder": TightFolder, "station": Station, "maniac": Maniac, "dice-bettor": DiceBettor,
-    "limper": Limper, "folds-by-size": FoldsBySize,
-}  # fmt: skip
+    "tight-folder": TightFolder,
+    "station": Station,
+    "maniac": Maniac,
+    "dice-bettor": DiceBettor,
+    "limper": Limper,
+    "folds-by-size": FoldsBySize,
+}
 """By name."""

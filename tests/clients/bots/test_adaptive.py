@@ -29,6 +29,7 @@ from engine.solving.strategy_file import read_shipped, write_strategy
 from engine.support.files.archive import ArchiveError, write_archive
 from engine.support.files.formats import format_arrays
 from protocol import variables
+from tests.support.asserting import refuses
 
 # --- The adaptive bot as a player ---------------------------------------------------------------------------
 
@@ -60,9 +61,8 @@ def test_it_raises_anything_against_a_player_who_has_always_folded() -> None:
 
 def test_it_learns_not_to_bluff_a_caller() -> None:
     agent = Adaptive(temperature=0, caution=0)
-    weak = HandView(
-        parse_betting(GAME, "cc/cc/cc/"), 0, 0, ((0, 5), ()), (8, 18, 31, 40, 51)
-    )  # 2c 3d on 4c 6h 9s Qc As
+    # 2c 3d on 4c 6h 9s Qc As.
+    weak = HandView(parse_betting(GAME, "cc/cc/cc/"), 0, 0, ((0, 5), ()), (8, 18, 31, 40, 51))
     agent.match_started(GAME, 0)
     before = agent.values(weak)[LIMIT_RAISE]
     played(agent, AlwaysCall(), 60)
@@ -142,8 +142,7 @@ def test_without_caution_there_is_no_equilibrium_to_load() -> None:
     agent = Adaptive(caution=0)
     agent.match_started(GAME, 0)
 
-    assert agent._equilibrium is None
-    assert agent._book.departure is None
+    assert (agent._equilibrium, agent._book.departure) == (None, None)
 
 
 # --- memory ------------------------------------------------------------------------------------------------
@@ -199,8 +198,7 @@ def test_counts_that_make_no_sense_are_refused_when_their_player_sits_down(tmp_p
     agent = Adaptive(memory=path)
     agent.names = ("us", "them")
 
-    with pytest.raises(OptionError, match="damaged"):
-        agent.match_started(GAME, 0)
+    refuses(OptionError, "damaged", agent.match_started, GAME, 0)
     agent.close_memory()
 
 
@@ -219,8 +217,7 @@ def test_a_newer_version_is_refused_and_the_one_before_is_read(tmp_path: Path) -
         )
         if schema < 3:
             assert load(path) == {"them": {}, "x": {"hands": np.array(4)}}
-    with pytest.raises(ArchiveError, match="newer riverboat: schema 3, this one reads up to 2"):
-        load(path)
+    refuses(ArchiveError, "newer riverboat: schema 3, this one reads up to 2", load, path)
 
 
 # --- The adaptive bot in no-limit hold'em -------------------------------------------------------------------

@@ -42,15 +42,9 @@ from tests.engine.players.hands import random_hand
 from tests.support.cases import cases
 from tests.support.hands.holdem_hands import decisions, holdem_games
 from tests.support.hands.strategies import views
-from tests.support.hands.views import view_after
+from tests.support.hands.views import seated, view_after
 
 LIMIT, NO_LIMIT = load_game("limit-2p"), load_game("nolimit-2p-100bb")
-
-
-def seated(agent: Agent, game: GameDefinition, seat: int = 0) -> Any:
-    agent.game, agent.seat, agent.seeded = game, seat, True
-    agent.match_started(game, seat)
-    return agent
 
 
 # --- the same again ----------------------------------------------------------------------------------------

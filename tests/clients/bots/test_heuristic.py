@@ -5,61 +5,34 @@ from __future__ import annotations
 import random
 from collections import Counter
 from itertools import combinations, pairwise
-from typing import Any
 
 import attrs
 import pytest
 
 from clients.bots.baselines import AlwaysCall, AlwaysFold
 from clients.bots.hand_strength import HandStrengthBot
+from clients.bots.heuristic import evaluation as weighed
 from clients.bots.heuristic.agent import Heuristic, chances_of
-from clients.bots.heuristic.evaluation import (
-    DirectEstimation,
-    Question,
-    StrategicMethod,
-    rough_prospects,
-    trust,
-)
 from clients.bots.heuristic.preflop import preflop_triple
 from clients.bots.heuristic.store import Experience, raises_met
 from clients.bots.percentiles import starting_hand_percentiles
-from clients.core.agent import Agent, begin_decision, drawn
+from clients.core.agent import Agent, drawn
 from clients.core.arena import Arena
 from engine.hands import hand_strength
 from engine.players.betting_chains import ChainEnding
 from engine.players.board_values import board_values
+from engine.poker import rules
 from engine.poker.cards import format_cards, parse_cards, parse_written_cards
 from engine.poker.combos import NUM_COMBOS, combo_index, format_combo
-from engine.poker.rules import (
-    CALL,
-    FOLD,
-    LIMIT_RAISE,
-    ActionKind,
-    CardDealer,
-    GameDefinition,
-    HandState,
-    HandView,
-    load_game,
-    parse_betting,
-    raise_to,
-)
 from engine.poker.rules.hand_rank import hand_rank
 from tests.engine.players.hands import random_hand
 from tests.support.hands.holdem_hands import view_with
-from tests.support.hands.views import view_after
+from tests.support.hands.views import deciding, seated, view_after
 
 # --- The heuristic bot as a player --------------------------------------------------------------------------
 
 
-def seated(agent: Heuristic, view: HandView) -> Heuristic:
-    """At the table, about to decide."""
-    agent.game, agent.seat, agent.seeded = view.game, view.position, True
-    agent.match_started(view.game, view.position)
-    begin_decision(agent, view)
-    return agent
-
-
-def with_cards(view: HandView, hole: str, board: str = "") -> HandView:
+def with_cards(view: rules.HandView, hole: str, board: str = "") -> rules.HandView:
     """The same with our cards, and a board, laid by hand."""
     cards = tuple(parse_written_cards(hole))
     holes = tuple(cards if p == view.position else () for p in range(view.game.num_players))
@@ -75,23 +48,27 @@ def test_its_triple_is_that_of_its_chances_and_its_action_is_one_of_them() -> No
     for seed in range(8):
         for betting in ("", "cc/", "cc/r300", "r300c/cc/r600"):
             view = view_after("nolimit-2p", betting, seed)
-            agent = seated(Heuristic(), view)
+            agent = deciding(Heuristic(), view)
             chances = agent.chances(view)
             triple = agent.probability_triple(view)
 
             assert sum(triple) == pytest.approx(1)
             assert all(action in view.legal_actions() for action in chances)
             assert agent.choose_action(view) in chances
-            raises = sum(chance for action, chance in chances.items() if action.kind is ActionKind.RAISE)
+            raises = sum(
+                chance for action, chance in chances.items() if action.kind is rules.ActionKind.RAISE
+            )
             assert triple.raise_ == pytest.approx(raises)
 
 
 # --- what it remembers -------------------------------------------------------------------------------------
 
 
-def ends_against(agent: Heuristic, other: Agent, hands: int) -> list[HandState]:
-    ends: list[HandState] = []
-    Arena(load_game("limit-2p"), [agent, other], 4).play(hands, on_hand=lambda state, _: ends.append(state))
+def ends_against(agent: Heuristic, other: Agent, hands: int) -> list[rules.HandState]:
+    ends: list[rules.HandState] = []
+    Arena(rules.load_game("limit-2p"), [agent, other], 4).play(
+        hands, on_hand=lambda state, _: ends.append(state)
+    )
     return ends
 
 
@@ -122,7 +99,7 @@ def test_what_opponents_show_is_drawn_towards_an_ordinary_player() -> None:
 
 
 def test_what_was_seen_counts_in_a_line_from_enough_to_four_times_enough() -> None:
-    shares = [trust(hands, 30) for hands in range(200)]
+    shares = [weighed.trust(hands, 30) for hands in range(200)]
 
     assert shares[30] == 0
     assert shares[75] == pytest.approx(0.5)
@@ -130,17 +107,17 @@ def test_what_was_seen_counts_in_a_line_from_enough_to_four_times_enough() -> No
     assert all(0 <= later - before <= 1 / 90 + 1e-12 for before, later in pairwise(shares))
 
 
-@pytest.mark.parametrize("method", [DirectEstimation, StrategicMethod])
+@pytest.mark.parametrize("method", [weighed.DirectEstimation, weighed.StrategicMethod])
 def test_experience_changes_values_and_never_by_leaps(
-    method: type[DirectEstimation | StrategicMethod],
+    method: type[weighed.DirectEstimation | weighed.StrategicMethod],
 ) -> None:
     """A player who always folds to a bet on the flop: a bet comes to be worth the pot."""
-    betting = parse_betting(load_game("limit-2p"), "cc/")
-    question = Question(betting, LIMIT_RAISE, 0.2, {1: 0.3, 0: 0.3}, 0.4, 0.15, 0.5)
+    betting = rules.parse_betting(rules.load_game("limit-2p"), "cc/")
+    question = weighed.Question(betting, rules.LIMIT_RAISE, 0.2, {1: 0.3, 0: 0.3}, 0.4, 0.15, 0.5)
     experience = Experience()
     evaluation = method(experience, 10)
-    folded = betting.apply(LIMIT_RAISE).apply(FOLD)
-    view = HandView(folded, question.position, 0, ((), ()), (0, 5, 10))
+    folded = betting.apply(rules.LIMIT_RAISE).apply(rules.FOLD)
+    view = rules.HandView(folded, question.position, 0, ((), ()), (0, 5, 10))
     values = []
     for _ in range(60):
         values.append(evaluation.value(question))
@@ -163,7 +140,7 @@ def test_the_hand_strength_is_equation_6() -> None:
         hand_strength.hand_strength(*cards).value, potential.positive, potential.negative
     )
 
-    assert seated(Heuristic(), view).hand_strength(view) == pytest.approx(expected, abs=0.01)
+    assert deciding(Heuristic(), view).hand_strength(view) == pytest.approx(expected, abs=0.01)
 
 
 @pytest.mark.parametrize("game", ["limit-2p", "nolimit-2p", "limit-6p", "nolimit-6p"])
@@ -175,13 +152,17 @@ def test_the_chances_of_the_scenarios_add_up_to_one(game: str) -> None:
             if position is None or state.betting.betting_round == 0:
                 continue
             view = state.view(position)
-            agent = seated(Heuristic(), view)
+            agent = deciding(Heuristic(), view)
             legal = state.legal_actions()
-            for action in (CALL, *((legal.raising_to(),) if legal.can_raise else ())):
+            for action in (rules.CALL, *((legal.raising_to(),) if legal.can_raise else ())):
                 folds = (
-                    agent.predictor.fold_chances(view, state.betting.apply(action)) if action != CALL else {}
+                    agent.predictor.fold_chances(view, state.betting.apply(action))
+                    if action != rules.CALL
+                    else {}
                 )
-                prospects = rough_prospects(Question(state.betting, action, 0.3, folds, 0.4, 0.2, 0.65))
+                prospects = weighed.rough_prospects(
+                    weighed.Question(state.betting, action, 0.3, folds, 0.4, 0.2, 0.65)
+                )
                 chances = [prospects.of(ending).chance for ending in ChainEnding]
 
                 assert sum(chances) == pytest.approx(1)
@@ -193,8 +174,8 @@ def test_the_chances_of_the_scenarios_add_up_to_one(game: str) -> None:
 
 def test_calling_on_the_river_is_worth_its_price() -> None:
     """Nothing can follow: chance to win times the pot after the call, less the call."""
-    betting = parse_betting(load_game("limit-2p"), "cc/cc/cc/r")
-    prospects = rough_prospects(Question(betting, CALL, 0.6, {}, 0.4, 0.2, 0.65))
+    betting = rules.parse_betting(rules.load_game("limit-2p"), "cc/cc/cc/r")
+    prospects = weighed.rough_prospects(weighed.Question(betting, rules.CALL, 0.6, {}, 0.4, 0.2, 0.65))
 
     showdown = prospects.of(ChainEnding.SHOWDOWN)
 
@@ -207,28 +188,28 @@ def test_good_hands_bet_and_hopeless_ones_give_up() -> None:
     hopeless = with_cards(facing, "3h2d", "KsQcJs")
     strong = with_cards(facing, nuts, "As8c4s")
 
-    assert seated(Heuristic(), hopeless).probability_triple(hopeless).fold > 0.9
-    assert seated(Heuristic(randomness=0), strong).probability_triple(strong).raise_ == 1
+    assert deciding(Heuristic(), hopeless).probability_triple(hopeless).fold > 0.9
+    assert deciding(Heuristic(randomness=0), strong).probability_triple(strong).raise_ == 1
 
 
 # --- choosing ----------------------------------------------------------------------------------------------
 
 
 def test_only_profitable_actions_are_chosen_and_the_better_ones_more_often() -> None:
-    values = {CALL: 1.0, LIMIT_RAISE: 2.0}
+    values = {rules.CALL: 1.0, rules.LIMIT_RAISE: 2.0}
 
-    assert chances_of(values, 0.5, can_fold=True) == pytest.approx({CALL: 0.2, LIMIT_RAISE: 0.8})
-    assert chances_of({CALL: 1.0, LIMIT_RAISE: -3.0}, 0.5, can_fold=True) == {CALL: 1.0}
-    assert chances_of({CALL: -1.0, LIMIT_RAISE: 0.0}, 0.5, can_fold=True) == {FOLD: 1.0}
-    assert chances_of({CALL: 0.0}, 0.5, can_fold=False) == {CALL: 1.0}
-    assert chances_of(values, 0.0, can_fold=True) == {LIMIT_RAISE: 1.0}
+    assert chances_of(values, 0.5, can_fold=True) == pytest.approx({rules.CALL: 0.2, rules.LIMIT_RAISE: 0.8})
+    assert chances_of({rules.CALL: 1.0, rules.LIMIT_RAISE: -3.0}, 0.5, can_fold=True) == {rules.CALL: 1.0}
+    assert chances_of({rules.CALL: -1.0, rules.LIMIT_RAISE: 0.0}, 0.5, can_fold=True) == {rules.FOLD: 1.0}
+    assert chances_of({rules.CALL: 0.0}, 0.5, can_fold=False) == {rules.CALL: 1.0}
+    assert chances_of(values, 0.0, can_fold=True) == {rules.LIMIT_RAISE: 1.0}
     leading = chances_of(values, 0.5, can_fold=True, raising=1.5)
-    assert leading == pytest.approx({CALL: 1 / 7, LIMIT_RAISE: 6 / 7})
+    assert leading == pytest.approx({rules.CALL: 1 / 7, rules.LIMIT_RAISE: 6 / 7})
 
 
 def test_actions_are_drawn_as_often_as_their_chances_say() -> None:
     agent = Heuristic()
-    chances = {CALL: 0.25, raise_to(300): 0.75}
+    chances = {rules.CALL: 0.25, rules.raise_to(300): 0.75}
     counts: Counter[str] = Counter()
     for seed in range(4000):
         agent.seed, agent._rng = seed, None
@@ -242,8 +223,8 @@ def test_the_player_who_led_before_bets_more_often() -> None:
     for seed in range(10):
         for betting in ("rc/c", "cc/"):
             view = view_after("limit-2p", betting, seed)
-            on = seated(Heuristic(), view).probability_triple(view).raise_
-            off = seated(Heuristic(aggression=False), view).probability_triple(view).raise_
+            on = deciding(Heuristic(), view).probability_triple(view).raise_
+            off = deciding(Heuristic(aggression=False), view).probability_triple(view).raise_
 
             if betting == "cc/":
                 assert on == off
@@ -269,13 +250,13 @@ def test_the_rules_before_the_flop(betting: str, hole: str, triple: tuple[float,
 
 
 def test_an_ante_is_not_left_to_pay_a_call_with() -> None:
-    game = load_game("nolimit-2p")
+    game = rules.load_game("nolimit-2p")
     triples = []
     for stacked in (
         attrs.evolve(game, stacks=(400, 400)),
         attrs.evolve(game, stacks=(500, 500), antes=(100, 100)),
     ):
-        state = HandState(parse_betting(stacked, "r250"), 0, CardDealer(stacked, 1).deal())
+        state = rules.HandState(rules.parse_betting(stacked, "r250"), 0, rules.CardDealer(stacked, 1).deal())
         view = state.view(0)
         hands = [format_combo(combo) for combo in range(0, NUM_COMBOS, 7)]
         triples.append([preflop_triple(with_cards(view, hand)) for hand in hands])
@@ -297,15 +278,8 @@ def test_at_a_full_table_fewer_hands_are_played_and_from_early_seats_fewest() ->
 
 # --- The hand-strength bot ----------------------------------------------------------------------------------
 
-LIMIT, NO_LIMIT = load_game("limit-2p"), load_game("nolimit-2p-100bb")
-NO_LIMIT_6P = load_game("nolimit-6p-100bb")
-
-
-def seated_strength(game: GameDefinition, **options: Any) -> HandStrengthBot:
-    bot = HandStrengthBot(**options)
-    bot.game, bot.seat = game, 0
-    bot.match_started(game, 0)
-    return bot
+LIMIT, NO_LIMIT = rules.load_game("limit-2p"), rules.load_game("nolimit-2p-100bb")
+NO_LIMIT_6P = rules.load_game("nolimit-6p-100bb")
 
 
 # --- the starting hands ------------------------------------------------------------------------------------
@@ -343,7 +317,7 @@ def test_strength_is_the_share_of_hands_that_are_worse(board_size: int) -> None:
     for _ in range(3):
         cards = rng.sample(range(52), 2 + board_size)
         hole, board = tuple(cards[:2]), tuple(cards[2:])
-        bot = seated_strength(NO_LIMIT)
+        bot = seated(HandStrengthBot(), NO_LIMIT)
         streets = ["c", "c"] + ["c", "c"] * (board_size - 3)
         view = view_with(NO_LIMIT, hole, board, *streets)
 
@@ -356,18 +330,18 @@ def test_strength_is_the_share_of_hands_that_are_worse(board_size: int) -> None:
 
 def test_strength_against_several_is_the_product() -> None:
     hole, board = tuple(parse_cards("AsKd")), tuple(parse_cards("Ac7h2d"))
-    alone = seated_strength(NO_LIMIT).strength(view_with(NO_LIMIT, hole, board, "c", "c"))
+    alone = seated(HandStrengthBot(), NO_LIMIT).strength(view_with(NO_LIMIT, hole, board, "c", "c"))
 
     # Six players, two have folded: three opponents are left.
     view = view_with(NO_LIMIT_6P, hole, board, "c", "f", "f", "c", "c", "c")
 
-    assert seated_strength(NO_LIMIT_6P).strength(view) == pytest.approx(alone**3)
+    assert seated(HandStrengthBot(), NO_LIMIT_6P).strength(view) == pytest.approx(alone**3)
 
 
 def test_the_plain_bot_ignores_the_number_of_opponents() -> None:
     hole, board = tuple(parse_cards("AsKd")), tuple(parse_cards("Ac7h2d"))
     actions = ["c", "f", "f", "c", "c", "c"]
-    alone = seated_strength(NO_LIMIT).strength(view_with(NO_LIMIT, hole, board, "c", "c"))
+    alone = seated(HandStrengthBot(), NO_LIMIT).strength(view_with(NO_LIMIT, hole, board, "c", "c"))
     plain = HandStrengthBot(plain=True)
     plain.match_started(NO_LIMIT_6P, 0)
 
@@ -380,40 +354,40 @@ def test_the_plain_bot_ignores_the_number_of_opponents() -> None:
 @pytest.mark.parametrize(
     ("cards", "actions", "expected"),
     [
-        ("7s2d", ["r200"], FOLD),  # a bad hand, whatever the price
-        ("7s2d", ["r4"], FOLD),
-        ("7s2d", ["c"], CALL),  # where checking is free
-        ("Js7d", ["r200"], CALL),  # a middling one, whatever the price
-        ("Js7d", [], CALL),
-        ("Js8d", ["c"], raise_to(4)),  # a bet, although of half the pot only
-        ("AsAd", [], raise_to(6)),  # a raise of the pot of 4 that is there after the call
-        ("AsAd", ["r6"], raise_to(18)),
-        ("AsAd", ["r6", "r18"], CALL),  # the third raise is not its own
+        ("7s2d", ["r200"], rules.FOLD),  # a bad hand, whatever the price
+        ("7s2d", ["r4"], rules.FOLD),
+        ("7s2d", ["c"], rules.CALL),  # where checking is free
+        ("Js7d", ["r200"], rules.CALL),  # a middling one, whatever the price
+        ("Js7d", [], rules.CALL),
+        ("Js8d", ["c"], rules.raise_to(4)),  # a bet, although of half the pot only
+        ("AsAd", [], rules.raise_to(6)),  # a raise of the pot of 4 that is there after the call
+        ("AsAd", ["r6"], rules.raise_to(18)),
+        ("AsAd", ["r6", "r18"], rules.CALL),  # the third raise is not its own
     ],
 )
 def test_before_the_flop(cards: str, actions: list[str], expected: object) -> None:
     view = view_with(NO_LIMIT, tuple(parse_cards(cards)), (), *actions)
 
-    assert seated_strength(NO_LIMIT).choose_action(view) == expected
+    assert seated(HandStrengthBot(), NO_LIMIT).choose_action(view) == expected
 
 
 @pytest.mark.parametrize(
     ("cards", "actions", "expected"),
     [
-        ("3s2d", ["c", "c"], CALL),
-        ("3s2d", ["c", "c", "r4"], FOLD),
-        ("AsQd", ["c", "c"], raise_to(4)),  # ace high: half the pot of 4
-        ("KsKc", ["c", "c"], raise_to(6)),  # a set: the pot
-        ("AsQd", ["c", "c", "r200"], CALL),
+        ("3s2d", ["c", "c"], rules.CALL),
+        ("3s2d", ["c", "c", "r4"], rules.FOLD),
+        ("AsQd", ["c", "c"], rules.raise_to(4)),  # ace high: half the pot of 4
+        ("KsKc", ["c", "c"], rules.raise_to(6)),  # a set: the pot
+        ("AsQd", ["c", "c", "r200"], rules.CALL),
     ],
 )
 def test_after_the_flop(cards: str, actions: list[str], expected: object) -> None:
     view = view_with(NO_LIMIT, tuple(parse_cards(cards)), tuple(parse_cards("Kh9c5d")), *actions)
 
-    assert seated_strength(NO_LIMIT).choose_action(view) == expected
+    assert seated(HandStrengthBot(), NO_LIMIT).choose_action(view) == expected
 
 
 def test_limit_raises_have_no_size() -> None:
     view = view_with(LIMIT, tuple(parse_cards("AsAd")), ())
 
-    assert seated_strength(LIMIT).choose_action(view) == LIMIT_RAISE
+    assert seated(HandStrengthBot(), LIMIT).choose_action(view) == rules.LIMIT_RAISE

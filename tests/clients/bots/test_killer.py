@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import attrs
 import numpy as np
@@ -19,7 +20,7 @@ from clients.bots.killer.agent import Killer
 from clients.bots.killer.reading import Habit, Honesty, Reading, ideal_flops, ideal_share
 from clients.bots.killer.straight import Postflop, bluff_chance, decide, further_bets
 from clients.bots.portfolio import OPPONENTS, Portfolio
-from clients.core.agent import Agent, begin_decision
+from clients.core.agent import Agent
 from clients.core.arena import Arena
 from clients.core.options import OptionError
 from clients.core.registry import make_bot
@@ -33,18 +34,14 @@ from engine.solving.solver import Solver
 from engine.solving.strategies import Strategy, exploitability, policy_with
 from engine.solving.strategy_file import write_strategy
 from tests.engine.players.hands import random_hand
-from tests.support.hands.views import view_after
+from tests.support.hands.views import deciding, view_after
 
 # --- The killer bot -----------------------------------------------------------------------------------------
 
 
-def seated(view: HandView, **options: object) -> Killer:
+def seated(view: HandView, **options: Any) -> Any:
     """At the table, about to decide."""
-    agent = Killer(**options)  # type: ignore[arg-type]
-    agent.game, agent.seat, agent.seeded = view.game, view.position, True
-    agent.match_started(view.game, view.position)
-    begin_decision(agent, view)
-    return agent
+    return deciding(Killer(**options), view)
 
 
 # --- reading -----------------------------------------------------------------------------------------------

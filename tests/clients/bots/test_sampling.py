@@ -17,21 +17,12 @@ from clients.bots.sampling.agent import (
     described,
     explained,
 )
-from clients.core.agent import Agent, begin_decision
 from clients.core.options import make_agent, parse_bet_sizes
 from clients.core.session import play
 from engine.players.trials.selective_sampling import Criterion, Estimates
 from engine.poker.cards import format_cards
-from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, Action, CardDealer, HandView, load_game, raise_to
-from tests.support.hands.views import view_after
-
-
-def seated(agent: Agent, view: HandView, *, seeded: bool = True) -> None:
-    """At the table, about to decide."""
-    agent.game, agent.seat, agent.seeded = view.game, view.position, seeded
-    agent.match_started(view.game, view.position)
-    begin_decision(agent, view)
-
+from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, Action, CardDealer, load_game, raise_to
+from tests.support.hands.views import deciding, view_after
 
 # --- choosing --------------------------------------------------------------------------------------------
 
@@ -40,7 +31,7 @@ def test_the_best_action_is_taken_and_folding_is_worth_zero() -> None:
     for seed in range(12):
         view = view_after("limit-2p", "rc/r", seed)
         agent = Sampling(trials=100)
-        seated(agent, view)
+        deciding(agent, view)
 
         action = agent.choose_action(view)
 
@@ -55,7 +46,7 @@ def test_the_best_action_is_a_certain_triple_and_a_mixture_a_true_one() -> None:
     best, mixed = Sampling(trials=100), Sampling(trials=100, choose="mixed")
     triples = []
     for agent in (best, mixed):
-        seated(agent, view)
+        deciding(agent, view)
         triples.append(agent.probability_triple(view))
 
     assert sorted(triples[0]) == [0, 0, 1]
@@ -110,7 +101,7 @@ def test_when_its_time_is_up_it_answers_with_what_it_has(
     monkeypatch.setattr("clients.bots.sampling.agent.time.perf_counter", _Clock())
     view = view_after("limit-2p", "rc/r")
     agent = Sampling(trials=10**9, seconds=0.05, obvious="never")
-    seated(agent, view)
+    deciding(agent, view)
     agent.seconds_to_act = seconds_to_act
 
     action = agent.choose_action(view)
@@ -124,7 +115,7 @@ def test_when_its_time_is_up_it_answers_with_what_it_has(
 async def test_a_simulation_that_is_cut_short_still_answers() -> None:
     view = view_after("limit-2p", "rc/r")
     agent = Sampling(trials=10**9, seconds=10**9)
-    seated(agent, view, seeded=False)
+    deciding(agent, view, seeded=False)
     waiting = agent.choose_action(view)
     assert isinstance(waiting, Awaitable)
     found: list[Action] = []
@@ -147,7 +138,7 @@ async def test_a_simulation_that_is_cut_short_still_answers() -> None:
 async def test_it_can_be_cancelled_when_the_dealer_goes_on_without_it() -> None:
     view = view_after("limit-2p", "rc/r")
     agent = Sampling(trials=10**9, seconds=10**9)
-    seated(agent, view, seeded=False)
+    deciding(agent, view, seeded=False)
     waiting = agent.choose_action(view)
     assert isinstance(waiting, Awaitable)
 
@@ -164,7 +155,7 @@ def test_an_obvious_action_ends_the_simulation() -> None:
     used = {}
     for obvious in ("paired", "never"):
         agent = Sampling(trials=3000, obvious=obvious)
-        seated(agent, view)
+        deciding(agent, view)
         agent.choose_action(view)
         assert agent.estimates is not None
         used[obvious] = agent.estimates.samples

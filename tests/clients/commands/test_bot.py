@@ -27,6 +27,7 @@ from clients.core.arena import Arena
 from clients.core.options import OptionError, describe_options, make_agent, parse_settings
 from clients.core.registry import UnknownBot, installed_bots, load_bot, make_bot
 from engine.poker.rules import format_game, load_game, packaged_games
+from tests.support.asserting import refuses
 from tests.support.cases import cases
 from tests.support.dealer_process import PATIENCE_S, environment, players_environment, run_to_end
 from tests.support.interpreter import imported_by
@@ -84,8 +85,7 @@ def test_a_word_with_a_flag_is_a_bot() -> None:
 
 
 def test_what_an_agent_refuses_is_an_option_error_too() -> None:
-    with pytest.raises(OptionError, match="random does not take these options: expected weights"):
-        make_bot("random:call=-1")
+    refuses(OptionError, "random does not take these options: expected weights", make_bot, "random:call=-1")
 
 
 def test_bots_are_made_of_one_word() -> None:
@@ -97,8 +97,7 @@ def test_bots_are_made_of_one_word() -> None:
 
 
 def test_an_agent_without_options_says_so() -> None:
-    with pytest.raises(OptionError, match="always-call has no option 'x'; it has none"):
-        make_bot("always-call:x=1")
+    refuses(OptionError, "always-call has no option 'x'; it has none", make_bot, "always-call:x=1")
     assert describe_options(AlwaysCall) == ""
     assert describe_options(Random) == "fold=0.06 call=0.47 raise=0.47"
 
@@ -252,15 +251,12 @@ def test_wait_goes_on_trying_until_somebody_listens() -> None:
 @pytest.mark.parametrize(
     ("said", "game", "complaint"),
     [
-        (
-            "MATCHSTATE:0:3:c:Ah|",
-            ["--game", "leduc"],
-            "the dealer closed the connection in the middle of hand 3",
-        ),
+        ("MATCHSTATE:0:3:c:Ah|", ["--game", "leduc"],
+         "the dealer closed the connection in the middle of hand 3"),
         ("HTTP/1.1 400 Bad Request", [], ".*HTTP/1.1 400.*"),
     ],
     ids=["a dealer that leaves in mid-hand", "a server that is no dealer"],
-)
+)  # fmt: skip
 def test_what_ends_a_match_is_told_in_one_line(
     said: str, game: list[str], complaint: str, scripted_port: tuple[int, list[bytes], list[bytes]]
 ) -> None:

@@ -184,13 +184,10 @@ def test_on_the_turn_only_one_card_is_looked_ahead_and_on_the_river_none() -> No
 @pytest.mark.parametrize(
     "words",
     [
-        ("7h9h", "8h6c4h"),
-        ("7H 9h", "8h 6c 4h"),
-        ("7h", "9h", "8h", "6c", "4h"),
-        ("7♥9♥", "8♥6♣4♥"),
+        ("7h9h", "8h6c4h"), ("7H 9h", "8h 6c 4h"), ("7h", "9h", "8h", "6c", "4h"), ("7♥9♥", "8♥6♣4♥"),
         ("7h9h8h6c4h",),
     ],
-)
+)  # fmt: skip
 def test_words_and_spellings_do_not_matter(words: tuple[str, ...]) -> None:
     assert report(*words)["ahead"] == 108
 
@@ -219,8 +216,7 @@ def test_a_spot_given_by_hand_is_simulated() -> None:
     found = report("2s2c", "Js8c4s2h2d", "--simulate", "rc/cc/cc/r", "--trials", "2000")["simulation"]
 
     values = {entry["action"]: entry["value"] for entry in found["values"]}
-    assert list(values) == ["f", "c", "r"]
-    assert values["f"] == 0
+    assert (list(values), values["f"]) == (["f", "c", "r"], 0)
     assert values["r"] > values["c"] > 5  # the pot of four small bets and a big bet, and more
     assert found["best"] == "r"
     assert (found["trials"], found["unit"], found["model"]) == (2000, "small bets", "generic")
@@ -267,8 +263,7 @@ def test_the_second_player_of_kuhn_poker_bluffs_with_a_third_of_the_worst_cards(
     assert found["triple"]["raise"] == pytest.approx(1 / 3, abs=0.01)
     assert found["triple"]["fold"] == 0
     assert found["answers"]["r"] == pytest.approx(1 / 3, abs=0.2)
-    assert found["asked"] == 25
-    assert found["match_state"] == "MATCHSTATE:1:0:c:|Qs"
+    assert (found["asked"], found["match_state"]) == (25, "MATCHSTATE:1:0:c:|Qs")
     assert "why" not in found  # no hold'em
 
 
@@ -280,8 +275,7 @@ def test_a_bot_sees_the_hand_as_at_a_table_and_is_asked_once() -> None:
 
     assert [(view.betting.text, str(action)) for view, action in bot.decisions] == [("r300cc/cr600", "c")]
     (view, _), *_ = bot.decisions
-    assert view.hole_cards[view.position] == spot.hole_cards
-    assert view.board == spot.board
+    assert (view.hole_cards[view.position], view.board) == (spot.hole_cards, spot.board)
     assert sum(map(len, view.hole_cards)) == 2
     assert str(answer.action) == "c"
 
@@ -315,8 +309,7 @@ def test_a_program_is_dealt_the_hand_over_the_wire_and_overruled_on_the_way() ->
 
     assert found["action"] == "r"
     assert found["overruled"] == [{"betting": "", "answered": "r", "played": "c"}]
-    assert found["triple"] is None
-    assert found["match_state"] == "MATCHSTATE:1:0:cr:|AhKd"
+    assert (found["triple"], found["match_state"]) == (None, "MATCHSTATE:1:0:cr:|AhKd")
     assert found["position_name"] == "BTN/SB"
 
 

@@ -242,16 +242,11 @@ def test_a_seat_of_ones_own_table_by_nc(tmp_path: Path) -> None:
     words = own_table(tmp_path, "--hands", "2", "--telnet", "0")
     process = subprocess.Popen(words, cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, text=True)
     try:
-        assert process.stderr is not None
-        lines = iter(process.stderr.readline, "")
-        found = next(filter(None, (re.search(r"open on 127.0.0.1 port (\d+)", line) for line in lines)))
-        text = talk(int(found[1]), ["hello", "?", "r", "c", "c", "c", "r", "k", "c", "c", "c"])
-        status, _ = process.wait(PATIENCE_S), process.stderr.read()
+        port = read_port(process, r"open on 127.0.0.1 port (\d+)")
+        text = talk(port, ["hello", "?", "r", "c", "c", "c", "r", "k", "c", "c", "c"])
+        status = process.wait(PATIENCE_S)
     finally:
-        process.kill()
-        process.wait()
-        assert process.stderr is not None
-        process.stderr.close()
+        end(process)
 
     check_transcript("nc", text)
     assert status == 0

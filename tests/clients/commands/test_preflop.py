@@ -24,8 +24,7 @@ def test_the_grid_has_all_hands_with_aces_first_and_suited_hands_above_the_diago
 
     assert "10 players" in lines[0]
     grid = [line.split()[::2] for line in lines[1:]]
-    assert len(grid) == 13
-    assert grid[0][:3] == ["AA", "AKs", "AQs"]
+    assert (len(grid), grid[0][:3]) == (13, ["AA", "AKs", "AQs"])
     assert [row[0] for row in grid[:3]] == ["AA", "AKo", "AQo"]
     assert len({name for row in grid for name in row}) == 169
 
@@ -34,8 +33,7 @@ def test_json_lists_the_169_hands_best_first() -> None:
     found = report("--players", "10")
     rates = [hand["iterated_income_rate"] for hand in found["hands"]]
 
-    assert len(found["hands"]) == 169
-    assert found["hands"][0]["hand"] == "AA"
+    assert (len(found["hands"]), found["hands"][0]["hand"]) == (169, "AA")
     assert rates == sorted(rates, reverse=True)
     assert sum(hand["combos"] for hand in found["hands"]) == 1326
     assert found["hands"][0]["income_rate"] == pytest.approx(2112, abs=20)
@@ -66,8 +64,7 @@ def test_first_bets_are_those_of_the_printed_tables() -> None:
         strict=True,
     ):
         assert [row["first_bet"] for row in game["seats"]] == pytest.approx(printed, abs=0.51)
-    assert lines[9].split()[:2] == ["SB", "50.0"]
-    assert len(lines) == 14
+    assert (lines[9].split()[:2], len(lines)) == (["SB", "50.0"], 14)
 
 
 @pytest.mark.parametrize(("behind", "seat"), [(1, "SB"), (2, "OTB"), (9, "UTG")])
@@ -158,8 +155,7 @@ drawn = runs(weights)
 def test_a_table_for_each_position() -> None:
     result = drawn("limit-2p", "rc/cr", "Js8c4s")
 
-    assert result.exit_code == 0, result.output
-    assert result.output.count("position") == 2
+    assert (result.exit_code, result.output.count("position")) == (0, 2), result.output
     assert "█" in result.output
 
 
@@ -167,6 +163,5 @@ def test_json_has_the_cells_of_the_positions_asked_for() -> None:
     result = drawn("limit-10p", "f", "--position", "2", "--json")
 
     report = json.loads(result.output)["weights"]
-    assert list(report) == ["2"]
-    assert report["2"]["72o"] == 1
+    assert (list(report), report["2"]["72o"]) == (["2"], 1)
     assert report["2"]["AA"] < 0.02

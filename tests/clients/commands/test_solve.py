@@ -112,8 +112,7 @@ def test_the_learning_curve_of_a_small_game_is_exact(tmp_path: Path) -> None:
     curve = solved("leduc", "--save", tmp_path / "l.npz", "--plot", tmp_path / "l.svg")["curve"]
 
     points = {point["iterations"]: point["exploitability"] for point in curve}
-    assert list(points)[:3] == [1, 2, 3]
-    assert list(points)[-1] == 1000
+    assert (list(points)[:3], list(points)[-1]) == ([1, 2, 3], 1000)
     assert (tmp_path / "l.svg").read_text().startswith("<?xml")
     for iterations in (1, 16):  # as of a run that ends there
         alone = solved("leduc", "--iterations", iterations, "--save", tmp_path / f"{iterations}.npz")
@@ -272,8 +271,7 @@ class Remembers(Agent):
     """Calls once it has seen a raise in the hand, else raises; checks that it is told all there is."""
 
     def hand_started(self, view: HandView) -> None:
-        assert view.betting.text == ""
-        assert view.board == ()
+        assert (view.betting.text, view.board) == ("", ())
         self.seen = 0
         self.raises = 0
 

@@ -65,8 +65,7 @@ def test_what_is_learnt_is_what_the_same_hands_teach_at_any_table(tmp_path: Path
 
     assert result.exit_code == 0, result.output
     trained, played = read_knowledge(tmp_path / "trained.npz"), read_knowledge(tmp_path / "played.npz")
-    assert trained.digest == played.digest
-    assert trained.meta["hands"] == 300
+    assert (trained.digest, trained.meta["hands"]) == (played.digest, 300)
 
 
 def test_json_is_one_object_and_tells_the_truth(tmp_path: Path) -> None:
@@ -80,8 +79,7 @@ def test_json_is_one_object_and_tells_the_truth(tmp_path: Path) -> None:
     learner = make_learner("poker-learner", None)
     table = Table(learner, load_game("nolimit-5p-100bb"), report["against"], 5)
     table.play(200)
-    assert report["against"] == against
-    assert report["game"] == "nolimit-5p-100bb"
+    assert (report["against"], report["game"]) == (against, "nolimit-5p-100bb")
     assert (report["hands"], report["chips"], report["interrupted"]) == (200, table.winnings.chips, False)
     assert report["mbb_per_hand"] == pytest.approx(table.winnings.chips / 200 / 2 * 1000, abs=0.001)
 
@@ -327,8 +325,7 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_experiment_of_an_installed_package_runs() -> None:
     result = CliRunner().invoke(experiment, ["coin-flips", "--out", "here"])
 
-    assert result.exit_code == 0
-    assert result.output == "flipped into here\n"
+    assert (result.exit_code, result.output) == (0, "flipped into here\n")
 
 
 @pytest.mark.usefixtures("installed")
@@ -354,8 +351,7 @@ def test_a_broken_experiment_says_why_in_one_line() -> None:
 def test_an_unknown_name_is_a_usage_error_in_one_line() -> None:
     result = CliRunner().invoke(experiment, ["coin-flip", "--out", "here"])
 
-    assert result.exit_code == 2
-    assert result.output.count("\n") == 1
+    assert (result.exit_code, result.output.count("\n")) == (2, 1)
     assert "coin-flip'" in result.output
     assert "coin-flips" in result.output
 

@@ -17,21 +17,7 @@ from clients.core.agent import Agent, begin_decision, decisions_made, may_be_ask
 from clients.core.arena import Arena
 from clients.core.registry import make_bot
 from clients.lab.testing import Deciding, Recorder, Replaying
-from engine.poker.rules import (
-    CALL,
-    FOLD,
-    LIMIT_RAISE,
-    Action,
-    CardDealer,
-    Deal,
-    GameDefinition,
-    HandState,
-    HandView,
-    StackedDealer,
-    load_game,
-    parse_betting,
-    raise_to,
-)
+from engine.poker import rules
 from engine.support.seeds import _mix, derive_seed
 from protocol import format_match_state
 from tests.support.hands.golden_files import LOGS, golden_log
@@ -46,7 +32,8 @@ from tests.support.matches import DEALERS, bot, play_match
 def test_the_arena_writes_the_golden_logs(name: str) -> None:
     log = golden_log(name)
     hands = [
-        [action for _, _, action in parse_betting(log.game, record.betting).steps()] for record in log.records
+        [action for _, _, action in rules.parse_betting(log.game, record.betting).steps()]
+        for record in log.records
     ]
     agents = [Replaying(hands) for _ in log.names]
     arena = Arena(log.game, agents, log.seed, names=log.names)
@@ -58,7 +45,7 @@ def test_the_arena_writes_the_golden_logs(name: str) -> None:
 
 
 def record_of(
-    game: GameDefinition, agents: list[Agent], hands: int, seed: int, *, fixed_seats: bool = False
+    game: rules.GameDefinition, agents: list[Agent], hands: int, seed: int, *, fixed_seats: bool = False
 ) -> list[str]:
     arena = Arena(game, agents, seed, fixed_seats=fixed_seats)
     lines: list[str] = []
@@ -82,7 +69,7 @@ def test_the_same_hands_as_over_tcp(
     game: str, names: list[str], options: list[str], dealer: str | None, tmp_path: Path
 ) -> None:
     agents = [make_bot(name) for name in names]
-    loaded = load_game(game)
+    loaded = rules.load_game(game)
     expected = record_of(loaded, list(agents), 40, 7, fixed_seats="-f" in options)
 
     (tmp_path / f"{game}.game").write_bytes(
@@ -100,14 +87,18 @@ def test_the_same_hands_as_over_tcp(
     assert played.log == expected
 
 
-ANY_ACTION = st.one_of(st.sampled_from([FOLD, CALL, LIMIT_RAISE]), st.integers(-10, 30000).map(raise_to))
+ANY_ACTION = st.one_of(
+    st.sampled_from([rules.FOLD, rules.CALL, rules.LIMIT_RAISE]), st.integers(-10, 30000).map(rules.raise_to)
+)
 
 
 @given(games(), st.lists(ANY_ACTION, min_size=1, max_size=5), st.integers(0, 2**32 - 1))
-def test_any_agent_can_play_any_game(game: GameDefinition, answers: list[Action], seed: int) -> None:
+def test_any_agent_can_play_any_game(
+    game: rules.GameDefinition, answers: list[rules.Action], seed: int
+) -> None:
     turns = itertools.cycle(answers)
     agents = [Deciding(lambda _: next(turns)) for _ in range(game.num_players)]
-    ends: list[tuple[HandState, tuple[float, ...]]] = []
+    ends: list[tuple[rules.HandState, tuple[float, ...]]] = []
     arena = Arena(game, agents, seed)
 
     won = arena.play(5, on_hand=lambda state, chips: ends.append((state, chips)))
@@ -124,9 +115,9 @@ def test_any_agent_can_play_any_game(game: GameDefinition, answers: list[Action]
 
 
 def test_agents_are_told_what_a_client_at_that_seat_is_told() -> None:
-    game = load_game("nolimit-3p")
+    game = rules.load_game("nolimit-3p")
     agents = [Recorder() for _ in range(3)]
-    ends: list[HandState] = []
+    ends: list[rules.HandState] = []
 
     Arena(game, agents, 7).play(3, on_hand=lambda state, _: ends.append(state))
 
@@ -137,7 +128,7 @@ def test_agents_are_told_what_a_client_at_that_seat_is_told() -> None:
             position = (seat - number) % 3
             nodes = [*(before for before, _, _ in end.betting.steps()), end.betting]
             expected += [
-                format_match_state(HandState(node, number, end.deal).view(position)) for node in nodes
+                format_match_state(rules.HandState(node, number, end.deal).view(position)) for node in nodes
             ]
         assert agent.seen == expected
         assert [state for kind, state, *_ in agent.told if kind == "end"] == [
@@ -147,24 +138,24 @@ def test_agents_are_told_what_a_client_at_that_seat_is_told() -> None:
 
 def test_nobody_sees_the_others_cards_before_the_showdown() -> None:
     class Spy(Random):
-        def hand_started(self, view: HandView) -> None:
+        def hand_started(self, view: rules.HandView) -> None:
             self.check(view)
 
-        def action_seen(self, view: HandView, position: int, action: Action) -> None:
+        def action_seen(self, view: rules.HandView, position: int, action: rules.Action) -> None:
             self.check(view)
 
-        def check(self, view: HandView) -> None:
+        def check(self, view: rules.HandView) -> None:
             for position, cards in enumerate(view.hole_cards):
                 if position != view.position and not (
                     view.betting.is_showdown and not view.betting.folded[position]
                 ):
                     assert cards == ()
 
-    Arena(load_game("nolimit-6p"), [Spy() for _ in range(6)], 7).play(100)
+    Arena(rules.load_game("nolimit-6p"), [Spy() for _ in range(6)], 7).play(100)
 
 
 def test_a_hand_in_which_nobody_can_act() -> None:
-    game = attrs.evolve(load_game("nolimit-2p"), stacks=(100, 50))
+    game = attrs.evolve(rules.load_game("nolimit-2p"), stacks=(100, 50))
     agents = [Recorder(), Recorder()]
 
     Arena(game, agents, 7).play(1)
@@ -173,7 +164,7 @@ def test_a_hand_in_which_nobody_can_act() -> None:
 
 
 def test_playing_on_continues_the_match() -> None:
-    game = load_game("limit-2p")
+    game = rules.load_game("limit-2p")
     whole = record_of(game, [Random(), Random()], 30, 7)
     arena = Arena(game, [Random(), Random()], 7)
     lines: list[str] = []
@@ -186,7 +177,7 @@ def test_playing_on_continues_the_match() -> None:
 
 
 def test_hands_passed_over_change_nothing_in_those_after_them() -> None:
-    game = load_game("nolimit-3p")
+    game = rules.load_game("nolimit-3p")
     whole = record_of(game, [Random(), Random(), Random()], 30, 7)
     arena = Arena(game, [Random(), Random(), Random()], 7)
     lines: list[str] = []
@@ -201,11 +192,11 @@ def test_hands_passed_over_change_nothing_in_those_after_them() -> None:
 
 
 def test_cards_may_be_stacked() -> None:
-    game = load_game("leduc")
-    deals = [Deal(((0,), (5,)), (4,)), Deal(((9,), (8,)), (1,))]
-    dealt: list[Deal] = []
+    game = rules.load_game("leduc")
+    deals = [rules.Deal(((0,), (5,)), (4,)), rules.Deal(((9,), (8,)), (1,))]
+    dealt: list[rules.Deal] = []
 
-    Arena(game, [AlwaysCall(), AlwaysCall()], 7, dealer=StackedDealer(deals)).play(
+    Arena(game, [AlwaysCall(), AlwaysCall()], 7, dealer=rules.StackedDealer(deals)).play(
         2, on_hand=lambda state, _: dealt.append(state.deal)
     )
 
@@ -217,14 +208,14 @@ class Coroutine(Random):
 
     waits = True
 
-    async def choose_action(self, view: HandView) -> Action:  # type: ignore[override]  # both are allowed
+    async def choose_action(self, view: rules.HandView) -> rules.Action:  # type: ignore[override]  # both are allowed
         if self.waits:
             await trio.lowlevel.checkpoint()
         return super().choose_action(view)
 
 
 async def test_coroutines_that_wait_play_the_same_hands() -> None:
-    game = load_game("limit-2p")
+    game = rules.load_game("limit-2p")
     arena = Arena(game, [Coroutine(), Random()], 7)
     lines: list[str] = []
 
@@ -239,21 +230,21 @@ async def test_coroutines_that_wait_play_the_same_hands() -> None:
 def test_coroutines_that_do_not_wait_need_no_loop() -> None:
     agent = Coroutine()
     agent.waits = False
-    game = load_game("limit-2p")
+    game = rules.load_game("limit-2p")
 
     assert record_of(game, [agent, Random()], 20, 7) == record_of(game, [Random(), Random()], 20, 7)
 
 
 def test_coroutines_that_wait_are_refused_without_a_loop() -> None:
     with pytest.raises(RuntimeError, match="play_async"):
-        Arena(load_game("limit-2p"), [Coroutine(), Random()], 7).play(1)
+        Arena(rules.load_game("limit-2p"), [Coroutine(), Random()], 7).play(1)
 
 
 def test_agents_may_bring_their_own_seeds() -> None:
     agents = [Random(), Random()]
     agents[0].seed, agents[1].seed = 11, 12
 
-    Arena(load_game("limit-2p"), agents, 7, seed_agents=False)
+    Arena(rules.load_game("limit-2p"), agents, 7, seed_agents=False)
 
     assert [agent.seed for agent in agents] == [11, 12]
 
@@ -262,38 +253,38 @@ def test_one_agent_in_two_seats_is_refused() -> None:
     agent = Random()
 
     with pytest.raises(ValueError, match="2 different agents"):
-        Arena(load_game("limit-2p"), [agent, agent], 7)
+        Arena(rules.load_game("limit-2p"), [agent, agent], 7)
     with pytest.raises(ValueError, match="2 different agents"):
-        Arena(load_game("limit-2p"), [agent], 7)
+        Arena(rules.load_game("limit-2p"), [agent], 7)
     with pytest.raises(ValueError, match="2 names"):
-        Arena(load_game("limit-2p"), [Random(), Random()], 7, names=["a"])
+        Arena(rules.load_game("limit-2p"), [Random(), Random()], 7, names=["a"])
 
 
 def test_what_is_not_an_action_is_refused() -> None:
     class Wrong(Agent):
-        def choose_action(self, view: HandView) -> Action:
+        def choose_action(self, view: rules.HandView) -> rules.Action:
             return "call"  # type: ignore[return-value]
 
     with pytest.raises(TypeError, match=r"Wrong\.choose_action returned 'call'"):
-        Arena(load_game("leduc"), [Wrong(), AlwaysCall()], 7).play(1)
+        Arena(rules.load_game("leduc"), [Wrong(), AlwaysCall()], 7).play(1)
 
 
 class Stubborn(AlwaysCall):
     """Inherits a trait that is not its own, for it folds a deuce."""
 
-    def choose_action(self, view: HandView) -> Action:
+    def choose_action(self, view: rules.HandView) -> rules.Action:
         self.asked = getattr(self, "asked", 0) + 1
-        return FOLD if view.legal_actions().can_fold and min(view.own_cards) < 4 else CALL
+        return rules.FOLD if view.legal_actions().can_fold and min(view.own_cards) < 4 else rules.CALL
 
 
 def test_only_agents_that_play_by_the_betting_are_asked_once_about_it() -> None:
     """Nor does a subclass, or an object, that chooses in another way inherit the trait."""
-    game = load_game("limit-2p")
+    game = rules.load_game("limit-2p")
     asked: list[str] = []
 
-    def remembering(view: HandView) -> Action:
+    def remembering(view: rules.HandView) -> rules.Action:
         asked.append(view.betting.text)
-        return CALL
+        return rules.CALL
 
     changed = AlwaysCall()
     changed.choose_action = remembering  # type: ignore[method-assign]
@@ -308,7 +299,9 @@ def test_only_agents_that_play_by_the_betting_are_asked_once_about_it() -> None:
 
 
 @given(games(), st.integers(0, 2**16))
-def test_answers_that_are_remembered_are_those_that_would_be_given(game: GameDefinition, seed: int) -> None:
+def test_answers_that_are_remembered_are_those_that_would_be_given(
+    game: rules.GameDefinition, seed: int
+) -> None:
     yardsticks = (AlwaysCall, AlwaysRaise, AlwaysFold, AlwaysAllIn)
 
     def lines(*, is_remembered: bool) -> list[str]:
@@ -330,15 +323,15 @@ class Drawer(Agent):
     def __init__(self) -> None:
         self.drawn: dict[tuple[int, str], float] = {}
 
-    def choose_action(self, view: HandView) -> Action:
+    def choose_action(self, view: rules.HandView) -> rules.Action:
         draw = self.rng.random()
         self.drawn[view.hand_number, view.betting.text] = draw
-        return LIMIT_RAISE if draw < 0.5 else CALL
+        return rules.LIMIT_RAISE if draw < 0.5 else rules.CALL
 
 
 def play(hands: int, seed: int) -> list[Drawer]:
     agents = [Drawer(), Drawer()]
-    Arena(load_game("limit-2p"), agents, seed).play(hands)
+    Arena(rules.load_game("limit-2p"), agents, seed).play(hands)
     return agents
 
 
@@ -375,13 +368,13 @@ def position_of(hand_number: int) -> int:
     return -hand_number % 2
 
 
-def state_of(hand_number: int, text: str) -> HandState:
-    game = load_game("limit-2p")
-    return HandState(parse_betting(game, text), hand_number, CardDealer(game, 7).deal())
+def state_of(hand_number: int, text: str) -> rules.HandState:
+    game = rules.load_game("limit-2p")
+    return rules.HandState(rules.parse_betting(game, text), hand_number, rules.CardDealer(game, 7).deal())
 
 
 @given(views(), st.integers(0, 2**64))
-def test_the_decision_is_part_of_the_seed(view: HandView, seed: int) -> None:
+def test_the_decision_is_part_of_the_seed(view: rules.HandView, seed: int) -> None:
     agent = Agent()
     agent.seed = seed
     begin_decision(agent, view)
@@ -410,18 +403,17 @@ def test_seat_of_names_the_same_player_whether_seats_rotate_or_not(fixed_seats: 
         def __init__(self, name: str) -> None:
             self.name = name
 
-        def choose_action(self, view: HandView) -> Action:
+        def choose_action(self, view: rules.HandView) -> rules.Action:
             assert self.names is not None
-            assert self.names[self.seat] == self.name
-            assert self.seat_of(view, view.position) == self.seat
-            return CALL
+            assert (self.names[self.seat], self.seat_of(view, view.position)) == (self.name, self.seat)
+            return rules.CALL
 
-        def action_seen(self, view: HandView, position: int, action: Action) -> None:
+        def action_seen(self, view: rules.HandView, position: int, action: rules.Action) -> None:
             seat = self.seat_of(view, position)
             assert seat == (position if fixed_seats else (position + view.hand_number) % 3)
 
     agents = [Watcher(name) for name in "abc"]
-    Arena(load_game("kuhn-3p"), agents, 7, names="abc", fixed_seats=fixed_seats).play(6)
+    Arena(rules.load_game("kuhn-3p"), agents, 7, names="abc", fixed_seats=fixed_seats).play(6)
 
 
 def test_derived_seeds_are_fixed_for_ever() -> None:

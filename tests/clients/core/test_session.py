@@ -129,8 +129,7 @@ async def test_whose_word_on_the_game_counts(
 
     outcome = await play_dialogue(agent, recorded, seat, before=said, **options)
 
-    assert outcome.warnings == []
-    assert outcome.error is None
+    assert (outcome.warnings, outcome.error) == ([], None)
     assert agent.matches == [(recorded.game, seat)]
 
 
@@ -142,8 +141,7 @@ async def test_a_game_note_that_is_no_game_is_reported_and_passed_over() -> None
         agent, recorded, 0, None, before=["#game limit;numPlayers = 99"], fallback=recorded.game
     )
 
-    assert outcome.error is None
-    assert len(outcome.warnings) == 1
+    assert (outcome.error, len(outcome.warnings)) == (None, 1)
     assert "#game line" in outcome.warnings[0]
 
 
@@ -156,8 +154,7 @@ async def test_seat_names_and_unknown_notes() -> None:
         before=["#riverboat/1 seat names", "#seat 2", "#names Ann|Bob|Cy", "#weather fine", "; hello", "#"],
     )  # fmt: skip
 
-    assert agent.names == ("Ann", "Bob", "Cy")
-    assert agent.matches == [(recorded.game, 2)]
+    assert (agent.names, agent.matches) == (("Ann", "Bob", "Cy"), [(recorded.game, 2)])
 
 
 async def test_a_wrong_game_ends_in_one_line_that_says_what_to_do() -> None:

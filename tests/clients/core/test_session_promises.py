@@ -204,8 +204,7 @@ async def test_a_coroutine_may_take_its_time(autojump_clock: trio.abc.Clock) -> 
         await dealer.say("MATCHSTATE:0:0:c:Ah|", "MATCHSTATE:0:0:crf:Ah|")
 
     assert await with_dealer(agent, script, load_game("leduc")) == 1
-    assert agent.withdrawn == 0
-    assert agent.clock == [90.0]
+    assert (agent.withdrawn, agent.clock) == (0, [90.0])
 
 
 async def test_a_coroutine_is_cancelled_when_the_dealer_goes_on_without_us(

@@ -135,13 +135,10 @@ async def test_questions_are_answered_at_any_time() -> None:
 
     assert isinstance(human._screen, ScreenText)
     assert human._screen.text.splitlines()[-6:] == [
-        "No hand has been dealt yet.",
-        "No hand has been dealt yet.",
-        "There is no hand before this one.",
-        "No hand has been dealt yet.",
-        "No hand has been dealt yet.",
+        "No hand has been dealt yet.", "No hand has been dealt yet.", "There is no hand before this one.",
+        "No hand has been dealt yet.", "No hand has been dealt yet.",
         "It is not your turn: what you typed is not played.",
-    ]
+    ]  # fmt: skip
 
 
 # --- clocks, and dealers that go on or away ----------------------------------------------------------------

@@ -131,31 +131,10 @@ async def test_no_hidden_card_is_ever_on_the_screen(name: str) -> None:
         assert set(CARD.findall(before_showdown)) <= {CARD_TEXTS[card] for card in (*own, *deal.board)}, text
 
 
-TOUR = """\
-?
-nonsense
-r pot
-c
-r
-f
-history
-k
-
-fold
-last
-table
-call
-check
-raise
-raise to 40
-c
-c
-c
-c
-c
-c
-quit
-"""
+TOUR = (
+    "?\nnonsense\nr pot\nc\nr\nf\nhistory\nk\n\nfold\nlast\n"
+    "table\ncall\ncheck\nraise\nraise to 40\nc\nc\nc\nc\nc\nc\nquit\n"
+)
 NO_LIMIT_TOUR = "r 150\nr half\nr +200\nr pot\nc\nall in\nf\nc\nr 300\nall in\nc\nc\nlast\nc\nc\nc\nc\nc\n"
 
 
@@ -365,8 +344,7 @@ def test_chunks_make_no_difference(data: bytes, cuts: list[int]) -> None:
         pieces += lines.feed(telnet.feed(data[start:end]))
 
     assert pieces == whole
-    assert telnet.reply == whole_telnet.reply
-    assert telnet.window == whole_telnet.window
+    assert (telnet.reply, telnet.window) == (whole_telnet.reply, whole_telnet.window)
 
 
 def test_telnet_offers_are_declined_and_its_window_is_welcome() -> None:

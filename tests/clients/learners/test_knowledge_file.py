@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from clients.learners import knowledge_file
 from clients.learners.preflop.knowledge import KnowledgeBase
 from clients.learners.preflop.learners import PokerLearner
+from tests.support.asserting import refuses
 
 # --- Knowledge files ----------------------------------------------------------------------------------------
 
@@ -104,16 +105,13 @@ NEWER = 3
     [
         (lambda path: path, {}, "no such file"),
         (lambda path: path.mkdir(), {}, "cannot be read"),
-        (
-            lambda path: written(path, kind="name-learner"),
-            {},
-            "a name-learner has learnt, expected a street-l",
-        ),
+        (lambda path: written(path, kind="name-learner"), {},
+         "a name-learner has learnt, expected a street-l"),
         (written, {"game": "a game"}, "learnt in limit Texas hold'em, expected a game"),
         (lambda path: written(path, version=NEWER), {"version": 2}, "newer riverboat: version 3"),
     ],
     ids=["missing", "folder", "learner", "game", "version"],
-)
+)  # fmt: skip
 def test_what_is_not_the_file_is_refused(
     path: Path, make: Callable[[Path], object], asked: dict[str, Any], message: str
 ) -> None:
@@ -262,8 +260,7 @@ def test_found_records_are_not_overwritten(path: Path) -> None:
     with_journal(path, ["one"])
     with knowledge_file.KnowledgeFile(path, "street-learner", write=True) as file:
         file.read()
-        with pytest.raises(AssertionError, match="write the journal"):
-            file.append("two")
+        refuses(AssertionError, "write the journal", file.append, "two")
 
     assert knowledge_file.read_journal(knowledge_file.journal_path(path))[1] == ("one",)
 
@@ -370,5 +367,4 @@ def test_knowledge_that_is_not_ours_is_refused(
     stored = arrays or KnowledgeBase().arrays()
     knowledge_file.write_knowledge(path, "poker-learner", "no-limit Texas hold'em", stored, meta)  # type: ignore[arg-type]
 
-    with pytest.raises(knowledge_file.KnowledgeError, match="is damaged: "):
-        PokerLearner(knowledge=path)
+    refuses(knowledge_file.KnowledgeError, "is damaged: ", PokerLearner, knowledge=path)

@@ -222,8 +222,7 @@ def test_with_learning_off_nothing_changes(kind: type[Learner], path: Path) -> N
     frozen.close_knowledge()
 
     assert contents(frozen) == known
-    assert path.read_bytes() == before
-    assert list(path.parent.iterdir()) == [path]
+    assert (path.read_bytes(), list(path.parent.iterdir())) == (before, [path])
 
 
 @KINDS
@@ -252,8 +251,7 @@ def test_in_a_duplicate_match_the_file_is_only_read(
     assert first == second != known  # it learns, for this pass
     for learner in learners:
         learner.close_knowledge()
-    assert path.read_bytes() == before
-    assert list(path.parent.iterdir()) == [path]
+    assert (path.read_bytes(), list(path.parent.iterdir())) == (before, [path])
 
 
 # --- Tables of a compiled loop against those of the arena, whose rules and learners are everybody else's ----

@@ -39,6 +39,7 @@ from engine.learning.deal_pool import DealPool
 from engine.learning.street import ActionValues, population
 from engine.poker.rules import Action, Deal, GameDefinition, HandView, StackedDealer, load_game
 from tests.engine.learning.pools import actions_and_cells, small_pool
+from tests.support.asserting import refuses
 from tests.support.dealer_process import completed
 
 LIMIT = load_game("limit-2p")
@@ -171,8 +172,7 @@ def test_exploring_it_tries_what_it_does_not_value_and_learns_from_there_on() ->
     assert bets_with_bad_hands(1) > 5
     assert bets_with_bad_hands(0) == 0
     assert StreetLearner(learn=False, explore=1)._explore == 0
-    with pytest.raises(ValueError, match="explore=2"):
-        StreetLearner(explore=2)
+    refuses(ValueError, "explore=2", StreetLearner, explore=2)
 
 
 def test_decisions_that_the_dealer_made_for_it_are_not_learnt_from() -> None:
@@ -318,8 +318,7 @@ def test_files_of_other_learners_newer_and_missing_ones_are_refused(knowledge: P
         StreetLearner(tmp_path / "nothing.npz", learn=False)
     newer = tmp_path / "newer.npz"
     write_knowledge(newer, "street-learner", describe_game(LIMIT), {}, {}, version=VERSION + 1)
-    with pytest.raises(KnowledgeError, match="newer riverboat"):
-        StreetLearner(newer, learn=False)
+    refuses(KnowledgeError, "newer riverboat", StreetLearner, newer, learn=False)
 
 
 def arrays() -> dict[str, np.ndarray[tuple[int], np.dtype[np.generic]]]:
@@ -355,8 +354,7 @@ def test_contents_that_make_no_sense_are_refused(
     else:
         stored[name] = array
     write_knowledge(path, "street-learner", describe_game(LIMIT), stored, {"hands": 7}, version=VERSION)
-    with pytest.raises(KnowledgeError, match=r"k\.npz is damaged"):
-        opened(path, learn=False)
+    refuses(KnowledgeError, r"k\.npz is damaged", opened, path, learn=False)
 
 
 @pytest.mark.parametrize(
@@ -376,8 +374,7 @@ def test_a_journal_that_makes_no_sense_is_refused(tmp_path: Path, record: str) -
         assert opened(path, learn=False).learnt.values[2, 0] == 0.25
         file.append(record)
 
-    with pytest.raises(KnowledgeError, match=r"k\.npz is damaged"):
-        opened(path, learn=False)
+    refuses(KnowledgeError, r"k\.npz is damaged", opened, path, learn=False)
 
 
 # --- killed in the middle ----------------------------------------------------------------------------------

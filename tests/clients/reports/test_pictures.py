@@ -62,12 +62,9 @@ def ten_players() -> Figure:
 
 
 PICTURES: dict[str, Callable[[], Figure]] = {
-    "spectrum": spectrum,
-    "strategy": strategy,
-    "equities": equities,
-    "two-players": two_players,
+    "spectrum": spectrum, "strategy": strategy, "equities": equities, "two-players": two_players,
     "ten-players": ten_players,
-}
+}  # fmt: skip
 ALL = pytest.mark.parametrize(
     "name",
     ["spectrum", *[pytest.param(name, marks=pytest.mark.slow) for name in PICTURES if name != "spectrum"]],

@@ -20,19 +20,8 @@ import trio
 from engine.poker.rules import load_game
 from server.support.errors import FailureKind
 from server.table.config import MatchConfig, OnFailure, TimeLimits
+from tests.support import tables
 from tests.support.dealer_process import dealer_process
-from tests.support.tables import (
-    VERSION,
-    Player,
-    Table,
-    always,
-    hands_logged,
-    lines_told,
-    match_config,
-    open_table,
-    small_stream,
-    state_determined,
-)
 
 HOSTILE = Path(__file__).parent.parent.parent / "misbehaving_bots" / "hostile.py"
 RESPONSE_S = 1.2
@@ -65,12 +54,12 @@ CASES: list[tuple[str, FailureKind, tuple[str, ...]]] = [
 
 def hostile_config(policy: OnFailure, log: Path, hands: int = HANDS) -> MatchConfig:
     limits = TimeLimits(response=RESPONSE_S, hand=60.0, per_hand=60.0, handshake=RESPONSE_S * 2)
-    return match_config(
+    return tables.match_config(
         "holdem.limit.3p", hands, limits=limits, on_failure=policy, comment_failures=True, log_path=log
     )
 
 
-async def play_against(table: Table, bot: str) -> list[Player]:
+async def play_against(table: tables.Table, bot: str) -> list[tables.Player]:
     """Seat a program between two players who check and call, and play to the end of the match."""
     async with trio.open_nursery() as nursery:
         name, *arguments = bot.split()
@@ -81,7 +70,7 @@ async def play_against(table: Table, bot: str) -> list[Player]:
         )
         honest = await table.join_all(0, 2)
         for player in honest:
-            nursery.start_soon(player.play, always(table.config.game, "c"))
+            nursery.start_soon(player.play, tables.always(table.config.game, "c"))
         await table.outcome()
         for player in honest:
             await player.closed.wait()
@@ -92,15 +81,15 @@ async def play_against(table: Table, bot: str) -> list[Player]:
 @pytest.mark.slow
 async def test_folding_tables_play_to_the_end_and_the_others_see_nothing_strange(tmp_path: Path) -> None:
     """All of them at once, each at a table of its own in this process."""
-    tables = await tables_with_bots(OnFailure.FOLD, HANDS, tmp_path)
+    played = await tables_with_bots(OnFailure.FOLD, HANDS, tmp_path)
 
     words = {bot: word for bot, word, _ in CASES}
-    assert {bot: {*table.failures(1)} for bot, table, _ in tables} == {bot: {words[bot]} for bot in words}
-    for bot, table, honest in tables:
+    assert {bot: {*table.failures(1)} for bot, table, _ in played} == {bot: {words[bot]} for bot in words}
+    for bot, table, honest in played:
         outcome = await table.outcome()
         assert (bot, outcome.error, outcome.hands) == (bot, None, HANDS)
         assert table.failures(0) == table.failures(2) == []
-        told = lines_told(table.config)
+        told = tables.lines_told(table.config)
         assert (bot, honest[0].lines) == (bot, told[0])
         assert (bot, honest[1].lines) == (bot, told[2])
         assert table.config.log_path is not None
@@ -109,31 +98,31 @@ async def test_folding_tables_play_to_the_end_and_the_others_see_nothing_strange
 
 @pytest.mark.slow
 async def test_aborting_tables_end_the_match_and_say_who_it_was_and_why(tmp_path: Path) -> None:
-    tables = await tables_with_bots(OnFailure.ABORT, 3000, tmp_path)
+    played = await tables_with_bots(OnFailure.ABORT, 3000, tmp_path)
 
-    assert {bot: table.failures(1) for bot, table, _ in tables} == {bot: [word] for bot, word, _ in CASES}
-    for (bot, table, honest), (_, _, lines) in zip(tables, CASES, strict=True):
+    assert {bot: table.failures(1) for bot, table, _ in played} == {bot: [word] for bot, word, _ in CASES}
+    for (bot, table, honest), (_, _, lines) in zip(played, CASES, strict=True):
         outcome = await table.outcome()
         assert outcome.error is not None
         assert (bot, outcome.error.startswith(lines)) == (bot, True), outcome.error
         assert outcome.error in table.console.stderr
         assert table.failures(0) == table.failures(2) == []
-        assert outcome.hands == len(hands_logged(table.config)) < 3000
+        assert outcome.hands == len(tables.hands_logged(table.config)) < 3000
         assert table.console.stdout == ""
-        told = lines_told(table.config)
+        told = tables.lines_told(table.config)
         for player, wanted in zip(honest, (told[0], told[2]), strict=True):
             assert (bot, player.lines[: len(wanted)]) == (bot, wanted)
 
 
 async def tables_with_bots(
     policy: OnFailure, hands: int, folder: Path
-) -> list[tuple[str, Table, list[Player]]]:
+) -> list[tuple[str, tables.Table, list[tables.Player]]]:
     """A match with each of the programs; with the two who play with it."""
-    played: list[tuple[str, Table, list[Player]]] = []
+    played: list[tuple[str, tables.Table, list[tables.Player]]] = []
 
     async def play(number: int, bot: str) -> None:
         async with trio.open_nursery() as nursery:
-            table = await open_table(nursery, hostile_config(policy, folder / f"{number}.log", hands))
+            table = await tables.open_table(nursery, hostile_config(policy, folder / f"{number}.log", hands))
             played.append((bot, table, await play_against(table, bot)))
 
     async with trio.open_nursery() as nursery:
@@ -146,15 +135,15 @@ async def tables_with_bots(
 @pytest.mark.parametrize("policy", OnFailure)
 async def test_a_player_who_talks_out_of_turn_but_answers_plays_on(policy: OnFailure, tmp_path: Path) -> None:
     async with trio.open_nursery() as nursery:
-        table = await open_table(nursery, hostile_config(policy, tmp_path / "log"))
+        table = await tables.open_table(nursery, hostile_config(policy, tmp_path / "log"))
         honest = await play_against(table, "talks_out_of_turn")
 
     outcome = await table.outcome()
     assert (outcome.error, outcome.hands) == (None, HANDS)
     assert all(seat.failures == [] for seat in outcome.seats)
     assert outcome.seats[1].warnings > 0
-    assert honest[0].lines == lines_told(table.config)[0]
-    assert all(set(record.betting) <= set("c/") for record in hands_logged(table.config))
+    assert honest[0].lines == tables.lines_told(table.config)[0]
+    assert all(set(record.betting) <= set("c/") for record in tables.hands_logged(table.config))
 
 
 @pytest.mark.parametrize("policy", OnFailure)
@@ -168,12 +157,12 @@ async def test_a_player_may_leave_between_any_two_messages(
     while step <= num_messages:
         limits = TimeLimits(handshake=5.0)
         path = tmp_path / f"{step}.log"
-        config = match_config("leduc", hands, 1, on_failure=policy, limits=limits, log_path=path)
+        config = tables.match_config("leduc", hands, 1, on_failure=policy, limits=limits, log_path=path)
         async with trio.open_nursery() as nursery:
-            table = await open_table(nursery, config)
+            table = await tables.open_table(nursery, config)
             leaver, other = await table.join_all()
-            nursery.start_soon(other.play, state_determined(config.game))
-            decide = state_determined(config.game)
+            nursery.start_soon(other.play, tables.state_determined(config.game))
+            decide = tables.state_determined(config.game)
             for _ in range(step):
                 line = await leaver.line()
                 if line is None:
@@ -185,7 +174,7 @@ async def test_a_player_may_leave_between_any_two_messages(
             await leaver.leave()
             outcome = await table.outcome()
 
-        told = lines_told(config)[1]
+        told = tables.lines_told(config)[1]
         if policy is OnFailure.FOLD:
             assert (outcome.error, outcome.hands) == (None, hands)
             assert other.lines == told
@@ -195,7 +184,7 @@ async def test_a_player_may_leave_between_any_two_messages(
             assert outcome.hands == hands or outcome.error is not None
             assert table.failures(0) == [DISCONNECTED] * (outcome.error is not None)
         if step == 0:
-            num_messages = 2 + len(lines_told(await whole_match(config))[0])
+            num_messages = 2 + len(tables.lines_told(await whole_match(config))[0])
         step += 1
     assert step > 10
 
@@ -203,9 +192,9 @@ async def test_a_player_may_leave_between_any_two_messages(
 async def whole_match(config: MatchConfig) -> MatchConfig:
     """The same match with two good players."""
     async with trio.open_nursery() as nursery:
-        table = await open_table(nursery, config)
+        table = await tables.open_table(nursery, config)
         for player in await table.join_all():
-            nursery.start_soon(player.play, state_determined(config.game))
+            nursery.start_soon(player.play, tables.state_determined(config.game))
     return config
 
 
@@ -215,19 +204,16 @@ async def test_a_client_that_is_never_asked_and_never_reads_is_given_up(
 ) -> None:
     """All-in from the blinds, it is sent states and states (here long ones); the ACPC dealer blocks on it."""
     config = attrs.evolve(
-        match_config("leduc", hands=20_000),
-        game=load_game(str(Path(__file__).parent / "never_asked.game")),
-        names=("p0", "p1", "p2"),
-        fixed_seats=True,
-        on_failure=policy,
-        log_path=tmp_path / "log",
-    )
+        tables.match_config("leduc", hands=20_000),
+        game=load_game(str(Path(__file__).parent / "never_asked.game")), names=("p0", "p1", "p2"),
+        fixed_seats=True, on_failure=policy, log_path=tmp_path / "log",
+    )  # fmt: skip
     async with trio.open_nursery() as nursery:
-        table = await open_table(nursery, config)
-        async with await small_stream(table.server.ports[2]) as mute:
-            await Player(mute).say(VERSION)
+        table = await tables.open_table(nursery, config)
+        async with await tables.small_stream(table.server.ports[2]) as mute:
+            await tables.Player(mute).say(tables.VERSION)
             for player in await table.join_all(0, 1):
-                nursery.start_soon(player.play, always(config.game, "r0"))
+                nursery.start_soon(player.play, tables.always(config.game, "r0"))
             if policy is OnFailure.FOLD:
                 while not table.failures(2):
                     await table.console.hand_is_over()
@@ -242,13 +228,13 @@ async def test_a_client_that_is_never_asked_and_never_reads_is_given_up(
 
 async def test_a_client_that_floods_after_the_last_state_does_not_keep_the_table_open(tmp_path: Path) -> None:
     async with trio.open_nursery() as nursery:
-        table = await open_table(nursery, hostile_config(OnFailure.FOLD, tmp_path / "log"))
+        table = await tables.open_table(nursery, hostile_config(OnFailure.FOLD, tmp_path / "log"))
         honest = await play_against(table, "floods_at_the_end")
 
     outcome = await table.outcome()
     assert (outcome.error, outcome.hands) == (None, HANDS)
     assert table.failures(1) == []
-    assert honest[0].lines == lines_told(table.config)[0]
+    assert honest[0].lines == tables.lines_told(table.config)[0]
 
 
 def test_a_late_client_that_sends_without_a_line_end_costs_no_memory(tmp_path: Path) -> None:

@@ -19,16 +19,7 @@ from trio.testing import MockClock
 
 import server.commands.league.tournament as command
 from server.league.plan import Match
-from server.league.running.cluster import (
-    ClusterRunner,
-    Errand,
-    Report,
-    _compare_versions,
-    num_threads,
-    run_errand,
-    unpack,
-    versions_here,
-)
+from server.league.running import cluster as running
 from server.league.running.processes import CannotPlay, run_match
 from tests.support.dealer_process import PATIENCE_S, ROOT, completed, started
 
@@ -44,7 +35,7 @@ class Cluster:
         self.status = status
         self.workers = workers or {}
         self.keys: list[str] = []
-        self.answers: dict[str, Report | Exception] = {}
+        self.answers: dict[str, running.Report | Exception] = {}
         self.loses_scheduler = False
 
     def run(self, asked: object, on_error: str) -> dict[str, Any]:
@@ -53,30 +44,32 @@ class Cluster:
     def nthreads(self) -> dict[str, int]:
         return dict.fromkeys(self.workers, 2)
 
-    def submit(self, function: object, errand: Errand, *, key: str, **_: object) -> _Task:
+    def submit(self, function: object, errand: running.Errand, *, key: str, **_: object) -> _Task:
         self.keys.append(key)
         task = _Task()
         answer = self.answers.get(errand.label)
         if self.loses_scheduler:
             task.cancel()
-        if isinstance(answer, Report):
+        if isinstance(answer, running.Report):
             task.set_result(answer)
         elif answer is not None:
             task.set_exception(answer)
         return task
 
 
-class _Task(Future[Report]):
+class _Task(Future[running.Report]):
     def release(self) -> None:
         pass
 
 
-def runner(cluster: Cluster) -> ClusterRunner:
-    return ClusterRunner(cluster, "tcp://h:1", lambda match: ["leduc"], lambda match: "7")
+def runner(cluster: Cluster) -> running.ClusterRunner:
+    return running.ClusterRunner(cluster, "tcp://h:1", lambda match: ["leduc"], lambda match: "7")
 
 
 def test_a_folder_arrives_whole_or_not_at_all(tmp_path: Path) -> None:
-    unpack({"match.log": zlib.compress(b"hands"), "players/a.err": zlib.compress(b"")}, tmp_path / "a" / "b")
+    running.unpack(
+        {"match.log": zlib.compress(b"hands"), "players/a.err": zlib.compress(b"")}, tmp_path / "a" / "b"
+    )
 
     assert (tmp_path / "a/b/match.log").read_text() == "hands"
     assert (tmp_path / "a/b/players/a.err").stat().st_mode & 0o777 == 0o600
@@ -86,7 +79,7 @@ def test_a_folder_arrives_whole_or_not_at_all(tmp_path: Path) -> None:
         ("/etc/passwd", zlib.compress(b""), "'/etc/passwd', which is not below the match folder"),
     ):
         with pytest.raises(ValueError, match=fault):
-            unpack({name: data}, tmp_path / "c")
+            running.unpack({name: data}, tmp_path / "c")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a"]
 
 
@@ -109,7 +102,7 @@ async def test_a_match_says_what_goes_wrong_without_a_word_to_be_taken_off(
 
 
 def test_a_worker_without_our_folder_says_so() -> None:
-    report = run_errand(Errand("a v b", (), "7", "/nowhere/at/all"))
+    report = running.run_errand(running.Errand("a v b", (), "7", "/nowhere/at/all"))
 
     assert (report.status, report.files) == (2, {})
     assert "there is no folder /nowhere/at/all on" in report.said
@@ -119,25 +112,27 @@ def test_a_worker_without_our_folder_says_so() -> None:
     ("workers", "words"),
     [
         ({}, "has no workers"),
-        ({"w1": versions_here() | {"python": "2.7"}}, "worker w1 has python 2.7, here it is"),
+        ({"w1": running.versions_here() | {"python": "2.7"}}, "worker w1 has python 2.7, here it is"),
         ({"w1": ModuleNotFoundError("No module named 'x'")}, "cannot run riverboat: ModuleNotFoundError"),
     ],
 )
 def test_workers_that_are_not_what_we_are_are_refused(workers: dict[str, Any], words: str) -> None:
     with pytest.raises(CannotPlay, match=words):
-        _compare_versions(Cluster(workers=workers), "tcp://h:1")
+        running._compare_versions(Cluster(workers=workers), "tcp://h:1")
 
 
 def test_workers_that_are_what_we_are_are_taken() -> None:
-    cluster = Cluster(workers={"w1": versions_here(), "w2": versions_here()})
-    _compare_versions(cluster, "tcp://h:1")
+    cluster = Cluster(workers={"w1": running.versions_here(), "w2": running.versions_here()})
+    running._compare_versions(cluster, "tcp://h:1")
 
-    assert num_threads(cluster) == 4
+    assert running.num_threads(cluster) == 4
 
 
 async def test_a_match_comes_back_from_a_worker(tmp_path: Path) -> None:
     cluster = Cluster()
-    cluster.answers["a v b, match 1"] = Report(0, "", {"result.json": zlib.compress(b'{"players": []}')})
+    cluster.answers["a v b, match 1"] = running.Report(
+        0, "", {"result.json": zlib.compress(b'{"players": []}')}
+    )
 
     await runner(cluster).play(MATCH, tmp_path / "m")
 
@@ -148,12 +143,12 @@ async def test_a_match_comes_back_from_a_worker(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (Report(1, "the disk is full", {}), "a v b, match 1: the disk is full"),
+        (running.Report(1, "the disk is full", {}), "a v b, match 1: the disk is full"),
         (RuntimeError("killed three"), "the cluster did not play it: RuntimeError: killed three"),
     ],
 )
 async def test_a_match_that_cannot_be_played_is_one_line(
-    answer: Report | Exception, words: str, tmp_path: Path
+    answer: running.Report | Exception, words: str, tmp_path: Path
 ) -> None:
     cluster = Cluster()
     cluster.answers["a v b, match 1"] = answer
@@ -232,8 +227,7 @@ def test_a_worker_that_is_killed_costs_only_its_running_matches(tmp_path: Path) 
         house.communicate(timeout=5 * PATIENCE_S)
 
     assert house.returncode == 0
-    (tmp_path / "cup.toml").write_text(
-        FILE.replace("seed = 7", "seed = 7\nin_process = true")
-    )  # the same hands
+    # The same hands.
+    (tmp_path / "cup.toml").write_text(FILE.replace("seed = 7", "seed = 7\nin_process = true"))
     assert completed("tournament", "cup.toml", "--out", "near", folder=tmp_path).returncode == 0
     assert table(tmp_path / "far") == table(tmp_path / "near")

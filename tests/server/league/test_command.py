@@ -58,8 +58,7 @@ def test_a_tournament_is_a_file_and_a_folder(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert all(re.match(r"\d of 6 matches", line) for line in done.stderr.splitlines())
     content = json.loads(done.stdout)
-    assert content["complete"] is True
-    assert len(content["players"]) == 3
+    assert (content["complete"], len(content["players"])) == (True, 3)
     for player in content["players"]:
         assert player.keys() >= {"name", "rank", "rank_low", "rank_high", "mbb_per_hand", "ci95", "hands"}
         assert player["rank_low"] <= player["rank"] <= player["rank_high"]
@@ -200,8 +199,7 @@ def test_twelve_entrants_of_whom_three_are_broken_are_ranked_unattended(tmp_path
 
     assert done.returncode == 3, done.stderr
     content = json.loads(done.stdout)
-    assert content["complete"] is True
-    assert len(content["players"]) == 12
+    assert (content["complete"], len(content["players"])) == (True, 12)
     assert {each["player"] for each in content["failures"]} == {*broken}
     kinds = {player["name"]: player.get("failure") for player in content["players"]}
     assert (kinds["crash"], kinds["stall"], kinds["nonsense"]) == ("crashed", "stalled", "nonsense")
@@ -327,8 +325,7 @@ def test_the_least_file_is_a_duplicate_round_robin() -> None:
     plan = plan_of(ISSUE)
 
     assert (plan.name, plan.format, plan.seed) == ("cup", ROUND_ROBIN, "7")
-    assert plan.names == ("call", "Ann")
-    assert plan.entrants[1].text == "python bots/ann.py --fast"
+    assert (plan.names, plan.entrants[1].text) == (("call", "Ann"), "python bots/ann.py --fast")
     assert plan.entrants[1].members == ("Ann", "Bo")
     (event,) = plan.events
     assert (event.hands, event.duplicate, event.matches, event.passes) == (200, True, 1, 2)

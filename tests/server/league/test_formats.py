@@ -138,8 +138,7 @@ def test_in_a_knock_out_the_better_seed_wins_where_it_always_wins(n: int, *, thi
 
     assert all(match in scores for match in found.matches)
     placed = [name for group in found.placing for name in group]
-    assert placed[:2] == ["a", "b"]
-    assert sorted(placed) == names
+    assert (placed[:2], sorted(placed)) == (["a", "b"], names)
     assert len(found.matches) == n - 1 + (third_place and n >= 4)
     if third_place and n >= 4:
         assert found.placing[2] == ("c",)
@@ -297,8 +296,7 @@ def test_a_picture_has_its_lines_and_bands() -> None:
 
     picture = bankroll_picture([plain, full], [0, 11], "hands")
 
-    assert picture.count("<polyline") == 3
-    assert picture.count("stroke-dasharray") == 1
+    assert (picture.count("<polyline"), picture.count("stroke-dasharray")) == (3, 1)
     assert picture.count("<polygon") == 1
     assert "var(--line-1)" in picture
     assert ">hands; big blinds won</text>" in picture
@@ -341,8 +339,7 @@ def test_progress_says_how_far_it_is_and_what_is_left(tmp_path: Path) -> None:
 
     assert progress.line() == "4 of 6 matches, 1:00 left"
     lines = progress.standings().splitlines()
-    assert lines[2].split() == ["player", "mbb/h", "deals"]
-    assert len(lines[3:-2]) == 3
+    assert (lines[2].split(), len(lines[3:-2])) == (["player", "mbb/h", "deals"], 3)
     folder.close()
 
 

@@ -150,9 +150,8 @@ def test_the_ladder_is_a_table_and_a_page(ladder: Path, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("arena_workers")
 def test_another_command_is_another_version(ladder: Path, tmp_path: Path) -> None:
     head = HEAD.replace("seed = 7", "seed = 9")
-    played(
-        tmp_path / "three", plan_text("always-fold", "always-call", head=head)
-    )  # p0 is another program now
+    # P0 is another program now.
+    played(tmp_path / "three", plan_text("always-fold", "always-call", head=head))
 
     run("add", str(ladder), str(tmp_path / "three"))
 
@@ -224,8 +223,7 @@ def test_a_new_player_plays_and_is_on_the_ladder_then(ladder: Path, tmp_path: Pa
     placed: dict[str, Any] = json.loads(run(*words, *out))
     again: dict[str, Any] = json.loads(run(*words, *out, "--resume"))
 
-    assert placed["of"] == 5
-    assert placed["deals"] == 100
+    assert (placed["of"], placed["deals"]) == (5, 100)
     assert placed.keys() == again.keys()
     with Opened(ladder) as kept:
         assert "mine" in {each.name for each in kept.players().values()}

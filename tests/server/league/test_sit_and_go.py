@@ -91,8 +91,7 @@ def test_a_dead_button_stands_at_the_seat_of_a_player_who_is_out() -> None:
 def test_three_handed_the_button_acts_first_before_the_flop() -> None:
     game = table("a", "b", "c").game()
 
-    assert game.blinds == (5, 10, 0)
-    assert game.first_positions == (2, 0, 0, 0)
+    assert (game.blinds, game.first_positions) == ((5, 10, 0), (2, 0, 0, 0))
 
 
 def test_a_player_with_less_than_a_blind_posts_what_there_is() -> None:
@@ -102,9 +101,7 @@ def test_a_player_with_less_than_a_blind_posts_what_there_is() -> None:
 
     game = room.game()
 
-    assert game.stacks == (3, 293, 4)
-    assert game.blinds == (2, 20, 0)
-    assert game.antes_posted == (1, 1, 1)
+    assert (game.stacks, game.blinds, game.antes_posted) == ((3, 293, 4), (2, 20, 0), (1, 1, 1))
 
 
 def test_players_who_leave_in_the_same_hand_are_placed_by_what_they_began_it_with() -> None:
@@ -155,8 +152,7 @@ def test_no_chip_is_lost_and_everybody_has_one_place(n: int, seed: int) -> None:
 def test_sit_and_gos_are_played_ranked_and_verified(tmp_path: Path) -> None:
     content = played(tmp_path, plan_text(*BOTS, head=HEAD), pages=True)
 
-    assert content["unit"] == "buy-ins/1000"
-    assert content["matches"] == 4
+    assert (content["unit"], content["matches"]) == ("buy-ins/1000", 4)
     assert sum(player["mbb_per_hand"] for player in content["players"]) == pytest.approx(0.0)
     assert [line.split(": ", 1)[0].rpartition(", ")[0] for line in content["rounds"]] == [
         f"p0 v p1 v p2 v p3, match {k}" for k in range(1, 5)
@@ -325,9 +321,8 @@ async def test_a_client_that_cannot_be_told_the_game_is_out_before_the_first_han
 
     assert {name: fault.kind for name, fault in found.faults.items()} == {"p1": "nonsense", "p3": "nonsense"}
     assert "does not ask for 'game' and 'stacks'" in found.faults["p1"].detail
-    assert (
-        found.total("p1") == found.total("p3") == -1000.0
-    )  # they share the last two places, without a prize
+    # They share the last two places, without a prize.
+    assert found.total("p1") == found.total("p3") == -1000.0
     assert "3. p1, p3" in found.note
 
 

@@ -36,6 +36,7 @@ from server.records.logs import LogError, open_log
 from server.records.telling import replay_page, tell_hand
 from server.table.config import MatchConfig
 from tests.server.records.test_formats import golden_hands, phh
+from tests.support.asserting import refuses
 from tests.support.hands.golden_files import GOLDEN
 from tests.support.interpreter import imported_by
 from tests.support.matches import result_of, run_match
@@ -55,13 +56,10 @@ def of_log(name: str, luck: Luck = Luck.EQUITY) -> tuple[MatchEvidence, tuple[fl
 @pytest.mark.parametrize(
     "name",
     [
-        "random.holdem.limit.2p.reverse_blinds.0",
-        "random.holdem.nolimit.3p.0",
-        "random.leduc.0",
-        "random.kuhn.limit.3p.0",
-        "random.short6.0",
+        "random.holdem.limit.2p.reverse_blinds.0", "random.holdem.nolimit.3p.0", "random.leduc.0",
+        "random.kuhn.limit.3p.0", "random.short6.0",
     ],
-)
+)  # fmt: skip
 def test_a_log_of_the_c_dealer_is_evidence(name: str) -> None:
     evidence, score, hands = of_log(name)
     big_blind = open_log(GOLDEN / f"{name}.log.gz").game.big_blind
@@ -136,10 +134,8 @@ def test_hidden_hole_cards_are_named(tmp_path: Path) -> None:
 def test_matches_of_other_players_or_games_are_not_mixed() -> None:
     leduc, kuhn = open_log(GOLDEN / "random.leduc.0.log.gz"), open_log(GOLDEN / "random.kuhn2p.0.log.gz")
 
-    with pytest.raises(LogError, match="expected the game of"):
-        evidence_of([[leduc], [kuhn]], leduc.players)
-    with pytest.raises(LogError, match="expected the players"):
-        evidence_of([[leduc]], ["somebody", "else"])
+    refuses(LogError, "expected the game of", evidence_of, [[leduc], [kuhn]], leduc.players)
+    refuses(LogError, "expected the players", evidence_of, [[leduc]], ["somebody", "else"])
 
 
 def test_several_matches_are_taken_together() -> None:
@@ -172,8 +168,7 @@ def test_a_match_reports_both(tmp_path: Path, hands: str, duplicate: tuple[str, 
         assert equity["ci95"] < share * chips["ci95"]
         # both are estimates of the same rate
         assert abs(equity["mbb_per_hand"] - chips["mbb_per_hand"]) < equity["ci95"] + chips["ci95"]
-    assert result["luck"]["method"] == "equity"
-    assert result["luck"]["missing"] == {}
+    assert (result["luck"]["method"], result["luck"]["missing"]) == ("equity", {})
     if not duplicate:
         assert result["luck"]["times_fewer_hands"]["equity"] > 1.2
 
@@ -258,8 +253,7 @@ async def test_a_folder_holds_what_the_arena_discloses_and_gives_the_same_aivat(
     assert found is not None
     first = sum(float(values[number][number % 2]) for number in range(HANDS)) / HANDS
     assert found.mean == pytest.approx(1000 * first / config.game.big_blind)
-    assert evidence.best == "aivat"
-    assert evidence.doubts == {}
+    assert (evidence.best, evidence.doubts) == ("aivat", {})
 
 
 def test_torn_and_foreign_lines_cost_only_themselves(tmp_path: Path) -> None:
@@ -286,8 +280,7 @@ def test_a_folder_without_policies_is_reported_as_such(tmp_path: Path) -> None:
     evidence = evidence_of([[open_log(config.log_path, config.game)]], config.names, Luck.AIVAT)
 
     assert evidence.estimates["aivat"] == (None, None)
-    assert evidence.missing["aivat"] == "no player has told how it plays"
-    assert evidence.best == "equity"
+    assert (evidence.missing["aivat"], evidence.best) == ("no player has told how it plays", "equity")
 
 
 def test_other_games_are_reported_as_such(tmp_path: Path) -> None:

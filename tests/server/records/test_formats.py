@@ -25,6 +25,7 @@ from server.records.formats.pokerstars import format_stars, parse_stars
 from server.records.formats.reading import find_hands, read_hands
 from server.records.logs import open_log
 from server.records.verification.log_checker import verify_log
+from tests.support.asserting import refuses
 from tests.support.cases import cases
 from tests.support.hands.golden_files import GOLDEN, golden_log
 
@@ -149,8 +150,7 @@ DWAN_IVEY = (Path(__file__).parent / "dwan_ivey.phh").read_text("utf-8")
 def test_antes_unknown_cards_and_an_all_in() -> None:
     hand = only(list(parse_phh(DWAN_IVEY, "dwan.phh")))
 
-    assert hand.game.antes == (500, 500, 500)
-    assert hand.chips == (-553500, -2500, 556000)
+    assert (hand.game.antes, hand.chips) == ((500, 500, 500), (-553500, -2500, 556000))
     assert hand.state.betting.text == "r7000r23000fc/r58000c/r148000r290600r1125100c/"
     assert agrees_with_pokerkit(hand)
     (log,) = acpc_logs([hand])
@@ -204,8 +204,7 @@ def test_chips_that_are_fractions_of_money() -> None:
     hand = only(list(parse_phh(phh(**changes, actions=actions, hand="'first'"), "a.phh")))
 
     assert (hand.game.blinds, hand.chips, hand.number) == ((2, 4, 0), (-2, -4, 6), 0)
-    assert hand.state.betting.text == "r9ff"
-    assert hand.notes == ("amounts are counted in units of 1/4",)
+    assert (hand.state.betting.text, hand.notes) == ("r9ff", ("amounts are counted in units of 1/4",))
 
 
 @pytest.mark.parametrize(("changes", "reason"), cases(__file__, "unreadable hands"))
@@ -235,14 +234,12 @@ def test_files_of_several_hands_and_files_that_are_none() -> None:
 
 def test_games_without_words_in_other_formats() -> None:
     (leduc,) = golden_hands("random.leduc.0", 1)
-    with pytest.raises(FormatError, match="only Texas hold'em with 52 cards"):
-        format_phh(leduc)
+    refuses(FormatError, "only Texas hold'em with 52 cards", format_phh, leduc)
     hand = golden_hands("random.holdem.limit.3p.0", 1)[0]
     game = attrs.evolve(hand.game, raise_sizes=(10, 15, 20, 20))
     betting = attrs.evolve(hand.state.betting, game=game)
     other = attrs.evolve(hand, state=attrs.evolve(hand.state, betting=betting))
-    with pytest.raises(FormatError, match="raises of 10 15 20 20 cannot be written"):
-        format_stars(other)
+    refuses(FormatError, "raises of 10 15 20 20 cannot be written", format_stars, other)
 
 
 # --- PokerStars' text as it is really written ------------------------------------------------------------

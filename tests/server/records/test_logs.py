@@ -16,6 +16,7 @@ from engine.poker.rules import format_game, load_game
 from protocol.records import format_hand
 from server.records.batches import deals_in_batches, group_passes
 from server.records.logs import LogError, LoggedHand, MatchLog, find_logs, open_log
+from tests.support.asserting import refuses
 from tests.support.cases import cases
 from tests.support.hands.golden_files import GOLDEN, LOGS, golden_game, golden_log
 
@@ -86,9 +87,7 @@ def test_line_ends_comments_blank_lines_and_headers_of_any_origin(tmp_path: Path
 
     log = leduc(tmp_path, text)
 
-    assert log.header is None
-    assert log.game == load_game("leduc")
-    assert log.players == ("p0", "p1")
+    assert (log.header, log.game, log.players) == (None, load_game("leduc"), ("p0", "p1"))
     assert log.comments == ((1, "# ours"), (23, "#x"))
     plain = open_log(GOLDEN / "random.leduc.0.log.gz")
     assert [hand.state.betting.text for hand in log.hands()] == [
@@ -104,8 +103,7 @@ def test_game_of_the_header_is_found_beside_the_log_or_among_the_packaged(tmp_pa
 
     short = golden_log("random.short6.0").text
     path = written(tmp_path, short)
-    with pytest.raises(LogError, match=r"a\.log:1: the game 'short6\.game' is not here; .* --game"):
-        open_log(path)
+    refuses(LogError, r"a\.log:1: the game 'short6\.game' is not here; .* --game", open_log, path)
     (tmp_path / "short6.game").write_bytes((GOLDEN / "short6.game").read_bytes())
     assert open_log(path).game == load_game(str(GOLDEN / "short6.game"))
 
@@ -171,10 +169,8 @@ def test_what_is_not_a_log_is_refused(tmp_path: Path, data: bytes, reason: str) 
 def test_what_does_not_exist_is_refused(tmp_path: Path) -> None:
     with pytest.raises(LogError, match=r"no\.log: there is no such file"):
         open_log(tmp_path / "no.log")
-    with pytest.raises(LogError, match="it is not a file"):
-        open_log(tmp_path)
-    with pytest.raises(LogError, match="there is no log in this folder"):
-        find_logs([tmp_path])
+    refuses(LogError, "it is not a file", open_log, tmp_path)
+    refuses(LogError, "there is no log in this folder", find_logs, [tmp_path])
     with pytest.raises(LogError, match=r"there is no game 'lleduc'.*did you mean leduc"):
         open_log(written(tmp_path, LEDUC), "lleduc")
     written(tmp_path, "numPlayers = 1\n", "bad.game")
@@ -280,8 +276,7 @@ def test_passes_without_seeds_and_with_gaps(tmp_path: Path) -> None:
     logs[1] = open_log(written(tmp_path, "".join([*second[3:15], swapped]), "3.log"), "limit-2p")
     assert group_passes(logs) == ((logs[0],), (logs[1],))
     for compiled in (False, True):
-        with pytest.raises(LogError, match=r"3\.log:13: other cards than in .*1\.log:16$"):
-            deals(logs, compiled=compiled)
+        refuses(LogError, r"3\.log:13: other cards than in .*1\.log:16$", deals, logs, compiled=compiled)
 
 
 def test_few_cards_prove_nothing(tmp_path: Path) -> None:

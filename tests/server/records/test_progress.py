@@ -89,9 +89,8 @@ def test_scores_are_rates_of_all_hands_with_intervals_of_the_deals() -> None:
     assert (first.name, first.mbb_per_hand, second.mbb_per_hand) == ("A", 1000, -1000)
     assert first.half_width == second.half_width
     assert first.half_width is not None
-    assert (
-        first.half_width > 20_000
-    )  # 24 big blinds to either side less what two hands tell, as good as nothing
+    # 24 big blinds to either side less what two hands tell, as good as nothing.
+    assert first.half_width > 20_000
 
 
 def test_a_pass_that_is_ahead_has_a_score_without_an_interval() -> None:

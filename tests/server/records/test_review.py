@@ -406,8 +406,7 @@ def test_logs_of_two_games_are_not_mixed(tmp_path: Path) -> None:
 
     result = run("analyse", one, two)
 
-    assert result.exit_code == 1
-    assert result.output.count("\n") == 1
+    assert (result.exit_code, result.output.count("\n")) == (1, 1)
     assert "another game (limit-2p)" in result.output
 
 

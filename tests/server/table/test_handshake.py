@@ -120,8 +120,7 @@ async def test_a_folding_table_begins_without_a_player_who_does_not_come(virtual
         outcome = await table.outcome()
 
     assert table.failures(1) == [FailureKind.STALLED]
-    assert outcome.error is None
-    assert outcome.hand_chips_by_seat[0][0] == 1
+    assert (outcome.error, outcome.hand_chips_by_seat[0][0]) == (None, 1)
 
 
 async def test_a_second_client_on_a_seat_is_refused() -> None:
@@ -238,7 +237,6 @@ async def test_an_awaited_seat_is_taken_by_a_version_line_and_by_nothing_else(
 
 BAD_FORMAT = "bad action format in response, changed to call"
 INVALID = "invalid action, changed to call"
-BAD_STATE = "WARNING: bad state format in response"
 UNREQUESTED = "WARNING: ignoring un-requested response"
 
 

@@ -27,25 +27,8 @@ from protocol.records import HandRecord
 from server.support.errors import FailureKind
 from server.support.private_files import open_private
 from server.table.config import MatchConfig, OnFailure, TimeLimits
+from tests.support import tables
 from tests.support.hands.strategies import games
-from tests.support.tables import (
-    VERSION,
-    Player,
-    Table,
-    always,
-    betting_state,
-    folding_config,
-    hands_logged,
-    is_to_act,
-    lines_told,
-    match_config,
-    open_table,
-    play_match,
-    seated,
-    split_state,
-    state_determined,
-    table_of,
-)
 
 # --- No player is ever sent a card that they may not know, in any game, whatever is played ------------------
 
@@ -59,24 +42,24 @@ async def test_nobody_is_sent_anothers_hole_cards_before_the_rules_show_them(
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "match.log"
-        config = match_config(game, hands=4, seed=seed, log_path=path, fixed_seats=is_fixed)
+        config = tables.match_config(game, hands=4, seed=seed, log_path=path, fixed_seats=is_fixed)
 
-        _, players = await play_match(config, [state_determined(game)] * game.num_players)
+        _, players = await tables.play_match(config, [tables.state_determined(game)] * game.num_players)
 
-        records = {record.hand_number: record for record in hands_logged(config)}
+        records = {record.hand_number: record for record in tables.hands_logged(config)}
     assert len(records) == 4
     for player in players:
         assert player.lines
         for line in player.lines:
-            check_message(game, line, records[split_state(line)[1]])
+            check_message(game, line, records[tables.split_state(line)[1]])
 
 
 async def test_what_is_sent_in_a_long_match_follows_from_its_log_alone(tmp_path: Path) -> None:
-    config = match_config("short6", hands=60, seed=11, log_path=tmp_path / "match.log")
+    config = tables.match_config("short6", hands=60, seed=11, log_path=tmp_path / "match.log")
 
-    _, players = await play_match(config, [state_determined(config.game)] * 6)
+    _, players = await tables.play_match(config, [tables.state_determined(config.game)] * 6)
 
-    assert [player.lines for player in players] == lines_told(config)
+    assert [player.lines for player in players] == tables.lines_told(config)
 
 
 @pytest.mark.parametrize(
@@ -88,11 +71,11 @@ async def test_nobody_who_leaves_and_comes_back_is_shown_what_they_may_not_know(
 ) -> None:
     """They come back at any moment: between two hands too, when positions are about to change."""
     limits = TimeLimits(response=10.0, hand=3600.0, per_hand=3600.0, grace=grace)
-    config = folding_config(game, hands, seed=5, limits=limits, log_path=tmp_path / "match.log")
+    config = tables.folding_config(game, hands, seed=5, limits=limits, log_path=tmp_path / "match.log")
     seen: list[tuple[int, str]] = []  # by whom, and what
-    decide = state_determined(config.game)
+    decide = tables.state_determined(config.game)
 
-    async def come_and_go(table: Table, seat: int) -> None:
+    async def come_and_go(table: tables.Table, seat: int) -> None:
         stay = 0
         while not table.is_over:
             try:
@@ -111,7 +94,7 @@ async def test_nobody_who_leaves_and_comes_back_is_shown_what_they_may_not_know(
             seen.extend((seat, line) for line in player.lines)
             await player.leave()
 
-    async with table_of(config) as table:
+    async with tables.table_of(config) as table:
         num_seats = config.game.num_players
         honest = await table.join(0)
         table.start_soon(honest.play, decide)
@@ -125,25 +108,25 @@ async def test_nobody_who_leaves_and_comes_back_is_shown_what_they_may_not_know(
         FailureKind.DISCONNECTED
     }
     assert not grace or all(seat.hands_by_default == 0 for seat in outcome.seats)
-    records = {record.hand_number: record for record in hands_logged(config)}
-    assert honest.lines == lines_told(config)[0]
+    records = {record.hand_number: record for record in tables.hands_logged(config)}
+    assert honest.lines == tables.lines_told(config)[0]
     assert len(seen) > 300
     for seat, line in seen:
-        position, hand, _, _ = split_state(line)
+        position, hand, _, _ = tables.split_state(line)
         assert position == (seat - hand) % num_seats, line
         check_message(config.game, line, records[hand])
 
 
 def check_message(game: GameDefinition, line: str, record: HandRecord) -> None:
     """A message holds its addressee's cards, the board so far, and of others what a showdown shows."""
-    position, hand, betting, cards = split_state(line)
+    position, hand, betting, cards = tables.split_state(line)
     assert hand == record.hand_number
     first, *board = record.cards.split("/")
     holes = first.split("|")
     letters = 2 * game.num_hole_cards
     opening = holes[-1][letters:]  # board cards of the first betting round, if the game has any
     may_know = [holes[position][:letters], opening, *board[: betting.count("/")]]
-    end = betting_state(game, record.betting)
+    end = tables.betting_state(game, record.betting)
     if betting == record.betting and end.folded.count(False) > 1:
         may_know += [hole[:letters] for other, hole in enumerate(holes) if not end.folded[other]]
 
@@ -159,57 +142,54 @@ RESPONSE_S = 6.0
 HANDS_EACH = 60
 
 
-async def is_silent(player: Player) -> None:
-    await player.say(VERSION)
+async def is_silent(player: tables.Player) -> None:
+    await player.say(tables.VERSION)
     await player.hear_out()
 
 
-async def is_mute(player: Player) -> None:
+async def is_mute(player: tables.Player) -> None:
     await player.hear_out()
 
 
-async def floods(player: Player) -> None:
-    await player.say(VERSION)
+async def floods(player: tables.Player) -> None:
+    await player.say(tables.VERSION)
     while True:
         await player.stream.send_all(b"junk\n" * 4000)
 
 
-async def floods_without_line_end(player: Player) -> None:
-    await player.say(VERSION)
+async def floods_without_line_end(player: tables.Player) -> None:
+    await player.say(tables.VERSION)
     while True:
         await player.stream.send_all(b"x" * 20_000)
 
 
-async def leaves(player: Player) -> None:
-    await player.say(VERSION)
+async def leaves(player: tables.Player) -> None:
+    await player.say(tables.VERSION)
     await player.line()
 
 
-async def is_reset(player: Player) -> None:
-    await player.say(VERSION)
+async def is_reset(player: tables.Player) -> None:
+    await player.say(tables.VERSION)
     await player.line()
     player.stream.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
-HOSTILE: list[tuple[Callable[[Player], Awaitable[None]], FailureKind]] = [
-    (is_silent, FailureKind.STALLED),
-    (is_mute, FailureKind.STALLED),
-    (floods, FailureKind.NONSENSE),
-    (floods_without_line_end, FailureKind.NONSENSE),
-    (leaves, FailureKind.DISCONNECTED),
+HOSTILE: list[tuple[Callable[[tables.Player], Awaitable[None]], FailureKind]] = [
+    (is_silent, FailureKind.STALLED), (is_mute, FailureKind.STALLED), (floods, FailureKind.NONSENSE),
+    (floods_without_line_end, FailureKind.NONSENSE), (leaves, FailureKind.DISCONNECTED),
     (is_reset, FailureKind.DISCONNECTED),
-]
+]  # fmt: skip
 
 
 async def test_a_hundred_tables_play_though_every_third_has_a_hostile_player(tmp_path: Path) -> None:
     limits = TimeLimits(response=RESPONSE_S, hand=600.0, per_hand=600.0, handshake=RESPONSE_S)
-    tables: list[Table] = []
-    honest: dict[int, Player] = {}
+    opened: list[tables.Table] = []
+    honest: dict[int, tables.Player] = {}
 
     async def play(number: int, nursery: trio.Nursery) -> None:
-        table = tables[number]
+        table = opened[number]
         honest[number] = player = await table.join(0)
-        nursery.start_soon(player.play, state_determined(table.config.game))
+        nursery.start_soon(player.play, tables.state_determined(table.config.game))
         opponent = await table.connect(1)
         if number % 3 == 0:
             behave, _ = HOSTILE[number // 3 % len(HOSTILE)]
@@ -217,46 +197,42 @@ async def test_a_hundred_tables_play_though_every_third_has_a_hostile_player(tmp
                 with contextlib.suppress(trio.BrokenResourceError):
                     await behave(opponent)
         else:
-            await opponent.say(VERSION)
-            await opponent.play(always(table.config.game, "c"))
+            await opponent.say(tables.VERSION)
+            await opponent.play(tables.always(table.config.game, "c"))
 
     async with trio.open_nursery() as nursery:
         for number in range(TABLES):
-            config = match_config(
-                "leduc",
-                HANDS,
-                number,
-                limits=limits,
-                on_failure=OnFailure.FOLD,
+            config = tables.match_config(
+                "leduc", HANDS, number, limits=limits, on_failure=OnFailure.FOLD,
                 log_path=tmp_path / f"{number}.log",
-            )
-            tables.append(await open_table(nursery, config))
+            )  # fmt: skip
+            opened.append(await tables.open_table(nursery, config))
         for number in range(TABLES):
             nursery.start_soon(play, number, nursery)
 
-    for number, table in enumerate(tables):
+    for number, table in enumerate(opened):
         outcome = await table.outcome()
         assert (outcome.error, outcome.hands) == (None, HANDS)
-        assert len(hands_logged(table.config)) == HANDS
+        assert len(tables.hands_logged(table.config)) == HANDS
         hostile = [] if number % 3 else [HOSTILE[number // 3 % len(HOSTILE)][1]]
         assert {*table.failures(1)} == {*hostile}, number
         assert table.failures(0) == []
-        assert honest[number].lines == lines_told(table.config)[0]
+        assert honest[number].lines == tables.lines_told(table.config)[0]
 
 
 async def test_tables_get_their_turns_evenly() -> None:
     """Between two hands of one table every other table plays too, fast as its players may be."""
-    tables: list[Table] = []
+    opened: list[tables.Table] = []
     async with trio.open_nursery() as nursery:
         for number in range(20):
-            config = match_config("kuhn-2p", hands=HANDS_EACH, seed=number)
-            tables.append(await open_table(nursery, config))
-        players = [player for table in tables for player in await table.join_all()]
+            config = tables.match_config("kuhn-2p", hands=HANDS_EACH, seed=number)
+            opened.append(await tables.open_table(nursery, config))
+        players = [player for table in opened for player in await table.join_all()]
         for player in players:
-            nursery.start_soon(player.play, always(tables[0].config.game, "c"))
-        while max(len(table.console.hands) for table in tables) < HANDS_EACH:
-            slowest = min(len(table.console.hands) for table in tables)
-            await tables[0].console.hand_is_over()
+            nursery.start_soon(player.play, tables.always(opened[0].config.game, "c"))
+        while max(len(table.console.hands) for table in opened) < HANDS_EACH:
+            slowest = min(len(table.console.hands) for table in opened)
+            await opened[0].console.hand_is_over()
 
     assert slowest > HANDS_EACH / 2  # when the fastest had one hand to go
 
@@ -284,15 +260,15 @@ def asking(config: MatchConfig, folder: Path) -> MatchConfig:
 
 
 async def test_policies_are_kept_for_our_user_and_no_other_client_hears_of_them(tmp_path: Path) -> None:
-    config = asking(match_config(hands=40, seed=3), tmp_path)
-    async with table_of(config) as table:
+    config = asking(tables.match_config(hands=40, seed=3), tmp_path)
+    async with tables.table_of(config) as table:
         teller = await table.join(0, GREETING)
         other = await table.join(1, "#riverboat/1 seat")
-        table.start_soon(other.play, always(config.game, "c"))
+        table.start_soon(other.play, tables.always(config.game, "c"))
         told: list[str] = []
         while (line := await teller.line()) is not None:
-            if is_to_act(config.game, line):
-                _, hand, betting, _ = split_state(line)
+            if tables.is_to_act(config.game, line):
+                _, hand, betting, _ = tables.split_state(line)
                 told.append(policy(hand, betting, len(told)))
                 await teller.say(told[-1], f"{line}:c")
 
@@ -307,20 +283,20 @@ async def test_policies_are_kept_for_our_user_and_no_other_client_hears_of_them(
 
 
 async def test_a_house_that_does_not_ask_grants_nothing_and_keeps_nothing(tmp_path: Path) -> None:
-    config = match_config(hands=1, log_path=tmp_path / "match.log")
-    async with seated(config, "#riverboat/1 policy seat") as (table, (teller, other)):
-        table.start_soon(other.play, always(config.game, "c"))
+    config = tables.match_config(hands=1, log_path=tmp_path / "match.log")
+    async with tables.seated(config, "#riverboat/1 policy seat") as (table, (teller, other)):
+        table.start_soon(other.play, tables.always(config.game, "c"))
         await teller.heard("#riverboat/1 seat", "#seat 0", "MATCHSTATE:0:0::Ah|")
         await teller.say(policy(0, ""), "MATCHSTATE:0:0::Ah|:c")
-        await teller.play(always(config.game, "c"))
+        await teller.play(tables.always(config.game, "c"))
 
     assert set(map(str, os.listdir(tmp_path))) == {"match.log"}
 
 
 async def test_what_is_not_a_policy_of_this_state_is_skipped(tmp_path: Path) -> None:
-    config = asking(match_config(hands=1), tmp_path)
-    async with seated(config, GREETING) as (table, (teller, silent)):
-        table.start_soon(silent.play, always(config.game, "c"))
+    config = asking(tables.match_config(hands=1), tmp_path)
+    async with tables.seated(config, GREETING) as (table, (teller, silent)):
+        table.start_soon(silent.play, tables.always(config.game, "c"))
         await teller.heard(GREETING, "MATCHSTATE:0:0::Ah|")
         await teller.say(
             policy(1, ""),
@@ -331,7 +307,7 @@ async def test_what_is_not_a_policy_of_this_state_is_skipped(tmp_path: Path) -> 
             "MATCHSTATE:0:0::Ah|:r",
         )
         await teller.heard("MATCHSTATE:0:0:r:Ah|")
-        await teller.play(always(config.game, "c"))
+        await teller.play(tables.always(config.game, "c"))
 
     assert kept(config) == []
     assert table.failures(0) == []
@@ -339,25 +315,25 @@ async def test_what_is_not_a_policy_of_this_state_is_skipped(tmp_path: Path) -> 
 
 
 async def test_a_policy_of_a_player_who_was_not_granted_it_is_ignored(tmp_path: Path) -> None:
-    config = asking(match_config(hands=1), tmp_path)
-    async with seated(config) as (table, (teller, other)):
-        table.start_soon(other.play, always(config.game, "c"))
+    config = asking(tables.match_config(hands=1), tmp_path)
+    async with tables.seated(config) as (table, (teller, other)):
+        table.start_soon(other.play, tables.always(config.game, "c"))
         await teller.heard("MATCHSTATE:0:0::Ah|")
         await teller.say(policy(0, ""), "MATCHSTATE:0:0::Ah|:c")
-        await teller.play(always(config.game, "c"))
+        await teller.play(tables.always(config.game, "c"))
 
     assert kept(config) == []
 
 
 async def test_a_policy_does_not_stand_for_an_action_that_was_corrected(tmp_path: Path) -> None:
-    config = asking(match_config(hands=1), tmp_path)
-    async with seated(config, GREETING) as (table, (teller, other)):
-        table.start_soon(other.play, always(config.game, "r"))
+    config = asking(tables.match_config(hands=1), tmp_path)
+    async with tables.seated(config, GREETING) as (table, (teller, other)):
+        table.start_soon(other.play, tables.always(config.game, "r"))
         await teller.heard(GREETING, "MATCHSTATE:0:0::Ah|")
         await teller.say(policy(0, ""), "MATCHSTATE:0:0::Ah|:f")  # nothing to fold to: played as a call
         await teller.heard("MATCHSTATE:0:0:c:Ah|", "MATCHSTATE:0:0:cr:Ah|")
         await teller.say(policy(0, "cr"), "MATCHSTATE:0:0:cr:Ah|:c")
-        await teller.play(always(config.game, "c"))
+        await teller.play(tables.always(config.game, "c"))
 
     assert kept(config) == ["0 " + policy(0, "cr").removeprefix("#policy ")]
 
@@ -365,13 +341,13 @@ async def test_a_policy_does_not_stand_for_an_action_that_was_corrected(tmp_path
 async def test_a_policy_does_not_stand_for_what_the_house_did_in_its_place(
     tmp_path: Path, virtual_clock: MockClock
 ) -> None:
-    config = asking(folding_config("kuhn-2p", 1, limits=TimeLimits(response=10.0)), tmp_path)
-    async with seated(config, GREETING) as (table, (teller, other)):
-        table.start_soon(other.play, always(config.game, "c"))
+    config = asking(tables.folding_config("kuhn-2p", 1, limits=TimeLimits(response=10.0)), tmp_path)
+    async with tables.seated(config, GREETING) as (table, (teller, other)):
+        table.start_soon(other.play, tables.always(config.game, "c"))
         line = ""
-        while not line or not is_to_act(config.game, line):
+        while not line or not tables.is_to_act(config.game, line):
             line = await teller.line() or ""
-        _, hand, betting, _ = split_state(line)
+        _, hand, betting, _ = tables.split_state(line)
         await teller.say(policy(hand, betting))
         await trio.sleep(30)  # and no answer
         await teller.hear_out()

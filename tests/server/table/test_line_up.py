@@ -50,8 +50,7 @@ def test_a_full_table_plays_the_game_of_the_file() -> None:
 def test_two_players_post_as_the_acpc_has_it() -> None:
     found = of({1: IN, 4: IN}, Blinds(1, 1, 4))
 
-    assert found.blinds == Blinds(4, 4, 1)
-    assert found.seats == (1, 4)
+    assert (found.blinds, found.seats) == (Blinds(4, 4, 1), (1, 4))
     assert found.game == attrs.evolve(
         load_game("nolimit-2p-100bb"), stacks=(200, 200), max_raises=SIX.max_raises
     )
@@ -60,18 +59,14 @@ def test_two_players_post_as_the_acpc_has_it() -> None:
 def test_the_small_blind_is_dead_when_its_player_has_left() -> None:
     found = of({0: IN, 1: IN, 3: IN, 4: IN}, Blinds(0, 1, 2))  # seat 2 had the big blind
 
-    assert found.blinds == Blinds(1, 2, 3)
-    assert found.seats == (3, 4, 0, 1)
-    assert found.game.blinds == (2, 0, 0, 0)
+    assert (found.blinds, found.seats, found.game.blinds) == (Blinds(1, 2, 3), (3, 4, 0, 1), (2, 0, 0, 0))
     assert found.game.first_positions == (1, 0, 0, 0)
 
 
 def test_the_button_is_dead_when_its_player_has_left() -> None:
     found = of({0: IN, 2: IN, 3: IN, 4: IN}, Blinds(0, 1, 2))  # seat 1 had the small blind
 
-    assert found.blinds == Blinds(1, 2, 3)
-    assert found.seats == (2, 3, 4, 0)
-    assert found.game.blinds == (1, 2, 0, 0)
+    assert (found.blinds, found.seats, found.game.blinds) == (Blinds(1, 2, 3), (2, 3, 4, 0), (1, 2, 0, 0))
 
 
 def test_newcomers_wait_for_the_big_blind() -> None:
@@ -85,8 +80,7 @@ def test_newcomers_may_post_a_live_big_blind_but_not_behind_the_button() -> None
     entries = {0: IN, 1: IN, 2: IN, 4: POSTS}
 
     found = of(entries, Blinds(2, 0, 1))
-    assert found.seats == (1, 2, 4, 0)
-    assert found.game.blinds == (1, 2, 2, 0)
+    assert (found.seats, found.game.blinds) == ((1, 2, 4, 0), (1, 2, 2, 0))
     assert of({0: IN, 2: IN, 3: IN, 1: POSTS}, Blinds(3, 0, 2)).seats == (2, 3, 0)
 
 
@@ -94,8 +88,7 @@ def test_a_player_with_less_than_the_blind_posts_what_they_have() -> None:
     found = line_up(SIX, {0: (1, IN), 3: (200, IN)}, Blinds(0, 0, 3), lambda below: 0)
 
     assert found is not None
-    assert found.game.stacks == (1, 200)
-    assert found.game.blinds == (1, 1)
+    assert (found.game.stacks, found.game.blinds) == ((1, 200), (1, 1))
 
 
 def test_a_game_without_the_usual_blinds_needs_all_its_players() -> None:

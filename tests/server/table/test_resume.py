@@ -27,13 +27,9 @@ RESUMED_MATCHES = 4
 def resumable(folder: Path, game: str = "leduc", hands: int = 2, **changes: Any) -> MatchConfig:
     """A match that is resumed from its transaction log, if there is one."""
     return tables.match_config(
-        game,
-        hands,
-        log_path=folder / "match.log",
-        transaction_path=folder / "match.tlog",
-        append=True,
+        game, hands, log_path=folder / "match.log", transaction_path=folder / "match.tlog", append=True,
         **changes,
-    )
+    )  # fmt: skip
 
 
 async def played(
@@ -163,8 +159,7 @@ async def test_a_hand_that_is_over_in_the_transaction_log_only_is_logged_when_re
     await played(config)
 
     hands = log_lines(config, "STATE:")
-    assert hands[:2] == ["STATE:0:rf:Ah|Ks:1|-1:p0|p1", "STATE:1:rf:Qh|Qs:1|-1:p1|p0"]
-    assert len(hands) == 3
+    assert (hands[:2], len(hands)) == (["STATE:0:rf:Ah|Ks:1|-1:p0|p1", "STATE:1:rf:Qh|Qs:1|-1:p1|p0"], 3)
 
 
 async def test_a_finished_match_resumed_asks_nobody_anything_and_tells_the_score_again(

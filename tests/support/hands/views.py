@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import attrs
 
+from clients.core.agent import begin_decision
 from engine.poker.cards import parse_written_cards
-from engine.poker.rules import CardDealer, HandState, HandView, load_game, parse_betting
+from engine.poker.rules import CardDealer, GameDefinition, HandState, HandView, load_game, parse_betting
 
 
 def view_after(game_name: str, betting: str, seed: int = 1, hole: str = "", board: str = "") -> HandView:
@@ -28,3 +31,16 @@ def view_after(game_name: str, betting: str, seed: int = 1, hole: str = "", boar
         holes = tuple(cards if p == position else () for p in range(game.num_players))
         view = attrs.evolve(view, hole_cards=holes)
     return attrs.evolve(view, board=tuple(parse_written_cards(board))) if board else view
+
+
+def seated(agent: Any, game: GameDefinition, seat: int = 0, *, seeded: bool = True) -> Any:
+    """The agent, in its seat of a match that has begun."""
+    agent.game, agent.seat, agent.seeded = game, seat, seeded
+    agent.match_started(game, seat)
+    return agent
+
+
+def deciding(agent: Any, view: HandView, *, seeded: bool = True) -> Any:
+    """The same, about to decide."""
+    begin_decision(seated(agent, view.game, view.position, seeded=seeded), view)
+    return agent

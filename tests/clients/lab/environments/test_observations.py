@@ -39,8 +39,7 @@ def test_a_limit_hand_by_hand() -> None:
     assert cards_in(fields["board"]) == set(parse_cards("2c7d9h"))
     assert fields["position"].tolist() == fields["to_act"].tolist() == [0, 1]
     assert fields["betting_round"].tolist() == [0, 1, 0, 0]
-    assert fields["folded"].tolist() == [0, 0]
-    assert fields["spent"].tolist() == [3, 2]
+    assert (fields["folded"].tolist(), fields["spent"].tolist()) == ([0, 0], [3, 2])
     # A big blind, three raises before the flop, four of a small bet, and twice four of a big one.
     assert fields["stacks"].tolist() == [1 + 3 + 4 + 16 - 3, 1 + 3 + 4 + 16 - 2]
     assert fields["amounts"].tolist() == [5, 1, 4, 4]
@@ -63,8 +62,7 @@ def test_the_player_who_waits_sees_the_same_but_for_the_cards_and_the_price() ->
     ours, theirs = (encoder.fields(encoder.observe(view)) for view in (acting, waiting))
 
     assert cards_in(theirs["hole_cards"]) == set(parse_cards("5s5c"))
-    assert theirs["position"].tolist() == [1, 0]
-    assert theirs["amounts"].tolist() == [5, 0, 4, 4]
+    assert (theirs["position"].tolist(), theirs["amounts"].tolist()) == ([1, 0], [5, 0, 4, 4])
     for name in ("board", "to_act", "betting_round", "folded", "stacks", "spent", "history"):
         assert np.array_equal(ours[name], theirs[name]), name
 

@@ -281,8 +281,7 @@ async def test_it_learns_and_plays_over_the_protocol_what_it_plays_in_the_arena(
 
     played = await play_over_wire([PolicyAgent(learner), AlwaysCall()], "limit-2p", 200, seed=3)
 
-    assert played.chips == arena.play(200)
-    assert played.complaints == ()
+    assert (played.chips, played.complaints) == (arena.play(200), ())
     assert arena.play(600)[0] / 600 / 10 > 0.2
 
 

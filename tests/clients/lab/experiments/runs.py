@@ -37,8 +37,7 @@ def whole_run(name: str, out: Path, *options: str) -> Run:
 def refused(name: str, out: Path, *options: str) -> str:
     """The line with which it refuses to begin."""
     result = run(name, out, *options)
-    assert result.exit_code == 2
-    assert result.output.count("\n") == 1
+    assert (result.exit_code, result.output.count("\n")) == (2, 1)
     return result.output
 
 

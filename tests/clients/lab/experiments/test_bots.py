@@ -116,8 +116,7 @@ def test_everything_of_the_heuristic_is_there(duels: Run) -> None:
         for found in entry["variants"].values():
             assert found["all"]["samples"] == 160
             assert found["all"] == found["early"]
-            assert found["late"] is None
-            assert len(found["running"]) == BLOCKS
+            assert (found["late"], len(found["running"])) == (None, BLOCKS)
             # Two matches of 40 deals: the end of the running sum is the mean of a hand, times 40.
             assert found["running"][-1]["sb"] == pytest.approx(40 * found["all"]["mean"])
             assert found["running"][-1]["hand"] == 40

@@ -21,6 +21,7 @@ from engine.players.probability_triple import TripleIndex
 from engine.support.intervals import estimate
 from tests.clients.lab.experiments.runs import Run, whole_run
 from tests.engine.learning.pools import small_pool
+from tests.support.asserting import refuses
 
 # --- `riverboat experiment calibration` at reduced size -----------------------------------------------------
 
@@ -239,8 +240,7 @@ def test_a_mean_in_clusters_of_one_is_a_plain_mean() -> None:
 
     assert clustered_mean(values, [3, 1, 4, 2, 9]) == estimate(values)
     assert clustered_mean([2.0, 3.0], [7, 7]).ci95 is None
-    with pytest.raises(ValueError, match="values and as many clusters"):
-        clustered_mean([1.0], [])
+    refuses(ValueError, "values and as many clusters", clustered_mean, [1.0], [])
 
 
 def test_the_mean_of_equal_clusters_is_as_certain_as_that_of_their_means() -> None:
@@ -265,5 +265,4 @@ def test_the_mean_of_equal_clusters_is_as_certain_as_that_of_their_means() -> No
 def test_too_few_points_have_no_line(
     x: list[float], y: list[float], clusters: list[int], message: str
 ) -> None:
-    with pytest.raises(ValueError, match=message):
-        fit_line(x, y, clusters)
+    refuses(ValueError, message, fit_line, x, y, clusters)

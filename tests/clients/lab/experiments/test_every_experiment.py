@@ -22,19 +22,9 @@ from clients.commands.lab.experiment import installed_experiments
 from clients.core import figure
 from clients.core.agent import Agent
 from clients.core.arena import Arena
+from clients.lab.experiments import tasks as work
 from clients.lab.experiments.command import Options, option
 from clients.lab.experiments.report import Findings, columns, markdown_table, per_cent, plot
-from clients.lab.experiments.tasks import (
-    BLOCKS,
-    LineUp,
-    Task,
-    Work,
-    blocks_of,
-    chips_by_seat,
-    long_matches,
-    matches,
-    play_long_match,
-)
 from clients.learners.street import agent as street
 from clients.reports.plots import Curve, Plot, draw_plot
 from engine.learning.deal_pool import DealPool
@@ -45,6 +35,7 @@ from engine.support.intervals import Estimate
 from tests.clients.lab.experiments import runs
 from tests.clients.lab.experiments.runs import refused, tasks_done
 from tests.engine.learning.pools import small_pool
+from tests.support.cases import cases
 
 # --- What holds for every experiment ------------------------------------------------------------------------
 
@@ -182,39 +173,7 @@ def test_results_of_another_experiment_are_not_written_over(name: str, tmp_path:
     assert [path.name for path in tmp_path.iterdir()] == ["results.json"]
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "message"),
-    [
-        ("calibration", "--opponent nobody", "--opponent nobody"),
-        ("circle", "--player simple", "--player"),
-        ("circle", "--player simple --player simple", "--player"),
-        ("circle", "--player simple --player simpel", "--player"),
-        ("circle", "--player simple --player equilibrium:strategy=none.npz", "--player"),
-        ("heuristic", "--against simpel", "simpel"),
-        ("killer", "--rake-hands 10 --rake-bots nobody", "nobody"),
-        ("next-action", "--player nobody", "nobody"),
-        ("next-action", "--against nobody", "nobody"),
-        ("poker-learner", "--reading winner=best", "winner=each"),
-        ("range-of-skill", "--game limit-2p", "--game"),
-        ("range-of-skill", "--epsilon 0", "--epsilon"),
-        ("selective-sampling", "--parts z", "there is no part 'z'"),
-        ("selective-sampling", "--seed -3", "expected a seed"),
-        ("selective-sampling", "--game nolimit-2p", "expected a limit game, got nolimit-2p"),
-        ("selective-sampling", "--game no-such-game", "no-such-game"),
-        ("selective-sampling", "--game leduc", "expected Texas hold'em, got leduc"),
-        ("selective-sampling", "--sampling nobody", "there is no bot 'nobody'"),
-        ("selective-sampling", "--sampling sampling:speed=3", "no option 'speed'"),
-        ("selective-sampling", "--hands 1", "--hands"),
-        ("selective-sampling", "--simulating 5,x", "expected numbers of players such as 5,1, got '5,x'"),
-        ("selective-sampling", "--simulating 10", "expected 1 to 9 of 10 players, got 10"),
-        *(
-            ("sensitivity", f"--instead {x}", "--instead: ")
-            for x in ("raises=1", "trap", "trap=x", "trap=nan")
-        ),
-        ("sensitivity", "--constants raises", "there is no constant 'raises'"),
-        *(("street-learner", f"--game {game}", game) for game in ("leduc", "limit-3p", "no-such-game")),
-    ],
-)
+@pytest.mark.parametrize(("name", "options", "message"), cases(__file__, "what cannot be done"))
 def test_what_cannot_be_done_is_refused_in_one_line(
     name: str, options: str, message: str, tmp_path: Path
 ) -> None:
@@ -227,7 +186,7 @@ def test_what_cannot_be_done_is_refused_in_one_line(
 
 @pytest.mark.parametrize(("file", "result"), [("x.json", [1.5]), ("x.npz", np.array([1.5]))])
 def test_a_result_is_found_again_with_the_same_settings_only(file: str, result: Any, tmp_path: Path) -> None:
-    task = Task("x", file, {"hands": (3, 4)}, lambda: {"won": result})
+    task = work.Task("x", file, {"hands": (3, 4)}, lambda: {"won": result})
 
     assert task.found_in(tmp_path) is None
     done = task.done_in(tmp_path)
@@ -246,11 +205,11 @@ def test_only_what_is_missing_is_done_and_told(tmp_path: Path) -> None:
         done.append(number)
         return {"number": number}
 
-    tasks = [Task(f"no. {n}", f"{n}.json", {}, functools.partial(do, n), n % 2) for n in range(4)]
+    tasks = [work.Task(f"no. {n}", f"{n}.json", {}, functools.partial(do, n), n % 2) for n in range(4)]
     tasks[2].done_in(tmp_path)
     lines: list[str] = []
 
-    found = Work(tmp_path, progress=lines.append, resume=True).groups(tasks)
+    found = work.Work(tmp_path, progress=lines.append, resume=True).groups(tasks)
 
     assert found == {0: [{"number": 0}, {"number": 2}], 1: [{"number": 1}, {"number": 3}]}
     assert done == [2, 0, 1, 3]
@@ -259,7 +218,7 @@ def test_only_what_is_missing_is_done_and_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("first", "seats"), [(5, 10), (1, 10), (2, 6), (3, 9), (1, 2), (4, 10), (9, 10)])
 def test_each_kind_sits_in_each_seat_equally_often(first: int, seats: int) -> None:
-    passes = LineUp(first, seats).passes()
+    passes = work.LineUp(first, seats).passes()
 
     assert all(sum(seated) == first for seated in passes)
     assert len(set(passes)) == len(passes)
@@ -267,7 +226,7 @@ def test_each_kind_sits_in_each_seat_equally_often(first: int, seats: int) -> No
 
 
 def test_five_sit_in_every_other_seat() -> None:
-    line_up = LineUp(5, 10)
+    line_up = work.LineUp(5, 10)
 
     assert line_up.name == "5 against 5"
     assert line_up.passes() == [(True, False) * 5, (False, True) * 5]
@@ -276,7 +235,7 @@ def test_five_sit_in_every_other_seat() -> None:
 def test_chips_by_seat_are_those_of_the_arena() -> None:
     game = load_game("limit-3p")
 
-    won = chips_by_seat(game, [Random(), AlwaysCall(), AlwaysRaise()], 7, 50)
+    won = work.chips_by_seat(game, [Random(), AlwaysCall(), AlwaysRaise()], 7, 50)
 
     expected = Arena(game, [Random(), AlwaysCall(), AlwaysRaise()], 7).play(50)
     assert won.sum(axis=0).tolist() == list(expected)
@@ -285,7 +244,9 @@ def test_chips_by_seat_are_those_of_the_arena() -> None:
 
 @pytest.mark.parametrize("first", [1, 2, 3])
 def test_bots_of_one_kind_that_play_the_same_win_nothing_from_each_other(first: int) -> None:
-    won = LineUp(first, 6).play(load_game("limit-6p"), lambda seated: [AlwaysCall() for _ in seated], 3, 40)
+    won = work.LineUp(first, 6).play(
+        load_game("limit-6p"), lambda seated: [AlwaysCall() for _ in seated], 3, 40
+    )
 
     assert won.tolist() == pytest.approx([0.0] * 40)
 
@@ -295,7 +256,7 @@ def test_what_the_first_kind_wins_the_others_lose() -> None:
         return [Random() if first is first_is_random else AlwaysCall() for first in is_first]
 
     one, others = (
-        LineUp(first, 3).play(
+        work.LineUp(first, 3).play(
             load_game("limit-3p"), functools.partial(seated, first_is_random=first == 1), 3, 30
         )
         for first in (1, 2)
@@ -306,23 +267,23 @@ def test_what_the_first_kind_wins_the_others_lose() -> None:
 
 
 def test_matches_add_up_and_differ() -> None:
-    cut = list(matches(250, 100, 1))
+    cut = list(work.matches(250, 100, 1))
 
     assert [deals for _, deals in cut] == [100, 100, 50]
     assert len({seed for seed, _ in cut}) == 3
-    assert cut == list(matches(250, 100, 1))
+    assert cut == list(work.matches(250, 100, 1))
 
 
 def test_blocks_of_a_long_match_are_all_of_it() -> None:
-    number, deals = long_matches(300, 100)
+    number, deals = work.long_matches(300, 100)
 
-    found = play_long_match("limit-2p", ("always-raise", "random"), 3, deals)
+    found = work.play_long_match("limit-2p", ("always-raise", "random"), 3, deals)
 
     assert (number, deals) == (3, 50)
-    blocks = blocks_of(found)
-    assert len(blocks) == BLOCKS
+    blocks = work.blocks_of(found)
+    assert len(blocks) == work.BLOCKS
     assert sum(block.hands for block in blocks) == 50
-    other = blocks_of(play_long_match("limit-2p", ("random", "always-raise"), 3, deals))
+    other = work.blocks_of(work.play_long_match("limit-2p", ("random", "always-raise"), 3, deals))
     assert [block.chips for block in blocks] == [-block.chips for block in other]
 
 

@@ -45,8 +45,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def test_everything_is_there(whole: Run) -> None:
     out, printed, results = whole.out, whole.printed, whole.results
 
-    assert results["settings"]["training_hands"] == 120
-    assert results["score"]["signs"]["of"] == 4
+    assert (results["settings"]["training_hands"], results["score"]["signs"]["of"]) == (120, 4)
     assert "## What comes out" in printed
     for bot in BOTS:
         assert f"## Against {bot}" in printed
@@ -287,8 +286,7 @@ def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
 
     result = run("poker-learner", tmp_path / "file" / "x", ONE)
 
-    assert result.exit_code == 2
-    assert result.stderr.count("\n") == 1
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
     assert "cannot be written" in result.stderr
 
 

@@ -18,84 +18,66 @@ from clients.bots.baselines import AlwaysCall, AlwaysRaise, Random
 from clients.core.agent import Agent
 from clients.core.arena import Arena
 from clients.core.registry import installed_bots
-from clients.lab.testing import (
-    Deciding,
-    Recorder,
-    Scripted,
-    ScriptError,
-    Situation,
-    check_agent,
-    situations,
-    stacked_deal,
-    tied_deals,
-)
+from clients.lab import testing
+from engine.poker import rules
 from engine.poker.cards import InvalidCardError, format_cards, parse_cards
-from engine.poker.rules import (
-    CALL,
-    FOLD,
-    LIMIT_RAISE,
-    Action,
-    GameDefinition,
-    HandView,
-    StackedDealer,
-    load_game,
-    packaged_games,
-    raise_to,
-)
+from tests.support.asserting import refuses
 from tests.support.hands.strategies import games
 from tests.support.interpreter import imported_by
 from tests.support.pytest_process import run_pytest
 
 # --- Players for tests --------------------------------------------------------------------------------------
 
-NOLIMIT = load_game("nolimit-2p")
+NOLIMIT = rules.load_game("nolimit-2p")
 
 
 def bettings(agents: list[Agent], hands: int, game: str = "nolimit-2p") -> list[str]:
     """The betting of some hands."""
     texts: list[str] = []
-    Arena(load_game(game), agents, 7).play(hands, on_hand=lambda state, _: texts.append(state.betting.text))
+    Arena(rules.load_game(game), agents, 7).play(
+        hands, on_hand=lambda state, _: texts.append(state.betting.text)
+    )
     return texts
 
 
 @pytest.mark.parametrize(
     ("player", "game", "expected"),
     [
-        (Scripted([raise_to(300), CALL, raise_to(900)]), "nolimit-2p", ["r300c/cc/cr900c/cc", "cc/cc/cc/cc"]),
+        (testing.Scripted([rules.raise_to(300), rules.CALL, rules.raise_to(900)]), "nolimit-2p",
+         ["r300c/cc/cr900c/cc", "cc/cc/cc/cc"]),
         # Where there is nothing to call it does not fold.
-        (Scripted([LIMIT_RAISE], then=FOLD, every_hand=True), "limit-2p", ["rc/cc/cc/cc", "crc/cc/cc/cc"]),
-        (Scripted([raise_to(150)], strict=False), "nolimit-2p", ["r200c/cc/cc/cc"]),
-        (
-            Deciding(lambda view: LIMIT_RAISE if view.betting_round == 3 else CALL),
-            "limit-2p",
-            ["cc/cc/cc/crc"],
-        ),
+        (testing.Scripted([rules.LIMIT_RAISE], then=rules.FOLD, every_hand=True), "limit-2p",
+         ["rc/cc/cc/cc", "crc/cc/cc/cc"]),
+        (testing.Scripted([rules.raise_to(150)], strict=False), "nolimit-2p", ["r200c/cc/cc/cc"]),
+        (testing.Deciding(lambda view: rules.LIMIT_RAISE if view.betting_round == 3 else rules.CALL),
+         "limit-2p", ["cc/cc/cc/crc"]),
     ],
     ids=["a script that ends", "a script for each hand", "a script that is not strict", "a function"],
-)
+)  # fmt: skip
 def test_a_player_does_what_it_was_told(player: Agent, game: str, expected: list[str]) -> None:
     assert bettings([AlwaysCall(), player], len(expected), game) == expected
 
 
 def test_a_script_that_has_lost_its_way_says_so() -> None:
-    agents: list[Agent] = [AlwaysCall(), Scripted([CALL, raise_to(150)])]
+    agents: list[Agent] = [AlwaysCall(), testing.Scripted([rules.CALL, rules.raise_to(150)])]
 
-    with pytest.raises(ScriptError, match=r"action 2 of the script is r150, .* MATCHSTATE:1:0:cc/c:"):
-        bettings(agents, 1)
+    refuses(
+        testing.ScriptError, r"action 2 of the script is r150, .* MATCHSTATE:1:0:cc/c:", bettings, agents, 1
+    )
 
 
 def test_a_recorder_changes_nothing() -> None:
     plain = bettings([Random(), Random()], 50)
 
-    assert bettings([Recorder(Random()), Random()], 50) == plain
+    assert bettings([testing.Recorder(Random()), Random()], 50) == plain
 
 
 def test_a_recorder_keeps_what_was_told_and_done() -> None:
-    recorder = Recorder(AlwaysRaise())
+    recorder = testing.Recorder(AlwaysRaise())
 
-    Arena(load_game("leduc"), [recorder, Scripted([CALL, FOLD])], 7).play(1)
+    Arena(rules.load_game("leduc"), [recorder, testing.Scripted([rules.CALL, rules.FOLD])], 7).play(1)
 
-    assert recorder.matches == [(load_game("leduc"), 0)]
+    assert recorder.matches == [(rules.load_game("leduc"), 0)]
     assert recorder.told == [
         ("hand", "MATCHSTATE:0:0::Qs|"),
         ("action", "MATCHSTATE:0:0:r:Qs|", "0", "r"),
@@ -105,8 +87,8 @@ def test_a_recorder_keeps_what_was_told_and_done() -> None:
         ("end", "MATCHSTATE:0:0:rc/rf:Qs|/Kh"),
     ]
     assert [(view.betting.text, action) for view, action in recorder.decisions] == [
-        ("", LIMIT_RAISE),
-        ("rc/", LIMIT_RAISE),
+        ("", rules.LIMIT_RAISE),
+        ("rc/", rules.LIMIT_RAISE),
     ]
     assert recorder.chips == 3
     assert recorder.seen == [state for _, state, *_ in recorder.told[:-1]]
@@ -115,19 +97,19 @@ def test_a_recorder_keeps_what_was_told_and_done() -> None:
 def test_a_recorder_passes_on_what_the_table_gives() -> None:
     class Nosy(Agent):
         wants_clock = True
-        prepared: GameDefinition | None = None
+        prepared: rules.GameDefinition | None = None
 
-        def prepare(self, game: GameDefinition | None) -> None:
+        def prepare(self, game: rules.GameDefinition | None) -> None:
             self.prepared = game
 
-        def choose_action(self, view: HandView) -> Action:
+        def choose_action(self, view: rules.HandView) -> rules.Action:
             assert self.prepared is NOLIMIT
             assert (self.game, self.seat, self.names, self.seeded) == (NOLIMIT, 1, ("a", "b"), True)
             self.comment = "hello"
-            return CALL
+            return rules.CALL
 
     nosy = Nosy()
-    recorder = Recorder(nosy)
+    recorder = testing.Recorder(nosy)
     Arena(NOLIMIT, [AlwaysCall(), recorder], 7, names="ab").play(1)
 
     assert recorder.wants_clock
@@ -138,15 +120,15 @@ def test_a_recorder_passes_on_what_the_table_gives() -> None:
 # --- What agents are tried in -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", packaged_games())
+@pytest.mark.parametrize("name", rules.packaged_games())
 def test_in_ties_the_pot_is_split_at_a_showdown(name: str) -> None:
-    game = load_game(name)
-    deals = tied_deals(game, 10)
+    game = rules.load_game(name)
+    deals = testing.tied_deals(game, 10)
 
     splits = []
     if deals:
         agents = [AlwaysCall() for _ in range(game.num_players)]
-        arena = Arena(game, agents, 0, dealer=StackedDealer(deals))
+        arena = Arena(game, agents, 0, dealer=rules.StackedDealer(deals))
         arena.play(len(deals), on_hand=lambda _, chips: splits.append(sorted(chips)[-2:]))
 
     assert all(best == second for second, best in splits)
@@ -155,33 +137,36 @@ def test_in_ties_the_pot_is_split_at_a_showdown(name: str) -> None:
 
 def test_deep_and_short_stacks_are_tried_in_no_limit_games_only() -> None:
     def stacks(name: str, **options: bool) -> set[tuple[int, ...]]:
-        return {situation.game.stacks for situation in situations(load_game(name), **options)}
+        return {situation.game.stacks for situation in testing.situations(rules.load_game(name), **options)}
 
     assert stacks("nolimit-2p") == {(20000, 20000), (100, 50), (100, 100), (300, 300), (150, 2250)}
     assert stacks("nolimit-2p", short_stacks=False) == {(20000, 20000)}
     assert len(stacks("limit-2p")) == 1
 
 
-def bettings_of(situation: Situation) -> set[str]:
+def bettings_of(situation: testing.Situation) -> set[str]:
     """What happens in a situation to somebody who always calls."""
     opponents = [situation.opponents[k % len(situation.opponents)]() for k in range(2)]
-    dealer = StackedDealer(situation.deals) if situation.deals else None
+    dealer = rules.StackedDealer(situation.deals) if situation.deals else None
     texts: set[str] = set()
     arena = Arena(situation.game, [*opponents, AlwaysCall()], 1, dealer=dealer)
     arena.play(len(situation.deals) or 30, on_hand=lambda state, _: texts.add(state.betting.text))
     return texts
 
 
-@pytest.mark.parametrize("name", packaged_games())
+@pytest.mark.parametrize("name", rules.packaged_games())
 def test_names_of_situations_are_different(name: str) -> None:
-    names = [situation.name for situation in situations(load_game(name))]
+    names = [situation.name for situation in testing.situations(rules.load_game(name))]
 
     assert len(set(names)) == len(names)
 
 
 def test_what_the_situations_promise_happens_to_who_always_calls() -> None:
     """All-in before the flop, rounds with many raises, checks to the river, hands that end at once, ties."""
-    bettings = {situation.name: bettings_of(situation) for situation in situations(load_game("nolimit-3p"))}
+    bettings = {
+        situation.name: bettings_of(situation)
+        for situation in testing.situations(rules.load_game("nolimit-3p"))
+    }
 
     assert "r20000cc///" in bettings["against players who always go all in"]
     assert "ccc/ccc/ccc/ccc" in bettings["against players who always call"]
@@ -201,7 +186,7 @@ def test_a_laid_deal_has_the_cards_wanted_and_others_of_the_deck(data: st.DataOb
     on_board = data.draw(st.integers(0, game.board_ends[-1]))
     own, board = cards[: game.num_hole_cards], cards[game.num_hole_cards :][:on_board]
 
-    deal = stacked_deal(game, {position: format_cards(own)}, format_cards(board), seed=3)
+    deal = testing.stacked_deal(game, {position: format_cards(own)}, format_cards(board), seed=3)
 
     assert deal.hole_cards[position] == tuple(own)
     assert deal.board[:on_board] == tuple(board)
@@ -209,11 +194,11 @@ def test_a_laid_deal_has_the_cards_wanted_and_others_of_the_deck(data: st.DataOb
     dealt = [*deal.board, *(card for hole in deal.hole_cards for card in hole)]
     assert len(set(dealt)) == len(dealt) == game.cards_per_hand
     assert set(dealt) <= set(game.deck)
-    assert stacked_deal(game, {position: format_cards(own)}, format_cards(board), seed=3) == deal
+    assert testing.stacked_deal(game, {position: format_cards(own)}, format_cards(board), seed=3) == deal
 
 
 def test_laid_cards_that_cannot_be_dealt_are_refused() -> None:
-    game: GameDefinition = load_game("limit-2p")
+    game: rules.GameDefinition = rules.load_game("limit-2p")
 
     for hole_cards, board, message in (
         ({2: "AhKh"}, "", "in positions 0 to 1, got 2 in position 2"),
@@ -222,13 +207,12 @@ def test_laid_cards_that_cannot_be_dealt_are_refused() -> None:
         ({0: "AhKh", 1: "AhQh"}, "", "different cards"),
         ({}, "2c3c4c5c6c7c", "at most 5 board cards, got 6"),
     ):
-        with pytest.raises(ValueError, match=message):
-            stacked_deal(game, hole_cards, board)
+        refuses(ValueError, message, testing.stacked_deal, game, hole_cards, board)
     with pytest.raises(ValueError, match="the game's deck"):
-        stacked_deal(load_game("leduc"), {0: "2c"})
+        testing.stacked_deal(rules.load_game("leduc"), {0: "2c"})
     with pytest.raises(InvalidCardError):
-        stacked_deal(game, {0: "AhXx"})
-    assert parse_cards("AhKh") == stacked_deal(game, {0: "AhKh"}).hole_cards[0]
+        testing.stacked_deal(game, {0: "AhXx"})
+    assert parse_cards("AhKh") == testing.stacked_deal(game, {0: "AhKh"}).hole_cards[0]
 
 
 # --- The pytest plug-in, in a pytest of its own that found it by itself -------------------------------------
@@ -346,7 +330,7 @@ def hands(game: str) -> int:
     ],
 )
 def test_a_bot_does_nothing_wrong(bot: str, game: str) -> None:
-    report = check_agent(bot, game, hands=hands(game), stateless=bot in STATELESS)
+    report = testing.check_agent(bot, game, hands=hands(game), stateless=bot in STATELESS)
 
     report.raise_if_wrong()
     assert report.decisions > 50

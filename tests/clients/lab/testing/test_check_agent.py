@@ -159,8 +159,7 @@ def test_what_is_tried_may_be_chosen() -> None:
 
     report = testing.check_agent(AlwaysRaise, game, tried=tried, hands=10)
 
-    assert report.situations == ("against a folder",)
-    assert report.game == "leduc"
+    assert (report.situations, report.game) == (("against a folder",), "leduc")
     assert report.hands == 2 * 10 + 2 * 6  # twice, and six of them twice by themselves
 
 
@@ -180,14 +179,8 @@ def test_a_report_is_a_value_that_can_be_read() -> None:
         longest_s=1.25,
         faults=(
             testing.Fault(
-                testing.FaultKind.ILLEGAL_ACTION,
-                "folds where there is nothing to call",
-                "against random players",
-                1,
-                "choose_action",
-                12,
-                "MATCHSTATE:1:12:c:|7h5d",
-                "c, r",
+                testing.FaultKind.ILLEGAL_ACTION, "folds where there is nothing to call",
+                "against random players", 1, "choose_action", 12, "MATCHSTATE:1:12:c:|7h5d", "c, r",
                 times=1234,
             ),
             testing.Fault(
@@ -200,7 +193,7 @@ def test_a_report_is_a_value_that_can_be_read() -> None:
             ),
         ),
         notes=("keeps " + "words " * 30,),
-    )
+    )  # fmt: skip
 
     assert str(report).splitlines() == [
         "MyBot in limit-2p, seed 7: 2 faults in 1,200 hands, 3,456 decisions",
@@ -249,8 +242,7 @@ async def test_the_same_hands_as_in_the_arena(name: str, extension: bool) -> Non
     )
 
     assert [state.betting.text for state in played.hands] == [state.betting.text for state in ends]
-    assert played.chips == arena.chips
-    assert played.complaints == ()
+    assert (played.chips, played.complaints) == (arena.chips, ())
     assert [state.deal for state in played.hands] == [state.deal for state in ends]
 
 
@@ -339,8 +331,7 @@ ANSWERS = (b"MATCHSTATE:0:0::Qs|:c\r\n", b"MATCHSTATE:0:0:cc/:Qs|/Kh:c\r\n")
 async def test_any_client_will_do() -> None:
     played = await deal_to(VERSION, *ANSWERS)
 
-    assert played.hands[0].betting.text == "cc/cc"
-    assert played.complaints == ()
+    assert (played.hands[0].betting.text, played.complaints) == ("cc/cc", ())
 
 
 async def test_what_a_client_says_wrong_is_complained_of() -> None:

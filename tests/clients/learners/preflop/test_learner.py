@@ -26,20 +26,9 @@ from clients.learners.preflop.learner import PreflopLearner
 from clients.learners.preflop.learners import HoleCardsLearner, NameLearner, PokerLearner, WinningHandLearner
 from clients.learners.preflop.state import ACTIONS, POSITIONS, split_key
 from engine.players.statistics import PlayingStyle
+from engine.poker import rules
 from engine.poker.cards import parse_cards
 from engine.poker.combos import STARTING_HAND_NAMES
-from engine.poker.rules import CALL as PLAY_CALL
-from engine.poker.rules import FOLD as PLAY_FOLD
-from engine.poker.rules import (
-    LIMIT_RAISE,
-    Action,
-    Deal,
-    HandState,
-    initial_hand,
-    load_game,
-    parse_betting,
-    raise_to,
-)
 
 LEARNERS: list[type[PreflopLearner]] = [HoleCardsLearner, WinningHandLearner, NameLearner, PokerLearner]
 START = [50, 50, 50, 0, 90, 80]
@@ -47,24 +36,26 @@ BOARD = "2c8d9sJdQc"
 
 
 def seated(learner: PreflopLearner, game: str = "nolimit-2p", seat: int = 0) -> PreflopLearner:
-    definition = load_game(game)
+    definition = rules.load_game(game)
     learner.game, learner.seat, learner.names = definition, seat, None
     learner.match_started(definition, seat)
     return learner
 
 
-def dealt(game: str, board: str, *hole_cards: str) -> HandState:
+def dealt(game: str, board: str, *hole_cards: str) -> rules.HandState:
     cards = tuple(parse_cards(text) for text in hole_cards)
-    return initial_hand(load_game(game), 0, Deal(cards, parse_cards(board)))
+    return rules.initial_hand(rules.load_game(game), 0, rules.Deal(cards, parse_cards(board)))
 
 
-def after(state: HandState, betting: str) -> HandState:
-    for _, _, action in parse_betting(state.betting.game, betting).steps():
+def after(state: rules.HandState, betting: str) -> rules.HandState:
+    for _, _, action in rules.parse_betting(state.betting.game, betting).steps():
         state = state.apply(action)
     return state
 
 
-def decide(learner: PreflopLearner, state: HandState, values: Sequence[int]) -> tuple[Action, list[int]]:
+def decide(
+    learner: PreflopLearner, state: rules.HandState, values: Sequence[int]
+) -> tuple[rules.Action, list[int]]:
     """What it does where it is to act, its values in that state being these; and the list they are in."""
     position = state.position_to_act
     assert position is not None
@@ -113,17 +104,17 @@ def test_where_nobody_has_acted_the_state_is_what_the_reading_says(
     reading: LastActionReading, first: tuple[str, str], second: tuple[str, str], third: tuple[str, str]
 ) -> None:
     learner = seated(NameLearner(last_action=reading))
-    game = load_game("nolimit-2p")
+    game = rules.load_game("nolimit-2p")
 
     def looked_at(hand_number: int) -> tuple[str, str]:
-        state = initial_hand(game, hand_number, Deal(((0, 1), (2, 3)), (4, 5, 6, 7, 8)))
+        state = rules.initial_hand(game, hand_number, rules.Deal(((0, 1), (2, 3)), (4, 5, 6, 7, 8)))
         found = split_key(learner.state(state.view(-hand_number % 2)))
         return learner.learnt.names[found.last_player], ACTIONS[found.last_action]
 
     found = []
     for number, betting in enumerate(["cr300c/cr600c/cc/cc", "f", ""]):
         found.append(looked_at(number))
-        end = after(initial_hand(game, number, Deal(((0, 1), (2, 3)), (4, 5, 6, 7, 8))), betting)
+        end = after(rules.initial_hand(game, number, rules.Deal(((0, 1), (2, 3)), (4, 5, 6, 7, 8))), betting)
         learner.hand_finished(end.view(-number % 2))
 
     assert found == [first, second, third]
@@ -131,7 +122,9 @@ def test_where_nobody_has_acted_the_state_is_what_the_reading_says(
 
 def test_names_are_used_where_the_table_tells_them() -> None:
     learner = NameLearner()
-    Arena(load_game("nolimit-3p"), [learner, AlwaysCall(), Random()], 1, names=["me", "Ann", "Bob"]).play(30)
+    Arena(
+        rules.load_game("nolimit-3p"), [learner, AlwaysCall(), Random()], 1, names=["me", "Ann", "Bob"]
+    ).play(30)
 
     base = learner.learnt
     assert {base.names[split_key(key).last_player] for key in base.states} == {"Ann", "Bob"}
@@ -139,18 +132,18 @@ def test_names_are_used_where_the_table_tells_them() -> None:
 
 def test_styles_are_those_of_the_hands_before() -> None:
     learner = HoleCardsLearner()
-    Arena(load_game("nolimit-2p"), [learner, AlwaysCall()], 1).play(50)
+    Arena(rules.load_game("nolimit-2p"), [learner, AlwaysCall()], 1).play(50)
 
     styles = {PlayingStyle(split_key(key).last_player) for key in learner.learnt.states}
-    assert styles == {
-        PlayingStyle.TIGHT_PASSIVE,
-        PlayingStyle.LOOSE_PASSIVE,
-    }  # before the first hand, and after
+    # Before the first hand, and after.
+    assert styles == {PlayingStyle.TIGHT_PASSIVE, PlayingStyle.LOOSE_PASSIVE}
 
 
 @pytest.mark.parametrize("choose", ["greedy", "proportional"])
-@pytest.mark.parametrize(("action", "played"), [(FOLD, PLAY_FOLD), (CALL, PLAY_CALL), (RAISE, raise_to(200))])
-def test_the_action_of_the_values_is_played(choose: str, action: int, played: Action) -> None:
+@pytest.mark.parametrize(
+    ("action", "played"), [(FOLD, rules.FOLD), (CALL, rules.CALL), (RAISE, rules.raise_to(200))]
+)
+def test_the_action_of_the_values_is_played(choose: str, action: int, played: rules.Action) -> None:
     learner = seated(PokerLearner(choose="greedy" if choose == "greedy" else "proportional"), seat=1)
     values = [0] * 6
     values[action] = 5
@@ -162,21 +155,21 @@ def test_a_raise_that_is_not_allowed_is_a_call() -> None:
     learner = seated(HoleCardsLearner())
     state = after(dealt("nolimit-2p", BOARD, "AhKh", "7s2s"), "r20000")
 
-    assert decide(learner, state, preferring(RAISE))[0] == PLAY_CALL
+    assert decide(learner, state, preferring(RAISE))[0] == rules.CALL
 
 
 @pytest.mark.parametrize(
     ("game", "flop", "played"),
     [
-        ("nolimit-2p", "cc/", raise_to(20000)),
-        ("nolimit-2p", "cc/cr200", raise_to(20000)),
-        ("nolimit-2p", "cc/cr20000", PLAY_CALL),
-        ("limit-2p", "cc/", LIMIT_RAISE),
-        ("limit-2p", "cc/cr", LIMIT_RAISE),
-        ("limit-2p", "cc/rrrr", PLAY_CALL),  # no raise is allowed any more
+        ("nolimit-2p", "cc/", rules.raise_to(20000)),
+        ("nolimit-2p", "cc/cr200", rules.raise_to(20000)),
+        ("nolimit-2p", "cc/cr20000", rules.CALL),
+        ("limit-2p", "cc/", rules.LIMIT_RAISE),
+        ("limit-2p", "cc/cr", rules.LIMIT_RAISE),
+        ("limit-2p", "cc/rrrr", rules.CALL),  # no raise is allowed any more
     ],
 )
-def test_after_the_flop_it_moves_all_in(game: str, flop: str, played: Action) -> None:
+def test_after_the_flop_it_moves_all_in(game: str, flop: str, played: rules.Action) -> None:
     learner = seated(HoleCardsLearner())
     start = dealt(game, BOARD, "AhKh", "7s2s")
     decide(learner, after(start, "c"), preferring(CALL))
@@ -190,9 +183,9 @@ def test_a_fold_where_checking_is_free_is_a_check_and_gives_the_hand_up() -> Non
     learner = seated(HoleCardsLearner())
     start = dealt("nolimit-2p", BOARD, "AhKh", "7s2s")
 
-    assert decide(learner, after(start, "c"), preferring(FOLD))[0] == PLAY_CALL
-    assert learner.choose_action(after(start, "cc/").view(0)) == PLAY_CALL
-    assert learner.choose_action(after(start, "cc/cr200").view(0)) == PLAY_FOLD
+    assert decide(learner, after(start, "c"), preferring(FOLD))[0] == rules.CALL
+    assert learner.choose_action(after(start, "cc/").view(0)) == rules.CALL
+    assert learner.choose_action(after(start, "cc/cr200").view(0)) == rules.FOLD
     assert learner.probability_triple(after(start, "cc/cr200").view(0)) == (1, 0, 0)
     assert learner.probability_triple(after(start, "cc/").view(0)) == (0, 1, 0)
 
@@ -211,7 +204,7 @@ def test_its_triple_is_what_it_does_and_asking_teaches_nothing(kind: type[Preflo
             played.append(action.kind.value)
             return action
 
-    Arena(load_game("nolimit-3p"), [Noted(), Random(), AlwaysCall()], 2).play(200)
+    Arena(rules.load_game("nolimit-3p"), [Noted(), Random(), AlwaysCall()], 2).play(200)
 
     for triple, kind_played in zip(asked, played, strict=True):
         assert sum(triple) == pytest.approx(1)
@@ -345,7 +338,7 @@ def test_the_way_of_the_greater_value_judges_and_is_lowered_when_the_action_was_
 
 def test_it_learns_to_raise_aces_and_to_fold_what_is_behind_at_a_table_of_six() -> None:
     learner = HoleCardsLearner()
-    Arena(load_game("nolimit-6p"), [learner, *(AlwaysAllIn() for _ in range(5))], 1).play(12_000)
+    Arena(rules.load_game("nolimit-6p"), [learner, *(AlwaysAllIn() for _ in range(5))], 1).play(12_000)
 
     states = learner.learnt.states
     shares = {"AA": [0, 0], "KK": [0, 0], "72o": [0, 0], "32o": [0, 0]}
@@ -365,7 +358,7 @@ def test_it_learns_to_raise_aces_and_to_fold_what_is_behind_at_a_table_of_six() 
 
 def log_of(game: str, agents: Sequence[Agent], hands: int, seed: int = 5) -> list[str]:
     lines: list[str] = []
-    Arena(load_game(game), agents, seed).play(hands, record=lines.append)
+    Arena(rules.load_game(game), agents, seed).play(hands, record=lines.append)
     return lines
 
 
@@ -384,7 +377,7 @@ def test_the_same_seed_plays_and_learns_the_same(kind: type[PreflopLearner]) -> 
 @pytest.mark.parametrize("game", ["limit-2p", "nolimit-2p", "nolimit-3p", "limit-10p"])
 @pytest.mark.parametrize("other", [Random, AlwaysFold, AlwaysRaise])
 def test_it_plays_every_table_to_the_end(kind: type[PreflopLearner], game: str, other: type[Agent]) -> None:
-    players = load_game(game).num_players
+    players = rules.load_game(game).num_players
 
     assert len(log_of(game, [kind(), *(other() for _ in range(players - 1))], 20)) == 20
 

@@ -40,13 +40,10 @@ def test_hands_of_the_same_ranks_are_one_group_but_for_suited_ones() -> None:
 @pytest.mark.parametrize(
     ("game", "positions"),
     [
-        ("limit-2p", "el"),
-        ("nolimit-2p", "el"),
-        ("nolimit-3p", "eml"),
-        ("nolimit-6p", "eemmll"),
+        ("limit-2p", "el"), ("nolimit-2p", "el"), ("nolimit-3p", "eml"), ("nolimit-6p", "eemmll"),
         ("limit-10p", "eeemmmmlll"),
     ],
-)
+)  # fmt: skip
 def test_the_button_is_late_and_who_acts_first_after_the_flop_is_early(game: str, positions: str) -> None:
     found = states.button_positions(load_game(game))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,19 +18,30 @@ from engine.poker.rules import load_game
 LEARNERS: list[type[PreflopLearner]] = [HoleCardsLearner, WinningHandLearner, NameLearner, PokerLearner]
 
 
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "knowledge.npz"
+
+
 def played(learner: PreflopLearner, game: str = "nolimit-2p", hands: int = 80, seed: int = 7) -> None:
     Arena(load_game(game), [learner, AlwaysCall(), *(Random() for _ in range(int(game[-2]) - 2))], seed).play(
         hands
     )
 
 
+def after_playing(
+    path: Path, kind: type[PreflopLearner] = HoleCardsLearner, *, game: str = "nolimit-2p", **options: Any
+) -> PreflopLearner:
+    """A learner that has played, and has let go of its file."""
+    learner = kind(knowledge=path, **options)
+    played(learner, game)
+    learner.close_knowledge()
+    return learner
+
+
 @pytest.mark.parametrize("kind", LEARNERS)
-def test_what_was_learnt_is_known_again(kind: type[PreflopLearner], tmp_path: Path) -> None:
-    path = tmp_path / "knowledge.npz"
-    first = kind(knowledge=path)
-    played(first)
-    known = first.learnt
-    first.close_knowledge()
+def test_what_was_learnt_is_known_again(kind: type[PreflopLearner], path: Path) -> None:
+    known = after_playing(path, kind).learnt
 
     for learn in (True, False):
         again = kind(knowledge=path, learn=learn)
@@ -38,8 +50,7 @@ def test_what_was_learnt_is_known_again(kind: type[PreflopLearner], tmp_path: Pa
         again.close_knowledge()
 
 
-def test_in_training_only_checkpoints_are_written(tmp_path: Path) -> None:
-    path = tmp_path / "knowledge.npz"
+def test_in_training_only_checkpoints_are_written(path: Path) -> None:
     learner = HoleCardsLearner(knowledge=path, journal=False)
     played(learner, hands=50)
     learner.save_knowledge()
@@ -52,12 +63,9 @@ def test_in_training_only_checkpoints_are_written(tmp_path: Path) -> None:
     assert read_knowledge(path).meta["hands"] == 50
 
 
-def test_what_is_learnt_at_one_table_serves_at_another(tmp_path: Path) -> None:
-    path = tmp_path / "knowledge.npz"
+def test_what_is_learnt_at_one_table_serves_at_another(path: Path) -> None:
     for game in ("nolimit-6p", "nolimit-2p"):
-        learner = HoleCardsLearner(knowledge=path)
-        played(learner, game)
-        learner.close_knowledge()
+        after_playing(path, game=game)
 
     assert read_knowledge(path).meta["hands"] == 160
 
@@ -73,41 +81,27 @@ def test_what_is_learnt_at_one_table_serves_at_another(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_another_learners_knowledge_is_refused(again, message: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    path = tmp_path / "knowledge.npz"
-    learner = HoleCardsLearner(knowledge=path)
-    played(learner)
-    learner.close_knowledge()
+def test_another_learners_knowledge_is_refused(again, message: str, path: Path) -> None:  # type: ignore[no-untyped-def]
+    after_playing(path)
 
     with pytest.raises(KnowledgeError, match=message):
         again(path)
     HoleCardsLearner(knowledge=path).close_knowledge()  # the refusal has let go of the file
 
 
-def test_a_file_is_learnt_on_in_the_reading_that_it_notes_or_in_the_former_one(tmp_path: Path) -> None:
-    path = tmp_path / "knowledge.npz"
+def test_a_file_is_learnt_on_in_the_reading_that_it_notes_or_in_the_former_one(path: Path) -> None:
     for reading in ("blind-calls", None):
-        learner = HoleCardsLearner(knowledge=path, last_action=reading)
-        played(learner)
-        learner.close_knowledge()
-
+        after_playing(path, last_action=reading)
         assert read_knowledge(path).meta["notes"]["last-action"] == "blind-calls"
-    former = tmp_path / "former.npz"
-    learner = HoleCardsLearner(knowledge=former, last_action="blind")
-    played(learner)
-    learner.close_knowledge()
+    former = path.with_name("former.npz")
+    after_playing(former, last_action="blind")
     assert "last-action" not in read_knowledge(former).meta["notes"]  # as versions before had it
-    learner = HoleCardsLearner(knowledge=former)
-    played(learner)
-    assert any(ACTIONS[split_key(key).last_action] == "blind" for key in learner.learnt.states)
-    learner.close_knowledge()
+    states = after_playing(former).learnt.states
+    assert any(ACTIONS[split_key(key).last_action] == "blind" for key in states)
 
 
-def test_knowledge_of_another_game_is_refused_and_untouched(tmp_path: Path) -> None:
-    path = tmp_path / "knowledge.npz"
-    learner = HoleCardsLearner(knowledge=path)
-    played(learner)
-    learner.close_knowledge()
+def test_knowledge_of_another_game_is_refused_and_untouched(path: Path) -> None:
+    after_playing(path)
     before = path.read_bytes()
 
     with pytest.raises(
@@ -117,9 +111,8 @@ def test_knowledge_of_another_game_is_refused_and_untouched(tmp_path: Path) -> N
     assert path.read_bytes() == before
 
 
-def test_a_long_journal_goes_into_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_journal_goes_into_the_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clients.learners.store._LONGEST_JOURNAL", 30)
-    path = tmp_path / "knowledge.npz"
     learner = NameLearner(knowledge=path)
     played(learner, hands=70)
 
