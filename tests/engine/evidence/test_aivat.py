@@ -143,9 +143,7 @@ def chances(seed: int) -> Floats:
     ("game", "betting"),
     [("limit-3p", ""), ("limit-3p", "crfc/c"), ("nolimit-3p", "ccr300fc/"), ("limit-6p", "crccfcc/rc")],
 )
-def test_what_a_player_does_is_worth_nothing_more_than_what_it_does_on_average(
-    game: str, betting: str
-) -> None:
+def test_what_a_player_does_is_worth_no_more_than_what_it_does_on_average(game: str, betting: str) -> None:
     before = parse_betting(load_game(game), betting)
     n = before.game.num_players
     cards = [(CARDS[2 * p], CARDS[2 * p + 1]) for p in range(n)]

@@ -49,9 +49,7 @@ def random_weights(seed: int) -> Floats:
         ("7h9h", "8h6c4h", (108, 9, 964), 0.104),
     ],
 )
-def test_the_papers_examples_come_out(
-    hole: str, board: str, counts: tuple[int, int, int], value: float
-) -> None:
+def test_the_papers_examples_come_out(hole: str, board: str, counts: tuple[int, ...], value: float) -> None:
     found = hand_strength(parse_cards(hole), parse_cards(board))
 
     assert found == counts

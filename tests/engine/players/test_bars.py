@@ -322,9 +322,7 @@ def test_a_share_is_the_hand_strength_but_for_hands_with_our_cards(size: int) ->
 
 
 @pytest.mark.parametrize(("size", "bound"), [(3, 0.022), (4, 0.027)])
-def test_the_potential_at_a_glance_is_the_enumerated_one_within_some_hundredths(
-    size: int, bound: float
-) -> None:
+def test_the_potential_at_a_glance_is_the_enumerated_one_within_hundredths(size: int, bound: float) -> None:
     """On boards that the coefficients were not fitted to: mean absolute error and correlation."""
     completing = kernels.straight_completions()
     quick, exact, negative, usual = [], [], [], []

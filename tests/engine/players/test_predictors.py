@@ -212,9 +212,7 @@ def states() -> list[HandState]:
 
 
 @pytest.mark.parametrize("name", KIND_NAMES)
-def test_it_begins_as_the_counting_model_does_and_learns(
-    name: PredictorName, states: list[HandState]
-) -> None:
+def test_it_begins_as_the_counting_model_and_learns(name: PredictorName, states: list[HandState]) -> None:
     counting = score([SpecificModel(), SpecificModel()], states)[0].log_loss
     models = [PredictedModel(name), PredictedModel(name)]
     before = score(models, states)[0].log_loss

@@ -55,9 +55,7 @@ BOARD = parse_cards("2c7d9hJsQh")
     ("buckets", "information_sets", "chances"),
     [(20, 128_752, 334_789), (100, 638_352, 1_659_749)],
 )
-def test_a_strategy_has_the_size_that_was_worked_out(
-    buckets: int, information_sets: int, chances: int
-) -> None:
+def test_a_strategy_has_the_size_worked_out(buckets: int, information_sets: int, chances: int) -> None:
     betting = HoldemBetting(LIMIT, Percentiles(buckets).num_buckets)
 
     assert len(betting.decisions) == 6378
@@ -366,9 +364,7 @@ def test_a_strategy_that_knows_hands_otherwise_is_refused(learnt: BucketedStrate
     refuses(ArchiveError, "knows hands by 'k-means', this riverboat by 'percentiles'", read_strategy, path)
 
 
-def test_older_files_tell_boards_apart_only_on_the_river(
-    distributions: Distributions, tmp_path: Path
-) -> None:
+def test_old_files_tell_boards_apart_only_on_the_river(distributions: Distributions, tmp_path: Path) -> None:
     path = tmp_path / "limit.npz"
     arrays = distributions.arrays()
     abstraction = Distributions(arrays["flops"], arrays["turns"], 6, (1, 1, 4))

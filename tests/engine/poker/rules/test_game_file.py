@@ -19,7 +19,7 @@ from engine.poker.rules import (
 )
 from engine.poker.rules.game_definition import UNLIMITED_RAISES, UNLIMITED_STACK
 from engine.poker.rules.game_file import wrap_int32, wrap_unsigned
-from tests.support.asserting import refuses
+from tests.support.asserting import known, refuses
 from tests.support.cases import cases
 from tests.support.hands.golden_files import GOLDEN, golden_game
 from tests.support.hands.strategies import games
@@ -154,9 +154,10 @@ def test_lenient_reading_changes_nothing(case: str) -> None:
 def test_keywords_are_prefixes() -> None:
     game = parse_game(changed("limit", "nolimitxyz"))
     assert not game.is_limit
-    with pytest.raises(GameDefinitionError) as caught:
-        parse_game(changed("blind", "blinds = 10 5"))
-    assert caught.value.acpc_line == "only read 0 blinds, need 2"
+    assert (
+        refuses(GameDefinitionError, "", parse_game, changed("blind", "blinds = 10 5")).acpc_line
+        == "only read 0 blinds, need 2"
+    )
 
 
 def test_an_overlong_line_is_read_in_pieces() -> None:
@@ -169,9 +170,10 @@ def test_an_overlong_line_is_read_in_pieces() -> None:
     ("line", "items"), [("blind = 1,1", 1), ("blind = 1.5 1", 1), ("blind = 0x10 1", 1), ("blind = x", 0)]
 )
 def test_a_list_ends_at_the_first_thing_that_is_no_integer(line: str, items: int) -> None:
-    with pytest.raises(GameDefinitionError) as caught:
-        parse_game(changed("blind", line))
-    assert caught.value.acpc_line == f"only read {items} blinds, need 2"
+    assert (
+        refuses(GameDefinitionError, "", parse_game, changed("blind", line)).acpc_line
+        == f"only read {items} blinds, need 2"
+    )
 
 
 def test_defaults_are_unlimited_stacks_and_raises_and_player_one_first() -> None:
@@ -215,11 +217,9 @@ FAULTS.append(("", "invalid number of rounds: 0"))
 
 @pytest.mark.parametrize(("text", "acpc_line"), FAULTS)
 def test_fault_is_reported_in_the_acpcs_words_and_in_ours(text: str, acpc_line: str) -> None:
-    with pytest.raises(GameDefinitionError) as caught:
-        parse_game(text, source="games/mine.game")
+    refused = refuses(GameDefinitionError, "^games/mine.game:", parse_game, text, source="games/mine.game")
 
-    assert caught.value.acpc_line == acpc_line
-    assert str(caught.value).startswith("games/mine.game:")
+    assert refused.acpc_line == acpc_line
 
 
 def test_faults_are_found_in_the_acpcs_order() -> None:
@@ -237,11 +237,8 @@ def test_faults_are_found_in_the_acpcs_order() -> None:
 
     found = []
     for _ in keywords:
-        with pytest.raises(GameDefinitionError) as caught:
-            parse_game(text)
-        assert caught.value.field is not None
-        found.append(caught.value.field)
-        text += repairs[caught.value.field] + "\n"
+        found.append(known(refuses(GameDefinitionError, "", parse_game, text).field))
+        text += repairs[found[-1]] + "\n"
 
     assert found == keywords
     parse_game(text)
@@ -270,10 +267,7 @@ UNPLAYABLE = {
 def test_what_no_dealer_can_play_is_refused_in_our_words(case: str) -> None:
     text, message = UNPLAYABLE[case]
 
-    with pytest.raises(GameDefinitionError, match=message) as caught:
-        parse_game(text)
-
-    assert caught.value.acpc_line is None
+    assert refuses(GameDefinitionError, message, parse_game, text).acpc_line is None
 
 
 @pytest.mark.parametrize(
