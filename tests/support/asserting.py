@@ -1,7 +1,5 @@
 """What many tests assert, in one line each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypeVar
 

@@ -1,7 +1,5 @@
 """Views of hands in the middle of the betting."""
 
-from __future__ import annotations
-
 import attrs
 
 from engine.poker.cards import parse_written_cards
