@@ -183,14 +183,12 @@ def test_a_section_is_there_once() -> None:
 @pytest.mark.parametrize(
     ("text", "numbers"),
     [
-        (f"Cards ({PAGE} 4.3, 4.4).", ["4.3", "4.4"]),
-        (f"See {PAGE} sections 5 and 6.", ["5", "6"]),
+        (f"Cards ({PAGE} 4.3, 4.4).", ["4.3", "4.4"]), (f"See {PAGE} sections 5 and 6.", ["5", "6"]),
         (f"# The clock ({PAGE} 5.6 to\n    # 5.8): 600 s", ["5.6", "5.8"]),
-        (f"{PAGE}\n    section 4: cards", ["4"]),
-        (f"{PAGE} E9b: 600 bet, 450 called, as in D.1", ["E9b"]),
+        (f"{PAGE}\n    section 4: cards", ["4"]), (f"{PAGE} E9b: 600 bet, 450 called, as in D.1", ["E9b"]),
         (f"as {PAGE} D.2, the cap of 64 actions, and `{PAGE}` say", ["D.2"]),
     ],
-)
+)  # fmt: skip
 def test_right_citations_pass(text: str, numbers: list[str]) -> None:
     assert cited(text) == numbers
     assert faults_of_citations(text) == []

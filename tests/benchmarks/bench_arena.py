@@ -40,10 +40,8 @@ class Watcher(AlwaysCall):
 NO_LIMIT: Final = "nolimit-2p-100bb"
 CASES: Final[dict[str, dict[tuple[str, str], str]]] = {
     "limit-2p": {
-        ("always-call", "always-call"): "50,000",
-        ("always-raise", "always-raise"): "",
-        ("random", "random"): "",
-        ("all hooks", "all hooks"): "",
+        ("always-call", "always-call"): "50,000", ("always-raise", "always-raise"): "",
+        ("random", "random"): "", ("all hooks", "all hooks"): "",
     },
     "nolimit-6p": {("random", "random"): ""},
     NO_LIMIT: {
@@ -54,7 +52,7 @@ CASES: Final[dict[str, dict[tuple[str, str], str]]] = {
         ("poker-learner, journal", "always-call"): "10,000",
     },
     "nolimit-6p-100bb": {("hole-cards-learner", "always-all-in"): "", ("poker-learner", "always-all-in"): ""},
-}
+}  # fmt: skip
 """By game and bots, the goal."""
 PARTNERS: Final = (
     ("hand-strength", "always-call"), ("simple", "always-call"), ("simple:preflop-only", "always-call"),

@@ -16,11 +16,9 @@ from typing import Any, Final
 from tests.support.benchmarks import BenchmarkParser, Task, show
 
 AEC: Final = {
-    "limit-2p": ("60,000", "texas_holdem_v4"),
-    "nolimit-2p": ("", "texas_holdem_no_limit_v6"),
-    "nolimit-6p": ("", None),
-    "leduc": ("", "leduc_holdem_v4"),
-}
+    "limit-2p": ("60,000", "texas_holdem_v4"), "nolimit-2p": ("", "texas_holdem_no_limit_v6"),
+    "nolimit-6p": ("", None), "leduc": ("", "leduc_holdem_v4"),
+}  # fmt: skip
 """By game: the goal, and RLCard's environment."""
 _LEGAL: dict[bytes, list[int]] = {}
 

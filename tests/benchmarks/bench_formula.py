@@ -76,11 +76,9 @@ def in_milliseconds(seconds: Sequence[float]) -> dict[str, float]:
     """What the times of decisions come to."""
     milliseconds = 1000 * np.array(seconds)
     return {
-        "decisions": float(len(milliseconds)),
-        "median_ms": float(np.median(milliseconds)),
-        "p99_ms": float(np.quantile(milliseconds, 0.99)),
-        "max_ms": float(milliseconds.max()),
-    }
+        "decisions": float(len(milliseconds)), "median_ms": float(np.median(milliseconds)),
+        "p99_ms": float(np.quantile(milliseconds, 0.99)), "max_ms": float(milliseconds.max()),
+    }  # fmt: skip
 
 
 def time_decisions(game_name: str, against: str, hands: int, seed: int) -> dict[str, float]:

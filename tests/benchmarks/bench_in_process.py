@@ -6,13 +6,12 @@ CPU time is that of the house and of all players, from start to end, less that o
 """
 
 import json
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from tests.support.benchmarks import BenchmarkParser, child_seconds
-from tests.support.dealer_process import environment, program
+from tests.support.dealer_process import program, run_to_end
 
 MATCHES = (
     ("limit-2p", "always-call", "always-call"),
@@ -25,9 +24,7 @@ WAYS = {"sockets": "", "in-process": "--in-process", "2 processes": "--in-proces
 def played(folder: Path, *words: str) -> tuple[float, float]:
     """CPU seconds of a match and its hands a second by the clock, once everybody sits."""
     before = child_seconds()
-    done = subprocess.run(
-        program("match", *words, "--json"), cwd=folder, env=environment(), capture_output=True, check=True
-    )
+    done = run_to_end(program("match", *words, "--json"), folder, timeout=None, check=True)
     return child_seconds() - before, json.loads(done.stdout)["hands_per_second"]
 
 

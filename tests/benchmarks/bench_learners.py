@@ -36,11 +36,9 @@ GOALS: Final = {
 }  # fmt: skip
 """By game, of the street-learner."""
 TRAININGS: Final = (
-    ("hole-cards-learner", "always-all-in"),
-    ("hole-cards-learner", "hand-strength:plain"),
-    ("poker-learner", "always-call"),
-    ("poker-learner", "simple:preflop-only"),
-)
+    ("hole-cards-learner", "always-all-in"), ("hole-cards-learner", "hand-strength:plain"),
+    ("poker-learner", "always-call"), ("poker-learner", "simple:preflop-only"),
+)  # fmt: skip
 """The learner, and the bot in the five other seats."""
 _MANY: Final = 10_000_000
 """Hands that are announced to have the compiled loop play."""

@@ -74,16 +74,12 @@ class CfrPlus:
     """A pair of strategies that comes closer to an equilibrium with every iteration."""
 
     def __init__(self, game: GameDefinition) -> None:
-        self._cards = sorted(game.deck)
-        n = len(self._cards)
-        self._boards: list[tuple[int, ...]] = (
-            [(card,) for card in self._cards] if game.board_ends[-1] else [()]
-        )
+        cards = self._cards = sorted(game.deck)
+        self._boards: list[tuple[int, ...]] = [(card,) for card in cards] if game.board_ends[-1] else [()]
         self._start = initial_betting(game)
         self._regrets: dict[str, Floats] = {}
         self._sums: dict[str, Floats] = {}
         # By board, and by the cards of positions 0 and 1.
-        cards = self._cards
         self._possible = np.array(
             [[[a != b and not {a, b} & set(board) for b in cards] for a in cards] for board in self._boards],
             np.float64,
@@ -91,7 +87,7 @@ class CfrPlus:
         self._chances = self._possible / self._possible.sum()
         self._chips: dict[str, Floats] = {}
         self._done = 0
-        self._num_cards = n
+        self._num_cards = len(cards)
 
     def run(self, iterations: int) -> None:
         """Go on for some iterations."""

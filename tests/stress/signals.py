@@ -63,13 +63,11 @@ PROGRAMS: Final = (
     Program("dealer that waits", "dealer d leduc 10 1 a b -T"),
     Program("bot", "bot random 127.0.0.1 PORT --game leduc"),
     Program("bot of formula", "bot formula 127.0.0.1 PORT", 3.0, own_status=2),
-    Program("bot that waits", "bot always-call 127.0.0.1 1 --wait 60"),
-    Program("bots", "bots"),
-    Program("kernels", "kernels"),
-    Program("telnet", "telnet --listen 0 127.0.0.1 1"),
+    Program("bot that waits", "bot always-call 127.0.0.1 1 --wait 60"), Program("bots", "bots"),
+    Program("kernels", "kernels"), Program("telnet", "telnet --listen 0 127.0.0.1 1"),
     Program("odds", "odds AsKs Js8c4s --trials 100000000", 3.0),
     Program("preflop --make", "preflop --make t.json", 3.0),
-)
+)  # fmt: skip
 
 
 @contextlib.contextmanager

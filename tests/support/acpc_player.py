@@ -4,8 +4,6 @@
 (.06, .47, .47); sizes are uniform over the legal ones, and the generator is not seeded.
 """
 
-from __future__ import annotations
-
 import random
 import re
 import socket

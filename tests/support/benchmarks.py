@@ -4,8 +4,6 @@ A *figure* is a function that measures once.  Figures take turns, so that whatev
 all of them, and medians are shown.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import resource
@@ -130,12 +128,10 @@ class Task:
             return f"{shown:.3g}" if shown < 1000 else f"{shown:,.0f}"
 
         return (
-            self.name,
-            f"{text(ours)} {self.unit}",
-            self.goal,
+            self.name, f"{text(ours)} {self.unit}", self.goal,
             ", ".join(f"{name} {text(peer)}" for name, peer in medians.items()),
             ", ".join(f"{peer / ours if is_time else ours / peer:.1f}" for peer in medians.values()),
-        )
+        )  # fmt: skip
 
 
 def show(title: str, tasks: Iterable[Task], runs: int) -> None:

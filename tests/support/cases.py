@@ -1,7 +1,5 @@
 """Cases that stand as data beside the tests that they are for."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Headless Chromium, driven by the Chrome DevTools Protocol (CDP) over a WebSocket."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re

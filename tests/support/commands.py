@@ -1,7 +1,5 @@
 """Commands in this process, as a shell would call them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

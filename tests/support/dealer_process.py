@@ -1,7 +1,5 @@
 """The dealer as a process of its own, as launchers see it."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

@@ -3,8 +3,6 @@
 ``tests/golden/dialogues/SOURCE.txt`` describes their format.
 """
 
-from __future__ import annotations
-
 import re
 import signal
 import time

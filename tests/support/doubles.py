@@ -1,7 +1,5 @@
 """Test doubles: a dealer that follows a recorded dialogue, and agents that record."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Both ends of a conversation, joined without a network."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What a fresh interpreter has loaded."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

@@ -1,7 +1,5 @@
 """A small disk, for programs under test: no file of theirs grows beyond some bytes."""
 
-from __future__ import annotations
-
 import functools
 import resource
 import subprocess

@@ -1,7 +1,5 @@
 """Matches between launched programs, at our dealer or at the ACPC's own."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """A person with ``telnet`` at a table of a room, in this process."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

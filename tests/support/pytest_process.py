@@ -1,7 +1,5 @@
 """A pytest of its own, for what pytest does with Riverboat installed."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Fuzzing a room: nonsense for its lobby and its pages, and checks of the answers."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Checks of the size of modules, folders and functions, and of loops from nodes to their parents."""
 
-from __future__ import annotations
-
 import ast
 import io
 import re

@@ -13,8 +13,6 @@ They play limit and no-limit hold'em, two to ten players.  Nothing may be tuned 
 bots are judged by all six, and by the packaged bots (``tests.benchmarks.bench_reading``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final
 

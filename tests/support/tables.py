@@ -4,8 +4,6 @@ Nothing here waits with a deadline of its own, so that virtual clocks jump to th
 to nothing else; a test that hangs is ended by pytest.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import re

@@ -4,8 +4,6 @@ Each process has an in-process table.  There, an `Overheard` sits in each seat o
 `Spoken` in all others.  The two versions have only the notation of actions in common.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A room with its pages in this process, and the browser's side of HTTP and WebSocket on trio's streams."""
 
-from __future__ import annotations
-
 import json
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping

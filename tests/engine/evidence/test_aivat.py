@@ -5,6 +5,7 @@ import math
 import random
 import zlib
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import attrs
 import numpy as np
@@ -36,6 +37,7 @@ from engine.support.arrays import Floats
 from protocol.policy import parse_record
 from tests.oracles.small_equilibrium import CfrPlus, EnumeratedEnds, half_uniform, openspiel_leduc, uniform
 from tests.support.asserting import known, refuses
+from tests.support.cases import cases
 from tests.support.hands.evidence import Row, evidence_of
 from tests.support.hands.strategies import random_hand
 
@@ -143,9 +145,7 @@ def chances(seed: int) -> Floats:
     ("game", "betting"),
     [("limit-3p", ""), ("limit-3p", "crfc/c"), ("nolimit-3p", "ccr300fc/"), ("limit-6p", "crccfcc/rc")],
 )
-def test_what_a_player_does_is_worth_nothing_more_than_what_it_does_on_average(
-    game: str, betting: str
-) -> None:
+def test_what_a_player_does_is_worth_no_more_than_what_it_does_on_average(game: str, betting: str) -> None:
     before = parse_betting(load_game(game), betting)
     n = before.game.num_players
     cards = [(CARDS[2 * p], CARDS[2 * p + 1]) for p in range(n)]
@@ -290,24 +290,12 @@ def moments(
     return Moments(means[0], deviations[0], means[1], deviations[1])
 
 
-ExactRow = tuple[str, str, str, float, tuple[float | None, ...]]
-
 # Who plays what against whom, what values come from; the standard deviation of the chips, and of the estimate
 # with chance alone, p0, p1 and both known.  None where the equilibrium has not converged far enough.
-KUHN: Sequence[ExactRow] = [
-    ("eq", "eq", "eq", 1.2973, (0.5881, None, None, 0.0)),
-    ("eq", "eq", "uniform", 1.2973, (0.6506, 0.4231, 0.3066, 0.2484)),
-    ("eq", "uniform", "eq", 1.3684, (0.7251, 0.4595, 0.2579, 0.1233)),
-]
-LEDUC: Sequence[ExactRow] = [
-    ("eq", "eq", "eq", 3.4982, (1.4823, 0.0243, 0.0186, 0.0)),
-    ("eq", "eq", "uniform", 3.4982, (1.8861, 1.1082, 1.2118, 0.7568)),
-    ("eq", "uniform", "eq", 4.1584, (2.7827, 1.5494, 1.3591, 0.6603)),
-    ("eq", "half", "eq", 3.8828, (2.2858, 1.1353, 0.7442, 0.3287)),
-]
+KUHN, LEDUC = cases(__file__, "Kuhn"), cases(__file__, "Leduc")
 
 
-def check_row(game: str, row: ExactRow, solution: Strategy, tolerance: float) -> None:
+def check_row(game: str, row: Sequence[Any], solution: Strategy, tolerance: float) -> None:
     tree = enumerated(game)
     first, second, valued = (strategy(which, game, solution) for which in row[:3])
     value = tree.expected_values((valued, valued))
@@ -321,13 +309,13 @@ def check_row(game: str, row: ExactRow, solution: Strategy, tolerance: float) ->
 
 
 @pytest.mark.parametrize("row", KUHN)
-def test_kuhn_has_the_variances_of_an_exact_table(row: ExactRow) -> None:
+def test_kuhn_has_the_variances_of_an_exact_table(row: Sequence[Any]) -> None:
     check_row("kuhn-2p", row, equilibrium("kuhn-2p", 2000), 1e-4)
 
 
 @pytest.mark.parametrize("row", LEDUC)
 @pytest.mark.slow
-def test_leduc_has_the_variances_of_an_exact_table(row: ExactRow) -> None:
+def test_leduc_has_the_variances_of_an_exact_table(row: Sequence[Any]) -> None:
     """But for the fourth digit: there are many equilibria, and these are not quite the ones of the table."""
     check_row("leduc", row, equilibrium("leduc", 500), 6e-4)
 

@@ -174,11 +174,9 @@ def aivat_of(*hands: tuple[HandState, dict[str, object]]) -> Aivat:
 def test_hands_with_missing_policies_are_counted_and_corrected_less() -> None:
     betting, good = "rc/cc/cc/cc", [write_numbers([20000])] * 2
     stories = [
-        told(betting, good),
-        {},
-        told(betting, None),
+        told(betting, good), {}, told(betting, None),
         told(betting, [write_numbers([ONE]), write_numbers([0])]),
-    ]
+    ]  # fmt: skip
     aivat = aivat_of(*[(hand(betting), story) for story in stories])
 
     values = known(aivat.values())

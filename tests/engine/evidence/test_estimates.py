@@ -93,14 +93,12 @@ def played(name: str, bots: list[str], hands: int, seed: int) -> Evidence:
 @pytest.mark.parametrize(
     ("name", "matches"),
     [
-        ("leduc", 60),
-        ("limit-2p", 40),
-        pytest.param("leduc", 200, marks=pytest.mark.slow),
+        ("leduc", 60), ("limit-2p", 40), pytest.param("leduc", 200, marks=pytest.mark.slow),
         pytest.param("limit-2p", 200, marks=pytest.mark.slow),
         pytest.param("nolimit-2p-100bb", 200, marks=pytest.mark.slow),
         pytest.param("limit-3p", 200, marks=pytest.mark.slow),
     ],
-)
+)  # fmt: skip
 @pytest.mark.slow
 def test_what_is_taken_out_of_many_matches_is_nothing_but_noise(name: str, matches: int) -> None:
     """z of the mean difference in each match: normal, mean 0, variance 1."""

@@ -33,12 +33,10 @@ from tests.support.asserting import known
 
 QEWC = np.array(
     [
-        [0.0, 30.0, 100.0, 400.0],
-        [-30.0, 0.0, 900.0, 1000.0],
-        [-100.0, -900.0, 0.0, 200.0],
+        [0.0, 30.0, 100.0, 400.0], [-30.0, 0.0, 900.0, 1000.0], [-100.0, -900.0, 0.0, 200.0],
         [-400.0, -1000.0, -200.0, 0.0],
     ]
-)
+)  # fmt: skip
 CYCLE = np.array([[0.0, 10.0, -30.0], [-10.0, 0.0, 20.0], [30.0, -20.0, 0.0]])
 
 
@@ -97,10 +95,8 @@ def test_a_pair_is_students_test_of_its_deals() -> None:
 def test_deals_that_depend_on_the_same_cards_count_once() -> None:
     (sitting,) = league([0.0, 0.0], 40, 5)
     thrice = [
-        sitting,
-        Sitting((0, 1), sitting.won, sitting.blocks),
-        Sitting((0, 1), sitting.won, sitting.blocks),
-    ]
+        sitting, Sitting((0, 1), sitting.won, sitting.blocks), Sitting((0, 1), sitting.won, sitting.blocks),
+    ]  # fmt: skip
 
     one, three = crosstable(2, [sitting]), crosstable(2, thrice)
 

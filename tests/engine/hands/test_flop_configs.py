@@ -129,13 +129,11 @@ def test_22_wins_more_often_than_aks_and_is_worth_less() -> None:
 
 
 @given(st.floats(0, 1), st.floats(0.1, 50), st.floats(0, 50), st.integers(1, 9), st.floats(0, 10))
-def test_a_value_is_the_bettable_value(
-    odds: float, pot: float, bets: float, number: int, rake: float
-) -> None:
+def test_a_value_is_the_bettable_value(odds: float, pot: float, bets: float, n: int, rake: float) -> None:
     taken = Rake(rake, 3.0)
-    expected = bettable_value(odds, pot + (number + 1) * bets, bets, taken)
+    expected = bettable_value(odds, pot + (n + 1) * bets, bets, taken)
 
-    values = flop_values(np.array([odds]), pot, bets, number, taken)
+    values = flop_values(np.array([odds]), pot, bets, n, taken)
 
     assert values[0] == pytest.approx(expected, abs=1e-9)
 

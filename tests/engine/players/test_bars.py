@@ -25,8 +25,8 @@ from engine.poker.combos import COMBO_CARDS, NUM_COMBOS, combo_cards, combo_inde
 from engine.poker.records import ProbabilityTriple, PublicSituation, TripleIndex
 from engine.poker.rules import load_game, parse_betting
 from tests.engine.players.hands import cards
-from tests.oracles.bars import Answer, by_bars
 from tests.oracles.hand_rank import hand_value
+from tests.oracles.triples import Answer, by_bars
 
 # --- bars ---------------------------------------------------------------------------------------------------
 
@@ -226,12 +226,10 @@ def test_a_player_who_only_raises_is_aggressive() -> None:
 @pytest.mark.parametrize(
     ("flops", "raises", "calls", "style"),
     [
-        (28, 3, 2, PlayingStyle.TIGHT_AGGRESSIVE),
-        (28, 2, 2, PlayingStyle.TIGHT_PASSIVE),
-        (29, 3, 2, PlayingStyle.LOOSE_AGGRESSIVE),
-        (29, 0, 2, PlayingStyle.LOOSE_PASSIVE),
+        (28, 3, 2, PlayingStyle.TIGHT_AGGRESSIVE), (28, 2, 2, PlayingStyle.TIGHT_PASSIVE),
+        (29, 3, 2, PlayingStyle.LOOSE_AGGRESSIVE), (29, 0, 2, PlayingStyle.LOOSE_PASSIVE),
     ],
-)
+)  # fmt: skip
 def test_the_four_styles(flops: int, raises: int, calls: int, style: PlayingStyle) -> None:
     """Poker Learner, Fig. 4.2, with 28 as per cent."""
     statistics = PlayerStatistics(hands=100, flops_seen=flops, bets_and_raises=raises, calls=calls)
@@ -322,9 +320,7 @@ def test_a_share_is_the_hand_strength_but_for_hands_with_our_cards(size: int) ->
 
 
 @pytest.mark.parametrize(("size", "bound"), [(3, 0.022), (4, 0.027)])
-def test_the_potential_at_a_glance_is_the_enumerated_one_within_some_hundredths(
-    size: int, bound: float
-) -> None:
+def test_the_potential_at_a_glance_is_the_enumerated_one_within_hundredths(size: int, bound: float) -> None:
     """On boards that the coefficients were not fitted to: mean absolute error and correlation."""
     completing = kernels.straight_completions()
     quick, exact, negative, usual = [], [], [], []

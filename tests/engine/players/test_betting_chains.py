@@ -31,6 +31,7 @@ from engine.players.probability_triple import TripleIndex
 from engine.poker.rules import load_game, parse_betting
 from tests.engine.players.hands import random_hand, reader_after
 from tests.support.asserting import refuses
+from tests.support.cases import cases
 
 # --- betting chains -----------------------------------------------------------------------------------------
 
@@ -166,10 +167,7 @@ def test_the_two_methods_agree_on_the_same_numbers(
     assert prospects.value(win) == pytest.approx(value, rel=1e-12, abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("ours", "theirs", "chance"),
-    [(0.8, 0.5, 0.8), (0.8, 0.75, 0.6), (0.8, 0.9, 0.0), (0.5, 0.6, 0.375), (1.0, 1.0, 0.0), (1, 0.99, 1)],
-)
+@pytest.mark.parametrize(("ours", "theirs", "chance"), cases(__file__, "the chance to win against a hand"))
 def test_the_chance_to_win_against_a_hand_above_a_bound(ours: float, theirs: float, chance: float) -> None:
     assert win_chance(ours, theirs) == pytest.approx(chance)
 

@@ -17,6 +17,7 @@ from clients.bots.heuristic.prediction import VotedFolds
 from clients.bots.opponent_book import MODELS, model_of
 from clients.core.agent import Agent
 from clients.core.arena import Arena
+from clients.lab.experiments.next_action import NOISE, score
 from engine.players.models.specific import SpecificModel
 from engine.players.models.vote import Vote
 from engine.players.predictors.features import NAMES, features_of
@@ -25,7 +26,7 @@ from engine.players.predictors.tree import GrowingTree
 from engine.players.probability_triple import TRIPLE_INDEX, ProbabilityTriple
 from engine.players.table_reader import TableReader
 from engine.poker.rules import HandState, HandView, load_game, parse_betting
-from tests.engine.players.models.prediction import NOISE, learn, play, score
+from tests.engine.players.models.prediction import learn, play
 from tests.engine.players.models.test_specific import PLAYERS
 from tests.support.asserting import refuses
 
@@ -212,9 +213,7 @@ def states() -> list[HandState]:
 
 
 @pytest.mark.parametrize("name", KIND_NAMES)
-def test_it_begins_as_the_counting_model_does_and_learns(
-    name: PredictorName, states: list[HandState]
-) -> None:
+def test_it_begins_as_the_counting_model_and_learns(name: PredictorName, states: list[HandState]) -> None:
     counting = score([SpecificModel(), SpecificModel()], states)[0].log_loss
     models = [PredictedModel(name), PredictedModel(name)]
     before = score(models, states)[0].log_loss

@@ -180,11 +180,9 @@ def watch(player: oracle.CountedPlayer, counts: Counts, evidence: Evidence, rng:
 
 ODDS = (0.7, 1.0, 3.0)
 PLACES = (
-    ContextNumbers(0, 0, 0),
-    ContextNumbers(0, 7, 20),
-    ContextNumbers(0, 7, 21),
+    ContextNumbers(0, 0, 0), ContextNumbers(0, 7, 20), ContextNumbers(0, 7, 21),
     ContextNumbers(NUM_GROUPS - 1, NUM_CONTEXTS - 1, NUM_DETAILS - 1),
-)
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -203,11 +201,9 @@ def test_frequencies_of_a_counted_player_follow_from_all_that_was_seen(seed: int
 
                 overall = player.overall(place, usual, can_fold, can_raise)
                 expected = (
-                    *player.both(place, usual, can_fold, can_raise),
-                    overall,
-                    player.in_company(place, overall),
-                    player.frequencies(place, usual, can_fold, can_raise),
-                )
+                    *player.both(place, usual, can_fold, can_raise), overall,
+                    player.in_company(place, overall), player.frequencies(place, usual, can_fold, can_raise),
+                )  # fmt: skip
                 for one, other in zip(found, expected, strict=True):
                     assert one == pytest.approx(tuple(other.values()), abs=1e-8)
 

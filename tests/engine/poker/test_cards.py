@@ -94,10 +94,7 @@ def test_any_text_is_cards_or_refused(text: str) -> None:
 # --- card text ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["7h9hTd", "7H 9h td", "7h9h10d", "7♥9♥T♦", "7♥️ 9♡ 10♦", "[7h, 9h, 10D]", "7h-9h-Td", " 7h\t9h|10d "],
-)
+@pytest.mark.parametrize("text", cases(__file__, "common spellings name the same cards"))
 def test_common_spellings_name_the_same_cards(text: str) -> None:
     assert parse_written_cards(text) == parse_cards("7h9hTd")
 

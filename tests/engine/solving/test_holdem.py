@@ -51,13 +51,8 @@ ONE_RAISE = attrs.evolve(LIMIT, max_raises=(1, 1, 1, 1))
 BOARD = parse_cards("2c7d9hJsQh")
 
 
-@pytest.mark.parametrize(
-    ("buckets", "information_sets", "chances"),
-    [(20, 128_752, 334_789), (100, 638_352, 1_659_749)],
-)
-def test_a_strategy_has_the_size_that_was_worked_out(
-    buckets: int, information_sets: int, chances: int
-) -> None:
+@pytest.mark.parametrize(("buckets", "information_sets", "chances"), cases(__file__, "a strategy has the"))
+def test_a_strategy_has_the_size_worked_out(buckets: int, information_sets: int, chances: int) -> None:
     betting = HoldemBetting(LIMIT, Percentiles(buckets).num_buckets)
 
     assert len(betting.decisions) == 6378
@@ -134,10 +129,7 @@ def learns_as_the_oracle_does(
 
 
 # With many ties, flushes, a straight on the board, and nothing but the board.
-@pytest.mark.parametrize(
-    ("board", "trembles", "answers"),
-    [("2c7d9hJsQh", 0.0, True), ("AsKsQsJsTs", 0.0, False), ("2h2d2s3c3h", 0.25, False)],
-)
+@pytest.mark.parametrize(("board", "trembles", "answers"), cases(__file__, "a board teaches what all pairs"))
 def test_a_board_teaches_what_all_pairs_of_hands_do(board: str, trembles: float, answers: bool) -> None:
     learns_as_the_oracle_does(ONE_RAISE, parse_cards(board), 7, trembles, answers)
 
@@ -366,9 +358,7 @@ def test_a_strategy_that_knows_hands_otherwise_is_refused(learnt: BucketedStrate
     refuses(ArchiveError, "knows hands by 'k-means', this riverboat by 'percentiles'", read_strategy, path)
 
 
-def test_older_files_tell_boards_apart_only_on_the_river(
-    distributions: Distributions, tmp_path: Path
-) -> None:
+def test_old_files_tell_boards_apart_only_on_the_river(distributions: Distributions, tmp_path: Path) -> None:
     path = tmp_path / "limit.npz"
     arrays = distributions.arrays()
     abstraction = Distributions(arrays["flops"], arrays["turns"], 6, (1, 1, 4))

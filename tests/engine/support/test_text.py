@@ -45,14 +45,12 @@ def test_examples_are_true() -> None:
 @pytest.mark.parametrize(
     ("shown", "said"),
     [
-        (rate(None), "-"),
-        (rate(None, missing="–"), "–"),
-        (rate(-0.04, 0.04), "+0.0 ± 0.0"),
+        (rate(None), "-"), (rate(None, missing="–"), "–"), (rate(-0.04, 0.04), "+0.0 ± 0.0"),
         (rate(12.34, unit="mbb/h"), "+12.3 mbb/h"),
         (rate(0.5, 0.25, 3, signed=False, unit="%"), "0.500 ± 0.250 %"),
         (rate(-12345.6, 2345.6, grouped=True), "-12,345.6 ± 2,345.6"),
     ],
-)
+)  # fmt: skip
 def test_a_rate_has_one_form(shown: str, said: str) -> None:
     assert shown == said
 
@@ -179,10 +177,7 @@ def test_one_hand_has_a_rate_without_an_interval_and_none_has_no_rate() -> None:
     refuses(ValueError, "one hand or more", Winnings().rate, 2)
 
 
-@pytest.mark.parametrize(
-    ("degrees", "value"),
-    [(1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (5, 2.571), (9, 2.262), (19, 2.093), (30, 2.042)],
-)
+@pytest.mark.parametrize(("degrees", "value"), cases(__file__, "students t is that of the tables"))
 def test_students_t_is_that_of_the_tables(degrees: int, value: float) -> None:
     assert student_t95(degrees) == pytest.approx(value, rel=0.0005 if degrees < 3 else 0.01)
 

@@ -115,10 +115,8 @@ def _resumed_matches(rng: random.Random) -> None:
     if rng.random() < 0.8:
         at = rng.randrange(len(entries))
         entries = [
-            *entries[:at],
-            mutated_text(rng, [entries[at], *_transactions(name)[:5]], 2),
-            *entries[at + 1 :],
-        ]
+            *entries[:at], mutated_text(rng, [entries[at], *_transactions(name)[:5]], 2), *entries[at + 1 :],
+        ]  # fmt: skip
     tlog = _FOLDER / "resumed.tlog"
     tlog.write_bytes(encoded("".join(entries)))
     log = _FOLDER / "resumed.log"

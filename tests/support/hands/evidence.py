@@ -1,7 +1,5 @@
 """What `engine.evidence` says of hands that are given one by one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Reading the golden files (`tests/golden/SOURCE.txt`), and playing their hands again."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Iterable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Texas hold'em hands for tests of bots: random games, random decisions, and given views."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 

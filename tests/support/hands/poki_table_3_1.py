@@ -2,8 +2,6 @@
 small bet.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 TABLE_3_1: Final[dict[str, tuple[int, int]]] = {

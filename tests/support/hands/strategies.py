@@ -1,7 +1,5 @@
 """Hypothesis strategies for games, hands, views and the ways bytes can arrive."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """A person at the table, for tests: a screen that can be read, and lines that are typed."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator

@@ -3,8 +3,6 @@
 A test checks that the picture shows the table that is printed today; if it fails, make the picture again.
 """
 
-from __future__ import annotations
-
 import io
 import re
 import shlex

@@ -1,7 +1,5 @@
 """Real terminals for tests: programs in pseudo-terminals, which are typed at and read."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import pty

@@ -4,25 +4,12 @@ from collections.abc import Sequence
 
 from clients.core.agent import Agent
 from clients.lab.experiments import next_action
-from clients.lab.experiments.next_action import (
-    NOISE,
-    by_position,
-    gain,
-    losses_by_hand,
-    score,
-    seat_at,
-    shown,
-)
+from clients.lab.experiments.next_action import NOISE, by_position, score, shown
 from engine.players.learning import PredictionScore, learn_from_hand
 from engine.players.models.model import OpponentModel
 from engine.players.models.specific import SpecificModel
 from engine.players.table_reader import TableReader
 from engine.poker.rules import HandState, load_game
-
-__all__ = [
-    "NOISE", "by_position", "foretold", "gain", "learn", "losses_by_hand", "play", "score", "seat_at",
-    "shown", "worst_calibration",
-]  # fmt: skip
 
 
 def play(game: str, agents: Sequence[Agent], number: int, seed: int = 77) -> list[HandState]:

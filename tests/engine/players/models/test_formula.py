@@ -282,9 +282,7 @@ def test_who_never_folds_is_bet_into_later_by_as_much_as_is_learnt_of_the_hand(
 
 
 @pytest.mark.parametrize(("game", "bet"), [("nolimit-2p", "r250"), ("limit-2p", "r")])
-def test_in_no_limit_who_never_folds_is_raised_when_it_is_known_what_a_hand_is_worth(
-    game: str, bet: str
-) -> None:
+def test_in_no_limit_who_never_folds_is_raised_when_a_hand_s_worth_is_known(game: str, bet: str) -> None:
     raised = []
     for betting in ("cc/", "cc/cc/", "cc/cc/cc/"):
         detail = after(betting + bet, game).context.detail

@@ -15,6 +15,7 @@ from clients.bots.formula.agent import Formula
 from clients.bots.hand_strength import HandStrengthBot
 from clients.bots.simple import SimpleBot
 from clients.core.agent import Agent
+from clients.lab.experiments.next_action import NOISE, by_position, gain, losses_by_hand, score
 from engine.kernels.players.bars import bars_place, with_bars
 from engine.kernels.players.records import NUM_FOLD_PLACES, Noise
 from engine.players.action_context import situation_of
@@ -30,19 +31,9 @@ from engine.players.table_reader import TableReader
 from engine.poker.combos import NUM_COMBOS
 from engine.poker.records import NUM_CONTEXTS, noise_index
 from engine.poker.rules import HandState, load_game
-from tests.engine.players.models.prediction import (
-    NOISE,
-    by_position,
-    foretold,
-    gain,
-    learn,
-    losses_by_hand,
-    play,
-    score,
-    worst_calibration,
-)
+from tests.engine.players.models.prediction import foretold, learn, play, worst_calibration
 from tests.oracles import triples as oracle
-from tests.oracles.bars import Answer, by_bars
+from tests.oracles.triples import Answer, by_bars
 from tests.support.asserting import refuses
 from tests.support.strangers import STRANGERS
 

@@ -199,20 +199,16 @@ def test_the_acpcs_reader_refuses_a_file_with_antes() -> None:
     """To it the line of the antes says nothing, and ``blinds`` is a line of blinds without a number."""
     lines = [line for line in format_game(GAME).splitlines(keepends=True) if not line.startswith("ante")]
 
-    with pytest.raises(GameDefinitionError) as error:
-        parse_game("".join(lines))
-
-    assert error.value.acpc_line == "only read 0 blinds, need 6"
+    assert (
+        refuses(GameDefinitionError, "", parse_game, "".join(lines)).acpc_line == "only read 0 blinds, need 6"
+    )
 
 
 @pytest.mark.parametrize(("line", "reason"), cases(__file__, "antes that cannot be played"))
 def test_antes_that_cannot_be_played(line: str, reason: str) -> None:
     text = format_game(GAME).replace("ante = 10", line)
 
-    with pytest.raises(GameDefinitionError) as error:
-        parse_game(text, "a.game")
-
-    assert str(error.value) == reason
+    assert str(refuses(GameDefinitionError, "", parse_game, text, "a.game")) == reason
 
 
 def test_compiled_code_refuses_antes() -> None:
@@ -289,9 +285,7 @@ def test_in_limit_games_there_is_one_raise_whatever_the_share(states: list[HandS
 
 
 @given(no_limit_hands, st.floats(0, 100))
-def test_a_total_in_pots_and_the_pots_of_a_total_undo_each_other(
-    states: list[HandState], share: float
-) -> None:
+def test_a_total_in_pots_and_pots_of_a_total_undo_each_other(states: list[HandState], share: float) -> None:
     for state in [state.betting for state in states[:-1]]:
         total = state.total_of_pots(share)
 

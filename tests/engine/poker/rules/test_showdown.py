@@ -76,7 +76,7 @@ def test_chips_are_conserved(states: list[HandState]) -> None:
 
 
 @given(hands())
-def test_chips_vanish_only_where_a_folded_position_paid_more_than_anybody_left(
+def test_chips_vanish_only_where_a_folded_position_paid_more_than_any_left(
     states: list[HandState],
 ) -> None:
     """docs/acpc-dealer.md 8.9: a short limit raise lowers the bet, and who then folds forfeits the excess."""
@@ -258,9 +258,7 @@ def test_sampled_hands_are_ordered_as_the_oracle_orders_them(number: int) -> Non
     st.lists(st.sampled_from(FULL_DECK), min_size=1, max_size=10, unique=True),
     st.randoms(use_true_random=False),
 )
-def test_neither_the_order_of_cards_nor_the_names_of_suits_matter(
-    cards: list[int], rng: random.Random
-) -> None:
+def test_neither_the_order_of_cards_nor_names_of_suits_matter(cards: list[int], rng: random.Random) -> None:
     shuffled = rng.sample(cards, len(cards))
     suits = rng.sample(range(4), 4)
 

@@ -41,10 +41,9 @@ def decoded(data: bytes, newest: int = 3) -> Archive:
 
 
 def refusal(data: bytes, newest: int = 3) -> str:
-    with pytest.raises(ArchiveError, match=r"some\.file") as refused:
-        decoded(data, newest)
-    assert len(str(refused.value).splitlines()) == 1
-    return str(refused.value)
+    message = str(refuses(ArchiveError, r"some\.file", decoded, data, newest))
+    assert len(message.splitlines()) == 1
+    return message
 
 
 @WITH_AND_WITHOUT_ARRAYS
@@ -212,9 +211,7 @@ FORMATTED = {"points": np.arange(6).reshape(2, 3), "text": np.array("{}"), "none
 
 
 def complaint_about(data: bytes) -> str:
-    with pytest.raises(ValueError, match=r"archive") as refused:
-        parse_arrays(data)
-    message = str(refused.value)
+    message = str(refuses(ValueError, r"archive", parse_arrays, data))
     assert len(message.splitlines()) == 1
     return message
 
@@ -324,9 +321,7 @@ def test_json_comes_back(value: object) -> None:
 
 @pytest.mark.parametrize("text", ["", "{", "[" * 100_000, '{"a":' * 100_000, "1" * 5000, "'x'"])
 def test_what_is_not_json_is_refused_in_one_line(text: str) -> None:
-    with pytest.raises(ValueError, match=r".") as refused:
-        parse_json(text)
-    assert len(str(refused.value).splitlines()) == 1
+    assert len(str(refuses(ValueError, r".", parse_json, text)).splitlines()) == 1
 
 
 def test_what_is_shown_of_a_value_is_short() -> None:

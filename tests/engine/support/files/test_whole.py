@@ -225,13 +225,11 @@ def test_arrays_are_kept(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("schema", "expected"),
     [
-        (2, EXPECTED),
-        (1, {"points": ((3, 2), np.int64)}),
-        (1, {"points": ((2, 3), np.int32)}),
+        (2, EXPECTED), (1, {"points": ((3, 2), np.int64)}), (1, {"points": ((2, 3), np.int32)}),
         (1, {**EXPECTED, "more": ((), np.int64)}),
     ],
     ids=["another schema", "another shape", "another type", "an array more"],
-)
+)  # fmt: skip
 def test_what_is_not_expected_is_not_read(
     schema: int, expected: dict[str, tuple[tuple[int, ...], type]]
 ) -> None:
