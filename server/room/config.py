@@ -70,6 +70,8 @@ class TableConfig:
     limits: TimeLimits = attrs.field(factory=lambda: TimeLimits(30.0, 600.0, 1e6, grace=10.0))
     keep_seat_s: float = 120.0
     """How long a seat is kept for somebody who has lost the connection or sits out."""
+    return_within_s: float = 3600.0
+    """Who comes back to the table within this time brings at least the chips that they left with."""
     port: int | None = None
     """Where plain ACPC clients take a seat; 0 for any port, None for none."""
     port_without_tls: bool = False
@@ -114,7 +116,9 @@ class RoomConfig:
     connections_per_address: int = 1000
     """The same from one address."""
     guesses_per_minute: int = 10
-    """Wrong tokens from one address after which it has to wait."""
+    """Wrong tokens for one player from one address after which it has to wait."""
+    guests_per_minute: int = 60
+    """That may sit down from one address."""
     requests_per_second: float = 20.0
     """That are read of one client."""
     tls: Certificate | None = None
@@ -150,6 +154,7 @@ def with_stakes(table: TableConfig) -> TableConfig:
 
 _RING_ONLY: Final = (
     "least", "most", "rake", "rake_cap", "joining", "rebuy", "port", "port_without_tls", "seats_for_one",
+    "return_within",
 )  # fmt: skip
 _SIT_AND_GO_ONLY: Final = ("buy_in", "stack", "payouts", "levels")
 
@@ -182,6 +187,7 @@ def _room(room: Section, tables: list[Section], folder: Path) -> RoomConfig:
         connections=room.whole("connections", 5000, most=1_000_000),
         connections_per_address=room.whole("connections_per_address", 1000, most=1_000_000),
         guesses_per_minute=room.whole("guesses_per_minute", 10, most=1000),
+        guests_per_minute=room.whole("guests_per_minute", 60, most=1_000_000),
         requests_per_second=room.number("requests_per_second", 20.0, least=0.1, most=1e6),
         tls=_certificate(room.section("tls"), folder) if "tls" in room else None,
         is_http_chosen="http" in room,
@@ -243,6 +249,7 @@ def _table(section: Section, folder: Path) -> TableConfig:
             grace=section.number("grace", 10.0, most=MOST_SECONDS),
         ),
         keep_seat_s=section.number("keep_seat", 120.0, most=MOST_SECONDS),
+        return_within_s=section.number("return_within", 3600.0, most=MOST_SECONDS),
         port=section.whole("port", None, least=0, most=65535),
         port_without_tls=section.flag("port_without_tls", False),
         sit_and_go=sit_and_go,

@@ -256,7 +256,7 @@ class Door:
         """Take a seat, and return when it is given up."""
         visitor = wanted.visitor
         try:
-            name, chips = self._table_and_chips(request.text)
+            name, chips = self._table_and_chips(visitor, request.text)
             if visitor.player is None:
                 visitor.player = await self._identities.identify(wanted.name, wanted.token, visitor.address)
                 wanted.token = ""
@@ -277,7 +277,7 @@ class Door:
         if visitor.client.attending is not None:  # the seat's task may be listening to a client that was late
             await visitor.client.attending.wait()
 
-    def _table_and_chips(self, text: str) -> tuple[str, int | None]:
+    def _table_and_chips(self, visitor: Visitor, text: str) -> tuple[str, int | None]:
         """The names in a ``#join``."""
         words = text.split()
         if not 1 <= len(words) <= 2:
@@ -286,13 +286,14 @@ class Door:
             chips = parse_whole(words[1]) if len(words) == 2 else None
         except ValueError:
             raise RequestRefused(f"expected a whole number of chips, got {words[1][:40]!r}") from None
-        return self._any_table() if words[0] == _ANY else words[0], chips
+        return self._any_table(visitor) if words[0] == _ANY else words[0], chips
 
-    def _any_table(self) -> str:
-        """A table with a seat that is free or a house bot's."""
-        for name, table in self._tables.items():
-            if table.may_come:
-                return name
+    def _any_table(self, visitor: Visitor) -> str:
+        """A table with a seat that is free or a house bot's; otherwise one where somebody makes room."""
+        for newcomer in (None, visitor):
+            for name, table in self._tables.items():
+                if table.may_come(newcomer):
+                    return name
         raise RequestRefused("all seats of all tables are taken")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import secrets
 from collections import deque
+from hashlib import sha256
 from typing import Final
 
 import trio
@@ -22,8 +23,8 @@ _COST: Final = 2**14
 _MINUTE_S: Final = 60.0
 _LONGEST_STEM: Final = 24
 # Of a name, so that a number fits after it.
-_MOST_ADDRESSES: Final = 10_000
-# Addresses whose wrong guesses are remembered.
+_MOST_KEYS: Final = 10_000
+# Of which it is remembered how often something has happened.
 
 
 def new_token() -> str:
@@ -76,13 +77,35 @@ def check_name(name: str) -> None:
         )
 
 
+class LastMinute:
+    """How often something has happened within the last minute, by key."""
+
+    def __init__(self) -> None:
+        self._when: dict[object, deque[float]] = {}
+
+    def number(self, key: object) -> int:
+        """How often it has happened."""
+        times = self._when.get(key, deque())
+        while times and times[0] < trio.current_time() - _MINUTE_S:
+            times.popleft()
+        return len(times)
+
+    def add(self, key: object) -> None:
+        """Note that it has happened."""
+        if key not in self._when and len(self._when) >= _MOST_KEYS:
+            del self._when[next(iter(self._when))]
+        self._when.setdefault(key, deque()).append(trio.current_time())
+
+
 class Identities:
     """Says who a client is that gives a name, and perhaps a token."""
 
     def __init__(self, config: RoomConfig, ledger: Ledger) -> None:
         self._config = config
         self._ledger = ledger
-        self._wrong: dict[str, deque[float]] = {}  # when, by address
+        self._wrong = LastMinute()  # guesses, by address and player
+        self._guests = LastMinute()  # who came, by address
+        self._known: dict[int, tuple[bytes, bytes]] = {}  # two hashes of the token of who has been here
         self._bots: dict[str, str] = {}  # names of the house's bots, by their tokens
         self._present: set[str] = set()  # names of guests and bots
         self._hashing = trio.CapacityLimiter(1)  # guesses wait for each other
@@ -120,17 +143,25 @@ class Identities:
         if bot is not None:
             return self._ledger.player(bot) or self._ledger.add_player(bot, "house")
         if not token:
-            return self._guest(name)
-        self._check_guesses(address)
+            return self._guest(name, address)
         player = self._ledger.player(name) if name else None
+        quick = sha256(token.encode("utf-8", "surrogateescape")).digest()
+        known = None if player is None else self._known.get(player.id)
+        if player is not None and known is not None and known == (player.token, quick):
+            return player
+        key = address, None if player is None else player.id
+        is_awaited = known is None and player is not None and self._ledger.has_seat(player)
+        if not is_awaited and self._wrong.number(key) >= self._config.guesses_per_minute:
+            raise RequestRefused("too many wrong tokens from this address: wait a minute")
         is_right = False
         if player is not None and player.salt is not None and player.token is not None:
             async with self._hashing:
                 found = await trio.to_thread.run_sync(hashed, token, player.salt)
             is_right = same_token(found, player.token)
-        if player is None or not is_right:
-            self._has_guessed(address)
+        if player is None or player.token is None or not is_right:
+            self._wrong.add(key)
             raise RequestRefused("the name and the token do not belong together")
+        self._known[player.id] = player.token, quick
         return player
 
     def check_ban(self, player: Registered) -> None:
@@ -142,24 +173,13 @@ class Identities:
         if self._ledger.player_of(player.id).is_banned:
             raise RequestRefused(f"{player.name} may not come in")
 
-    def _check_guesses(self, address: str) -> None:
-        guesses = self._wrong.get(address)
-        if guesses is None:
-            return
-        while guesses and guesses[0] < trio.current_time() - _MINUTE_S:
-            guesses.popleft()
-        if len(guesses) >= self._config.guesses_per_minute:
-            raise RequestRefused("too many wrong tokens from this address: wait a minute")
-
-    def _has_guessed(self, address: str) -> None:
-        if address not in self._wrong and len(self._wrong) >= _MOST_ADDRESSES:
-            del self._wrong[next(iter(self._wrong))]
-        self._wrong.setdefault(address, deque()).append(trio.current_time())
-
-    def _guest(self, wanted: str) -> Registered:
+    def _guest(self, wanted: str, address: str) -> Registered:
         """A player without a token, with a name that nobody else has, and chips to play with."""
         if not self._config.guests:
             raise RequestRefused("a name and its token are needed here (riverboat room add-player)")
+        if self._guests.number(address) >= self._config.guests_per_minute:
+            raise RequestRefused("too many guests from this address: wait a minute")
+        self._guests.add(address)
         name = wanted if NAME.fullmatch(wanted) else "guest-1"
         found = self._ledger.player(name)
         if found is not None and (found.kind != "guest" or found.name in self._present):

@@ -149,7 +149,7 @@ class Room:
                 if place.player.kind != "registered":
                     self.ledger.stand_up(name, place.seat)
         for player in self.ledger.players():
-            if player.kind == "guest" and player.chips:
+            if player.kind == "guest":
                 self.ledger.take_back(player)
 
     # --- tables ----------------------------------------------------------------------------------------

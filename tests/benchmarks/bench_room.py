@@ -55,7 +55,9 @@ def house(folder: Path, tables: int) -> None:
             TableConfig(f"t{number}", game, _GAME, least=2000, most=2000, limits=limits)
             for number in range(tables)
         ]
-        config = RoomConfig(tuple(configs), port=0, data=folder, guest_chips=2**30, http=None)
+        config = RoomConfig(
+            tuple(configs), port=0, data=folder, guest_chips=2**30, guests_per_minute=10**6, http=None
+        )
         async with trio.open_nursery() as nursery:
             addresses = await nursery.start(Room(config, SilentConsole()).run)
             print(addresses.port, flush=True)

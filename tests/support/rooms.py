@@ -32,6 +32,7 @@ def table_config(
 def room_config(folder: Path, *tables: TableConfig, **changes: Any) -> RoomConfig:
     """The configuration of a room on a free port that gives guests 1000 chips; any field may be given."""
     config = RoomConfig(tables or (table_config(),), port=0, data=folder / "room", guest_chips=1000)
+    config = attrs.evolve(config, guests_per_minute=10**6)
     return attrs.evolve(config, **changes)
 
 

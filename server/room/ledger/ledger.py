@@ -192,7 +192,7 @@ class Ledger:
     def player_of(self, number: int) -> Registered:
         """The player with a number."""
         player = self._one("WHERE id = ?", number)
-        assert player is not None  # players are never removed
+        assert player is not None  # nobody is removed but guests who have gone
         return player
 
     def _one(self, where: str, value: object) -> Registered | None:
@@ -208,12 +208,16 @@ class Ledger:
     ) -> Registered:
         """A new player, with chips from the house.
 
+        A guest who has used a name that is now registered keeps it with a number, as nobody else may have it.
+
         Raises:
             LedgerError: the name is taken.
         """
-        if self.player(name) is not None:
+        known = self.player(name)
+        if known is not None and (known.kind, kind) != ("guest", "registered"):
             raise LedgerError(f"there is a player {name} already")
         with self.transaction() as db:
+            db.execute("UPDATE players SET name = name || '~' || id WHERE name = ?", (name,))
             row = "INSERT INTO players (name, kind, salt, token, since_us) VALUES (?, ?, ?, ?, ?)"
             number = db.execute(row, (name, kind, salt, token, _now_us())).lastrowid
             assert number is not None
@@ -239,9 +243,32 @@ class Ledger:
             self.move("issue", player.id, None, chips)
 
     def take_back(self, player: Registered) -> None:
-        """Return a leaving guest's account to the house."""
-        with self.transaction():
-            self.move("return", player.id, None, self.player_of(player.id).chips)
+        """Return a leaving guest's account to the house; one who has never played is forgotten."""
+        with self.transaction() as db:
+            now = self.player_of(player.id)
+            if now.chips:
+                self.move("return", player.id, None, now.chips)
+            if not now.is_banned and not any(
+                self._mentions(each, player) for each in ("results", "entrants", "places")
+            ):
+                db.execute("DELETE FROM movements WHERE player = ?", (player.id,))
+                db.execute("DELETE FROM players WHERE id = ?", (player.id,))
+
+    def has_seat(self, player: Registered) -> bool:
+        """Whether a player has a seat at any table."""
+        return self._mentions("places", player)
+
+    def _mentions(self, rows: str, player: Registered) -> bool:
+        return self._db.execute(f"SELECT 1 FROM {rows} WHERE player = ?", (player.id,)).fetchone() is not None
+
+    def left_with(self, table: str, player: Registered, seconds: float) -> int:
+        """The chips with which a player has left a table within the last so many seconds; otherwise 0."""
+        query = (
+            "SELECT chips FROM movements WHERE player = ? AND table_name = ? AND kind = 'cash-out'"
+            " AND at_us > ? ORDER BY id DESC LIMIT 1"
+        )
+        row = self._db.execute(query, (player.id, table, _now_us() - seconds * 1e6)).fetchone()
+        return 0 if row is None else int(row[0])
 
     def sit_down(self, table: str, seat: int, player: Registered, chips: int) -> None:
         """A player brings chips from the account to a seat of a table.

@@ -21,6 +21,7 @@ from server.room.ledger.ledger import Ledger, LedgerError, Registered
 from server.room.ledger.sit_and_gos import SitAndGos
 from server.room.tables.contest import Contest
 from server.room.tables.place import Arrival, Handover, Place, RequestRefused, Visitor
+from server.room.tables.shares import in_order_of_shares, one_too_many
 from server.table.channel import ChannelBroken
 from server.table.outcome import Durations
 from server.table.rules.line_up import Joining
@@ -108,11 +109,13 @@ class Company:
         """Whether anybody is there besides the house's bots."""
         return any(place.plays and not place.is_house for place in self.seated())
 
-    @property
-    def may_come(self) -> bool:
-        """Whether somebody who comes now may find a seat: a free one, or a house bot's."""
-        is_on = self.contest is not None and self.contest.is_on
-        return not is_on and any(place is None or place.is_house for place in self.places)
+    def may_come(self, newcomer: Visitor | None) -> bool:
+        """Whether there is a seat that is free or a house bot's, or that a newcomer may get from a guest."""
+        if self.contest is not None and self.contest.is_on:
+            return False
+        if any(place is None or place.is_house for place in self.places):
+            return True
+        return newcomer is not None and one_too_many(self.places, newcomer) is not None
 
     # --- coming ----------------------------------------------------------------------------------------
 
@@ -307,8 +310,8 @@ class Company:
         self.seating.release(place.seat)
 
     def _make_room(self) -> None:
-        """Have the house's bots give up as many seats as others wait for."""
-        waiting = sum(not self._is_bot(arrival) for arrival in self._arrivals)
+        """Have the house's bots, then guests of crowded addresses, give up seats that others wait for."""
+        waiting = sum(not arrival.is_bot for arrival in self._arrivals)
         free = self.places.count(None) + sum(place.leaves is not None for place in self.seated())
         for place in reversed(self.seated()):
             if free >= waiting:
@@ -316,10 +319,12 @@ class Company:
             if place.is_house and place.leaves is None:
                 place.leaves = "a seat is needed"
                 free += 1
-
-    @staticmethod
-    def _is_bot(arrival: Arrival) -> bool:
-        return arrival.visitor.player is not None and arrival.visitor.player.kind == "house"
+        self._arrivals = deque(in_order_of_shares(self._arrivals, self.places))
+        people = [arrival for arrival in self._arrivals if not arrival.is_bot]
+        for arrival in people[max(0, free) :]:
+            crowded = one_too_many(self.places, arrival.visitor)
+            if crowded is not None:
+                crowded.leaves = "a seat is needed"
 
     def _seat(self, arrival: Arrival) -> bool:
         """Give somebody a seat, or a reason why not; False while neither is decided."""
@@ -333,11 +338,15 @@ class Company:
         if not config.seats_for_one and any(place.player.id == player.id for place in self.seated()):
             arrival.refusal = f"{player.name} has a seat at {config.name} already"
             return True
-        stack = config.game.stacks[0] if config.policy is Policy.MATCH else arrival.chips or config.usual
-        if config.policy is not Policy.MATCH and not config.least <= stack <= config.most:
-            arrival.refusal = f"bring {config.least} to {config.most} chips, not {stack}"
-            if config.least == config.most:
-                arrival.refusal = f"a seat costs {config.least} chips, not {stack}"
+        least, most = self._to_bring(player)
+        usual = max(least, config.usual)
+        stack = config.game.stacks[0] if config.policy is Policy.MATCH else arrival.chips or usual
+        if config.policy is not Policy.MATCH and not least <= stack <= most:
+            arrival.refusal = f"bring {least} to {most} chips, not {stack}"
+            if least > config.least:
+                arrival.refusal = f"you left {config.name} with {least} chips: bring as many, not {stack}"
+            elif least == most:
+                arrival.refusal = f"a seat costs {least} chips, not {stack}"
             return True
         if self.contest is not None and visitor.is_plain:
             arrival.refusal = "a sit-and-go is for clients that are told game and stacks"
@@ -353,6 +362,15 @@ class Company:
         place.occupy(visitor)
         self.hand_over(place, visitor)
         return True
+
+    def _to_bring(self, player: Registered) -> tuple[int, int]:
+        """The least and the most chips that a player may bring; who has just left brings what they had."""
+        config = self._config
+        if config.policy is not Policy.RING or player.kind == "house":
+            return config.least, config.most
+        left_with = self._ledger.left_with(config.name, player, config.return_within_s)
+        least = max(config.least, min(left_with, self._ledger.player_of(player.id).chips))
+        return least, max(least, config.most)
 
     def _call_bots(self, now: float) -> None:
         """Ask the house's bots to take the seats that are left, if there is somebody to play against."""

@@ -32,6 +32,11 @@ class Visitor:
         """Whether it knows only the ACPC's protocol: hands must be what its game file says."""
         return not self.client.capabilities >= NEEDED_FOR_CHIPS
 
+    @property
+    def is_guest(self) -> bool:
+        """Whether it plays under a name that is nobody's."""
+        return self.player is not None and self.player.kind == "guest"
+
     def say(self, name: str, text: str) -> None:
         """Send a note to a client that knows what a room is; the next flush writes it."""
         connection = self.client.connection
@@ -135,6 +140,11 @@ class Arrival:
     decided: trio.Event = attrs.Factory(trio.Event)
     place: Place | None = None
     refusal: str = ""
+
+    @property
+    def is_bot(self) -> bool:
+        """Whether it is one of the house's bots."""
+        return self.visitor.player is not None and self.visitor.player.kind == "house"
 
 
 class Handover:

@@ -112,10 +112,9 @@ class RoomTable:
         """Places by seat."""
         return tuple(self.company.places)
 
-    @property
-    def may_come(self) -> bool:
-        """Whether somebody who comes now may find a seat."""
-        return self._is_closing is None and self.company.may_come
+    def may_come(self, newcomer: Visitor | None = None) -> bool:
+        """Whether somebody who comes now may find a seat; see `Company.may_come`."""
+        return self._is_closing is None and self.company.may_come(newcomer)
 
     async def join(self, visitor: Visitor, chips: int | None) -> Place:
         """Give somebody a seat, between two hands; if they already have one, at once.

@@ -77,8 +77,8 @@ async def test_people_come_play_and_take_their_chips_away(tmp_path: Path) -> Non
         won = room.won()
         assert room.chips_of("Ann") == 1000 + won["Ann"]
         assert won["Ann"] == -won["Bob"]
-        await ann.say("#join a 40")
-        await ann.until("#seated a 0 40")
+        await ann.say(f"#join a {100 + won['Ann']}")
+        await ann.until(f"#seated a 0 {100 + won['Ann']}")
     with Ledger(tmp_path / "room", read_only=True) as ledger:
         check = ledger.check()
         assert (check.is_balanced, check.tables, check.accounts) == (True, 0, 0)  # guests leave nothing
