@@ -188,11 +188,18 @@ class Human(Agent):
         """Say, once until the next question, that it is not the person's turn."""
         self._unheard += 1
         if self._unheard == 1:
-            whose = "It is not your turn"
+            whose = self._whose_turn()
             if isinstance(intention, Nonsense):
                 self._show([f"{intention.text} {whose} either; ? helps."])
             else:
                 self._show([f"{whose}: what you typed is not played."])
+
+    def _whose_turn(self) -> str:
+        scene = self._scene
+        acting = None if scene is None else scene.view.betting.position_to_act
+        if scene is None or acting is None or acting == scene.view.position:
+            return "It is not your turn"
+        return f"It is not your turn but {scene.name_of(acting)}'s"
 
     def _answer_query(self, query: Query) -> None:
         scene, style = self._scene, self._style

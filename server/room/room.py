@@ -20,7 +20,7 @@ from server.room.door import Door, listen
 from server.room.house_bots import HouseBots
 from server.room.identities import Identities
 from server.room.ledger.copying import copy_back
-from server.room.ledger.ledger import Ledger, LedgerIsFull
+from server.room.ledger.ledger import Ledger, LedgerError, LedgerIsFull
 from server.room.ledger.sit_and_gos import SitAndGos
 from server.room.reporting import OperatorConsole
 from server.room.tables.log import FOLDER
@@ -192,7 +192,7 @@ class Room:
                     return
                 try:
                     self.tables[name] = table = self._new_table(table.config)
-                except (RoomError, LedgerIsFull) as error:
+                except (RoomError, LedgerError, LedgerIsFull) as error:
                     self._console.err(f"riverboat: {name} stays closed: {error}\n")
                     return
         finally:

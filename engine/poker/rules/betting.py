@@ -418,15 +418,24 @@ def parse_betting(game: GameDefinition, text: str) -> BettingState:
     """
     state = initial_betting(game)
     while state.text != text and text.startswith(state.text):
-        state = state.apply(_action_at(text, len(state.text), game))
+        state = state.apply(_action_at(text, state))
     if state.text != text:
-        raise IllegalActionError(
-            f"{text!r} is not a legal betting sequence: after {state.text!r} something else follows"
-        )
+        raise IllegalActionError(f"{text!r} is not a legal betting sequence: {_whose_turn(state)}")
     return state
 
 
-def _action_at(text: str, start: int, game: GameDefinition) -> Action:
+def _whose_turn(state: BettingState) -> str:
+    """Who is to act, and what could be written, for the message about something else."""
+    position = state.position_to_act
+    if position is None:
+        return f"the hand is over after {state.text!r}"
+    name, legal = state.game.position_names[position], state.legal_actions()
+    return f"position {position} ({name}) is to act after {state.text!r}: expected {legal}"
+
+
+def _action_at(text: str, state: BettingState) -> Action:
+    """The action of a text that follows the betting so far."""
+    start, game = len(state.text), state.game
     letter = text[start]
     if letter == "f":
         return FOLD
@@ -440,4 +449,4 @@ def _action_at(text: str, start: int, game: GameDefinition) -> Action:
             end += 1
         if start + 1 < end <= start + _MAX_DIGITS:
             return raise_to(int(text[start + 1 : end]))
-    raise IllegalActionError(f"{text[start:]!r} in the betting {text!r} is not an action")
+    raise IllegalActionError(f"{text[start:]!r} in {text!r} is not an action: {_whose_turn(state)}")

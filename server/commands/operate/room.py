@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from engine.support.user_input import printable
 from server.room.config import RoomError
 from server.room.ledger.ledger import Ledger, LedgerError
 from server.room.operator import ask, manage
@@ -154,7 +155,7 @@ def check(ctx: click.Context, data: Path, as_json: bool) -> None:
         click.echo(json.dumps(found.as_json()))
     else:
         for fault in found.faults:
-            click.echo(fault)
+            click.echo(printable(fault))
         verdict = "all of them add up" if found.is_balanced else "they do not add up"
         click.echo(
             f"{found.issued} chips issued: {found.accounts} in accounts, {found.tables} on tables, "

@@ -10,6 +10,7 @@ last hands may be missing (``synchronous = NORMAL``); what is there adds up.
 from __future__ import annotations
 
 import contextlib
+import functools
 import sqlite3
 import time
 from array import array
@@ -20,6 +21,7 @@ from typing import Any, Final
 import attrs
 
 from engine.support.files.lock import FileIsLocked, FileLock
+from engine.support.user_input import printable
 from server.room.ledger.check import Check, check
 from server.room.ledger.schema import SchemaError, migrate, require_current
 from server.table.rules.line_up import Blinds
@@ -40,6 +42,44 @@ class LedgerError(Exception):
 
 class LedgerIsFull(Exception):
     """The disk is full; nothing of the event is in the ledger."""
+
+
+class _Cursor(sqlite3.Cursor):
+    """Says of a damaged file that it is one, whatever is asked of it."""
+
+    def execute(self, *words: Any) -> _Cursor:
+        with _damage():
+            return super().execute(*words)
+
+    def fetchone(self) -> Any:
+        with _damage():
+            return super().fetchone()
+
+    def fetchall(self) -> list[Any]:
+        with _damage():
+            return super().fetchall()
+
+    def __next__(self) -> Any:
+        with _damage():
+            return super().__next__()
+
+
+class _Connection(sqlite3.Connection):
+    def execute(self, *words: Any) -> _Cursor:
+        return self.cursor(_Cursor).execute(*words)
+
+
+@contextlib.contextmanager
+def _damage() -> Iterator[None]:
+    try:
+        yield
+    except UnicodeDecodeError as error:  # SQLite quotes what it has read
+        text = printable(error.object.decode("utf-8", "replace"))
+        raise LedgerError(f"the ledger is damaged: {text}") from None
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, sqlite3.OperationalError | sqlite3.IntegrityError):
+            raise  # the disk is full, or the fault is ours
+        raise LedgerError(f"the ledger is damaged: {printable(str(error))}") from error
 
 
 @attrs.frozen
@@ -109,17 +149,18 @@ class Ledger:
             raise LedgerError(f"the room of {folder} is open: another process writes its ledger") from None
         except OSError as error:
             raise LedgerError(f"{path}: {error.strerror or error}") from error
-        except (sqlite3.Error, SchemaError) as error:
+        except (sqlite3.Error, SchemaError, LedgerError) as error:
             if self._lock is not None:
                 self._lock.release()
             if isinstance(error, sqlite3.OperationalError):
                 raise LedgerError(f"{path} cannot be opened: {error}") from error
             what = "cannot be read" if isinstance(error, SchemaError) else "is no ledger"
-            raise LedgerError(f"{path} {what}: {error}") from error
+            raise LedgerError(f"{path} {what}: {error.__cause__ or error}") from error
 
     def _connect(self, read_only: bool) -> sqlite3.Connection:
         source = f"{self._path.absolute().as_uri()}?mode={'ro' if read_only else 'rw'}"
-        db = sqlite3.connect(source, uri=True, timeout=_BUSY_S, isolation_level=None)
+        db = sqlite3.connect(source, _BUSY_S, isolation_level=None, factory=_Connection, uri=True)
+        db.text_factory = functools.partial(str, encoding="utf-8", errors="replace")
         try:
             db.execute("PRAGMA foreign_keys = ON")
             db.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
@@ -192,7 +233,8 @@ class Ledger:
     def player_of(self, number: int) -> Registered:
         """The player with a number."""
         player = self._one("WHERE id = ?", number)
-        assert player is not None  # nobody is removed but guests who have gone
+        if player is None:  # nobody is removed but guests who have gone
+            raise LedgerError(f"the ledger is damaged: there is no player {number}")
         return player
 
     def _one(self, where: str, value: object) -> Registered | None:
@@ -442,6 +484,8 @@ class Ledger:
         self._db.execute("BEGIN")
         try:
             return check(self._db)
+        except (sqlite3.Error, TypeError, ValueError) as error:
+            raise LedgerError(f"{self._path} is damaged: {error}") from error
         finally:
             self._db.execute("ROLLBACK")
 

@@ -10,6 +10,7 @@ import trio
 
 from server.room.config import RoomConfig
 from server.room.door import has_gone
+from server.room.ledger.ledger import LedgerError
 from server.support.addresses import host_and_port, is_ours, is_same_origin, whose
 from server.support.allowance import Allowances
 from server.support.console import Console
@@ -95,7 +96,9 @@ class Guard:
             if has_gone(error, trio.BusyResourceError):
                 return
             self.faults += 1
-            self._console.err("".join(traceback.format_exception(error)))
+            is_damaged = isinstance(error, LedgerError)
+            trace = "".join(traceback.format_exception(error))
+            self._console.err(f"riverboat: pages: {error}\n" if is_damaged else trace)
             if not has_begun:
                 await self._refuse(scope, send, 500, "Something went wrong here. The operator has been told.")
 

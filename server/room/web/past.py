@@ -12,16 +12,18 @@ import time
 from array import array
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar, cast
 
 import attrs
 import trio
 
 from engine.poker.rules.hand_words import tell_winnings
+from engine.support.user_input import printable
+from protocol.errors import ProtocolError
 from protocol.extension import parse_game_line
 from protocol.records import HandReader
 from server.records.curves import Curve
-from server.room.ledger.ledger import HandEntry, Ledger, Registered
+from server.room.ledger.ledger import HandEntry, Ledger, LedgerError, Registered
 from server.room.ledger.sit_and_gos import PastSitAndGo, SitAndGos
 from server.room.tables.spectating import Shown, shown_holes
 
@@ -35,6 +37,8 @@ _SIT_AND_GOS: Final = 10
 # On a table's page.
 _AT_ONCE: Final = 2
 # Threads that read.
+_KEPT: Final = 20
+# An answer is kept for so many times the time that it took.
 
 T = TypeVar("T")
 Draw: TypeAlias = Callable[[Sequence[int]], Curve]
@@ -98,13 +102,39 @@ class Past:
         self._folder = folder
         self._delay_s = delay_s
         self._limiter = trio.CapacityLimiter(_AT_ONCE)
+        self._counting = trio.Lock()
+        self._counted: dict[str, tuple[float, Any]] = {}  # until when they are young
 
     async def _ask(self, question: Callable[[Ledger], T]) -> T:
         def ask() -> T:
             with Ledger(self._folder, read_only=True) as ledger:
-                return question(ledger)
+                try:
+                    return question(ledger)
+                except (ProtocolError, ValueError, TypeError) as error:
+                    raise LedgerError(f"the ledger is damaged: {printable(str(error))}") from error
 
         return await trio.to_thread.run_sync(ask, limiter=self._limiter)
+
+    async def _count(self, key: str, question: Callable[[Ledger], T]) -> T:
+        """The answer to a question that takes the longer the more has been played.
+
+        One thread counts, so that another looks up hands meanwhile; an answer is kept for so long that
+        asking again and again takes a twentieth of that thread's time.
+        """
+        if not self._is_young(key):
+            async with self._counting:
+                if not self._is_young(key):  # nobody else has asked the same meanwhile
+                    began = trio.current_time()
+                    answer = await self._ask(question)
+                    now = trio.current_time()
+                    self._counted.pop(key, None)
+                    self._counted[key] = now + _KEPT * (now - began), answer
+                    if len(self._counted) > MOST_STANDINGS:
+                        del self._counted[next(iter(self._counted))]
+        return cast(T, self._counted[key][1])
+
+    def _is_young(self, key: str) -> bool:
+        return key in self._counted and trio.current_time() < self._counted[key][0]
 
     async def hands(self, table: str, before: int | None) -> HandList | None:
         """Hands of a table before some number, or its last ones; None if there is no such table."""
@@ -161,7 +191,7 @@ class Past:
                 )
             return found
 
-        return await self._ask(question)
+        return await self._count("", question)
 
     async def standing(self, name: str, draw: Draw) -> Standing | None:
         """One player's standing, with a curve; None if nobody of that name has played."""
@@ -174,7 +204,7 @@ class Past:
             values = _bankroll(ledger, player, found[-1])
             return Standing(*found, draw(values), len(values) - 1)
 
-        return await self._ask(question)
+        return await self._count(name, question)
 
 
 def _bankroll(ledger: Ledger, player: Registered, total: int) -> Sequence[int]:

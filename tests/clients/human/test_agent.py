@@ -26,7 +26,7 @@ from clients.human.style import DISPLAYS, PLAIN, Style
 from clients.human.telnet import TelnetDesk, open_telnet_port, read_listen_address
 from clients.lab.testing import Scripted
 from engine.poker.cards import parse_cards
-from engine.poker.rules import HandView, load_game, parse_betting
+from engine.poker.rules import HandView, initial_betting, load_game, parse_betting
 from server.table.config import TimeLimits
 from tests.support.dealer_process import run_to_end
 from tests.support.people import Nc
@@ -125,6 +125,18 @@ async def test_a_pasted_heap_plays_one_decision() -> None:
     assert len(human.actions) == 1
     assert "It is not your turn: what you typed is not played." in screen.text
     assert "(4 lines typed before your turn were not played.)" in screen.text
+
+
+async def test_who_speaks_out_of_turn_is_told_whose_turn_it_is() -> None:
+    screen = ScreenText()
+    human = Human(screen)
+    human.game, human.seat, human.names = LIMIT, 0, ("Ann", "Bob")
+    human.match_started(LIMIT, 0)
+    view = HandView(initial_betting(LIMIT), 0, 0, ((0, 1), ()), ())  # position 1 opens
+    assert view.betting.position_to_act == 1
+    human.hand_started(view)
+    human.hear("c")
+    assert "It is not your turn but Bob's: what you typed is not played." in screen.text
 
 
 async def test_questions_are_answered_at_any_time() -> None:

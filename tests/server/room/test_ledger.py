@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import random
@@ -18,7 +19,7 @@ from trio.testing import MockClock
 
 from server.commands.operate.room import ledger as command
 from server.room.ledger.copying import EVERY_S, copy_back
-from server.room.ledger.ledger import FILE, HandEntry, Ledger, LedgerError
+from server.room.ledger.ledger import FILE, HandEntry, Ledger, LedgerError, LedgerIsFull
 from server.room.ledger.schema import MIGRATIONS, VERSION, migrate
 from server.room.ledger.sit_and_gos import Out, SitAndGos
 from server.support.console import SilentConsole
@@ -306,6 +307,56 @@ def test_the_check_needs_a_ledger(tmp_path: Path) -> None:
 
     assert result.exit_code == 1
     assert "holds no ledger" in result.output
+
+
+def damaged(data: bytes, dice: random.Random) -> bytes:
+    """A file some of whose bytes have been flipped, overwritten or cut off."""
+    spoilt = bytearray(data)
+    match dice.randrange(3):
+        case 0:
+            del spoilt[dice.randrange(200, len(data)) :]
+        case 1:
+            at = dice.randrange(len(data))
+            spoilt[at : at + 4096] = dice.randbytes(min(4096, len(data) - at))
+        case _:
+            for _ in range(dice.choice((1, 20, 400))):
+                spoilt[dice.randrange(len(data))] ^= 1 << dice.randrange(8)
+    return bytes(spoilt)
+
+
+def use(folder: Path) -> None:
+    """Everything that a room and its pages do when they open a ledger."""
+    with Ledger(folder) as book:
+        for name in book.tables():
+            SitAndGos(book).call_off(name)
+            for place in book.places(name):
+                book.stand_up(name, place.seat)
+        for player in book.players():
+            book.issue(player, 1)
+    with Ledger(folder, read_only=True) as book:
+        book.standings()
+        for player in book.players():
+            book.standing(player)
+            book.bankroll(player)
+        for name in book.tables():
+            list(book.hands_from(name, 0))
+            SitAndGos(book).last(name, 10)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_damaged_file_is_one_line(tmp_path: Path, seed: int) -> None:
+    dice = random.Random(seed)
+    with Ledger(tmp_path) as book:
+        live(book, dice, 60, mark=lambda: None)
+    whole = (tmp_path / FILE).read_bytes()
+    (tmp_path / FILE).write_bytes(damaged(whole, dice))
+    for what in (["check", "--data", str(tmp_path)], ["check", "--json", "--data", str(tmp_path)]):
+        result = CliRunner().invoke(command, what)
+        assert result.exit_code in (0, 1)
+        assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
+        assert "Traceback" not in result.output
+    with contextlib.suppress(LedgerError, LedgerIsFull):
+        use(tmp_path)
 
 
 # --- SQLite's log ------------------------------------------------------------------------------------------

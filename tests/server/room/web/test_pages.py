@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 import trio
 
 import server.room.web
+from server.room.ledger.ledger import Ledger
 from tests.support.rooms import room_config, table_config
 from tests.support.web import OpenPages, Rejected, WebSocket, pages_of
 
@@ -109,6 +111,58 @@ async def test_standings_are_those_of_the_first(tmp_path: Path, monkeypatch: pyt
 
         assert re.findall(r'href="/players/(\w+)"', page) == [first]
         assert "at all tables: the first 1." in page
+
+
+async def test_standings_are_counted_once_for_all_who_ask_and_hands_do_not_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[str] = []
+    may_end = threading.Event()
+
+    def slow(name: str) -> Any:
+        whole = getattr(Ledger, name)
+
+        def wrapped(*words: Any) -> Any:
+            counted.append(name)
+            may_end.wait(30)
+            return whole(*words)
+
+        return wrapped
+
+    async with pages_of(room_config(tmp_path)) as pages:
+        await played(pages, 3)
+        for name in ("standings", "standing"):
+            monkeypatch.setattr(Ledger, name, slow(name))
+        name = pages.room.room.ledger.players()[0].name
+        asked = [f"/players/{name}"] * 10 + ["/standings"] * 10
+        with trio.fail_after(60):
+            async with trio.open_nursery() as asking:
+                for path in asked:
+                    asking.start_soon(pages.get, path)
+                await trio.sleep(0.5)
+                assert (await pages.get("/tables/a/hands/0")).status_code == 200
+                assert len(counted) == 1
+                may_end.set()
+        assert sorted(counted) == ["standing", "standings"]
+
+
+async def test_a_damaged_ledger_is_a_line_for_the_operator(tmp_path: Path) -> None:
+    async with pages_of(room_config(tmp_path)) as pages:
+        await played(pages, 3)
+        ledger = pages.room.room.ledger
+        with ledger.transaction() as db:
+            lines = db.execute("SELECT id, line FROM hands").fetchall()
+            db.execute("UPDATE hands SET line = 'STATE:\x1b[2J'")
+        assert (await pages.get("/tables/a/hands/0")).status_code == 500
+        with trio.fail_after(5):
+            while "pages" not in pages.room.console.stderr:  # noqa: ASYNC110 - it is told after the answer
+                await trio.sleep(0.01)
+        *_, said = pages.room.console.stderr.splitlines()
+        assert said.startswith("riverboat: pages: the ledger is damaged: ")
+        assert said.isprintable()
+        with ledger.transaction() as db:
+            for number, line in lines:
+                db.execute("UPDATE hands SET line = ? WHERE id = ?", (line, number))
 
 
 def _scenes(page: str) -> list[dict[str, Any]]:
