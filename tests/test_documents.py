@@ -24,6 +24,8 @@ from tests.support.documents import (
     is_broken_link,
     is_missing_path,
     public_names,
+    summary_of_strength,
+    tables_of_strength,
 )
 from tests.support.terminal.picture import COMMAND, PICTURE, played
 
@@ -59,6 +61,16 @@ def test_results_are_short_and_of_today() -> None:
     assert len(pages) >= 9
     assert {page.path.parent.name: faults for page in pages if (faults := faults_of_results(page.text))} == {}
     assert sum(len(page.text.splitlines()) for page in pages) <= 300
+
+
+def test_tables_of_strength_end_with_the_median_and_the_worst_quarter() -> None:
+    """Opponents are of one's own choice: a mean over them would be ruled by those that give most away."""
+    pages = [document for document in DOCUMENTS if document.path.name == "RESULTS.md"]
+    tables = [table for page in pages for table in tables_of_strength(page.text) if len(table) >= 8]
+
+    assert len(tables) >= 3
+    for rows in tables:
+        assert rows[-2:] == summary_of_strength(rows[:-2])
 
 
 def test_the_changelog_has_short_entries_by_kind() -> None:

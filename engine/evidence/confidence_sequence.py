@@ -1,4 +1,6 @@
-"""Intervals that hold whenever you look: the betting confidence sequence.
+"""Intervals that hold whenever you look: for payoffs of a constant mean, and for any others.
+
+*The betting confidence sequence* is the narrower one; it is for a constant mean.
 
 Imagine somebody who bets on every payoff that the mean is not m, at odds that are fair if it is, with a stake
 that depends only on earlier payoffs.  If the mean is m, their capital is a martingale: by Ville's inequality
@@ -25,14 +27,26 @@ of its Taylor series: with b = λ/(1 + λ(x - m)) of each payoff, and d > 0,
 The three numbers are needed only at the end of the interval, and are updated as it moves, rounded to the safe
 side; so a deal costs the same whether it is the tenth or the millionth.
 
+*The empirical-Bernstein confidence sequence* (`AverageSequence`) is for payoffs whose mean changes, as those
+of players who learn.  It covers the average of the means that payoffs had, given all before them: what a
+match was worth so far.  With forecasts f that depend on earlier payoffs only, and c the most by which a
+payoff may miss its forecast, |Σ(x - E x)| stays below
+
+    u(V) = min over k of (ln(2/(α w_k)) + ψ(λ_k) V) / λ_k,     V = Σ(x - f)²/c²,     ψ(λ) = -ln(1 - λ) - λ
+
+times c for ever, with probability 1 - α.  Each λ has a straight line that is crossed with chance α w_k at
+most; the steep ones are low at first, the flat ones after many payoffs.
+
 *The declared bounds* of a game follow from its rules alone (`payoff_bounds`).  A position puts in at most its
 stack; in a limit game at most the sum of all raises allowed, which is 24 small bets in heads-up limit hold'em
 with blinds of half a small bet and one.  What a position bets beyond what anybody else could match is
 returned to it; an ante is not.
 
-Source: Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting", Journal of the
-Royal Statistical Society B 86 (2024), section 4.3.  There a stake is limited to c/m, for each m; here to c
-over the largest m that is still in, which is also known before the payoff.
+Sources: Howard, Ramdas, McAuliffe and Sekhon, "Time-uniform, nonparametric, nonasymptotic confidence
+sequences", Annals of Statistics 49 (2021), theorem 4.  Waudby-Smith and Ramdas, "Estimating means of bounded
+random variables by betting", Journal of the Royal Statistical Society B 86 (2024), section 4.3.  There a
+stake is limited to c/m, for each m; here to c over the largest m that is still in, which is also known before
+the payoff.
 """
 
 from __future__ import annotations
@@ -40,11 +54,11 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from engine.kernels.evidence.bettors import NOTHING_BET, NOTHING_SEEN, bet_on_all
+from engine.kernels.evidence.bettors import NOTHING_BET, NOTHING_SEEN, ROUNDING, bet_on_all
 from engine.poker.rules import GameDefinition
 from engine.poker.rules.betting import initial_betting
 from engine.poker.rules.game_definition import MAX_ACTIONS_PER_ROUND, UNLIMITED_STACK
@@ -162,6 +176,49 @@ class ConfidenceSequence:
         if mean is None or interval is None:
             return None
         return max(interval.high - mean, mean - interval.low)
+
+
+class AverageSequence(ConfidenceSequence):
+    """The same for payoffs whose mean changes: its interval covers the average of their means so far."""
+
+    _NEAR_MIDDLE: Final = 1 / 8
+    """Forecasts are no farther from the middle of the bounds, as a share of their distance."""
+
+    def _add(self, payoffs: Sequence[float] | NDArray[np.float64], bet: Callable[..., Any]) -> None:
+        samples, total, _, variation = self._seen if self.samples else (0.0, 0.0, 0.0, 0.0)
+        middle, away = self._low + self._range / 2, self._NEAR_MIDDLE * self._range
+        farthest = (self._range / 2 + away) * (1 + 2 * ROUNDING)
+        for payoff in map(float, payoffs):
+            if abs(payoff - middle) > self._range * (0.5 + ROUNDING):
+                raise ValueError(
+                    f"expected a payoff from {self._low} to {self._low + self._range}, got {payoff}"
+                )
+            forecast = min(max((middle + total) / (samples + 1), middle - away), middle + away)
+            variation += ((payoff - forecast) / farthest) ** 2 if farthest else 0.0
+            samples, total = samples + 1, total + payoff
+            self._seen = samples, total, farthest, variation
+
+    @property
+    def interval(self) -> Interval:
+        """The interval of the average of the means; all that is possible before the first payoff."""
+        low, high = self._low, self._low + self._range
+        samples, total, farthest, variation = self._seen
+        if not samples:
+            return Interval(low, high)
+        lines = ((self._enough + unlikely + curved * variation) / rate for rate, unlikely, curved in _lines())
+        distance = min(lines) * farthest / samples
+        return Interval(max(low, total / samples - distance), min(high, total / samples + distance))
+
+
+@functools.cache
+def _lines() -> list[tuple[float, float, float]]:
+    """λ, -ln w and ψ(λ) of each straight line that bounds the sum of the errors."""
+    rates = [0.6 * 1.5**-number for number in range(24)]
+    all_of_them = sum([1 / (number + 2) for number in range(24)])
+    return [
+        (rate, math.log(all_of_them * (number + 2)), -math.log1p(-rate) - rate)
+        for number, rate in enumerate(rates)
+    ]
 
 
 def asymptotic_critical_value(samples: int, alpha: float = 0.05, narrowest_at: int = 1000) -> float:

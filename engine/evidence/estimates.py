@@ -31,7 +31,7 @@ from engine.evidence.aivat.estimates import Aivat, Told
 from engine.evidence.aivat.games import why_not
 from engine.evidence.columns.hands import NO_CARD, HandColumns
 from engine.evidence.columns.moments import Moments, moments_of
-from engine.evidence.confidence_sequence import payoff_bounds
+from engine.evidence.confidence_sequence import AverageSequence, payoff_bounds
 from engine.evidence.control_variates import Observations, fitted
 from engine.evidence.equity import KnownCards, pot_shares
 from engine.poker.rules import GameDefinition, HandState
@@ -133,7 +133,7 @@ class _Shares:
 
 @attrs.frozen(eq=False)
 class _Brought:
-    """What the cards of each round brought."""
+    """The changes that cards caused in shares of the pot, and what those changes multiply."""
 
     changes: Floats
     """The change in each position's share of the pot, shape (hands, positions, rounds)."""
@@ -246,17 +246,19 @@ class Evidence:
         """
         return self._values[estimator]
 
-    def estimates(self, critical_value: float = Z95) -> dict[str, tuple[Estimate | None, ...]]:
+    def estimates(self, critical_value: float | None = Z95) -> dict[str, tuple[Estimate | None, ...]]:
         """By estimator, each player's chips per hand with an interval.
 
         None for players without a hand, and for estimators without estimates.
 
         Args:
-            critical_value: half the width of an interval, in standard errors.
+            critical_value: half the width of an interval, in standard errors; None for players who learn,
+                whose intervals are those of an `AverageSequence`, except for ``aivat``, which has no bounds.
         """
-        return {name: self._estimates(self.values(name), critical_value) for name in self.estimators}
+        return {name: self._estimates(name, critical_value) for name in self.estimators}
 
-    def _estimates(self, values: Floats | None, critical_value: float) -> tuple[Estimate | None, ...]:
+    def _estimates(self, estimator: str, critical_value: float | None) -> tuple[Estimate | None, ...]:
+        values = self.values(estimator)
         if not len(self):
             return ()
         seated, deals, passes = self.players, self.deals, self._all.passes
@@ -271,9 +273,29 @@ class Evidence:
             sums = np.bincount(deals[hands], won)
             complete = np.unique(deals[hands[count[deals[hands]] == passes[hands]]])
             samples = sums[complete] / count[complete]
-            half = half_width(samples.tolist(), critical_value)
+            if critical_value is None:
+                half = self._half_width_so_far(samples, estimator)
+            else:
+                half = half_width(samples.tolist(), critical_value)
             found.append(Estimate(float(won.mean()), half, len(samples)))
         return tuple(found)
+
+    def _half_width_so_far(self, samples: Floats, estimator: str) -> float | None:
+        """How far a learner's average worth so far may be from its winnings by an estimator."""
+        bounds = payoff_bounds(self._game)
+        if bounds is None or estimator == "aivat":
+            return None
+        low, high = bounds.of_a_player()
+        taken = self._most if estimator == "equity" else 0.0
+        sequence = AverageSequence(low - taken, high + taken)
+        sequence.add_all(samples)
+        return sequence.distance
+
+    @property
+    def _most(self) -> float:
+        """The most that is taken out of a hand: what a hand can pay or cost at most."""
+        bounds = payoff_bounds(self._game)
+        return math.inf if bounds is None else max(map(abs, bounds.of_a_player()))
 
     @functools.cached_property
     def _values(self) -> dict[str, Floats | None]:
@@ -342,10 +364,8 @@ class Evidence:
             np.repeat(self.deals, game.num_players),
             self.players.ravel(),
         )
-        bounds = payoff_bounds(game)
-        most = math.inf if bounds is None else max(bounds.of_a_player()[1], -bounds.of_a_player()[0])
         result = settled.copy()
         for rows, coefficients in fitted(seen, np.tile([0.0, 1.0], game.num_rounds)):
             hands = np.flatnonzero(rows[:: game.num_players])
-            result[hands] -= brought.luck(hands, coefficients, most)
+            result[hands] -= brought.luck(hands, coefficients, self._most)
         return result

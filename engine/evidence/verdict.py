@@ -13,9 +13,8 @@ The verdict on a pair is one of these:
 ``undecided after N``      neither is known after N deals
 ``the players changed``    no constant lead fits what was seen
 
-A player that learns has no constant lead.  In its matches leads are computed from batches of consecutive
-deals instead, with Student's interval for their mean, which says what the match showed, and whose width
-includes the variation by learning.
+A player that learns has no constant lead.  In its matches the leads are those that players had on average so
+far, with an empirical-Bernstein confidence sequence: they say what the match showed.
 """
 
 from __future__ import annotations
@@ -28,9 +27,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from engine.evidence.confidence_sequence import ConfidenceSequence, Interval, payoff_bounds
+from engine.evidence.confidence_sequence import (
+    AverageSequence,
+    ConfidenceSequence,
+    Interval,
+    payoff_bounds,
+)
 from engine.poker.rules import GameDefinition
-from engine.support.intervals import Batches, half_width, student_t
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,9 +44,7 @@ ALPHA: Final = 0.05
 """The greatest probability that a match leads to a false claim."""
 
 _BETTING: Final = "betting confidence sequence"
-_BATCHES: Final = "Student's interval between batches"
-_LEAST_BATCHES: Final = 10
-"""With fewer batches Student's intervals would rely on a normal distribution that batches do not have."""
+_BERNSTEIN: Final = "empirical-Bernstein confidence sequence"
 
 _MOST_PAIRS: Final = 6
 """Up to this number (a table of four), all pairs are shown, even if nothing is known about them."""
@@ -175,7 +176,6 @@ class Standings:
         self._pairs = tuple(itertools.combinations(range(len(names)), 2))
         self._scale = 0.5 if len(names) == 2 else 1.0
         self._deals = 0
-        self._batches = Batches(len(names))
         self._asked = 0
         # The pair to check first: the one that was not known at the last check.
         bounds = payoff_bounds(game)
@@ -184,9 +184,10 @@ class Standings:
         if bounds is not None:
             widest = bounds.of_a_lead()
             share = alpha / len(self._pairs)
-            self._leads = tuple(ConfidenceSequence(-widest, widest, share) for _ in self._pairs)
+            kind = AverageSequence if learners else ConfidenceSequence
+            self._leads = tuple(kind(-widest, widest, share) for _ in self._pairs)
             if len(names) > 2:
-                self._rates = tuple(ConfidenceSequence(*bounds.of_a_player(), alpha) for _ in names)
+                self._rates = tuple(kind(*bounds.of_a_player(), alpha) for _ in names)
 
     @property
     def deals(self) -> int:
@@ -205,7 +206,6 @@ class Standings:
             chips: what each player won per hand, on average over its passes.
         """
         self._deals += 1
-        self._batches.add(chips)
         for (first, second), lead in zip(self._pairs, self._leads, strict=False):
             lead.add((chips[first] - chips[second]) * self._scale)
         for won, rate in zip(chips, self._rates, strict=False):
@@ -221,8 +221,6 @@ class Standings:
             ValueError: somebody won or lost more than the game allows.
         """
         self._deals += len(deals)
-        for chips in deals.tolist():
-            self._batches.add(chips)
         for (first, second), lead in zip(self._pairs, self._leads, strict=False):
             lead.add_all((deals[:, first] - deals[:, second]) * self._scale)
         for player, rate in enumerate(self._rates):
@@ -233,8 +231,6 @@ class Standings:
 
         A pair whose lead fits no constant any more will never be known, and does not prolong the match.
         """
-        if self._learners:  # checked each time that batches double, which `_batch_lead` allows for
-            return self._batches.have_doubled and self.reached(goal)
         for _ in self._leads:
             lead = self._leads[self._asked]
             if lead.interval is not None and not self._is_known(lead.interval, lead.distance, goal):
@@ -244,14 +240,10 @@ class Standings:
 
     def reached(self, goal: Goal) -> bool:
         """Whether everything that a goal asks for is known."""
-        for number in range(len(self._pairs)):
-            lead = self._lead(number, goal)
-            if lead is None:
-                return False
-            distance = lead.half_width if self._learners else self._leads[number].distance
-            if not self._is_known(lead, distance, goal):
-                return False
-        return True
+        return self.has_bounds and all(
+            lead.interval is not None and self._is_known(lead.interval, lead.distance, goal)
+            for lead in self._leads
+        )
 
     def _is_known(self, lead: Interval, distance: float | None, goal: Goal) -> bool:
         """Whether a lead is known well enough.
@@ -266,16 +258,11 @@ class Standings:
         return distance is not None and self._to_mbb is not None and distance * self._to_mbb <= goal.within
 
     def rate(self, player: int) -> Interval | None:
-        """The interval of a player's rate, in mbb/h, with probability 1 - α at all times; None if unknown.
-
-        In matches with learners it is Student's interval between batches, as in a match of fixed length.
-        """
+        """The interval of a player's rate, in mbb/h, with probability 1 - α at all times; None if unknown."""
         if self._to_mbb is None:
             return None
         interval: Interval | None = None
-        if self._learners:
-            interval = self._between_batches([batch[player] for batch in self._batches.means()], self._alpha)
-        elif self._rates:
+        if self._rates:
             interval = self._rates[player].interval
         elif self._leads:
             interval = self._leads[0].interval
@@ -295,24 +282,18 @@ class Standings:
             pairs=tuple(pairs),
             deals=self._deals,
             alpha=self._alpha,
-            rule=_BATCHES if self._learners else _BETTING,
+            rule=_BERNSTEIN if self._learners else _BETTING,
             note=self._note(pairs),
             learners=tuple(self._names[player] for player in self._learners),
         )
 
-    def _lead(self, number: int, goal: Goal | None) -> Interval | None:
-        """The lead of a pair, in chips; None if nothing is known, or no constant fits."""
-        if self._learners:
-            return self._batch_lead(self._pairs[number], goal)
-        return self._leads[number].interval if self._leads else None
-
     def _judge(self, number: int, goal: Goal | None) -> PairVerdict:
         players = self._pairs[number]
-        lead = self._lead(number, goal)
+        lead = self._leads[number].interval if self._leads else None
         in_mbb = None if lead is None or self._to_mbb is None else lead.scaled(self._to_mbb)
         names = [self._names[player] for player in players]
         outcome, words, within = Outcome.UNDECIDED, self._undecided(), None
-        if lead is None and self._leads and not self._learners:
+        if lead is None and self._leads:
             outcome, words = Outcome.CHANGED, "the players changed"
         elif lead is not None and lead.low > 0:
             outcome, words = Outcome.FIRST, f"{names[0]} is better"
@@ -325,23 +306,6 @@ class Standings:
 
     def _undecided(self) -> str:
         return f"undecided after {self._deals} deal{'s' * (self._deals != 1)}"
-
-    def _batch_lead(self, players: tuple[int, int], goal: Goal | None) -> Interval | None:
-        """Student's interval; if a match may end early, its k-th look uses the share 1/(k(k + 1)) of α."""
-        first, second = players
-        leads = [(batch[first] - batch[second]) * self._scale for batch in self._batches.means()]
-        look = self._batches.doublings + 1
-        return self._between_batches(
-            leads, self._alpha / len(self._pairs) / (1 if goal is None else look * (look + 1))
-        )
-
-    def _between_batches(self, values: Sequence[float], alpha: float) -> Interval | None:
-        if len(values) < _LEAST_BATCHES:
-            return None
-        mean = math.fsum(values) / len(values)
-        half = half_width(values, student_t(len(values) - 1, alpha))
-        assert half is not None  # there are two of them and more
-        return Interval(mean - half, mean + half)
 
     def _summary(self, pairs: Sequence[PairVerdict]) -> str:
         """The verdict on all players together."""
@@ -362,21 +326,17 @@ class Standings:
         return self._undecided()
 
     def _note(self, pairs: Sequence[PairVerdict]) -> str | None:
-        if self._learners:
-            who = " and ".join(self._names[player] for player in self._learners)
-            verb = "learns" if len(self._learners) == 1 else "learn"
-            how = "too few deals to judge by"
-            if self._batches.number >= _LEAST_BATCHES:
-                batches = f"{self._batches.number} batches of {self._batches.size} deals"
-                how = f"the intervals are those between {batches}"
-            return (
-                f"{who} {verb} while playing: there is no constant rate for which an interval over hands "
-                f"could be given; {how}."
-            )
         if not self._leads:
             return (
                 "The game names no stacks: nothing bounds what a hand may cost, so nothing can be said with "
                 "certainty."
+            )
+        if self._learners:
+            who = " and ".join(self._names[player] for player in self._learners)
+            verb = "learns" if len(self._learners) == 1 else "learn"
+            return (
+                f"{who} {verb} while playing: every interval is about what the players were worth on average "
+                f"so far, by an {_BERNSTEIN}, which holds whenever you look."
             )
         if any(pair.outcome is Outcome.CHANGED for pair in pairs):
             return (

@@ -118,8 +118,10 @@ class MatchPlan:
         """Whether players are asked how they play: only AIVAT needs it."""
         return self.luck is Luck.AIVAT and why_not(self.config.game) is None
 
-    def critical_value(self, deals: int) -> float:
-        """The half width in standard errors of an interval that is not a verdict's."""
+    def critical_value(self, deals: int) -> float | None:
+        """Half an interval, in standard errors, where it is not a verdict's; None if somebody learns."""
+        if self.learners:
+            return None
         return Z95 if self.until is None else asymptotic_critical_value(deals)
 
     @property

@@ -147,12 +147,12 @@ class Collector:
             told.append((hand.state, self._policies[path].told(hand.number)))
         self.evidence.add(batch.hands, batch.chips, players, deals, passes, told)
 
-    def result(self, players: Sequence[str], critical_value: float = Z95) -> MatchEvidence:
+    def result(self, players: Sequence[str], critical_value: float | None = Z95) -> MatchEvidence:
         """What the hands prove.
 
         Args:
             players: the players' names.
-            critical_value: half the width of an interval, in standard errors.
+            critical_value: half the width of an interval, in standard errors; None for players who learn.
         """
         to_mbb = 1000 / self._game.big_blind if self._game.big_blind else None
         estimates = {
@@ -271,7 +271,7 @@ def evidence_of(
     matches: Sequence[Sequence[MatchLog]],
     players: Sequence[str],
     luck: Luck = Luck.EQUITY,
-    critical_value: float = Z95,
+    critical_value: float | None = Z95,
 ) -> MatchEvidence:
     """What some matches prove about their players.
 
@@ -279,7 +279,7 @@ def evidence_of(
         matches: matches of one game, in the order they were played; each is its passes (`group_passes`).
         players: the names, in the order in which the estimates are wanted.
         luck: how far luck is taken out.
-        critical_value: half the width of an interval, in standard errors.
+        critical_value: half the width of an interval, in standard errors; None for players who learn.
 
     Raises:
         LogError: a log that cannot be read, different games, or a player who is not among the names.

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tests.oracles.stopping_rules import POCOCK_LOOKS, SHAPES, pluribus, simulate
+from tests.oracles.stopping_rules import POCOCK_LOOKS, RARE, SHAPES, averages, pluribus, simulate
 from tests.support.benchmarks import BenchmarkParser
 
 RULES = ("fixed", "peeking", "Pocock", "asymptotic", "betting")
@@ -44,6 +44,18 @@ def truths(matches: int, seed: int) -> None:
         print(f"| {name} | {' | '.join(cells)} |")
 
 
+def learners(matches: int, seed: int) -> None:
+    """How often the rule for matches of players that learn is false."""
+    deals = POCOCK_LOOKS[-1]
+    print(f"\nMatches of learners: false in ... of {matches} of {deals} deals\n")
+    print("| payoffs, big blinds | play alike | learn | half width |\n| --- | --- | --- | --- |")
+    for shape in (*SHAPES, RARE):
+        alike, learnt = (averages(shape, matches, deals, seed, learns=learns) for learns in (False, True))
+        print(
+            f"| {shape.name} | {alike.false:.1%} | {learnt.false:.1%} | {alike.half_width:.2f} |", flush=True
+        )
+
+
 def hands(seed: int) -> None:
     """How many deals rules need."""
     print(f"\nDeals until half of the matches are decided ({EDGE_MATCHES} matches)\n")
@@ -65,6 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
     truths(options.matches, options.seed)
+    learners(options.matches, options.seed)
     hands(options.seed)
 
 

@@ -281,6 +281,49 @@ class _Rule:
         self.decided[((low > 0) | (high < 0)) & np.isinf(self.decided)] = t
 
 
+RARE: Final = of_values("wins 0.02, loses 100 in 0.02 %", 100.0, {0.02: 0.9998, -100.0: 0.0002})
+"""Batches that saw no loss look as if the winner were known."""
+
+
+def averages(
+    shape: Shape, matches: int, deals: int, seed: int, *, learns: bool, alpha: float = 0.05
+) -> Course:
+    """Matches judged by the empirical-Bernstein sequence of `engine.evidence.confidence_sequence`.
+
+    Args:
+        shape: the payoffs.
+        matches: how many.
+        deals: of each.
+        seed: of the payoffs.
+        learns: half of each payoff is drawn; the other half is what the players have learnt, which depends on
+            what was won so far and on the time, and is up to two standard deviations.
+        alpha: the chance of missing the average of the means so far, ever.
+    """
+    generator = np.random.default_rng(seed)
+    total, truth, squares = np.zeros((3, matches))
+    missed, decided = np.zeros(matches, dtype=bool), np.full(matches, math.inf)
+    farthest = shape.bound * 1.25
+    rates = 0.6 * 1.5 ** -np.arange(24.0)
+    weights = 1 / (np.arange(24) + 2)
+    needed = math.log(2 / alpha) - np.log(weights / weights.sum())
+    for t in range(1, deals + 1):
+        won, mean = shape.draw(generator, matches), np.full(matches, shape.mean)
+        if learns:
+            learnt = np.minimum(2 * shape.sd, shape.bound) * np.sin(total / shape.bound + t / 500)
+            won, mean = (won + learnt) / 2, (mean + learnt) / 2
+        forecast = np.clip(total / t, -shape.bound / 4, shape.bound / 4)
+        squares += ((won - forecast) / farthest) ** 2
+        total += won
+        truth += mean
+        lines = (needed + (-np.log1p(-rates) - rates) * squares[:, None]) / rates
+        distance = lines.min(axis=1) * farthest
+        missed |= np.abs(total - truth) > distance
+        decided[(np.abs(total) > distance) & np.isinf(decided)] = t
+    error = np.sqrt(np.maximum(squares, 1e-12)) * farthest
+    at_end = float(np.mean(np.abs(total - truth) > distance))
+    return Course(float(missed.mean()), decided, float(np.median(distance / error)) / 1.959964, at_end)
+
+
 POCOCK_LOOKS: Final = (250, 375, 562, 844, 1266, 1898, 2848, 4271, 6407, 10000)
 """After how many of 10,000 deals: each time half as many again."""
 _POCOCK: Final = 2.652

@@ -11,7 +11,7 @@ import shutil
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NoReturn, TypeVar
 
@@ -31,6 +31,12 @@ _SCALES: Final = {"ns": 1e9, "µs": 1e6, "ms": 1e3, "s": 1.0}
 Figure = Callable[[], float]
 Key = TypeVar("Key")
 Result = TypeVar("Result")
+
+
+def quartered(values: Sequence[float]) -> tuple[Sequence[int], Sequence[int]]:
+    """The places of those in the middle, one or two, and of the lowest quarter, rounded up."""
+    order = sorted(range(len(values)), key=lambda place: values[place])
+    return order[(len(order) - 1) // 2 : len(order) // 2 + 1], order[: -(-len(order) // 4)]
 
 
 def seconds(work: Callable[[], object], items: int = 1) -> Figure:

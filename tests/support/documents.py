@@ -24,6 +24,7 @@ from clients.lab.environments import GAMES
 from engine.poker.rules import GameDefinitionError, load_game
 from server.commands.play import dealer as dealer_command
 from server.commands.program import riverboat
+from tests.support.benchmarks import quartered
 from tests.support.dealer_process import ROOT
 
 USERS_FILES: Final = (
@@ -141,6 +142,25 @@ def faults_of_results(text: str) -> list[str]:
     lines = len(text.splitlines())
     found = [f"{lines} lines, at most {RESULTS_LINES}"] if lines > RESULTS_LINES else []
     return found + [f"a commit: {commit}" for commit in _COMMIT.findall(text)]
+
+
+def tables_of_strength(text: str) -> list[list[list[str]]]:
+    """The rows of each table whose first column is ``against``, without its heads."""
+    tables = re.findall(r"^\| against \|.*\n\|[- |]+\n((?:\|.*\n)+)", text, re.MULTILINE)
+    return [
+        [[cell.strip() for cell in row.strip("|").split("|")] for row in each.splitlines()] for each in tables
+    ]
+
+
+def summary_of_strength(rows: list[list[str]]) -> list[list[str]]:
+    """The last two rows that a table of strength must have: by column the median and the worst quarter."""
+    rates = [[cell.split(" ")[0] for cell in column if cell] for column in list(zip(*rows, strict=True))[1:]]
+    found = [["median"], ["worst quarter"]]
+    for column in rates:
+        for row, places in zip(found, quartered([float(rate) for rate in column]), strict=True):
+            digits = len(column[0].partition(".")[2])
+            row.append(f"{sum(float(column[place]) for place in places) / len(places):+.{digits}f}")
+    return found
 
 
 def faults_of_changelog(text: str) -> list[str]:

@@ -18,9 +18,8 @@ from engine.support.arrays import Floats, Ints
 
 T = TypeVar("T")
 
-_PRIOR_DEALS: Final = 64.0
-# There are a hundred coefficients.  With 16 deals, enough for the coefficients of equity, rare situations
-# were extrapolated, and limit-2p formula v simple had a fifth more variance left.
+_PRIOR_DEALS: Final = 8.0
+# There are a hundred coefficients, most of which few deals tell of.  Between 4 and 16 little changes.
 
 _MOST_REASONS: Final = 20
 """The number of different errors that are reported one by one."""

@@ -16,7 +16,7 @@ from engine.evidence.verdict import Goal, Standings
 from engine.players.hand_play import Ending
 from engine.poker.rules import GameDefinition, format_game
 from engine.poker.rules.hand_words import round_name
-from engine.support.intervals import Winnings
+from engine.support.intervals import Z95, Winnings
 from engine.support.user_input import printable
 from server.records.batches import FEWEST_HANDS
 from server.records.curves import kept
@@ -48,7 +48,8 @@ def report_on(source: Source, luck: Luck | None = None) -> dict[str, Any]:
     collector = None if luck is Luck.OFF else Collector(first.game, luck)
     counts = count_hands(source.matches, listed, collector)
     game = counts.game
-    evidence = collector.result(counts.names) if collector else None
+    learners = result.record("verdict").texts("learners")
+    evidence = collector.result(counts.names, None if learners else Z95) if collector else None
     players = [_player(counts, k, _result_of(result, name), evidence) for k, name in enumerate(counts.names)]
     warnings = [*source.warnings, *_contradictions(counts, result)]
     return {
@@ -256,8 +257,8 @@ def _until(result: Record) -> dict[str, Any] | None:
 def _saved(counts: Counts, players: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """How many more hands the same intervals would take without each method.
 
-    The intervals are those for a number of hands fixed in advance: for the pairing of a duplicate match the
-    widest one of the players, as in its table of results; for estimators those of all players together.
+    For the pairing of a duplicate match it is the widest interval of the players, as in its table of results;
+    for estimators those of all players together, all of one kind.
     """
     saved = []
     rates = [rate_of(counts, player) for player in range(len(players))]
@@ -266,10 +267,10 @@ def _saved(counts: Counts, players: Sequence[Mapping[str, Any]]) -> list[dict[st
         saved += _row_saved("duplicate", counts.hands, widths and [max(widths)])
     methods = dict.fromkeys(name for player in players for name in player["evidence"] if name != "chips")
     for method in methods:
-        found = [player["evidence"].get(method, {}).get("ci95") for player in players]
-        widths = [
-            (rate["ci95"], ci95) for rate, ci95 in zip(rates, found, strict=True) if rate["ci95"] and ci95
+        found = [
+            [player["evidence"].get(name, {}).get("ci95") for name in ("chips", method)] for player in players
         ]
+        widths = [(plain, better) for plain, better in found if plain and better]
         saved += _row_saved(method, counts.hands, widths)
     return saved
 

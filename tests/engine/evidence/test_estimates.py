@@ -13,14 +13,21 @@ from hypothesis import strategies as st
 from clients.core.arena import Arena
 from clients.core.registry import make_bot
 from engine.evidence.columns.hands import HandColumns
-from engine.evidence.confidence_sequence import ConfidenceSequence, Interval, asymptotic_critical_value
+from engine.evidence.confidence_sequence import (
+    AverageSequence,
+    ConfidenceSequence,
+    Interval,
+    asymptotic_critical_value,
+)
 from engine.evidence.control_variates import FIRST_BLOCK
 from engine.evidence.estimates import ESTIMATORS, Evidence
 from engine.poker.rules import CALL, FOLD, Deal, GameDefinition, HandState, initial_hand, load_game
 from tests.oracles.stopping_rules import (
+    RARE,
     SHAPES,
     ManySequences,
     Shape,
+    averages,
     exact_intervals,
     pluribus,
     published_interval,
@@ -397,6 +404,40 @@ def test_few_verdicts_are_ever_false(shape: Shape) -> None:
 
     assert courses["betting"].false <= at_most(0.05, 200)
     assert courses["peeking"].false > 0.25
+
+
+@pytest.mark.parametrize("learns", [False, True])
+@pytest.mark.parametrize("shape", [*SHAPES, RARE], ids=names)
+def test_few_verdicts_on_learners_are_ever_false(shape: Shape, learns: bool) -> None:
+    course = averages(shape, 200, 1200, seed=1, learns=learns)
+
+    assert course.false <= at_most(0.05, 200)
+
+
+def test_the_simulated_rule_for_learners_is_the_one_that_judges() -> None:
+    """Until its first verdict, payoff by payoff, the same."""
+    better = SHAPES[1].moved(5.0)
+    won = better.draw(np.random.default_rng(4), 400 * 5).reshape(400, 5)
+    deals = iter(won)
+    shape = attrs.evolve(better, draw=lambda generator, matches: next(deals))
+    found = averages(shape, 5, 400, seed=0, learns=False).decided_after
+
+    for payoffs, after in zip(won.T, found, strict=True):
+        sequence = AverageSequence(-100, 100)
+        sequence.add_all(payoffs[: int(after) - 1])
+        assert sequence.interval.low <= 0 <= sequence.interval.high
+        sequence.add(payoffs[int(after) - 1])
+        assert sequence.interval.low > 0
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("learns", [False, True])
+@pytest.mark.parametrize("shape", [*SHAPES, RARE], ids=names)
+def test_of_1000_matches_of_learners_at_most_a_twentieth_is_judged_falsely(
+    shape: Shape, learns: bool
+) -> None:
+    assert averages(shape, 1000, 10_000, seed=3, learns=learns).false <= 0.05
 
 
 def test_a_verdict_comes_where_there_is_something_to_say() -> None:

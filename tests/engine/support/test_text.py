@@ -21,7 +21,6 @@ import engine.poker.cards
 from engine.support import text
 from engine.support.interruption import SIGNALS, as_ctrl_c, held_back
 from engine.support.intervals import (
-    Batches,
     Winnings,
     estimate,
     estimate_of_few,
@@ -194,33 +193,6 @@ def test_the_mean_of_few_has_students_interval() -> None:
 @pytest.mark.parametrize("alpha", [0.1, 0.05, 0.05 / 15, 0.0005])
 def test_students_t_holds_for_other_chances(degrees: int, alpha: float) -> None:
     assert student_t(degrees, alpha) == pytest.approx(stats.t.ppf(1 - alpha / 2, degrees), rel=0.01)
-
-
-@given(st.integers(0, 2000))
-def test_batches_hold_the_deals_in_order_however_many_there_are(deals: int) -> None:
-    batches = Batches(2)
-    for deal in range(deals):
-        batches.add([float(deal), 1.0])
-
-    means = batches.means()
-
-    assert len(means) == batches.number == deals // batches.size
-    assert deals < 200 or 20 <= batches.number <= 39
-    for number, (mean, ones) in enumerate(means):
-        assert mean == number * batches.size + (batches.size - 1) / 2
-        assert ones == 1
-
-
-def test_batches_say_when_they_have_doubled() -> None:
-    batches = Batches(1)
-    doubled = []
-    for deal in range(1, 2000):
-        batches.add([0.0])
-        if batches.have_doubled:
-            doubled.append(deal)
-
-    assert doubled == [400, 800, 1600]
-    assert (batches.doublings, batches.size) == (3, 80)
 
 
 # --- moved --------------------------------------------------------------------------------------------------

@@ -33,10 +33,11 @@ from server.records.evidence import POLICY_FILE, Luck, MatchEvidence, PolicyFile
 from server.records.formats.acpc import read_acpc
 from server.records.formats.hands import PlayedHand
 from server.records.logs import LogError, open_log
+from server.records.progress import Tally
 from server.records.telling import replay_page, tell_hand
 from server.table.config import MatchConfig
 from tests.server.records.test_formats import golden_hands, phh
-from tests.support.asserting import refuses
+from tests.support.asserting import known, refuses
 from tests.support.hands.golden_files import GOLDEN
 from tests.support.interpreter import imported_by
 from tests.support.matches import result_of, run_match
@@ -113,6 +114,25 @@ def test_luck_is_taken_out_where_it_was_asked_for() -> None:
     assert list(aivat.as_json(0)) == ["chips", "all_in", "equity", "aivat"]
     assert aivat.as_json(0)["aivat"] is None
     assert aivat.missing["aivat"] == "no player has told how it plays"
+
+
+@pytest.mark.parametrize("name", ["random.leduc.0", "random.kuhn2p.0", "random.kuhn.limit.3p.0"])
+def test_a_row_about_learners_has_one_kind_of_interval(name: str) -> None:
+    """Chips, what luck leaves of them, and what a match prints: the average so far, whenever one looks."""
+    log = open_log(GOLDEN / f"{name}.log.gz")
+    tally = Tally(log.game, log.players, [range(log.game.num_players)], log.num_hands, None, learners=[0])
+    for hand in log.hands():
+        won = dict(zip(hand.names, hand.chips, strict=True))
+        tally.hand_finished(0, [won[player] for player in log.players])
+
+    found = evidence_of([[log]], log.players, critical_value=None)
+
+    for player in range(len(log.players)):
+        chips, all_in, equity = (known(found.of(each, player)) for each in ("chips", "all_in", "equity"))
+        assert chips.ci95 == pytest.approx(tally.half_width(player, chips.mean))
+        assert all_in == chips  # nobody is all in
+        assert known(equity.ci95) > known(known(evidence_of([[log]], log.players).of("equity", player)).ci95)
+    assert tally.verdict().rule == "empirical-Bernstein confidence sequence"
 
 
 def test_hidden_hole_cards_are_named(tmp_path: Path) -> None:
