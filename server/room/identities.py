@@ -105,7 +105,7 @@ class Identities:
         self._ledger = ledger
         self._wrong = LastMinute()  # guesses, by address and player
         self._guests = LastMinute()  # who came, by address
-        self._known: dict[int, tuple[bytes, bytes]] = {}  # two hashes of the token of who has been here
+        self._known: dict[bytes | None, bytes] = {}  # quick hashes of tokens that were right, by the others
         self._bots: dict[str, str] = {}  # names of the house's bots, by their tokens
         self._present: set[str] = set()  # names of guests and bots
         self._hashing = trio.CapacityLimiter(1)  # guesses wait for each other
@@ -146,22 +146,21 @@ class Identities:
             return self._guest(name, address)
         player = self._ledger.player(name) if name else None
         quick = sha256(token.encode("utf-8", "surrogateescape")).digest()
-        known = None if player is None else self._known.get(player.id)
-        if player is not None and known is not None and known == (player.token, quick):
+        known = None if player is None else self._known.get(player.token)
+        if player is not None and known is not None and same_token(quick, known):
             return player
         key = address, None if player is None else player.id
-        is_awaited = known is None and player is not None and self._ledger.has_seat(player)
+        is_awaited = player is not None and known is None and self._ledger.has_seat(player)
         if not is_awaited and self._wrong.number(key) >= self._config.guesses_per_minute:
             raise RequestRefused("too many wrong tokens from this address: wait a minute")
-        is_right = False
-        if player is not None and player.salt is not None and player.token is not None:
+        found = b""
+        if player is not None and player.salt is not None:
             async with self._hashing:
                 found = await trio.to_thread.run_sync(hashed, token, player.salt)
-            is_right = same_token(found, player.token)
-        if player is None or player.token is None or not is_right:
+        if player is None or player.token is None or not same_token(found, player.token):
             self._wrong.add(key)
             raise RequestRefused("the name and the token do not belong together")
-        self._known[player.id] = player.token, quick
+        self._known[player.token] = quick
         return player
 
     def check_ban(self, player: Registered) -> None:

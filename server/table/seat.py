@@ -44,15 +44,17 @@ class SeatClock:
         self.in_match = 0.0
         self.asked_at: float | None = None
         """When the open question was asked, on trio's clock, later by the time that the seat was vacant."""
-        self.until = self._latest = math.inf
-        """When the table stops waiting for its answer, whatever the seat's clients do."""
+        self.until = self.latest = math.inf
+        """When the table stops waiting for its answer, whatever the seat's clients do; the latter after the
+        seat has been vacant, since its grace may exceed a response.
+        """
 
     def asks(self, now: float, *, is_strict: bool) -> None:
         """Begin a question; unless the clock is strict, what a client says may restart its wait."""
         self.asked_at = now
         if is_strict:
             self.until = now + self.response
-            self._latest = now + max(self.response, self._limits.grace)
+            self.latest = now + max(self.response, self._limits.grace)
 
     def new_hand(self) -> None:
         """Reset the hand's total; the match's total is never reset."""
@@ -85,11 +87,6 @@ class SeatClock:
         if self.asked_at is not None:
             self.asked_at += seconds
 
-    def vacant_until(self, grace_until: float) -> float:
-        """Until when the table waits for somebody to take the seat, whose grace may exceed a response."""
-        self.until = self._latest
-        return min(self.until, grace_until)
-
     @property
     def is_used_up(self) -> bool:
         """Whether no time is left for the match."""
@@ -99,10 +96,9 @@ class SeatClock:
         """Seconds that the next decision may take, or the one in progress still may."""
         limits = self._limits
         seconds = min(self.response, limits.hand - self.in_hand, self._match_limit - self.in_match)
-        if self.asked_at is None:
-            return seconds
-        now = trio.current_time()
-        return max(0.0, min(self.asked_at + seconds, self.until) - now)
+        if self.asked_at is not None:
+            seconds = max(0.0, min(self.asked_at + seconds, self.until) - trio.current_time())
+        return seconds
 
 
 @attrs.define(eq=False)

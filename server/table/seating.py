@@ -222,8 +222,8 @@ class Seating:
         grace_until = math.inf if self._lobby.is_expected(seat) else seat.grace_until
         if seat.client is None and grace_until is not None and not seat.clock.is_used_up:
             started_at = trio.current_time()
-            until = seat.clock.vacant_until(grace_until)
-            with trio.CancelScope(deadline=until) as self._graces[seat.number]:
+            until = seat.clock.until = seat.clock.latest
+            with trio.CancelScope(deadline=min(until, grace_until)) as self._graces[seat.number]:
                 await seat.taken.wait()
             seat.clock.charge_waiting(trio.current_time() - started_at)
             if seat.clock.is_used_up:

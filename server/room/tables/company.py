@@ -339,8 +339,8 @@ class Company:
             arrival.refusal = f"{player.name} has a seat at {config.name} already"
             return True
         least, most = self._to_bring(player)
-        usual = max(least, config.usual)
-        stack = config.game.stacks[0] if config.policy is Policy.MATCH else arrival.chips or usual
+        stack = arrival.chips or max(least, config.usual)
+        stack = config.game.stacks[0] if config.policy is Policy.MATCH else stack
         if config.policy is not Policy.MATCH and not least <= stack <= most:
             arrival.refusal = f"bring {least} to {most} chips, not {stack}"
             if least > config.least:
