@@ -111,7 +111,13 @@ def faults(document: Document) -> list[str]:
 
 
 def is_missing_path(span: str, document: Path) -> bool:
-    """Whether a text looks like a path, but does not exist beside the document or at the root."""
+    """Whether a text looks like a path, but does not exist beside the document or at the root.
+
+    A test is a path as well: ``tests/FILE.py::NAME``.
+    """
+    file, _, test = span.partition("::")
+    if test and file.endswith(".py"):
+        return not (ROOT / file).is_file() or f"def {test}(" not in (ROOT / file).read_text("utf-8")
     looks_like_one = ("/" in span or span.endswith(_ENDINGS)) and _PATH.fullmatch(span)
     if not looks_like_one or span in USERS_FILES or span in GAMES or _BETTING.fullmatch(span):
         return False
