@@ -319,9 +319,7 @@ class PlayerConnection(_Connection):
     """
 
     def __init__(
-        self,
-        game: GameDefinition | None,
-        candidates: Callable[[str], Iterable[GameDefinition]] | None = None,
+        self, game: GameDefinition | None, candidates: Callable[[str], Iterable[GameDefinition]] | None = None
     ) -> None:
         super().__init__()
         self._reader = None if game is None else MatchStateReader(game)

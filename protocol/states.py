@@ -51,10 +51,7 @@ class State(enum.Enum):
 
 
 TRANSITIONS: Final[dict[State, dict[type[Event], State]]] = {
-    State.AWAITING_VERSION: {
-        Version: State.WATCHING,
-        ConnectionClosed: State.CLOSED,
-    },
+    State.AWAITING_VERSION: {Version: State.WATCHING, ConnectionClosed: State.CLOSED},
     State.LOBBY: {
         Greeting: State.LOBBY,
         Note: State.LOBBY,

@@ -10,8 +10,7 @@ from click.testing import CliRunner, Result
 from clients.core.one_line import OneLineCommand
 from clients.core.options import OptionError, agent_options, make_agent
 from clients.core.registry import UnknownBot, installed_bots, load_bot
-from server.commands.play.dealer import configure
-from server.commands.play.dealer import main as deal
+from server.commands.play.dealer import configure, main as deal
 from server.commands.program import riverboat
 
 NOT_FINITE = ("nan", "-nan", "inf", "-inf", "1e999")

@@ -141,9 +141,5 @@ def is_same_but_for_chips(game: GameDefinition, other: GameDefinition) -> bool:
     if game.num_players != other.num_players:
         return False
     return game == attrs.evolve(
-        other,
-        stacks=game.stacks,
-        blinds=game.blinds,
-        antes=game.antes,
-        first_positions=game.first_positions,
+        other, stacks=game.stacks, blinds=game.blinds, antes=game.antes, first_positions=game.first_positions
     )

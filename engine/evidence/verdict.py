@@ -27,12 +27,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from engine.evidence.confidence_sequence import (
-    AverageSequence,
-    ConfidenceSequence,
-    Interval,
-    payoff_bounds,
-)
+from engine.evidence.confidence_sequence import AverageSequence, ConfidenceSequence, Interval, payoff_bounds
 from engine.poker.rules import GameDefinition
 
 if TYPE_CHECKING:
@@ -163,11 +158,7 @@ class Standings:
     """
 
     def __init__(
-        self,
-        game: GameDefinition,
-        names: Sequence[str],
-        learners: Collection[int] = (),
-        alpha: float = ALPHA,
+        self, game: GameDefinition, names: Sequence[str], learners: Collection[int] = (), alpha: float = ALPHA
     ) -> None:
         self._names = tuple(names)
         self._learners = tuple(sorted(learners))

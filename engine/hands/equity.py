@@ -25,8 +25,7 @@ from numpy.typing import ArrayLike
 
 from engine.hands.hand_rank import ANY_BOARD, check_board, check_cards, check_hand_and_board
 from engine.hands.hand_strength import check_weights, hand_potential, hand_strength
-from engine.kernels.hands import preflop as preflop_kernels
-from engine.kernels.hands import showdown as kernels
+from engine.kernels.hands import preflop as preflop_kernels, showdown as kernels
 from engine.kernels.hands.strength import shares_of_all_hands
 from engine.kernels.poker.tables import ranking_table
 from engine.poker.cards import format_cards

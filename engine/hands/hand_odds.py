@@ -23,12 +23,7 @@ from typing import Final
 import attrs
 import numpy as np
 
-from engine.hands.hand_rank import (
-    ANY_BOARD,
-    NUM_HAND_RANKS,
-    check_hand_and_board,
-    check_hole_cards,
-)
+from engine.hands.hand_rank import ANY_BOARD, NUM_HAND_RANKS, check_hand_and_board, check_hole_cards
 from engine.kernels.hands import rollouts
 from engine.kernels.poker.cards import list_run_outs
 from engine.kernels.poker.tables import ranking_table

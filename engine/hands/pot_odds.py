@@ -183,11 +183,7 @@ def implied_odds(pot: float, amount_to_call: float, further: FurtherBets = NO_FU
 
 
 def implied_odds_of_raise(
-    pot: float,
-    amount_to_call: float,
-    raise_by: float,
-    callers: float,
-    further: FurtherBets = NO_FURTHER_BETS,
+    pot: float, amount_to_call: float, raise_by: float, callers: float, further: FurtherBets = NO_FURTHER_BETS
 ) -> BetToPotOdds:
     """Killer's IPOr: the implied odds of a raise by ``raise_by``, which ``callers`` opponents pay.
 
@@ -256,11 +252,7 @@ class StraightPlay(enum.Enum):
 
 
 def straight_play(
-    hand_odds: float,
-    implied: BetToPotOdds,
-    raising: BetToPotOdds | None,
-    *,
-    facing_bet: bool = True,
+    hand_odds: float, implied: BetToPotOdds, raising: BetToPotOdds | None, *, facing_bet: bool = True
 ) -> StraightPlay:
     """The action of Killer's straight play, from three numbers.
 
@@ -325,10 +317,7 @@ def return_on_investment(
 
 
 def expected_value(
-    hand_odds: float,
-    expected_pot: float,
-    expected_bets: float,
-    rake: Rake = NO_RAKE,
+    hand_odds: float, expected_pot: float, expected_bets: float, rake: Rake = NO_RAKE
 ) -> float:
     """Killer's EVraw of a situation: ``p (pot - bets - rake) - (1 - p) bets``, in chips.
 
@@ -356,10 +345,7 @@ def expected_value(
 
 
 def bettable_value(
-    hand_odds: float,
-    expected_pot: float,
-    expected_bets: float,
-    rake: Rake = NO_RAKE,
+    hand_odds: float, expected_pot: float, expected_bets: float, rake: Rake = NO_RAKE
 ) -> float:
     """Killer's EV of a situation: `expected_value`, or 0 if that is negative, because we then fold.
 

@@ -21,19 +21,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.hands.hand_odds import (
-    MAX_OPPONENTS,
-    BoardResults,
-    final_boards,
-    results_by_board,
-)
+from engine.hands.hand_odds import MAX_OPPONENTS, BoardResults, final_boards, results_by_board
 from engine.hands.hand_rank import ANY_BOARD, DEAD_COMBO, board_ranks, check_hand_and_board
-from engine.poker.combos import (
-    NUM_COMBOS,
-    NUM_STARTING_HANDS,
-    STARTING_HAND_OF_COMBO,
-    combos_without,
-)
+from engine.poker.combos import NUM_COMBOS, NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO, combos_without
 from engine.support.arrays import Floats
 
 

@@ -30,8 +30,7 @@ import numpy as np
 from engine.hands.equity import all_hand_equities, equity_against
 from engine.hands.hand_rank import hand_ranks
 from engine.hands.preflop.tables import shipped_tables
-from engine.kernels.learning import situations
-from engine.kernels.learning import street as kernels
+from engine.kernels.learning import situations, street as kernels
 from engine.poker.combos import COMBOS_PER_STARTING_HAND, NUM_COMBOS, STARTING_HAND_OF_COMBO, starting_hand
 from engine.support.arrays import Bytes, Floats, Words16
 from engine.support.files.cache import load_cached, store_cached

@@ -17,8 +17,7 @@ import numpy as np
 from engine.hands.betting_arrays import action_from_number, betting_arrays, game_array, number_of_action
 from engine.hands.equity import all_hand_equities
 from engine.hands.preflop.tables import shipped_tables
-from engine.kernels.learning import action_values as kernels
-from engine.kernels.learning import situations
+from engine.kernels.learning import action_values as kernels, situations
 from engine.kernels.poker.betting import MAX_PLAYERS
 from engine.learning.deal_pool import STRENGTH_STEPS, bucket_of, strength_of
 from engine.learning.street import PRIOR, STEP_DECAY, ActionValues, num_situations

@@ -55,8 +55,7 @@ import numpy as np
 
 from engine.hands.betting_arrays import game_array
 from engine.hands.preflop.tables import shipped_tables
-from engine.kernels.learning import situations
-from engine.kernels.learning import street as kernels
+from engine.kernels.learning import situations, street as kernels
 from engine.kernels.learning.action_values import CellValues, Prior
 from engine.kernels.learning.scripted_players import ANY_SIZE, BY_HAND, NUM_TRAITS, ScriptKind, ScriptTrait
 from engine.learning.deal_pool import DealPool

@@ -151,10 +151,7 @@ def preflop_values(situation: Situation, tables: Sequence[Floats], traits: Float
 
 
 def postflop_values(
-    situation: Situation,
-    strengths: Mapping[int, Floats],
-    potentials: Potentials,
-    protect: float = 1.0,
+    situation: Situation, strengths: Mapping[int, Floats], potentials: Potentials, protect: float = 1.0
 ) -> HandValues:
     """The values of all combos after the flop: effective hand strength, chance at the showdown, potential.
 

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.hands.hand_strength import check_weights
-from engine.kernels.players import reweighting as kernels
-from engine.kernels.players import triples as triple_kernels
+from engine.kernels.players import reweighting as kernels, triples as triple_kernels
 from engine.kernels.players.triples import SPREAD
 from engine.players.hand_values import HandValues
 from engine.players.probability_triple import ProbabilityTriple, checked

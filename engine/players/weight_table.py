@@ -18,12 +18,7 @@ from engine.hands.hand_strength import check_weights
 from engine.kernels.players.reweighting import LEAST_CHANCE, reweight
 from engine.players.probability_triple import TripleIndex
 from engine.poker.cards import NUM_RANKS, RANKS
-from engine.poker.combos import (
-    NUM_COMBOS,
-    NUM_STARTING_HANDS,
-    STARTING_HAND_OF_COMBO,
-    combos_without,
-)
+from engine.poker.combos import NUM_COMBOS, NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO, combos_without
 
 __all__ = ["LEAST_CHANCE", "WeightTable", "format_grid", "grid_of"]
 

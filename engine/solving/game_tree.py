@@ -15,14 +15,7 @@ import attrs
 import numpy as np
 
 from engine.kernels.solving.tree import CHANCE, TERMINAL, Block, TreeArrays
-from engine.poker.rules import (
-    Action,
-    BettingState,
-    GameDefinition,
-    HandView,
-    chips_won,
-    hand_rank,
-)
+from engine.poker.rules import Action, BettingState, GameDefinition, HandView, chips_won, hand_rank
 from engine.solving.betting_tree import FOLDED, BettingTree
 from engine.solving.deals import GameDeals, num_deals, num_views
 from engine.solving.walk import TooLarge

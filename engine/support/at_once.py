@@ -5,15 +5,7 @@ part in C.
 """
 
 import os
-from _signal import (  # type: ignore[import-not-found]
-    SIG_DFL,
-    SIGHUP,
-    SIGINT,
-    SIGTERM,
-    default_int_handler,
-    getsignal,
-    signal,
-)
+from _signal import SIG_DFL, SIGHUP, SIGINT, SIGTERM, default_int_handler, getsignal, signal  # type: ignore[import-not-found]
 
 _SHOW_CURSOR = b"\r\x1b[K\x1b[?25h"
 """For a terminal on which a bar has been drawn."""

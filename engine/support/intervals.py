@@ -126,10 +126,7 @@ def wilson_interval(count: int, of: int, critical_value: float = Z95) -> tuple[f
     share, square = count / of, critical_value * critical_value
     middle = (share + square / (2 * of)) / (1 + square / of)
     half = critical_value / (1 + square / of) * math.sqrt(share * (1 - share) / of + square / (4 * of * of))
-    return (
-        0.0 if count == 0 else max(0.0, middle - half),
-        1.0 if count == of else min(1.0, middle + half),
-    )
+    return (0.0 if count == 0 else max(0.0, middle - half), 1.0 if count == of else min(1.0, middle + half))
 
 
 @attrs.frozen

@@ -21,13 +21,7 @@ from click.core import ParameterSource
 from engine.evidence.confidence_sequence import payoff_bounds
 from engine.evidence.verdict import Goal
 from engine.poker.match_key import DealKeys, MatchKey, MatchSeed, parse_match_seed
-from engine.poker.rules import (
-    GameDefinition,
-    GameDefinitionError,
-    format_game,
-    load_game,
-    no_such_game,
-)
+from engine.poker.rules import GameDefinition, GameDefinitionError, format_game, load_game, no_such_game
 from engine.support.files.lock import FileIsLocked
 from engine.support.user_input import did_you_mean, parse_finite, parse_whole
 from server.match.launching.confinement import (

@@ -12,13 +12,7 @@ from typing import Any, Final
 
 from engine.poker.cards import CARD_TEXTS, format_cards
 from engine.poker.rules import GameDefinition
-from engine.poker.rules.hand_words import (
-    name_shown_hands,
-    round_name,
-    tell_action,
-    tell_posts,
-    tell_winnings,
-)
+from engine.poker.rules.hand_words import name_shown_hands, round_name, tell_action, tell_posts, tell_winnings
 from engine.support.user_input import printable
 from server.records.formats.hands import PlayedHand, round_board
 from server.records.logs import LoggedHand

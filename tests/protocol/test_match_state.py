@@ -9,8 +9,7 @@ import zlib
 
 import attrs
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from engine.poker import rules
 from engine.poker.cards import format_cards, parse_cards

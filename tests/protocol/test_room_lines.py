@@ -8,8 +8,7 @@ import time
 import tracemalloc
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from engine.poker.rules import CALL, LIMIT_RAISE, GameDefinition, load_game
 from protocol import (

@@ -9,8 +9,7 @@ from array import array
 
 import attrs
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from engine.poker.rules import load_game
 from engine.support.intervals import half_width

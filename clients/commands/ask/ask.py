@@ -154,7 +154,7 @@ def _lines(found: dict[str, Any]) -> list[str]:
     where = f"position {found['position']} ({found['position_name']})"
     lines = [
         f"{found['bot']}, {where}, {found['hole_cards']}, board {found['board'] or 'none'}, "
-        f"pot {found['pot']}, {found['to_call']} to call",
+        f"pot {found['pot']}, {found['to_call']} to call"
     ]
     rows = [("action", _told(found["action"]))]
     if not found["is_legal"]:

@@ -102,8 +102,7 @@ def train(
     from clients.core.options import OptionError
     from clients.core.program import ProgramError
     from clients.core.registry import UnknownBot, installed_bots
-    from clients.learners.training import TrainingPlan, TrainsItself, make_learner, release
-    from clients.learners.training import train as training
+    from clients.learners.training import TrainingPlan, TrainsItself, make_learner, release, train as training
 
     try:
         opponents = split_opponents(against, installed_bots())
@@ -219,11 +218,7 @@ def _copy(learner: str, source: Path, target: Path) -> None:
 
 
 def _run(
-    agent: Agent,
-    training: Iterator[Winnings],
-    plan: TrainingPlan,
-    checkpoint_every: int,
-    quiet: bool,
+    agent: Agent, training: Iterator[Winnings], plan: TrainingPlan, checkpoint_every: int, quiet: bool
 ) -> tuple[Winnings, float, int]:
     """Train to the end or to a signal; what was won, in how many seconds, and the exit status."""
     from clients.learners.training import Learner

@@ -77,10 +77,7 @@ def _check_seed(context: click.Context, parameter: click.Parameter, text: str) -
     "--out", "folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
     help="Match folder; default under matches/.",
 )  # fmt: skip
-@click.option(
-    "--name",
-    help="Your name: at a table of your own (default: you), or in a room.",
-)
+@click.option("--name", help="Your name: at a table of your own (default: you), or in a room.")
 @click.option("--chips", type=click.IntRange(1), metavar="N", help="Chips to bring to a room's table.")
 @click.option("--tls", is_flag=True, help="Speak TLS with the room.")
 @click.option("--ca", "authority", metavar="FILE", help="Certificates to trust, as a room's own; with --tls.")

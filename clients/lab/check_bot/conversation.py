@@ -99,13 +99,7 @@ class Conversation:
     """
 
     def __init__(
-        self,
-        client: Client,
-        game: GameDefinition,
-        where: str,
-        findings: Examined,
-        pace: Pace,
-        limits: Limits,
+        self, client: Client, game: GameDefinition, where: str, findings: Examined, pace: Pace, limits: Limits
     ) -> None:
         self._client = client
         self._game = game

@@ -16,8 +16,7 @@ from typing import Final
 import attrs
 import trio
 
-from clients.lab.check_bot import findings as checks
-from clients.lab.check_bot import scripts
+from clients.lab.check_bot import findings as checks, scripts
 from clients.lab.check_bot.client import Launch, Pace, median
 from clients.lab.check_bot.conversation import Limits
 from clients.lab.check_bot.findings import Examined

@@ -22,8 +22,8 @@ from engine.poker.rules import (
     HandState,
     HandView,
     initial_hand,
+    raise_to as raised_to,
 )
-from engine.poker.rules import raise_to as raised_to
 from engine.support.seeds import derive_seed
 
 _FOLDS: Final = 0.06

@@ -16,13 +16,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
-from clients.lab.environments.observations import (
-    DEFAULT_SIZES,
-    Encoder,
-    Node,
-    mask_space,
-    observation_space,
-)
+from clients.lab.environments.observations import DEFAULT_SIZES, Encoder, Node, mask_space, observation_space
 from clients.lab.environments.policy import ObservationKind
 from clients.lab.environments.rendering import RENDER_MODES, Drawing, check_render_mode, render
 from clients.lab.environments.table import OutsideTable, TableOptions, read_game

@@ -35,8 +35,7 @@ from clients.lab.experiments.tasks import (
     play_long_match,
 )
 from engine.poker.rules import GameDefinition, HandState, load_game
-from engine.solving.miximax.habits import Habits, format_shipped
-from engine.solving.miximax.habits import file_name as shipped_name
+from engine.solving.miximax.habits import Habits, file_name as shipped_name, format_shipped
 from engine.solving.miximax.strength import count_changes
 from engine.solving.miximax.trees import betting_tree
 from engine.support.files import write_whole

@@ -17,24 +17,9 @@ from clients.core.agent import Agent
 from clients.core.arena import Arena, Dealer
 from clients.core.session import play
 from clients.lab.testing.agents import ClientSeat
-from engine.poker.rules import (
-    CALL,
-    Action,
-    GameDefinition,
-    HandState,
-    HandView,
-    load_game,
-)
+from engine.poker.rules import CALL, Action, GameDefinition, HandState, HandView, load_game
 from engine.support.seeds import derive_seed
-from protocol import (
-    NEED_DATA,
-    Comment,
-    DealerConnection,
-    Event,
-    Greeting,
-    Reply,
-    Version,
-)
+from protocol import NEED_DATA, Comment, DealerConnection, Event, Greeting, Reply, Version
 from protocol.extension import introduction
 
 

@@ -85,6 +85,7 @@ from clients.learners.preflop.knowledge import KnowledgeBase, KnowledgeStore
 from clients.learners.preflop.state import (
     ACTIONS,
     BLIND,
+    CALL as CALLED,
     HAND_GROUP,
     NUM_GROUPS,
     POSITIONS,
@@ -95,14 +96,11 @@ from clients.learners.preflop.state import (
     last_caller_or_raiser,
     state_key,
 )
-from clients.learners.preflop.state import CALL as CALLED
 from clients.learners.store import Knowing
 from engine.players.probability_triple import legal_triple
 from engine.players.statistics import PlayingStyle
 from engine.poker.cards import NUM_CARDS
-from engine.poker.rules import CALL as PLAY_CALL
-from engine.poker.rules import FOLD as PLAY_FOLD
-from engine.poker.rules import Action, GameDefinition, HandView
+from engine.poker.rules import CALL as PLAY_CALL, FOLD as PLAY_FOLD, Action, GameDefinition, HandView
 
 if TYPE_CHECKING:
     from engine.learning.preflop import Learner

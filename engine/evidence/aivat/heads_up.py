@@ -35,14 +35,7 @@ from engine.evidence.aivat.policy import Policy, PolicyError, surpluses
 from engine.evidence.pair_equities import pair_equities
 from engine.hands.equity import all_hand_equities
 from engine.poker.combos import COMBO_HIGH, COMBO_LOW, NUM_COMBOS, combo_index, combos_without
-from engine.poker.rules import (
-    Action,
-    ActionKind,
-    BettingState,
-    GameDefinition,
-    HandState,
-    initial_betting,
-)
+from engine.poker.rules import Action, ActionKind, BettingState, GameDefinition, HandState, initial_betting
 from engine.support.arrays import Floats
 
 _ROUNDS: Final = 4

@@ -91,8 +91,7 @@ def call_or_fold_game(stake: float = 2.0, small_blind: float = 0.5, big_blind: f
         raise ValueError(f"a stake of {stake} does not cover the big blind of {big_blind}")
     answer = Fork("c", 1, ("fold", "call"), (Fold(big_blind), Showdown(stake)))
     return PreflopGame(
-        f"call or fold for {stake:g} big blinds",
-        Fork("", 0, ("fold", "call"), (Fold(-small_blind), answer)),
+        f"call or fold for {stake:g} big blinds", Fork("", 0, ("fold", "call"), (Fold(-small_blind), answer))
     )
 
 

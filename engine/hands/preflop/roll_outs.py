@@ -65,8 +65,7 @@ from engine.hands.preflop.tables import (
     parse_tables,
     shipped_tables,
 )
-from engine.kernels.hands import preflop as preflop_kernels
-from engine.kernels.hands import rollouts
+from engine.kernels.hands import preflop as preflop_kernels, rollouts
 from engine.kernels.poker.tables import ranking_table
 from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO
 from engine.support.arrays import Bools, Floats, Ints

@@ -118,12 +118,7 @@ def _show_down(
     for position in range(players):
         if sharing >> position & 1:
             hand.ranks[position] = class_on_board(
-                table,
-                key,
-                hand.board,
-                5,
-                integer(hand.holes[position, 0]),
-                integer(hand.holes[position, 1]),
+                table, key, hand.board, 5, integer(hand.holes[position, 0]), integer(hand.holes[position, 1])
             )
     for moment in range(asked.first, asked.end):
         if moments[moment, 2] != asked.out:

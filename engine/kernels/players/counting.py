@@ -12,11 +12,7 @@ from numpy.typing import NDArray
 
 from engine.kernels._jit import kernel
 from engine.kernels.players.bars import no_bars_known, weigh_bars
-from engine.kernels.players.predictions import (
-    fill_chances_by_loan,
-    fill_chances_by_steepness,
-    prediction_of,
-)
+from engine.kernels.players.predictions import fill_chances_by_loan, fill_chances_by_steepness, prediction_of
 from engine.kernels.players.records import (
     FOLDS_SHAPE,
     NUM_BAR_PLACES,

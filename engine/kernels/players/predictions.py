@@ -122,12 +122,7 @@ def _times(first: ProbabilityTriple, second: ProbabilityTriple) -> ProbabilityTr
 
 @kernel(allocates=False)
 def _with_details(
-    counts: Counts,
-    numbers: ContextNumbers,
-    context: _InContext,
-    loan: float,
-    can_fold: bool,
-    can_raise: bool,
+    counts: Counts, numbers: ContextNumbers, context: _InContext, loan: float, can_fold: bool, can_raise: bool
 ) -> tuple[ProbabilityTriple, ProbabilityTriple]:
     """Both predictions with what was seen in the details of a context, which borrow so much from it."""
     seen, lent = triple_at(counts.details[numbers.detail]), context.by_counts

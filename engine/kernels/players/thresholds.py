@@ -16,11 +16,7 @@ from numpy.typing import NDArray
 
 from engine.kernels._jit import kernel
 from engine.kernels.players.raises import clip, continue_chance, reasonable_share
-from engine.kernels.players.records import (
-    Parameter,
-    Thresholds,
-    Trait,
-)
+from engine.kernels.players.records import Parameter, Thresholds, Trait
 from engine.kernels.poker.betting import MAX_PLAYERS
 from engine.kernels.poker.cards import count_bits
 from engine.poker.records import PublicSituation

@@ -80,9 +80,7 @@ class ChainStore:
         unit = _unit(betting, pot)
         endings = {
             ending: Prospect(
-                tally.hands / total,
-                pot + unit * tally.growth / tally.hands,
-                unit * tally.bets / tally.hands,
+                tally.hands / total, pot + unit * tally.growth / tally.hands, unit * tally.bets / tally.hands
             )
             for ending, tally in tallies.items()
         }

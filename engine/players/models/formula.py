@@ -44,9 +44,11 @@ import attrs
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from engine.kernels.players import raises as raise_kernels
-from engine.kernels.players import thresholds as threshold_kernels
-from engine.kernels.players import triples as kernels
+from engine.kernels.players import (
+    raises as raise_kernels,
+    thresholds as threshold_kernels,
+    triples as kernels,
+)
 from engine.kernels.players.records import (
     FOLDS_COMPANY,
     FOLDS_EXPECTED,

@@ -56,33 +56,14 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels.players import predictions
-from engine.kernels.players import triples as kernels
+from engine.kernels.players import predictions, triples as kernels
 from engine.kernels.players.bars import observe_bars, with_bars
-from engine.kernels.players.counting import (
-    NUM_SCRATCH,
-    nothing_counted,
-    observe_decision,
-    weigh_evidence,
-)
+from engine.kernels.players.counting import NUM_SCRATCH, nothing_counted, observe_decision, weigh_evidence
 from engine.kernels.players.predictions import CONTEXT_PRIOR, GROUP_PRIOR
-from engine.kernels.players.records import (
-    LOANS,
-    NUM_FOLD_PLACES,
-    Correction,
-    Counts,
-    Evidence,
-    Noise,
-)
+from engine.kernels.players.records import LOANS, NUM_FOLD_PLACES, Correction, Counts, Evidence, Noise
 from engine.kernels.players.thresholds import expected_raise
 from engine.players.action_context import CONTEXT_OF_DETAIL, GROUP_OF_DETAIL, Situation
-from engine.players.models.formula import (
-    DEFAULT_PARAMETERS,
-    Parameters,
-    Traits,
-    average_traits,
-    folds_known,
-)
+from engine.players.models.formula import DEFAULT_PARAMETERS, Parameters, Traits, average_traits, folds_known
 from engine.players.models.generic import GenericModel
 from engine.players.models.model import Decision, OpponentModel
 from engine.players.models.noise import (

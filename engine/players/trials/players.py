@@ -36,9 +36,7 @@ class OwnStrategy:
 
 
 def simulated_players(
-    models: Sequence[OpponentModel | OwnStrategy],
-    noise: float = 0.0,
-    sizes: Sequence[BetSizes] | None = None,
+    models: Sequence[OpponentModel | OwnStrategy], noise: float = 0.0, sizes: Sequence[BetSizes] | None = None
 ) -> kernels.Players:
     """The players of a table.
 

@@ -19,9 +19,7 @@ from numpy.typing import NDArray
 
 from engine.hands.betting_arrays import betting_arrays, game_array, number_of_action
 from engine.kernels.players.hand_features import MAX_GROUPS, straight_completions
-from engine.kernels.players.trials import strata as strata_kernels
-from engine.kernels.players.trials import tree as tree_kernels
-from engine.kernels.players.trials import trials as kernels
+from engine.kernels.players.trials import strata as strata_kernels, tree as tree_kernels, trials as kernels
 from engine.kernels.players.trials.players import Players
 from engine.kernels.players.trials.tree import TreeNode, Used
 from engine.kernels.players.trials.trials import Deals
@@ -200,11 +198,7 @@ class Trials:
         return (chips[:, position] + self._spot.betting.spent[position]) / self._spot.unit
 
     def play(
-        self,
-        deals: Deals,
-        start: int = 0,
-        script: Sequence[int] = (),
-        trace: Floats = _NO_TRACE,
+        self, deals: Deals, start: int = 0, script: Sequence[int] = (), trace: Floats = _NO_TRACE
     ) -> Floats:
         """The chips each position wins in each trial in the whole hand, shape (trials, 10).
 

@@ -211,12 +211,7 @@ class RiverRound:
 def _live_hands(board: Board) -> LiveHands:
     """The live hands on a board, all in one class."""
     held, ends = by_strength(board)
-    return LiveHands(
-        held,
-        COMBO_CARDS[held],
-        ends,
-        np.zeros(len(held), np.int64),
-    )
+    return LiveHands(held, COMBO_CARDS[held], ends, np.zeros(len(held), np.int64))
 
 
 def _room(nodes: Ints, lanes: int) -> Room:

@@ -29,15 +29,7 @@ import numpy as np
 from engine.kernels.solving.miximax import values as kernels
 from engine.kernels.solving.miximax.values import MiximaxTree, Moves
 from engine.players.probability_triple import TRIPLE_INDEX
-from engine.poker.rules import (
-    CALL,
-    FOLD,
-    LIMIT_RAISE,
-    Action,
-    ActionKind,
-    BettingState,
-    GameDefinition,
-)
+from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, Action, ActionKind, BettingState, GameDefinition
 from engine.poker.rules.action import COMMITTED
 from engine.solving.betting_tree import DECISION, FOLDED, SHOWDOWN, BettingTree, by_pots, raise_by
 from engine.solving.holdem.betting import is_heads_up_limit, is_heads_up_no_limit_holdem, stand_ins

@@ -22,8 +22,13 @@ from server.league.match import match_cards
 from server.league.plan import Match
 from server.league.plan_file import parse_plan
 from server.league.report.words import Progress, table_of
-from server.league.running.cluster import NEEDED as NEEDS_CLUSTER
-from server.league.running.cluster import ClusterRunner, connected, is_installed, num_threads
+from server.league.running.cluster import (
+    NEEDED as NEEDS_CLUSTER,
+    ClusterRunner,
+    connected,
+    is_installed,
+    num_threads,
+)
 from server.league.running.in_process import InProcessRunner
 from server.league.running.processes import (
     CannotPlay,

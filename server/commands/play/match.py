@@ -230,11 +230,7 @@ def _seconds(
     metavar="PATH",
     help="With --sandbox: a player whose folder holds this sees its program alone.",
 )
-@click.option(
-    "--end-with-stdin",
-    is_flag=True,
-    help="End the match when standard input is closed.",
-)
+@click.option("--end-with-stdin", is_flag=True, help="End the match when standard input is closed.")
 @click.option(
     "--announce",
     type=click.IntRange(min=0),

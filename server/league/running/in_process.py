@@ -164,12 +164,7 @@ class InProcessRunner:
         folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
         log = folder / "match.log"
         of_pass = plan.order(number)
-        config = attrs.evolve(
-            of_pass.config,
-            is_resumable=True,
-            resumes=log.exists(),
-            append=True,
-        )
+        config = attrs.evolve(of_pass.config, is_resumable=True, resumes=log.exists(), append=True)
         order = shard_order(attrs.evolve(of_pass, config=config))
         worker = await self._staff.hire(duplicate=plan.duplicate)
 

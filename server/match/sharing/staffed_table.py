@@ -60,13 +60,7 @@ class Announcer:
     ) -> None:
         """Announce a table: which pass is played at it, its seats, and its number, if it is not the first."""
         seats = [
-            {
-                "seat": seat,
-                "name": player.name,
-                "host": host,
-                "port": port,
-                "awaited": player.command is None,
-            }
+            {"seat": seat, "name": player.name, "host": host, "port": port, "awaited": player.command is None}
             for seat, (player, port) in enumerate(zip(players, ports, strict=True))
         ]
         self._write({"pass": number, **({"table": table} if table else {}), "seats": seats})
@@ -119,11 +113,7 @@ class StaffedTable(Generic[_Server]):
     """
 
     def __init__(
-        self,
-        house: House,
-        order: PassOrder,
-        make_server: Callable[[MatchConfig], _Server],
-        number: int = 0,
+        self, house: House, order: PassOrder, make_server: Callable[[MatchConfig], _Server], number: int = 0
     ) -> None:
         self._house = house
         self._order = order

@@ -85,10 +85,7 @@ def report_on(source: Source, luck: Luck | None = None) -> dict[str, Any]:
         ][:_MOST_COMMENTS],
         "warnings": warnings,
         "again": how_to_repeat(source),
-        "made": {
-            "riverboat": version("riverboat"),
-            "at": datetime.now(UTC).isoformat(timespec="seconds"),
-        },
+        "made": {"riverboat": version("riverboat"), "at": datetime.now(UTC).isoformat(timespec="seconds")},
     }
 
 

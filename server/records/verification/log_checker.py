@@ -63,9 +63,7 @@ class Verification:
 
 
 def verify_log(
-    path: Path,
-    game: GameDefinition | str | None = None,
-    cards: MatchSeed | MatchKey | None = None,
+    path: Path, game: GameDefinition | str | None = None, cards: MatchSeed | MatchKey | None = None
 ) -> Verification:
     """Check a log line by line, up to the first wrong one.
 

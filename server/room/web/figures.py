@@ -63,11 +63,7 @@ class Figures:
         for name, text, value in (
             ("connections", "Connections at the door, browsers' seats among them", room.door.connections),
             ("unsent_bytes", "Bytes that clients have not read yet", unsent),
-            (
-                "page_requests_open",
-                "Requests of browsers that are being answered",
-                guard.open,
-            ),
+            ("page_requests_open", "Requests of browsers that are being answered", guard.open),
             ("watchers", "Browsers that watch a table", self._broadcasts.watchers),
         ):
             yield GaugeMetricFamily(f"riverboat_{name}", text, value)

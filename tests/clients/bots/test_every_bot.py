@@ -12,8 +12,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from clients.bots.adaptive import agent as adaptive
 from clients.bots.adaptive.agent import Adaptive

@@ -31,13 +31,7 @@ from engine.poker.combos import combo_index, combos_without
 from engine.poker.rules import CALL, Action, HandView, load_game, parse_betting
 from engine.support.files.archive import ArchiveError, write_archive
 from tests.benchmarks.bench_formula import interval, play_rotations, time_decisions
-from tests.support.dealer_process import (
-    PATIENCE_S,
-    DealerProcess,
-    completed,
-    dealer_process,
-    environment,
-)
+from tests.support.dealer_process import PATIENCE_S, DealerProcess, completed, dealer_process, environment
 from tests.support.hands.golden_files import GOLDEN
 from tests.support.matches import DEALERS, bot, play_match
 

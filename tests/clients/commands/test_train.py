@@ -19,8 +19,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from clients.bots.baselines import AlwaysCall
-from clients.commands.ask.train import knowledge, split_opponents
-from clients.commands.ask.train import train as command
+from clients.commands.ask.train import knowledge, split_opponents, train as command
 from clients.commands.lab import experiment as experiment_command
 from clients.commands.lab.experiment import experiment
 from clients.commands.lab.kernels import STEPS

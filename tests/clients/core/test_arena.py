@@ -9,8 +9,7 @@ from pathlib import Path
 import attrs
 import pytest
 import trio
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from clients.bots.baselines import AlwaysAllIn, AlwaysCall, AlwaysFold, AlwaysRaise, Random
 from clients.core.agent import Agent, begin_decision, decisions_made, may_be_asked_once

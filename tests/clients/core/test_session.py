@@ -15,12 +15,7 @@ from clients.core.agent import Agent
 from clients.core.guess import RoomSeat
 from clients.core.session import DealerGone, SessionError, UnreadableState, play
 from clients.lab.testing import Recorder
-from engine.poker.rules import (
-    GameDefinition,
-    format_game,
-    load_game,
-    packaged_games,
-)
+from engine.poker.rules import GameDefinition, format_game, load_game, packaged_games
 from tests.support.dialogue import DIALOGUES
 from tests.support.doubles import Dialogue, dialogue, follow_dialogue, replying
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from clients.bots.baselines import AlwaysCall, Random
 from clients.core.agent import Agent

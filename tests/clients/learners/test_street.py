@@ -32,8 +32,7 @@ from clients.learners.street.agent import StreetLearner
 from clients.learners.street.knowledge import VERSION, describe_game
 from clients.learners.training import TrainingPlan, make_learner, train
 from engine.hands.betting_arrays import action_from_number
-from engine.kernels.learning import situations
-from engine.kernels.learning import street as kernels
+from engine.kernels.learning import situations, street as kernels
 from engine.learning import street as street_learning
 from engine.learning.deal_pool import DealPool
 from engine.learning.street import ActionValues, population

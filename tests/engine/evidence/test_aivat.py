@@ -251,14 +251,8 @@ def kuhn(alpha: float) -> Strategy:
 
     def chances(information: EnumeratedSet) -> Sequence[float]:
         rank = ["J", "Q", "K"][sorted(load_game("kuhn-2p").deck).index(information.hole_cards[0])]
-        bets = {
-            "": {"J": alpha, "Q": 0.0, "K": 3 * alpha},
-            "c": {"J": 1 / 3, "Q": 0.0, "K": 1.0},
-        }
-        calls = {
-            "cr": {"J": 0.0, "Q": alpha + 1 / 3, "K": 1.0},
-            "r": {"J": 0.0, "Q": 1 / 3, "K": 1.0},
-        }
+        bets = {"": {"J": alpha, "Q": 0.0, "K": 3 * alpha}, "c": {"J": 1 / 3, "Q": 0.0, "K": 1.0}}
+        calls = {"cr": {"J": 0.0, "Q": alpha + 1 / 3, "K": 1.0}, "r": {"J": 0.0, "Q": 1 / 3, "K": 1.0}}
         text = information.betting.text
         if text in bets:
             return 1 - bets[text][rank], bets[text][rank]

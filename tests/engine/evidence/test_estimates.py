@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from clients.core.arena import Arena
 from clients.core.registry import make_bot

@@ -5,8 +5,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from engine.hands.betting_arrays import action_from_number, betting_arrays, game_array, number_of_action
 from engine.hands.equity import preflop_equities

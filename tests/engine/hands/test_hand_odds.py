@@ -4,8 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from engine.hands.equity import equity_against, range_equities
 from engine.hands.hand_odds import (
@@ -228,11 +227,7 @@ def test_twice_as_loose_the_top_quarter_is_the_top_half() -> None:
     assert looseness(0.40, ideal=0.20) == 2
 
 
-@given(
-    fraction=st.floats(0, 1),
-    loose=st.floats(0, 4),
-    softness=st.floats(0, 0.5),
-)
+@given(fraction=st.floats(0, 1), loose=st.floats(0, 4), softness=st.floats(0, 0.5))
 def test_a_filter_keeps_exactly_its_fraction_and_never_prefers_a_worse_hand(
     fraction: float, loose: float, softness: float
 ) -> None:

@@ -6,8 +6,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from phevaluator import evaluate_cards
 
 from engine.hands import hand_rank as hr

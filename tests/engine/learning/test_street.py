@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from engine.hands.betting_arrays import action_from_number, betting_arrays, game_array
-from engine.kernels.learning import action_values as kernels
-from engine.kernels.learning import situations
+from engine.kernels.learning import action_values as kernels, situations
 from engine.kernels.learning.scripted_players import ScriptKind, ScriptTrait
 from engine.kernels.learning.situations import Counter
 from engine.kernels.learning.street import RECORD_SIZE, Record

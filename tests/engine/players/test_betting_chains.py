@@ -6,8 +6,7 @@ from collections import defaultdict
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from engine.players.action_context import situation_of
 from engine.players.bet_sizes import BetSizes, FoldsBySize, RaiseSize, answers_to_raises, size_of_raise

@@ -6,11 +6,9 @@ from collections.abc import Iterable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from engine.kernels.players import counting, reweighting
-from engine.kernels.players import triples as kernels
+from engine.kernels.players import counting, reweighting, triples as kernels
 from engine.kernels.players.predictions import fill_odds_in_company, prediction_of
 from engine.kernels.players.records import Counts, Evidence, Push, Thresholds
 from engine.kernels.players.trials.tree import NodeNumber, keep_thresholds, thresholds_in

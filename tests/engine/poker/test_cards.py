@@ -6,8 +6,7 @@ from collections import Counter
 from math import factorial
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.stats import chisquare
 
 from engine.poker.cards import (

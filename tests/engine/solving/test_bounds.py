@@ -3,8 +3,7 @@
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from engine.hands.equity import all_hand_equities, equity_against
 from engine.poker.cards import parse_cards
@@ -245,10 +244,7 @@ def test_in_small_games_shares_are_given_by_hand() -> None:
 
     assert [
         card for (card,), weight in zip(hands_of(game).tolist(), known.weights, strict=True) if weight
-    ] == [
-        low,
-        high,
-    ]
+    ] == [low, high]
     assert known.share(known.weights) == 0.5
     known.act(np.array([0.2, 0.0, 0.6]))
     assert known.share(known.weights) == pytest.approx(0.25)

@@ -32,12 +32,7 @@ from engine.solving.holdem.betting import HoldemBetting
 from engine.solving.holdem.board_solver import BoardSolver, hands_on, round_trees
 from engine.solving.holdem.bucketed import BucketedStrategy
 from engine.solving.holdem.distributions import Distributions, distributions_on
-from engine.solving.strategy_file import (
-    PARTS,
-    read_strategy,
-    shipped_strategy,
-    write_strategy,
-)
+from engine.solving.strategy_file import PARTS, read_strategy, shipped_strategy, write_strategy
 from engine.support.arrays import Floats, Ints
 from engine.support.files.archive import ArchiveError
 from tests.engine.solving.test_strategy_file import edited

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from engine.kernels.solving.tree import TERMINAL
 from engine.poker.cards import parse_cards

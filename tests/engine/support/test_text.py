@@ -12,22 +12,14 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import stats
 
 import clients.core.arena
 import engine.poker.cards
 from engine.support import text
 from engine.support.interruption import SIGNALS, as_ctrl_c, held_back
-from engine.support.intervals import (
-    Winnings,
-    estimate,
-    estimate_of_few,
-    half_width,
-    student_t,
-    student_t95,
-)
+from engine.support.intervals import Winnings, estimate, estimate_of_few, half_width, student_t, student_t95
 from engine.support.moved import MOVED
 from engine.support.text import columns_of, cut, rate, table
 from engine.support.user_input import how_many, parse_finite, parse_whole

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from engine.poker.rules import load_game
 from server.league.formats.knock_out import bracket, bracket_order

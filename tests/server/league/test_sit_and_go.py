@@ -16,8 +16,7 @@ import attrs
 import pytest
 import trio
 import trio.lowlevel
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import server.league.sit_and_go.table as sit_and_go_table
 from clients.core.agent import Agent

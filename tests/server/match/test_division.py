@@ -14,8 +14,7 @@ from typing import Any, Final
 import pytest
 import trio
 from click.testing import CliRunner
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from clients.core.agent import Agent
 from clients.core.arena import Arena
@@ -24,13 +23,7 @@ from engine.poker.rules import Action, HandView, load_game
 from server.commands.program import riverboat
 from server.match.shards import Division, Frame, Readiness, ShardFailure, ShardOrder, Share
 from server.table.book import FinishedHand
-from tests.server.match.test_resume import (
-    COUNTER,
-    cut_short,
-    logs_of,
-    resumed,
-    what_follows_from_the_cards,
-)
+from tests.server.match.test_resume import COUNTER, cut_short, logs_of, resumed, what_follows_from_the_cards
 from tests.support.dealer_process import environment, program
 from tests.support.matches import raw_bot, result_of, run_match, start_match
 

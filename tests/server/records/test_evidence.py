@@ -234,11 +234,7 @@ async def play_over_sockets(config: MatchConfig, agents: list[Agent]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("game", "make"),
-    [
-        ("limit-2p", (Formula, SimpleBot)),
-        ("nolimit-2p-100bb", (Formula, Random)),
-    ],
+    ("game", "make"), [("limit-2p", (Formula, SimpleBot)), ("nolimit-2p-100bb", (Formula, Random))]
 )
 @pytest.mark.slow
 async def test_a_folder_holds_what_the_arena_discloses_and_gives_the_same_aivat(

@@ -11,8 +11,7 @@ from pathlib import Path
 import attrs
 import pytest
 from click.testing import CliRunner
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from pokerkit import HandHistory
 
 from engine.poker.rules import load_game

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from engine.poker.match_key import DEALS_PER_CHAIN, DealKeys, MatchKey, MatchSeed
 from engine.poker.rules import FOLD, Deal, initial_hand, load_game

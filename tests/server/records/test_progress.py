@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 import trio
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from engine.evidence.verdict import Goal, Standings
 from engine.poker.rules import load_game

@@ -11,8 +11,7 @@ from typing import Any
 import attrs
 import pytest
 import trio
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from server.room import identities

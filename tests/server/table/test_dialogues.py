@@ -94,8 +94,7 @@ IN_A_PROCESS = ("random.kuhn2p.0", "random.rnd25.123456", "random.leduc.0")
 
 
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=pytest.mark.slow if name in TRIED_ON_DEMAND else ()) for name in LOGS],
+    "name", [pytest.param(name, marks=pytest.mark.slow if name in TRIED_ON_DEMAND else ()) for name in LOGS]
 )
 async def test_answers_sent_all_in_advance_make_the_logged_match(name: str, tmp_path: Path) -> None:
     """The most that clients can get ahead, and the quickest way through a thousand hands of ten players.

@@ -17,8 +17,7 @@ import attrs
 import pytest
 import trio
 import trio.lowlevel
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from trio.testing import MockClock
 
 from engine.poker.rules import GameDefinition

@@ -11,8 +11,7 @@ from fractions import Fraction
 import attrs
 import pytest
 import trio
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from trio.testing import MockClock
 
 from engine.poker.rules import GameDefinition, HandState, Rake, load_game

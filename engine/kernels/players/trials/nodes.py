@@ -192,12 +192,7 @@ def _prepare_random(numbers: NDArray[np.float64], situation: PublicSituation) ->
 
 @kernel(allocates=False, inlined=True)
 def _fill_preflop_values(
-    tree: Tree,
-    players: Players,
-    averages: Averages,
-    node: int,
-    situation: PublicSituation,
-    is_ours: bool,
+    tree: Tree, players: Players, averages: Averages, node: int, situation: PublicSituation, is_ours: bool
 ) -> None:
     """Fill the rows of `Scratch` with the values of the strata of the actor's range, before the flop."""
     integers, opponents = tree.integers[node], situation.opponents

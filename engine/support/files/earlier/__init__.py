@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["earlier_form"]
 
 _KNOWLEDGE: Final = "riverboat knowledge"
-_NOTES: Final = {
-    "riverboat flop book": ("made_by", "shares", "opponents"),
-    "riverboat habits": ("names",),
-}
+_NOTES: Final = {"riverboat flop book": ("made_by", "shares", "opponents"), "riverboat habits": ("names",)}
 """By kind, the arrays that are members of the meta object today."""
 
 Arrays = Mapping[str, "NDArray[Any]"]

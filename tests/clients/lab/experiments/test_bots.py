@@ -23,8 +23,13 @@ from clients.lab.experiments.killer import (
     killer,
     play_with_rake,
 )
-from clients.lab.experiments.sensitivity import CONSTANTS, SensitivitySettings, all_variations, varied
-from clients.lab.experiments.sensitivity import findings as compared
+from clients.lab.experiments.sensitivity import (
+    CONSTANTS,
+    SensitivitySettings,
+    all_variations,
+    findings as compared,
+    varied,
+)
 from clients.lab.experiments.tasks import BLOCKS
 from engine.hands.flop_configs import parse_book, shipped_book
 from engine.kernels.players.records import NUM_PARAMETERS, Parameter

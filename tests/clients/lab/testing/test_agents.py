@@ -9,8 +9,7 @@ from types import ModuleType
 from typing import Final
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import clients.lab.testing
 import engine.poker.situations

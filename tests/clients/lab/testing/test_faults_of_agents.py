@@ -14,20 +14,8 @@ import trio
 
 from clients.bots.baselines import AlwaysCall, Random
 from clients.core.agent import Agent
-from clients.lab.testing import (
-    FaultKind,
-    check_agent_async,
-)
-from engine.poker.rules import (
-    CALL,
-    FOLD,
-    LIMIT_RAISE,
-    Action,
-    ActionKind,
-    HandView,
-    load_game,
-    raise_to,
-)
+from clients.lab.testing import FaultKind, check_agent_async
+from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, Action, ActionKind, HandView, load_game, raise_to
 from protocol import parse_match_state
 from tests.clients.lab.testing.checks import Chooser, checked, choosing, only_fault
 

@@ -7,14 +7,12 @@ import random
 from collections import Counter
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from clients.bots.baselines import AlwaysAllIn, AlwaysCall, AlwaysFold, Random
 from clients.core.agent import Agent
 from clients.core.arena import Arena
-from clients.learners.preflop import action_values
-from clients.learners.preflop import state as states
+from clients.learners.preflop import action_values, state as states
 from engine.hands.hand_rank import hand_rank
 from engine.players.statistics import PlayerStatistics, PlayingStyle, style_as_meant, style_as_printed
 from engine.poker.cards import parse_cards

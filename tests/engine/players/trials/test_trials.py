@@ -5,8 +5,7 @@ import random
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from clients.core.registry import make_bot
 from engine.hands.betting_arrays import action_from_number

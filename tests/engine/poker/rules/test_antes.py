@@ -5,8 +5,7 @@ from fractions import Fraction
 
 import attrs
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pokerkit import Automation, NoLimitTexasHoldem, State
 
 from clients.core.arena import Arena

@@ -9,8 +9,7 @@ import attrs
 import numpy as np
 import pyspiel
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from engine.poker.cards import format_cards
 from engine.poker.rules import (
@@ -350,10 +349,7 @@ def openspiel_actions(legal: LegalActions) -> list[int]:
 
 def acpc_state(state: HandState) -> str:
     cards = format_hole_cards_and_board(
-        state.deal.hole_cards,
-        state.board,
-        state.betting.game.board_ends,
-        state.betting.betting_round,
+        state.deal.hole_cards, state.board, state.betting.game.board_ends, state.betting.betting_round
     )
     return f"STATE:0:{state.betting.text}:{cards}"
 

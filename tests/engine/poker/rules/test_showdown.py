@@ -8,8 +8,7 @@ from itertools import combinations, pairwise
 
 import attrs
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from engine.poker.cards import parse_cards
 from engine.poker.rules import (
@@ -76,9 +75,7 @@ def test_chips_are_conserved(states: list[HandState]) -> None:
 
 
 @given(hands())
-def test_chips_vanish_only_where_a_folded_position_paid_more_than_any_left(
-    states: list[HandState],
-) -> None:
+def test_chips_vanish_only_where_a_folded_position_paid_more_than_any_left(states: list[HandState]) -> None:
     """docs/acpc-dealer.md 8.9: a short limit raise lowers the bet, and who then folds forfeits the excess."""
     end = states[-1]
     spent, folded = end.betting.spent, end.betting.folded

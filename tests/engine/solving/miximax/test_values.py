@@ -5,8 +5,7 @@ from typing import Final
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from engine.kernels.solving.miximax.values import MiximaxKind, hold_to_reaches
 from engine.players.probability_triple import TRIPLE_INDEX

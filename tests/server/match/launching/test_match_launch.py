@@ -265,11 +265,7 @@ run(Crashes)
 
 @pytest.mark.parametrize(
     ("recover", "played"),
-    [
-        pytest.param(0, 10, marks=pytest.mark.slow),
-        (1, 20),
-        pytest.param(9, 30, marks=pytest.mark.slow),
-    ],
+    [pytest.param(0, 10, marks=pytest.mark.slow), (1, 20), pytest.param(9, 30, marks=pytest.mark.slow)],
 )
 def test_a_player_that_crashes_is_started_again_as_often_as_asked(
     recover: int, played: int, tmp_path: Path
