@@ -51,6 +51,8 @@ hands = 3
 small = 5
 [[sit_and_go.levels]]
 small = 50
+[limits]
+sandbox = false
 [[players]]
 name = "cheater"
 player = "{cheater}"

@@ -29,6 +29,7 @@ from server.match.launching.players import Player, format_bot_file, parse_player
 from server.records.review.sources import how_to_repeat, open_source
 from tests.server.match.launching.test_confinement import CALLER
 from tests.support.dealer_process import environment, program
+from tests.support.matches import raw_program
 from tests.support.tables import free_ports
 
 NO_SANDBOX: Final = why_there_are_none()
@@ -315,9 +316,7 @@ def test_the_environment_in_a_sandbox_is_a_list_of_what_is_passed_on(spied: dict
 
 def test_a_player_in_a_sandbox_is_started_again_and_finds_its_table(tmp_path: Path) -> None:
     (tmp_path / "bots").mkdir()
-    crashing = CALLER.replace(
-        "for line in dealer:", "for number, line in enumerate(dealer):\n    assert number < 9, 'enough'"
-    )
+    crashing = raw_program("assert number < 9, 'enough'")
     (tmp_path / "bots/bot.py").write_text(crashing)
     words = (
         "leduc",
