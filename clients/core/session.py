@@ -97,7 +97,7 @@ async def play(
         DealerGone: the connection ended in the middle of a hand, or before the first.
         UnreadableState: a line is not a state of the game.
     """
-    session = _Session(agent, stream, game, fallback, warn or _ignore, room)
+    session = _Session(agent, stream, game, fallback, warn, room)
     try:
         may_change = room is not None or game is None
         words = _greeting_words(agent, token, room, may_change=may_change) if extension or room else ()
@@ -108,10 +108,6 @@ async def play(
         ) from error
     except RemoteProtocolError as error:
         raise UnreadableState(str(error)) from error
-
-
-def _ignore(line: str) -> None:
-    pass
 
 
 def _greeting_words(
@@ -157,7 +153,7 @@ class _Session:
         stream: trio.abc.Stream,
         game: GameDefinition | None,
         fallback: GameDefinition | None,
-        warn: Callable[[str], None],
+        warn: Callable[[str], None] | None,
         room: RoomSeat | None,
     ) -> None:
         self._agent = agent
@@ -186,7 +182,8 @@ class _Session:
         self._sees_actions = type(agent).action_seen is not Agent.action_seen
 
     def _warn(self, line: str) -> None:
-        self._show(printable(line))  # it may quote the house
+        if self._show is not None:
+            self._show(printable(line))  # it may quote the house
 
     # --- bytes ---------------------------------------------------------------------------------------
 
@@ -420,9 +417,9 @@ class _Session:
     def _ended(self) -> int:
         if self._room is not None and not self._is_seated:
             raise DealerGone("the room closed the connection before it gave us a seat")
-        if self._room is not None and self._betting is None:
-            return 0
         if self._betting is None:
+            if self._room is not None:
+                return 0
             raise DealerGone("the dealer closed the connection before the first hand")
         if not self._betting.is_finished:
             raise DealerGone(f"the dealer closed the connection in the middle of hand {self._hand_number}")

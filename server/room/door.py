@@ -39,7 +39,8 @@ from protocol.extension import LOBBY, NAME, ROOM_CAPABILITIES, TOKEN
 from protocol.framing import MAX_LINE
 from server.room.config import RoomConfig, TableConfig
 from server.room.identities import Identities
-from server.room.ledger.ledger import LedgerError, LedgerIsFull
+from server.room.ledger.damage import LedgerError
+from server.room.ledger.ledger import LedgerIsFull
 from server.room.tables.place import RequestRefused, Visitor
 from server.room.tables.table import RoomTable
 from server.room.tables.turns import Turns

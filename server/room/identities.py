@@ -15,7 +15,8 @@ from typing import Final
 import trio
 
 from server.room.config import NAME, RoomConfig
-from server.room.ledger.ledger import Ledger, LedgerError, Registered
+from server.room.ledger.damage import LedgerError
+from server.room.ledger.ledger import Ledger, Registered
 from server.room.tables.place import RequestRefused
 from server.support.seat_tokens import same_token
 

@@ -21,7 +21,8 @@ import trio
 from engine.support.files.whole import write_whole
 from server.room.config import RoomError, TableConfig
 from server.room.identities import check_name, register, renew
-from server.room.ledger.ledger import Ledger, LedgerError, LedgerIsFull
+from server.room.ledger.damage import LedgerError
+from server.room.ledger.ledger import Ledger, LedgerIsFull
 from server.room.room import Room
 from server.support.private_files import FILE_MODE
 from server.support.seat_tokens import same_token

@@ -20,7 +20,8 @@ from server.room.door import Door, listen
 from server.room.house_bots import HouseBots
 from server.room.identities import Identities
 from server.room.ledger.copying import copy_back
-from server.room.ledger.ledger import Ledger, LedgerError, LedgerIsFull
+from server.room.ledger.damage import LedgerError
+from server.room.ledger.ledger import Ledger, LedgerIsFull
 from server.room.ledger.sit_and_gos import SitAndGos
 from server.room.reporting import OperatorConsole
 from server.room.tables.log import FOLDER

@@ -425,16 +425,14 @@ def parse_betting(game: GameDefinition, text: str) -> BettingState:
 
 
 def _whose_turn(state: BettingState) -> str:
-    """Who is to act, and what could be written, for the message about something else."""
-    position = state.position_to_act
-    if position is None:
+    """The player to act, and what they could write, in words."""
+    if state.position_to_act is None:
         return f"the hand is over after {state.text!r}"
-    name, legal = state.game.position_names[position], state.legal_actions()
-    return f"position {position} ({name}) is to act after {state.text!r}: expected {legal}"
+    who = f"position {state.position_to_act} ({state.game.position_names[state.position_to_act]})"
+    return f"{who} is to act after {state.text!r}: expected {state.legal_actions()}"
 
 
 def _action_at(text: str, state: BettingState) -> Action:
-    """The action of a text that follows the betting so far."""
     start, game = len(state.text), state.game
     letter = text[start]
     if letter == "f":

@@ -12,7 +12,8 @@ import click
 
 from engine.support.user_input import printable
 from server.room.config import RoomError
-from server.room.ledger.ledger import Ledger, LedgerError
+from server.room.ledger.damage import LedgerError
+from server.room.ledger.ledger import Ledger
 from server.room.operator import ask, manage
 from server.support.private_files import FILE_MODE
 

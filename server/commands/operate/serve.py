@@ -15,7 +15,8 @@ import trio
 from engine.support.user_input import parse_whole
 from server.room.collecting import collected_in_parts
 from server.room.config import RoomConfig, RoomError, default_room, load_room
-from server.room.ledger.ledger import LedgerError, LedgerIsFull
+from server.room.ledger.damage import LedgerError
+from server.room.ledger.ledger import LedgerIsFull
 from server.room.operator import Operator
 from server.room.reporting import OperatorConsole, operator_console
 from server.room.room import Addresses, Room

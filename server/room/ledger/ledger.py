@@ -21,8 +21,8 @@ from typing import Any, Final
 import attrs
 
 from engine.support.files.lock import FileIsLocked, FileLock
-from engine.support.user_input import printable
 from server.room.ledger.check import Check, check
+from server.room.ledger.damage import LedgerConnection, LedgerError
 from server.room.ledger.schema import SchemaError, migrate, require_current
 from server.table.rules.line_up import Blinds
 
@@ -36,50 +36,8 @@ _CACHE_KIB: Final = 256
 # thrown away with the next hand that is written.
 
 
-class LedgerError(Exception):
-    """The ledger cannot be opened, or does not allow something; the message is one line."""
-
-
 class LedgerIsFull(Exception):
     """The disk is full; nothing of the event is in the ledger."""
-
-
-class _Cursor(sqlite3.Cursor):
-    """Says of a damaged file that it is one, whatever is asked of it."""
-
-    def execute(self, *words: Any) -> _Cursor:
-        with _damage():
-            return super().execute(*words)
-
-    def fetchone(self) -> Any:
-        with _damage():
-            return super().fetchone()
-
-    def fetchall(self) -> list[Any]:
-        with _damage():
-            return super().fetchall()
-
-    def __next__(self) -> Any:
-        with _damage():
-            return super().__next__()
-
-
-class _Connection(sqlite3.Connection):
-    def execute(self, *words: Any) -> _Cursor:
-        return self.cursor(_Cursor).execute(*words)
-
-
-@contextlib.contextmanager
-def _damage() -> Iterator[None]:
-    try:
-        yield
-    except UnicodeDecodeError as error:  # SQLite quotes what it has read
-        text = printable(error.object.decode("utf-8", "replace"))
-        raise LedgerError(f"the ledger is damaged: {text}") from None
-    except sqlite3.DatabaseError as error:
-        if isinstance(error, sqlite3.OperationalError | sqlite3.IntegrityError):
-            raise  # the disk is full, or the fault is ours
-        raise LedgerError(f"the ledger is damaged: {printable(str(error))}") from error
 
 
 @attrs.frozen
@@ -159,7 +117,7 @@ class Ledger:
 
     def _connect(self, read_only: bool) -> sqlite3.Connection:
         source = f"{self._path.absolute().as_uri()}?mode={'ro' if read_only else 'rw'}"
-        db = sqlite3.connect(source, _BUSY_S, isolation_level=None, factory=_Connection, uri=True)
+        db = sqlite3.connect(source, _BUSY_S, isolation_level=None, factory=LedgerConnection, uri=True)
         db.text_factory = functools.partial(str, encoding="utf-8", errors="replace")
         try:
             db.execute("PRAGMA foreign_keys = ON")

@@ -17,7 +17,8 @@ import trio
 from engine.support.user_input import parse_whole
 from protocol import NEED_DATA, ConnectionClosed, InLobby, Request, State, TurnWithdrawn
 from server.room.config import Policy, TableConfig
-from server.room.ledger.ledger import Ledger, LedgerError, Registered
+from server.room.ledger.damage import LedgerError
+from server.room.ledger.ledger import Ledger, Registered
 from server.room.ledger.sit_and_gos import SitAndGos
 from server.room.tables.contest import Contest
 from server.room.tables.place import Arrival, Handover, Place, RequestRefused, Visitor

@@ -10,7 +10,7 @@ import trio
 
 from server.room.config import RoomConfig
 from server.room.door import has_gone
-from server.room.ledger.ledger import LedgerError
+from server.room.ledger.damage import LedgerError
 from server.support.addresses import host_and_port, is_ours, is_same_origin, whose
 from server.support.allowance import Allowances
 from server.support.console import Console

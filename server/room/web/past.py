@@ -23,7 +23,8 @@ from protocol.errors import ProtocolError
 from protocol.extension import parse_game_line
 from protocol.records import HandReader
 from server.records.curves import Curve
-from server.room.ledger.ledger import HandEntry, Ledger, LedgerError, Registered
+from server.room.ledger.damage import LedgerError
+from server.room.ledger.ledger import HandEntry, Ledger, Registered
 from server.room.ledger.sit_and_gos import PastSitAndGo, SitAndGos
 from server.room.tables.spectating import Shown, shown_holes
 

@@ -19,7 +19,8 @@ from trio.testing import MockClock
 
 from server.commands.operate.room import ledger as command
 from server.room.ledger.copying import EVERY_S, copy_back
-from server.room.ledger.ledger import FILE, HandEntry, Ledger, LedgerError, LedgerIsFull
+from server.room.ledger.damage import LedgerError
+from server.room.ledger.ledger import FILE, HandEntry, Ledger, LedgerIsFull
 from server.room.ledger.schema import MIGRATIONS, VERSION, migrate
 from server.room.ledger.sit_and_gos import Out, SitAndGos
 from server.support.console import SilentConsole

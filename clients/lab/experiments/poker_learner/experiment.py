@@ -318,7 +318,8 @@ def _learned_table(learned: Mapping[str, Any]) -> str:
 
 
 def _text(rate: Mapping[str, Any]) -> str:
-    return f"{Estimate(rate['mean'], rate['ci95_runs'], 0).text(2)} (± {rate['ci95']:.2f})"
+    over_hands = "none" if rate["ci95"] is None else f"{rate['ci95']:.2f}"  # of a single hand
+    return f"{Estimate(rate['mean'], rate['ci95_runs'], 0).text(2)} (± {over_hands})"
 
 
 def _plots(settings: ThesisSettings, results: Mapping[str, Any]) -> list[Plot]:
