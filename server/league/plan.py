@@ -243,7 +243,7 @@ class TournamentPlan:
 
     @property
     def grants(self) -> Grants:
-        """What is granted to everybody, and to some."""
+        """The grants to all players and to single ones."""
 
         def all_of(name: str) -> tuple[str, ...]:
             own = [f"{each.name}={value}" for each in self.entrants for value in getattr(each.grants, name)]

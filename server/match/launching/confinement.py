@@ -157,7 +157,7 @@ def why_there_are_none() -> str | None:
 
 @attrs.frozen
 class Grants:
-    """What the operator grants players beyond what is their own: texts ``[PLAYER=]VALUE``."""
+    """The operator's grants to players beyond their own folder: texts ``[PLAYER=]VALUE``."""
 
     show: tuple[str, ...] = ()
     """Paths that they may read in a sandbox."""
@@ -253,7 +253,7 @@ class Sandbox:
         return [*words, "--", *_ENTRY, *ports, *line]
 
     def reached(self, player: Player) -> list[tuple[str, str, int]]:
-        """What a player reaches outside: an address in its sandbox, and for which host and port it stands."""
+        """The addresses that a player reaches: each in its sandbox, and the host and port that it stands for."""
         split = [text.rpartition(":") for text in self.grants.to(player).network]
         names = list(dict.fromkeys(host for host, _, _ in split))
         places = {name: f"127.0.1.{number}" for number, name in enumerate(names, 1)} | {"localhost": HOST}
@@ -298,7 +298,7 @@ class Sandbox:
 
 
 def sandboxed(environment: Mapping[str, str], granted: Collection[str] = ()) -> dict[str, str]:
-    """What of an environment there is in a sandbox; variables that are granted by name, too."""
+    """The part of an environment that a sandbox gets, with the variables granted by name."""
     kept = {
         name: value
         for name, value in environment.items()
@@ -308,7 +308,7 @@ def sandboxed(environment: Mapping[str, str], granted: Collection[str] = ()) -> 
 
 
 def program_of(player: Player) -> Path | None:
-    """What is a player's own beyond doubt: the folder of its ``bot.toml``, or its script or program."""
+    """The path that surely is a player's own: the folder of its ``bot.toml``, or its script or program."""
     folder, file = own_place(player)
     return folder if player.folder is not None else file
 
@@ -347,7 +347,7 @@ def _bound(how: str, paths: Iterable[str]) -> list[str]:
 
 
 def _covers(hidden: Iterable[Path], shown: Iterable[str]) -> Iterator[str]:
-    """What hides files and folders that are in others."""
+    """Options of bwrap that hide files and folders inside others that are shown."""
     places = [os.path.realpath(path) for path in shown]
     for path in hidden:
         if path.exists() and _is_in(str(path), places):

@@ -3,8 +3,8 @@
 Chips are in accounts, in front of players at tables, or in the house's rake; they come from the house
 (*issue*) and go back there (*return*), and nothing else creates or destroys them.  Each event is one
 transaction: a hand with all its stacks, a buy-in with both its ends.  The file is in WAL mode and has one
-writer, so however the process is killed, the last transaction is complete or absent.  After a power cut the
-last hands may be missing (``synchronous = NORMAL``); what is there adds up.
+writer, so however the process is killed, the last transaction is complete or absent.  A power cut may cost
+the last hands (``synchronous = NORMAL``); what is there adds up.
 """
 
 from __future__ import annotations
@@ -32,8 +32,7 @@ _PLAYERS: Final = "SELECT id, name, kind, chips, is_banned, salt, token FROM pla
 _BUSY_S: Final = 5.0
 # Readers of other processes, such as `riverboat ledger check`, hold the file for a moment.
 _CACHE_KIB: Final = 256
-# Size of a connection's cache for pages of the file.  The system caches them anyway, and a reader's cache is
-# thrown away with the next hand that is written.
+# Size of a connection's cache of pages: the system caches them, too, and each hand written drops it.
 
 
 class LedgerIsFull(Exception):
@@ -93,8 +92,7 @@ class Ledger:
     def __init__(self, folder: Path, *, read_only: bool = False) -> None:
         self._path = path = folder / FILE
         self._lock: FileLock | None = None
-        self.transactions = 0
-        """Written since it was opened."""
+        self.transactions = 0  # written since it was opened
         if read_only and not path.exists():
             raise LedgerError(f"{folder} holds no ledger: there is no file {FILE}")
         try:
