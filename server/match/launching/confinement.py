@@ -253,7 +253,7 @@ class Sandbox:
         return [*words, "--", *_ENTRY, *ports, *line]
 
     def reached(self, player: Player) -> list[tuple[str, str, int]]:
-        """The addresses that a player reaches: each in its sandbox, and the host and port that it stands for."""
+        """The addresses that a player reaches: each in its sandbox, with the host and port behind it."""
         split = [text.rpartition(":") for text in self.grants.to(player).network]
         names = list(dict.fromkeys(host for host, _, _ in split))
         places = {name: f"127.0.1.{number}" for number, name in enumerate(names, 1)} | {"localhost": HOST}
