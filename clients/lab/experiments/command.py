@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import attrs
 import click
@@ -25,6 +25,8 @@ Settings = TypeVar("Settings", bound="Options")
 Steps = Callable[[Settings, Work], Iterator[Findings]]
 """Does an experiment; yields all that is found so far, each time with the pictures that are new."""
 
+
+_MOST: Final = 10_000_000
 
 # --- settings that are options ---------------------------------------------------------------------------
 
@@ -56,8 +58,8 @@ def option(value: Any, about: str, flag: str | None = None, *, aside: bool = Fal
 
 
 def whole(default: int | None, least: int, about: str, flag: str | None = None, **more: Any) -> Any:
-    """A whole number of at least `least`; at most `most`, if given."""
-    numbers = click.IntRange(least, more.pop("most", None))
+    """A whole number of at least `least`; at most `most`, if given, or else what memory and patience hold."""
+    numbers = click.IntRange(least, more.pop("most", _MOST))
     return option(default, about, flag, type=numbers, metavar="N", **more)
 
 

@@ -233,7 +233,7 @@ def _seconds(
 @click.option("--end-with-stdin", is_flag=True, help="End the match when standard input is closed.")
 @click.option(
     "--announce",
-    type=click.IntRange(min=0),
+    type=click.IntRange(0, 2**31 - 1),
     metavar="FD",
     help="Write a JSON line to this file descriptor when a table is open: "
     '{"pass": 0, "seats": [{"seat", "name", "host", "port", "awaited"}, ...]}, where awaited seats are for '
