@@ -143,7 +143,8 @@ async def test_standings_are_counted_once_for_all_who_ask_and_hands_do_not_wait(
                 assert (await pages.get("/tables/a/hands/0")).status_code == 200
                 assert len(counted) == 1
                 may_end.set()
-        assert sorted(counted) == ["standing", "standings"]
+        assert set(counted) == {"standing", "standings"}
+        assert len(counted) < len(asked)  # answers are kept, if only for as long as they took
 
 
 async def test_a_damaged_ledger_is_a_line_for_the_operator(tmp_path: Path) -> None:
