@@ -40,7 +40,9 @@ class StreetSettings(Options):
     games: tuple[str, ...] = option(
         GAMES, "A heads-up hold'em game; may be repeated.", "--game", multiple=True, metavar="GAME"
     )
-    training_hands: int = whole(30_000_000, 1, "Hands of training in each run.", "--hands")
+    training_hands: int = whole(
+        30_000_000, 1, "Hands of training in each run.", "--hands", most=1_000_000_000
+    )
     match_hands: int = whole(20_000, 2, "Hands of each match at the end of training.")
     stop_hands: int = whole(5_000, 2, "Hands of each match during training.")
     seeds: int = whole(3, 1, "Runs, each with its own cards.")
