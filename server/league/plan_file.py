@@ -6,7 +6,6 @@ Any mistake is a `FileMistake`: one line with file, line number, what was expect
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Final
 
@@ -28,7 +27,7 @@ from server.league.plan import (
     TournamentPlan,
 )
 from server.match.launching.confinement import Grants, check_addresses, parse_limits
-from server.match.launching.players import Player, PlayerError, parse_players
+from server.match.launching.players import Player, PlayerError, installed_bots, parse_players
 from server.records.evidence import Luck
 from server.support.toml_text import Section, parse_toml
 from server.table.config import MOST_SECONDS, check_names
@@ -98,7 +97,7 @@ def _seed(head: Section) -> str:
 
 
 def _entrants(file: Section) -> tuple[Contestant, ...]:
-    bots = {entry.name for entry in entry_points(group="riverboat.bots")}
+    bots = installed_bots()
     entrants: list[Contestant] = []
     lines: dict[str, int] = {}
     sections = file.sections("players")

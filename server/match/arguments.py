@@ -11,7 +11,6 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -33,7 +32,7 @@ from server.match.launching.confinement import (
     parse_limits,
     why_there_are_none,
 )
-from server.match.launching.players import Player, parse_players
+from server.match.launching.players import Player, installed_bots, parse_players
 from server.match.sharing.staffed_table import Announcer
 from server.match.sittings.sitting import PLAN, RESULT, NoPlan, Sitting, StoredPlan, result_of
 from server.support.options import GroupedCommand, Named, Parsed
@@ -67,10 +66,6 @@ _SECRET: Final = frozenset({"seed", "seed_file", "out"})
 _SITTING: Final = "riverboat.sitting"
 
 
-def _installed_bots() -> list[str]:
-    return sorted(entry.name for entry in entry_points(group="riverboat.bots"))
-
-
 def parse_goal(text: str) -> Goal:
     """The goal of a match: ``decided``, or how precisely results are to be known."""
     value = text.strip()
@@ -85,7 +80,7 @@ def parse_goal(text: str) -> Goal:
     raise ValueError(f"expected 'decided', or a number of mbb/h above 0, got {text!r}")
 
 
-PLAYER: Final = Named(lambda: [*_installed_bots(), "wait"])
+PLAYER: Final = Named(lambda: [*sorted(installed_bots()), "wait"])
 GOAL: Final = Parsed("goal", parse_goal)
 LIMITS: Final = Parsed("limits", parse_limits)
 
@@ -251,7 +246,7 @@ def read_rake(text: str | None, game: GameDefinition) -> GameDefinition:
 
 def read_players(texts: tuple[str, ...], game: GameDefinition) -> tuple[Player, ...]:
     """The players of the PLAYERs, as many as the game is for."""
-    bots = set(_installed_bots())
+    bots = installed_bots()
     with refusing():
         players = parse_players(texts, bots)
     if len(players) != game.num_players:

@@ -7,7 +7,6 @@ import json
 import shlex
 import tempfile
 from collections.abc import Iterator
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Final
 
@@ -24,7 +23,7 @@ from engine.support.interruption import as_ctrl_c
 from engine.support.user_input import did_you_mean
 from server.match.arguments import LIMITS, check_sandboxes, launch_options, read_game, read_sandbox
 from server.match.launching.confinement import Grants, ProcessLimits
-from server.match.launching.players import Player, PlayerError, parse_players
+from server.match.launching.players import Player, PlayerError, installed_bots, parse_players
 from server.match.launching.processes import adopt_orphans
 from server.support.options import FiniteRange
 from server.table.config import MOST_SECONDS
@@ -189,7 +188,7 @@ def _say_nothing(line: str) -> None:
 
 def _read_player(words: tuple[str, ...]) -> Player:
     """The player of a PLAYER; several words are its command line."""
-    bots = {entry.name for entry in entry_points(group="riverboat.bots")}
+    bots = installed_bots()
     text = words[0] if len(words) == 1 else shlex.join(words)
     try:
         (player,) = parse_players([text], bots)

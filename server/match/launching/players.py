@@ -143,6 +143,11 @@ class Player:
         return f"there is neither a bot nor a program {program!r}"
 
 
+def installed_bots() -> set[str]:
+    """The names of the bots that installed packages declare."""
+    return {entry.name for entry in entry_points(group="riverboat.bots")}
+
+
 def parse_players(texts: Sequence[str], bots: Collection[str]) -> tuple[Player, ...]:
     """The players that some PLAYER texts mean, with distinct names.
 
