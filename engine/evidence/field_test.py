@@ -5,8 +5,8 @@ rounds: opponents whose rows are least certain get more deals.  The difference d
 deal counts as d w/p, where w is the opponent's weight in the field and p the chance with which it was drawn.
 So every deal has the mean of the field, however deals were allocated before, and one confidence sequence says
 what the new version gains (`engine.evidence.confidence_sequence`): the betting one, which holds for every
-bounded payoff, or for players that learn the empirical-Bernstein one.  Chances are at least three quarters of
-the weights, so a deal counts at most four thirds.
+bounded payoff, or for players that learn the empirical-Bernstein one.  Chances are at least 85 % of
+the weights, so that no deal counts for much more than another.
 
 ============  ==========================================================================================
 ``gain``      accepted once the lower end passes the first bound, rejected once the upper end is under the
@@ -35,9 +35,9 @@ from engine.evidence.verdict import ALPHA
 from engine.support.seeds import derive_seed
 from engine.support.user_input import parse_finite
 
-_EVEN: Final = 0.75
+_EVEN: Final = 0.85
 """The part of a round's deals that is allocated by the weights alone."""
-_RISKED: Final = 0.9
+_RISKED: Final = 0.95
 """Differences hardly ever come near their bounds: a bettor may risk nearly all."""
 DEFAULTS: Final = {"gain": (0.0, 20.0), "hold": (-10.0, 10.0), "simplify": (-5.0, 10.0)}
 

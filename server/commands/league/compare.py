@@ -175,7 +175,7 @@ def _play_and_tell(
     except OSError as error:
         fault = fault or f"the result cannot be written: {error.strerror or error}"
     with contextlib.suppress(BrokenPipeError):
-        click.echo(json.dumps(content) if as_json else table_of(content))
+        click.echo(json.dumps(content) if as_json else table_of(content, course.folder.path))
     if fault is not None:
         _say(fault)
         return 1

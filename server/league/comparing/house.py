@@ -25,13 +25,14 @@ import attrs
 
 from engine.evidence.field_test import Decision, FieldTest
 from engine.poker.match_key import MatchSeed
+from engine.poker.rules import GameDefinition
 from engine.support.files.lock import FileIsLocked, FileLock
 from server.league.comparing.plan import ARMS, MIRROR, Comparison, declare
 from server.league.house import Folder, TournamentFault
 from server.league.match import Played
 from server.league.plan import Match, Schedule, Scores, TournamentPlan
 from server.league.running.processes import LocalRunner, Runner
-from server.records.batches import deals_in_batches, is_worth_compiling
+from server.records.batches import deals_in_batches
 from server.records.evidence import Collector, Luck
 from server.records.logs import MatchLog, find_logs, open_log
 from server.support.private_files import FOLDER_MODE
@@ -245,7 +246,7 @@ class Course:
 
         names = {name: place for place, name in enumerate(self.plan.line_up(opponent))}
         collector = Collector(self.plan.game, self.plan.luck)
-        for whole in deals_in_batches(passes, compiled=is_worth_compiling(passes)):
+        for whole in deals_in_batches(passes, compiled=_is_compiled(self.plan.game)):
             batch = whole.take([place for place, (_, number) in enumerate(whole.keys) if number < deals])
             numbers = np.array([number for _, number in batch.keys], np.int64)
             who = np.array(
@@ -268,6 +269,13 @@ class Course:
             if not played.hands:
                 raise TournamentFault(f"{who} does not play: {fault.kind}: {fault.detail}")
             self.faults[f"{who}: {fault.kind}"] = self.faults.get(f"{who}: {fault.kind}", 0) + 1
+
+
+def _is_compiled(game: GameDefinition) -> bool:
+    """Whether compiled loops read logs: they are loaded once for all matches."""
+    from engine.evidence.columns.hands import can_be_read  # loads numpy
+
+    return game.is_holdem and can_be_read(game)
 
 
 @attrs.frozen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 import statistics
 from collections import defaultdict
 from collections.abc import Callable, Mapping
@@ -158,8 +159,8 @@ def progress_line(course: Course) -> str:
     return f"{test.deals:,} of at most {course.plan.most_deals:,} deals: {gain}; {ahead}"
 
 
-def table_of(content: Mapping[str, Any]) -> str:
-    """The result for people."""
+def table_of(content: Mapping[str, Any], folder: Path) -> str:
+    """The result for people, of a comparison in a folder."""
     lines = [f"OLD {printable(content['old'])}", f"NEW {printable(content['new'])}", "", content["words"], ""]
     rows = [["opponent", "mbb/h (95 %)", "deals", "weight", "proved"]]
     rows += [_row(row, f"{row['weight']:.2f}", row["proved"] or "") for row in content["opponents"]]
@@ -174,7 +175,7 @@ def table_of(content: Mapping[str, Any]) -> str:
                 for case, row in content["where"][kind].items()
             ]
             lines += ["", *table(rows)]
-    lines += ["", *_remarks(content)]
+    lines += ["", *_remarks(content, folder)]
     return "\n".join(lines).rstrip()
 
 
@@ -182,7 +183,7 @@ def _row(row: Mapping[str, Any], weight: str, proved: str) -> list[str]:
     return [cut(printable(row["name"]), _MOST_NAME), rate(row["mbb_per_hand"], row["ci95"]), f"{row['deals']:,}", weight, proved]
 
 
-def _remarks(content: Mapping[str, Any]) -> list[str]:
+def _remarks(content: Mapping[str, Any], folder: Path) -> list[str]:
     lines = [f"played alike: {content['alike']:,} of {content['deals']:,} deals"]
     if content["void"]:
         failed = "; ".join(f"{who} in {how_many(number, 'match')}" for who, number in content["failures"].items())
@@ -198,9 +199,8 @@ def _remarks(content: Mapping[str, Any]) -> list[str]:
     for deal in content["greatest"]:
         place = deal["hands"][0] if deal["hands"] else None
         if place is not None:
-            lines.append(
-                f"{deal['mbb']:+,.0f} mbb: riverboat replay {place['new']['log']} --hand {deal['deal']}"
-            )
+            log = shlex.quote(str(folder / place["new"]["log"]))
+            lines.append(f"{deal['mbb']:+,.0f} mbb: riverboat replay {log} --hand {deal['deal']}")
     return lines
 
 
