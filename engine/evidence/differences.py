@@ -23,7 +23,7 @@ from engine.poker.rules import GameDefinition
 from engine.support.arrays import Floats, Ints
 
 _PART: Final = 0.125
-"""The most luck that is taken out of a hand, as a part of what a hand can cost: more would widen the bounds."""
+"""The most luck that is taken out of a hand, as a part of what it can cost: more would widen the bounds."""
 
 
 def difference_bound(game: GameDefinition) -> float | None:

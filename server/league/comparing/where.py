@@ -147,4 +147,3 @@ def _word(before: BettingState, action: Action) -> str:
     if action.kind is ActionKind.FOLD:
         return "fold"
     return "call" if before.amount_to_call(position) else "check"
-
