@@ -371,7 +371,7 @@ class _Session:
             and betting.game == last.game
         )
         first = last if goes_on and last is not None else initial_betting(betting.game)
-        steps = _steps_after(first, betting)
+        steps = steps_after(first, betting)
         if steps is None:  # the same hand begins again: the dealer has been restarted, perhaps
             goes_on = False
             steps = betting.steps()
@@ -381,7 +381,7 @@ class _Session:
         if self._sees_actions:
             states = [*(before for before, _, _ in steps[1:]), betting]  # after each action
             for (_, position, action), state in zip(steps, states, strict=False):
-                self._agent.action_seen(_view_at(view, state), position, action)
+                self._agent.action_seen(view_at(view, state), position, action)
         return bool(steps) or not goes_on
 
     def _start_hand(self, view: HandView) -> None:
@@ -402,7 +402,7 @@ class _Session:
             agent = self._agent
             agent.game, agent.seat = game, seat
             agent.match_started(game, seat)
-        self._agent.hand_started(_view_at(view, initial_betting(game)))
+        self._agent.hand_started(view_at(view, initial_betting(game)))
 
     def _find_seat(self, view: HandView) -> int:
         """Our seat, at the start of a hand (docs/acpc-dealer.md 5.4)."""
@@ -426,7 +426,7 @@ class _Session:
         return self._hands_finished
 
 
-def _steps_after(first: BettingState, last: BettingState) -> list[Step] | None:
+def steps_after(first: BettingState, last: BettingState) -> list[Step] | None:
     """The actions between two states, oldest first; None if the last does not follow from the first."""
     steps = last.steps()
     states = [*(before for before, _, _ in steps), last]
@@ -436,7 +436,7 @@ def _steps_after(first: BettingState, last: BettingState) -> list[Step] | None:
     return None
 
 
-def _view_at(view: HandView, betting: BettingState) -> HandView:
+def view_at(view: HandView, betting: BettingState) -> HandView:
     """The view as it was at an earlier node of its hand."""
     if betting is view.betting:
         return view
