@@ -61,17 +61,23 @@ class Answer:
     """Why what was written is not legal, in a sentence; empty if the action is just what was written."""
 
 
-def parse_json(text: str | bytes) -> Any:
+def parse_json(text: str | bytes, most: int = MOST_BYTES, *, any_text: bool = False) -> Any:
     """A message's JSON value.
+
+    Args:
+        text: the message.
+        most: bytes that it may have.
+        any_text: take half characters, too.
 
     Raises:
         BadFormat: it is not JSON, or too large, or has numbers or characters that JSON has not.
     """
-    if len(text) > MOST_BYTES:
-        raise BadFormat(f"expected at most {MOST_BYTES} bytes, got {len(text)}")
+    if len(text) > most:
+        raise BadFormat(f"expected at most {most} bytes, got {len(text)}")
     try:
         value = json.loads(text, parse_constant=_no_number)
-        json.dumps(value, ensure_ascii=False).encode()  # lone surrogates are no characters
+        if not any_text:
+            json.dumps(value, ensure_ascii=False).encode()  # lone surrogates are no characters
     except (ValueError, RecursionError) as error:  # a 5,000-digit number is a ValueError, too
         raise BadFormat(f"not JSON: {quoted(str(error))}") from None
     return value
