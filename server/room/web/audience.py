@@ -14,9 +14,10 @@ import attrs
 import trio
 
 from engine.poker.rules.hand_words import tell_winnings
+from protocol.agents.observation import texts
 from server.room.room import Room
 from server.room.tables.spectating import Shown
-from server.room.web.scenes import draw, texts
+from server.room.web.scenes import draw
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send

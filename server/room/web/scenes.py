@@ -6,14 +6,14 @@ board cards dealt so far and the hole cards that its reader has been shown.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import attrs
 
-from engine.poker.cards import CARD_TEXTS
-from engine.poker.rules import BettingState, HandView
+from engine.poker.rules import HandView
 from engine.poker.rules.hand_words import name_shown_hands, round_name, tell_action, tell_posts, tell_winnings
+from protocol.agents.observation import legal, texts
 from server.room.tables.spectating import Shown
 
 Scene = dict[str, Any]
@@ -78,33 +78,8 @@ def draw(shown: Shown) -> Scene:
         "story": list(_story(shown)),
     }
     if shown.reader is not None and betting.position_to_act == shown.reader:
-        scene["ask"] = ask(betting)
+        scene["ask"] = legal(betting)
     return scene
-
-
-def texts(cards: Sequence[int]) -> list[str]:
-    """Cards as ``["As", "Kd"]``."""
-    return [CARD_TEXTS[card] for card in cards]
-
-
-def ask(betting: BettingState) -> Mapping[str, Any]:
-    """The actions of the player to act: fold, call and its price, raise and its totals."""
-    legal = betting.legal_actions()
-    position = betting.position_to_act
-    assert position is not None  # legal_actions refuses a finished hand
-    low, high = legal.min_raise_to, legal.max_raise_to
-    raises = None
-    if low is not None and high is not None:
-        half, pot = (min(max(int(betting.total_of_pots(share)), low), high) for share in (0.5, 1.0))
-        raises = {
-            "word": "Bet" if betting.bets_in_round == 0 else "Raise to",
-            "limit": legal.is_limit,
-            "least": low,
-            "most": high,
-            "half": half,
-            "pot": pot,
-        }
-    return {"fold": legal.can_fold, "call": max(0, betting.amount_to_call(position)), "raise": raises}
 
 
 def _story(shown: Shown) -> Iterator[dict[str, Any]]:

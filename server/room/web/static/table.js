@@ -202,7 +202,7 @@ function size(total) {
   const value = Math.max(raises.least, Math.min(raises.most, Math.round(Number(total)) || raises.least));
   $("slider").value = value;
   $("total").value = value;
-  const word = value === raises.most && !raises.limit ? "All in," : raises.word;
+  const word = value === raises.most && !raises.limit ? "All in," : { bet: "Bet", raise: "Raise to" }[raises.word];
   $("raise").firstElementChild.textContent = `${word} ${value}`;
 }
 
