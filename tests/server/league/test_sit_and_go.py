@@ -267,7 +267,7 @@ async def played_over_sockets(folder: Path, clients: dict[str, Client], *, leavi
             nursery.start_soon(come, clients[seat.name], seat.port)
         outcome = await server.run()
     assert outcome.error is None
-    end(folder, outcome.seconds, {})
+    end(folder, outcome.seconds, {}, {})
     found = read_sit_and_go(folder, MATCH, SOCKET_PLAN)
     assert found is not None
     return found
