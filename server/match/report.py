@@ -24,6 +24,7 @@ from server.records.evidence import Luck, MatchEvidence, evidence_of
 from server.records.logs import LogError, open_log
 from server.records.progress import Tally
 from server.records.results import Pass, PlayerResult, hands_saved
+from server.table.outcome import told_changes
 
 _TIMES: Final = ["median ms", "p99", "max"]
 _LEAST_COLUMNS: Final = 80
@@ -224,6 +225,8 @@ class MatchReport:
                 click.echo(f"{result.name} {failure.kind.value}{where}: {failure.detail}{more}")
             if result.hands_by_default:
                 click.echo(f"{result.name}: checked or folded for in {result.hands_by_default} hands")
+            for clause in told_changes(result.answers_changed):
+                click.echo(f"{result.name}: {clause}")
         for log in self._logs:
             click.echo(f"log: {log}")
         if not self._logs:
