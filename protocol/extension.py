@@ -71,7 +71,9 @@ NEEDED_FOR_CHIPS: Final = frozenset({"game", STACKS})
 """What a client must be granted before hands with other stacks than the game file says."""
 LOBBY: Final = "lobby"
 """The word of a client that knows what a room is."""
-ROOM_CAPABILITIES: Final = ("seat", "names", "game", "clock", STACKS, "commit", LOBBY)
+PERSON: Final = "person"
+"""The word of a person's client, for which a table keeps its pace."""
+ROOM_CAPABILITIES: Final = ("seat", "names", "game", "clock", STACKS, "commit", LOBBY, PERSON)
 """What a client may ask a room for."""
 REQUESTS: Final = ("list", "join", "leave", "sit-out", "sit-in", "top-up", "name", "token")
 """The words of `Request`."""

@@ -41,7 +41,7 @@ from server.room.config import RoomConfig, TableConfig
 from server.room.identities import Identities
 from server.room.ledger.damage import LedgerError
 from server.room.ledger.ledger import LedgerIsFull
-from server.room.tables.place import RequestRefused, Visitor
+from server.room.tables.place import Place, RequestRefused, Visitor
 from server.room.tables.table import RoomTable
 from server.room.tables.turns import Turns
 from server.room.tls import spoken
@@ -86,6 +86,11 @@ class Door:
     def connections(self) -> int:
         """How many connections there are."""
         return self._here.total()
+
+    def places(self, table: str) -> tuple[Place | None, ...]:
+        """Who sits at a table; nobody where there is none of that name."""
+        found = self._tables.get(table)
+        return () if found is None else found.places
 
     async def serve(
         self, listener: socket.socket, table: TableConfig | None = None, *, is_trusted: bool = False

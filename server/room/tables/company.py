@@ -30,6 +30,8 @@ from server.table.seating import Seating
 
 _MOST_UNREAD: Final = 64 * 1024
 # Bytes that a client may send while it is not asked.
+_WORTH_S: Final = 4.0
+# For which a person waits for bots that were called, rather than play against fewer.
 _BOT_COMES_S: Final = 30.0
 # After which the table stops waiting for a bot that was called.
 
@@ -109,6 +111,26 @@ class Company:
     def has_visitors(self) -> bool:
         """Whether anybody is there besides the house's bots."""
         return any(place.plays and not place.is_house for place in self.seated())
+
+    @property
+    def has_people(self) -> bool:
+        """Whether a person sits here, who wants to see what happens."""
+        return any(place.visitor is not None and place.visitor.is_person for place in self.seated())
+
+    @property
+    def is_filling(self) -> bool:
+        """Whether bots have been called so recently that it is worth waiting for them."""
+        return any(until - _BOT_COMES_S + _WORTH_S > trio.current_time() for until in self._expected.values())
+
+    def entry(self, place: Place) -> Joining:
+        """On what condition somebody is dealt in.
+
+        The house's bots need not wait, and nobody waits because of them.
+        """
+        others = any(each.entry is Joining.IN and not each.is_house for each in self.seated())
+        if place.is_house:
+            return Joining.IN if others else self._config.joining
+        return place.entry if others else self._config.joining
 
     def may_come(self, newcomer: Visitor | None) -> bool:
         """Whether there is a seat that is free or a house bot's, or that a newcomer may get from a guest."""
@@ -387,10 +409,24 @@ class Company:
 
     # --- waiting ---------------------------------------------------------------------------------------
 
+    async def wait_a_while(self, seconds: float) -> None:
+        """Wait after a hand; what players ask for meanwhile is heard at once."""
+        if not seconds:
+            await trio.lowlevel.checkpoint()
+            return
+        with trio.move_on_after(seconds):
+            while True:
+                self.changed = trio.Event()
+                await self.wait_for_change()
+                for place in self.seated():
+                    self._hear(place)
+
     async def wait_for_change(self) -> None:
         """Wait until somebody comes, speaks or leaves, or the time to keep a seat is over."""
         until = [place.until for place in self.seated() if place.until is not None]
         until += self._expected.values()
+        if self.is_filling:
+            until.append(max(self._expected.values()) - _BOT_COMES_S + _WORTH_S)
         with trio.CancelScope(deadline=min(until, default=float("inf"))):
             async with trio.open_nursery() as nursery:
                 for place in self.seated():

@@ -6,7 +6,7 @@ import attrs
 import trio
 
 from protocol import Note, Seated, State
-from protocol.extension import NEEDED_FOR_CHIPS
+from protocol.extension import NEEDED_FOR_CHIPS, PERSON
 from server.room.ledger.ledger import Registered
 from server.table.rules.line_up import Joining
 from server.table.seat import Client, Seat
@@ -31,6 +31,11 @@ class Visitor:
     def is_plain(self) -> bool:
         """Whether it knows only the ACPC's protocol: hands must be what its game file says."""
         return not self.client.capabilities >= NEEDED_FOR_CHIPS
+
+    @property
+    def is_person(self) -> bool:
+        """Whether a person looks at what it is shown."""
+        return PERSON in self.client.capabilities
 
     @property
     def is_guest(self) -> bool:

@@ -18,7 +18,7 @@ import attrs
 import trio
 
 from engine.poker.match_key import MatchKey
-from engine.poker.rules import GameDefinition, Rake
+from engine.poker.rules import BettingState, GameDefinition, HandState, Rake
 from protocol.extension import LOBBY, format_game_line, hand_introductions
 from protocol.records import format_hand
 from server.room.config import Policy, TableConfig
@@ -90,11 +90,12 @@ class RoomTable:
         self.audience: Final = Audience()
         """Those who watch."""
         self._table = Table(setup, console, self._log, self._broken, entrance)
-        self._table.on_state = self.audience.show
+        self._table.on_state = self._show
         self._seating = self.company.seating = self._table.seating
         self._seating.on_change = lambda: self.company.changed.set()
         self._table.asking.write = functools.partial(turns.write, self._seating)
         self._hand: _PreparedHand | None = None
+        self._shown_at = 0.0  # when the hand was last shown, on trio's clock
         self._next_hand, self._blinds = ledger.open_table(config.name)
         self._draw = secrets.randbelow
         self._is_closing: str | None = None
@@ -152,11 +153,10 @@ class RoomTable:
                     seated = self._line_up()
                     if self._is_closing is not None:
                         break
-                    if seated is None:
+                    if seated is None or (self.company.has_people and self.company.is_filling):
                         await self.company.wait_for_change()
                     else:
                         await self._play(seated)
-                        await trio.sleep(self.config.pause_s)
                 reason = self._is_closing or "the table is closed"
                 await self._pause_while_full(lambda: self.company.dismiss_all(reason))
             finally:
@@ -196,6 +196,30 @@ class RoomTable:
                 self.company.tell(["the table goes on"])
             return
 
+    # --- pace ------------------------------------------------------------------------------------------
+
+    def _show(self, state: HandState) -> None:
+        """Tell those who watch how the hand stands."""
+        self._shown_at = trio.current_time()
+        self.audience.show(state)
+
+    @property
+    def _keeps_pace(self) -> bool:
+        """Whether somebody is there for whom it is to be slow."""
+        return self.config.exhibition or self.company.has_people
+
+    async def _let_action_stand(self) -> None:
+        await trio.sleep_until(self._shown_at + self.config.pace_s)
+
+    async def _let_end_stand(self, final: BettingState) -> None:
+        """Wait after a hand; streets that were dealt without a decision take the time of an action each."""
+        config, seconds = self.config, self.config.pause_s
+        if self._keeps_pace:
+            before = next((step[0].betting_round for step in final.steps_back()), 0)
+            unplayed = final.betting_round - before if final.is_showdown else 0
+            seconds = max(seconds, config.showdown_s + config.pace_s * unplayed)
+        await self.company.wait_a_while(seconds)
+
     # --- a hand ----------------------------------------------------------------------------------------
 
     def _line_up(self) -> LineUp | None:
@@ -234,7 +258,7 @@ class RoomTable:
             entries = dict.fromkeys(ready, (stacks[0], Joining.IN))
             found = line_up(self.config.game, entries, self._blinds, self._draw)
             return None if found is None else attrs.evolve(found, game=self.config.game)
-        entries = {number: (place.stack, place.entry) for number, place in ready.items()}
+        entries = {number: (place.stack, self.company.entry(place)) for number, place in ready.items()}
         return line_up(self.config.game, entries, self._blinds, self._draw)
 
     def _is_as_in_the_file(self, game: GameDefinition) -> bool:
@@ -254,9 +278,11 @@ class RoomTable:
         self.audience.hand_begins(names, seated)
         await trio.lowlevel.checkpoint()
         carries = self.config.policy is not Policy.MATCH
+        self._table.pace = self._let_action_stand if self._keeps_pace and self.config.pace_s else None
         with TABLES_PLAYING.one_more():
             end = await self._table.play(hand.game, hand.number, deal, by_position, is_passing=carries)
         await self._finish(hand, end)
+        await self._let_end_stand(end[0].betting)
 
     def _prepared(self, seated: LineUp) -> _PreparedHand:
         """The next hand, after its players have been told about it."""

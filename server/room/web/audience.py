@@ -16,7 +16,8 @@ import trio
 from engine.poker.rules.hand_words import tell_winnings
 from server.room.room import Room
 from server.room.tables.spectating import Shown
-from server.room.web.scenes import draw, texts
+from server.room.tables.table import RoomTable
+from server.room.web.scenes import company, draw, texts
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
@@ -59,7 +60,7 @@ class Broadcasts:
             return None
         broadcast = self._by_table.get(name)
         if broadcast is None:
-            broadcast = _Broadcast(self._room.config.show_cards_after)
+            broadcast = _Broadcast(self._room.config.show_cards_after, table)
             self._by_table[name] = broadcast
             self._nursery.start_soon(self._run, name, broadcast, table.audience.watch())
         return broadcast.watch()
@@ -76,8 +77,9 @@ class Broadcasts:
 class _Broadcast:
     """The broadcast of one table."""
 
-    def __init__(self, delay_s: float) -> None:
+    def __init__(self, delay_s: float, table: RoomTable) -> None:
         self._delay_s = delay_s
+        self._table = table
         self.watchers: set[trio.MemorySendChannel[str]] = set()
         self._shown: Shown | None = None
         self._results: list[dict[str, Any]] = []  # not sent yet
@@ -133,7 +135,7 @@ class _Broadcast:
             self._news = trio.Event()
             if self._shown is not None:
                 results, self._results = self._results, []
-                self._last = json.dumps(draw(self._shown))
+                self._last = json.dumps(draw(self._shown, company(self._table.places)))
                 self._send(self._last)
                 if results:
                     self._send(json.dumps({"kind": "results", "results": results}))

@@ -20,7 +20,7 @@ from server.room.tables.table import RoomTable
 from server.room.web.audience import Broadcasts, EventStream
 from server.room.web.figures import Figures, health, may_see
 from server.room.web.past import MOST_STANDINGS, PAGE, Past
-from server.room.web.scenes import draw, steps
+from server.room.web.scenes import company, draw, steps
 from server.room.web.seat import seat
 from server.table.rules.sit_and_go import prizes_by_place
 
@@ -71,6 +71,7 @@ class Pages:
             routes=[
                 Route("/", self._lobby),
                 Route("/tables.json", self._tables),
+                Route("/tables/{table}.json", self._table_json),
                 Route("/tables/{table}", self._table),
                 Route("/tables/{table}/events", self._events),
                 Route("/tables/{table}/hands", self._hands),
@@ -148,11 +149,20 @@ class Pages:
         return self._page(
             "table",
             table=_row(table),
+            setup=_setup(table),
             config=config,
             terms=_terms(config),
             past=past,
             guests=self._room.config.guests,
         )
+
+    async def _table_json(self, request: Request) -> Response:
+        from starlette.responses import JSONResponse
+
+        table = self._room.tables.get(request.path_params["table"])
+        if table is None:
+            raise _nothing()
+        return JSONResponse(_row(table), headers={"cache-control": "no-store"})
 
     async def _events(self, request: Request) -> EventStream:
         messages = self._broadcasts.watch(request.path_params["table"])
@@ -239,20 +249,26 @@ def _row(table: RoomTable) -> dict[str, Any]:
         "game": _describe(config.game if table.company.contest is None else table.company.contest.game()),
         "policy": str(config.policy),
         "stakes": _stakes(config),
-        "seats": [
-            None
-            if place is None
-            else {
-                "name": place.player.name,
-                "house": place.is_house,
-                "stack": place.stack,
-                "there": place.is_there and not place.sits_out,
-            }
-            for place in table.places
-        ],
+        "seats": company(table.places),
         "hands": table.hands_played,
         "paused": table.is_paused,
         "contest": None if table.company.contest is None else _contest(table.company.contest),
+    }
+
+
+def _setup(table: RoomTable) -> dict[str, Any]:
+    """What the script of a table's page has to know."""
+    config = table.config
+    return {
+        "seats": company(table.places),
+        "fill": [bot.partition(":")[0] for bot in dict.fromkeys(config.fill)],
+        "blind": config.game.big_blind,
+        "most": config.most,
+        "pace": config.pace_s,
+        "showdown": config.showdown_s,
+        "seconds": config.limits.response,
+        "keep": config.keep_seat_s,
+        "contest": config.sit_and_go is not None,
     }
 
 

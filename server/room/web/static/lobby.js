@@ -6,7 +6,7 @@ const body = document.querySelector("#tables tbody");
 
 function fill(row, table) {
   const taken = table.seats.filter(Boolean);
-  const who = taken.flatMap((seat) => [make("span", seat.there ? "seat" : "seat away", seat.name), " "]);
+  const who = taken.flatMap((seat) => [make("span", seat.there ? "sits" : "sits away", seat.name), " "]);
   row.querySelector(".who").replaceChildren(...who, make("span", "free", `${table.seats.length - taken.length} free`));
   row.querySelector(".hands").textContent = table.hands;
 }
