@@ -140,6 +140,8 @@ class RoomConfig:
     """Names under which browsers find the pages, and origins that a proxy gives them; addresses always do."""
     show_cards_after: float = 0.0
     """Seconds after a hand's end during which pages hide the cards shown at its showdown."""
+    watch_after: float = 0.0
+    """Seconds by which those who only watch are told everything later."""
 
 
 def default_room() -> RoomConfig:
@@ -203,6 +205,7 @@ def _room(room: Section, tables: list[Section], folder: Path) -> RoomConfig:
         is_http_chosen="http" in room,
         http=room.whole_or_false("http", DEFAULT_HTTP, least=0, most=65535),
         names=tuple([name.lower() for name in room.texts("names", ())]),
+        watch_after=room.number("watch_after", 0.0, most=3600.0),
         show_cards_after=room.number("show_cards_after", 0.0, most=MOST_SECONDS),
     )
     room.close()

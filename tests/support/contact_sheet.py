@@ -33,7 +33,7 @@ async def photograph(tab: Tab, folder: Path, state: str) -> None:
             (folder / name).write_bytes(await tab.picture())
 
 
-async def sit_down(tab: Tab, pages: OpenPages, table: str, others: int) -> None:
+async def sit_down(tab: Tab, pages: OpenPages, table: str, others: int, nursery: trio.Nursery) -> None:
     """Take a seat in the browser beside some guests who call everything."""
     await tab.open(f"{pages.address}tables/{table}")
     await tab.click("#join button")
@@ -43,14 +43,14 @@ async def sit_down(tab: Tab, pages: OpenPages, table: str, others: int) -> None:
         await play_each([await pages.room.sit_down(table, words=f"name={name}")])
 
     for each in range(others):
-        pages.room.start_soon(come, f"Player-{each}")
+        nursery.start_soon(come, f"Player-{each}")
 
 
-async def a_table(tab: Tab, pages: OpenPages, folder: Path, table: str, others: int) -> None:
+async def a_table(tab: Tab, pages: OpenPages, folder: Path, table: str, others: int, nursery: trio.Nursery) -> None:
     """The states of a table with a hand in progress."""
     await tab.open(f"{pages.address}tables/{table}")
     await photograph(tab, folder, f"{table}-empty")
-    await sit_down(tab, pages, table, others)
+    await sit_down(tab, pages, table, others, nursery)
     await photograph(tab, folder, f"{table}-seated")
     count = "document.querySelectorAll('.seat:not(.waits):not(.empty)').length"
     while True:
@@ -84,15 +84,20 @@ async def sheet(folder: Path) -> None:
             guest_chips=40_000,
             requests_per_second=200.0,
         )
-        async with pages_of(config) as pages, chromium(Path(scratch) / "profile") as tab:
+        async with (
+            pages_of(config) as pages,
+            chromium(Path(scratch) / "profile") as tab,
+            trio.open_nursery() as others,
+        ):
             await tab.open(pages.address)
             await photograph(tab, folder, "lobby")
-            for table, others in (("six", 5), ("nine", 8)):
-                await a_table(tab, pages, folder, table, others)
+            for table, count in (("six", 5), ("nine", 8)):
+                await a_table(tab, pages, folder, table, count, others)
             for path in ("tables/six/hands/0", "tables/six/hands", "standings", "players/Player-0", "nothing"):
                 await tab.open(pages.address + path)
                 await photograph(tab, folder, path.replace("/", "-"))
             print("\n".join(tab.complaints))
+            others.cancel_scope.cancel()
     pictures = sorted(folder.glob("*.png"), key=lambda path: path.stat().st_mtime)
     figures = [
         f'<figure><img src="{each.name}" alt="" height="400"><figcaption>{html.escape(each.stem)}</figcaption></figure>'

@@ -15,7 +15,7 @@ from typing import Final
 import trio
 
 from engine.support.user_input import parse_whole
-from protocol import NEED_DATA, ConnectionClosed, InLobby, Request, State, TurnWithdrawn
+from protocol import NEED_DATA, ConnectionClosed, Request
 from server.room.config import Policy, TableConfig
 from server.room.ledger.damage import LedgerError
 from server.room.ledger.ledger import Ledger, Registered
@@ -59,6 +59,8 @@ class Company:
         """Players by seat."""
         self.changed = trio.Event()
         """Set when there may be something to do between hands."""
+        self.on_show: Callable[[str, int, tuple[int, ...]], object] = lambda name, hand, cards: None
+        """Called when a player shows the cards of the last hand."""
         self._arrivals: deque[Arrival] = deque()
         self._expected: dict[str, float] = {}  # bots that were asked to come, and until when they may
         self._next_bot = 0
@@ -274,6 +276,10 @@ class Company:
             case "sit-in":
                 place.sits_out = False
                 visitor.say("message", "you are dealt in again, when it is your turn to come in")
+            case "show":
+                if place.unshown is not None and request.text == str(place.unshown[0]):
+                    self.on_show(place.player.name, *place.unshown)
+                    place.unshown = None
             case "top-up":
                 try:
                     place.top_up = min(parse_whole(request.text), self._config.most)
@@ -310,7 +316,7 @@ class Company:
         if not place.is_settled:
             self._ledger.stand_up(self._config.name, number)
         self.places[number] = None
-        place.given_up.set()
+        place.give_up()
         visitor, client = place.visitor, place.seat.client
         if visitor is None or client is None:
             self.entrance.take_back(number)
@@ -321,12 +327,8 @@ class Company:
         if visitor.is_plain or "lobby" not in client.capabilities:
             self.seating.cut_off(place.seat)
             return
-        connection = client.connection
-        if connection.state is State.TO_ACT:
-            client.say(connection.send(TurnWithdrawn()))
-        client.say(connection.send(InLobby(place.leaves or "")))
         try:
-            client.flush()
+            visitor.loses_seat(place.leaves or "")
         except ChannelBroken:
             self.seating.cut_off(place.seat)
             return
@@ -479,7 +481,7 @@ class Company:
         """Cut everybody off."""
         self.entrance.close()
         for place in self.seated():
-            place.given_up.set()
+            place.give_up()
             if place.visitor is not None:
                 place.visitor.client.channel.close()
                 place.visitor.client.has_left.set()

@@ -7,6 +7,7 @@ anybody is shown its end.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import secrets
 import traceback
@@ -17,6 +18,7 @@ from typing import Final
 import attrs
 import trio
 
+from engine.poker.cards import CARD_TEXTS
 from engine.poker.match_key import MatchKey
 from engine.poker.rules import BettingState, GameDefinition, HandState, Rake
 from protocol.extension import LOBBY, format_game_line, hand_introductions
@@ -27,9 +29,10 @@ from server.room.tables.company import Company
 from server.room.tables.contest import Contest
 from server.room.tables.log import TableLog, match_config
 from server.room.tables.place import Place, RequestRefused, Visitor
-from server.room.tables.spectating import Audience
+from server.room.tables.spectating import Audience, shown_holes
 from server.room.tables.turns import Turns
 from server.support.console import Console
+from server.table.channel import ChannelBroken
 from server.table.reply import TABLES_PLAYING
 from server.table.rules.chips import settle
 from server.table.rules.line_up import Joining, LineUp, can_use_up_chips, line_up
@@ -86,6 +89,7 @@ class RoomTable:
         self._log = TableLog(setup, console, config)
         self.company: Final = Company(config, ledger, send_bot)
         """Who sits here."""
+        self.company.on_show = self._show_cards
         entrance = self.company.entrance
         self.audience: Final = Audience()
         """Those who watch."""
@@ -208,6 +212,11 @@ class RoomTable:
         """Whether somebody is there for whom it is to be slow."""
         return self.config.exhibition or self.company.has_people
 
+    def _show_cards(self, name: str, hand: int, cards: tuple[int, ...]) -> None:
+        """Tell everybody about cards that nobody had to show."""
+        self.company.tell([f"{name} shows {' '.join([CARD_TEXTS[card] for card in cards])}"])
+        self.audience.shows(hand, name, cards)
+
     async def _let_action_stand(self) -> None:
         await trio.sleep_until(self._shown_at + self.config.pace_s)
 
@@ -310,6 +319,9 @@ class RoomTable:
     def _come_back(self, place: Place, visitor: Visitor) -> None:
         """Reconnect a player whose seat was kept."""
         if place.visitor is not None:
+            if LOBBY in place.visitor.client.capabilities:
+                with contextlib.suppress(ChannelBroken):
+                    place.visitor.loses_seat("you play in another window now")
             self._seating.cut_off(place.seat)
         visitor.begins_to_sit(self.config.name, place.seat.number, place.stack)
         place.occupy(visitor)
@@ -352,6 +364,8 @@ class RoomTable:
                 place.stack += nets[place.seat.number]
         news = [] if contest is None else contest.hand_is_over(outs)
         self.company.hand_is_over(hand.places)
+        for place, cards, seen in zip(hand.places, final.deal.hole_cards, shown_holes(final), strict=True):
+            place.unshown = None if seen else (hand.number, cards)
         self._table.show_end(end, [place.seat for place in hand.places])
         self._table.flush()
         self.company.tell(news)

@@ -378,7 +378,7 @@ $("leave").addEventListener("click", () => {
   notice("You stand up when the hand is over.");
 });
 $("show").addEventListener("click", () => {
-  say("#show");
+  say(`#show ${scene.hand}`);
   $("show").disabled = true;
 });
 if ($("out")) {
