@@ -273,6 +273,8 @@ function endTurn() {
   state = "";
   raises = null;
   $("turn").disabled = $("sizes").disabled = true;
+  $("call").firstElementChild.textContent = "Call";
+  $("raise").firstElementChild.textContent = "Raise";
   $("bar").classList.remove("turn");
   document.title = `${table} – Riverboat`;
   tick();
