@@ -47,7 +47,8 @@ If chips carry over from hand to hand in a match, as in a sit-and-go, clients mu
 ``unrehearsed`` says that the client need not be shown earlier hands again when a match is resumed.
 
 A client that is granted ``policy`` gets nothing, but says with its replies what it would have done with other
-hands, for the house alone (`protocol.policy`); only a house that wants this grants it.
+hands, for the house alone (`protocol.policy`); only a house that wants this grants it.  One that is granted
+``usage`` says what its decisions cost (`protocol.agents.usage`).
 
 Only its first greeting is answered; comments may precede it.  Both sides ignore unknown words and unknown
 ``#`` lines.
@@ -68,7 +69,7 @@ UNREHEARSED: Final = "unrehearsed"
 nothing from hand to hand, or keeps what it has learned itself."""
 STACKS: Final = "stacks"
 """The word of a client that can follow chips which carry over from hand to hand."""
-CAPABILITIES: Final = ("seat", "names", "game", "clock", "policy", STACKS, UNREHEARSED)
+CAPABILITIES: Final = ("seat", "names", "game", "clock", "policy", "usage", STACKS, UNREHEARSED)
 """What a client may ask for."""
 NEEDED_FOR_CHIPS: Final = frozenset({"game", STACKS})
 """What a client must be granted before hands with other stacks than the game file says."""

@@ -86,6 +86,10 @@ class Agent:
     """Whether somebody asked for this seed, to repeat the match; else it was drawn at random."""
     comment: str | None = None
     """A line to send along with the next action, for those who read the wire; the table then clears it."""
+    states_usage: bool = False
+    """Set it if each decision leaves a `usage`."""
+    usage: str | None = None
+    """What the last decision has cost, for the house alone (`protocol.agents.usage`); the table clears it."""
     is_stateless: bool = False
     """Set it if decisions follow from `seed` and the hand alone, and nothing is carried from hand to hand:
     its hands may then be played in any order, and it need not see again what it saw before an interruption.

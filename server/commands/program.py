@@ -24,6 +24,7 @@ from server.support.errors import os_error_in_words
 
 _HOUSE: Final = {
     "analyse": "server.commands.look_back.analyse:analyse",
+    "compare": "server.commands.league.compare:compare",
     "convert": "server.commands.look_back.convert:convert",
     "course": "server.commands.league.course:course",
     "league": "server.commands.league.league:league",
@@ -40,7 +41,7 @@ _HOUSE: Final = {
 """Where the house's commands are."""
 _GROUPS: Final = {
     "Play": ("play", "bot", "bots", "games", "telnet", "dealer"),
-    "Match and league": ("match", "tournament", "league", "course", "new-bot", "check-bot"),
+    "Match and league": ("match", "compare", "tournament", "league", "course", "new-bot", "check-bot"),
     "Look back": ("report", "analyse", "replay", "verify", "convert"),
     "Ask and learn": ("odds", "preflop", "weights", "ask", "train", "knowledge", "experiment"),
     "Solve": ("solve", "strategy", "counter", "exploitability"),

@@ -197,6 +197,8 @@ def read_sandbox(
     wanted: bool, players: Sequence[Player], house: Sequence[Path], grants: Grants
 ) -> Sandbox | None:
     """The sandbox of ``--sandbox``; what players may miss in it, or that there is none, is said in a line."""
+    with refusing():
+        grants.check_names([player.name for player in players])
     if not wanted:
         if grants.show or grants.write or grants.network:
             raise click.UsageError("--show, --write and --network go with --sandbox")

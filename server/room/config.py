@@ -150,8 +150,13 @@ def default_room() -> RoomConfig:
     return RoomConfig(
         tuple(
             [
-                with_stakes(TableConfig(name, load_game(name), name, fill=bots, port=0))
+                with_stakes(
+                    TableConfig(
+                        name, attrs.evolve(game, short_raises_reopen=game.is_limit), name, fill=bots, port=0
+                    )
+                )
                 for name in ("limit-2p", "limit-6p", "nolimit-6p")
+                for game in [load_game(name)]
             ]
         )
     )
@@ -237,6 +242,8 @@ def _table(section: Section, folder: Path) -> TableConfig:
         raise section.mistake("name", f"expected a name of {expected}, got {name!r}")
     text = section.text("game", name)
     game = section.game("game", text, folder)
+    closed = section.choice("short_raises", ("closed", "reopen"), "closed") == "closed"
+    game = attrs.evolve(game, short_raises_reopen=game.is_limit or not closed)
     policy = Policy(section.choice("policy", tuple(Policy), Policy.RING.value))
     _check_policy(section, policy)
     sit_and_go = _sit_and_go(section, game) if policy is Policy.SIT_AND_GO else None

@@ -107,6 +107,8 @@ class MatchConfig:
     transaction_path: Path | None = None
     policy_path: Path | None = None
     """Keeps what clients tell the house about their strategies (`protocol.policy`); None: nobody is asked."""
+    usage_path: Path | None = None
+    """Keeps what clients say their decisions cost (`protocol.agents.usage`); None: nobody is asked."""
     append: bool = False
     """Append to the files; with a transaction file also resume from it."""
     is_resumable: bool = False

@@ -107,6 +107,7 @@ class MatchRecords:
         """The log, once it is open."""
         self._transactions: LogFile | None = None
         self._policies: LogFile | None = None
+        self._usage: LogFile | None = None
         self._replay: Iterator[str] = iter(())  # what is left of the transaction log
         self._next_entry: str | None = None  # of it
         self._logged: set[str] = set()  # hands an interrupted match has already logged
@@ -145,7 +146,7 @@ class MatchRecords:
 
     def close(self) -> None:
         """Close the files; calling it again does nothing."""
-        for file in (self.log, self._transactions, self._policies, self._again):
+        for file in (self.log, self._transactions, self._policies, self._usage, self._again):
             if file is not None:
                 file.close()
 
@@ -266,6 +267,26 @@ class MatchRecords:
             lines: ``#policy`` lines, by betting.
         """
         self.write_told("".join([format_record(seat, line) for line in lines.values()]))
+
+    def write_usage(self, seat: int, name: str, hand_number: int, lines: Iterable[bytes]) -> None:
+        """Record what a seat's client has said its decisions in a finished hand cost.
+
+        Args:
+            seat: its number.
+            name: its player's.
+            hand_number: of the hand.
+            lines: ``#usage`` lines.
+        """
+        for line in lines:
+            said = parse_usage(line)
+            if said is None:
+                continue  # not numbers: nobody could add them up
+            if self._usage is None:
+                self._usage = self._open_file(self.config.usage_path, "usage")
+                assert self._usage is not None  # else nobody would have been asked
+            self._usage.write(format_usage_record(seat, line))
+            if said.fault == CENSORED:
+                self.note(f"{name} censored: {said.fault} (hand {hand_number})")
 
     def note(self, text: str) -> None:
         """Record what happened to a seat, for the readers of the log and for the operator."""

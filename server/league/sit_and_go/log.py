@@ -112,18 +112,25 @@ def begin(folder: Path, match: Match, plan: TournamentPlan) -> SitAndGoTable:
     return table
 
 
-def end(folder: Path, seconds: float, decision_seconds: Mapping[str, Mapping[str, float] | None]) -> None:
+def end(
+    folder: Path,
+    seconds: float,
+    decision_seconds: Mapping[str, Mapping[str, float] | None],
+    changes: Mapping[str, Mapping[str, int]],
+) -> None:
     """Record that the last hand has been played.
 
     Args:
         folder: of the match.
         seconds: that it took, as far as known.
         decision_seconds: of the players, as far as known.
+        changes: what the house did to their answers.
 
     Raises:
         OSError: it cannot be written.
     """
     result = {"over": True, "seconds": seconds, "decision_seconds": decision_seconds}
+    result["answers_changed"] = changes
     write_whole(folder / _RESULT, json.dumps(result) + "\n", mode=FILE_MODE)
 
 
@@ -229,6 +236,7 @@ def read_sit_and_go(folder: Path, match: Match, plan: TournamentPlan) -> Played 
         float(result.get("seconds", 0.0)),
         {name: result.get("decision_seconds", {}).get(name) for name in match.players},
         f"{match.label}, {how_many(table.hands, 'hand')}: {places}",
+        result.get("answers_changed", {}),
     )
 
 

@@ -92,7 +92,7 @@ class SitAndGoRunner:
             finally:
                 if worker is not None:
                     await self._staff.keep(worker, duplicate=False, is_free=table.is_over)
-        end(folder, trio.current_time() - began, {})
+        end(folder, trio.current_time() - began, {}, {})
 
     def _order(
         self, names: tuple[str, ...], game: str, cards: MatchSeed | MatchKey, number: int, match: Match
@@ -201,7 +201,12 @@ class SeatedRunner:
         if lines:
             with RecordFile(folder / LOG, append=True, opener=open_private) as log:
                 log.write(lines)
-        end(folder, outcome.seconds, times)
+        changes = {
+            seat.name: {"answers": len(seat.decision_times), **seat.changes}
+            for seat in outcome.seats
+            if seat.changes
+        }
+        end(folder, outcome.seconds, times, changes)
 
     def _house(self, console: FileConsole) -> House:
         plan = self._plan

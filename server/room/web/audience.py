@@ -15,11 +15,12 @@ import attrs
 import trio
 
 from engine.poker.rules.hand_words import tell_winnings
+from protocol.agents.observation import texts
 from server.room.config import RoomConfig
 from server.room.room import Room
 from server.room.tables.spectating import Audience, Shown
 from server.room.tables.table import RoomTable
-from server.room.web.scenes import company, draw, texts
+from server.room.web.scenes import company, draw
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send

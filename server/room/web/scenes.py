@@ -11,9 +11,9 @@ from typing import Any, Final
 
 import attrs
 
-from engine.poker.cards import CARD_TEXTS
 from engine.poker.rules import Action, ActionKind, BettingState, HandView
 from engine.poker.rules.hand_words import name_shown_hands, round_name, tell_action, tell_posts, tell_winnings
+from protocol.agents.observation import legal, texts
 from server.room.tables.place import Place
 from server.room.tables.spectating import Shown
 
@@ -106,8 +106,18 @@ def draw(shown: Shown, seats: Sequence[Mapping[str, Any] | None] = ()) -> Scene:
         "story": list(_story(shown)),
     }
     if shown.reader is not None and betting.position_to_act == shown.reader:
-        scene["ask"] = ask(betting)
+        scene["ask"] = {**legal(betting), "sizes": _sizes(betting)}
     return scene
+
+
+def _sizes(betting: BettingState) -> dict[str, int]:
+    """Totals of raises by shares of the pot, as far as they are legal; none where no raise is."""
+    allowed = betting.legal_actions()
+    low, high = allowed.min_raise_to, allowed.max_raise_to
+    if low is None or high is None:
+        return {}
+    totals = {name: int(betting.total_of_pots(share)) for name, share in _SIZES.items()}
+    return {name: min(max(total, low), high) for name, total in totals.items()} | {"most": high}
 
 
 def _spent_before(betting: BettingState) -> tuple[int, ...]:
@@ -149,32 +159,6 @@ def _in_short(before: BettingState, position: int, action: Action) -> str:
     if action.kind is ActionKind.CALL:
         return f"Call {paid}" if paid > 0 else "Check"
     return f"Raise {total}" if before.bets_in_round else f"Bet {paid}"
-
-
-def texts(cards: Sequence[int]) -> list[str]:
-    """Cards as ``["As", "Kd"]``."""
-    return [CARD_TEXTS[card] for card in cards]
-
-
-def ask(betting: BettingState) -> Mapping[str, Any]:
-    """The actions of the player to act: fold, call and its price, raise and its totals."""
-    legal = betting.legal_actions()
-    position = betting.position_to_act
-    assert position is not None  # legal_actions refuses a finished hand
-    low, high = legal.min_raise_to, legal.max_raise_to
-    raises = None
-    if low is not None and high is not None:
-        sizes = {
-            name: min(max(int(betting.total_of_pots(share)), low), high) for name, share in _SIZES.items()
-        }
-        raises = {
-            "word": "Bet" if betting.bets_in_round == 0 else "Raise to",
-            "limit": legal.is_limit,
-            "least": low,
-            "most": high,
-            **sizes,
-        }
-    return {"fold": legal.can_fold, "call": max(0, betting.amount_to_call(position)), "raise": raises}
 
 
 def _story(shown: Shown) -> Iterator[dict[str, Any]]:

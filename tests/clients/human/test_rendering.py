@@ -16,12 +16,15 @@ from clients.bots.baselines import AlwaysCall, Random
 from clients.core.agent import Agent
 from clients.human import input_line, rendering
 from clients.human.agent import Human
-from clients.human.input_line import Move, Query, RaiseBy, RaiseTo
+from clients.human.input_line import Query
 from clients.human.keyboard_lines import Key, LineAssembler, TelnetDecoder, WindowSize, telnet_text
 from clients.human.style import DISPLAYS, PLAIN, Style, detect_style
 from engine.poker import rules
 from engine.poker.cards import CARD_TEXTS, parse_cards
+from engine.poker.rules import intentions
 from engine.poker.rules.hand_words import format_chips
+from engine.poker.rules.intentions import Move, RaiseBy, RaiseTo
+from engine.support.user_input import quoted
 from tests.support.terminal.person import check_transcript, type_match, without_escapes
 
 # --- What a person is shown ---------------------------------------------------------------------------------
@@ -233,7 +236,7 @@ def test_everything_else_is_nonsense_that_can_be_shown(typed: str) -> None:
 def test_too_much_is_nonsense_too() -> None:
     assert isinstance(input_line.parse_line("c" * (input_line.MAX_LINE + 1)), input_line.Nonsense)
     assert isinstance(input_line.parse_line("r " + "9" * 30), input_line.Nonsense)
-    assert input_line.shown("x" * 50) == "x" * 37 + "..."
+    assert quoted("x" * 50) == "x" * 37 + "..."
 
 
 def view(betting: str, game: object = NO_LIMIT) -> rules.HandView:
@@ -260,7 +263,7 @@ def test_amounts_become_raises(betting: str, typed: str, action: rules.Action) -
     intention = input_line.parse_line(typed)
     assert not isinstance(intention, Query | input_line.Nonsense)
 
-    assert input_line.action_of(intention, view(betting)) == action
+    assert intentions.action_of(intention, view(betting)) == action
 
 
 @pytest.mark.parametrize(
@@ -276,18 +279,18 @@ def test_what_is_impossible_is_answered_with_the_reason(betting: str, typed: str
     intention = input_line.parse_line(typed)
     assert not isinstance(intention, Query | input_line.Nonsense)
 
-    answer = input_line.action_of(intention, view(betting))
+    answer = intentions.action_of(intention, view(betting))
 
     assert isinstance(answer, input_line.Nonsense)
     assert why in answer.text
 
 
 def test_a_limit_raise_may_be_named_by_its_amount() -> None:
-    assert input_line.action_of(RaiseTo(20), view("", LIMIT)) == rules.LIMIT_RAISE
-    assert input_line.action_of(RaiseBy(10), view("", LIMIT)) == rules.LIMIT_RAISE
-    assert isinstance(input_line.action_of(RaiseTo(30), view("", LIMIT)), input_line.Nonsense)
-    assert isinstance(input_line.action_of(Move.ALL_IN, view("", LIMIT)), input_line.Nonsense)
-    answer = input_line.action_of(Move.RAISE, view("rrr", LIMIT))
+    assert intentions.action_of(RaiseTo(20), view("", LIMIT)) == rules.LIMIT_RAISE
+    assert intentions.action_of(RaiseBy(10), view("", LIMIT)) == rules.LIMIT_RAISE
+    assert isinstance(intentions.action_of(RaiseTo(30), view("", LIMIT)), input_line.Nonsense)
+    assert isinstance(intentions.action_of(Move.ALL_IN, view("", LIMIT)), input_line.Nonsense)
+    answer = intentions.action_of(Move.RAISE, view("rrr", LIMIT))
     assert answer == input_line.Nonsense("No more raises are allowed in this betting round.")
 
 
@@ -301,11 +304,11 @@ def test_nothing_that_is_typed_becomes_an_illegal_action(typed: str, before: lis
         for text in (typed, f"r {typed}", line):
             intention = input_line.parse_line(text)
             if not isinstance(intention, Query | input_line.Nonsense):
-                action = input_line.action_of(intention, hand)
+                action = intentions.action_of(intention, hand)
                 assert isinstance(action, input_line.Nonsense) or action in node.legal_actions()
         chosen = input_line.parse_line(line)
         assert not isinstance(chosen, Query | input_line.Nonsense)
-        action = input_line.action_of(chosen, hand)
+        action = intentions.action_of(chosen, hand)
         node = node.apply(rules.CALL if isinstance(action, input_line.Nonsense) else action)
 
 

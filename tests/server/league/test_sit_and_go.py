@@ -24,7 +24,16 @@ from clients.core.options import make_agent
 from clients.core.registry import load_bot
 from clients.core.session import DealerGone, play
 from engine.poker.match_key import MatchSeed
-from engine.poker.rules import CALL, Action, HandView, load_game
+from engine.poker.rules import (
+    CALL,
+    Action,
+    HandView,
+    format_game,
+    initial_betting,
+    load_game,
+    parse_betting,
+    parse_game,
+)
 from protocol.records import parse_hand
 from server.league.checking import check_tournament
 from server.league.match import Played
@@ -82,9 +91,19 @@ def test_a_dead_button_stands_at_the_seat_of_a_player_who_is_out() -> None:
     room.finish([-100.0, 100.0, 0.0, 0.0])
     assert room.seating() == ("b", "c", "d")  # it stands at a's seat: b posts the small blind, c the big one
     assert room.game().blinds == (5, 10, 0)
-    assert plan_of(plan_text(*BOTS, head=HEAD)).sit_and_go.button_moves  # type: ignore[union-attr]
-    dead = plan_of(plan_text(*BOTS, head=HEAD.replace("stack = 200", 'stack = 200\nbutton = "dead"')))
-    assert not dead.sit_and_go.button_moves  # type: ignore[union-attr]
+    assert not plan_of(plan_text(*BOTS, head=HEAD)).sit_and_go.button_moves  # type: ignore[union-attr]
+    moving = plan_of(plan_text(*BOTS, head=HEAD.replace("stack = 200", 'stack = 200\nbutton = "moving"')))
+    assert moving.sit_and_go.button_moves  # type: ignore[union-attr]
+
+
+def test_a_short_big_blind_does_not_make_the_call_cheaper() -> None:
+    table = SitAndGoTable(("a", "b", "c"), attrs.evolve(PLAN, levels=(Level(9, (50, 100)),)), BASE)
+    table.stacks = {"a": 150, "b": 40, "c": 110}
+    game = table.game()
+    assert (game.blinds, game.least_bet, parse_game(format_game(game))) == ((50, 40, 0), 100, game)
+    betting = initial_betting(game)
+    assert (betting.amount_to_call(2), str(betting.legal_actions())) == (100, "c, f, r110 to r110")
+    assert parse_betting(game, "f///").spent == (50, 40, 0)  # nobody is left who could win more of the first
 
 
 def test_three_handed_the_button_acts_first_before_the_flop() -> None:
@@ -267,7 +286,7 @@ async def played_over_sockets(folder: Path, clients: dict[str, Client], *, leavi
             nursery.start_soon(come, clients[seat.name], seat.port)
         outcome = await server.run()
     assert outcome.error is None
-    end(folder, outcome.seconds, {})
+    end(folder, outcome.seconds, {}, {})
     found = read_sit_and_go(folder, MATCH, SOCKET_PLAN)
     assert found is not None
     return found

@@ -245,6 +245,7 @@ function stand(text) {
 
 let state = ""; // the line that a reply repeats
 let raises = null;
+let sizes = {};
 let deadline = 0;
 let asked = 0; // the number of the question
 
@@ -252,6 +253,7 @@ function beginTurn(text, ask) {
   asked += 1;
   state = text;
   raises = ask.raise;
+  sizes = ask.sizes;
   $("turn").disabled = false;
   $("bar").classList.add("turn");
   $("fold").disabled = !ask.fold;
@@ -288,7 +290,7 @@ function size(total, isTyped = false) {
   const value = Math.max(raises.least, Math.min(raises.most, Math.round(Number(total)) || raises.least));
   $("slider").value = value;
   if (!isTyped) $("total").value = String(Math.round(100 * value / unit()) / 100);
-  const word = value === raises.most && !raises.limit ? "All in" : raises.word;
+  const word = value === raises.most && !raises.limit ? "All in" : {bet: "Bet", raise: "Raise to"}[raises.word];
   $("raise").firstElementChild.textContent = `${word} ${amount(value)}`;
 }
 
@@ -347,7 +349,7 @@ $("sizes").addEventListener("wheel", (event) => {
   event.preventDefault();
   size(Number($("slider").value) - Math.sign(event.deltaY) * blind);
 }, {passive: false});
-document.querySelectorAll("[data-size]").forEach((button) => button.addEventListener("click", () => raises && size(raises[button.dataset.size])));
+document.querySelectorAll("[data-size]").forEach((button) => button.addEventListener("click", () => raises && size(sizes[button.dataset.size])));
 document.querySelectorAll("[data-step]").forEach((button) => button.addEventListener("click", () => size(Number($("slider").value) + Number(button.dataset.step) * blind)));
 document.querySelectorAll("[data-ahead]").forEach((each) => each.addEventListener("change", () => ahead(each.dataset.ahead)));
 document.addEventListener("keydown", (event) => {
