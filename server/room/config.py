@@ -144,19 +144,32 @@ class RoomConfig:
     """Seconds by which those who only watch are told everything later."""
 
 
+_DEFAULT_TABLES: Final = (
+    ("limit-2p", "limit-2p"), ("limit-6p", "limit-6p"), ("nolimit-6p", "nolimit-6p"), ("show", "nolimit-6p"),
+)  # fmt: skip
+# Names and games; the last is an exhibition.
+
+
 def default_room() -> RoomConfig:
-    """The room without a file: three ring tables on loopback, with bots that make room."""
+    """The room without a file: three ring tables and an exhibition on loopback, with bots that make room."""
     bots = ("simple", "hand-strength", "random")
     return RoomConfig(
         tuple(
             [
                 with_stakes(
                     TableConfig(
-                        name, attrs.evolve(game, short_raises_reopen=game.is_limit), name, fill=bots, port=0
+                        name=name,
+                        game=attrs.evolve(game, short_raises_reopen=game.is_limit),
+                        game_text=game_text,
+                        fill=bots,
+                        alone=is_exhibition,
+                        exhibition=is_exhibition,
+                        port=None if is_exhibition else 0,
                     )
                 )
-                for name in ("limit-2p", "limit-6p", "nolimit-6p")
-                for game in [load_game(name)]
+                for name, game_text in _DEFAULT_TABLES
+                for is_exhibition in [name != game_text]
+                for game in [load_game(game_text)]
             ]
         )
     )

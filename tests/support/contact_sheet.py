@@ -46,7 +46,9 @@ async def sit_down(tab: Tab, pages: OpenPages, table: str, others: int, nursery:
         nursery.start_soon(come, f"Player-{each}")
 
 
-async def a_table(tab: Tab, pages: OpenPages, folder: Path, table: str, others: int, nursery: trio.Nursery) -> None:
+async def a_table(
+    tab: Tab, pages: OpenPages, folder: Path, table: str, others: int, nursery: trio.Nursery
+) -> None:
     """The states of a table with a hand in progress."""
     await tab.open(f"{pages.address}tables/{table}")
     await photograph(tab, folder, f"{table}-empty")
@@ -55,7 +57,10 @@ async def a_table(tab: Tab, pages: OpenPages, folder: Path, table: str, others: 
     count = "document.querySelectorAll('.seat:not(.waits):not(.empty)').length"
     while True:
         await tab.until(TURN)
-        if await tab.value(count) > others and await tab.value("document.querySelectorAll('.board .card').length") >= 3:
+        if (
+            await tab.value(count) > others
+            and await tab.value("document.querySelectorAll('.board .card').length") >= 3
+        ):
             break
         await tab.click("#call")
         await tab.until(f"!({TURN})")
@@ -93,7 +98,13 @@ async def sheet(folder: Path) -> None:
             await photograph(tab, folder, "lobby")
             for table, count in (("six", 5), ("nine", 8)):
                 await a_table(tab, pages, folder, table, count, others)
-            for path in ("tables/six/hands/0", "tables/six/hands", "standings", "players/Player-0", "nothing"):
+            for path in (
+                "tables/six/hands/0",
+                "tables/six/hands",
+                "standings",
+                "players/Player-0",
+                "nothing",
+            ):
                 await tab.open(pages.address + path)
                 await photograph(tab, folder, path.replace("/", "-"))
             print("\n".join(tab.complaints))
@@ -104,7 +115,9 @@ async def sheet(folder: Path) -> None:
         for each in pictures
     ]
     style = "body{display:flex;flex-wrap:wrap;gap:1rem;font:14px sans-serif}figure{margin:0}"
-    (folder / "index.html").write_text(f"<meta charset=utf-8><style>{style}</style>{''.join(figures)}", "utf-8")
+    (folder / "index.html").write_text(
+        f"<meta charset=utf-8><style>{style}</style>{''.join(figures)}", "utf-8"
+    )
 
 
 def nine_seats() -> GameDefinition:

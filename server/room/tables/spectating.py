@@ -15,6 +15,7 @@ import attrs
 from engine.poker.rules import BettingState, GameDefinition, HandState
 from server.table.rules.line_up import LineUp
 
+
 @attrs.frozen
 class Shown:
     """A hand as somebody has seen it."""

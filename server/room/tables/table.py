@@ -121,6 +121,11 @@ class RoomTable:
         """Whether somebody who comes now may find a seat; see `Company.may_come`."""
         return self._is_closing is None and self.company.may_come(newcomer)
 
+    @property
+    def is_playing(self) -> bool:
+        """Whether a hand is in progress."""
+        return self._hand is not None
+
     async def join(self, visitor: Visitor, chips: int | None) -> Place:
         """Give somebody a seat, between two hands; if they already have one, at once.
 
@@ -157,7 +162,7 @@ class RoomTable:
                     seated = self._line_up()
                     if self._is_closing is not None:
                         break
-                    if seated is None or (self.company.has_people and self.company.is_filling):
+                    if seated is None or (self.company.has_people and self.company.filling.is_under_way):
                         await self.company.wait_for_change()
                     else:
                         await self._play(seated)

@@ -129,7 +129,9 @@ class _Broadcast:
 
     def hear_cards(self, hand: int, name: str, cards: tuple[int, ...]) -> None:
         """Note cards that a player shows."""
-        self._cards.append({"kind": "shown", "hand": hand, "players": [{"name": name, "cards": texts(cards)}]})
+        self._cards.append(
+            {"kind": "shown", "hand": hand, "players": [{"name": name, "cards": texts(cards)}]}
+        )
         self._news.set()
 
     def hear_end(self) -> None:

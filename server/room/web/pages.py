@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from http import HTTPStatus
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from engine.poker.rules import GameDefinition
+from engine.poker.rules.game_definition import UNLIMITED_STACK
 from engine.poker.rules.hand_words import format_chips
 from server.records.curves import curve
 from server.records.pages import page_environment
@@ -102,10 +104,11 @@ class Pages:
 
     def _rows(self) -> list[dict[str, Any]]:
         """The open tables."""
-        return [_row(table) for table in self._room.tables.values()]
+        return [_row(table) for table in self._room.tables.values() if not table.config.private]
 
     async def _lobby(self, request: Request) -> Response:
-        return self._page("lobby", tables=self._rows(), config=self._room.config)
+        rows = self._rows()
+        return self._page("lobby", tables=rows, config=self._room.config, best=_best(rows))
 
     async def _tables(self, request: Request) -> Response:
         from starlette.responses import JSONResponse
@@ -250,10 +253,40 @@ def _row(table: RoomTable) -> dict[str, Any]:
         "policy": str(config.policy),
         "stakes": _stakes(config),
         "seats": company(table.places),
+        "exhibition": config.exhibition,
+        "now": _now(table),
         "hands": table.hands_played,
         "paused": table.is_paused,
+        "fill": [bot.partition(":")[0] for bot in dict.fromkeys(config.fill)],
+        "unfilled": [bot.partition(":")[0] for bot in table.company.filling.unfilled],
         "contest": None if table.company.contest is None else _contest(table.company.contest),
     }
+
+
+def _best(rows: Sequence[Mapping[str, Any]]) -> str | None:
+    """The table at which a newcomer plays soonest: no contest, some people there, a seat to be had."""
+
+    def rank(row: Mapping[str, Any]) -> tuple[bool, int, bool, int]:
+        people = sum(seat is not None and not seat["house"] for seat in row["seats"])
+        return row["exhibition"], -people, row["game"].startswith("limit"), -len(row["seats"])
+
+    seated = [row for row in rows if not row["contest"] and not row["paused"]]
+    free = [row for row in seated if any(seat is None or seat["house"] for seat in row["seats"])]
+    alone = [row for row in free if row["fill"] or any(row["seats"])]
+    return min(alone or free, key=rank)["name"] if free else None
+
+
+def _now(table: RoomTable) -> str:
+    """What is going on, in a few words."""
+    people = sum(place is not None and not place.is_house for place in table.places)
+    if table.is_paused:
+        return "Paused: the room cannot write its ledger."
+    if table.company.contest is not None and table.company.contest.is_on:
+        return f"A sit-and-go is on, hand {table.company.contest.hands + 1}."
+    if table.is_playing:
+        who = f"{people} {'person' if people == 1 else 'people'}" if people else "bots alone"
+        return f"A hand is being played by {who}." if people < 2 else f"A hand is being played; {who} sit here."
+    return f"{people} waiting for others." if people else "Nobody plays yet: sit down, and it begins."
 
 
 def _setup(table: RoomTable) -> dict[str, Any]:
@@ -261,7 +294,7 @@ def _setup(table: RoomTable) -> dict[str, Any]:
     config = table.config
     return {
         "seats": company(table.places),
-        "fill": [bot.partition(":")[0] for bot in dict.fromkeys(config.fill)],
+        "fill": _row(table)["fill"],
         "blind": config.game.big_blind,
         "most": config.most,
         "pace": config.pace_s,
@@ -316,10 +349,11 @@ def _describe(game: GameDefinition) -> str:
 
 def _stakes(config: TableConfig) -> str:
     if config.policy == "match":
-        return f"{format_chips(max(config.game.stacks))} each hand"
+        stack = max(config.game.stacks)
+        return "unlimited chips" if stack >= UNLIMITED_STACK else f"{stack:,} chips each hand"
     if config.policy == "sit-and-go":
-        return f"{config.least} for a sit-and-go"
-    return f"{config.least} to {config.most}"
+        return f"{config.least:,} chips for a sit-and-go"
+    return f"bring {config.least:,} to {config.most:,} chips"
 
 
 def _environment(version: str) -> Environment:

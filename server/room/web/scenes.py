@@ -12,6 +12,7 @@ from typing import Any, Final
 import attrs
 
 from engine.poker.rules import Action, ActionKind, BettingState, HandView
+from engine.poker.rules.game_definition import UNLIMITED_STACK
 from engine.poker.rules.hand_words import name_shown_hands, round_name, tell_action, tell_posts, tell_winnings
 from protocol.agents.observation import legal, texts
 from server.room.tables.place import Place
@@ -54,7 +55,7 @@ def company(places: Sequence[Place | None]) -> list[dict[str, Any] | None]:
         else {
             "name": place.player.name,
             "house": place.is_house,
-            "stack": place.stack,
+            "stack": _stack(place.stack, place.stack),
             "there": place.is_there and not place.sits_out,
         }
         for place in places
@@ -78,7 +79,7 @@ def draw(shown: Shown, seats: Sequence[Mapping[str, Any] | None] = ()) -> Scene:
             {
                 "name": shown.names[position],
                 "seat": shown.seats[position],
-                "stack": left,
+                "stack": _stack(left, game.stacks[position]),
                 "bet": betting.spent[position],
                 "street": betting.spent[position] - before[position],
                 "did": last.get(position, ""),
@@ -108,6 +109,11 @@ def draw(shown: Shown, seats: Sequence[Mapping[str, Any] | None] = ()) -> Scene:
     if shown.reader is not None and betting.position_to_act == shown.reader:
         scene["ask"] = {**legal(betting), "sizes": _sizes(betting)}
     return scene
+
+
+def _stack(chips: int, of: int) -> int | None:
+    """Chips in front of somebody; None in a game without stacks."""
+    return None if of >= UNLIMITED_STACK else chips
 
 
 def _sizes(betting: BettingState) -> dict[str, int]:

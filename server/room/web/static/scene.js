@@ -126,6 +126,10 @@ export class Felt {
     return place;
   }
 
+  stack(chips) {
+    return chips === null ? "unlimited" : this.amount(chips);
+  }
+
   // Who sits at the table between hands.
   company(seats) {
     this.lay(seats.length);
@@ -141,7 +145,7 @@ export class Felt {
       place.free.hidden = !isFree || !this.sit;
       if (player) return;
       put(place.name, known ? known.name : "");
-      put(place.money, known ? this.amount(known.stack) : "");
+      put(place.money, known ? this.stack(known.stack) : "");
       put(place.badge, known && !known.there ? "Away" : "");
       place.node.classList.toggle("waits", Boolean(known));
       place.node.classList.remove("acts", "folded", "won", "bot");
@@ -184,7 +188,7 @@ export class Felt {
       const place = this.places[player.seat];
       place.node.classList.toggle("won", player.won > 0);
       if (player.shows) put(place.badge, player.won > 0 ? "Winner" : "Shows");
-      put(place.money, this.amount(player.stack + player.bet + player.won));
+      put(place.money, this.stack(player.stack === null ? null : player.stack + player.bet + player.won));
       if (player.won > 0) this.fly(this.pot, place.plate);
     }
   }
@@ -205,7 +209,7 @@ export class Felt {
     classList.toggle("folded", player.folded);
     classList.toggle("bot", Boolean(scene.seats[player.seat] && scene.seats[player.seat].house));
     put(place.name, player.you ? `${player.name} (you)` : player.name);
-    put(place.money, player.all_in && !scene.over ? "All in" : this.amount(player.stack));
+    put(place.money, player.all_in && !scene.over ? "All in" : this.stack(player.stack));
     put(place.badge, player.did);
     place.badge.dataset.did = player.did.split(" ")[0];
     place.dealer.hidden = !player.button;

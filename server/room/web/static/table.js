@@ -10,6 +10,7 @@ const setup = JSON.parse($("setup").textContent);
 const table = $("table").dataset.table;
 const MOST_RESULTS = 50;
 const POLL_MS = 3000;
+const UNLIMITED = 2 ** 31 - 1; // what the protocol says for it
 const AT = `seat:${table}`; // in localStorage: that this browser sits here, and since when it has heard nothing
 const KEY = "guest"; // in localStorage: the secret by which the room knows a guest again
 
@@ -211,7 +212,7 @@ function obey(message) {
     if (isNew) stopWatching();
     felt.own = message.seat;
     keep(localStorage, AT, {name: wanted.name, at: Date.now()});
-    notice(isNew ? `You have seat ${message.seat + 1} with ${number(message.stack)} chips. You are dealt in as soon as it can be.` : "You are back.");
+    notice(isNew ? `You have seat ${message.seat + 1} with ${message.stack >= UNLIMITED ? "unlimited" : number(message.stack)} chips. You are dealt in as soon as it can be.` : "You are back.");
     $("join").hidden = true;
     $("act").hidden = $("seated").hidden = false;
   } else if (message.name === "keep") {
@@ -440,7 +441,10 @@ $("join").elements.name.value = saved.name || (kept && kept.name) || "";
 $("join").elements.token.value = saved.token || "";
 watch();
 lookAround();
-if (kept && Date.now() - kept.at < 1000 * setup.keep) {
+if (new URLSearchParams(location.search).has("play") && !kept) {
+  history.replaceState(null, "", location.pathname);
+  sit();
+} else if (kept && Date.now() - kept.at < 1000 * setup.keep) {
   notice("Taking your seat again …");
   sit();
 } else if (kept) {
