@@ -101,6 +101,8 @@ class Agent:
     """
     wants_clock: bool = False
     """Set it to get `seconds_to_act` before each decision."""
+    is_person: bool = False
+    """Whether a person looks on: a room then plays at a pace that can be followed."""
     seconds_to_act: float | None = None
     """How long we may think; None if the dealer does not say."""
 

@@ -71,7 +71,7 @@ class Room:
             self.ledger.close()
             raise
         self.identities: Final = Identities(config, self.ledger)
-        self._bots = HouseBots(self.identities, console)
+        self._bots = HouseBots(self.identities, console, self._bot_has_failed)
         self.tables: Final[dict[str, RoomTable]] = {}
         """The open tables, by name."""
         self._turns: Final = Turns()
@@ -202,6 +202,11 @@ class Room:
                     return
         finally:
             self.tables.pop(name, None)
+
+    def _bot_has_failed(self, name: str, why: str) -> None:
+        self._console.err(f"riverboat: {name}: {why}\n")
+        for table in self.tables.values():
+            table.company.bot_has_failed(name, why)
 
     def close_table(self, name: str, reason: str) -> None:
         """Close a table when its hand is over.

@@ -16,6 +16,7 @@ from engine.support.interruption import first_of
 from engine.support.user_input import parse_whole
 from server.room.collecting import collected_in_parts
 from server.room.config import RoomConfig, RoomError, default_room, load_room
+from server.room.house_bots import check_house_bots
 from server.room.ledger.damage import LedgerError
 from server.room.ledger.ledger import LedgerIsFull
 from server.room.operator import Operator
@@ -98,6 +99,7 @@ def serve(
             http=config.http if http is None else None if http == "off" else http,
             is_http_chosen=config.is_http_chosen or http is not None,
         )
+        check_house_bots(config)
         if self_signed:
             config = attrs.evolve(config, tls=make_certificate(config.data, config.host))
         console = operator_console()

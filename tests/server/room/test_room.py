@@ -144,7 +144,8 @@ async def test_two_seats_of_a_table_are_never_one_players(tmp_path: Path) -> Non
         second = await room.sit_down(words=words, chips="200")
 
         assert second.lines[-1] == "#seated a 0 100"
-        assert await first.line() is None  # another connection has taken its place
+        assert await first.line() == "#lobby you play in another window now"
+        assert await first.line() is None
         assert [place is not None for place in room.room.tables["a"].places] == [True] + [False] * 5
 
 
