@@ -109,6 +109,8 @@ class MatchConfig:
     """Keeps what clients tell the house about their strategies (`protocol.policy`); None: nobody is asked."""
     usage_path: Path | None = None
     """Keeps what clients say their decisions cost (`protocol.agents.usage`); None: nobody is asked."""
+    censors: bool = False
+    """Deals in which a player's provider failed do not count, and the log's header says so."""
     append: bool = False
     """Append to the files; with a transaction file also resume from it."""
     is_resumable: bool = False

@@ -8,7 +8,7 @@ twice.  A match that keeps no transaction log is resumed from the finished hands
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -16,6 +16,7 @@ from typing import Final
 from engine.poker.match_key import DEALS_PER_CHAIN, DealKeys, MatchKey
 from engine.poker.rules import CardDealer, Deal, HandState, KeyedDealer
 from engine.support.user_input import printable
+from protocol.agents.usage import CENSORED, format_record as format_usage_record, parse_usage
 from protocol.policy import FILE_HEADER, format_record
 from protocol.records import (
     Transaction,
@@ -36,6 +37,7 @@ from server.support.record_file import Later, Opener, RecordFile, at_once, read_
 from server.table.config import MatchConfig
 from server.table.replay import LoggedHands, count_hands, lines_of
 
+_CENSORS: Final = "# deals with a censored decision do not count\n"
 _COMMIT_AT: Final = 3 * DEALS_PER_CHAIN // 4
 # In which hand of a chain of keys the log commits to the next one: nobody plays so far ahead.
 
@@ -181,6 +183,8 @@ class MatchRecords:
         keys = self._deal_keys
         if isinstance(config.cards, MatchKey) and keys is None:
             header += format_commitment(config.cards.commitment)
+        if config.censors:
+            header += _CENSORS
         if config.game.has_rake:
             header += format_rake(config.game.rake)
         if keys is not None and not (config.resumes and keys.is_drawn):
