@@ -11,6 +11,8 @@ deals that both versions play alike differ by exactly 0, and no luck is taken ou
 
 from __future__ import annotations
 
+from typing import Final
+
 import attrs
 import numpy as np
 
@@ -20,8 +22,8 @@ from engine.evidence.estimates import Evidence, by_pot
 from engine.poker.rules import GameDefinition
 from engine.support.arrays import Floats, Ints
 
-_PART: float = 0.25
-"""The most luck that is taken out of a hand, as a part of what a hand can cost: more would widen the bounds."""
+_PART: Final = 0.125
+"""The most luck that is taken out of a hand, as a part of what it can cost: more would widen the bounds."""
 
 
 def difference_bound(game: GameDefinition) -> float | None:

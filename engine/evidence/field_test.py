@@ -1,12 +1,12 @@
 """Is a new version better? A test against a field of opponents, which may be looked at after every deal.
 
 Deals come in *rounds*.  For each deal of a round an opponent is drawn, with chances that follow from earlier
-rounds: opponents whose rows are least certain get more deals.  The difference d that both versions have in the
-deal counts as d w/p, where w is the opponent's weight in the field and p the chance with which it was drawn.
-So every deal has the mean of the field, however deals were allocated before, and one confidence sequence says
+rounds: opponents whose rows are least certain get more deals.  The difference d of both versions in the deal
+counts as d w/p, where w is the opponent's weight in the field and p the chance with which it was drawn.  So
+every deal has the mean of the field, however deals were allocated before, and one confidence sequence says
 what the new version gains (`engine.evidence.confidence_sequence`): the betting one, which holds for every
-bounded payoff, or for players that learn the empirical-Bernstein one.  Chances are at least three quarters of
-the weights, so a deal counts at most four thirds.
+bounded payoff, or for players that learn the empirical-Bernstein one.  Chances are at least 85 % of
+the weights, so that no deal counts for much more than another.
 
 ============  ==========================================================================================
 ``gain``      accepted once the lower end passes the first bound, rejected once the upper end is under the
@@ -16,8 +16,8 @@ the weights, so a deal counts at most four thirds.
 ``simplify``  ``hold`` with small bounds, for changes that take something away
 ============  ==========================================================================================
 
-A sub-Gaussian or an asymptotic sequence would need no bounds and be narrower.  Neither is used: a version that
-wins a little more mostly and rarely loses a stack deceives them (docs/evidence.md has how often).
+A sub-Gaussian or an asymptotic sequence would need no bounds and be narrower.  Neither is used: a version
+that mostly wins a little more and rarely loses a stack deceives them (docs/evidence.md has how often).
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from engine.evidence.verdict import ALPHA
 from engine.support.seeds import derive_seed
 from engine.support.user_input import parse_finite
 
-_EVEN: Final = 0.75
+_EVEN: Final = 0.85
 """The part of a round's deals that is allocated by the weights alone."""
-_RISKED: Final = 0.9
+_RISKED: Final = 0.95
 """Differences hardly ever come near their bounds: a bettor may risk nearly all."""
 DEFAULTS: Final = {"gain": (0.0, 20.0), "hold": (-10.0, 10.0), "simplify": (-5.0, 10.0)}
 
@@ -192,7 +192,7 @@ class FieldTest:
         return found
 
     def deals_to_decide(self) -> int | None:
-        """About how many deals a verdict takes in all if the gain is what it seems; None if it never comes."""
+        """About how many deals a verdict takes in all if the gain is what it seems; None: it never comes."""
         interval, mean = self.whole.interval, self.whole.mean
         if interval is None or mean is None:
             return None

@@ -9,7 +9,7 @@ import os
 import shlex
 import sys
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 import trio
@@ -21,9 +21,9 @@ from engine.support.seeds import random_seed
 from server.commands.league.tournament import RESULT, Refused, play_with, run_house
 from server.league.comparing.house import ArmsRunner, Course
 from server.league.comparing.page import write_page
-from server.league.comparing.plan import Comparison, Side, read_field, stored_seed
+from server.league.comparing.plan import Comparison, read_field, stored_seed
 from server.league.comparing.result import Way, result_of, table_of
-from server.league.comparing.versions import identity, players_of
+from server.league.comparing.versions import sides_of
 from server.league.house import TournamentFault
 from server.league.running.cluster import NEEDED as NEEDS_CLUSTER, is_installed
 from server.league.running.processes import CannotPlay
@@ -40,6 +40,7 @@ from server.support.toml_text import FileMistake
 
 _HOME: Final = Path("comparisons")
 _STATUS: Final = {Decision.ACCEPTED: 0, Decision.REJECTED: 4, Decision.UNDECIDED: 5}
+_HANDS: Final = 20_000
 _MOST_SEED: Final = 2**32 - 1
 
 
@@ -48,7 +49,10 @@ _MOST_SEED: Final = 2**32 - 1
 @click.argument("new", type=PLAYER)
 @click.option("--against", multiple=True, type=PLAYER, metavar="PLAYER", help="An opponent; may be repeated.")
 @click.option(
-    "--field", type=PATH, metavar="FILE.toml", help="Opponents from a file: tables [[opponents]] with player, name, weight."
+    "--field",
+    type=PATH,
+    metavar="FILE.toml",
+    help="Opponents from a file: tables [[opponents]] with player, name, weight.",
 )
 @click.option("--game", type=GAME, default="limit-2p", show_default=True, help="What is played.")
 @click.option(
@@ -58,14 +62,21 @@ _MOST_SEED: Final = 2**32 - 1
     default="gain:0,20",
     show_default=True,
     metavar="gain:LOW,HIGH|hold:LOW,HIGH|simplify",
-    help="What is asked, with bounds in mbb/h: is something gained, is nothing lost (-10,10), or is nothing lost "
-    "by taking something away (hold:-5,10).",
+    help="The question, with bounds in mbb/h: does NEW gain; is nothing lost (hold alone: -10,10); is nothing "
+    "lost by taking something away (hold:-5,10).",
 )
 @click.option(
-    "--hands", type=click.IntRange(1, 10**7), default=20_000, show_default=True, metavar="N", help="The most deals."
+    "--hands",
+    type=click.IntRange(1, 10**7),
+    default=20_000,
+    show_default=True,
+    metavar="N",
+    help="The most deals.",
 )
 @click.option("--jobs", type=click.IntRange(1, 1000), metavar="J", help="Matches played in parallel.")
-@click.option("--scheduler", metavar="ADDRESS", help="Play on the Dask cluster with this scheduler (docs/cluster.md).")
+@click.option(
+    "--scheduler", metavar="ADDRESS", help="Play on the Dask cluster with this scheduler (docs/cluster.md)."
+)
 @click.option("--resume", is_flag=True, help="Go on with the comparison in the folder of --out.")
 @click.option("--mirror", is_flag=True, help="Let NEW play against OLD as well.")
 @click.option(
@@ -75,9 +86,13 @@ _MOST_SEED: Final = 2**32 - 1
     show_default=True,
     help="The luck to take out: none; by equity; with AIVAT, also that of players who state their policies.",
 )
-@click.option("--seed", type=click.IntRange(0, _MOST_SEED), metavar="S", help="Of cards and players; default drawn.")
+@click.option(
+    "--seed", type=click.IntRange(0, _MOST_SEED), metavar="S", help="Of cards and players; default drawn."
+)
 @click.option("--out", type=PATH, metavar="DIR", help="The folder; default under comparisons/.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout and nothing else there.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object on stdout and nothing else there."
+)
 @click.option("--report", is_flag=True, help="Write report.html in the folder.")
 def compare(
     old: str,
@@ -99,8 +114,8 @@ def compare(
 ) -> None:
     """Is NEW better than OLD?  Both play the same deals against the same opponents.
 
-    OLD, NEW and opponents are players as in `riverboat match`: bots, command lines, folders.  FOLDER@COMMIT is
-    a folder with a bot.toml as it was at a commit, BOT@COMMIT a bot of Riverboat's own tree.  The test is
+    OLD, NEW and opponents are players as in `riverboat match`: bots, command lines, folders.  FOLDER@COMMIT
+    is a folder with a bot.toml as it was at a commit, BOT@COMMIT a bot of Riverboat's own tree.  The test is
     declared before the first hand, in plan.toml, and may be looked at at any time.
 
     Exit status: 0 accepted, 4 rejected, 5 undecided, 1 a fault, 2 a mistake on the command line, 130 Ctrl-C.
@@ -120,16 +135,15 @@ def compare(
     adopt_orphans()
     try:
         trees = folder / "versions"
-        sides = [Side(player, identity=identity(player)) for player in _both(old, new, trees)]
         plan = Comparison(
-            old=sides[0],
-            new=sides[1],
-            opponents=read_field(against, field, trees, definition.num_players),
+            old=sides_of([old], trees)[0],
+            new=sides_of([new], trees)[0],
+            opponents=read_field(against, field, trees),
             game=definition,
             game_text=game,
             bounds=bounds,
             most_deals=hands,
-            seed=seed if seed is not None else stored_seed(folder) if resume else None or random_seed() & _MOST_SEED,
+            seed=_seed(seed, folder, resume=resume),
             luck=Luck(luck),
             mirror=mirror,
         )
@@ -149,9 +163,10 @@ def _say(line: str) -> None:
         click.echo(line, err=True)
 
 
-def _both(old: str, new: str, trees: Path) -> list[Any]:
-    """The players of two versions, which may have the same name."""
-    return [players_of([text], trees)[0] for text in (old, new)]
+def _seed(given: int | None, folder: Path, *, resume: bool) -> int:
+    """The seed as given, else that of the comparison that is resumed, else a new one."""
+    kept = stored_seed(folder) if resume else None
+    return next(seed for seed in (given, kept, random_seed() & _MOST_SEED) if seed is not None)
 
 
 def _play_and_tell(
@@ -167,6 +182,9 @@ def _play_and_tell(
     runners = functools.partial(ArmsRunner.make, course)
     house = functools.partial(play_with, course.folder, noted, show, jobs, scheduler, runners)
     status, fault = (0, None) if course.is_over else run_house(house)
+    if fault is not None and not course.test.deals:
+        _say(fault)
+        return 1
     content = result_of(course)
     try:
         write_whole(course.folder.path / RESULT, json.dumps(content, indent=1) + "\n", mode=FILE_MODE)
@@ -175,7 +193,7 @@ def _play_and_tell(
     except OSError as error:
         fault = fault or f"the result cannot be written: {error.strerror or error}"
     with contextlib.suppress(BrokenPipeError):
-        click.echo(json.dumps(content) if as_json else table_of(content))
+        click.echo(json.dumps(content) if as_json else table_of(content, course.folder.path))
     if fault is not None:
         _say(fault)
         return 1

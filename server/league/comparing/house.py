@@ -7,15 +7,14 @@
     DIR/matches/old/version-v-ann-001/   a match of the old version; that of the new one is under new/
     DIR/result.json                      the verdict
 
-Match b against opponent o has a number of its own, and so cards of its own, which both versions have.  A round
-is begun when all matches of the one before are over.  Its deals are taken up in the order in which opponents
-were drawn, whoever was first to play them: so everything follows from the plan, and a comparison that was cut
-short comes out as if it had not been.
+Each match against an opponent has a number of its own, and so cards of its own, which both versions have.  A
+round is begun when all matches of the one before are over.  Its deals are taken up in the order in which
+opponents were drawn, no matter which were played first: so everything follows from the plan, and a comparison
+that was cut short comes out as if it had not been.
 """
 
 from __future__ import annotations
 
-import functools
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -25,14 +24,14 @@ import attrs
 
 from engine.evidence.field_test import Decision, FieldTest
 from engine.poker.match_key import MatchSeed
+from engine.poker.rules import GameDefinition
 from engine.support.files.lock import FileIsLocked, FileLock
 from server.league.comparing.plan import ARMS, MIRROR, Comparison, declare
 from server.league.house import Folder, TournamentFault
 from server.league.match import Played
 from server.league.plan import Match, Schedule, Scores, TournamentPlan
-from server.league.running.processes import LocalRunner, Runner
-from server.records.batches import deals_in_batches, is_worth_compiling
-from server.records.evidence import Collector, Luck
+from server.records.batches import deals_in_batches
+from server.records.evidence import Collector
 from server.records.logs import MatchLog, find_logs, open_log
 from server.support.private_files import FOLDER_MODE
 
@@ -120,7 +119,7 @@ class Course:
             path.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
             lock = FileLock(path / _LOCK)
         except FileIsLocked:
-            raise TournamentFault(f"another comparison is being played in {path}: name another folder") from None
+            raise TournamentFault(f"a comparison is being played in {path}: name another folder") from None
         except OSError as error:
             raise TournamentFault(f"the folder {path} cannot be written: {error.strerror or error}") from None
         try:
@@ -245,7 +244,7 @@ class Course:
 
         names = {name: place for place, name in enumerate(self.plan.line_up(opponent))}
         collector = Collector(self.plan.game, self.plan.luck)
-        for whole in deals_in_batches(passes, compiled=is_worth_compiling(passes)):
+        for whole in deals_in_batches(passes, compiled=_is_compiled(self.plan.game)):
             batch = whole.take([place for place, (_, number) in enumerate(whole.keys) if number < deals])
             numbers = np.array([number for _, number in batch.keys], np.int64)
             who = np.array(
@@ -264,10 +263,19 @@ class Course:
             TournamentFault: somebody does not even begin to play.
         """
         for name, fault in played.faults.items():
-            who = match.stage.upper() if name == match.players[0] else f"{name} (against {match.stage.upper()})"
+            who = (
+                match.stage.upper() if name == match.players[0] else f"{name} (against {match.stage.upper()})"
+            )
             if not played.hands:
                 raise TournamentFault(f"{who} does not play: {fault.kind}: {fault.detail}")
             self.faults[f"{who}: {fault.kind}"] = self.faults.get(f"{who}: {fault.kind}", 0) + 1
+
+
+def _is_compiled(game: GameDefinition) -> bool:
+    """Whether compiled loops read logs: they are loaded once for all matches."""
+    from engine.evidence.columns.hands import can_be_read  # loads numpy
+
+    return game.is_holdem and can_be_read(game)
 
 
 @attrs.frozen

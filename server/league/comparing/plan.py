@@ -19,13 +19,14 @@ from engine.evidence.field_test import Bounds
 from engine.evidence.verdict import ALPHA
 from engine.poker.rules import GameDefinition, format_game
 from engine.support.files import write_whole
-from server.league.comparing.versions import identity, players_of
+from server.league.comparing.versions import Side, sides_of
 from server.league.house import TournamentFault
 from server.league.plan import Contestant, Event, Failures, Format, Rule, TournamentPlan
 from server.match.launching.players import Player, PlayerError, learning_players
 from server.records.evidence import Luck
 from server.support.private_files import FILE_MODE
 from server.support.toml_text import FileMistake, Section, parse_toml, read_text
+from server.table.config import check_names
 
 PLAN: Final = "plan.toml"
 VERSION: Final = "version"
@@ -33,15 +34,6 @@ VERSION: Final = "version"
 ARMS: Final = ("old", "new")
 MIRROR: Final = "mirror"
 _DEALS_PER_MATCH: Final = 200
-
-
-@attrs.frozen
-class Side:
-    """A version or an opponent."""
-
-    player: Player
-    weight: float = 1.0
-    identity: str = ""
 
 
 @attrs.frozen(kw_only=True)
@@ -78,7 +70,7 @@ class Comparison:
         return bool(learning_players([each.player for each in (self.old, self.new, *self.opponents)]))
 
     def line_up(self, opponent: int | None) -> tuple[str, ...]:
-        """The players of a match, in seat order: a version, and copies of one opponent; None: the old version."""
+        """The players of a match by seat: a version, and copies of an opponent; None: of the old version."""
         name = ARMS[0] if opponent is None else self.opponents[opponent].player.name
         others = range(1, self.game.num_players)
         return (VERSION, *[name if number == 1 else f"{name}-{number}" for number in others])
@@ -114,9 +106,9 @@ class Comparison:
         body = [
             "[comparison]",
             *_lines(
-                old=self.old.player.text,
+                old=self.old.text,
                 old_version=self.old.identity,
-                new=self.new.player.text,
+                new=self.new.text,
                 new_version=self.new.identity,
                 game=self.game_text,
                 definition=format_game(self.game),
@@ -134,11 +126,9 @@ class Comparison:
             ),
         ]
         for side in self.opponents:
-            name, text = side.player.name, side.player.text
-            body += [
-                "\n[[opponents]]",
-                *_lines(name=name, player=text, version=side.identity, weight=side.weight),
-            ]
+            name = side.player.name
+            body += ["\n[[opponents]]"]
+            body += _lines(name=name, player=side.text, version=side.identity, weight=side.weight)
         whole = "\n".join(body) + "\n"
         return f'hash = "{digest(whole)}"    # of all that follows\n\n{whole}'
 
@@ -169,11 +159,13 @@ def declare(comparison: Comparison, folder: Path, *, resume: bool) -> None:
             write_whole(path, text, mode=FILE_MODE, durable=True)
             return
     except (OSError, UnicodeDecodeError) as error:
-        raise TournamentFault(f"{path}: {getattr(error, 'strerror', None) or error}; no hand is played") from None
+        raise TournamentFault(
+            f"{path}: {getattr(error, 'strerror', None) or error}; no hand is played"
+        ) from None
     if not resume:
-        raise TournamentFault(f"{folder} has a comparison: add --resume to go on with it, or name another folder")
+        raise TournamentFault(f"{folder} has a comparison: add --resume, or name another folder")
     if digest(earlier.partition("\n\n")[2]) != earlier[8:72]:
-        raise TournamentFault(f"{path} was changed after it was written: its hash is another; name another folder")
+        raise TournamentFault(f"{path} was changed after it was written (its hash): name another folder")
     if earlier != text:
         raise TournamentFault(f"{path} is another plan: {_difference(earlier, text)}: name another folder")
 
@@ -194,16 +186,13 @@ def _difference(was: str, now: str) -> str:
     return "it has other opponents"
 
 
-def read_field(
-    texts: Sequence[str], file: Path | None, folder: Path, seats: int
-) -> tuple[Side, ...]:
+def read_field(texts: Sequence[str], file: Path | None, folder: Path) -> tuple[Side, ...]:
     """The opponents of ``--against`` or ``--field``, with weights that add up to 1.
 
     Args:
         texts: of ``--against``.
-        file: of ``--field``: tables ``[[opponents]]`` with ``player`` and, if wanted, ``name`` and ``weight``.
+        file: of ``--field``: tables ``[[opponents]]`` with ``player``, perhaps ``name`` and ``weight``.
         folder: takes what is checked out.
-        seats: at a table.
 
     Raises:
         FileMistake: in the file.
@@ -223,13 +212,12 @@ def read_field(
         if not texts:
             raise FileMistake(f"{file}:1:1: expected tables [[opponents]] with a player each, got none")
     try:
-        players = players_of(list(texts), folder)
+        sides = sides_of(texts, folder)
     except PlayerError as error:
         raise (PlayerError(f"{file}: {error}") if file is not None else error) from None
-    for player in players:
-        if player.name in (VERSION, *ARMS) or (seats > 2 and player.name[-2:-1] == "-"):
-            raise PlayerError(f"an opponent cannot be named {player.name!r}: write NAME={player.text}")
+    for name in [side.player.name for side in sides]:
+        if name in (VERSION, *ARMS) or check_names([name]) is not None or set(name) & set("=/"):
+            raise PlayerError(f"an opponent cannot be named {name!r}: write NAME=PLAYER")
     return tuple(
-        Side(player, weight / sum(weights), identity(player))
-        for player, weight in zip(players, weights, strict=True)
+        attrs.evolve(side, weight=weight / sum(weights)) for side, weight in zip(sides, weights, strict=True)
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 import statistics
 from collections import defaultdict
 from collections.abc import Callable, Mapping
@@ -47,8 +48,8 @@ def result_of(course: Course) -> dict[str, Any]:
             }
             for place, side in enumerate(plan.opponents)
         ],
-        "old": plan.old.player.text,
-        "new": plan.new.player.text,
+        "old": plan.old.text,
+        "new": plan.new.text,
         "game": plan.game_text,
         "seed": plan.seed,
         "luck": plan.luck.value,
@@ -118,7 +119,7 @@ def _odd_workers(course: Course) -> list[dict[str, Any]]:
         spread = statistics.stdev(won) if len(won) > 1 else 0.0
         for who, each in rows:
             residuals[who].append((each - statistics.fmean(won)) / spread if spread else 0.0)
-    found = [
+    found: list[dict[str, Any]] = [
         {"worker": who, "matches": len(each), "residual": sum(each) / math.sqrt(len(each))}
         for who, each in sorted(residuals.items())
         if len(each) >= _FEWEST and len(residuals) > 1
@@ -158,8 +159,8 @@ def progress_line(course: Course) -> str:
     return f"{test.deals:,} of at most {course.plan.most_deals:,} deals: {gain}; {ahead}"
 
 
-def table_of(content: Mapping[str, Any]) -> str:
-    """The result for people."""
+def table_of(content: Mapping[str, Any], folder: Path) -> str:
+    """The result for people, of a comparison in a folder."""
     lines = [f"OLD {printable(content['old'])}", f"NEW {printable(content['new'])}", "", content["words"], ""]
     rows = [["opponent", "mbb/h (95 %)", "deals", "weight", "proved"]]
     rows += [_row(row, f"{row['weight']:.2f}", row["proved"] or "") for row in content["opponents"]]
@@ -174,33 +175,38 @@ def table_of(content: Mapping[str, Any]) -> str:
                 for case, row in content["where"][kind].items()
             ]
             lines += ["", *table(rows)]
-    lines += ["", *_remarks(content)]
+    lines += ["", *_remarks(content, folder)]
     return "\n".join(lines).rstrip()
 
 
 def _row(row: Mapping[str, Any], weight: str, proved: str) -> list[str]:
-    return [cut(printable(row["name"]), _MOST_NAME), rate(row["mbb_per_hand"], row["ci95"]), f"{row['deals']:,}", weight, proved]
+    return [
+        cut(printable(row["name"]), _MOST_NAME),
+        rate(row["mbb_per_hand"], row["ci95"]),
+        f"{row['deals']:,}",
+        weight,
+        proved,
+    ]
 
 
-def _remarks(content: Mapping[str, Any]) -> list[str]:
+def _remarks(content: Mapping[str, Any], folder: Path) -> list[str]:
     lines = [f"played alike: {content['alike']:,} of {content['deals']:,} deals"]
     if content["void"]:
-        failed = "; ".join(f"{who} in {how_many(number, 'match')}" for who, number in content["failures"].items())
+        failed = "; ".join(
+            f"{who} in {how_many(number, 'match')}" for who, number in content["failures"].items()
+        )
         lines.append(f"void in both: {how_many(content['void'], 'deal')}: {printable(failed)}")
         if content["verdict"] == Decision.UNDECIDED.value and content["void"] > content["deals"] / 99:
             lines.append("no verdict: more than 1 % of the deals are void")
     if content["rule"] != "betting":
         lines.append("somebody learns: the interval is about what the versions were worth on average so far")
     lines += [
-        f"worker {row['worker']} deviates: its {row['matches']} matches are {row['residual']:+.1f} standard errors away"
+        f"worker {row['worker']} deviates by {row['residual']:+.1f} errors in {row['matches']} matches"
         for row in content["odd_workers"]
     ]
     for deal in content["greatest"]:
         place = deal["hands"][0] if deal["hands"] else None
         if place is not None:
-            lines.append(
-                f"{deal['mbb']:+,.0f} mbb: riverboat replay {place['new']['log']} --hand {deal['deal']}"
-            )
+            log = shlex.quote(str(folder / place["new"]["log"]))
+            lines.append(f"{deal['mbb']:+,.0f} mbb: riverboat replay {log} --hand {deal['deal']}")
     return lines
-
-

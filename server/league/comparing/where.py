@@ -19,14 +19,16 @@ from engine.poker.rules.hand_words import round_name
 from engine.support.intervals import Winnings
 from protocol.records import HandReader
 from server.league.comparing.house import Course, Pair, Taken
-from server.league.comparing.plan import VERSION
+from server.league.comparing.plan import ARMS, VERSION
 from server.records.logs import LoggedHand, MatchLog
 from server.records.telling import hand_in_words
 
 KINDS: Final = ("street", "position", "ending", "situation")
 _MOST_ROWS: Final = 12
 _MOST_SHOWN: Final = 10
-_OFTEN: Final = 2
+_MOST_BETS: Final = 3
+_FACING: Final = (("to a bet", "to a raise", "to a re-raise"), ("to the blinds", "to a raise", "to a 3-bet"))
+"""What there is to call after so many bets, after and before the flop."""
 
 BothHands = tuple[LoggedHand, LoggedHand]
 
@@ -75,7 +77,10 @@ def greatest(course: Course) -> list[dict[str, Any]]:
                 "deal": taken.deal,
                 "mbb": taken.difference,
                 "hands": [
-                    {arm: _told(log[number], hand) for arm, log, hand in zip(("old", "new"), taken.pair.logs, both, strict=True)}
+                    {
+                        arm: _told(course.folder.path, log[number], hand)
+                        for arm, log, hand in zip(ARMS, taken.pair.logs, both, strict=True)
+                    }
                     for number, both in sorted(found.items())
                 ],
             }
@@ -83,8 +88,8 @@ def greatest(course: Course) -> list[dict[str, Any]]:
     return shown
 
 
-def _told(log: MatchLog, hand: LoggedHand) -> dict[str, Any]:
-    return {"log": str(Path(*log.path.parts[-4:])), **hand_in_words(hand)}
+def _told(folder: Path, log: MatchLog, hand: LoggedHand) -> dict[str, Any]:
+    return {"log": str(log.path.relative_to(folder)), **hand_in_words(hand)}
 
 
 def _differing(course: Course) -> Iterator[tuple[Taken, dict[int, BothHands]]]:
@@ -119,9 +124,9 @@ def _cases(old: LoggedHand, new: LoggedHand) -> tuple[str, str, str, str]:
     if before.position_to_act != position:
         situation = f"{street}: the opponent answers otherwise"
     else:
-        facing = "to a bet" if before.amount_to_call(position) else "with nothing to call"
-        if before.bets_in_round >= _OFTEN and before.amount_to_call(position):
-            facing = "to a raise" if before.betting_round or before.bets_in_round > _OFTEN else "to an open raise"
+        facing = "with nothing to call"
+        if before.amount_to_call(position):
+            facing = _FACING[before.betting_round == 0][min(before.bets_in_round, _MOST_BETS) - 1]
         situation = f"{street}, {facing}: {_word(before, was)} → {_word(before, now)}"
     return street, game.position_names[position], ending, situation
 
@@ -142,4 +147,3 @@ def _word(before: BettingState, action: Action) -> str:
     if action.kind is ActionKind.FOLD:
         return "fold"
     return "call" if before.amount_to_call(position) else "check"
-

@@ -235,7 +235,10 @@ def match_words(plan: TournamentPlan, match: Match, path: Path) -> list[str]:
     words += ["--hands", str(event.hands)]
     words += ["--duplicate"] if event.duplicate else []
     words += ["--until", event.until.as_argument()] if event.until is not None else []
-    words += ["--luck", Luck.AIVAT.value if plan.luck is Luck.AIVAT else Luck.OFF.value]  # only AIVAT asks players
+    words += [
+        "--luck",
+        Luck.AIVAT.value if plan.luck is Luck.AIVAT else Luck.OFF.value,
+    ]  # only AIVAT asks players
     if plan.in_process:
         return [*words, "--in-process"]
     for name in ("response_time", "first_response_time", "hand_time", "match_time", "start_time", "grace"):
