@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 from engine.poker.rules import GameDefinition
 from engine.poker.rules.game_definition import UNLIMITED_STACK
 from engine.poker.rules.hand_words import format_chips
+from engine.support.palette import style_of_pages
 from server.records.curves import curve
-from server.records.pages import page_environment
+from server.records.pages import PHONE, page_environment
 from server.room.config import NAME, TableConfig
 from server.room.room import Room
 from server.room.tables.contest import Contest, ordinal
@@ -60,6 +61,8 @@ class Pages:
         self._files = {
             path.name: (path.read_bytes(), _TYPES[path.suffix]) for path in (_HERE / "static").iterdir()
         }
+        style, kind = self._files["style.css"]
+        self._files["style.css"] = style_of_pages().encode() + style + PHONE.read_bytes(), kind
         version = hashlib.sha256(b"".join([text for _, (text, _) in sorted(self._files.items())]))
         self._templates = _environment(version.hexdigest()[:12])
 
