@@ -180,6 +180,10 @@ class MatchLog:
                 number, names = record.hand_number, record.names
                 if number > _MOST_HANDS:
                     raise ValueError(f"expected the number of a hand, got {number}")
+                if own is None and self.has_games_of_hands:
+                    raise ValueError(
+                        f"expected the game of hand {number} before it (# hand {number} game ...)"
+                    )
                 if own not in (None, number):
                     raise ValueError(f"expected hand {own}, whose game is said before, got hand {number}")
                 if self.has_namesakes:

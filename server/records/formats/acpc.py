@@ -19,6 +19,7 @@ from server.records.formats.said import FormatError
 from server.records.log_lines import LogError
 from server.records.logs import MatchLog, open_log, rotation
 
+_RESULT = "result.json"
 UNKNOWN_SEED = "unknown"
 """The text in place of the seed in a header."""
 
@@ -30,7 +31,8 @@ def read_acpc(path: Path, game: GameDefinition | str | None) -> Iterator[PlayedH
         LogError: it is not a log at all.
     """
     log = open_log(path, game)
-    match, time = _match_number(log), _time_of(path)
+    match = _match_number(log)
+    time = _time_of(path) if log.commitments or (path.parent / _RESULT).is_file() else None
     for row in log.rows():
         where = f"{path}:{row.line}"
         if isinstance(row, LogError):
@@ -60,10 +62,10 @@ def _match_number(log: MatchLog) -> int:
 
 
 def _time_of(path: Path) -> datetime | None:
-    """When the match of a log began, by its result; else when the log was last written."""
+    """When the match of a log of ours began, by its result; else when the log was last written."""
     try:
         for folder in (path.parent, path.parent.parent):
-            result = folder / "result.json"
+            result = folder / _RESULT
             if result.is_file() and (value := parse_json(result.read_text("utf-8"))) and "started" in value:
                 return datetime.fromisoformat(value["started"]).astimezone(UTC)
         return datetime.fromtimestamp(int(path.stat().st_mtime), UTC)

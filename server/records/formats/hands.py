@@ -207,12 +207,13 @@ def named_posts(hand: PlayedHand) -> Iterator[tuple[int, str, int]]:
             yield position, what, posted
 
 
-def check_usual(game: GameDefinition) -> None:
-    """Refuse games that formats for ordinary hold'em cannot express.
+def check_usual(hand: PlayedHand) -> None:
+    """Refuse hands that formats for ordinary hold'em cannot express.
 
     Raises:
-        FormatError: the game is such a game; the message has the reason.
+        FormatError: it is such a hand; the message has the reason.
     """
+    game = hand.game
     if not game.is_holdem:
         raise FormatError("only Texas hold'em with 52 cards can be written in this format")
     signed_posts(game)
@@ -221,3 +222,6 @@ def check_usual(game: GameDefinition) -> None:
         if (small, turn) != (flop, river):
             sizes = " ".join(map(str, game.raise_sizes))
             raise FormatError(f"raises of {sizes} cannot be written in this format: expected two sizes")
+    for step in asked_steps(hand.state.betting):
+        if step.action.kind is ActionKind.RAISE and step.after.max_spent <= step.before.max_spent:
+            raise FormatError("a raise of less than a call cannot be written in this format")

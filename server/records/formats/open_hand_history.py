@@ -64,8 +64,13 @@ def parse_ohh(text: str, source: str) -> Iterator[PlayedHand | FormatError]:
     Args:
         text: the contents of the file.
         source: the name of the file in messages.
+
+    Raises:
+        FormatError: the file is no Open Hand History at all.
     """
     starts = [begin.start() for begin in _BEGIN.finditer(text)]
+    if not starts:
+        raise FormatError(f"{source}: no Open Hand History: it has no object {{\"ohh\": ...}}")
     decoder = json.JSONDecoder(parse_float=_number, parse_constant=_number)
     for count, (start, end) in enumerate(zip(starts, [*starts[1:], len(text)], strict=True)):
         where = f"{source}:{text.count(chr(10), 0, start) + 1}"
@@ -265,7 +270,7 @@ def format_ohh(hand: PlayedHand) -> str:
     Raises:
         FormatError: the format cannot express it.
     """
-    check_usual(hand.game)
+    check_usual(hand)
     game, betting, names = hand.game, hand.state.betting, hand.names
     if game.is_limit and (
         game.raise_sizes[2] != 2 * game.raise_sizes[0] or game.big_blind != game.raise_sizes[0]

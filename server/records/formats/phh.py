@@ -68,7 +68,7 @@ def format_phhs(hands: Sequence[PlayedHand]) -> str:
 
 def _fields(hand: PlayedHand) -> Iterator[tuple[str, str]]:
     game = hand.game
-    check_usual(game)
+    check_usual(hand)
     swapped = slice(None, None, -1) if game.num_players == 2 else slice(None)
     yield "variant", "'FT'" if game.is_limit else "'NT'"
     yield "ante_trimming_status", "true" if game.has_equal_antes or not game.has_antes else "false"

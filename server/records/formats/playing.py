@@ -87,8 +87,6 @@ def _compare(said: Said, hand: PlayedHand, unit: int) -> None:
             ours = "none" if uncalled is None else f"{uncalled[1] / unit:g} to {names[uncalled[0]]}"
             raise FormatError(f"{float(chips):g} returned to {names[position]}; by the rules {ours}")
     pot = betting.pot - (uncalled[1] if uncalled else 0)
-    if said.pot is not None and not said.uncalled and uncalled and said.pot * unit == betting.pot:
-        pot, taken[uncalled[0]] = betting.pot, taken[uncalled[0]] + uncalled[1]  # it counts what came back
     if said.pot is not None and said.pot * unit != pot:
         raise FormatError(f"the pot is {float(said.pot):g}, and {pot / unit:g} by the rules")
     rounds = {

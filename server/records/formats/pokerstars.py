@@ -434,7 +434,7 @@ def format_stars(hand: PlayedHand) -> str:
     Raises:
         FormatError: the format cannot express it.
     """
-    check_usual(hand.game)
+    check_usual(hand)
     return "".join(f"{line}\n" for line in _lines(hand))
 
 

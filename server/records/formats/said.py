@@ -218,4 +218,7 @@ def live_and_dead(
                 has_big = True
             else:
                 raise FormatError(f"{names[position]} posts {told(what)}, which is not known here")
+    small_blind = 1 if len(posts) == 2 else 0
+    if has_big and not live[small_blind] and stacks[small_blind] > dead[small_blind]:
+        raise FormatError(f"{names[small_blind]} posts no blind where one is due")
     return live, dead
