@@ -23,8 +23,8 @@ from server.league.sit_and_go.log import (
     LOG,
     begin,
     end,
+    format_before,
     format_begin,
-    format_key_of,
     format_out,
     hand_cards,
     take_line,
@@ -84,7 +84,7 @@ class SitAndGoRunner:
                         line, is_free = await _play_hand(worker, order, table.hands)
                     except MatchAborted as error:
                         raise CannotPlay(in_words(error.lines)) from None
-                    log.write(format_key_of(line, cards, table.hands) + line)
+                    log.write(format_before(line, cards, table.hands, table.game()) + line)
                     take_line(line, table)
                     if not is_free:
                         await worker.end()
