@@ -20,6 +20,7 @@ import numpy as np
 from engine.kernels.solving.forest import (
     BLOCK,
     LANES,
+    Column,
     Forest,
     Mode,
     Room,
@@ -247,6 +248,47 @@ class Subgame:
     def exploitability(self) -> float:
         """What best responses win from the averages, in chips, mean over both players."""
         return sum(self.worth(player, self.best(player)) for player in range(2)) / 2
+
+    def node_values(self, player: int, places: Sequence[Place]) -> dict[Place, Floats32]:
+        """A player's counterfactual values at all nodes of some boards if both play their averages.
+
+        Returns:
+            By board, shape (nodes, padded hands).
+        """
+        self._kept = {
+            (depth, level, board): np.zeros(
+                (len(self.trees[depth].points), self.levels[depth][level].sides[player].cards.shape[1]), np.float32
+            )
+            for depth, level, board in places
+        }  # fmt: skip
+        self.expected(player)
+        found, self._kept = self._kept, {}
+        return found
+
+    def average(self, place: Place, node: int) -> Floats:
+        """The average strategy at a node, even where it has none; shape (padded hands, actions)."""
+        depth, level, board = place
+        row = self.trees[depth].forest.nodes[node]
+        player, actions = int(row[Column.PLAYER]), int(row[Column.ACTIONS])
+        table = self.sums(place, player)[:, row[Column.EDGE] : row[Column.EDGE] + actions]
+        sums = table.transpose(0, 2, 1).reshape(-1, actions).astype(np.float64)
+        total = sums.sum(axis=1, keepdims=True)
+        return np.divide(sums, total, out=np.full(sums.shape, 1 / actions), where=total > 0)
+
+    def sums(self, place: Place, player: int) -> Floats32:
+        """A player's summed strategies on a board, shape (blocks, edges, BLOCK); not a copy."""
+        depth, level, board = place
+        side, edges = self.levels[depth][level].sides[player], self.trees[depth].forest.edges[player]
+        first, blocks = int(side.bases[board]), int(side.blocks[board])
+        return side.sums[first : first + blocks * edges].reshape(blocks, edges, BLOCK)
+
+    def above(self, place: Place) -> Place:
+        """The board that a board after the first comes after."""
+        depth, number = place[0] - 1, 0
+        levels = self.levels[depth]
+        while number + 1 < len(levels) and levels[number + 1].first_below <= place[1]:
+            number += 1
+        return depth, number, place[1] - levels[number].first_below
 
     def _values(self, step: Step) -> Floats:
         mine, theirs = (self.combos[player] for player in (step.player, 1 - step.player))
