@@ -62,12 +62,20 @@ class _Alike:
     """For each of them, the first being itself, the combo that each combo becomes there; shape (1326,)."""
 
 
-def alike_boards(board: Board, ranges: Ranges) -> list[_Alike]:
-    """The boards with one card more, each once for all that are alike under both ranges."""
+def alike_boards(board: Board, ranges: Ranges, first: int) -> list[_Alike]:
+    """The boards with one card more, each once for all that are alike under both ranges.
+
+    Args:
+        board: the board before.
+        ranges: the weights at the start of the subgame.
+        first: how many of its cards were there then; those that came later must stay what they are, since
+            players have acted between them.
+    """
     kept = [
         names
         for names in SUIT_NAMES
-        if {renamed_card(card, names) for card in board} == {*board}
+        if {renamed_card(card, names) for card in board[:first]} == {*board[:first]}
+        and all(renamed_card(card, names) == card for card in board[first:])
         and all(np.array_equal(weights[renamed_combos(names)], weights) for weights in ranges)
     ]
     found, seen = [], set(board)
@@ -75,8 +83,8 @@ def alike_boards(board: Board, ranges: Ranges) -> list[_Alike]:
         if card not in seen:
             images = {renamed_card(card, names): renamed_combos(names) for names in reversed(kept)}
             seen |= {*images}
-            first = images.pop(card)
-            found.append(_Alike((*board, card), (first, *images.values())))
+            own = images.pop(card)
+            found.append(_Alike((*board, card), (own, *images.values())))
     return found
 
 
@@ -208,7 +216,7 @@ class Subgame:
             for level in self.levels[-1]:
                 level.first_below = len(below)
                 for each, combos in zip(level.boards, level.combos, strict=True):
-                    below.append(_Level(tree, alike_boards(each, self.ranges), combos, self.combos))
+                    below.append(_Level(tree, alike_boards(each, self.ranges, len(board)), combos, self.combos))
             self.levels.append(below)
         self._pool = ThreadPoolExecutor(threads)
         self._rooms = [[_room(tree.forest, self.combos) for tree in self.trees] for _ in range(threads)]
@@ -270,17 +278,18 @@ class Subgame:
         depth, level, board = place
         row = self.trees[depth].forest.nodes[node]
         player, actions = int(row[Column.PLAYER]), int(row[Column.ACTIONS])
-        table = self.sums(place, player)[:, row[Column.EDGE] : row[Column.EDGE] + actions]
+        table = self.table(place, player)[:, row[Column.EDGE] : row[Column.EDGE] + actions]
         sums = table.transpose(0, 2, 1).reshape(-1, actions).astype(np.float64)
         total = sums.sum(axis=1, keepdims=True)
         return np.divide(sums, total, out=np.full(sums.shape, 1 / actions), where=total > 0)
 
-    def sums(self, place: Place, player: int) -> Floats32:
-        """A player's summed strategies on a board, shape (blocks, edges, BLOCK); not a copy."""
+    def table(self, place: Place, player: int, name: str = "sums") -> Floats32:
+        """A player's summed strategies or regrets on a board, shape (blocks, edges, BLOCK); not a copy."""
         depth, level, board = place
         side, edges = self.levels[depth][level].sides[player], self.trees[depth].forest.edges[player]
         first, blocks = int(side.bases[board]), int(side.blocks[board])
-        return side.sums[first : first + blocks * edges].reshape(blocks, edges, BLOCK)
+        found: Floats32 = getattr(side, name)[first : first + blocks * edges]
+        return found.reshape(blocks, edges, BLOCK)
 
     def above(self, place: Place) -> Place:
         """The board that a board after the first comes after."""

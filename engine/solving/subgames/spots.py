@@ -72,7 +72,7 @@ def cost(spot: Spot) -> Cost:
         nodes += len(boards) * len(tree.points)
         entries += len(boards) * sum(-(-hands[p] // BLOCK) * BLOCK * edges[p] for p in range(2))
         if tree is not trees[-1]:
-            boards = [each.board for board in boards for each in alike_boards(board, spot.ranges)]
+            boards = [each.board for board in boards for each in alike_boards(board, spot.ranges, len(spot.board))]
     return Cost(nodes, 8 * entries, 2e-9 * _NS * entries * min(_USUAL_ITERATIONS, spot.iterations))
 
 
