@@ -345,7 +345,7 @@ def _compute_preflop_points() -> Ints:
 def _preflop_points() -> Ints:
     """The points of each starting hand against each: 2 per pair of combos and board won, 1 per tie."""
     data = resources.files("engine").joinpath("data/preflop/equities.npz").read_bytes()
-    archive = decode_archive(data, _KIND, _SCHEMA, "the preflop equities")
+    archive = decode_archive(data, _KIND, _SCHEMA, "the preflop equities", most=1 << 19)
     with archive.checked():
         return array_of(archive.arrays, "points", (NUM_STARTING_HANDS, NUM_STARTING_HANDS), "<i8")
 

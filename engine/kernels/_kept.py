@@ -133,6 +133,8 @@ LEVELS: Final = {
 processor, and the features it has.
 """
 PACKAGE: Final = "riverboat-kernels"
+BOX_VARIABLE: Final = "RIVERBOAT_KERNELS"
+"""``compile`` leaves the kernels that were brought along alone, for those who build them."""
 
 
 def features_of(level: str) -> str:
@@ -154,6 +156,8 @@ def levels_for(host: Target) -> list[Target]:
 @functools.cache
 def _box() -> tuple[Path, dict[str, str]]:
     """Where packages are installed, and the hashes of kernels by path below there; none if there are none."""
+    if os.environ.get(BOX_VARIABLE) == "compile":
+        return Path(), {}
     try:
         installed = distribution(PACKAGE)
     except PackageNotFoundError:
@@ -171,6 +175,18 @@ def _from_box(name: str) -> bytes | None:
     data = _read(root / "riverboat_kernels" / name)
     digest = base64.urlsafe_b64encode(hashlib.sha256(data or b"").digest()).rstrip(b"=").decode()
     return data if digest == expected else _passed_over(root / "riverboat_kernels" / name)
+
+
+def inventory(host: Target) -> str:
+    """How many kernels were brought along and how many were compiled here, in a line."""
+    level = next((name for _, name, _ in levels_for(host)), "another processor")
+    compiled = sum(1 for _ in kernels_folder().rglob("*.native"))
+    brought = (
+        f"{len(_box()[1])} in {PACKAGE}, this machine takes those for {level}"
+        if _box()[1]
+        else "none brought"
+    )
+    return f"kernels: {brought}; {compiled} compiled on this machine, in {kernels_folder()}"
 
 
 def _passed_over(path: Path) -> None:
@@ -310,7 +326,10 @@ class _Notice:
         remove_old_folders(kernels_folder(), folder_name(module))
         if is_first:
             self._began = self._said = time.monotonic()
-            _say("compiling kernels for this machine, once; this takes some seconds")
+            others = (
+                f" ({PACKAGE}: for other sources, another numba or another processor)" if _box()[1] else ""
+            )
+            _say(f"compiling kernels for this machine, once; this takes some seconds{others}")
 
     def finished_one(self) -> None:
         """A kernel has been compiled."""
