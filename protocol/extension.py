@@ -74,6 +74,8 @@ LOBBY: Final = "lobby"
 """The word of a client that knows what a room is."""
 ROOM_CAPABILITIES: Final = ("seat", "names", "game", "clock", STACKS, "commit", LOBBY)
 """What a client may ask a room for."""
+TOO_LATE: Final = "you have not played for too long"
+"""The reason of a ``#lobby`` line for a seat that did not answer: it may be taken again at once."""
 REQUESTS: Final = ("list", "join", "leave", "sit-out", "sit-in", "top-up", "name", "token")
 """The words of `Request`."""
 NAME: Final = "name="
