@@ -14,7 +14,7 @@ import trio
 
 from clients.core.agent import Agent, begin_decision, checked_action
 from clients.core.disclosure import can_disclose, policy_line
-from clients.core.guess import GameGuess, RoomGame, RoomSeat, is_same_but_for_chips, name_of
+from clients.core.guess import GameGuess, RoomSeat, is_same_but_for_chips, name_of
 from engine.poker.rules import (
     Action,
     BettingState,
@@ -47,6 +47,7 @@ from protocol import (
 from protocol.agents.usage import CAPABILITY as USAGE
 from protocol.extension import LOBBY, NAME, PERSON, STACKS, TOKEN, UNREHEARSED, parse_game_line
 from protocol.policy import CAPABILITY
+from protocol.room_game import RoomGame
 
 
 class SessionError(Exception):

@@ -21,10 +21,12 @@ from server.room.room import Room
 from server.room.tables.contest import Contest, ordinal
 from server.room.tables.table import RoomTable
 from server.room.web.audience import Broadcasts, EventStream
+from server.room.web.bridge import Bridges
 from server.room.web.figures import Figures, health, may_see
 from server.room.web.past import MOST_STANDINGS, PAGE, Past
 from server.room.web.scenes import company, draw, steps
 from server.room.web.seat import seat
+from server.room.web.seat_api import SeatApi
 from server.table.rules.sit_and_go import prizes_by_place
 
 if TYPE_CHECKING:
@@ -50,10 +52,13 @@ class Pages:
     Args:
         room: the open room.
         broadcasts: for those who watch.
+        bridges: the seats of agents.
     """
 
-    def __init__(self, room: Room, broadcasts: Broadcasts) -> None:
+    def __init__(self, room: Room, broadcasts: Broadcasts, bridges: Bridges) -> None:
         self._room = room
+        self.agents: Final = SeatApi(bridges, self._rows)
+        """The seats of agents."""
         self.figures: Figures | None = None
         """Figures for the operator; None before there are any."""
         self._broadcasts = broadcasts
@@ -87,6 +92,7 @@ class Pages:
                 Route("/metrics", self._metrics),
                 Route("/healthz", self._health),
                 WebSocketRoute("/seat", self._seat),
+                *self.agents.routes(),
             ],
             exception_handlers={HTTPException: self._excuse},
         )

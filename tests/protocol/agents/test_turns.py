@@ -27,6 +27,9 @@ class Desk:
     async def tables(self) -> list[dict[str, Any]]:
         return [{"name": "deep"}]
 
+    async def act(self, message: object) -> dict[str, Any]:
+        return self.book.answer(message)
+
     async def sit(self, table: str, chips: int | None) -> dict[str, Any]:
         self.asked.append((table, chips))
         return {"table": table}
