@@ -20,6 +20,7 @@ All have the same mean.  Hands of the same deal, the passes of a duplicate match
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any, Final, TypeVar
@@ -31,12 +32,14 @@ from engine.evidence.aivat.estimates import Aivat, Told
 from engine.evidence.aivat.games import why_not
 from engine.evidence.columns.hands import NO_CARD, HandColumns
 from engine.evidence.columns.moments import Moments, moments_of
+from engine.evidence.columns.play import totals_by_deal
 from engine.evidence.confidence_sequence import AverageSequence, payoff_bounds
 from engine.evidence.control_variates import Observations, fitted
 from engine.evidence.equity import KnownCards, pot_shares
+from engine.evidence.verdict import ALPHA
 from engine.poker.rules import GameDefinition, HandState
 from engine.support.arrays import Floats, Ints
-from engine.support.intervals import Z95, Estimate, half_width
+from engine.support.intervals import Z95, Estimate, critical_value, estimate, half_width
 
 ESTIMATORS: Final = ("chips", "all_in", "equity")
 
@@ -284,6 +287,26 @@ class Evidence:
                 half = half_width(samples.tolist(), critical_value)
             found.append(Estimate(float(won.mean()), half, len(samples)))
         return tuple(found)
+
+    def leads(self, estimator: str) -> tuple[Estimate, ...]:
+        """How much more each player won than each later one, per hand, in chips; of two players, half of it.
+
+        The intervals hold for all pairs together, in a number of deals that was fixed in advance.  Deals that
+        not all passes have played do not count.
+
+        Args:
+            estimator: one that has estimates.
+        """
+        values = self.values(estimator)
+        assert values is not None
+        num_players = int(self.players.max()) + 1
+        count = np.bincount(self.deals)
+        is_complete = count[self.deals] == self._all.passes
+        won = totals_by_deal(self.deals, self.players, values, num_players) / count[:, None]
+        won = won[np.unique(self.deals[is_complete])] * (0.5 if num_players == 2 else 1.0)
+        pairs = list(itertools.combinations(range(num_players), 2))
+        critical = critical_value(ALPHA / len(pairs))
+        return tuple([estimate((won[:, one] - won[:, other]).tolist(), critical) for one, other in pairs])
 
     def _half_width_so_far(self, samples: Floats, estimator: str) -> float | None:
         """How far a learner's average worth so far may be from its winnings by an estimator."""

@@ -37,7 +37,7 @@ def table_of(content: Mapping[str, Any]) -> str:
     )
     if not content["complete"]:
         head += ", not complete"
-    rows = [["rank", "player", f"{content['unit']} (95 %)", "hands", "failures"]]
+    rows = [["rank", "player", f"{content['unit']} (95 %, fixed)", "hands", "failures"]]
     rows += [
         [
             place(row),
