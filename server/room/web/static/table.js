@@ -1,5 +1,6 @@
 // A table: watched by server-sent events, or played at through a WebSocket in the room's own lines
 // (protocol/README.md, "A room").
+import {Presses} from "./presses.js";
 import {draw, line, make, tell} from "./scene.js";
 
 const $ = (id) => document.getElementById(id);
@@ -89,6 +90,7 @@ let deadline = 0;
 let seconds = 0;
 let isSeated = false;
 let isOut = false;
+const presses = new Presses();
 
 function say(...lines) {
   if (socket && socket.readyState === WebSocket.OPEN) socket.send(lines.map((each) => `${each}\r\n`).join(""));
@@ -168,6 +170,7 @@ function hear(message) {
 // --- a turn --------------------------------------------------------------------------------------------
 
 function beginTurn(text, ask) {
+  if (state !== text) presses.ask(performance.now());
   state = text;
   raises = ask.raise;
   deadline = seconds ? performance.now() + 1000 * seconds : 0;
@@ -191,6 +194,7 @@ function beginTurn(text, ask) {
 }
 
 function endTurn() {
+  presses.end();
   state = "";
   raises = null;
   $("act").hidden = true;
@@ -207,7 +211,7 @@ function size(total) {
 }
 
 function act(action) {
-  if (!state) return;
+  if (!state || !presses.answers()) return;
   say(`${state}:${action}`);
   endTurn();
 }
@@ -251,10 +255,11 @@ function beep() {
 
 // --- what is pressed -----------------------------------------------------------------------------------
 
-// The second click of a double click would be the answer to the next question.
-$("fold").addEventListener("click", (event) => event.detail > 1 || act("f"));
-$("call").addEventListener("click", (event) => event.detail > 1 || act("c"));
-$("raise").addEventListener("click", (event) => event.detail > 1 && event.preventDefault());
+for (const kind of ["pointerdown", "keydown"]) {
+  document.addEventListener(kind, (event) => event.repeat || presses.begin(performance.now()), {capture: true});
+}
+$("fold").addEventListener("click", () => act("f"));
+$("call").addEventListener("click", () => act("c"));
 $("act").addEventListener("submit", (event) => {
   event.preventDefault();
   raise();
@@ -325,5 +330,8 @@ $("sound").addEventListener("change", (event) => {
   try { localStorage.setItem("sound", event.target.checked ? "on" : "off"); } catch { /* for this page only */ }
   if (event.target.checked) beep();
 });
+
+// A page that the back button brings from the browser's memory has lost its seat and its events.
+window.addEventListener("pageshow", (event) => event.persisted && location.reload());
 
 watch();

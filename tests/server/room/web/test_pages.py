@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
 import threading
 from html.parser import HTMLParser
 from pathlib import Path
@@ -312,3 +314,30 @@ def _luminance(colour: str) -> float:
     parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+PRESSES = """
+import {Presses} from %s;
+const presses = new Presses(), said = [];
+const press = (began) => {
+  presses.begin(began);
+  said.push(presses.answers());
+  if (said.at(-1)) presses.end();
+};
+presses.ask(0); press(399); press(400);            // too soon after the question; long enough
+press(450); presses.ask(500); press(600);          // no question; a second press answers no new one
+presses.begin(950); presses.ask(960); said.push(presses.answers());  // the finger was down before it
+press(1360);
+console.log(JSON.stringify(said));
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node runs the page's script")
+def test_a_press_answers_only_the_question_that_was_there_when_it_began(tmp_path: Path) -> None:
+    module = tmp_path / "presses.mjs"
+    module.write_text((STATIC / "presses.js").read_text())
+    (tmp_path / "run.mjs").write_text(PRESSES % json.dumps(module.as_uri()))
+    done = subprocess.run(
+        ["node", tmp_path / "run.mjs"], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert json.loads(done.stdout) == [False, True, False, False, False, True]
