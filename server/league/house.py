@@ -130,11 +130,12 @@ class Folder:
             found = [match for match in self.schedule().matches if match not in self.played]
             before = len(self.played)
             for match in found:
-                self._take(match)
+                self.take(match)
             if len(self.played) == before:
                 return
 
-    def _take(self, match: Match) -> None:
+    def take(self, match: Match) -> None:
+        """Read a match, if it is over; a damaged one is put aside."""
         place = self.place(match)
         try:
             played = self._read(match)

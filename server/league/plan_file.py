@@ -79,6 +79,10 @@ def parse_plan(text: str, path: Path) -> TournamentPlan:
         sit_and_go=_sit_and_go(file.section("sit_and_go"), format_, found),
         file=path,
     )
+    try:
+        plan.limits.grants.check_names(plan.names)
+    except ValueError as error:
+        raise file.section("limits").mistake(str(error).partition(":")[0], str(error)) from None
     head.close()
     for each in events:
         each.close()

@@ -30,6 +30,7 @@ from protocol import (
     StaleReply,
     UnreadableLine,
 )
+from protocol.agents import usage
 from protocol.policy import CAPABILITY, names_state
 from protocol.records import format_stamp
 from server.support.console import Console, now_us
@@ -230,6 +231,10 @@ async def read_reply(
                 event.line, state.hand_number, state.betting.text
             ):
                 seat.policies[state.betting.text] = event.line
+            elif usage.CAPABILITY in client.capabilities and usage.names_state(
+                event.line, state.hand_number, state.betting.text
+            ):
+                seat.usage[state.betting.text] = event.line
             elif seconds <= response:  # it restarts the wait once, but not the clock
                 heard_at = now()
             if seconds > 2 * response:  # it keeps on sending comments

@@ -205,6 +205,8 @@ class Seat:
     """How often it has failed beyond those."""
     policies: dict[str, bytes] = attrs.Factory(dict)
     """What its client has said about its strategy in the current hand: ``#policy`` lines by betting."""
+    usage: dict[str, bytes] = attrs.Factory(dict)
+    """What its client has said its decisions in the current hand cost: ``#usage`` lines by betting."""
     decision_times: Durations = attrs.Factory(Durations)
     changes: Counter[str] = attrs.Factory(Counter)
     """Answers that were ignored or changed, by `outcome.CHANGES`."""
