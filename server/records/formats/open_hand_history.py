@@ -198,7 +198,7 @@ class _OhhReader:
             self._read_action(action)
 
     def _read_action(self, action: Mapping[str, Any]) -> None:
-        who, word = _key(action.get("player_id")), action.get("action")
+        who, word = _key(action.get("player_id")), str(action.get("action"))
         text = f"player {told(who)}: {told(word)}"
         amount = _amount(action.get("amount", 0), text)
         if word in _ASIDE:

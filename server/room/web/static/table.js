@@ -252,7 +252,7 @@ let deadline = 0;
 const presses = new Presses();
 
 function beginTurn(text, ask) {
-  if (state !== text) presses.ask(performance.now());
+  if (state !== text) presses.ask(Date.now());
   state = text;
   raises = ask.raise;
   sizes = ask.sizes;
@@ -343,7 +343,7 @@ function answerAhead(ask) {
 // --- what is pressed -----------------------------------------------------------------------------------
 
 for (const kind of ["pointerdown", "keydown"]) {
-  document.addEventListener(kind, (event) => event.repeat || presses.begin(performance.now()), {capture: true});
+  document.addEventListener(kind, (event) => event.repeat || presses.begin(Date.now()), {capture: true});
 }
 $("fold").addEventListener("click", () => press("f"));
 $("call").addEventListener("click", () => press("c"));
