@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
 import threading
 from html.parser import HTMLParser
 from pathlib import Path
@@ -282,3 +284,28 @@ async def test_a_name_that_is_not_the_room_s_leads_nowhere(tmp_path: Path, host:
                         await websocket.open()
                 else:
                     await websocket.open()
+
+
+PRESSES = """
+import {Presses} from %s;
+const presses = new Presses(), said = [];
+const press = (began) => {
+  presses.begin(began);
+  said.push(presses.answers());
+  if (said.at(-1)) presses.end();
+};
+presses.ask(0); press(399); press(400);            // too soon after the question; long enough
+press(450); presses.ask(500); press(600);          // no question; a second press answers no new one
+presses.begin(950); presses.ask(960); said.push(presses.answers());  // the finger was down before it
+press(1360);
+console.log(JSON.stringify(said));
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node runs the page's script")
+def test_a_press_answers_only_the_question_that_was_there_when_it_began(tmp_path: Path) -> None:
+    module = tmp_path / "presses.mjs"
+    module.write_text((Path(server.room.web.__file__).parent / "static" / "presses.js").read_text())
+    (tmp_path / "run.mjs").write_text(PRESSES % json.dumps(module.as_uri()))
+    said = subprocess.check_output(["node", tmp_path / "run.mjs"], text=True, timeout=60)
+    assert json.loads(said) == [False, True, False, False, False, True]
