@@ -23,12 +23,23 @@ _NAME: Final = re.compile(r"[^\s|:\x00-\x1f\x7f\ud800-\udfff]+")  # surrogates: 
 
 
 class OnFailure(StrEnum):
-    """The consequence when a player leaves, stalls or cannot be reached."""
+    """The price of being late, talking nonsense, crashing or leaving; server/README.md has it as a table."""
 
-    ABORT = "abort"
+    ACPC = "acpc"
     """The match ends at once, as with the ACPC dealer."""
-    FOLD = "fold"
-    """The seat checks or folds until somebody connects to its port again."""
+    FAIR = "fair"
+    """The hand: the house checks or folds for the seat, and asks again in the next hand, three times in a
+    row; a vacant seat checks or folds until somebody connects to its port again."""
+    PATIENT = "patient"
+    """The same however often, with more time: for people, and for models that think for minutes."""
+    ABORT = "acpc"
+    """The former name."""
+    FOLD = "fair"
+    """The former name."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> OnFailure | None:
+        return {"abort": cls.ACPC, "fold": cls.FAIR}.get(str(value))
 
 
 @attrs.frozen

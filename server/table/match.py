@@ -248,7 +248,7 @@ class MatchHands:
         compared with what was done; what was done stands.
         """
         entry = self._records.replayed(state)
-        if seat.clock.charge(entry.seconds) and self._config.on_failure is OnFailure.ABORT:
+        if seat.clock.charge(entry.seconds) and self._config.on_failure is OnFailure.ACPC:
             raise MatchAborted(f"ERROR: seat {seat.number + 1} ran out of time in transaction file\n")
         rehearsal = self._rehearsal
         if rehearsal is not None:

@@ -194,6 +194,10 @@ class Seat:
     """Set while somebody sits there; renewed when the seat is vacated."""
     is_away: bool = False
     """Its client was late and has not spoken since: the table does not wait for it."""
+    away_since: int | None = None
+    """The hand in which it was last found to be late."""
+    returned: trio.Event = attrs.Factory(trio.Event)
+    """Set when a client that was late has spoken, or is gone; renewed when one is late."""
     late_in_a_row: int = 0
     """Replies its client owes since its last one; a new client owes none."""
     grace_until: float | None = None

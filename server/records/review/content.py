@@ -69,6 +69,7 @@ def report_on(source: Source, luck: Luck | None = None) -> dict[str, Any]:
         "hands_per_second": result.number("hands_per_second"),
         "error": result.text("error"),
         "cut_short": _cut_short(result),
+        "on_failure": result.record("options").text("on_failure"),
         "players": players,
         "verdict": _verdict(counts, result, evidence),
         "until": _until(result),
