@@ -40,6 +40,7 @@ __all__ = [
     "decisions_made",
     "described",
     "drawn",
+    "explained",
     "may_be_asked_once",
     "seat_of",
 ]
@@ -87,6 +88,8 @@ class Agent:
     """Whether somebody asked for this seed, to repeat the match; else it was drawn at random."""
     comment: str | None = None
     """A line to send along with the next action, for those who read the wire; the table then clears it."""
+    explains: bool = False
+    """Whether `reasons` are sent along with each action that has no comment of its own."""
     is_stateless: bool = False
     """Set it if decisions follow from `seed` and the hand alone, and nothing is carried from hand to hand:
     its hands may then be played in any order, and it need not see again what it saw before an interruption.
@@ -213,6 +216,11 @@ def described(action: Action) -> str:
     if action.kind is ActionKind.FOLD:
         return "fold"
     return "raise" if action.raise_to is None else f"raise to {action.raise_to}"
+
+
+def explained(agent: Agent, view: HandView) -> str | None:
+    """The reasons of an agent for what it has just chosen, in one line; None if it says none."""
+    return "; ".join([f"{name} {text}" for name, text in agent.reasons(view).items()]) or None
 
 
 def drawn(chances: Mapping[Action, float], rng: random.Random) -> Action:

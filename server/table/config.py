@@ -22,6 +22,10 @@ MOST_SECONDS: Final = 1e9
 _NAME: Final = re.compile(r"[^\s|:\x00-\x1f\x7f\ud800-\udfff]+")  # surrogates: bytes that are not UTF-8
 
 
+FORMER_POLICIES: Final = {"abort": "acpc", "fold": "fair"}
+"""The names of policies by those of earlier versions."""
+
+
 class OnFailure(StrEnum):
     """The price of being late, talking nonsense, crashing or leaving; server/README.md has it as a table."""
 
@@ -39,7 +43,7 @@ class OnFailure(StrEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> OnFailure | None:
-        return {"abort": cls.ACPC, "fold": cls.FAIR}.get(str(value))
+        return cls(FORMER_POLICIES[str(value)]) if str(value) in FORMER_POLICIES else None
 
 
 @attrs.frozen
@@ -118,6 +122,8 @@ class MatchConfig:
     transaction_path: Path | None = None
     policy_path: Path | None = None
     """Keeps what clients tell the house about their strategies (`protocol.policy`); None: nobody is asked."""
+    comments_path: Path | None = None
+    """Keeps what clients say in comment lines with their actions, if they say anything."""
     append: bool = False
     """Append to the files; with a transaction file also resume from it."""
     is_resumable: bool = False

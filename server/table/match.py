@@ -19,7 +19,7 @@ from server.support.errors import MatchAborted
 from server.table.book import FinishedHand, MatchBook, Onlooker
 from server.table.config import MatchConfig, OnFailure
 from server.table.outcome import EarlierSittings, MatchOutcome
-from server.table.records import MatchRecords
+from server.table.records import MatchRecords, comment_line
 from server.table.replay import Rehearsal, needs_rehearsal
 from server.table.reply import TABLES_PLAYING
 from server.table.seat import HandOnTable, Seat
@@ -231,6 +231,12 @@ class MatchHands:
                 if not records.is_replaying:  # else they have been written
                     records.write_policies(seat.number, seat.policies)
                 seat.policies = {}
+            if seat.comments:
+                if not records.is_replaying:
+                    records.write_comments(
+                        "".join([comment_line(hand_number, seat.name, *each) for each in seat.comments])
+                    )
+                seat.comments = []
         cards = hand.messages.all_cards(final)
         line = format_hand(final, chips, [seat.name for seat in by_position], cards)
         self._book.add(line, chips[-shift:] + chips[:-shift])

@@ -231,8 +231,11 @@ async def read_reply(
                 event.line, state.hand_number, state.betting.text
             ):
                 seat.policies[state.betting.text] = event.line
-            elif seconds <= response:  # it restarts the wait once, but not the clock
-                heard_at = now()
+            else:
+                if config.comments_path is not None:
+                    seat.keep_comment(state.betting.text, event.line)
+                if seconds <= response:  # it restarts the wait once, but not the clock
+                    heard_at = now()
             if seconds > 2 * response:  # it keeps on sending comments
                 raise _late(
                     seat, client, junk_lines, seconds, response, _no_action(number, seconds, response)

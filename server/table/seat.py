@@ -12,6 +12,7 @@ import attrs
 import trio
 
 from engine.poker.rules import HandState
+from engine.support.user_input import printable
 from protocol import DealerConnection, LocalProtocolError, Note, Request, State, TurnWithdrawn
 from protocol.match_state import HandMessages
 from server.support.errors import Failure
@@ -24,6 +25,10 @@ _MOST_REQUESTS: Final = 32
 """How many are kept of a client; the oldest is dropped for a new one."""
 _GOODBYE_S: Final = 1.0
 # For a stranger to read why they are turned away.
+_MOST_COMMENTS: Final = 50
+"""How many are kept of a seat and a hand."""
+_MOST_LETTERS: Final = 500
+"""How much is kept of each."""
 _MOST_FAILURES: Final = 1000
 """How many are kept one by one: some 300 KB."""
 
@@ -209,6 +214,8 @@ class Seat:
     """How often it has failed beyond those."""
     policies: dict[str, bytes] = attrs.Factory(dict)
     """What its client has said about its strategy in the current hand: ``#policy`` lines by betting."""
+    comments: list[tuple[str, str]] = attrs.Factory(list)
+    """The betting and the text of its client's comment lines in the current hand, the first few of them."""
     decision_times: Durations = attrs.Factory(Durations)
     warnings: int = 0
     """Replies that had to be ignored or corrected."""
@@ -221,6 +228,12 @@ class Seat:
             self.failures.append(failure)
         else:
             self.more_failures += 1
+
+    def keep_comment(self, betting: str, line: bytes) -> None:
+        """Keep a comment line, as far as there is room."""
+        if len(self.comments) < _MOST_COMMENTS:
+            text = printable(line.decode("utf-8", "replace").strip().lstrip("#;").strip())
+            self.comments.append((betting, text[:_MOST_LETTERS]))
 
     def take_over(self, earlier: SeatOutcome) -> None:
         """Continue from the outcome of its player in earlier sittings."""

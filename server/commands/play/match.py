@@ -215,6 +215,11 @@ def _seconds(
     "the cards; with AIVAT, also that of players whose strategy is known.",
 )
 @click.option(
+    "--explain",
+    is_flag=True,
+    help="Installed bots say by which numbers they decide: `replay` and the report show it.",
+)
+@click.option(
     "--in-process",
     is_flag=True,
     help="Let installed bots play without sockets, for bots you trust: the same log and result, many times "
@@ -272,6 +277,7 @@ def match(
     recover: int,
     rake: str | None,
     luck: str,
+    explain: bool,
     in_process: bool,
     sandbox: bool,
     show: tuple[str, ...],
@@ -338,6 +344,7 @@ def match(
             until=until,
             luck=Luck(luck),
             in_process=in_process,
+            explains=explain,
             terms=Terms(
                 start_time,
                 recover,
