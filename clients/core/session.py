@@ -45,7 +45,7 @@ from protocol import (
     variables,
 )
 from protocol.agents.usage import CAPABILITY as USAGE
-from protocol.extension import LOBBY, NAME, STACKS, TOKEN, UNREHEARSED, parse_game_line
+from protocol.extension import LOBBY, NAME, PERSON, STACKS, TOKEN, UNREHEARSED, parse_game_line
 from protocol.policy import CAPABILITY
 from protocol.room_game import RoomGame
 
@@ -120,6 +120,8 @@ def _greeting_words(
         words.append(STACKS)
     if room is not None:
         words.append(LOBBY)
+        if agent.is_person:
+            words.append(PERSON)
         if room.name is not None:
             words.append(NAME + room.name)
     if agent.wants_clock:

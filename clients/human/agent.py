@@ -62,6 +62,7 @@ class Human(Agent):
     """
 
     wants_clock = True
+    is_person = True
 
     def __init__(self, screen: Screen, hands: int | None = None) -> None:
         self._screen = screen

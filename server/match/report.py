@@ -27,6 +27,7 @@ from server.records.logs import LogError, open_log
 from server.records.progress import Tally
 from server.records.results import Pass, PlayerResult, hands_saved
 from server.records.usage import HEADS, usage_of
+from server.table.outcome import told_changes
 
 _TIMES: Final = ["median ms", "p99", "max"]
 _LEAST_COLUMNS: Final = 80
@@ -53,7 +54,6 @@ class MatchReport:
         self._plan = plan
         self._is_cut_short = is_cut_short
         self._results = results
-        self._verdict: Verdict | None = tally.verdict()
         self._has_reached_goal = tally.has_reached_goal()
         self._hands = sum(each.outcome.hands for each in passes)
         self._deals = min(each.outcome.hands for each in passes)
@@ -68,9 +68,11 @@ class MatchReport:
         self._uncensored: Uncensored | None = None
         if plan.config.censors:
             self._uncensored = Uncensored.of(plan, passes, frozenset(censored))
-            self._verdict = self._uncensored.verdict
         self._no_evidence = ""
         self._evidence = self._take_luck_out([path for path in paths if path is not None])
+        self._verdict: Verdict | None = tally.verdict(self._evidence and self._evidence.adjusted)
+        if self._uncensored is not None:
+            self._verdict = self._uncensored.verdict
 
     def _take_luck_out(self, logs: Sequence[Path]) -> MatchEvidence | None:
         """Evidence of the logs beside the chips; None if it was not asked for or is not possible."""
@@ -221,21 +223,25 @@ class MatchReport:
             title += f" (cut short, {config.hands} planned)"
         click.echo(title)
         _print_tables(parts)
+        click.echo(f"±: {self._verdict.kind}")
         if config.game.has_rake:
             click.echo(f"rake: {config.game.rake} of each pot, {self._taken():g} chips in all")
         self._print_luck()
         saved = hands_saved(self._results, self._hands) if plan.duplicate else None
         if saved is not None:
-            click.echo(
-                f"the pairing saved {saved} hands: without it, that many more would give the same interval"
+            does = (
+                f"saved {saved} hands: without it, that many more"
+                if saved >= 0
+                else (f"cost {-saved} hands: without it, that many fewer")
             )
+            click.echo(f"the pairing {does} would give the same interval")
         if self._uncensored is not None:
             click.echo(_wrapped(self._uncensored.line()))
         for line in () if self._verdict is None else self._verdict.lines():
             click.echo(_wrapped(line))
         if plan.until is not None:
             end = "was reached" if self._has_reached_goal else "was not reached"
-            click.echo(f"--until {plan.until} {end}; the intervals hold whenever you look")
+            click.echo(f"--until {plan.until} {end}")
         for result in self._results:
             failure = result.failure
             if failure is not None:
@@ -244,6 +250,8 @@ class MatchReport:
                 click.echo(f"{result.name} {failure.kind.value}{where}: {failure.detail}{more}")
             if result.hands_by_default:
                 click.echo(f"{result.name}: checked or folded for in {result.hands_by_default} hands")
+            for clause in told_changes(result.answers_changed):
+                click.echo(f"{result.name}: {clause}")
         for log in self._logs:
             click.echo(f"log: {log}")
         if not self._logs:

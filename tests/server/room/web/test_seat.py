@@ -141,6 +141,7 @@ def test_lines_are_told_with_what_they_mean_however_they_are_cut() -> None:
         "call": 5,
         "raise": {"word": "raise", "limit": True, "least": 20, "most": 20, "half": 20, "pot": 20},
         "why_no_raise": "",
+        "sizes": dict.fromkeys(("third", "half", "two-thirds", "pot", "most"), 20),
     }
     assert [player["name"] for player in first["players"]] == ["<b>Ann</b>", "Bob"]
     assert first["players"][1]["cards"] == ["As", "Kd"]
