@@ -90,8 +90,7 @@ async def hands_by(folder: Path, ways: tuple[Way, Way], hands: int, game: str, k
     from server.room.config import Policy
 
     await trio.Path(folder).mkdir()
-    table = table_config("a", game, least=40, most=400, policy=Policy(kind))
-    config = room_config(folder, table)
+    config = room_config(folder, table_config("a", game, least=40, most=400, policy=Policy(kind)))
     keys = [
         ".".join(word.partition("=")[2] for word in account(config, name, 10**6).split())
         for name in ("A", "B")
@@ -99,8 +98,8 @@ async def hands_by(folder: Path, ways: tuple[Way, Way], hands: int, game: str, k
     async with pages_of(config) as pages, trio.open_nursery() as nursery:
         for number, (way, key) in enumerate(zip(ways, keys, strict=True)):
             nursery.start_soon(way, pages, key)
-            places = pages.room.room.tables["a"].places
-            while sum(place is not None for place in places) <= number:  # noqa: ASYNC110 - they sit in the same order
+            table = pages.room.room.tables["a"]
+            while sum(map(bool, table.places)) <= number:  # noqa: ASYNC110 - they sit in the same order
                 await trio.sleep(0.01)
         await pages.room.have_played(hands)
         pages.room.room.drain()  # a match would go on without its players
