@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import socket
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -309,7 +310,7 @@ async def test_a_guest_who_reloads_or_is_cut_off_finds_the_seat_and_the_question
                 if way == "frozen":
                     await tab.ask("Page.setWebLifecycleState", state="frozen")
                 assert visitor is not None
-                visitor.client.channel.close()
+                visitor.client.channel._sock.shutdown(socket.SHUT_RDWR)
                 await trio.sleep(0.2)
                 if way == "frozen":
                     await tab.ask("Page.setWebLifecycleState", state="active")
