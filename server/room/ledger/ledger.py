@@ -172,9 +172,7 @@ class Ledger:
         except sqlite3.OperationalError as error:
             raise LedgerIsFull(str(error)) from error
 
-    def read(
-        self, query: str, values: Sequence[Any] = (), **functions: Callable[[Any], Any]
-    ) -> list[tuple[Any, ...]]:
+    def read(self, query: str, values: Sequence[Any] = (), **functions: Callable[[Any], Any]) -> list[Any]:
         """The rows of a query, which may call some functions of one value."""
         for name, function in functions.items():
             self._db.create_function(name, 1, function, deterministic=True)

@@ -17,11 +17,11 @@ _NORMAL_95: Final = 1.96
 _BLINDS: Final = re.compile("blind = ([0-9 ]+)")
 _NEW: Final = """
     WITH played AS MATERIALIZED (
-        SELECT id, table_name, stakes(game) AS stakes FROM hands
+        SELECT id, which(table_name || ':' || game) AS which FROM hands
         WHERE id > ? AND table_name NOT IN (SELECT table_name FROM sit_and_gos)
     )
-    SELECT table_name, stakes, player, count(*), sum(chips - rake), sum(1.0 * (chips - rake) * (chips - rake)),
-    max(id) FROM played JOIN results ON hand = id GROUP BY table_name, stakes, player
+    SELECT which, player, count(*), sum(chips - rake), sum(1.0 * (chips - rake) * (chips - rake)), max(id)
+    FROM played JOIN results ON hand = id GROUP BY which, player
 """
 
 
@@ -87,8 +87,16 @@ class Tallies:
 
     def update(self, ledger: Ledger) -> list[GameStandings]:
         """Count the hands since the last time; returns the standings by game, the most played first."""
-        rows = ledger.read(_NEW, (self._upto,), stakes=stakes)
-        for table, game, player, hands, chips, squares, last in rows:
+        known: dict[tuple[str, str], int] = {}  # tables with what was played there; SQLite groups by a number
+
+        def which(text: str) -> int:
+            table, _, game = text.partition(":")
+            return known.setdefault((table, stakes(game)), len(known))
+
+        rows = ledger.read(_NEW, (self._upto,), which=which)
+        places = list(known)
+        for number, player, hands, chips, squares, last in rows:
+            table, game = places[number]
             self._games[table][game] += hands
             counted = self._counted[table, player]
             for index, value in enumerate((hands, chips, squares)):

@@ -55,7 +55,8 @@ class Pages:
         self.figures: Figures | None = None
         """Figures for the operator; None before there are any."""
         self._broadcasts = broadcasts
-        self._past = Past(room.config.data, room.config.show_cards_after)
+        self.past: Final = Past(room.config.data, room.config.show_cards_after)
+        """What has been played."""
         self._files = {
             path.name: (path.read_bytes(), _TYPES[path.suffix]) for path in (_HERE / "static").iterdir()
         }
@@ -148,7 +149,7 @@ class Pages:
         if table is None:
             raise _nothing()
         config = table.config
-        past = [] if config.sit_and_go is None else await self._past.sit_and_gos(config.name)
+        past = [] if config.sit_and_go is None else await self.past.sit_and_gos(config.name)
         return self._page(
             "table",
             table=_row(table),
@@ -182,7 +183,7 @@ class Pages:
         name = request.path_params["table"]
         before = request.query_params.get("before")
         found = (
-            await self._past.hands(name, None if before is None else _number(before))
+            await self.past.hands(name, None if before is None else _number(before))
             if _is_name(name)
             else None
         )
@@ -194,7 +195,7 @@ class Pages:
 
     async def _past_hand(self, request: Request) -> PastHand:
         name, number = request.path_params["table"], _number(request.path_params["number"])
-        hand = await self._past.hand(name, number) if _is_name(name) else None
+        hand = await self.past.hand(name, number) if _is_name(name) else None
         if hand is None:
             raise _nothing()
         return hand
@@ -222,14 +223,14 @@ class Pages:
         )
 
     async def _standings(self, request: Request) -> Response:
-        found = await self._past.standings()
+        found = await self.past.standings()
         return self._page("standings", games=found, most=MOST_STANDINGS, least=LEAST_HANDS)
 
     async def _player(self, request: Request) -> Response:
         name = request.path_params["player"]
         width, height = _LARGE
         drawn = partial(curve, width=width, height=height)
-        found = await self._past.standing(name, drawn) if _is_name(name) else None
+        found = await self.past.standing(name, drawn) if _is_name(name) else None
         if found is None:
             raise _nothing()
         return self._page("player", player=found, size=_LARGE)

@@ -110,6 +110,7 @@ class Past:
         self._limiter = trio.CapacityLimiter(_AT_ONCE)
         self._counting = trio.Lock()
         self._tallies = Tallies()
+        self._has_counted = False
         self._counted: dict[str, tuple[float, Any]] = {}  # until when they are young
 
     async def _ask(self, question: Callable[[Ledger], T]) -> T:
@@ -179,10 +180,17 @@ class Past:
         """A table's finished sit-and-gos, the last one first."""
         return await self._ask(lambda ledger: SitAndGos(ledger).last(table, _SIT_AND_GOS))
 
-    async def standings(self) -> list[GameStandings]:
-        """The standings by game; only the hands since the last time are read."""
-        async with self._counting:
-            return await self._ask(self._tallies.update)
+    async def standings(self) -> list[GameStandings] | None:
+        """The standings by game; only the hands since the last time are read.
+
+        None while all of them are being counted for the first time, which takes seconds for a long life.
+        """
+        if self._has_counted or not self._counting.locked():
+            async with self._counting:
+                found = await self._ask(self._tallies.update)
+            self._has_counted = True
+            return found
+        return None
 
     async def standing(self, name: str, draw: Draw) -> Standing | None:
         """One player's standing, with a curve; None if nobody of that name has played."""
