@@ -143,6 +143,7 @@ let wanted = null; // name, token, chips and seat with which we sit, or try to
 let again = FIRST_AGAIN_MS;
 let isSeated = false;
 let isOut = false;
+let isReturning = false; // after a reload
 let seconds = 0;
 
 function say(...lines) {
@@ -213,7 +214,8 @@ function obey(message) {
     if (isNew) stopWatching();
     felt.own = message.seat;
     keep(localStorage, AT, {name: wanted.name, at: Date.now()});
-    notice(isNew ? `You have seat ${message.seat + 1} with ${message.stack >= UNLIMITED ? "unlimited" : number(message.stack)} chips. You are dealt in as soon as it can be.` : "You are back.");
+    notice(isNew && !isReturning ? `You have seat ${message.seat + 1} with ${message.stack >= UNLIMITED ? "unlimited" : number(message.stack)} chips. You are dealt in as soon as it can be.` : "You are back in your seat.");
+    isReturning = false;
     $("join").hidden = true;
     $("act").hidden = $("seated").hidden = false;
   } else if (message.name === "keep") {
@@ -452,7 +454,7 @@ if (new URLSearchParams(location.search).has("play") && !kept) {
   history.replaceState(null, "", location.pathname);
   sit();
 } else if (kept && Date.now() - kept.at < 1000 * setup.keep) {
-  notice("Taking your seat again …");
+  isReturning = true;
   sit();
 } else if (kept) {
   keep(localStorage, AT, null);
