@@ -199,4 +199,4 @@ def test_help_reads_in_the_sources_what_the_commands_say(monkeypatch: pytest.Mon
 
     monkeypatch.setattr("server.commands.program._told_by_source", lambda entry: None)
     assert from_sources == dict(riverboat._summaries(context))
-    assert not loaded & {"clients", "numpy", "trio"}
+    assert not loaded & {"clients", "numpy"}

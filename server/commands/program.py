@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import importlib
-import inspect
 import json
 import re
 from collections.abc import Iterator
@@ -20,7 +19,6 @@ from typing import Any, Final
 
 import click
 from click.shell_completion import CompletionItem, get_completion_class
-from click.utils import make_default_short_help
 
 from engine.poker.rules import ALIASES, load_game, packaged_games
 from engine.support.user_input import did_you_mean
@@ -172,7 +170,7 @@ def _told_by_source(entry: EntryPoint) -> str | None:
     found = ours.search(text)
     if found is None or "hidden=True" in text:
         return None
-    return make_default_short_help(inspect.cleandoc(found[1]), 200)
+    return click.Command(name, help=found[1]).get_short_help_str(limit=200)
 
 
 def _load(entry: EntryPoint) -> click.Command:
