@@ -20,7 +20,12 @@ MATCH: Final = ("--hands", "6", "--seed", "1", "--in-process", "--luck", "off")
 def done(*words: object, **variables: str) -> str:
     """What a command prints on stdout; it ends well and compiles nothing."""
     result = subprocess.run(
-        list(map(str, words)), env=os.environ | variables, cwd="/", capture_output=True, text=True, check=False
+        list(map(str, words)),
+        env=os.environ | variables,
+        cwd="/",
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert result.returncode == 0, result.stdout + result.stderr
     assert "compiling" not in result.stderr

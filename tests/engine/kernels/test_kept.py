@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 
 from engine.kernels._kept import LEVELS, features_of, levels_for
-from tests.support.dealer_process import run_to_end
+from tests.support.dealer_process import program, run_to_end
 
 RANK_ONCE: Final = """
 from engine.hands import hand_rank
@@ -137,6 +137,14 @@ def test_kernels_that_were_brought_along_are_loaded_if_they_are_those_of_the_lis
 
     assert run(tmp_path / "empty", **path) == run(tmp_path / "empty", **path, **level) == []
     assert not (tmp_path / "empty").exists()
+    asked = run_to_end(
+        program("--version", "--verbose"),
+        env=os.environ | path | {"RIVERBOAT_CACHE_DIR": str(tmp_path / "empty")},
+    )
+    assert asked.stdout.splitlines()[1:] == [
+        "kernels: 1 in riverboat-kernels, this machine takes those for x86-64-v3; "
+        f"0 compiled on this machine, in {tmp_path}/empty/kernels"
+    ]
 
     assert "compiling" in run(tmp_path / "empty", **path, RIVERBOAT_KERNELS="compile")[0]
     assert "compiling" in run(tmp_path / "older", **path, NUMBA_CPU_FEATURES="+sse2")[0]
