@@ -93,7 +93,7 @@ def _solve(plan: SpotPlan, spot: Spot) -> int:
     if plan.report is not None:
         from clients.reports.spots import write_page
 
-        write_page(plan.report, spot, game, report)
+        write_page(plan.report, game, report)
     click.echo(json.dumps(report) if plan.as_json else _text(report, interrupted=bool(noted)))
     return 128 + noted[0] if noted else 0
 
