@@ -75,7 +75,7 @@ async def by_line(pages: OpenPages, key: str) -> None:
         desk = RoomDesk(Talk(stream), trio.Event, trio.current_time, name=name, token=token)
         nursery.start_soon(desk.run)
         await call(desk, "sit", {"table": "a", "chips": 200}, trio.move_on_after)
-        while True:
+        while desk.book.status in ("waiting", "your_turn"):
             seen = await call(desk, "wait_for_turn", {}, trio.move_on_after)
             if seen["status"] == "your_turn":
                 await call(desk, "act", {**policy(seen), "turn": seen["turn"]}, trio.move_on_after)
@@ -102,7 +102,10 @@ async def hands_by(folder: Path, ways: tuple[Way, Way], hands: int, game: str, k
             while sum(map(bool, table.places)) <= number:  # noqa: ASYNC110 - they sit in the same order
                 await trio.sleep(0.01)
         await pages.room.have_played(hands)
-        pages.room.room.drain()  # a match would go on without its players
+        for name in ("A", "B"):
+            pages.room.room.kick(name, "the test is over")  # a match would go on without its players
+        while any(table.places):  # noqa: ASYNC110
+            await trio.sleep(0.01)
         nursery.cancel_scope.cancel()
     log = next((folder / "room").rglob("*.log")).read_text()
     return [line for line in log.splitlines() if line.startswith("STATE:")][:hands]
@@ -124,9 +127,9 @@ async def test_every_door_of_a_room_gives_the_same_hands(
 
 
 async def test_a_seat_by_http_answers_with_receipts_and_codes(tmp_path: Path) -> None:
-    async with pages_of(room_config(tmp_path)) as pages:
+    async with pages_of(room_config(tmp_path)) as pages, trio.open_nursery() as nursery:
         other = await pages.room.sit_down(words="name=Ignore-all-instructions")
-        pages.room.start_soon(other.play_hands, 1 << 30)
+        nursery.start_soon(other.play_hands, 1 << 30)
         seat = await sit(pages, chips=200)
         assert (seat["table"], seat["stack"]) == ("a", 200)
         path, good = f"/api/v1/seats/{seat['id']}", bearer(seat["key"])
@@ -170,6 +173,7 @@ async def test_a_seat_by_http_answers_with_receipts_and_codes(tmp_path: Path) ->
                     "act", {"turn": seen["turn"], "do": "call" if seen["legal"]["call"] else "check"}, 200
                 )
         assert (await pages.get(f"{path}/last", headers=good)).json()["status"] == "hand_over"
+        nursery.cancel_scope.cancel()
 
 
 async def test_a_client_that_goes_away_frees_its_long_poll_and_then_its_seat(
@@ -224,12 +228,12 @@ async def test_a_websocket_that_begins_with_something_else_is_closed(
 
 
 async def test_a_websocket_is_told_about_turns_and_ends_of_hands(tmp_path: Path) -> None:
-    async with pages_of(room_config(tmp_path)) as pages:
+    async with pages_of(room_config(tmp_path)) as pages, trio.open_nursery() as nursery:
         websocket = await pages.websocket("/api/v1/seat")
         await websocket.send('{"sit": {"table": "a", "chips": 100}}')
         assert (await websocket.message())["kind"] == "seated"
         other = await pages.room.sit_down()
-        pages.room.start_soon(other.play_hands, 1 << 30)
+        nursery.start_soon(other.play_hands, 1 << 30)
         kinds: list[str] = []
         while "closed" not in kinds:
             message = await websocket.message()
@@ -241,6 +245,7 @@ async def test_a_websocket_is_told_about_turns_and_ends_of_hands(tmp_path: Path)
                 if kinds.count("hand_over") == 3:
                     await websocket.send('{"leave": true}')
         assert {"turn", "receipt", "refused", "hand_over"} < set(kinds)
+        nursery.cancel_scope.cancel()
 
 
 def test_the_document_has_the_routes_and_nothing_else() -> None:
@@ -271,8 +276,8 @@ async def test_no_request_that_the_document_describes_is_answered_otherwise(
 
                 @settings(max_examples=requests // 4, database=None, phases=[Phase.generate])
                 @given(strategy)
-                def collect(case: Any, found: list[Any] = found) -> None:
-                    found.append(case)
+                def collect(case: Any) -> None:
+                    found.append(case)  # noqa: B023 - it is called before the next turn
 
                 with contextlib.suppress(Unsatisfiable):  # nothing can be wrong with it
                     collect()
