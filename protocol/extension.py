@@ -81,6 +81,8 @@ KEEP: Final = "keep"
 """The word of a guest's client that can come back after it has lost its connection."""
 ROOM_CAPABILITIES: Final = ("seat", "names", "game", "clock", STACKS, "commit", LOBBY, PERSON, KEEP)
 """What a client may ask a room for."""
+TOO_LATE: Final = "you have not played for too long"
+"""The reason of a ``#lobby`` line for a seat that did not answer: it may be taken again at once."""
 REQUESTS: Final = ("list", "join", "leave", "sit-out", "sit-in", "top-up", "show", "name", "token")
 """The words of `Request`."""
 NAME: Final = "name="

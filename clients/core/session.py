@@ -12,9 +12,9 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import trio
 
-from clients.core.agent import Agent, begin_decision, checked_action
+from clients.core.agent import Agent, begin_decision, checked_action, explained
 from clients.core.disclosure import can_disclose, policy_line
-from clients.core.guess import GameGuess, RoomGame, RoomSeat, is_same_but_for_chips, name_of
+from clients.core.guess import GameGuess, RoomSeat, is_same_but_for_chips, name_of
 from engine.poker.rules import (
     Action,
     BettingState,
@@ -47,6 +47,7 @@ from protocol import (
 from protocol.agents.usage import CAPABILITY as USAGE
 from protocol.extension import LOBBY, NAME, PERSON, STACKS, TOKEN, UNREHEARSED, parse_game_line
 from protocol.policy import CAPABILITY
+from protocol.room_game import RoomGame
 
 
 class SessionError(Exception):
@@ -216,6 +217,8 @@ class _Session:
                         continue
                     chosen = found
                 action = checked_action(agent, chosen)
+                if agent.explains and agent.comment is None:
+                    agent.comment = explained(agent, view)
                 said = self._comment() + self._policy(view, action) if self._discloses else self._comment()
                 await self._send(said + connection.send(Reply(action)))
             elif isinstance(event, Note):

@@ -1,8 +1,8 @@
 """What a seat sees, ready for JSON: every string in it is ours, none was chosen by another player.
 
 Seats are numbers, and a seat's ``name`` is that of its position.  ``to`` is the total of the hand, as in all
-of Riverboat; ``call`` is what calling puts in, 0 for a check.  Cards of others are there after a showdown only.
-Numbers are whole, except what a finished hand has ``won``: a split pot can leave fractions.
+of Riverboat; ``call`` is what calling puts in, 0 for a check.  Cards of others are there after a showdown
+only.  Numbers are whole, except what a finished hand has ``won``: a split pot can leave fractions.
 """
 
 from __future__ import annotations

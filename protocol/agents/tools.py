@@ -60,10 +60,19 @@ PLAY: Final = (
 class Desk(Protocol):
     """A seat with the ways to ask for one."""
 
-    book: TurnBook
+    @property
+    def book(self) -> TurnBook:
+        """The turns of the seat."""
 
     async def tables(self) -> list[dict[str, Any]]:
         """The tables of the room."""
+
+    async def act(self, message: object) -> dict[str, Any]:
+        """Answer a turn; returns the receipt.
+
+        Raises:
+            SeatError: it is no answer, or comes for another turn.
+        """
 
     async def sit(self, table: str, chips: int | None) -> dict[str, Any]:
         """Take a seat; returns table, seat and stack.
@@ -100,6 +109,7 @@ async def call(desk: Desk, name: str, arguments: object, within: Within) -> dict
         raise SeatError("format", f"there is no tool of that name; there are {', '.join(TOOLS)}")
     given = checked(arguments, tool.arguments, passes=("do", "to", "turn"))
     book = desk.book
+    book.is_heard = True
     match name:
         case "tables":
             return {"tables": await desk.tables()}
@@ -109,7 +119,7 @@ async def call(desk: Desk, name: str, arguments: object, within: Within) -> dict
             return await waited(book, given.get("max_seconds", _USUAL_WAIT_S), within)
         case "act":
             wait = given.pop("wait", False)
-            receipt = book.answer(given)
+            receipt = await desk.act(given)
             return {**receipt, "next": await waited(book, _USUAL_WAIT_S, within)} if wait else receipt
         case "last_hand":
             return book.last_hand or {"status": book.status}

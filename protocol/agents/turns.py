@@ -94,7 +94,8 @@ class TurnBook:
         self._new_event = new_event
         self._reading: Reading = reading
         self._now = now or (lambda: 0.0)
-        self._changed = new_event()
+        self.changed = new_event()
+        """Set when there is something new to see; then replaced by another."""
         self._known: dict[str, _Accepted] = {}
         self._view: HandView | None = None
         self._seat = 0
@@ -106,6 +107,8 @@ class TurnBook:
         self.visit = 0
         self.status = "lobby"
         """``lobby``, ``waiting``, ``your_turn`` or ``closed``."""
+        self.is_heard = False
+        """The client has asked for something since it sat down."""
         self.last_hand: Observation | None = None
         """The last finished hand."""
         self.answered = new_event()
@@ -120,6 +123,7 @@ class TurnBook:
     def sits_down(self) -> None:
         """The client has been given a seat."""
         self.visit += 1
+        self.is_heard = False
         self._sits_again = self.visit > 1
         self._change("waiting")
 
@@ -129,6 +133,7 @@ class TurnBook:
         self._compare(view)
         if view.is_finished:
             self.last_hand = observe(view, seat)
+            self._change(self.status)
 
     def ask(self, view: HandView, seat: int, seconds: float | None = None) -> str:
         """Open a turn; returns its id.
@@ -156,8 +161,8 @@ class TurnBook:
 
     def _change(self, status: str) -> None:
         self.status = status
-        self._changed.set()
-        self._changed = self._new_event()
+        self.changed.set()
+        self.changed = self._new_event()
 
     def _compare(self, view: HandView) -> None:
         """Find out what was played where an answer was accepted."""
@@ -192,7 +197,7 @@ class TurnBook:
     async def next_turn(self) -> Observation:
         """The observation of the next turn; waits for it as long as there can be one."""
         while self.status == "waiting":
-            await self._changed.wait()
+            await self.changed.wait()
         return self.observation()
 
     def answer(self, message: object) -> dict[str, Any]:

@@ -5,9 +5,9 @@ write::
 
     #usage HAND BETTING {"in": 612, "out": 14, "usd": 0.0001, "ms": 840, "tries": 4, "fault": "provider"}
 
-HAND and BETTING are those of the state it answers; BETTING is ``-`` at the beginning of a hand.  A line has at
-most `MAX_BYTES`; all members may be missing.  The house keeps the lines in a file of the match folder, each
-after its seat, and adds them up.
+HAND and BETTING are those of the state it answers; BETTING is ``-`` at the beginning of a hand.  A line has
+at most `MAX_BYTES`; all members may be missing.  The house keeps the lines in a file of the match folder,
+each after its seat, and adds them up.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ import trio
 
 from engine.evidence.verdict import WHENEVER, Adjusted, Goal, Standings, Verdict
 from engine.poker.rules import GameDefinition
+from engine.support.palette import FAINT_STYLE
 from engine.support.text import cut, rate
 from server.table.book import rests
 
@@ -167,7 +168,7 @@ async def show_progress(tally: Tally, hands: int) -> None:
                 progress.update(bar, completed=tally.hands)
                 line = score_line(tally.scores(), pace.text(), console.width)
                 score = Text(line, no_wrap=True, overflow="crop")
-                live.update(Group(progress, score, Text(_KIND, style="dim")), refresh=True)
+                live.update(Group(progress, score, Text(_KIND, style=FAINT_STYLE)), refresh=True)
                 await trio.sleep(_PROGRESS_S)
     said = 0
     while True:

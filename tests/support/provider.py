@@ -28,7 +28,11 @@ VICES: Final = ("none", *OWN, *THEIRS, *REFUSALS, "lying usage")
 
 
 def completion(message: Any, finish: str = "tool_calls", usage: Any = None) -> dict[str, Any]:
-    counted = usage or {"prompt_tokens": 600, "completion_tokens": 10, "prompt_tokens_details": {"cached_tokens": 500}}
+    counted = usage or {
+        "prompt_tokens": 600,
+        "completion_tokens": 10,
+        "prompt_tokens_details": {"cached_tokens": 500},
+    }
     return {"choices": [{"index": 0, "finish_reason": finish, "message": message}], "usage": counted}
 
 
@@ -82,7 +86,7 @@ class FakeProvider:
         reply: dict[str, Any] | list[Any] = completion(said)
         match vice:
             case "prose" | "prose with JSON":
-                text = "I fold {of course}." if vice == "prose" else f'I think {{"do": "call"}} is best.'
+                text = "I fold {of course}." if vice == "prose" else 'I think {"do": "call"} is best.'
                 reply = completion({"role": "assistant", "content": text}, "stop")
             case "two calls":
                 reply = completion({"content": None, "tool_calls": [call_of(answer), call_of(answer)]})

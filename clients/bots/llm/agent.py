@@ -13,8 +13,8 @@ fault           budget                 what
 ``budget``      of money and tokens    it is spent: the hand is finished, then the bot leaves
 ==============  =====================  =======================================================================
 
-When a budget is used up the default action is played: a check, or a fold if there is something to call.  It is
-never silent: the house is told with the action (`protocol.agents.usage`).
+When a budget is used up the default action is played: a check, or a fold if there is something to call.  It
+is never silent: the house is told with the action (`protocol.agents.usage`).
 """
 
 from __future__ import annotations
@@ -302,7 +302,9 @@ Llm.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # the sett
     [
         inspect.Parameter("profile", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Path | None),
         *(
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=KINDS[name])
+            inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=KINDS[name]
+            )
             for name, field in attrs.fields_dict(Settings).items()
         ),
     ]

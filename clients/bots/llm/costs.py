@@ -1,4 +1,4 @@
-"""What completions cost: tokens as the endpoint counts them, dollars by a price list that needs no network."""
+"""What completions cost: tokens as the endpoint counts them, dollars by a price list that is offline."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ class Prices:
                 if min(one, other) < 0:
                     raise ValueError
             except ValueError:
-                raise ValueError(f"expected price=IN/OUT, dollars for a million tokens, got {price!r}") from None
+                raise ValueError(
+                    f"expected price=IN/OUT, dollars for a million tokens, got {price!r}"
+                ) from None
             self._price = (one, other)
 
     def usd(self, tokens: Mapping[str, int]) -> float | None:

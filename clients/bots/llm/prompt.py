@@ -1,7 +1,7 @@
 """What the model is shown: every byte comes from the engine, and a decision costs the same in every hand.
 
-Two messages, anew for each decision.  The system message and the tool are the same bytes for a whole match, so
-that providers can keep what they have read; the bounds of a raise are in the message, not in the tool.  In
+Two messages, anew for each decision.  The system message and the tool are the same bytes for a whole match,
+so that providers can keep what they have read; the bounds of a raise are in the message, not in the tool.  In
 place of the whole history there are the opponents' statistics, as times done and times possible, and the last
 few hands.
 """
@@ -34,17 +34,18 @@ TOOL: Final[dict[str, Any]] = {
     },
 }
 _HOW: Final = (
-    "You are one of the players. Each message shows the hand as you see it, as JSON. Seats are numbers; your own "
-    "is you.seat. Amounts are chips; to is always the total that a player has put in during the hand. legal has "
-    "what you may do: whether you may fold, what a call costs (0 is a check), and the least and the most total of "
-    "a raise."
+    "You are one of the players. Each message shows the hand as you see it, as JSON. Seats are numbers; your "
+    "own is you.seat. Amounts are chips; to is always the total that a player has put in during the hand. "
+    "legal has what you may do: whether you may fold, what a call costs (0 is a check), and the least and "
+    "the most total of a raise."
 )
 _HUD: Final = (
-    "hud has the other players' statistics as [times done, times possible]: vpip, pfr, three_bet, wtsd, w_sd; af "
-    "is [bets and raises, calls] after the flop."
+    "hud has the other players' statistics as [times done, times possible]: vpip, pfr, three_bet, wtsd, "
+    "w_sd; af is [bets and raises, calls] after the flop."
 )
 _RECENT: Final = (
-    "recent has the last hands: betting as f, c and rTOTAL by street, the cards shown and the chips won by seat."
+    "recent has the last hands: betting as f, c and rTOTAL by street, the cards shown and the chips won by "
+    "seat."
 )
 _CALL: Final = "Answer with one call of act."
 _TEXT: Final = 'Answer with one JSON object: {"do": "fold|check|call|bet|raise|all_in", "to": TOTAL}.'
@@ -152,5 +153,3 @@ def user_message(view: HandView, seat: int, memory: Memory, names: Sequence[str]
 def compact(value: object) -> str:
     """JSON without blanks."""
     return json.dumps(value, separators=(",", ":"))
-
-

@@ -2,8 +2,8 @@
 
 ======================  =====================================================================================
 ``ok``                  a completion with choices
-``transient``           408, 409, 425, 429, 5xx, no connection, no answer in time, a body that is too large, no
-                        JSON, or without choices: it may be asked again
+``transient``           408, 409, 425, 429, 5xx, no connection, no answer in time, a body that is too large,
+                        no JSON, or without choices: it may be asked again
 ``adapt``               400 that names a member we sent, which some endpoints do not take
 ``refused``             401, 403, 404, a redirect (never followed: the key would go elsewhere), others
 ======================  =====================================================================================
@@ -64,11 +64,11 @@ class Provider:
         transport: moves the bytes instead of the network.
     """
 
-    def __init__(
-        self, url: str, key: str | None, transport: httpx2.AsyncBaseTransport | None = None
-    ) -> None:
+    def __init__(self, url: str, key: str | None, transport: httpx2.AsyncBaseTransport | None = None) -> None:
         self._url = f"{url.rstrip('/')}/chat/completions"
-        self._headers = {"accept-encoding": "identity"} | ({} if key is None else {"authorization": f"Bearer {key}"})
+        self._headers = {"accept-encoding": "identity"} | (
+            {} if key is None else {"authorization": f"Bearer {key}"}
+        )
         self._transport = transport
         self._client: httpx2.AsyncClient | None = None
 
@@ -105,7 +105,9 @@ class Provider:
 
 def _judged(status: int, headers: Mapping[str, str], data: bytes, sent: Mapping[str, Any]) -> Outcome:
     if status in _TRANSIENT or status >= 500:
-        return Outcome("transient", detail=f"status {status}", wait=_retry_after(headers.get("retry-after", "")))
+        return Outcome(
+            "transient", detail=f"status {status}", wait=_retry_after(headers.get("retry-after", ""))
+        )
     try:
         reply = parse_json(data, _MOST_BYTES, any_text=True)
     except BadFormat as error:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from protocol.agents.answers import BadFormat, Reading, parse_json, quoted
+from engine.support.user_input import quoted
+from protocol.agents.answers import BadFormat, Reading, parse_json
 
 _MOST_TEXT: Final = 16 * 1024
 """How much of a text's end is searched."""
@@ -31,7 +32,9 @@ def answer_in(reply: Any, reading: Reading, *, tools: bool) -> Any:
     if not tools:
         return _last_object(message.get("content"))
     calls = message.get("tool_calls")
-    calls = [each.get("function") for each in calls if isinstance(each, dict)] if isinstance(calls, list) else []
+    calls = (
+        [each.get("function") for each in calls if isinstance(each, dict)] if isinstance(calls, list) else []
+    )
     ours = [each for each in calls if isinstance(each, dict) and each.get("name") == "act"]
     if not ours:
         raise BadFormat("Answer with one call of act, not with text.")

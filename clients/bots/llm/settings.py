@@ -1,4 +1,4 @@
-"""The options of the bot `llm`: on the command line, or in a TOML file (``profile``); the command line wins."""
+"""The options of the bot `llm`: on the command line, which wins, or in a TOML file (``profile``)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """What was said to an endpoint and by it, one JSON line a request; a match can be played again from it.
 
-A request's key is the SHA-256 of its model, messages and tools, so that the dialect of other members may change.
-The n-th request of a key is answered by the n-th reply.  No header is kept, and so no key of the endpoint.
+A request's key is the SHA-256 of its model, messages and tools, so that the dialect of other members may
+change.  The n-th request of a key is answered by the n-th reply.  No header is kept, and so no key of the
+endpoint.
 """
 
 from __future__ import annotations
@@ -37,20 +38,19 @@ class Transcript:
             self._read(path)
 
     def _read(self, path: Path) -> None:
+        number = 0
         try:
             with open(path, encoding="utf-8") as lines:
-                for number, line in enumerate(lines, 1):
+                for number, line in enumerate(lines, 1):  # noqa: B007 - for the error
                     if not line.endswith("\n"):
                         break  # it was being written when the program died
                     entry = json.loads(line)
-                    if not isinstance(entry, dict) or not isinstance(entry.get("key"), str):
-                        raise ValueError(f"{path}, line {number}: not a line of a transcript")
-                    self._known.setdefault(entry["key"], []).append(entry)
+                    self._known.setdefault(str(entry["key"]), []).append(entry)
         except OSError as error:
             raise ValueError(f"the transcript {path} cannot be read: {error.strerror}") from error
         except UnicodeError as error:
             raise ValueError(f"{path} is not a transcript") from error
-        except json.JSONDecodeError as error:
+        except (ValueError, TypeError, KeyError) as error:
             raise ValueError(f"{path}, line {number}: not a line of a transcript") from error
 
     def next_reply(self, body: Mapping[str, Any]) -> dict[str, Any] | None:

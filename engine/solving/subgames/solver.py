@@ -20,6 +20,7 @@ import numpy as np
 from engine.kernels.solving.forest import (
     BLOCK,
     LANES,
+    Column,
     Forest,
     Mode,
     Room,
@@ -61,12 +62,20 @@ class _Alike:
     """For each of them, the first being itself, the combo that each combo becomes there; shape (1326,)."""
 
 
-def alike_boards(board: Board, ranges: Ranges) -> list[_Alike]:
-    """The boards with one card more, each once for all that are alike under both ranges."""
+def alike_boards(board: Board, ranges: Ranges, first: int) -> list[_Alike]:
+    """The boards with one card more, each once for all that are alike under both ranges.
+
+    Args:
+        board: the board before.
+        ranges: the weights at the start of the subgame.
+        first: how many of its cards were there then; those that came later must stay what they are, since
+            players have acted between them.
+    """
     kept = [
         names
         for names in SUIT_NAMES
-        if {renamed_card(card, names) for card in board} == {*board}
+        if {renamed_card(card, names) for card in board[:first]} == {*board[:first]}
+        and all(renamed_card(card, names) == card for card in board[first:])
         and all(np.array_equal(weights[renamed_combos(names)], weights) for weights in ranges)
     ]
     found, seen = [], set(board)
@@ -74,8 +83,8 @@ def alike_boards(board: Board, ranges: Ranges) -> list[_Alike]:
         if card not in seen:
             images = {renamed_card(card, names): renamed_combos(names) for names in reversed(kept)}
             seen |= {*images}
-            first = images.pop(card)
-            found.append(_Alike((*board, card), (first, *images.values())))
+            own = images.pop(card)
+            found.append(_Alike((*board, card), (own, *images.values())))
     return found
 
 
@@ -207,7 +216,7 @@ class Subgame:
             for level in self.levels[-1]:
                 level.first_below = len(below)
                 for each, combos in zip(level.boards, level.combos, strict=True):
-                    below.append(_Level(tree, alike_boards(each, self.ranges), combos, self.combos))
+                    below.append(_Level(tree, alike_boards(each, self.ranges, len(board)), combos, self.combos))
             self.levels.append(below)
         self._pool = ThreadPoolExecutor(threads)
         self._rooms = [[_room(tree.forest, self.combos) for tree in self.trees] for _ in range(threads)]
@@ -247,6 +256,48 @@ class Subgame:
     def exploitability(self) -> float:
         """What best responses win from the averages, in chips, mean over both players."""
         return sum(self.worth(player, self.best(player)) for player in range(2)) / 2
+
+    def node_values(self, player: int, places: Sequence[Place]) -> dict[Place, Floats32]:
+        """A player's counterfactual values at all nodes of some boards if both play their averages.
+
+        Returns:
+            By board, shape (nodes, padded hands).
+        """
+        self._kept = {
+            (depth, level, board): np.zeros(
+                (len(self.trees[depth].points), self.levels[depth][level].sides[player].cards.shape[1]), np.float32
+            )
+            for depth, level, board in places
+        }  # fmt: skip
+        self.expected(player)
+        found, self._kept = self._kept, {}
+        return found
+
+    def average(self, place: Place, node: int) -> Floats:
+        """The average strategy at a node, even where it has none; shape (padded hands, actions)."""
+        depth, level, board = place
+        row = self.trees[depth].forest.nodes[node]
+        player, actions = int(row[Column.PLAYER]), int(row[Column.ACTIONS])
+        table = self.table(place, player)[:, row[Column.EDGE] : row[Column.EDGE] + actions]
+        sums = table.transpose(0, 2, 1).reshape(-1, actions).astype(np.float64)
+        total = sums.sum(axis=1, keepdims=True)
+        return np.divide(sums, total, out=np.full(sums.shape, 1 / actions), where=total > 0)
+
+    def table(self, place: Place, player: int, name: str = "sums") -> Floats32:
+        """A player's summed strategies or regrets on a board, shape (blocks, edges, BLOCK); not a copy."""
+        depth, level, board = place
+        side, edges = self.levels[depth][level].sides[player], self.trees[depth].forest.edges[player]
+        first, blocks = int(side.bases[board]), int(side.blocks[board])
+        found: Floats32 = getattr(side, name)[first : first + blocks * edges]
+        return found.reshape(blocks, edges, BLOCK)
+
+    def above(self, place: Place) -> Place:
+        """The board that a board after the first comes after."""
+        depth, number = place[0] - 1, 0
+        levels = self.levels[depth]
+        while number + 1 < len(levels) and levels[number + 1].first_below <= place[1]:
+            number += 1
+        return depth, number, place[1] - levels[number].first_below
 
     def _values(self, step: Step) -> Floats:
         mine, theirs = (self.combos[player] for player in (step.player, 1 - step.player))

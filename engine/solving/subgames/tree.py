@@ -10,11 +10,14 @@ import numpy as np
 
 from engine.kernels.solving.forest import Column, Forest
 from engine.solving.subgames.menus import STREETS, Betting, Size
+from engine.solving.walk import TooLarge
 
 CHECK: Final = "check"
 CALL: Final = "call"
 FOLD: Final = "fold"
 ALL_IN: Final = "all-in"
+MOST_NODES: Final = 100_000
+"""The most points of the betting on a street; several gigabytes on 48 rivers."""
 _CLOSE: Final = 1e-9
 
 
@@ -138,6 +141,9 @@ class RoundTree:
         starts: the points at which it begins; all on the same street.
         betting: the sizes.
         stack: chips behind at the start of the subgame.
+
+    Raises:
+        TooLarge: there are too many points.
     """
 
     def __init__(self, starts: Sequence[Point], betting: Betting, stack: float) -> None:
@@ -152,6 +158,8 @@ class RoundTree:
         ends: list[int] = []
         edges, reaches = [0, 0], [len(starts)] * 2
         for number, point in _growing(self.points):
+            if len(self.points) > MOST_NODES:
+                raise TooLarge(f"the betting on the {STREETS[self.street]} has more than {MOST_NODES:,} points")
             after = [] if self._is_over(point) else _options(point, betting, stack)
             player = point.to_act
             nodes.append([player, len(self.points), len(after), edges[player], *rows[number]])

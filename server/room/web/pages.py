@@ -13,19 +13,22 @@ from typing import TYPE_CHECKING, Any, Final
 from engine.poker.rules import GameDefinition
 from engine.poker.rules.game_definition import UNLIMITED_STACK
 from engine.poker.rules.hand_words import format_chips
+from engine.support.palette import style_of_pages
 from server.records.curves import curve
 from server.records.formats.hands import FormatError
-from server.records.pages import page_environment
+from server.records.pages import PHONE, page_environment
 from server.room.config import NAME, TableConfig
 from server.room.ledger.tallies import LEAST_HANDS
 from server.room.room import Room
 from server.room.tables.contest import Contest, ordinal
 from server.room.tables.table import RoomTable
 from server.room.web.audience import Broadcasts, EventStream
+from server.room.web.bridge import Bridges
 from server.room.web.figures import Figures, health, may_see
 from server.room.web.past import MOST_STANDINGS, PAGE, Past, PastHand, hand_history
 from server.room.web.scenes import company, draw, steps
 from server.room.web.seat import seat
+from server.room.web.seat_api import SeatApi
 from server.table.rules.sit_and_go import prizes_by_place
 
 if TYPE_CHECKING:
@@ -48,10 +51,13 @@ class Pages:
     Args:
         room: the open room.
         broadcasts: for those who watch.
+        bridges: the seats of agents.
     """
 
-    def __init__(self, room: Room, broadcasts: Broadcasts) -> None:
+    def __init__(self, room: Room, broadcasts: Broadcasts, bridges: Bridges) -> None:
         self._room = room
+        self.agents: Final = SeatApi(bridges, self._rows)
+        """The seats of agents."""
         self.figures: Figures | None = None
         """Figures for the operator; None before there are any."""
         self._broadcasts = broadcasts
@@ -60,6 +66,8 @@ class Pages:
         self._files = {
             path.name: (path.read_bytes(), _TYPES[path.suffix]) for path in (_HERE / "static").iterdir()
         }
+        style, kind = self._files["style.css"]
+        self._files["style.css"] = style_of_pages().encode() + style + PHONE.read_bytes(), kind
         version = hashlib.sha256(b"".join([text for _, (text, _) in sorted(self._files.items())]))
         self._templates = _environment(version.hexdigest()[:12])
 
@@ -85,6 +93,7 @@ class Pages:
                 Route("/metrics", self._metrics),
                 Route("/healthz", self._health),
                 WebSocketRoute("/seat", self._seat),
+                *self.agents.routes(),
             ],
             exception_handlers={HTTPException: self._excuse},
         )

@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import attrs
 import trio
 
-from engine.poker.rules import GameDefinition, RulesError
+from engine.poker.rules import RulesError
 from protocol.errors import ProtocolError
 from protocol.extension import parse_game_line, parse_note, parse_seated
 from protocol.framing import LineBuffer
 from protocol.match_state import MatchStateReader
+from protocol.room_game import RoomGame
 from server.room.door import Door
+from server.room.web.bridge import visit
 from server.room.web.scenes import company, draw, seen_by_player
 
 if TYPE_CHECKING:
@@ -42,8 +44,7 @@ class DoorReader:
         self._table = ""
         self._seats: dict[str, int] = {}  # by name, where those who sit at the table were seen
         self._lines = LineBuffer()
-        self._game: GameDefinition | None = None
-        self._stacks: tuple[int, ...] = ()
+        self._game = RoomGame()
         self._names: tuple[str, ...] = ()
         self._reader: MatchStateReader | None = None
 
@@ -79,16 +80,16 @@ class DoorReader:
         """Take in a note about the next hand."""
         match name:
             case "game":
-                self._game = parse_game_line(text)
+                game = self._game.with_game(parse_game_line(text))
             case "stacks":
-                self._stacks = tuple(map(int, text.split("|")))
+                game = self._game.with_stacks(text)
             case "names":
                 self._names = tuple(text.split("|"))
+                return
             case _:
                 return
-        game = self._game
-        if game is not None and len(self._stacks) == game.num_players:
-            self._reader = MatchStateReader(attrs.evolve(game, stacks=self._stacks))
+        if game is not None:
+            self._reader = MatchStateReader(game)
 
     def _state(self, text: str) -> dict[str, Any]:
         if self._reader is None:
@@ -116,8 +117,7 @@ async def seat(websocket: WebSocket, door: Door) -> None:
     theirs.setblocking(False)
     stream = trio.SocketStream(trio.socket.from_stdlib_socket(ours))
     async with trio.open_nursery() as nursery:
-        # A visit ends at the table, perhaps with the end of a hand: the door alone ends it.
-        nursery.start_soon(_visit, door, theirs, address)
+        nursery.start_soon(visit, door, theirs, address)
         try:
             async with trio.open_nursery() as talking:
                 talking.start_soon(_tell, stream, websocket, door, talking.cancel_scope)
@@ -125,11 +125,6 @@ async def seat(websocket: WebSocket, door: Door) -> None:
                 talking.cancel_scope.cancel()
         finally:
             await trio.aclose_forcefully(stream)
-
-
-async def _visit(door: Door, sock: socket.socket, address: str) -> None:
-    with trio.CancelScope(shield=True):
-        await door.welcome(sock, address)
 
 
 async def _listen(websocket: WebSocket, stream: trio.SocketStream) -> None:

@@ -27,6 +27,9 @@ class Desk:
     async def tables(self) -> list[dict[str, Any]]:
         return [{"name": "deep"}]
 
+    async def act(self, message: object) -> dict[str, Any]:
+        return self.book.answer(message)
+
     async def sit(self, table: str, chips: int | None) -> dict[str, Any]:
         self.asked.append((table, chips))
         return {"table": table}
@@ -121,7 +124,8 @@ async def test_one_call_can_answer_and_wait_for_the_next_turn(autojump_clock: ob
     ("name", "arguments", "code"),
     [
         ("dance", {}, "format"), ("sit", {}, "format"), ("sit", {"table": 3}, "format"),
-        ("sit", [], "format"),        ("sit", {"table": "a\nb"}, "format"), ("sit", {"table": "deep", "chips": True}, "format"),
+        ("sit", [], "format"),
+        ("sit", {"table": "a\nb"}, "format"), ("sit", {"table": "deep", "chips": True}, "format"),
         ("top_up", {"chips": 0}, "format"), ("wait_for_turn", {"max_seconds": 56}, "format"),
         ("act", {"turn": 1, "do": "call"}, "format"), ("act", {"turn": "1.0.1", "do": "x"}, "turn_over"),
         ("leave", {"now": True}, "format"), ("act", {"turn": "a", "do": "call", "wait": 1}, "format"),

@@ -16,6 +16,7 @@ import attrs
 import pytest
 import trio
 import trio.lowlevel
+from click.testing import CliRunner
 from hypothesis import given, settings, strategies as st
 
 import server.league.sit_and_go.table as sit_and_go_table
@@ -35,12 +36,14 @@ from engine.poker.rules import (
     parse_game,
 )
 from protocol.records import parse_hand
+from server.commands.look_back.verify import verify
 from server.league.checking import check_tournament
 from server.league.match import Played
 from server.league.plan import Match
 from server.league.sit_and_go.log import LOG, begin, check_log, end, read_sit_and_go, table_of_match
 from server.league.sit_and_go.running import table_config
 from server.league.sit_and_go.table import SitAndGoHands
+from server.records.logs import open_log
 from server.support.console import SilentConsole
 from server.support.private_files import open_private
 from server.support.toml_text import FileMistake
@@ -166,6 +169,10 @@ def test_no_chip_is_lost_and_everybody_has_one_place(n: int, seed: int) -> None:
     assert math.fsum(room.payouts().values()) == pytest.approx(1.0)
 
 
+def verified(log: Path) -> int:
+    return CliRunner().invoke(verify, [str(log)]).exit_code
+
+
 @pytest.mark.usefixtures("arena_workers")
 def test_sit_and_gos_are_played_ranked_and_verified(tmp_path: Path) -> None:
     content = played(tmp_path, plan_text(*BOTS, head=HEAD), pages=True)
@@ -181,11 +188,13 @@ def test_sit_and_gos_are_played_ranked_and_verified(tmp_path: Path) -> None:
 
     log = tmp_path / "matches/p0-v-p1-v-p2-v-p3-002/match.log"
     lines = log.read_text().splitlines(keepends=True)
-    cards = lines[1].split(":")[3]
+    assert verified(log) == 0
+    assert next(open_log(log).hands()).state.betting.game.stacks == (200,) * 4
+    cards = lines[2].split(":")[3]
     log.write_text(
-        "".join([lines[0], lines[1].replace(cards, cards[2:4] + cards[:2] + cards[4:]), *lines[2:]])
+        "".join([*lines[:2], lines[2].replace(cards, cards[2:4] + cards[:2] + cards[4:]), *lines[3:]])
     )
-    assert f"{log}:2: other cards" in str(check_tournament(tmp_path).problem)
+    assert f"{log}:3: other cards" in str(check_tournament(tmp_path).problem)
 
 
 @pytest.mark.usefixtures("arena_workers")

@@ -1,5 +1,6 @@
 // A table: watched by server-sent events, or played at through a WebSocket in the room's own lines
 // (protocol/README.md, "A room").  `queue.js` shows what is told at a pace that can be followed.
+import {Presses} from "./presses.js";
 import {Queue} from "./queue.js";
 import {Felt, line, make, number, tell} from "./scene.js";
 import {play as sound} from "./sound.js";
@@ -250,10 +251,10 @@ let state = ""; // the line that a reply repeats
 let raises = null;
 let sizes = {};
 let deadline = 0;
-let asked = 0; // the number of the question
+const presses = new Presses();
 
 function beginTurn(text, ask) {
-  asked += 1;
+  if (state !== text) presses.ask(Date.now());
   state = text;
   raises = ask.raise;
   sizes = ask.sizes;
@@ -275,6 +276,7 @@ function beginTurn(text, ask) {
 }
 
 function endTurn() {
+  presses.end();
   state = "";
   raises = null;
   $("turn").disabled = $("sizes").disabled = true;
@@ -303,12 +305,16 @@ function act(action) {
   endTurn();
 }
 
+function press(action) {
+  if (presses.answers()) act(action);
+}
+
 function raise() {
   if (!raises) return;
-  if (raises.limit) act("r");
+  if (raises.limit) press("r");
   else {
     if ($("total").value) size(Number($("total").value) * unit());
-    act(`r${$("slider").value}`);
+    press(`r${$("slider").value}`);
   }
 }
 
@@ -338,10 +344,11 @@ function answerAhead(ask) {
 
 // --- what is pressed -----------------------------------------------------------------------------------
 
-// The second click of a double click would be the answer to the next question.
-$("fold").addEventListener("click", (event) => event.detail > 1 || act("f"));
-$("call").addEventListener("click", (event) => event.detail > 1 || act("c"));
-$("raise").addEventListener("click", (event) => event.detail > 1 && event.preventDefault());
+for (const kind of ["pointerdown", "keydown"]) {
+  document.addEventListener(kind, (event) => event.repeat || presses.begin(Date.now()), {capture: true});
+}
+$("fold").addEventListener("click", () => press("f"));
+$("call").addEventListener("click", () => press("c"));
 $("act").addEventListener("submit", (event) => {
   event.preventDefault();
   raise();
@@ -360,8 +367,8 @@ document.addEventListener("keydown", (event) => {
   const isTyping = event.target instanceof HTMLInputElement && !["range", "checkbox"].includes(event.target.type);
   const key = event.key.toLowerCase();
   if (isTyping && !(event.target.id === "total" && "fcr".includes(key))) return;
-  if (key === "f" && !$("fold").disabled) act("f");
-  else if (key === "c") act("c");
+  if (key === "f" && !$("fold").disabled) press("f");
+  else if (key === "c") press("c");
   else if (key === "r" && raises) raiseByKey(event.target);
   else return;
   event.preventDefault();

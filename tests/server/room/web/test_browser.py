@@ -22,7 +22,7 @@ from server.room.config import Policy, RoomConfig
 from server.room.ledger.sit_and_gos import SitAndGos
 from server.table.config import TimeLimits
 from server.table.rules.sit_and_go import Level, SitAndGo
-from tests.support.chromium import PROGRAM, Tab, chromium
+from tests.support.chromium import HURRIED, PROGRAM, Tab, chromium
 from tests.support.people import Nc, telnet_person
 from tests.support.rooms import OpenRoom, room_config, room_of, table_config
 from tests.support.web import OpenPages, pages_of
@@ -132,6 +132,7 @@ async def test_twenty_hands_by_clicks_are_the_same_hands_by_telnet(tmp_path: Pat
     with same_cards():
         async with pages_of(heads_up(tmp_path / "web")) as pages, chromium(tmp_path / "profile") as tab:
             await tab.open(f"{pages.address}tables/a")
+            await tab.value(HURRIED)
             await tab.click("[name=name]")
             await tab.value("document.querySelector('[name=name]').value = 'Ann'")
             await tab.click("#join button")
@@ -171,6 +172,7 @@ async def test_a_sit_and_go_is_played_to_its_end_by_clicks(tmp_path: Path) -> No
     ):
         await tab.size(360, 740)
         await tab.open(f"{pages.address}tables/a")
+        await tab.value(HURRIED)
         await tab.until(f"{is_there}.includes('3 of 3 free')")
         await tab.click("#join button")
         await tab.until("!document.getElementById('seated').hidden")
