@@ -89,10 +89,7 @@ async def hands_by(folder: Path, ways: tuple[Way, Way], hands: int, game: str, k
     folder.mkdir()
     table = table_config("a", game, least=40, most=400, policy=Policy(kind))
     config = room_config(folder, table)
-    keys = [
-        ".".join(word.partition("=")[2] for word in account(config, name, 10**6).split())
-        for name in ("A", "B")
-    ]
+    keys = [".".join(word.partition("=")[2] for word in account(config, name, 10**6).split()) for name in ("A", "B")]
     async with pages_of(config) as pages, trio.open_nursery() as nursery:
         for number, (way, key) in enumerate(zip(ways, keys, strict=True)):
             nursery.start_soon(way, pages, key)
@@ -158,13 +155,9 @@ async def test_a_seat_by_http_answers_with_receipts_and_codes(tmp_path: Path) ->
         wrong = await pages.http.post("/api/v1/seats", json={"table": "a"}, headers=bearer("nodot"))
         assert wrong.status_code == 401
         assert (await pages.http.delete(path, headers=good)).status_code == 204
-        while (seen := (await pages.get(f"{path}/turn?wait=5", headers=good, timeout=60)).json())[
-            "status"
-        ] != "lobby":
+        while (seen := (await pages.get(f"{path}/turn?wait=5", headers=good, timeout=60)).json())["status"] != "lobby":
             if seen["status"] == "your_turn":
-                await post(
-                    "act", {"turn": seen["turn"], "do": "call" if seen["legal"]["call"] else "check"}, 200
-                )
+                await post("act", {"turn": seen["turn"], "do": "call" if seen["legal"]["call"] else "check"}, 200)
         assert (await pages.get(f"{path}/last", headers=good)).json()["status"] == "hand_over"
 
 
@@ -208,9 +201,7 @@ async def test_useless_requests_have_a_limit_and_useful_ones_have_none(tmp_path:
         '{"sit": {"table": "nowhere"}}', '{"sit": {"table": "a", "name": "a b"}}', b"\x00",
     ],
 )  # fmt: skip
-async def test_a_websocket_that_begins_with_something_else_is_closed(
-    first: str | bytes, tmp_path: Path
-) -> None:
+async def test_a_websocket_that_begins_with_something_else_is_closed(first: str | bytes, tmp_path: Path) -> None:
     async with pages_of(room_config(tmp_path)) as pages:
         websocket: WebSocket = await pages.websocket("/api/v1/seat")
         await websocket.send(first)
