@@ -17,7 +17,6 @@ from engine.poker.rules import Action, BettingState
 from engine.poker.rules.action import ActionKind
 from engine.poker.rules.hand_words import round_name
 from engine.support.intervals import Winnings
-from protocol.records import HandReader
 from server.league.comparing.house import Course, Pair, Taken
 from server.league.comparing.plan import ARMS, VERSION
 from server.records.logs import LoggedHand, MatchLog
@@ -106,11 +105,10 @@ def _hands(pair: Pair, deals: Collection[int]) -> Iterator[tuple[int, dict[int, 
     """Deals of a match, and by pass the hands that versions played differently."""
     found: dict[int, dict[int, BothHands]] = defaultdict(dict)
     for number, (old, new) in enumerate(zip(*pair.logs, strict=True)):
-        readers = HandReader(old.game), HandReader(new.game)
-        for was, now in zip(old.parsed_lines(readers[0]), new.parsed_lines(readers[1]), strict=False):
+        for was, now in zip(old.parsed_lines(), new.parsed_lines(), strict=False):
             deal = was.record.hand_number
             if deal in deals and was.record.betting != now.record.betting:
-                found[deal][number] = was.played(readers[0]), now.played(readers[1])
+                found[deal][number] = was.played(), now.played()
     yield from found.items()
 
 
