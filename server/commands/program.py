@@ -46,7 +46,7 @@ _HOUSE: Final = {
 }
 """Where the house's commands are."""
 _GROUPS: Final = {
-    "Play": ("play", "bot", "bots", "games", "telnet", "dealer"),
+    "Play": ("play", "bot", "bots", "games", "telnet", "mcp", "dealer"),
     "Match and league": ("match", "compare", "tournament", "league", "course", "new-bot", "check-bot"),
     "Look back": ("report", "analyse", "replay", "verify", "convert"),
     "Ask and learn": ("odds", "preflop", "weights", "ask", "train", "knowledge", "experiment"),
