@@ -73,6 +73,8 @@ class TableConfig:
     """For which an action stands before the next one, while a person sits there or it is an exhibition."""
     showdown_s: float = 2.5
     """For which the end of a hand stands, likewise."""
+    time_bank_s: float = 0.0
+    """That each person has beyond the time for a decision, for as long as they sit there."""
     exhibition: bool = False
     """The house's bots play on at that pace while nobody else is there."""
     private: bool = False
@@ -164,6 +166,7 @@ def default_room() -> RoomConfig:
                         fill=bots,
                         alone=is_exhibition,
                         exhibition=is_exhibition,
+                        time_bank_s=60.0,
                         port=None if is_exhibition else 0,
                     )
                 )
@@ -277,6 +280,7 @@ def _table(section: Section, folder: Path) -> TableConfig:
         pause_s=section.number("pause", 0.0, most=3600.0),
         pace_s=section.number("pace", 0.4, most=MOST_PACE_S),
         showdown_s=section.number("showdown", 2.5, most=MOST_PACE_S),
+        time_bank_s=section.number("time_bank", 0.0, most=MOST_SECONDS),
         exhibition=section.flag("exhibition", False),
         private=section.flag("private", False),
         limits=TimeLimits(

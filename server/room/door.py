@@ -24,7 +24,7 @@ from typing import Final
 import attrs
 import trio
 
-from engine.support.user_input import parse_whole, printable
+from engine.support.user_input import printable
 from protocol import (
     NEED_DATA,
     BadVersion,
@@ -42,7 +42,7 @@ from server.room.config import RoomConfig, TableConfig
 from server.room.identities import Identities
 from server.room.ledger.damage import LedgerError
 from server.room.ledger.ledger import LedgerIsFull, Registered
-from server.room.tables.place import Place, RequestRefused, Visitor
+from server.room.tables.place import Place, RequestRefused, Visitor, Wish
 from server.room.tables.table import RoomTable
 from server.room.tables.turns import Turns
 from server.room.tls import spoken
@@ -211,7 +211,7 @@ class Door:
             return
         try:
             visitor.player = await self._identities.identify("acpc", "", visitor.address)
-            place = await self._tables[table.name].join(visitor, None)
+            place = await self._tables[table.name].join(visitor, Wish(table.name))
         except (RequestRefused, KeyError, LedgerIsFull) as refusal:
             self._turn_away(f"{table.name}: {refusal}")
             return
@@ -275,17 +275,17 @@ class Door:
         """Take a seat, and return when it is given up."""
         visitor = wanted.visitor
         try:
-            name, chips = self._table_and_chips(visitor, request.text)
+            wish = Wish.parse(request.text)
             if visitor.player is None:
                 visitor.player = await self._identities.identify(wanted.name, wanted.token, visitor.address)
                 wanted.token = ""
                 if visitor.may_come_back:
                     visitor.say("keep", self._identities.secret_of(visitor.player))
             self._identities.check_ban(visitor.player)
-            table = self._tables.get(name)
+            table = self._tables.get(self._any_table(visitor) if wish.table == _ANY else wish.table)
             if table is None:
-                raise RequestRefused(f"there is no table {name[:40]!r}")
-            visitor.place = await table.join(visitor, chips)
+                raise RequestRefused(f"there is no table {wish.table[:40]!r}")
+            visitor.place = await table.join(visitor, wish)
         except (RequestRefused, LedgerError) as refusal:
             visitor.say("refused", f"{refusal}")
             visitor.client.flush()
@@ -297,17 +297,6 @@ class Door:
         await visitor.client.has_left.wait()
         if visitor.client.attending is not None:  # the seat's task may be listening to a client that was late
             await visitor.client.attending.wait()
-
-    def _table_and_chips(self, visitor: Visitor, text: str) -> tuple[str, int | None]:
-        """The names in a ``#join``."""
-        words = text.split()
-        if not 1 <= len(words) <= 2:
-            raise RequestRefused("expected #join TABLE, or #join TABLE CHIPS")
-        try:
-            chips = parse_whole(words[1]) if len(words) == 2 else None
-        except ValueError:
-            raise RequestRefused(f"expected a whole number of chips, got {words[1][:40]!r}") from None
-        return self._any_table(visitor) if words[0] == _ANY else words[0], chips
 
     def _any_table(self, visitor: Visitor) -> str:
         """A table with a seat that is free or a house bot's; otherwise one where somebody makes room."""

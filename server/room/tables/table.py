@@ -29,7 +29,7 @@ from server.room.ledger.ledger import HandEntry, Ledger, LedgerIsFull
 from server.room.tables.company import Company
 from server.room.tables.contest import Contest
 from server.room.tables.log import TableLog, match_config
-from server.room.tables.place import Place, RequestRefused, Visitor
+from server.room.tables.place import Place, RequestRefused, Visitor, Wish
 from server.room.tables.spectating import Audience, shown_holes
 from server.room.tables.turns import Turns
 from server.support.console import Console
@@ -127,12 +127,12 @@ class RoomTable:
         """Whether a hand is in progress."""
         return self._hand is not None
 
-    async def join(self, visitor: Visitor, chips: int | None) -> Place:
+    async def join(self, visitor: Visitor, wish: Wish) -> Place:
         """Give somebody a seat, between two hands; if they already have one, at once.
 
         Args:
             visitor: has a player, and no seat anywhere.
-            chips: to be brought; None for the usual number.
+            wish: chips and seat.
 
         Raises:
             RequestRefused: there is no seat for them.
@@ -143,7 +143,7 @@ class RoomTable:
         if kept is not None:
             self._come_back(kept, visitor)
             return kept
-        return await self.company.arrive(visitor, chips)
+        return await self.company.arrive(visitor, wish)
 
     def close(self, reason: str) -> None:
         """Play no further hand, do not wait for players who have gone, and let everybody go."""

@@ -309,7 +309,7 @@ def _now(table: RoomTable) -> str:
         return f"A sit-and-go is on, hand {table.company.contest.hands + 1}."
     if table.is_playing:
         who = f"{people} {'person' if people == 1 else 'people'}" if people else "bots alone"
-        return f"A hand is being played by {who}." if people < 2 else f"A hand is being played; {who} sit here."
+        return f"A hand is being played by {who}."
     return f"{people} waiting for others." if people else "Nobody plays yet: sit down, and it begins."
 
 

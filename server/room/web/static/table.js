@@ -323,7 +323,9 @@ let timer = 0;
 function tick() {
   clearTimeout(timer);
   const left = state && deadline ? Math.max(0, (deadline - performance.now()) / 1000) : Infinity;
-  $("clock").textContent = left < 86400 ? `${Math.ceil(left)} s` : "";
+  const bank = Math.max(0, seconds - setup.seconds); // what is left of it for this question
+  const inTime = Math.ceil(left - bank);
+  $("clock").textContent = left >= 86400 ? "" : inTime > 0 ? `${inTime} s` + (bank ? ` + ${Math.floor(bank)} s` : "") : `Time bank: ${Math.ceil(left)} s`;
   $("clock").classList.toggle("late", left < 10);
   if (left < 86400) timer = setTimeout(tick, 250);
 }
