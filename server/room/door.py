@@ -80,6 +80,8 @@ class Door:
     _here: Counter[str] = attrs.field(factory=Counter, init=False)
     """Connections by address."""
     _turned_away: int = attrs.field(default=0, init=False)
+    open_private: Callable[[str], str] = attrs.field(default=lambda game: _no_private(game), init=False)
+    """Opens a private table for a game; returns its name."""
     visitors: set[Visitor] = attrs.field(factory=set, init=False)
     """Everybody who is connected."""
 
@@ -259,9 +261,15 @@ class Door:
         visitor = wanted.visitor
         match request.word:
             case "list":
-                for name, table in self._tables.items():
+                tables = {name: each for name, each in self._tables.items() if not each.config.private}
+                for name, table in tables.items():
                     visitor.say("table", f"{name} {describe(table)}")
-                visitor.say("tables", str(len(self._tables)))
+                visitor.say("tables", str(len(tables)))
+            case "host":
+                try:
+                    visitor.say("hosted", self.open_private(request.text))
+                except RequestRefused as refusal:
+                    visitor.say("refused", f"host: {refusal}")
             case "name" | "token" if visitor.player is not None:
                 visitor.say("refused", f"you are {visitor.player.name} already")
             case "name":
@@ -302,7 +310,7 @@ class Door:
         """A table with a seat that is free or a house bot's; otherwise one where somebody makes room."""
         for newcomer in (None, visitor):
             for name, table in self._tables.items():
-                if table.may_come(newcomer):
+                if not table.config.private and table.may_come(newcomer):
                     return name
         raise RequestRefused("all seats of all tables are taken")
 
@@ -389,6 +397,10 @@ class _Wanted:
                 return None
             if isinstance(event, Greeting):  # it has had its answer
                 client.say(connection.send(Note("refused", "you have been greeted already")))
+
+
+def _no_private(game: str) -> str:
+    raise RequestRefused("there are no private tables here")
 
 
 def has_gone(error: BaseException, *others: type[BaseException]) -> bool:

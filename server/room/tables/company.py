@@ -53,6 +53,10 @@ class Company:
         """Set when there may be something to do between hands."""
         self.on_show: Callable[[str, int, tuple[int, ...]], object] = lambda name, hand, cards: None
         """Called when a player shows the cards of the last hand."""
+        self.is_held = False
+        """The host has paused the table."""
+        self.on_host: Callable[[Place, str], str] | None = None
+        """Does what the host of a private table asks for; returns what everybody is told."""
         self._arrivals: deque[Arrival] = deque()
         self.filling: Final = Filling(config, send_bot)
         """Of free seats."""
@@ -344,7 +348,10 @@ class Company:
     def _call_bots(self) -> None:
         """Ask the house's bots to take the seats that are left, if there is somebody to play against."""
         if self.config.alone or any(not place.is_house for place in self.seated()):
-            self.filling.call(self.places.count(None) - len(self._arrivals))
+            free = self.places.count(None) - len(self._arrivals)
+            if self.config.hosted:  # as many as the host has added
+                free = min(free, len(self.config.fill) - sum(place.is_house for place in self.seated()))
+            self.filling.call(free)
 
     def bot_has_failed(self, name: str, why: str) -> None:
         """Note that one of the house's bots has ended."""

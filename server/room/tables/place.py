@@ -90,6 +90,8 @@ class Place:
     player: Registered
     stack: int
     entry: Joining
+    since: float = attrs.Factory(trio.current_time)
+    """When they sat down, on trio's clock."""
     brought: int = 0
     """Chips brought at first, and at each rebuy."""
     visitor: Visitor | None = None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from engine.support.user_input import parse_whole
 from protocol import NEED_DATA, ConnectionClosed, Request
-from server.room.tables.place import Place, Visitor
+from server.room.tables.place import Place, RequestRefused, Visitor
 
 if TYPE_CHECKING:
     from server.room.tables.company import Company
@@ -66,6 +66,11 @@ def answer(company: Company, place: Place, visitor: Visitor, request: Request) -
             if place.unshown is not None and request.text == str(place.unshown[0]):
                 company.on_show(place.player.name, *place.unshown)
                 place.unshown = None
+        case "host" if company.on_host is not None:
+            try:
+                company.tell([company.on_host(place, request.text)])
+            except RequestRefused as refusal:
+                visitor.say("refused", f"{refusal}")
         case "top-up":
             try:
                 place.top_up = min(parse_whole(request.text), company.config.most)

@@ -83,7 +83,7 @@ class RoomTable:
         send_bot: Callable[[TableConfig, str], str],
         turns: Turns,
     ) -> None:
-        self.config: Final = config
+        self.config = config
         self._ledger = ledger
         self._console = console
         setup = match_config(config, folder)
@@ -104,6 +104,8 @@ class RoomTable:
         self._next_hand, self._blinds = ledger.open_table(config.name)
         self._draw = secrets.randbelow
         self._is_closing: str | None = None
+        self.closed: Final = trio.Event()
+        """Set when nothing is played here any more."""
         self.hands_played = 0
         """Played since it was opened."""
         self.is_paused = False
@@ -126,6 +128,12 @@ class RoomTable:
     def is_playing(self) -> bool:
         """Whether a hand is in progress."""
         return self._hand is not None
+
+    def change(self, **changes: object) -> None:
+        """Change the table from its next hand on."""
+        self.config = attrs.evolve(self.config, **changes)
+        self.company.config = self.company.filling.config = self.config
+        self.company.changed.set()
 
     async def join(self, visitor: Visitor, wish: Wish) -> Place:
         """Give somebody a seat, between two hands; if they already have one, at once.
@@ -170,6 +178,7 @@ class RoomTable:
                 reason = self._is_closing or "the table is closed"
                 await self._pause_while_full(lambda: self.company.dismiss_all(reason))
             finally:
+                self.closed.set()
                 self.company.abandon()  # nobody, if all have been dismissed
                 self._seating.end()
                 self._log.close()
@@ -240,6 +249,8 @@ class RoomTable:
     def _line_up(self) -> LineUp | None:
         """The players of the next hand; None while there are too few, or nobody to play for."""
         config, company = self.config, self.company
+        if company.is_held:
+            return None
         if company.contest is not None:
             return self._line_up_contest(company.contest)
         if not (config.alone or company.has_visitors):
