@@ -100,7 +100,7 @@ def worths() -> None:
     from engine.players.reweighting import threshold_triples
     from engine.poker.rules import load_game, parse_betting
 
-    values = HandValues(*np.linspace(0, 1, 2 * 1326).reshape(2, 1326))
+    values = HandValues(*np.linspace(0, 1, 3 * 1326).reshape(3, 1326))
     threshold_triples(np.ones(1326), values, (0.2, 0.5, 0.3), 0.1)
     betting = parse_betting(load_game("nolimit-2p-100bb"), "")
     worths_of_raise(betting, np.zeros(1), betting.max_spent, 0.5, 0.5)
@@ -169,6 +169,22 @@ def equilibria() -> None:
     centres = distributions_on(cards)[-2:].T
     find_nearest(distributions_on(cards), np.ascontiguousarray(centres), np.empty(NUM_COMBOS, np.int64))
     fill_distribution(ranking_table(), 50, 51, cards, np.empty(BINS, np.uint16))
+
+
+@functools.cache
+def subgames() -> None:
+    """Compile what solves subgames with every hand apart: a turn with two hands of each player."""
+    import numpy as np
+
+    from engine.poker.combos import NUM_COMBOS
+    from engine.solving.subgames.menus import Betting
+    from engine.solving.subgames.solver import Subgame
+    from engine.solving.subgames.tree import Point
+
+    weights = np.zeros(NUM_COMBOS)
+    weights[:2] = 1.0
+    other = np.roll(weights, 20)
+    Subgame(_BOARDS[1], (weights, other), Point(1, 2.0, 4.0), Betting(menus={})).run(1)
 
 
 @functools.cache
@@ -309,6 +325,7 @@ def street_decisions(game: GameDefinition) -> None:
 STEPS: Final[dict[str, Callable[[], None]]] = {
     "hand strength": hand_strength,
     "equilibria": equilibria,
+    "subgames": subgames,
     "models of opponents": functools.partial(models, "weighted"),
     "simulation": simulation,
     "worths of actions": worths,

@@ -101,7 +101,7 @@ class Comparison:
             events=(Event(self.game_text, self.game, self.deals_per_match, matches=None),),
             in_process=self.in_process,
             luck=self.luck,
-            failures=Failures(Rule.FORFEIT),
+            failures=Failures(Rule.ACPC),
         )
 
     @property
