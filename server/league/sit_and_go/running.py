@@ -23,8 +23,8 @@ from server.league.sit_and_go.log import (
     LOG,
     begin,
     end,
+    format_before,
     format_begin,
-    format_key_of,
     format_out,
     hand_cards,
     take_line,
@@ -84,7 +84,7 @@ class SitAndGoRunner:
                         line, is_free = await _play_hand(worker, order, table.hands)
                     except MatchAborted as error:
                         raise CannotPlay(in_words(error.lines)) from None
-                    log.write(format_key_of(line, cards, table.hands) + line)
+                    log.write(format_before(line, cards, table.hands, table.game()) + line)
                     take_line(line, table)
                     if not is_free:
                         await worker.end()
@@ -92,7 +92,7 @@ class SitAndGoRunner:
             finally:
                 if worker is not None:
                     await self._staff.keep(worker, duplicate=False, is_free=table.is_over)
-        end(folder, trio.current_time() - began, {})
+        end(folder, trio.current_time() - began, {}, {})
 
     def _order(
         self, names: tuple[str, ...], game: str, cards: MatchSeed | MatchKey, number: int, match: Match
@@ -175,7 +175,7 @@ class SeatedRunner:
         made: list[SitAndGoHands] = []
 
         def make(config: MatchConfig) -> MatchServer:
-            leaving = plan.failures.rule in (Rule.FORFEIT, Rule.DISQUALIFY)
+            leaving = plan.failures.rule in (Rule.ACPC, Rule.DISQUALIFY)
             made.append(SitAndGoHands(config, console, table, failing_is_leaving=leaving))
             return made[0].server
 
@@ -201,12 +201,17 @@ class SeatedRunner:
         if lines:
             with RecordFile(folder / LOG, append=True, opener=open_private) as log:
                 log.write(lines)
-        end(folder, outcome.seconds, times)
+        changes = {
+            seat.name: {"answers": len(seat.decision_times), **seat.changes}
+            for seat in outcome.seats
+            if seat.changes
+        }
+        end(folder, outcome.seconds, times, changes)
 
     def _house(self, console: FileConsole) -> House:
         plan = self._plan
         limits, failures = plan.limits, plan.failures
-        recover = failures.restarts if failures.rule is Rule.RESTART else 0
+        recover = failures.restarts if failures.rule in (Rule.RESTART, Rule.PATIENT) else 0
         process_limits = None if limits.process is None else parse_limits(limits.process)
         return House(
             lambda line: console.err(f"{line}\n"),
@@ -254,7 +259,7 @@ def table_config(
             per_hand=limits.match_time,
             grace=limits.grace,
         ),
-        on_failure=OnFailure.FOLD,
+        on_failure=OnFailure.FAIR,
         log_path=log,
         append=True,
         carries_chips=True,

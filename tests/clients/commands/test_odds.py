@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 from clients.bots.baselines import AlwaysCall
+from clients.bots.formula.agent import Formula
 from clients.commands.ask.ask import ask_command
 from clients.commands.ask.odds import odds
 from clients.core.agent import Agent
@@ -19,6 +21,7 @@ from clients.lab.seats.asking import ask, read_spot
 from clients.lab.testing import Deciding, Recorder
 from clients.reports.plots import answers_figure
 from engine.poker.cards import parse_cards
+from engine.poker.combos import combo_index
 from engine.poker.rules import FOLD, LIMIT_RAISE, Action, HandView, hand_rank, load_game, raise_to
 from server.match.launching.confinement import why_there_are_none
 from tests.support.commands import reports, runs
@@ -388,3 +391,71 @@ def test_a_program_can_be_asked_in_a_sandbox(tmp_path: Path) -> None:
 
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["action"] == "r"
+
+
+FLOP = ("--betting", "rc/c", "--hole", "AhKd", "--board", "2c7d9h", "--trials", "0")
+DECIDED_BY = {
+    "formula": ["value", "chance to win", "draw", "opponents"], "simple": ["strength", "draw", "price"],
+    "sampling:trials=200": ["values"], "killer": ["reflective odds", "price"],
+    "heuristic": ["strength", "values"], "adaptive": ["values", "trust"], "equilibrium": ["strategy"],
+    "street-learner": ["state", "values"], "winning-hand-learner": ["after the flop"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("bot", DECIDED_BY)
+def test_the_numbers_by_which_a_bot_decided_are_its_own_and_come_before_comparisons(bot: str) -> None:
+    text = invoke(bot, *FLOP, "--times", "1").output.splitlines()
+
+    assert text[1].startswith("  it plays")
+    first, compared = text.index("it decided by"), text.index("for comparison")
+    said = [line[2:21].strip() for line in text[first + 1 : compared] if line[2] != " "]
+    assert said == DECIDED_BY[bot]
+    assert max(map(len, text)) <= 80
+    assert any("holds, by the generic model" in line for line in text[compared:])
+
+
+def test_what_it_decided_by_is_what_it_decided_by() -> None:
+    spot = read_spot(load_game("limit-2p"), "rc/c", "AhKd", "2c7d9h")
+    bot = Formula()
+    answer = ask(bot, spot, seed=1)
+    combo = combo_index(*answer.view.own_cards)
+    decision = bot.book.follow(answer.view).decision(answer.view.betting)
+
+    assert answer.reasons["value"].startswith(f"{decision.values.value[combo]:+.3f} (of 1); calls from +0.5")
+    assert answer.reasons["chance to win"].startswith(f"{decision.values.showdown[combo]:.3f}; ")
+
+    known = asked("equilibrium", *KUHN, "--hole", "Qs", "--times", "1")
+    assert known["decided_by"]["strategy"] == ", ".join(
+        f"{name} {known['triple'][name]:.4f}" for name in ("call", "raise")
+    )
+    mixed = invoke("equilibrium", *KUHN, "--hole", "Ks", "--betting", "", "--times", "1").output
+    assert "a draw from it" in mixed or "  action " in mixed
+
+
+def test_hands_and_ranges_are_compared() -> None:
+    found = report("AhKd", "QQ+,AKs", "--board", "2c7d9h")
+
+    assert found["exact"]
+    assert [each["range"] for each in found["players"]] == ["AhKd", "QQ+,AKs"]
+    assert sum(each["equity"] for each in found["players"]) == pytest.approx(1)
+    text = run("KK", "random", "random", "--dead", "2c2d", "--trials", "2000").output
+    assert text.startswith("before the flop, without 2c2d (± 95 %, fixed: 2,000 deals, seed 1)\n")
+    assert re.search(r"^random \(3\) .* ± \d\.\d\d %$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("AA", "KAs"), "KAs: expected the higher rank first: AKs"),
+        (("AA",), "expected two to ten hands or ranges to compare, got 1"),
+        (("AhKh", "AhKh"), "hands that can be held together"),
+        (("AhKh", "QQ", "--board", "Ah2c3d"), "AhKh: all its hands hold cards of the board or dead ones"),
+        (("AhKh", "QQ", "--board", "2c3d4h", "--dead", "2c"), "expected different cards"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_in_one_line(words: tuple[str, ...], why: str) -> None:
+    done = run(*words)
+
+    assert done.exit_code == 2
+    assert why in done.output
+    assert done.output.count("\n") == 1
