@@ -18,7 +18,7 @@ import click
 
 from engine.poker.match_key import MatchKey, MatchSeed
 from engine.support.files import write_whole
-from engine.support.text import columns_of, rate, table
+from engine.support.text import columns_of, counted, rate, table
 from server.match.plan import MatchPlan
 from server.records.evidence import Luck, MatchEvidence, evidence_of
 from server.records.logs import LogError, open_log
@@ -219,7 +219,7 @@ class MatchReport:
         for result in self._results:
             failure = result.failure
             if failure is not None:
-                where = "" if failure.hand_number is None else f" in hand {failure.hand_number}"
+                where = "" if failure.hand_number is None else f" in hand {counted(failure.hand_number)}"
                 more = f" (first of {result.num_failures} failures)" if result.num_failures > 1 else ""
                 click.echo(f"{result.name} {failure.kind.value}{where}: {failure.detail}{more}")
             if result.hands_by_default:
