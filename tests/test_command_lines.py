@@ -12,6 +12,7 @@ from clients.core.options import OptionError, agent_options, make_agent
 from clients.core.registry import UnknownBot, installed_bots, load_bot
 from server.commands.play.dealer import configure, main as deal
 from server.commands.program import riverboat
+from tests.support.interpreter import imported_by
 
 NOT_FINITE = ("nan", "-nan", "inf", "-inf", "1e999")
 NO_HOST = ("127..0.1", "a" * 64 + ".example", "127.0.0.1\udcff", "")
@@ -122,6 +123,13 @@ def test_a_number_of_thousands_of_digits_is_refused_in_one_line(arguments: tuple
     assert_refused_in_one_line(run(*arguments))
 
 
+@pytest.mark.parametrize("option", ["show", "write", "pass-env"])
+def test_a_grant_to_nobody_is_refused_in_one_line(option: str) -> None:
+    result = run("match", "limit-2p", "ann=random", "bob=random", "--sandbox", f"--{option}", "anm=X")
+
+    assert_refused_in_one_line(result, "there is no player 'anm'", "did you mean ann?")
+
+
 def test_the_dealer_takes_a_token_of_thousands_of_digits_for_a_token() -> None:
     config = configure(["m", "limit-2p", "1", "1", "a", "b", "--seat-token", f"{MANY_DIGITS}=x"])
 
@@ -189,3 +197,13 @@ def test_an_option_has_one_metavar_wherever_it_stands() -> None:
 
     assert len(found) > 30
     assert {place: text for place, text in found.items() if text != expected[place[1]]} == {}
+
+
+def test_help_reads_in_the_sources_what_the_commands_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    context = click.Context(riverboat)
+    from_sources = dict(riverboat._summaries(context))
+    loaded = imported_by("from server.cli import main; import sys; sys.argv[1:] = ['--help']; main()")
+
+    monkeypatch.setattr("server.commands.program._told_by_source", lambda entry: None)
+    assert from_sources == dict(riverboat._summaries(context))
+    assert not loaded & {"clients", "numpy"}

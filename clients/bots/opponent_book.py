@@ -13,6 +13,7 @@ from typing import Final, Literal, get_args
 from engine.players.learning import learn_from_hand
 from engine.players.models.generic import GenericModel
 from engine.players.models.model import NoModel, OpponentModel
+from engine.players.models.player import PlayerModel
 from engine.players.models.specific import SpecificModel
 from engine.players.predictors.model import PredictedModel
 from engine.players.statistics import PlayerStatistics
@@ -20,12 +21,12 @@ from engine.players.table_reader import PotentialName, TableReader
 from engine.players.weight_table import WeightTable
 from engine.poker.rules import GameDefinition, HandView
 
-ModelName = Literal["none", "generic", "specific", "tree", "network"]
+ModelName = Literal["none", "generic", "specific", "tree", "network", "player"]
 
 MODELS: Final[tuple[ModelName, ...]] = get_args(ModelName)
 """How opponents may be modelled."""
 
-LEARNING: Final[frozenset[ModelName]] = frozenset({"specific", "tree", "network"})
+LEARNING: Final[frozenset[ModelName]] = frozenset({"specific", "tree", "network", "player"})
 """The models that learn, and are worth saving."""
 
 DEFAULT_NOISE: Final = 0.02
@@ -46,6 +47,7 @@ _NEW_MODELS: Final[Mapping[ModelName, NewModel]] = {
     "specific": SpecificModel,
     "tree": lambda: PredictedModel("tree"),
     "network": lambda: PredictedModel("network"),
+    "player": PlayerModel,
 }
 
 

@@ -88,6 +88,10 @@ class Agent:
     """Whether somebody asked for this seed, to repeat the match; else it was drawn at random."""
     comment: str | None = None
     """A line to send along with the next action, for those who read the wire; the table then clears it."""
+    states_usage: bool = False
+    """Set it if each decision leaves a `usage`."""
+    usage: str | None = None
+    """What the last decision has cost, for the house alone (`protocol.agents.usage`); the table clears it."""
     explains: bool = False
     """Whether `reasons` are sent along with each action that has no comment of its own."""
     is_stateless: bool = False
@@ -101,6 +105,8 @@ class Agent:
     """
     wants_clock: bool = False
     """Set it to get `seconds_to_act` before each decision."""
+    is_person: bool = False
+    """Whether a person looks on: a room then plays at a pace that can be followed."""
     seconds_to_act: float | None = None
     """How long we may think; None if the dealer does not say."""
 

@@ -135,7 +135,7 @@ class _Shares:
 
 
 @attrs.frozen(eq=False)
-class _Brought:
+class Brought:
     """The changes that cards caused in shares of the pot, and what those changes multiply."""
 
     changes: Floats
@@ -168,6 +168,11 @@ class _Brought:
             worth = by_constant[number] * self.constants[number] + by_pot[number] * pots
             taken += np.clip(worth, -room, room)[:, None] * self.changes[hands, :, number]
         return taken
+
+
+def by_pot(game: GameDefinition) -> Floats:
+    """The coefficients fixed beforehand: the pot, at each change.  Shape (2 * rounds,)."""
+    return np.tile([0.0, 1.0], game.num_rounds)
 
 
 class Evidence:
@@ -218,7 +223,7 @@ class Evidence:
         cards = KnownCards(hands.numbers, holes, board)
         self._lots.append(_Hands(moments, cards, chips, players, deals, np.full(len(hands), passes)))
         self._told += told
-        for name in ("_all", "_values"):
+        for name in ("_all", "_values", "parts"):
             self.__dict__.pop(name, None)
 
     @functools.cached_property
@@ -322,22 +327,30 @@ class Evidence:
 
     @functools.cached_property
     def _values(self) -> dict[str, Floats | None]:
-        chips = self._all.chips
-        found: dict[str, Floats | None] = {"chips": chips, **dict.fromkeys(self.estimators[1:])}
+        found: dict[str, Floats | None] = {"chips": self._all.chips, **dict.fromkeys(self.estimators[1:])}
         if "all_in" in self.missing:
             self.missing.update(dict.fromkeys(self.estimators[3:], self.missing["all_in"]))
             return found
-        with_cards = "equity" not in self.missing
-        shares = _Shares(self._game, self._all, with_cards=with_cards)
-        found["all_in"] = settled = self._all_in(chips, shares)
-        if with_cards:
-            brought = self._brought(shares)
-            found["equity"] = self._equity(settled, brought)
+        found["all_in"], brought = self.parts
+        if brought is not None:
+            found["equity"] = self._equity(self.parts[0], brought)
             if "aivat" in self.estimators:
-                found["aivat"] = self._aivat(settled, brought.terms)
+                found["aivat"] = self._aivat(self.parts[0], brought.terms)
         elif "aivat" in self.estimators:
             self.missing["aivat"] = self.missing["equity"]
         return found
+
+    @functools.cached_property
+    def parts(self) -> tuple[Floats, Brought | None]:
+        """The chips won, with the mean over all cards where nobody could act; and what other cards brought.
+
+        Of the first, nothing is taken out of hands that hide cards; of the second, there is then nothing.
+        """
+        if "all_in" in self.missing:
+            return self._all.chips, None
+        with_cards = "equity" not in self.missing
+        shares = _Shares(self._game, self._all, with_cards=with_cards)
+        return self._all_in(self._all.chips, shares), self._brought(shares) if with_cards else None
 
     def _aivat(self, settled: Floats, brought: Floats) -> Floats | None:
         """Each position's winnings, corrected for the draws of known players, too."""
@@ -359,7 +372,7 @@ class Evidence:
         settled[hands] = moments.expected_chips(hands, shares.of_pots(hands))
         return settled
 
-    def _brought(self, shares: _Shares) -> _Brought:
+    def _brought(self, shares: _Shares) -> Brought:
         game, moments = self._game, self._all.moments
         shape = (len(self), game.num_players, game.num_rounds)
         changes, surest = np.zeros(shape), np.ones((len(self), game.num_rounds))
@@ -376,9 +389,9 @@ class Evidence:
         # The pot of the deal is itself a constant.
         constants = np.full(game.num_rounds, float(game.big_blind))
         constants[0] = 0.0
-        return _Brought(changes, surest, constants, moments.pots.astype(float))
+        return Brought(changes, surest, constants, moments.pots.astype(float))
 
-    def _equity(self, settled: Floats, brought: _Brought) -> Floats:
+    def _equity(self, settled: Floats, brought: Brought) -> Floats:
         game = self._game
         terms = brought.terms
         seen = Observations(
@@ -388,7 +401,7 @@ class Evidence:
             self.players.ravel(),
         )
         result = settled.copy()
-        for rows, coefficients in fitted(seen, np.tile([0.0, 1.0], game.num_rounds)):
+        for rows, coefficients in fitted(seen, by_pot(game)):
             hands = np.flatnonzero(rows[:: game.num_players])
             result[hands] -= brought.luck(hands, coefficients, self._most)
         return result

@@ -49,6 +49,8 @@ class BoardValues:
     """1 for combos that share no card with the board, otherwise 0."""
     plain: Potentials
     """The potentials against a random hand; 0 on the river."""
+    share: NDArray[np.float64]
+    """The strength against a random hand."""
     _cards: NDArray[np.uint8]
 
     def strengths(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -111,7 +113,9 @@ def _board_values(board: tuple[int, ...]) -> BoardValues:
         changes = np.empty((3, NUM_COMBOS))
         kernels.random_changes(ranking_table(), cards, changes)
         plain = _potentials(changes[0], changes[1], changes[2], free)
-    return BoardValues(board, _frozen(free), Potentials(*map(_frozen, plain)), cards)
+    share = np.empty(NUM_COMBOS)
+    kernels.shares_of_all_hands(ranking_table(), cards, 0, free, 0.0, 0.5, share)
+    return BoardValues(board, _frozen(free), Potentials(*map(_frozen, plain)), _frozen(share), cards)
 
 
 def _potentials(

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from engine.hands.equity import preflop_equities
 from engine.hands.preflop.tables import shipped_tables
 from engine.kernels.players import hand_values as kernels
+from engine.kernels.players.player import Hands
 from engine.kernels.players.raises import raises_in_company
 from engine.players.action_context import Situation
 from engine.players.board_values import Potentials
@@ -52,6 +53,15 @@ class HandValues:
     """The positive potential, for semi-bluffs."""
     is_against_all: bool = True
     """Whether `showdown` is against all opponents: before the flop with several it is against one, or 0."""
+    share: Floats = attrs.field(default=attrs.Factory(lambda self: self.value, takes_self=True))
+    """The share of all hands that are worse, whatever the opponents hold."""
+    effective: Floats = attrs.field(default=attrs.Factory(lambda self: self.value, takes_self=True))
+    """Effective strength against the tables of the opponents."""
+
+    @property
+    def hands(self) -> Hands:
+        """The numbers by which players are modelled."""
+        return Hands(self.share, self.effective, self.showdown)
 
     @property
     def call(self) -> Floats:
@@ -151,7 +161,11 @@ def preflop_values(situation: Situation, tables: Sequence[Floats], traits: Float
 
 
 def postflop_values(
-    situation: Situation, strengths: Mapping[int, Floats], potentials: Potentials, protect: float = 1.0
+    situation: Situation,
+    strengths: Mapping[int, Floats],
+    potentials: Potentials,
+    share: Floats,
+    protect: float = 1.0,
 ) -> HandValues:
     """The values of all combos after the flop: effective hand strength, chance at the showdown, potential.
 
@@ -159,6 +173,7 @@ def postflop_values(
         situation: after the flop.
         strengths: by position, of all combos against the table of the player there.
         potentials: of all combos for one card to come.
+        share: of all hands that each combo beats.
         protect: how much a bet protects a hand.  With 1, negative potential is left out as in eq 3.6, since
             draws must fold or pay; with 0, when nobody will ever fold, only the showdown counts.
     """
@@ -166,10 +181,10 @@ def postflop_values(
     product = first.copy()  # eq 3.3
     for strength in others:
         product *= strength
-    value, showdown = np.empty(NUM_COMBOS), np.empty(NUM_COMBOS)
+    value, showdown, effective = np.empty(NUM_COMBOS), np.empty(NUM_COMBOS), np.empty(NUM_COMBOS)
     positive, negative = potentials
     kernels.fill_postflop_values(
         product, positive, negative, situation.betting_round, len(situation.opponents), protect, value,
-        showdown,
+        showdown, effective,
     )  # fmt: skip
-    return HandValues(value, showdown, positive)
+    return HandValues(value, showdown, positive, share=_frozen(share), effective=_frozen(effective))

@@ -67,13 +67,8 @@ def _learned(reading: Reading, shown: tuple[tuple[int, ...], ...]) -> tuple[Oppo
     models = tuple(model.snapshot() for model in reading.models)
     decisions = reading.decisions()
     for position, cards in enumerate(shown):
-        if cards:
-            seen = [entry for entry in decisions if entry[0].situation.position == position]
-            models[position].observe_showdown(combo_index(cards[0], cards[1]), seen)
-    for decision, action in decisions:
-        models[decision.situation.position].observe_decision(decision, action)
-    for decision, action in decisions:
-        models[decision.situation.position].observe_action(decision.situation, action)
+        made = [entry for entry in decisions if entry[0].situation.position == position]
+        models[position].learn(made, combo_index(cards[0], cards[1]) if cards else None)
     return models
 
 

@@ -148,7 +148,8 @@ class Reading:
             if position not in strengths:
                 strengths[position] = self.values.strengths(self.weights[position])
         potentials = self.potentials(situation.opponents)
-        return postflop_values(situation, strengths, potentials, protection(situation, self.traits))
+        protect = protection(situation, self.traits)
+        return postflop_values(situation, strengths, potentials, self.values.share, protect)
 
     def traits_here(self, node: BettingState) -> Floats:
         """`traits` with what the ranges of the others say of their folds to the player to act in `node`."""

@@ -41,7 +41,8 @@ LIGHT: Final[Mapping[str, str]] = {
     "gain": "#0b5cad", "loss": "#bb4d00", "accent": "#0b5cad",
     "clubs": "#11662b", "diamonds": "#0550ae", "hearts": "#b31d28", "spades": "#1b1f24", "card": "#ffffff",
     "felt": "#124c3b", "on-felt": "#ffffff", "acts": "#ffc857", "notice": "#fff4ce", "on-notice": "#3d3100",
-    "button": "#0b5cad", "on-button": "#ffffff",
+    "button": "#0b5cad", "on-button": "#ffffff", "seat": "#ffffff", "rim": "#0b3328", "chip": "#f2c14e",
+    "on-chip": "#2b2100", "won": "#ffc857", "on-won": "#2b2100",
     **{f"line-{number}": colour for number, colour in enumerate(SERIES)},
 }  # fmt: skip
 """By the names that a page's style uses (``var(--ink)``); pictures on white use them, too."""
@@ -50,7 +51,8 @@ DARK: Final[Mapping[str, str]] = {
     "gain": "#6fb1f5", "loss": "#f39a55", "accent": "#6fb1f5",
     "clubs": "#5fd38a", "diamonds": "#7fb8ff", "hearts": "#ff9a92", "spades": "#e6edf3", "card": "#1f262e",
     "felt": "#0c3529", "on-felt": "#f0f6fc", "acts": "#ffc857", "notice": "#3d3100", "on-notice": "#ffe9a3",
-    "button": "#6fb1f5", "on-button": "#06202b",
+    "button": "#6fb1f5", "on-button": "#06202b", "seat": "#161b22", "rim": "#06201a", "chip": "#f2c14e",
+    "on-chip": "#2b2100", "won": "#ffc857", "on-won": "#2b2100",
     **{f"line-{number}": colour for number, colour in enumerate(_SERIES_ON_DARK)},
 }  # fmt: skip
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import functools
 import os
-import traceback
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from traceback import format_exception
 from typing import Final
 
 import attrs
 import trio
 
+from engine.support.interruption import first_of
 from server.room.config import RoomConfig, RoomError, TableConfig
 from server.room.door import Door, listen
 from server.room.house_bots import HouseBots
@@ -70,7 +71,7 @@ class Room:
             self.ledger.close()
             raise
         self.identities: Final = Identities(config, self.ledger)
-        self._bots = HouseBots(self.identities, console)
+        self._bots = HouseBots(self.identities, console, self._bot_has_failed)
         self.tables: Final[dict[str, RoomTable]] = {}
         """The open tables, by name."""
         self._turns: Final = Turns()
@@ -155,7 +156,12 @@ class Room:
 
     # --- tables ----------------------------------------------------------------------------------------
 
-    def open_table(self, config: TableConfig) -> None:
+    def start_soon(self, task: Callable[..., Awaitable[object]], *words: object) -> None:
+        """Run a task for as long as tables are open."""
+        assert self._tasks is not None  # the room is open
+        self._tasks.start_soon(task, *words)
+
+    def open_table(self, config: TableConfig) -> RoomTable:
         """Open a table, one of the room's or another.
 
         Raises:
@@ -166,6 +172,7 @@ class Room:
         assert self._tasks is not None  # the room is open
         self.tables[config.name] = table = self._new_table(config)
         self._tasks.start_soon(self._keep, table)
+        return table
 
     def _new_table(self, config: TableConfig) -> RoomTable:
         console = self._console
@@ -186,7 +193,10 @@ class Room:
                     return
                 except Exception as error:
                     self.faults += 1
-                    self._console.err("".join(traceback.format_exception(error)))
+                    fault = first_of(error)
+                    is_known = isinstance(fault, LedgerError)
+                    why = f"riverboat: {name}: {fault}\n" if is_known else "".join(format_exception(error))
+                    self._console.err(why)
                     table.abandon()
                 await trio.sleep(_AGAIN_S)
                 if self._is_closing is not None:
@@ -198,6 +208,11 @@ class Room:
                     return
         finally:
             self.tables.pop(name, None)
+
+    def _bot_has_failed(self, name: str, why: str) -> None:
+        self._console.err(f"riverboat: {name}: {why}\n")
+        for table in self.tables.values():
+            table.company.bot_has_failed(name, why)
 
     def close_table(self, name: str, reason: str) -> None:
         """Close a table when its hand is over.

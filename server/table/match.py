@@ -231,6 +231,10 @@ class MatchHands:
                 if not records.is_replaying:  # else they have been written
                     records.write_policies(seat.number, seat.policies)
                 seat.policies = {}
+            if seat.usage:
+                if not records.is_replaying:
+                    records.write_usage(seat.number, seat.name, hand_number, seat.usage.values())
+                seat.usage = {}
             if seat.comments:
                 if not records.is_replaying:
                     records.write_comments(

@@ -132,6 +132,20 @@ def test_a_player_that_comes_back_at_once_misses_no_hand(tmp_path: Path) -> None
     assert json.loads((tmp_path / "m" / "result.json").read_text())["options"]["grace"] == 2.0
 
 
+def test_answers_that_the_house_changed_are_counted_and_shown(tmp_path: Path) -> None:
+    bot = raw_bot(tmp_path, "B", "dealer.write(line.rstrip() + b':r\\r\\n'); dealer.flush(); continue")
+    done = run_match(tmp_path, "nolimit-2p", bot, "random", "--hands", "20", "--out", "m")
+    changed = json.loads((tmp_path / "m" / "result.json").read_text())["players"][0]["answers_changed"]
+
+    assert changed["called"] == changed["answers"] > 0
+    told = f"B: {changed['called']} of {changed['answers']} answers were illegal and played as calls"
+    assert told in done.stdout.splitlines()
+    assert (
+        "WARNING: seat 1 (B): bad action format in response, changed to call"
+        in (tmp_path / "m" / "dealer.err").read_text()
+    )
+
+
 def test_the_abort_policy_ends_the_match_with_the_first_failure(tmp_path: Path) -> None:
     bot = raw_bot(tmp_path, "quitter", "if number == 9: sys.exit()")
     words = ("limit-2p", bot, "always-call", "--hands", "30", "--on-failure", "abort", "--out", "m")

@@ -25,7 +25,7 @@ def table_config(
     """The configuration of a ring table with stacks of 40 to 400 chips; any field may be given."""
     definition = load_game(game) if isinstance(game, str) else game
     config = TableConfig(name, definition, game if isinstance(game, str) else "GAME", least=40, most=400)
-    config = attrs.evolve(config, limits=TimeLimits(10.0, 600.0, 1e6, grace=0.0))
+    config = attrs.evolve(config, limits=TimeLimits(10.0, 600.0, 1e6, grace=0.0), pace_s=0, showdown_s=0)
     return attrs.evolve(config, **changes)
 
 
@@ -91,6 +91,13 @@ class Guest(Player):
         """The game of the current hand."""
         game = parse_game(self.notes["game"].replace(";", "\n"))
         return attrs.evolve(game, stacks=tuple(map(int, self.notes["stacks"].split("|"))))
+
+    async def until_asked(self) -> None:
+        """Read until this guest is to act."""
+        while True:
+            position, _, betting, _ = split_state(await self.until("MATCHSTATE"))
+            if betting_state(self.game(), betting).position_to_act == position:
+                return
 
     async def play_hands(self, hands: int, act: Callable[[str], str] = lambda betting: "c") -> None:
         """Play until so many hands are over, or the seat is lost."""

@@ -47,14 +47,11 @@ class OpponentModel(Protocol):
     def triples(self, decision: Decision) -> Floats:
         """The probability triple of every combo the player may hold, shape (1326, 3)."""
 
-    def observe_action(self, situation: Situation, action: int) -> None:
-        """The player folded, called or raised: `action` is a `TripleIndex`."""
+    def learn(self, decisions: Sequence[tuple[Decision, int]], combo: int | None = None) -> None:
+        """The player made these decisions in a hand, each with its action, a `TripleIndex`.
 
-    def observe_decision(self, decision: Decision, action: int) -> None:
-        """The player folded, called or raised in a decision whose hand has been read."""
-
-    def observe_showdown(self, combo: int, decisions: Sequence[tuple[Decision, int]]) -> None:
-        """The player has shown what they held while they made these decisions."""
+        combo: what they held meanwhile, if they have shown it.
+        """
 
     @property
     def state(self) -> Hashable:
@@ -95,13 +92,7 @@ class FixedModel:
         """Those of a reasonable player."""
         return average_traits()
 
-    def observe_action(self, situation: Situation, action: int) -> None:
-        """Nothing is learned."""
-
-    def observe_decision(self, decision: Decision, action: int) -> None:
-        """Nothing is learned."""
-
-    def observe_showdown(self, combo: int, decisions: Sequence[tuple[Decision, int]]) -> None:
+    def learn(self, decisions: Sequence[tuple[Decision, int]], combo: int | None = None) -> None:
         """Nothing is learned."""
 
     def snapshot(self) -> Self:

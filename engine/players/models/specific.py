@@ -212,6 +212,15 @@ class SpecificModel:
             learned.sharp = WeakKeyDictionary()
         return learned
 
+    def learn(self, decisions: Sequence[tuple[Decision, int]], combo: int | None = None) -> None:
+        """Learn from the decisions of a hand, and from what was held."""
+        if combo is not None:
+            self.observe_showdown(combo, decisions)
+        for decision, action in decisions:
+            self.observe_decision(decision, action)
+        for decision, action in decisions:
+            self.observe_action(decision.situation, action)
+
     def observe_action(self, situation: Situation, action: int) -> None:
         """Count an action in its context."""
         learned = self._to_predict_otherwise()

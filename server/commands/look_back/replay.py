@@ -11,8 +11,9 @@ import click
 from engine.support.files import write_whole
 from engine.support.user_input import printable
 from server.records.comments import Comments, comments_beside
-from server.records.formats.hands import FormatError, PlayedHand
+from server.records.formats.hands import PlayedHand
 from server.records.formats.reading import find_hands, read_hands
+from server.records.formats.said import FormatError
 from server.records.logs import LogError
 from server.records.telling import replay_page, tell_hand
 from server.support.options import PATH, game_option
@@ -35,7 +36,8 @@ def replay(
 ) -> None:
     """Tell hands that were played, action by action, with all cards that are known.
 
-    LOG is a match log, a PHH file or PokerStars' text, gzipped or not, or the folder of a match.  In a
+    LOG is a log of a match, a room or a sit-and-go, a PHH or Open Hand History file, or PokerStars' text,
+    gzipped or not, or the folder of a match.  In a
     terminal it waits for a key after each action: Enter continues, h skips to the next hand, q quits.
     """
     if page is not None and page.exists() and not force:
@@ -61,7 +63,7 @@ def _hands(log: Path, number: int | None, game: str | None) -> Iterator[tuple[Pl
     """The hands asked for, with what players said in them.
 
     Raises:
-        FormatError: a hand cannot be read, or there is none with this number.
+        FormatError: there is no hand with this number.
     """
     found, seen = False, 0
     least = most = None
@@ -69,7 +71,8 @@ def _hands(log: Path, number: int | None, game: str | None) -> Iterator[tuple[Pl
         comments = comments_beside(path)
         for hand in read_hands(path, game):
             if isinstance(hand, FormatError):
-                raise hand
+                click.echo(printable(str(hand)), err=True)  # the others are told all the same
+                continue
             seen += 1
             least = hand.number if least is None else min(least, hand.number)
             most = hand.number if most is None else max(most, hand.number)

@@ -26,6 +26,7 @@ from server.records.evidence import Collector, Luck, MatchEvidence
 from server.records.review.counts import Counts, count_hands
 from server.records.review.sources import Record, Source, how_to_repeat
 from server.records.telling import hand_in_words
+from server.table.outcome import told_changes
 
 _MOST_COMMENTS: Final = 50
 _FEW: Final = 10
@@ -185,6 +186,10 @@ def _player(counts: Counts, player: int, said: Record, found: MatchEvidence | No
     by_default = said.whole("hands_by_default")
     if by_default:
         row["hands_by_default"] = by_default
+    changed = said.record("answers_changed")
+    if changed:
+        row["answers_changed"] = {name: changed.whole(name) or 0 for name in changed.names()}
+        row["changes"] = told_changes(row["answers_changed"])
     return row | play_of(counts, player)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import attrs
 import trio
 
-from protocol import Note, Seated, State
-from protocol.extension import NEEDED_FOR_CHIPS
+from engine.support.user_input import parse_whole
+from protocol import InLobby, Note, Seated, State, TurnWithdrawn
+from protocol.extension import KEEP, NEEDED_FOR_CHIPS, PERSON
 from server.room.ledger.ledger import Registered
 from server.table.rules.line_up import Joining
 from server.table.seat import Client, Seat
@@ -33,6 +36,16 @@ class Visitor:
         return not self.client.capabilities >= NEEDED_FOR_CHIPS
 
     @property
+    def is_person(self) -> bool:
+        """Whether a person looks at what it is shown."""
+        return PERSON in self.client.capabilities
+
+    @property
+    def may_come_back(self) -> bool:
+        """Whether it is a guest who is told how to take the seat again."""
+        return self.is_guest and KEEP in self.client.capabilities
+
+    @property
     def is_guest(self) -> bool:
         """Whether it plays under a name that is nobody's."""
         return self.player is not None and self.player.kind == "guest"
@@ -42,6 +55,18 @@ class Visitor:
         connection = self.client.connection
         if "lobby" in self.client.capabilities and connection.state in (State.LOBBY, State.WATCHING):
             self.client.say(connection.send(Note(name, " ".join(text.split()))))
+
+    def loses_seat(self, reason: str) -> None:
+        """Tell a client that knows what a room is that it has none any more.
+
+        Raises:
+            ChannelBroken: it has gone.
+        """
+        client, connection = self.client, self.client.connection
+        if connection.state is State.TO_ACT:
+            client.say(connection.send(TurnWithdrawn()))
+        client.say(connection.send(InLobby(reason)))
+        client.flush()
 
     def begins_to_sit(self, table: str, seat: int, stack: int) -> None:
         """Tell it that it has a seat from now on."""
@@ -65,6 +90,8 @@ class Place:
     player: Registered
     stack: int
     entry: Joining
+    since: float = attrs.Factory(trio.current_time)
+    """When they sat down, on trio's clock."""
     brought: int = 0
     """Chips brought at first, and at each rebuy."""
     visitor: Visitor | None = None
@@ -72,6 +99,8 @@ class Place:
     sits_out: bool = False
     top_up: int = 0
     """Chips to be brought before the next hand."""
+    unshown: tuple[int, tuple[int, ...]] | None = None
+    """Their last hand's number and cards, which nobody has seen."""
     leaves: str | None = None
     """Why they give up the seat when the hand is over."""
     until: float | None = None
@@ -85,6 +114,8 @@ class Place:
 
     given_up: trio.Event = attrs.Factory(trio.Event)
     """Set when the seat is no longer theirs."""
+    farewell: Callable[[], object] | None = None
+    """Called then, for somebody who has gone meanwhile."""
 
     def __attrs_post_init__(self) -> None:
         self.seat.name = self.player.name
@@ -106,10 +137,16 @@ class Place:
 
     def occupy(self, visitor: Visitor) -> None:
         """Note that somebody has sat down or come back."""
-        self.visitor = visitor
+        self.visitor, self.farewell = visitor, None
         self.is_back()
         self.sits_out = False
         self.seat.failures.clear()
+
+    def give_up(self) -> None:
+        """Note that the seat is free."""
+        self.given_up.set()
+        if self.farewell is not None:
+            self.farewell()
 
     def lost(self) -> None:
         """Note that the connection is gone; the seat is kept for a while."""
@@ -131,12 +168,43 @@ class Place:
 # --- how clients reach seats: through the room's door, not through ports of their own -------------------
 
 
+@attrs.frozen
+class Wish:
+    """What somebody says who wants a seat."""
+
+    table: str
+    chips: int | None = None
+    """To be brought; None for the usual number."""
+    seat: int | None = None
+    """None for any."""
+
+    @classmethod
+    def parse(cls, text: str) -> Wish:
+        """The text of a ``#join``: ``deep 400 seat=3``, of which only the table must be there.
+
+        Raises:
+            RequestRefused: it is none.
+        """
+        table, *words = text.split() or [""]
+        seats = [word.removeprefix("seat=") for word in words if word.startswith("seat=")]
+        chips = [word for word in words if not word.startswith("seat=")]
+        if not table or len(chips) > 1 or len(seats) > 1:
+            raise RequestRefused("expected #join TABLE, #join TABLE CHIPS, or either with seat=NUMBER")
+        numbers = []
+        for what, found in (("chips", chips), ("seat", seats)):
+            try:
+                numbers.append(parse_whole(found[0]) if found else None)
+            except ValueError:
+                raise RequestRefused(f"expected a whole number of {what}, got {found[0][:40]!r}") from None
+        return cls(table, numbers[0], None if numbers[1] is None else numbers[1] - 1)
+
+
 @attrs.define(eq=False)
 class Arrival:
     """Somebody who waits for a seat."""
 
     visitor: Visitor
-    chips: int | None
+    wish: Wish
     decided: trio.Event = attrs.Factory(trio.Event)
     place: Place | None = None
     refusal: str = ""

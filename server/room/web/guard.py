@@ -16,12 +16,15 @@ from server.support.allowance import Allowances
 from server.support.console import Console
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _POLICY: Final = (
     b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     b"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
+_BODY_S: Final = 10.0
 BURST_S: Final = 10.0
 """A page is several requests: an address may make at once as many as are allowed in this time."""
 _HEADERS: Final = (
@@ -30,6 +33,28 @@ _HEADERS: Final = (
     (b"referrer-policy", b"same-origin"),
     (b"cross-origin-opener-policy", b"same-origin"),
 )
+
+
+async def _with_body(receive: Receive) -> Receive | None:
+    """What gives an application the whole body at once; None if it has not come in time.
+
+    It is read before anything is answered: the web server would not go on with a body that nobody takes.
+    """
+    body = bytearray()
+    with trio.move_on_after(_BODY_S) as waiting:
+        while True:
+            message = await receive()
+            body += message.get("body", b"")
+            if not message.get("more_body", False):
+                break
+    if waiting.cancelled_caught:
+        return None
+    whole = iter([{"type": "http.request", "body": bytes(body), "more_body": False}])
+
+    async def again() -> Message:
+        return next(whole, None) or await receive()
+
+    return again
 
 
 class Guard:
@@ -52,6 +77,8 @@ class Guard:
         """Responses, by status."""
         self.faults = 0
         """Faults of ours."""
+        self.is_exempt: Callable[[Scope], bool] = lambda scope: False
+        """Whether a request has a limit of its own, such as one from a seat that is known."""
 
     @property
     def open(self) -> int:
@@ -63,6 +90,12 @@ class Guard:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
+        if scope.get("method", "GET") not in ("GET", "HEAD"):
+            with_body = await _with_body(receive)
+            if with_body is None:
+                await self._refuse(scope, send, 408, "The request has not come.")
+                return
+            receive = with_body
         address = whose(str((scope.get("client") or ("",))[0]))
         refusal = self._refusal(scope, address)
         if refusal is not None:
@@ -104,7 +137,7 @@ class Guard:
 
     def _refusal(self, scope: Scope, address: str) -> tuple[int, str] | None:
         config = self._config
-        if not self._allowances.of(address).take():
+        if not self.is_exempt(scope) and not self._allowances.of(address).take():
             return 429, "Too many requests: wait a moment."
         if self.open >= config.connections or self._open[address] >= config.connections_per_address:
             return 503, "Too many connections: try again later."
@@ -114,7 +147,7 @@ class Guard:
         names = (config.host.lower(), *config.names)
         if named is None or not is_ours(named[0], names):
             return 421, "This room does not go by that name: its file names those it goes by (names)."
-        if scope["type"] != "websocket" or origin is None:  # only browsers send one
+        if origin is None or scope.get("method") in ("GET", "HEAD"):  # only browsers send one
             return None
         scheme = "http" if config.tls is None else "https"
         if is_same_origin(origin, scheme, host, names):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from http import HTTPStatus
@@ -10,19 +11,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from engine.poker.rules import GameDefinition
+from engine.poker.rules.game_definition import UNLIMITED_STACK
 from engine.poker.rules.hand_words import format_chips
 from engine.support.palette import style_of_pages
 from server.records.curves import curve
+from server.records.formats.said import FormatError
 from server.records.pages import PHONE, page_environment
 from server.room.config import NAME, TableConfig
+from server.room.hosting import bots_of, host_of
+from server.room.ledger.tallies import LEAST_HANDS
 from server.room.room import Room
 from server.room.tables.contest import Contest, ordinal
 from server.room.tables.table import RoomTable
 from server.room.web.audience import Broadcasts, EventStream
+from server.room.web.bridge import Bridges
 from server.room.web.figures import Figures, health, may_see
-from server.room.web.past import MOST_STANDINGS, PAGE, Past
-from server.room.web.scenes import draw, steps
+from server.room.web.past import MOST_STANDINGS, PAGE, Past, PastHand, hand_history
+from server.room.web.scenes import company, draw, steps
 from server.room.web.seat import seat
+from server.room.web.seat_api import SeatApi
 from server.table.rules.sit_and_go import prizes_by_place
 
 if TYPE_CHECKING:
@@ -35,9 +42,6 @@ if TYPE_CHECKING:
 _HERE: Final = Path(__file__).parent
 _TYPES: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _MOST_HANDS: Final = 2**32
-_CURVES: Final = 20
-# Size of a curve in the standings.
-_SMALL: Final = (140.0, 32.0)
 _LARGE: Final = (720.0, 240.0)
 _DAY_S: Final = 86_400
 
@@ -48,14 +52,18 @@ class Pages:
     Args:
         room: the open room.
         broadcasts: for those who watch.
+        bridges: the seats of agents.
     """
 
-    def __init__(self, room: Room, broadcasts: Broadcasts) -> None:
+    def __init__(self, room: Room, broadcasts: Broadcasts, bridges: Bridges) -> None:
         self._room = room
+        self.agents: Final = SeatApi(bridges, self._rows)
+        """The seats of agents."""
         self.figures: Figures | None = None
         """Figures for the operator; None before there are any."""
         self._broadcasts = broadcasts
-        self._past = Past(room.config.data, room.config.show_cards_after)
+        self.past: Final = Past(room.config.data, room.config.show_cards_after)
+        """What has been played."""
         self._files = {
             path.name: (path.read_bytes(), _TYPES[path.suffix]) for path in (_HERE / "static").iterdir()
         }
@@ -74,9 +82,11 @@ class Pages:
             routes=[
                 Route("/", self._lobby),
                 Route("/tables.json", self._tables),
+                Route("/tables/{table}.json", self._table_json),
                 Route("/tables/{table}", self._table),
                 Route("/tables/{table}/events", self._events),
                 Route("/tables/{table}/hands", self._hands),
+                Route("/tables/{table}/hands/{number}.{ending}", self._download),
                 Route("/tables/{table}/hands/{number}", self._hand),
                 Route("/standings", self._standings),
                 Route("/players/{player}", self._player),
@@ -84,6 +94,7 @@ class Pages:
                 Route("/metrics", self._metrics),
                 Route("/healthz", self._health),
                 WebSocketRoute("/seat", self._seat),
+                *self.agents.routes(),
             ],
             exception_handlers={HTTPException: self._excuse},
         )
@@ -104,10 +115,11 @@ class Pages:
 
     def _rows(self) -> list[dict[str, Any]]:
         """The open tables."""
-        return [_row(table) for table in self._room.tables.values()]
+        return [_row(table) for table in self._room.tables.values() if not table.config.private]
 
     async def _lobby(self, request: Request) -> Response:
-        return self._page("lobby", tables=self._rows(), config=self._room.config)
+        rows = self._rows()
+        return self._page("lobby", tables=rows, config=self._room.config, best=_best(rows))
 
     async def _tables(self, request: Request) -> Response:
         from starlette.responses import JSONResponse
@@ -147,15 +159,27 @@ class Pages:
         if table is None:
             raise _nothing()
         config = table.config
-        past = [] if config.sit_and_go is None else await self._past.sit_and_gos(config.name)
+        past = [] if config.sit_and_go is None else await self.past.sit_and_gos(config.name)
         return self._page(
             "table",
             table=_row(table),
+            setup=_setup(table),
+            bots=[bot.partition(":")[0] for bot in bots_of(self._room.config)]
+            if table.config.hosted
+            else None,
             config=config,
             terms=_terms(config),
             past=past,
             guests=self._room.config.guests,
         )
+
+    async def _table_json(self, request: Request) -> Response:
+        from starlette.responses import JSONResponse
+
+        table = self._room.tables.get(request.path_params["table"])
+        if table is None:
+            raise _nothing()
+        return JSONResponse(_row(table), headers={"cache-control": "no-store"})
 
     async def _events(self, request: Request) -> EventStream:
         messages = self._broadcasts.watch(request.path_params["table"])
@@ -172,7 +196,7 @@ class Pages:
         name = request.path_params["table"]
         before = request.query_params.get("before")
         found = (
-            await self._past.hands(name, None if before is None else _number(before))
+            await self.past.hands(name, None if before is None else _number(before))
             if _is_name(name)
             else None
         )
@@ -182,14 +206,29 @@ class Pages:
         newer = found.before + PAGE if found.before < found.next_hand else None
         return self._page("hands", name=name, found=found, older=older, newer=newer)
 
-    async def _hand(self, request: Request) -> Response:
+    async def _past_hand(self, request: Request) -> PastHand:
         name, number = request.path_params["table"], _number(request.path_params["number"])
-        hand = await self._past.hand(name, number) if _is_name(name) else None
+        hand = await self.past.hand(name, number) if _is_name(name) else None
         if hand is None:
             raise _nothing()
+        return hand
+
+    async def _download(self, request: Request) -> Response:
+        from starlette.responses import PlainTextResponse
+
+        ending, hand = request.path_params["ending"], await self._past_hand(request)
+        if ending not in ("phh", "txt"):
+            raise _nothing()
+        try:
+            return PlainTextResponse(hand_history(hand, ending))
+        except FormatError as error:
+            return PlainTextResponse(f"This hand cannot be written as {ending}: {error}.\n", 409)
+
+    async def _hand(self, request: Request) -> Response:
+        hand = await self._past_hand(request)
         return self._page(
             "hand",
-            name=name,
+            name=request.path_params["table"],
             hand=hand,
             game=_describe(hand.shown.game),
             scene=draw(hand.shown),
@@ -197,15 +236,14 @@ class Pages:
         )
 
     async def _standings(self, request: Request) -> Response:
-        width, height = _SMALL
-        found = await self._past.standings(_CURVES, partial(curve, width=width, height=height))
-        return self._page("standings", standings=found, most=MOST_STANDINGS, size=_SMALL)
+        found = await self.past.standings()
+        return self._page("standings", games=found, most=MOST_STANDINGS, least=LEAST_HANDS)
 
     async def _player(self, request: Request) -> Response:
         name = request.path_params["player"]
         width, height = _LARGE
         drawn = partial(curve, width=width, height=height)
-        found = await self._past.standing(name, drawn) if _is_name(name) else None
+        found = await self.past.standing(name, drawn) if _is_name(name) else None
         if found is None:
             raise _nothing()
         return self._page("player", player=found, size=_LARGE)
@@ -237,25 +275,63 @@ def _number(text: str) -> int:
 def _row(table: RoomTable) -> dict[str, Any]:
     """A table's entry in the lobby."""
     config = table.config
+    host = host_of(table.company) if config.hosted else None
     return {
         "name": config.name,
         "game": _describe(config.game if table.company.contest is None else table.company.contest.game()),
         "policy": str(config.policy),
         "stakes": _stakes(config),
-        "seats": [
-            None
-            if place is None
-            else {
-                "name": place.player.name,
-                "house": place.is_house,
-                "stack": place.stack,
-                "there": place.is_there and not place.sits_out,
-            }
-            for place in table.places
-        ],
+        "seats": company(table.places),
+        "exhibition": config.exhibition,
+        "host": None if host is None else host.player.name,
+        "now": _now(table),
         "hands": table.hands_played,
         "paused": table.is_paused,
+        "fill": [bot.partition(":")[0] for bot in dict.fromkeys(config.fill)],
+        "unfilled": [bot.partition(":")[0] for bot in table.company.filling.unfilled],
         "contest": None if table.company.contest is None else _contest(table.company.contest),
+    }
+
+
+def _best(rows: Sequence[Mapping[str, Any]]) -> str | None:
+    """The table at which a newcomer plays soonest: no contest, some people there, a seat to be had."""
+
+    def rank(row: Mapping[str, Any]) -> tuple[bool, int, bool, int]:
+        people = sum(seat is not None and not seat["house"] for seat in row["seats"])
+        return row["exhibition"], -people, row["game"].startswith("limit"), -len(row["seats"])
+
+    seated = [row for row in rows if not row["contest"] and not row["paused"]]
+    free = [row for row in seated if any(seat is None or seat["house"] for seat in row["seats"])]
+    alone = [row for row in free if row["fill"] or any(row["seats"])]
+    return min(alone or free, key=rank)["name"] if free else None
+
+
+def _now(table: RoomTable) -> str:
+    """What is going on, in a few words."""
+    people = sum(place is not None and not place.is_house for place in table.places)
+    if table.is_paused:
+        return "Paused: the room cannot write its ledger."
+    if table.company.contest is not None and table.company.contest.is_on:
+        return f"A sit-and-go is on, hand {table.company.contest.hands + 1}."
+    if table.is_playing:
+        who = f"{people} {'person' if people == 1 else 'people'}" if people else "bots alone"
+        return f"A hand is being played by {who}."
+    return f"{people} waiting for others." if people else "Nobody plays yet: sit down, and it begins."
+
+
+def _setup(table: RoomTable) -> dict[str, Any]:
+    """What the script of a table's page has to know."""
+    config = table.config
+    return {
+        "seats": company(table.places),
+        "fill": _row(table)["fill"],
+        "blind": config.game.big_blind,
+        "most": config.most,
+        "pace": config.pace_s,
+        "showdown": config.showdown_s,
+        "seconds": config.limits.response,
+        "keep": config.keep_seat_s,
+        "contest": config.sit_and_go is not None,
     }
 
 
@@ -303,10 +379,11 @@ def _describe(game: GameDefinition) -> str:
 
 def _stakes(config: TableConfig) -> str:
     if config.policy == "match":
-        return f"{format_chips(max(config.game.stacks))} each hand"
+        stack = max(config.game.stacks)
+        return "unlimited chips" if stack >= UNLIMITED_STACK else f"{stack:,} chips each hand"
     if config.policy == "sit-and-go":
-        return f"{config.least} for a sit-and-go"
-    return f"{config.least} to {config.most}"
+        return f"{config.least:,} chips for a sit-and-go"
+    return f"bring {config.least:,} to {config.most:,} chips"
 
 
 def _environment(version: str) -> Environment:

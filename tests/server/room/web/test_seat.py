@@ -8,9 +8,9 @@ from pathlib import Path
 import trio
 
 from engine.poker.rules import CALL, FOLD, initial_betting, load_game
+from protocol.agents.observation import legal
 from server.room.config import Policy
 from server.room.tls import self_signed
-from server.room.web.scenes import ask
 from server.room.web.seat import DoorReader
 from server.table.rules.sit_and_go import Level, SitAndGo
 from tests.support.rooms import account, room_config, table_config
@@ -29,6 +29,34 @@ async def test_a_browser_and_a_program_play_at_one_table(tmp_path: Path) -> None
         assert [message["hand"] for message in web.heard if message.get("over")] == [0, 1, 2, 3]
         won = {name: chips for name, _, _, chips in pages.room.room.ledger.standings()}
         assert set(won) == {"Ann", "Web"}
+
+
+async def test_a_guest_comes_back_with_the_secret_and_nobody_else_gets_the_seat(tmp_path: Path) -> None:
+    async with pages_of(room_config(tmp_path, table_config("a"), table_config("b"))) as pages:
+        table = pages.room.room.tables["a"]
+        first = await pages.browser(words="keep", chips="100")
+        secret = next(each["text"] for each in first.heard if each.get("name") == "keep")
+        place = table.places[0]
+        assert place is not None
+
+        other = await pages.browser(words=f"keep token={secret}")  # another tab
+        assert (await first.until("lobby"))["text"] == "you play in another window now"
+        assert table.places[0] is place
+        await other.leave()
+        stranger = await pages.browser("b", words="keep token=guest:00", chips="50")
+        assert next(each["text"] for each in stranger.heard if each.get("name") == "keep") != secret
+
+        again = await pages.browser(words=f"token={secret}")
+        assert table.places[0] is place
+        for seat in (again, stranger):
+            await seat.say("#leave")
+            await seat.until("lobby")
+            await seat.leave()
+        with trio.fail_after(5):
+            while pages.room.room.door.visitors:  # noqa: ASYNC110 - nobody tells
+                await trio.sleep(0.01)
+        fresh = await pages.browser(words=f"keep token={secret}", chips="100")  # which is worth nothing now
+        assert next(each["text"] for each in fresh.heard if each.get("name") == "keep") != secret
 
 
 async def test_a_sit_and_go_in_the_browser(tmp_path: Path) -> None:
@@ -139,7 +167,9 @@ def test_lines_are_told_with_what_they_mean_however_they_are_cut() -> None:
     assert first["ask"] == {
         "fold": True,
         "call": 5,
-        "raise": {"word": "Raise to", "limit": True, "least": 20, "most": 20, "half": 20, "pot": 20},
+        "raise": {"word": "raise", "limit": True, "least": 20, "most": 20, "half": 20, "pot": 20},
+        "why_no_raise": "",
+        "sizes": dict.fromkeys(("third", "half", "two-thirds", "pot", "most"), 20),
     }
     assert [player["name"] for player in first["players"]] == ["<b>Ann</b>", "Bob"]
     assert first["players"][1]["cards"] == ["As", "Kd"]
@@ -154,12 +184,12 @@ def test_lines_are_told_with_what_they_mean_however_they_are_cut() -> None:
 def test_what_is_asked_is_what_the_rules_allow() -> None:
     game = load_game("nolimit-6p-100bb")
     betting = initial_betting(game)
-    first = ask(betting)
+    first = legal(betting)
     assert first["fold"]
     assert first["call"] == 2
     assert (first["raise"]["least"], first["raise"]["most"]) == (4, 200)
     assert first["raise"]["pot"] == int(betting.total_of_pots(1.0)) == 7
     for action in (FOLD, FOLD, FOLD, FOLD, CALL):
         betting = betting.apply(action)
-    assert not ask(betting)["fold"]
-    assert ask(betting)["call"] == 0
+    assert not legal(betting)["fold"]
+    assert legal(betting)["call"] == 0

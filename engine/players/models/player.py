@@ -1,0 +1,256 @@
+"""The player model: curves of folds and raises over the hands, linear in named features, with a learnt prior.
+
+Everybody begins as the prior: the mean and the covariance of theta over a wide population of styles.  The
+covariance says what goes with what: that one who folds more on the turn folds more on the river, and how soon
+a habit is believed.  Each decision moves theta and makes it surer (``engine.kernels.players.player``); a hand
+that was shown is a range of one, so that it teaches with what hands, and another how often.
+
+The prior ships as ``engine/data/players/prior.json`` and is made by ``riverboat experiment player-prior``.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Hashable, Mapping, Sequence
+from importlib import resources
+from typing import Any, Final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels.players import player as kernels
+from engine.kernels.players.player import FEATURES, LAPSE, NUM_PHI, Answer, Curve, Hands, Phi, Player, Psi
+from engine.players.action_context import Situation
+from engine.players.models.formula import Traits, average_traits
+from engine.players.models.model import Decision, OpponentModel
+from engine.players.models.saved import saved_numbers
+from engine.poker.combos import NUM_COMBOS
+from engine.support.files.archive import Archive, decode_archive
+
+__all__ = [
+    "LAPSE",
+    "Player",
+    "PlayerModel",
+    "Prior",
+    "curve_of",
+    "features_of",
+    "format_prior",
+    "parse_prior",
+    "psi_of",
+    "shipped_prior",
+]
+
+Floats = NDArray[np.float64]
+
+PRIOR_KIND: Final = "riverboat player prior"
+PRIOR_SCHEMA: Final = 1
+_DIGITS: Final = 6
+"""Significant digits of numbers in files."""
+_LAYOUTS: Final = tuple(np.array(pairs, np.int64) for pairs in FEATURES)
+
+
+def names_of(pairs: Sequence[tuple[Phi, Psi]]) -> list[str]:
+    """The names of features: of the situation, and of the hand where it has a part."""
+    words = [(phi.name.lower().replace("_", " "), psi.name.lower()) for phi, psi in pairs]
+    return [phi if psi == "one" else f"{psi} x {phi}" for phi, psi in words]
+
+
+FEATURE_NAMES: Final = tuple(names_of(pairs) for pairs in FEATURES)
+"""Of folds and of raises, in the order of `FEATURES`."""
+
+
+def curve_of(which: int, mean: Floats, covariance: Floats) -> Curve:
+    """The curve of folds, 0, or raises, 1."""
+    return Curve(_LAYOUTS[which], mean, covariance)
+
+
+def curve_as_dict(curve: Curve) -> dict[str, Any]:
+    """The numbers of a file: the mean, and the lower triangle of the covariance row by row."""
+    lower = curve.covariance[np.tril_indices(len(curve.mean))]
+    return {"mean": _rounded(curve.mean), "covariance": _rounded(lower)}
+
+
+def _rounded(numbers: Floats) -> list[float]:
+    return [float(f"{number:.{_DIGITS}g}") for number in numbers]
+
+
+def curve_from_dict(which: int, data: Mapping[str, Any]) -> Curve:
+    """The curve that `curve_as_dict` was called on.
+
+    Raises:
+        ValueError: something is missing, no number, of another shape, or no covariance.
+    """
+    size = len(_LAYOUTS[which])
+    mean = saved_numbers(data, "mean", (size,), -np.inf)
+    lower = saved_numbers(data, "covariance", (size * (size + 1) // 2,), -np.inf)
+    covariance = np.zeros((size, size))
+    covariance[np.tril_indices(size)] = lower
+    covariance += np.tril(covariance, -1).T
+    if np.linalg.eigvalsh(covariance)[0] < -1e-3:
+        raise ValueError("model: covariance is none: it is not positive")
+    return curve_of(which, mean, covariance)
+
+
+def features_of(situation: Situation, psi: Sequence[float]) -> tuple[Floats, Floats]:
+    """The features of folds and of raises in a situation with a hand, or a mean hand.
+
+    Args:
+        situation: the public state.
+        psi: of the hand, by `Psi`.
+    """
+    phi = np.empty(NUM_PHI)
+    kernels.fill_phi(situation.public, phi)
+    hand = np.asarray(psi)
+    folds, raises = (phi[layout[:, 0]] * hand[layout[:, 1]] for layout in _LAYOUTS)
+    return folds, raises
+
+
+def psi_of(situation: Situation, hands: Hands, weights: Floats) -> Floats:
+    """The mean of each `Psi` over a range, shape (NUM_PSI,)."""
+    share, to_call = hands.share - 0.5, situation.public.to_call
+    price = to_call / (situation.public.pot + to_call)
+    rows = np.ones_like(share), share, hands.value - 0.5, 4.0 * share**2, hands.showdown - price
+    return np.average(rows, axis=1, weights=weights)
+
+
+# --- the prior -------------------------------------------------------------------------------------------
+
+
+@attrs.frozen(eq=False)
+class Prior:
+    """What is known of a player before the first decision."""
+
+    player: Player
+    digest: str
+    """Of the file it came from."""
+    made_by: str
+    """The command that makes it, and the population."""
+
+
+def format_prior(player: Player, made_by: str) -> str:
+    """A prior as an archive, a JSON text."""
+    curves = {
+        name: {"features": FEATURE_NAMES[which], **curve_as_dict(curve)}
+        for which, (name, curve) in enumerate(player._asdict().items())
+    }
+    return Archive(PRIOR_KIND, PRIOR_SCHEMA, {"made_by": made_by, **curves}).encode().decode()
+
+
+def parse_prior(text: str, source: str = "the prior of players") -> Prior:
+    """The prior of a text made by `format_prior`.
+
+    Raises:
+        ArchiveError: not JSON, another kind or version, other features, or numbers that make no sense.
+    """
+    archive = decode_archive(text.encode(), PRIOR_KIND, PRIOR_SCHEMA, source)
+    with archive.checked():
+        curves = []
+        for which, name in enumerate(Player._fields):
+            if archive.meta[name]["features"] != FEATURE_NAMES[which]:
+                raise ValueError(f"the features of {name} are others than those of this version")
+            curves.append(curve_from_dict(which, archive.meta[name]))
+        return Prior(Player(*curves), archive.digest[:16], str(archive.meta["made_by"]))
+
+
+@functools.cache
+def shipped_prior() -> Prior:
+    """The prior that comes with Riverboat, read once; not to be changed."""
+    return parse_prior(resources.files("engine").joinpath("data/players/prior.json").read_text("utf-8"))
+
+
+# --- the model -------------------------------------------------------------------------------------------
+
+
+class PlayerModel:
+    """One player's curves.
+
+    Args:
+        prior: what is known of everybody; None for the one that ships.
+    """
+
+    def __init__(self, prior: Prior | None = None) -> None:
+        self.prior = prior or shipped_prior()
+        self.player = self.prior.player
+        """Not to be changed."""
+        self.decisions = 0
+        """How many have been learnt from."""
+        self._token: Hashable = (PlayerModel, self.prior.digest)
+
+    @property
+    def state(self) -> Hashable:
+        """A token that changes with everything that is learned."""
+        return self._token
+
+    def snapshot(self) -> PlayerModel:
+        """A model of the same state that does not learn together with this one."""
+        copied = PlayerModel(self.prior)
+        copied.adopt(self)
+        return copied
+
+    def adopt(self, other: OpponentModel) -> None:
+        """Know what another model of players knows.
+
+        Raises:
+            TypeError: it is of another kind.
+        """
+        if not isinstance(other, PlayerModel):
+            raise TypeError(f"expected a PlayerModel, got {type(other).__name__}")
+        self.prior, self.player, self.decisions = other.prior, other.player, other.decisions
+        self._token = other._token
+
+    def learn(self, decisions: Sequence[tuple[Decision, int]], combo: int | None = None) -> None:
+        """Take a step for each decision of a hand; with the hand that was held, if it has been shown."""
+        player = Player(
+            *(
+                curve._replace(mean=curve.mean.copy(), covariance=curve.covariance.copy())
+                for curve in self.player
+            )
+        )
+        for decision, action in decisions:
+            situation, hands, weights = decision.situation, decision.values.hands, decision.weights
+            if not (situation.can_fold or situation.can_raise):
+                continue
+            if combo is not None:
+                hands = Hands(*(array[combo : combo + 1] for array in hands))
+                weights = np.ones(1)
+            kernels.observe(player, self.prior.player, situation.public, hands, weights, int(action))
+            self.decisions += 1
+        self.player, self._token = player, object()
+
+    @property
+    def traits(self) -> Traits:
+        """How the player plays, as far as the formula asks."""
+        return average_traits()
+
+    def triples(self, decision: Decision) -> Floats:
+        """The probability triple of every combo, shape (1326, 3)."""
+        triples = np.empty((NUM_COMBOS, 3))
+        kernels.fill_player_triples(
+            self.player, decision.situation.public, decision.values.hands, decision.weights, triples
+        )
+        return triples
+
+    def answer(self, situation: Situation, hands: Hands, weights: Floats) -> Answer:
+        """What the player does in a situation with a range of hands."""
+        return kernels.answer(self.player, situation.public, hands, weights)
+
+    # --- memory ------------------------------------------------------------------------------------------
+
+    def as_dict(self) -> dict[str, Any]:
+        """The numbers of a memory file."""
+        curves = {name: curve_as_dict(curve) for name, curve in self.player._asdict().items()}
+        return {"decisions": self.decisions, **curves}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> PlayerModel:
+        """The model that `as_dict` was called on, on the prior of this version.
+
+        Raises:
+            ValueError: something is missing, no number, or of another shape.
+        """
+        model = cls()
+        curves = [curve_from_dict(which, data[name]) for which, name in enumerate(Player._fields)]
+        model.player, model._token = Player(*curves), object()
+        model.decisions = int(saved_numbers(data, "decisions", ()))
+        return model

@@ -1,0 +1,154 @@
+"""``riverboat compare``: is a new version better than the old one?"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+import click
+import trio
+
+from engine.evidence.field_test import Bounds, Decision
+from engine.support.files import write_whole
+from engine.support.interruption import held_back
+from engine.support.seeds import random_seed
+from server.commands.league.tournament import RESULT, Refused, play_with, run_house
+from server.league.comparing.house import ArmsRunner, Course
+from server.league.comparing.plan import Comparison, read_field, stored_seed
+from server.league.comparing.result import Way, result_of, table_of, write_page
+from server.league.comparing.versions import sides_of
+from server.league.house import TournamentFault
+from server.league.running.cluster import NEEDED as NEEDS_CLUSTER, is_installed
+from server.league.running.processes import CannotPlay
+from server.match.arguments import PLAYER, read_game
+from server.match.launching.players import PlayerError
+from server.match.launching.processes import adopt_orphans, keep_others_out
+from server.match.sittings.sitting import new_folder
+from server.records.evidence import Luck
+from server.records.logs import LogError
+from server.records.pages import require_page
+from server.support.options import GAME, PATH, Parsed
+from server.support.private_files import FILE_MODE
+from server.support.toml_text import FileMistake
+
+_HOME: Final = Path("comparisons")
+_STATUS: Final = {Decision.ACCEPTED: 0, Decision.REJECTED: 4, Decision.UNDECIDED: 5}
+_HANDS: Final = 20_000
+_MOST_SEED: Final = 2**32 - 1
+_TEST: Final = (
+    "The question, with bounds in mbb/h: does NEW gain (gain:0,20); is nothing lost (hold:-10,10); is "
+    "nothing lost by taking something away (simplify)."
+)
+_LUCK: Final = (
+    "The luck to take out: none; by equity; with AIVAT, also that of players who state their policies."
+)
+_TESTS: Final = Parsed("test", Bounds.parse)
+
+
+@click.command("compare")
+@click.argument("old", type=PLAYER)
+@click.argument("new", type=PLAYER)
+@click.option("--against", multiple=True, type=PLAYER, metavar="PLAYER", help="An opponent; may be repeated.")
+@click.option("--field", type=PATH, metavar="FILE.toml", help="A file with opponents, [[opponents]].")
+@click.option("--game", type=GAME, default="limit-2p", show_default=True, help="What is played.")
+@click.option("--test", type=_TESTS, default="gain", show_default="gain:0,20", metavar="TEST", help=_TEST)
+@click.option("--hands", type=click.IntRange(1, 10**7), default=_HANDS, show_default=True, help="Most deals.")
+@click.option("--jobs", type=click.IntRange(1, 1000), metavar="J", help="Matches played in parallel.")
+@click.option("--scheduler", metavar="ADDRESS", help="Play on this Dask cluster (docs/cluster.md).")
+@click.option("--resume", is_flag=True, help="Go on with the comparison in the folder of --out.")
+@click.option("--mirror", is_flag=True, help="Let NEW play against OLD as well.")
+@click.option("--luck", type=click.Choice([luck.value for luck in Luck]), default="equity", help=_LUCK)
+@click.option("--seed", type=click.IntRange(0, _MOST_SEED), metavar="S", help="Of cards and players.")
+@click.option("--out", type=PATH, metavar="DIR", help="The folder; default under comparisons/.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout, nothing else.")
+@click.option("--report", is_flag=True, help="Write report.html in the folder.")
+def compare(out: Path | None, *, resume: bool, report: bool, **given: Any) -> None:
+    """Is NEW better than OLD?  Both play the same deals against the same opponents.
+
+    OLD, NEW and opponents are players as in `riverboat match`: bots, command lines, folders.  FOLDER@COMMIT
+    is a folder with a bot.toml as it was at a commit, BOT@COMMIT a bot of Riverboat's own tree.  The test is
+    declared before the first hand, in plan.toml, and may be looked at at any time.
+
+    Exit status: 0 accepted, 4 rejected, 5 undecided, 1 a fault, 2 a mistake on the command line, 130 Ctrl-C.
+    """
+    if bool(given["against"]) == (given["field"] is not None):
+        raise click.UsageError("expected opponents: --against PLAYER, once or more, or --field FILE.toml")
+    if given["scheduler"] is not None and not is_installed():
+        raise click.UsageError(NEEDS_CLUSTER)
+    if resume and out is None:
+        raise click.UsageError("--resume needs --out DIR, the folder of the comparison")
+    if report:
+        require_page()
+    keep_others_out()
+    adopt_orphans()
+    game = read_game(given["game"])
+    folder = out or new_folder(_HOME, Path(given["game"]).name.removesuffix(".game"))
+    trees, kept = folder / "versions", stored_seed(folder) if resume else None
+    try:
+        plan = Comparison(
+            old=sides_of([given["old"]], trees)[0],
+            new=sides_of([given["new"]], trees)[0],
+            opponents=read_field(given["against"], given["field"], trees),
+            game=game,
+            game_text=given["game"],
+            bounds=given["test"],
+            most_deals=given["hands"],
+            seed=next(seed for seed in (given["seed"], kept, random_seed() & _MOST_SEED) if seed is not None),
+            luck=Luck(given["luck"]),
+            mirror=given["mirror"],
+        )
+        with held_back() as noted:
+            course = Course.open(plan, folder, _say, resume=resume)
+            with contextlib.closing(course.folder):
+                fault, status = _play(course, noted, given["jobs"], given["scheduler"])
+                if fault is None or course.test.deals:
+                    _tell(course, as_json=given["as_json"], report=report)
+    except (CannotPlay, FileMistake, LogError, PlayerError, TournamentFault) as error:
+        raise Refused(str(error)) from None
+    except OSError as error:
+        raise click.ClickException(f"{error.filename or folder}: {error.strerror or error}") from None
+    if fault is not None:
+        _say(fault)
+    if not course.is_over:
+        _say(f"to go on with it: the same command with --out {shlex.quote(str(folder))} --resume")
+    sys.exit(status)
+
+
+def _say(line: str) -> None:
+    with contextlib.suppress(OSError):  # nobody reads it
+        click.echo(line, err=True)
+
+
+def _play(course: Course, noted: list[int], jobs: int | None, at: str | None) -> tuple[str | None, int]:
+    """Play; returns what went wrong, in a line, and the exit status."""
+
+    async def show() -> None:
+        await Way(course, trio.current_time).show()
+
+    if course.is_over:
+        return None, _STATUS[course.decision]
+    if jobs is None and at is None and course.plan.in_process:
+        jobs = os.cpu_count()
+    runners = functools.partial(ArmsRunner.make, course)
+    status, fault = run_house(functools.partial(play_with, course.folder, noted, show, jobs, at, runners))
+    return fault, status or _STATUS[course.decision]
+
+
+def _tell(course: Course, *, as_json: bool, report: bool) -> None:
+    """Write and print the result so far.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    content, folder = result_of(course), course.folder.path
+    write_whole(folder / RESULT, json.dumps(content, indent=1) + "\n", mode=FILE_MODE)
+    if report:
+        _say(f"report: {write_page(folder, content)}")
+    with contextlib.suppress(BrokenPipeError):
+        click.echo(json.dumps(content) if as_json else table_of(content, folder))

@@ -1,0 +1,145 @@
+"""Versions of players: ``path@commit``, ``bot@commit``, and what tells a version from another.
+
+::
+
+    bots/ann@HEAD~1        the folder bots/ann, with its bot.toml, at a commit of its repository
+    formula@v0.2.0         a bot of Riverboat itself, at a commit of the tree that it is installed from
+
+A commit is exported to a folder of its own and built there; it runs in a process of its own.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tarfile
+from collections.abc import Sequence
+from hashlib import sha256
+from importlib.metadata import entry_points, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from engine.support.files.cache import cache_directory
+from engine.support.user_input import did_you_mean, printable
+from server.league.course.building import Built, build, version_of
+from server.match.launching.players import Player, PlayerError, installed_bots, own_place, parse_players
+
+OURS: Final = Path(__file__).resolve().parents[3]
+"""The folder that holds our packages."""
+_LETTERS: Final = 10
+"""Of the numbers of commits."""
+
+
+@attrs.frozen
+class Side:
+    """A version, or an opponent."""
+
+    text: str
+    """As the user named it, with the commit's number."""
+    player: Player
+    identity: str
+    """What tells its version from another of the same text; empty if nothing is known."""
+    weight: float = 1.0
+    """Of an opponent, in the field."""
+
+    @property
+    def bare(self) -> str:
+        """The player's text without a name."""
+        return self.player.text.removeprefix(f"{self.player.name}=")
+
+
+def sides_of(texts: Sequence[str], folder: Path) -> list[Side]:
+    """The players of some PLAYER texts, with distinct names.
+
+    Args:
+        texts: as in ``riverboat match``, or with a commit behind ``@``.
+        folder: takes what is checked out.
+
+    Raises:
+        PlayerError: in one line.
+    """
+    bots = installed_bots()
+    there = [_at_commit(text, bots, folder) for text in texts]
+    sides = []
+    players = parse_players([text for text, _ in there], bots)
+    for player, (_, shown) in zip(players, there, strict=True):
+        if player.command is None:
+            raise PlayerError(f"{shown!r}: nobody can be waited for in a comparison: name a bot or a program")
+        if player.problem() is not None:
+            raise PlayerError(f"{shown!r}: {player.problem()}{did_you_mean(shown.rpartition('=')[2], bots)}")
+        sides.append(Side(shown, player, _identity(player)))
+    return sides
+
+
+def _identity(player: Player) -> str:
+    """See `Side.identity`."""
+    if player.is_bot:
+        (entry,) = [each for each in entry_points(group="riverboat.bots") if each.name == player.bot]
+        spec = find_spec(entry.module)
+        return f"{version('riverboat')} {_content(Path(spec.origin)) if spec and spec.origin else ''}".strip()
+    folder, file = own_place(player)
+    if player.folder is not None:
+        return version_of(player.folder)
+    return _content(file) if folder is not None and file is not None else ""
+
+
+def _content(file: Path) -> str:
+    """A hash of a module's or a program's own bytes; for one of a package of its own, of the package."""
+    if file.suffix == ".py" and (file.parent / "__init__.py").exists():
+        return version_of(file.parent)
+    return sha256(file.read_bytes()).hexdigest()[:_LETTERS]
+
+
+def _at_commit(text: str, bots: set[str], folder: Path) -> tuple[str, str]:
+    """A player's text with what is behind ``@`` checked out; and the text to show, with its number."""
+    name, equals, rest = text.partition("=") if "=" in text.partition(":")[0] else ("", "", text)
+    what, at, commit = rest.rpartition("@")
+    bot, _, settings = what.partition(":")
+    if not at or not (bot in bots or os.path.isdir(what)):
+        return text, text
+    here = OURS if bot in bots else Path(what)
+    wanted = "--verify", "--quiet", "--end-of-options", f"{commit}^{{commit}}"
+    number = _git(here, text, "rev-parse", *wanted).decode().strip()[:_LETTERS]
+    key = sha256(str(here.resolve()).encode()).hexdigest()[:_LETTERS]
+    # What our own tree compiles serves other comparisons, too.
+    tree = (cache_directory() / "versions" if bot in bots else folder.absolute()) / f"{number}-{key}"
+    if not tree.with_suffix(".built").exists():
+        shutil.rmtree(tree, ignore_errors=True)  # of a call that was killed
+        with tarfile.open(fileobj=io.BytesIO(_git(here, text, "archive", "--format=tar", number))) as files:
+            files.extractall(tree, filter="data")
+        built = None if bot in bots else build(tree, tree.parent, in_sandbox=False)
+        if isinstance(built, Built):
+            raise PlayerError(f"{text!r}: {built.words}")
+        tree.with_suffix(".built").touch()
+    shown = f"{name}{equals}{what}@{number}"
+    if bot not in bots:
+        return f"{name or Path(what).resolve().name}={tree}", shown
+    words = [
+        "env",
+        f"PYTHONPATH={tree}",
+        f"RIVERBOAT_CACHE_DIR={tree}/.riverboat",
+        sys.executable,
+        "-P",
+        "-m",
+    ]
+    options = [f"--set={each}" for each in settings.split(",") if each]
+    return f"{name or bot}={shlex.join([*words, 'server', 'bot', bot, *options])}", shown
+
+
+def _git(here: Path, text: str, *words: str) -> bytes:
+    """What git answers."""
+    try:
+        done = subprocess.run(["git", "-C", str(here), *words], capture_output=True, check=False)
+    except OSError as error:
+        raise PlayerError(f"{text!r}: git cannot be run: {error.strerror}") from None
+    if done.returncode:
+        lines = done.stderr.decode("utf-8", "replace").strip().splitlines() or [f"{here} has no such commit"]
+        raise PlayerError(f"{text!r}: {printable(lines[-1])}")
+    return done.stdout

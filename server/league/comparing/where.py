@@ -1,0 +1,122 @@
+"""Where two versions play differently, and what it brings: by street, position, ending and situation.
+
+A hand counts where its two courses part: in the street, the position and the situation of the first action
+that is another one.  Hands that both play alike bring nothing.  Rows of a table add up to the whole gain.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator
+from itertools import groupby
+from typing import Any, Final
+
+from engine.players.hand_play import play_by_position
+from engine.poker.rules import Action, BettingState
+from engine.poker.rules.action import ActionKind
+from engine.poker.rules.hand_words import round_name
+from engine.support.intervals import Winnings
+from server.league.comparing.house import Course, Pair, Taken
+from server.league.comparing.plan import ARMS, VERSION
+from server.records.logs import LoggedHand
+from server.records.telling import hand_in_words
+
+KINDS: Final = ("street", "position", "ending", "situation")
+_MOST_ROWS: Final = 12
+_MOST_SHOWN: Final = 10
+_FACING: Final = ("nothing to call", "facing a bet")
+
+BothHands = tuple[LoggedHand, LoggedHand]
+
+
+def parted(course: Course) -> dict[str, dict[str, Any]]:
+    """By kind and its cases: the part of the gain in mbb/h with its 95 % interval, and the hands."""
+    sums: dict[tuple[str, str], Winnings] = defaultdict(Winnings)
+    hands: Counter[tuple[str, str]] = Counter()
+    passes, deals = course.plan.game.num_players, course.test.deals
+    for taken, found in _differing(course):
+        of_deal: dict[tuple[str, str], float] = defaultdict(float)
+        for number, both in found.items():
+            brought = float(taken.pair.corrected.hands[taken.deal * passes + number]) * taken.scale / passes
+            for key in zip(KINDS, _cases(*both), strict=True):
+                of_deal[key] += brought
+                hands[key] += 1
+        for key, brought in of_deal.items():
+            sums[key] += Winnings(1, brought, brought**2)
+    tables: dict[str, dict[str, Any]] = {kind: {} for kind in KINDS}
+    for (kind, case), part in sorted(sums.items(), key=lambda each: -abs(each[1].chips)):
+        if len(tables[kind]) < _MOST_ROWS:
+            half = Winnings(deals, part.chips, part.squares).half_width()
+            row = {"mbb_per_hand": part.chips / deals, "ci95": half, "hands": hands[kind, case]}
+            tables[kind][case] = row
+    return tables
+
+
+def greatest(course: Course) -> list[dict[str, Any]]:
+    """The deals in which versions differ most, each hand with both courses side by side."""
+    shown = []
+    for taken in sorted(course.taken, key=lambda taken: -abs(taken.difference))[:_MOST_SHOWN]:
+        pair = taken.pair
+        sides = [
+            {
+                arm: hand_in_words(hand) | {"log": str(logs[number].path.relative_to(course.folder.path))}
+                for arm, hand, logs in zip(ARMS, both, pair.logs, strict=True)
+            }
+            for number, both in dict(_hands(pair, {taken.deal})).get(taken.deal, {}).items()
+        ]
+        name = course.plan.opponents[pair.opponent].player.name
+        where = {"opponent": name, "match": pair.number, "deal": taken.deal, "mbb": taken.difference}
+        shown += [where | {"hands": sides}] if sides else []
+    return shown
+
+
+def _differing(course: Course) -> Iterator[tuple[Taken, dict[int, BothHands]]]:
+    """The deals that versions played differently; of each the hands, by pass."""
+    in_order = sorted(course.taken, key=lambda taken: (taken.pair.number, taken.deal))
+    for _, group in groupby(in_order, key=lambda taken: taken.pair.number):
+        of_match = {taken.deal: taken for taken in group}
+        pair = next(iter(of_match.values())).pair
+        for deal, found in _hands(pair, of_match.keys()):
+            yield of_match[deal], found
+
+
+def _hands(pair: Pair, deals: Collection[int]) -> Iterator[tuple[int, dict[int, BothHands]]]:
+    """Deals of a match, and by pass the hands that versions played differently."""
+    found: dict[int, dict[int, BothHands]] = defaultdict(dict)
+    for number, (old, new) in enumerate(zip(*pair.logs, strict=True)):
+        for was, now in zip(old.parsed_lines(), new.parsed_lines(), strict=False):
+            deal = was.record.hand_number
+            if deal in deals and was.record.betting != now.record.betting:
+                found[deal][number] = was.played(), now.played()
+    yield from found.items()
+
+
+def _cases(old: LoggedHand, new: LoggedHand) -> tuple[str, str, str, str]:
+    """The street, position, ending and situation of a hand in which versions part."""
+    game = old.state.betting.game
+    before, was, now = _parting(old.state.betting, new.state.betting)
+    position = new.names.index(VERSION)
+    street = round_name(game, before.betting_round).lower()
+    ending = play_by_position(new.state.betting)[position].ending.value
+    if before.position_to_act != position:
+        situation = f"{street}: the opponent answers otherwise"
+    else:
+        bets = before.bets_in_round if before.amount_to_call(position) else 0
+        facing = f"facing a {bets}-bet" if bets > 1 else _FACING[bets]
+        situation = f"{street}, {facing}: {_word(before, was)} → {_word(before, now)}"
+    return street, game.position_names[position], ending, situation
+
+
+def _parting(old: BettingState, new: BettingState) -> tuple[BettingState, Action, Action]:
+    """The last state that two courses share, and what was done in it."""
+    for (before, _, was), (_, _, now) in zip(old.steps(), new.steps(), strict=False):
+        if was != now:
+            return before, was, now
+    raise AssertionError  # their texts differ, and neither is the beginning of the other
+
+
+def _word(before: BettingState, action: Action) -> str:
+    position = before.position_to_act
+    assert position is not None  # somebody acted
+    bet, called = ("raise", "call") if before.amount_to_call(position) else ("bet", "check")
+    return {ActionKind.RAISE: bet, ActionKind.FOLD: "fold"}.get(action.kind, called)
