@@ -164,7 +164,9 @@ class Pages:
             "table",
             table=_row(table),
             setup=_setup(table),
-            bots=[bot.partition(":")[0] for bot in bots_of(self._room.config)] if table.config.hosted else None,
+            bots=[bot.partition(":")[0] for bot in bots_of(self._room.config)]
+            if table.config.hosted
+            else None,
             config=config,
             terms=_terms(config),
             past=past,

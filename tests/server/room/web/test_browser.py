@@ -285,7 +285,9 @@ async def test_each_action_and_each_showdown_can_be_seen(
         assert check_pace(await tab.value("seen")) >= HANDS // 2 - 1
         assert await tab.value("shifts") < 0.01
         replies = await tab.value("replies")
-        assert all(each <= 100 for each in replies) or sorted(replies)[len(replies) // 2] <= 50  # a busy machine
+        assert (
+            all(each <= 100 for each in replies) or sorted(replies)[len(replies) // 2] <= 50
+        )  # a busy machine
         assert tab.complaints == []
         nursery.cancel_scope.cancel()
 
@@ -324,9 +326,9 @@ async def test_a_guest_who_reloads_or_is_cut_off_finds_the_seat_and_the_question
             assert await tab.value(hand) == asked
             await tab.click("#call")
             await tab.until(HIDDEN)
-        assert [each.player.name for each in table.places if each and each.player.name.startswith("guest")] == [
-            place.player.name
-        ]
+        assert [
+            each.player.name for each in table.places if each and each.player.name.startswith("guest")
+        ] == [place.player.name]
         assert all(failure.kind.name != "STALLED" for failure in place.seat.failures)
         nursery.cancel_scope.cancel()
 
