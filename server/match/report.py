@@ -71,6 +71,7 @@ class MatchReport:
         self._no_evidence = ""
         self._evidence = self._take_luck_out([path for path in paths if path is not None])
         self._verdict: Verdict | None = tally.verdict(self._evidence and self._evidence.adjusted)
+        self._intervals = self._verdict.kind
         if self._uncensored is not None:
             self._verdict = self._uncensored.verdict
 
@@ -223,7 +224,7 @@ class MatchReport:
             title += f" (cut short, {config.hands} planned)"
         click.echo(title)
         _print_tables(parts)
-        click.echo(f"±: {self._verdict.kind}")
+        click.echo(f"±: {self._intervals}")
         if config.game.has_rake:
             click.echo(f"rake: {config.game.rake} of each pot, {self._taken():g} chips in all")
         self._print_luck()
