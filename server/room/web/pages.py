@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from http import HTTPStatus
@@ -15,7 +15,7 @@ from engine.poker.rules.game_definition import UNLIMITED_STACK
 from engine.poker.rules.hand_words import format_chips
 from engine.support.palette import style_of_pages
 from server.records.curves import curve
-from server.records.formats.hands import FormatError
+from server.records.formats.said import FormatError
 from server.records.pages import PHONE, page_environment
 from server.room.config import NAME, TableConfig
 from server.room.hosting import bots_of, host_of
@@ -164,7 +164,7 @@ class Pages:
             "table",
             table=_row(table),
             setup=_setup(table),
-            bots=[bot.partition(":")[0] for bot in bots_of(self._room.config)] if table.config.hosted else None,
+            bots=_kinds(bots_of(self._room.config)) if config.hosted else None,
             config=config,
             terms=_terms(config),
             past=past,
@@ -285,10 +285,15 @@ def _row(table: RoomTable) -> dict[str, Any]:
         "now": _now(table),
         "hands": table.hands_played,
         "paused": table.is_paused,
-        "fill": [bot.partition(":")[0] for bot in dict.fromkeys(config.fill)],
-        "unfilled": [bot.partition(":")[0] for bot in table.company.filling.unfilled],
+        "fill": _kinds(config.fill),
+        "unfilled": _kinds(table.company.filling.unfilled),
         "contest": None if table.company.contest is None else _contest(table.company.contest),
     }
+
+
+def _kinds(bots: Iterable[str]) -> list[str]:
+    """Bots without their options, each once."""
+    return list(dict.fromkeys(bot.partition(":")[0] for bot in bots))
 
 
 def _best(rows: Sequence[Mapping[str, Any]]) -> str | None:
