@@ -151,16 +151,16 @@ async def test_standings_count_house_bots_by_what_they_are_and_each_hand_once(
         first = tallies.update(ledger)
         assert tallies.update(ledger) == first
     assert [each.game for each in first] == ["no-limit hold’em, big blind 2", "limit hold’em, big blind 10"]
-    for game, name in zip(first, ("nolimit-6p-100bb", "limit-2p"), strict=True):
-        assert {tally.name for tally in game.tallies} == {"Ann", "bot"}
-        for tally in game.tallies:
-            chips = results[name, tally.name]
-            rate = statistics.mean(chips) / game.blind * 100
-            half = 1.96 * statistics.stdev(chips) / len(chips) ** 0.5 / game.blind * 100
-            assert (tally.hands, tally.chips) == (len(chips), sum(chips))
-            assert tally.per_hundred(game.blind) == pytest.approx(rate)
-            assert tally.half_width(game.blind) == pytest.approx(half)
-            assert tally.has_place is (len(chips) >= 10)
+    for found, name in zip(first, ("nolimit-6p-100bb", "limit-2p"), strict=True):
+        assert {tally.name for tally in found.tallies} == {"Ann", "bot"}
+        for tally in found.tallies:
+            won_by = results[name, tally.name]
+            rate = statistics.mean(won_by) / found.blind * 100
+            half = 1.96 * statistics.stdev(won_by) / len(won_by) ** 0.5 / found.blind * 100
+            assert (tally.hands, tally.chips) == (len(won_by), sum(won_by))
+            assert tally.per_hundred(found.blind) == pytest.approx(rate)
+            assert tally.half_width(found.blind) == pytest.approx(half)
+            assert tally.has_place is (len(won_by) >= 10)
 
 
 async def test_standings_are_counted_once_for_all_who_ask_and_hands_do_not_wait(
