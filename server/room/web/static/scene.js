@@ -16,7 +16,7 @@ export function make(tag, classes = "", text = "") {
 
 export function card(text) {
   const [rank, suit] = text;
-  const node = make("span", `card ${suit}`, (rank === "T" ? "10" : rank) + SUITS[suit]);
+  const node = make("span", `card ${suit}${rank === "T" ? " ten" : ""}`, (rank === "T" ? "10" : rank) + SUITS[suit]);
   node.setAttribute("role", "img");
   node.setAttribute("aria-label", `${RANK_NAMES[rank] || rank} of ${SUIT_NAMES[suit]}`);
   return node;

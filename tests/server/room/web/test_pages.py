@@ -84,6 +84,15 @@ async def test_every_link_of_every_page_leads_somewhere_and_nothing_runs_in_them
         assert {f"/tables/a/hands/{number}" for number in range(3)} <= seen
 
 
+async def test_the_page_of_a_seat_is_light(tmp_path: Path) -> None:
+    """All that a browser loads for it, without compression or cache: 150 KiB at most."""
+    async with pages_of(room_config(tmp_path)) as pages:
+        page = (await pages.get("/tables/a")).text
+        names = {*re.findall(r'/static/[\w.-]+', page), *(f"/static/{file.name}" for file in STATIC.glob("*.js"))}
+        loaded = [page.encode(), *[(await pages.get(name)).content for name in sorted(names)]]
+        assert sum(map(len, loaded)) <= 150 * 1024
+
+
 async def test_the_lobby_tells_who_sits_where(tmp_path: Path) -> None:
     async with pages_of(room_config(tmp_path, table_config("a", "limit-2p"))) as pages:
         await pages.room.sit_down(words="name=Ann", chips="77")
