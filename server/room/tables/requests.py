@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Sequence
+from typing import Final, Protocol
 
 from engine.support.user_input import parse_whole
 from protocol import NEED_DATA, ConnectionClosed, Request
+from server.room.config import TableConfig
+from server.room.tables.contest import Contest
 from server.room.tables.place import Place, RequestRefused, Visitor
-
-if TYPE_CHECKING:
-    from server.room.tables.company import Company
+from server.table.seating import Seating
 
 _MOST_UNREAD: Final = 64 * 1024
 # Bytes that a client may send while it is not asked.
 
 
-def hear(company: Company, place: Place) -> None:
+class Management(Protocol):
+    """Those at a table (`server.room.tables.company`), as far as a request goes."""
+
+    config: TableConfig
+    seating: Seating
+    on_show: Callable[[str, int, tuple[int, ...]], object]
+    on_host: Callable[[Place, str], str] | None
+
+    @property
+    def contest(self) -> Contest | None:
+        """The sit-and-go that is played here, if one is."""
+
+    def tell(self, lines: Sequence[str]) -> None:
+        """Say lines to everybody."""
+
+
+def hear(company: Management, place: Place) -> None:
     """Handle a player's requests, and notice whether they are still there."""
     visitor, client = place.visitor, place.seat.client
     if visitor is None:
@@ -49,7 +66,7 @@ def hear(company: Company, place: Place) -> None:
     company.seating.flush(place.seat, client)
 
 
-def answer(company: Company, place: Place, visitor: Visitor, request: Request) -> None:
+def answer(company: Management, place: Place, visitor: Visitor, request: Request) -> None:
     """Do what a player asks for, or refuse it."""
     match request.word:
         case "leave":
