@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import engine
+from clients.bots.llm.settings import settings_of
 from clients.commands.solve.spot_files import read_spot
 from clients.core.options import make_agent, parse_settings
 from clients.core.registry import load_bot
@@ -64,6 +65,10 @@ def test_the_toml_that_a_document_shows_is_read_and_its_bots_play(block: str, tm
     elif "board" in keys:
         file.write_text(block)
         assert read_spot(file).ranges[0].any()
+        return
+    elif "model" in keys:
+        file.write_text(block)
+        assert settings_of(file, {}).key_file == Path("key")
         return
     else:
         assert keys == {"project"}

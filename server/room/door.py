@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import socket
 import ssl
 import traceback
@@ -23,7 +24,7 @@ from typing import Final
 import attrs
 import trio
 
-from engine.support.user_input import parse_whole, printable
+from engine.support.user_input import printable
 from protocol import (
     NEED_DATA,
     BadVersion,
@@ -40,8 +41,8 @@ from protocol.framing import MAX_LINE
 from server.room.config import RoomConfig, TableConfig
 from server.room.identities import Identities
 from server.room.ledger.damage import LedgerError
-from server.room.ledger.ledger import LedgerIsFull
-from server.room.tables.place import Place, RequestRefused, Visitor
+from server.room.ledger.ledger import LedgerIsFull, Registered
+from server.room.tables.place import Place, RequestRefused, Visitor, Wish
 from server.room.tables.table import RoomTable
 from server.room.tables.turns import Turns
 from server.room.tls import spoken
@@ -79,6 +80,8 @@ class Door:
     _here: Counter[str] = attrs.field(factory=Counter, init=False)
     """Connections by address."""
     _turned_away: int = attrs.field(default=0, init=False)
+    open_private: Callable[[str], str] = attrs.field(default=lambda game: _no_private(game), init=False)
+    """Opens a private table for a game; returns its name."""
     visitors: set[Visitor] = attrs.field(factory=set, init=False)
     """Everybody who is connected."""
 
@@ -210,7 +213,7 @@ class Door:
             return
         try:
             visitor.player = await self._identities.identify("acpc", "", visitor.address)
-            place = await self._tables[table.name].join(visitor, None)
+            place = await self._tables[table.name].join(visitor, Wish(table.name))
         except (RequestRefused, KeyError, LedgerIsFull) as refusal:
             self._turn_away(f"{table.name}: {refusal}")
             return
@@ -225,17 +228,22 @@ class Door:
         player, place = visitor.player, visitor.place
         if player is None or player.kind == "registered":
             return
-        with trio.CancelScope(shield=True):
-            if place is not None and not place.given_up.is_set() and place.visitor in (visitor, None):
-                if not visitor.may_come_back:
-                    place.leaves = place.leaves or "has gone"
-                table = self._tables.get(place.table)
-                if table is not None:
-                    table.company.changed.set()
-                await place.let_go.wait()
-            is_here = any(each.player is not None and each.player.id == player.id for each in self.visitors)
-            if is_here:
+        see_off = functools.partial(self._see_off, player)
+        if place is not None and not place.given_up.is_set() and place.visitor in (visitor, None):
+            table = self._tables.get(place.table)
+            if table is not None:
+                table.company.changed.set()
+            if visitor.may_come_back:
+                place.farewell = see_off
                 return
+            place.leaves = place.leaves or "has gone"
+            with trio.CancelScope(shield=True):
+                await place.given_up.wait()
+        see_off()
+
+    def _see_off(self, player: Registered) -> None:
+        """Return a guest's chips to the house, unless they are here by another connection."""
+        if not any(each.player is not None and each.player.id == player.id for each in self.visitors):
             with contextlib.suppress(LedgerIsFull):
                 self._identities.has_left(player)
 
@@ -253,9 +261,15 @@ class Door:
         visitor = wanted.visitor
         match request.word:
             case "list":
-                for name, table in self._tables.items():
+                tables = {name: each for name, each in self._tables.items() if not each.config.private}
+                for name, table in tables.items():
                     visitor.say("table", f"{name} {describe(table)}")
-                visitor.say("tables", str(len(self._tables)))
+                visitor.say("tables", str(len(tables)))
+            case "host":
+                try:
+                    visitor.say("hosted", self.open_private(request.text))
+                except RequestRefused as refusal:
+                    visitor.say("refused", f"host: {refusal}")
             case "name" | "token" if visitor.player is not None:
                 visitor.say("refused", f"you are {visitor.player.name} already")
             case "name":
@@ -269,17 +283,17 @@ class Door:
         """Take a seat, and return when it is given up."""
         visitor = wanted.visitor
         try:
-            name, chips = self._table_and_chips(visitor, request.text)
+            wish = Wish.parse(request.text)
             if visitor.player is None:
                 visitor.player = await self._identities.identify(wanted.name, wanted.token, visitor.address)
                 wanted.token = ""
                 if visitor.may_come_back:
                     visitor.say("keep", self._identities.secret_of(visitor.player))
             self._identities.check_ban(visitor.player)
-            table = self._tables.get(name)
+            table = self._tables.get(self._any_table(visitor) if wish.table == _ANY else wish.table)
             if table is None:
-                raise RequestRefused(f"there is no table {name[:40]!r}")
-            visitor.place = await table.join(visitor, chips)
+                raise RequestRefused(f"there is no table {wish.table[:40]!r}")
+            visitor.place = await table.join(visitor, wish)
         except (RequestRefused, LedgerError) as refusal:
             visitor.say("refused", f"{refusal}")
             visitor.client.flush()
@@ -292,22 +306,11 @@ class Door:
         if visitor.client.attending is not None:  # the seat's task may be listening to a client that was late
             await visitor.client.attending.wait()
 
-    def _table_and_chips(self, visitor: Visitor, text: str) -> tuple[str, int | None]:
-        """The names in a ``#join``."""
-        words = text.split()
-        if not 1 <= len(words) <= 2:
-            raise RequestRefused("expected #join TABLE, or #join TABLE CHIPS")
-        try:
-            chips = parse_whole(words[1]) if len(words) == 2 else None
-        except ValueError:
-            raise RequestRefused(f"expected a whole number of chips, got {words[1][:40]!r}") from None
-        return self._any_table(visitor) if words[0] == _ANY else words[0], chips
-
     def _any_table(self, visitor: Visitor) -> str:
         """A table with a seat that is free or a house bot's; otherwise one where somebody makes room."""
         for newcomer in (None, visitor):
             for name, table in self._tables.items():
-                if table.may_come(newcomer):
+                if not table.config.private and table.may_come(newcomer):
                     return name
         raise RequestRefused("all seats of all tables are taken")
 
@@ -394,6 +397,10 @@ class _Wanted:
                 return None
             if isinstance(event, Greeting):  # it has had its answer
                 client.say(connection.send(Note("refused", "you have been greeted already")))
+
+
+def _no_private(game: str) -> str:
+    raise RequestRefused("there are no private tables here")
 
 
 def has_gone(error: BaseException, *others: type[BaseException]) -> bool:

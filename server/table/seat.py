@@ -12,6 +12,7 @@ import attrs
 import trio
 
 from engine.poker.rules import HandState
+from engine.support.user_input import printable
 from protocol import DealerConnection, LocalProtocolError, Note, Request, State, TurnWithdrawn
 from protocol.match_state import HandMessages
 from server.support.errors import Failure
@@ -24,6 +25,10 @@ _MOST_REQUESTS: Final = 32
 """How many are kept of a client; the oldest is dropped for a new one."""
 _GOODBYE_S: Final = 1.0
 # For a stranger to read why they are turned away.
+_MOST_COMMENTS: Final = 50
+"""How many are kept of a seat and a hand."""
+_MOST_LETTERS: Final = 500
+"""How much is kept of each."""
 _MOST_FAILURES: Final = 1000
 """How many are kept one by one: some 300 KB."""
 
@@ -39,6 +44,8 @@ class SeatClock:
         self._limits = limits
         self.response = max(limits.response, limits.first_response)
         """How long the next decision may take by itself."""
+        self.bank = 0.0
+        """Time beyond it, which is used up by the decisions that need it."""
         self._match_limit = limits.per_hand * hands
         self.in_hand = 0.0
         self.in_match = 0.0
@@ -53,8 +60,8 @@ class SeatClock:
         """Begin a question; unless the clock is strict, what a client says may restart its wait."""
         self.asked_at = now
         if is_strict:
-            self.until = now + self.response
-            self.latest = now + max(self.response, self._limits.grace)
+            self.until = now + self.response + self.bank
+            self.latest = now + max(self.response + self.bank, self._limits.grace)
 
     def new_hand(self) -> None:
         """Reset the hand's total; the match's total is never reset."""
@@ -65,7 +72,7 @@ class SeatClock:
         limits = self._limits
         counted = limits.response if seconds > limits.response else seconds
         return (
-            seconds > self.response
+            seconds > self.response + self.bank
             or self.in_hand + counted > limits.hand
             or self.in_match + counted > self._match_limit
         )
@@ -73,7 +80,8 @@ class SeatClock:
     def charge(self, seconds: float) -> bool:
         """Charge a decision; returns whether it passed a limit."""
         limits = self._limits
-        is_late = seconds > self.response
+        is_late = seconds > self.response + self.bank
+        self.bank = max(0.0, min(self.bank, self.bank + self.response - seconds))
         if self.response != limits.response:  # the first
             seconds = min(seconds, limits.response)
             self.response = limits.response
@@ -95,7 +103,8 @@ class SeatClock:
     def left(self) -> float:
         """Seconds that the next decision may take, or the one in progress still may."""
         limits = self._limits
-        seconds = min(self.response, limits.hand - self.in_hand, self._match_limit - self.in_match)
+        response = self.response + self.bank
+        seconds = min(response, limits.hand - self.in_hand, self._match_limit - self.in_match)
         if self.asked_at is not None:
             seconds = max(0.0, min(self.asked_at + seconds, self.until) - trio.current_time())
         return seconds
@@ -194,6 +203,10 @@ class Seat:
     """Set while somebody sits there; renewed when the seat is vacated."""
     is_away: bool = False
     """Its client was late and has not spoken since: the table does not wait for it."""
+    away_since: int | None = None
+    """The hand in which it was last found to be late."""
+    returned: trio.Event = attrs.Factory(trio.Event)
+    """Set when a client that was late has spoken, or is gone; renewed when one is late."""
     late_in_a_row: int = 0
     """Replies its client owes since its last one; a new client owes none."""
     grace_until: float | None = None
@@ -207,6 +220,8 @@ class Seat:
     """What its client has said about its strategy in the current hand: ``#policy`` lines by betting."""
     usage: dict[str, bytes] = attrs.Factory(dict)
     """What its client has said its decisions in the current hand cost: ``#usage`` lines by betting."""
+    comments: list[tuple[str, str]] = attrs.Factory(list)
+    """The betting and the text of its client's comment lines in the current hand, the first few of them."""
     decision_times: Durations = attrs.Factory(Durations)
     changes: Counter[str] = attrs.Factory(Counter)
     """Answers that were ignored or changed, by `outcome.CHANGES`."""
@@ -219,6 +234,12 @@ class Seat:
             self.failures.append(failure)
         else:
             self.more_failures += 1
+
+    def keep_comment(self, betting: str, line: bytes) -> None:
+        """Keep a comment line, as far as there is room."""
+        if len(self.comments) < _MOST_COMMENTS:
+            text = printable(line.decode("utf-8", "replace").strip().lstrip("#;").strip())
+            self.comments.append((betting, text[:_MOST_LETTERS]))
 
     def take_over(self, earlier: SeatOutcome) -> None:
         """Continue from the outcome of its player in earlier sittings."""

@@ -70,7 +70,7 @@ def parse_ohh(text: str, source: str) -> Iterator[PlayedHand | FormatError]:
     """
     starts = [begin.start() for begin in _BEGIN.finditer(text)]
     if not starts:
-        raise FormatError(f"{source}: no Open Hand History: it has no object {{\"ohh\": ...}}")
+        raise FormatError(f'{source}: no Open Hand History: it has no object {{"ohh": ...}}')
     decoder = json.JSONDecoder(parse_float=_number, parse_constant=_number)
     for count, (start, end) in enumerate(zip(starts, [*starts[1:], len(text)], strict=True)):
         where = f"{source}:{text.count(chr(10), 0, start) + 1}"
@@ -90,10 +90,9 @@ def _number(text: str) -> Fraction | None:
 
 
 def _amount(value: object, what: str) -> Fraction:
-    is_number = isinstance(value, int | Fraction) and not isinstance(value, bool)
-    if not is_number or not 0 <= value <= UNLIMITED_STACK:  # type: ignore[operator]
+    if isinstance(value, bool) or not isinstance(value, int | Fraction) or not 0 <= value <= UNLIMITED_STACK:
         raise FormatError(f"{what}: expected an amount, got {told(value)}")
-    return Fraction(value)  # type: ignore[arg-type]
+    return Fraction(value)
 
 
 class _OhhReader:
@@ -137,8 +136,8 @@ class _OhhReader:
         is_equal = all(ante in (most, stack) for ante, stack in zip(antes, stacks, strict=True))
         cap = _amount(limit.get("bet_cap", 0) if isinstance(limit, dict) else 0, "bet_cap")
         pots = self._objects(hand, "pots")
-        number = str(hand.get("game_number"))
-        number = int(number) if number.isascii() and number.isdecimal() and len(number) <= 18 else self._count
+        text = str(hand.get("game_number"))
+        number = int(text) if text.isascii() and text.isdecimal() and len(text) <= 18 else self._count
         match, number = divmod(number, PER_MATCH) if hand.get("site_name") == _SITE else (0, number)
         return Said(
             where=self._where,
@@ -198,7 +197,7 @@ class _OhhReader:
             self._read_action(action)
 
     def _read_action(self, action: Mapping[str, Any]) -> None:
-        who, word = _key(action.get("player_id")), action.get("action")
+        who, word = _key(action.get("player_id")), str(action.get("action"))
         text = f"player {told(who)}: {told(word)}"
         amount = _amount(action.get("amount", 0), text)
         if word in _ASIDE:
@@ -277,7 +276,7 @@ def format_ohh(hand: PlayedHand) -> str:
     ):
         raise FormatError("the bets of this limit game cannot be written in this format")
     taken = whole_collected(hand)
-    uncalled = uncalled_bet(betting.spent)
+    uncalled = uncalled_bet(betting)
     pot = betting.pot - (uncalled[1] if uncalled else 0)
     small = next(
         (chips for _, what, chips in named_posts(hand) if what == "small blind"), game.big_blind // 2
@@ -355,7 +354,7 @@ def _rounds(hand: PlayedHand) -> list[dict[str, Any]]:
             max(paid, 0),
             is_all_in=paid > 0 and total >= game.betting_stacks[position],
         )
-    streets = [
+    streets: list[dict[str, Any]] = [
         {"street": _STREETS[street], "cards": _texts(round_board(hand, street)), "actions": actions}
         for street, actions in enumerate(rounds)
     ]

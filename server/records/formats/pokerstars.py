@@ -414,7 +414,7 @@ def _utc(text: str) -> datetime | None:
     for *parts, zone in _TIME.findall(text):
         if zone in ("ET", "UTC"):
             try:
-                time = datetime(*map(int, parts), tzinfo=UTC)  # type: ignore[misc]
+                time = datetime.strptime(" ".join(parts), "%Y %m %d %H %M %S").replace(tzinfo=UTC)
                 return time if zone == "UTC" else time.replace(tzinfo=_EASTERN).astimezone(UTC)
             except ValueError:
                 return None
@@ -468,7 +468,7 @@ def _lines(hand: PlayedHand) -> Iterator[str]:
             betting_round += 1
             yield _street(hand, betting_round)
         yield f"{names[step.position]}: {_action(step)}"
-    uncalled = uncalled_bet(betting.spent)
+    uncalled = uncalled_bet(betting)
     if uncalled is not None:
         yield f"Uncalled bet ({uncalled[1]}) returned to {names[uncalled[0]]}"
     while betting_round < betting.betting_round:

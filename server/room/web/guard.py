@@ -24,6 +24,7 @@ _POLICY: Final = (
     b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     b"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
+_BODY_S: Final = 10.0
 BURST_S: Final = 10.0
 """A page is several requests: an address may make at once as many as are allowed in this time."""
 _HEADERS: Final = (
@@ -32,6 +33,28 @@ _HEADERS: Final = (
     (b"referrer-policy", b"same-origin"),
     (b"cross-origin-opener-policy", b"same-origin"),
 )
+
+
+async def _with_body(receive: Receive) -> Receive | None:
+    """What gives an application the whole body at once; None if it has not come in time.
+
+    It is read before anything is answered: the web server would not go on with a body that nobody takes.
+    """
+    body = bytearray()
+    with trio.move_on_after(_BODY_S) as waiting:
+        while True:
+            message = await receive()
+            body += message.get("body", b"")
+            if not message.get("more_body", False):
+                break
+    if waiting.cancelled_caught:
+        return None
+    whole = iter([{"type": "http.request", "body": bytes(body), "more_body": False}])
+
+    async def again() -> Message:
+        return next(whole, None) or await receive()
+
+    return again
 
 
 class Guard:
@@ -67,6 +90,12 @@ class Guard:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
+        if scope.get("method", "GET") not in ("GET", "HEAD"):
+            with_body = await _with_body(receive)
+            if with_body is None:
+                await self._refuse(scope, send, 408, "The request has not come.")
+                return
+            receive = with_body
         address = whose(str((scope.get("client") or ("",))[0]))
         refusal = self._refusal(scope, address)
         if refusal is not None:

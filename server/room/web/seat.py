@@ -12,6 +12,7 @@ import socket
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+import attrs
 import trio
 
 from engine.poker.rules import RulesError

@@ -1,5 +1,7 @@
 // A table: watched by server-sent events, or played at through a WebSocket in the room's own lines
 // (protocol/README.md, "A room").  `queue.js` shows what is told at a pace that can be followed.
+import {Hosting} from "./hosting.js";
+import {Presses} from "./presses.js";
 import {Queue} from "./queue.js";
 import {Felt, line, make, number, tell} from "./scene.js";
 import {play as sound} from "./sound.js";
@@ -106,17 +108,18 @@ function stopWatching() {
 
 // Who sits here, and how a sit-and-go stands, is asked for while nothing is told.
 async function lookAround() {
-  if (!document.hidden && (setup.contest || performance.now() - queue.heardAt > POLL_MS)) {
+  if (!document.hidden && (setup.contest || hosting || performance.now() - queue.heardAt > POLL_MS)) {
     try {
       const answer = await fetch(`/tables/${encodeURIComponent(table)}.json`);
       if (answer.status === 404) notice("This table has closed.");
       else if (answer.ok) around(await answer.json());
     } catch { /* the room is closed or out of reach: it is asked again */ }
   }
-  setTimeout(lookAround, isSeated || setup.contest ? POLL_MS : 3 * POLL_MS);
+  setTimeout(lookAround, isSeated || setup.contest || hosting ? POLL_MS : 3 * POLL_MS);
 }
 
 function around(found) {
+  if (hosting) hosting.look(found, isSeated && found.seats[felt.own] ? found.seats[felt.own].name : "");
   if (!scene || scene.over) felt.company(found.seats);
   if (found.contest) tellContest(found.contest, found.seats);
   if (found.paused) notice("The table is paused.");
@@ -142,6 +145,7 @@ let wanted = null; // name, token, chips and seat with which we sit, or try to
 let again = FIRST_AGAIN_MS;
 let isSeated = false;
 let isOut = false;
+let isReturning = false; // after a reload
 let seconds = 0;
 
 function say(...lines) {
@@ -211,8 +215,10 @@ function obey(message) {
     isSeated = true;
     if (isNew) stopWatching();
     felt.own = message.seat;
+    felt.sit = null;
     keep(localStorage, AT, {name: wanted.name, at: Date.now()});
-    notice(isNew ? `You have seat ${message.seat + 1} with ${message.stack >= UNLIMITED ? "unlimited" : number(message.stack)} chips. You are dealt in as soon as it can be.` : "You are back.");
+    notice(isNew && !isReturning ? `You have seat ${message.seat + 1} with ${message.stack >= UNLIMITED ? "unlimited" : number(message.stack)} chips. You are dealt in as soon as it can be.` : "You are back in your seat.");
+    isReturning = false;
     $("join").hidden = true;
     $("act").hidden = $("seated").hidden = false;
   } else if (message.name === "keep") {
@@ -248,10 +254,10 @@ let state = ""; // the line that a reply repeats
 let raises = null;
 let sizes = {};
 let deadline = 0;
-let asked = 0; // the number of the question
+const presses = new Presses();
 
 function beginTurn(text, ask) {
-  asked += 1;
+  if (state !== text) presses.ask(Date.now());
   state = text;
   raises = ask.raise;
   sizes = ask.sizes;
@@ -273,6 +279,7 @@ function beginTurn(text, ask) {
 }
 
 function endTurn() {
+  presses.end();
   state = "";
   raises = null;
   $("turn").disabled = $("sizes").disabled = true;
@@ -301,12 +308,16 @@ function act(action) {
   endTurn();
 }
 
+function press(action) {
+  if (presses.answers()) act(action);
+}
+
 function raise() {
   if (!raises) return;
-  if (raises.limit) act("r");
+  if (raises.limit) press("r");
   else {
     if ($("total").value) size(Number($("total").value) * unit());
-    act(`r${$("slider").value}`);
+    press(`r${$("slider").value}`);
   }
 }
 
@@ -315,7 +326,9 @@ let timer = 0;
 function tick() {
   clearTimeout(timer);
   const left = state && deadline ? Math.max(0, (deadline - performance.now()) / 1000) : Infinity;
-  $("clock").textContent = left < 86400 ? `${Math.ceil(left)} s` : "";
+  const bank = Math.max(0, seconds - setup.seconds); // what is left of it for this question
+  const inTime = Math.ceil(left - bank);
+  $("clock").textContent = left >= 86400 ? "" : inTime > 0 ? `${inTime} s` + (bank ? ` + ${Math.floor(bank)} s` : "") : `Time bank: ${Math.ceil(left)} s`;
   $("clock").classList.toggle("late", left < 10);
   if (left < 86400) timer = setTimeout(tick, 250);
 }
@@ -336,10 +349,11 @@ function answerAhead(ask) {
 
 // --- what is pressed -----------------------------------------------------------------------------------
 
-// The second click of a double click would be the answer to the next question.
-$("fold").addEventListener("click", (event) => event.detail > 1 || act("f"));
-$("call").addEventListener("click", (event) => event.detail > 1 || act("c"));
-$("raise").addEventListener("click", (event) => event.detail > 1 && event.preventDefault());
+for (const kind of ["pointerdown", "keydown"]) {
+  document.addEventListener(kind, (event) => event.repeat || presses.begin(Date.now()), {capture: true});
+}
+$("fold").addEventListener("click", () => press("f"));
+$("call").addEventListener("click", () => press("c"));
 $("act").addEventListener("submit", (event) => {
   event.preventDefault();
   raise();
@@ -358,8 +372,8 @@ document.addEventListener("keydown", (event) => {
   const isTyping = event.target instanceof HTMLInputElement && !["range", "checkbox"].includes(event.target.type);
   const key = event.key.toLowerCase();
   if (isTyping && !(event.target.id === "total" && "fcr".includes(key))) return;
-  if (key === "f" && !$("fold").disabled) act("f");
-  else if (key === "c") act("c");
+  if (key === "f" && !$("fold").disabled) press("f");
+  else if (key === "c") press("c");
   else if (key === "r" && raises) raiseByKey(event.target);
   else return;
   event.preventDefault();
@@ -382,6 +396,13 @@ $("leave").addEventListener("click", () => {
   say("#leave");
   notice("You stand up when the hand is over.");
 });
+if ($("chat")) {
+  $("chat").addEventListener("submit", (event) => {
+    event.preventDefault();
+    say(`#chat ${event.target.elements.text.value}`);
+    event.target.reset();
+  });
+}
 $("show").addEventListener("click", () => {
   say(`#show ${scene.hand}`);
   $("show").disabled = true;
@@ -431,6 +452,8 @@ toggle("sound", read(localStorage, "sound") === "on", (isOn) => {
 
 for (const name of ["visibilitychange", "online", "pageshow"]) addEventListener(name, hurry, true);
 
+const hosting = $("hosting") ? new Hosting(say) : null;
+
 // --- when the page opens -------------------------------------------------------------------------------
 
 felt.company(setup.seats);
@@ -445,7 +468,7 @@ if (new URLSearchParams(location.search).has("play") && !kept) {
   history.replaceState(null, "", location.pathname);
   sit();
 } else if (kept && Date.now() - kept.at < 1000 * setup.keep) {
-  notice("Taking your seat again …");
+  isReturning = true;
   sit();
 } else if (kept) {
   keep(localStorage, AT, null);
