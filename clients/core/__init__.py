@@ -3,6 +3,7 @@
 ===================  ===============================================================================
 ``agent``            code that decides: sub-class it
 ``arena``            an in-process table: agents called directly
+``mailbox``          an agent whose answers come from outside
 ``session``          an agent at a table over a socket
 ``program``          an agent as a program: connects, plays, reports
 ``registry``         installed bots by name

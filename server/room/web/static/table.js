@@ -215,6 +215,7 @@ function obey(message) {
     isSeated = true;
     if (isNew) stopWatching();
     felt.own = message.seat;
+    felt.sit = null;
     keep(localStorage, AT, {name: wanted.name, at: Date.now()});
     notice(isNew && !isReturning ? `You have seat ${message.seat + 1} with ${message.stack >= UNLIMITED ? "unlimited" : number(message.stack)} chips. You are dealt in as soon as it can be.` : "You are back in your seat.");
     isReturning = false;
@@ -395,6 +396,13 @@ $("leave").addEventListener("click", () => {
   say("#leave");
   notice("You stand up when the hand is over.");
 });
+if ($("chat")) {
+  $("chat").addEventListener("submit", (event) => {
+    event.preventDefault();
+    say(`#chat ${event.target.elements.text.value}`);
+    event.target.reset();
+  });
+}
 $("show").addEventListener("click", () => {
   say(`#show ${scene.hand}`);
   $("show").disabled = true;
