@@ -141,7 +141,7 @@ def _spent_before(betting: BettingState) -> tuple[int, ...]:
 
 
 def _last_actions(betting: BettingState) -> dict[int, str]:
-    """Actions by position, in a word or two: the last one of the round, and the hand's last one in any case."""
+    """Actions by position, in a word or two: the round's last, and the hand's in any case."""
     found: dict[int, str] = {}
     latest = betting.betting_round
     for state, position, action in betting.steps_back():
