@@ -1,7 +1,7 @@
 """From the decisions of a population, all hole cards known, to the mean and covariance of theta, by EM.
 
-For each player the posterior of theta given mean and covariance is taken for normal around its mode (Laplace),
-which Newton's method finds; then mean and covariance are those of the population, the covariance drawn
+For each player the posterior of theta given mean and covariance is taken for normal around its mode, which
+Newton's method finds (Laplace); then mean and covariance are those of the population, the covariance drawn
 towards `_LEAST` of each feature by itself, which `_DRAWN` players are taken to have.
 
 One thread of linear algebra is enough for matrices of forty.
@@ -71,3 +71,15 @@ def _slopes(features: Floats, came: Floats, theta: Floats) -> tuple[Floats, Floa
     slope = (1.0 - LAPSE) * sure * (1.0 - sure)
     doubt = chance * (1.0 - chance)
     return features.T @ ((came - chance) * slope / doubt), (features.T * (slope**2 / doubt)) @ features
+
+
+def surprise(players: Sequence[Answers], mean: Floats, covariance: Floats) -> float:
+    """The log loss of an answer, each predicted from those before it: by Laplace's evidence of all."""
+    precision, evidence = np.linalg.inv(covariance), 0.0
+    for features, came in players:
+        theta, posterior = _posterior((features, came), mean, precision, mean)
+        chance = 0.5 * LAPSE + (1.0 - LAPSE) / (1.0 + np.exp(-features @ theta))
+        apart = theta - mean
+        evidence += np.log(np.where(came > 0, chance, 1.0 - chance)).sum() - apart @ precision @ apart / 2
+        evidence += (np.linalg.slogdet(posterior)[1] - np.linalg.slogdet(covariance)[1]) / 2
+    return -float(evidence) / sum(len(came) for _, came in players)
