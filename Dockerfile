@@ -20,31 +20,19 @@ COPY server ./server
 COPY clients ./clients
 RUN python3 -m pip --python /opt/riverboat/bin/python3 install --no-cache-dir --no-deps .
 
-# Compiled for any processor of the architecture: numba's cache is keyed by the processor's name, so that an
-# image built for the builder's own would compile again wherever else it runs.
-ENV NUMBA_CPU_NAME=generic \
-    RIVERBOAT_CACHE_DIR=/var/cache/riverboat
-# What bots and people ask for, before the flop and in each round, compiles what answers it; so do the bots,
-# who are given the time for it on any machine.
-ENV PATIENCE="--start-time 900 --response-time 900 --hand-time 900 --match-time 900"
-RUN /opt/riverboat/bin/riverboat odds AhKd --json \
-    && /opt/riverboat/bin/riverboat odds AhKd QsJh2c --opponents 3 --pot 40 --to-call 10 --json \
-    && /opt/riverboat/bin/riverboat odds AhKd QsJh2c5d --json \
-    && /opt/riverboat/bin/riverboat odds AhKd QsJh2c5d9s --json \
-    && /opt/riverboat/bin/riverboat match limit-3p formula sampling street-learner --hands 3 $PATIENCE --out /tmp/limit \
-    && /opt/riverboat/bin/riverboat match nolimit-3p formula sampling street-learner --hands 3 $PATIENCE --out /tmp/nolimit \
-    && rm -rf /tmp/limit /tmp/nolimit
+# Kernels for every level of the architecture, of which the best that the machine has is loaded.
+COPY tests/kernels_wheel ./kernels_wheel
+RUN RIVERBOAT_PYTHON=/opt/riverboat/bin/python3 python3 -m pip wheel --no-cache-dir --no-deps -w /tmp/wheels ./kernels_wheel \
+    && python3 -m pip --python /opt/riverboat/bin/python3 install --no-cache-dir --no-deps /tmp/wheels/*.whl
 
 
 FROM python:3.11-slim-bookworm
 
 RUN useradd --uid 10001 --user-group --create-home riverboat \
-    && install -d -o riverboat -g riverboat /logs
+    && install -d -o riverboat -g riverboat /logs /var/cache/riverboat
 COPY --from=build /opt/riverboat /opt/riverboat
-COPY --from=build --chown=riverboat:riverboat /var/cache/riverboat /var/cache/riverboat
 ENV PATH=/opt/riverboat/bin:$PATH \
     LANG=C.UTF-8 \
-    NUMBA_CPU_NAME=generic \
     RIVERBOAT_CACHE_DIR=/var/cache/riverboat
 USER 10001:10001
 WORKDIR /home/riverboat

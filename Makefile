@@ -16,7 +16,7 @@ help:
 	@echo "make stress   long matches, crowds, kills, fuzzing, full disks and signals: half an hour"
 	@echo "make image-check    builds the container images and tries what the compose files start"
 	@echo "make docs     builds the documentation site in build/site"
-	@echo "make dist     builds wheel and source distribution, installs and tries them;   make man   writes manual pages"
+	@echo "make dist     builds the wheels, one of compiled kernels, and the sources, installs and tries them;   make man   writes manual pages"
 	@echo "make setup    only set up .venv with everything;   make clean   remove it"
 
 # Run-time dependencies only, for those who want to play; everything, for those who change things.
@@ -32,9 +32,12 @@ TESTS := .venv/.tests-ready
 	  { echo "$(PYTHON) cannot make virtual environments: install its venv and pip, on Debian with 'apt install python3-venv'" >&2; exit 1; }
 	$(PYTHON) -m venv .venv
 
-$(RUN): pyproject.toml | .venv/bin/python
+# Kernels that `make dist` has compiled are used here, too, as long as they are those of these sources.
+BOX := $(wildcard dist/riverboat_kernels-*.whl)
+$(RUN): pyproject.toml $(BOX) | .venv/bin/python
 	@echo "setting up .venv (run-time dependencies)"
 	@.venv/bin/python -m pip install -q --disable-pip-version-check -e .
+	@[ -z "$(BOX)" ] || .venv/bin/python -m pip install -q --disable-pip-version-check --no-deps --force-reinstall $(BOX)
 	@touch $@
 
 # What the pages of a room take.
@@ -56,18 +59,19 @@ $(TESTS): $(DEV)
 
 setup: $(DEV)
 
-# Bots whose kernels are compiled take their seats at once, and tests of bots in processes wait for seats.
+# All kernels: tests of bots in processes wait for seats, which bots take at once when theirs are compiled.
 KERNEL_JOBS := $(shell n=$$(getconf _NPROCESSORS_ONLN); [ "$$n" -gt 1 ] && echo 2 || echo 1)
 kernels: $(RUN)
 	@.venv/bin/riverboat kernels --jobs $(KERNEL_JOBS)
 
-match: kernels
+# What a match compiles, once for this machine, is what its players and its result need.
+match: $(RUN)
 	.venv/bin/riverboat match limit-2p formula always-call --hands 1000
 
-serve: kernels $(WEB)
+serve: $(WEB)
 	.venv/bin/riverboat serve
 
-play: kernels
+play: $(RUN)
 	.venv/bin/riverboat play
 
 # One more worker than cores, since some tests wait; one that has done its share takes over from the others.
@@ -126,6 +130,7 @@ man: $(DEV)
 dist: $(DEV)
 	rm -rf dist
 	.venv/bin/python -m build --outdir dist .
+	.venv/bin/python -m build --wheel --no-isolation --outdir dist tests/kernels_wheel
 	tests/dist_check.sh
 
 clean:

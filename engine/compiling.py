@@ -91,6 +91,21 @@ def models(potential: PotentialName = "plain") -> None:
     TableReader(both, 0.0, potential).follow(betting, board)
 
 
+def worths() -> None:
+    """Compile what a player's actions say about his hand if some ignore it, and what a raise is worth."""
+    import numpy as np
+
+    from engine.players.hand_values import HandValues
+    from engine.players.models.formula import worths_of_raise
+    from engine.players.reweighting import threshold_triples
+    from engine.poker.rules import load_game, parse_betting
+
+    values = HandValues(*np.linspace(0, 1, 2 * 1326).reshape(2, 1326))
+    threshold_triples(np.ones(1326), values, (0.2, 0.5, 0.3), 0.1)
+    betting = parse_betting(load_game("nolimit-2p-100bb"), "")
+    worths_of_raise(betting, np.zeros(1), betting.max_spent, 0.5, 0.5)
+
+
 @functools.cache
 def simulation(potential: PotentialName = "plain") -> None:
     """Compile opponent models and trials: simulate a decision before the flop and one on it.
@@ -222,6 +237,56 @@ def environments() -> None:
     tables.begin(np.zeros(1, np.uint64))
 
 
+def showdowns() -> None:
+    """Compile ranking, enumerating and sampling showdowns, and what computes the tables that are shipped."""
+    import numpy as np
+
+    from engine.hands.equity import hand_equity, monte_carlo_equities, range_equities
+    from engine.hands.hand_odds import final_rank_counts, joint_hand_odds, results_by_board
+    from engine.hands.hand_rank import hand_rank, hand_ranks
+    from engine.hands.preflop.game import sampled_matchups
+    from engine.hands.preflop.roll_outs import roll_out_income_rates
+    from engine.kernels.hands import preflop
+    from engine.kernels.poker.tables import ranking_table
+    from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO
+    from engine.solving.miximax.strength import count_changes
+
+    rng, hole, board = np.random.default_rng(0), (0, 5), _BOARDS[-1]
+    cards = np.array([[*hole, *board]], np.uint8)
+    for size in (5, 6, 7):
+        hand_rank(cards[0, :size].tolist())
+        hand_ranks(cards[:, :size].copy())
+    hand_equity((hole, (10, 15)), board)
+    ranges = np.zeros((2, 1326))
+    ranges[0, 0] = ranges[1, -2:] = 1.0  # one hand against two
+    range_equities(ranges, board)
+    monte_carlo_equities(ranges, board, trials=2, rng=rng)
+    monte_carlo_equities(np.ones((2, 1326)), board, trials=2, rng=rng)
+    joint_hand_odds(hole, board, trials=2, rng=rng)
+    results_by_board(hole, cards[:, 2:].copy(), np.ones((1, 1326)))
+    final_rank_counts(hole, cards[:, 2:].copy(), np.ones((1, 1326)))
+    sampled_matchups(1, rng)
+    roll_out_income_rates(2, 1, rng)
+    count_changes(1, 0)
+    boards, weights = (each[:1] for each in preflop.canonical_boards())
+    tables = ranking_table(), boards, weights, STARTING_HAND_OF_COMBO
+    preflop.raw_odds_of_starting_hands(*tables, np.empty((NUM_STARTING_HANDS, 9)))
+    combos = np.full((NUM_STARTING_HANDS, 12), -1)
+    preflop.fill_points(*tables, combos, np.empty((NUM_STARTING_HANDS, NUM_STARTING_HANDS), np.int64))
+
+
+def street_training() -> None:
+    """Compile the loop that trains the street-learner."""
+    from engine.learning.deal_pool import PoolSize, make_pool
+    from engine.learning.street import ActionValues, train
+    from engine.poker.rules import load_game
+
+    for _ in train(
+        ActionValues.unlearnt(load_game("limit-2p")), make_pool(2, 0, PoolSize(1, 1, 1, 2)), hands=1, seed=0
+    ):
+        pass
+
+
 @functools.lru_cache(maxsize=8)
 def street_decisions(game: GameDefinition) -> None:
     """Compile the decisions of `engine.learning.decision` in a game: decide, and learn from it."""
@@ -246,15 +311,26 @@ STEPS: Final[dict[str, Callable[[], None]]] = {
     "equilibria": equilibria,
     "models of opponents": functools.partial(models, "weighted"),
     "simulation": simulation,
+    "worths of actions": worths,
     "miximax": miximax,
     "luck": luck,
     "environments": environments,
+    "showdowns": showdowns,
     "odds": odds,
+    "training": street_training,
+    "odds against ranges": odds_against_ranges,
 }
 """What `riverboat kernels` compiles, by purpose, before it lets bots play for the rest.
 
 Steps that share many kernels are not next to each other, since neighbours are compiled at the same time.
 """
+
+
+def inventory() -> str:
+    """How many kernels were brought along and how many were compiled here, in a line."""
+    from engine.kernels import _jit, _kept
+
+    return _kept.inventory(_jit.numba.core.registry.cpu_target.target_context.codegen().magic_tuple())
 
 
 # --- marks --------------------------------------------------------------------------------------------------

@@ -23,15 +23,18 @@ and may then make requests, in any state::
     #leave             gives the seat up, when the hand is over
     #sit-out, #sit-in  to be dealt no hands from the next one on; to be dealt in again
     #top-up 200        brings 200 chips more to the table, before the next hand
+    #show 17           shows the cards of the last hand, 17, which need not be shown
     #name=Ann          the words of the greeting, said later
     #token=s3cret
 
-It is also told
+``person`` says that a person looks on, for whom the table keeps a pace; ``keep`` that a guest may come back:
+they are told a secret, which is their token from then on.  It is also told
 
     #lobby REASON            it has no seat (any more); after this no hand is shown to it
     #seated TABLE SEAT STACK it has one
     #refused REASON          its request cannot be granted
     #message TEXT            a message for people
+    #keep SECRET             the token with which a guest who was cut off finds the seat again
     #stacks A|B|...          before a hand for which they have changed: chips by position
     #commit HASH             before a hand: SHA-256 of the key of its cards (`engine.poker.match_key`)
 
@@ -44,7 +47,8 @@ If chips carry over from hand to hand in a match, as in a sit-and-go, clients mu
 ``unrehearsed`` says that the client need not be shown earlier hands again when a match is resumed.
 
 A client that is granted ``policy`` gets nothing, but says with its replies what it would have done with other
-hands, for the house alone (`protocol.policy`); only a house that wants this grants it.
+hands, for the house alone (`protocol.policy`); only a house that wants this grants it.  One that is granted
+``usage`` says what its decisions cost (`protocol.agents.usage`).
 
 Only its first greeting is answered; comments may precede it.  Both sides ignore unknown words and unknown
 ``#`` lines.
@@ -65,15 +69,21 @@ UNREHEARSED: Final = "unrehearsed"
 nothing from hand to hand, or keeps what it has learned itself."""
 STACKS: Final = "stacks"
 """The word of a client that can follow chips which carry over from hand to hand."""
-CAPABILITIES: Final = ("seat", "names", "game", "clock", "policy", STACKS, UNREHEARSED)
+CAPABILITIES: Final = ("seat", "names", "game", "clock", "policy", "usage", STACKS, UNREHEARSED)
 """What a client may ask for."""
 NEEDED_FOR_CHIPS: Final = frozenset({"game", STACKS})
 """What a client must be granted before hands with other stacks than the game file says."""
 LOBBY: Final = "lobby"
 """The word of a client that knows what a room is."""
-ROOM_CAPABILITIES: Final = ("seat", "names", "game", "clock", STACKS, "commit", LOBBY)
+PERSON: Final = "person"
+"""The word of a person's client, for which a table keeps its pace."""
+KEEP: Final = "keep"
+"""The word of a guest's client that can come back after it has lost its connection."""
+ROOM_CAPABILITIES: Final = ("seat", "names", "game", "clock", STACKS, "commit", LOBBY, PERSON, KEEP)
 """What a client may ask a room for."""
-REQUESTS: Final = ("list", "join", "leave", "sit-out", "sit-in", "top-up", "name", "token")
+TOO_LATE: Final = "you have not played for too long"
+"""The reason of a ``#lobby`` line for a seat that did not answer: it may be taken again at once."""
+REQUESTS: Final = ("list", "join", "leave", "sit-out", "sit-in", "top-up", "show", "name", "token")
 """The words of `Request`."""
 NAME: Final = "name="
 """Begins the word that carries a player's name, in a room."""

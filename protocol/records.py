@@ -143,7 +143,7 @@ class HandReader:
     """Reads hand lines of one game by its rules; a betting sequence seen before is not replayed."""
 
     def __init__(self, game: GameDefinition) -> None:
-        self._game = game
+        self.game: Final = game
         self._most = _MOST_REMEMBERED if game.is_limit else _MOST_REMEMBERED // 4
         self._deck = sum(1 << card for card in game.deck)
         self._bettings: dict[str, BettingState] = {}
@@ -169,7 +169,7 @@ class HandReader:
         record = parse_hand(text)
         if record is None:
             raise ValueError(f"expected STATE:hand:betting:cards:values:names, got {text.rstrip()!r}")
-        expected = self._game.num_players
+        expected = self.game.num_players
         if not len(record.names) == expected == len(record.chips):
             for values, what in ((record.names, "names"), (record.chips, "values")):
                 if len(values) != expected:
@@ -184,7 +184,7 @@ class HandReader:
         """
         betting = self._bettings.get(record.betting)
         if betting is None:
-            betting = parse_betting(self._game, record.betting)
+            betting = parse_betting(self.game, record.betting)
             if not betting.is_finished:
                 raise ValueError(f"the hand is not over after {record.betting!r}")
             if len(self._bettings) < self._most:
@@ -196,7 +196,7 @@ class HandReader:
         if "?" in text:
             text = text.replace("?", "")
         try:
-            hole_cards, board = parse_hole_cards_and_board(text, self._game, betting_round)
+            hole_cards, board = parse_hole_cards_and_board(text, self.game, betting_round)
         except InvalidCardError as error:
             raise ValueError(f"cards: {error}") from None
         seen = 0
@@ -289,8 +289,15 @@ def parse_transaction(line: str, is_limit: bool) -> Transaction:
 COMMITMENT: Final = "# cards: sha256 "
 """Begins the line that commits to the key of the cards, or to the keys of the hands that follow."""
 COMMITMENT_FROM: Final = "# cards from hand "
+OF_HAND: Final = re.compile(r"# hand (\d{1,19}) (game|cards: sha256|key) (.*)")
+"""A comment that belongs to one hand, in a log whose stacks and players differ from hand to hand."""
 KEY: Final = "# key "
 """Begins the line that reveals the key of the cards or, with its number, that of the next hand."""
+
+
+def format_game_of(number: int, game_line: str) -> str:
+    """The line before a hand that says what is played in it (`protocol.extension.format_game_line`)."""
+    return f"# hand {number} game {game_line}\n"
 
 
 def format_commitment(commitment: str, hand: int | None = None) -> str:

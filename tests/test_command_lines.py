@@ -122,6 +122,13 @@ def test_a_number_of_thousands_of_digits_is_refused_in_one_line(arguments: tuple
     assert_refused_in_one_line(run(*arguments))
 
 
+@pytest.mark.parametrize("option", ["show", "write", "pass-env"])
+def test_a_grant_to_nobody_is_refused_in_one_line(option: str) -> None:
+    result = run("match", "limit-2p", "ann=random", "bob=random", "--sandbox", f"--{option}", "anm=X")
+
+    assert_refused_in_one_line(result, "there is no player 'anm'", "did you mean ann?")
+
+
 def test_the_dealer_takes_a_token_of_thousands_of_digits_for_a_token() -> None:
     config = configure(["m", "limit-2p", "1", "1", "a", "b", "--seat-token", f"{MANY_DIGITS}=x"])
 

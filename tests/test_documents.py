@@ -6,11 +6,16 @@ The checks themselves are tried on misspelt samples, so that a document cannot p
 
 import ast
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
 import engine
+from clients.core.options import make_agent, parse_settings
+from clients.core.registry import load_bot
+from server.league.plan_file import parse_plan
+from server.room.config import load_room
 from tests.support.asserting import known
 from tests.support.cases import cases
 from tests.support.dealer_process import ROOT
@@ -37,6 +42,34 @@ DOCUMENTS = documents()
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: str(document.path.relative_to(ROOT)))
 def test_all_that_a_document_names_is_there(document: Document) -> None:
     assert faults(document) == []
+
+
+TOML = [
+    pytest.param(block, id=f"{document.path.name}-{number}")
+    for document in DOCUMENTS
+    for number, block in enumerate(document.blocks("toml"))
+]
+
+
+@pytest.mark.parametrize("block", TOML)
+def test_the_toml_that_a_document_shows_is_read_and_its_bots_play(block: str, tmp_path: Path) -> None:
+    keys = tomllib.loads(block).keys()
+    file = tmp_path / "shown.toml"
+    if "tournament" in keys:
+        bots = [each.text for each in parse_plan(block, file).entrants if each.player.is_bot]
+    elif keys <= {"room", "table"}:
+        file.write_text(block + ("" if "table" in keys else '[[table]]\nname = "limit-2p"\n'))
+        bots = [bot for table in load_room(file).tables for bot in table.fill]
+    else:
+        assert keys == {"project"}
+        return
+    for bot in bots:
+        name, _, settings = bot.partition(":")
+        make_agent(name, load_bot(name), parse_settings(settings.split(",") if settings else ()))
+
+
+def test_toml_of_rooms_and_tournaments_is_among_it() -> None:
+    assert len(TOML) >= 5
 
 
 def test_every_document_is_looked_at() -> None:

@@ -12,13 +12,14 @@ one of these, with probabilities given by the pseudo-harmonic mapping
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import attrs
 
 from clients.bots.strategy_files import saved_strategy, shipped_strategy
-from clients.core.agent import Agent, Chances, ProbabilityTriple, Triples, drawn
+from clients.core.agent import Agent, Chances, ProbabilityTriple, Triples, described, drawn
 from clients.core.options import OptionError
 from engine.poker.rules import Action, GameDefinition, HandView
 
@@ -74,6 +75,13 @@ class Equilibrium(Agent):
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
         """The probabilities of a fold, a call and a raise of any size."""
         return self.strategy.triple(view)
+
+    def reasons(self, view: HandView) -> Mapping[str, str]:
+        """The strategy's probabilities of all actions."""
+        chances = self.strategy.chances(view)
+        return {
+            "strategy": ", ".join([f"{described(action)} {chance:.4f}" for action, chance in chances.items()])
+        }
 
     def triples(self, view: HandView) -> Triples | None:
         """The same for every hand we could hold: all combos in hold'em, otherwise all sets of hole cards.

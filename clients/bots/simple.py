@@ -48,7 +48,7 @@ that name in the thesis's testbed does (`clients.bots.listed_hands`).
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
 from clients.bots.listed_hands import KINDS, OTHERS, kinds_of_hands, listed_triple
@@ -204,6 +204,20 @@ class SimpleBot(Agent):
             strengths[combo_index(*view.own_cards)] = strength_of(view.own_cards, view.board)
             chances = list(map(rules.triple, strengths, _all_outs(view.board)))
         return [_made_legal(triple, legal) for triple in chances]
+
+    def reasons(self, view: HandView) -> Mapping[str, str]:
+        """The percentile before the flop; after it strength, outs and price."""
+        if view.betting_round == 0:
+            first, second = view.own_cards
+            return {"hand": f"better than {self._percentiles[52 * first + second]:.1%} of starting hands"}
+        strength, outs = _cards_worth(view.own_cards, view.board)
+        rules = self._rules(view, view.betting)
+        return {
+            "strength": f"{strength:.3f}, to the power {rules.exponent:.2f} {strength**rules.exponent:.3f}; "
+            f"bets from {_VALUE_BET:g}, raises from {_VALUE_RAISE:g}",
+            "draw": f"{outs} outs",
+            "price": f"{max(0, rules.to_call)} chips to call for a pot of {rules.pot}",
+        }
 
     def _decide(self, view: HandView) -> tuple[ProbabilityTriple, int]:
         """The probabilities of the legal actions, and the total of a raise."""

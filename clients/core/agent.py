@@ -23,7 +23,7 @@ from collections.abc import Awaitable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from engine.players.probability_triple import ProbabilityTriple
-from engine.poker.rules import Action, GameDefinition, HandView
+from engine.poker.rules import Action, ActionKind, GameDefinition, HandView
 
 if TYPE_CHECKING:
     from numpy import float64
@@ -38,6 +38,7 @@ __all__ = [
     "begin_decision",
     "checked_action",
     "decisions_made",
+    "described",
     "drawn",
     "may_be_asked_once",
     "seat_of",
@@ -86,6 +87,10 @@ class Agent:
     """Whether somebody asked for this seed, to repeat the match; else it was drawn at random."""
     comment: str | None = None
     """A line to send along with the next action, for those who read the wire; the table then clears it."""
+    states_usage: bool = False
+    """Set it if each decision leaves a `usage`."""
+    usage: str | None = None
+    """What the last decision has cost, for the house alone (`protocol.agents.usage`); the table clears it."""
     is_stateless: bool = False
     """Set it if decisions follow from `seed` and the hand alone, and nothing is carried from hand to hand:
     its hands may then be played in any order, and it need not see again what it saw before an interruption.
@@ -97,6 +102,8 @@ class Agent:
     """
     wants_clock: bool = False
     """Set it to get `seconds_to_act` before each decision."""
+    is_person: bool = False
+    """Whether a person looks on: a room then plays at a pace that can be followed."""
     seconds_to_act: float | None = None
     """How long we may think; None if the dealer does not say."""
 
@@ -154,6 +161,14 @@ class Agent:
         """
         return None
 
+    def reasons(self, view: HandView) -> Mapping[str, str]:
+        """The numbers by which we have just decided, by their names and with units, for people.
+
+        Asked right after `choose_action`, by ``riverboat ask`` and ``match --explain``; it must draw nothing
+        from `rng`.
+        """
+        return {}
+
     # --- given to sub-classes ------------------------------------------------------------------------
 
     @property
@@ -195,6 +210,15 @@ def seat_of(own_seat: int, view: HandView, position: int) -> int:
 def decisions_made(view: HandView) -> int:
     """How often the player whose view it is has acted in this hand."""
     return view.betting.times_acted(view.position)
+
+
+def described(action: Action) -> str:
+    """``fold``, ``call``, ``raise`` or ``raise to 300``."""
+    if action.kind is ActionKind.CALL:
+        return "call"
+    if action.kind is ActionKind.FOLD:
+        return "fold"
+    return "raise" if action.raise_to is None else f"raise to {action.raise_to}"
 
 
 def drawn(chances: Mapping[Action, float], rng: random.Random) -> Action:

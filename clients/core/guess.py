@@ -17,9 +17,7 @@ from typing import Final
 import attrs
 
 from engine.poker.cards import InvalidCardError, parse_cards
-from engine.poker.rules import GameDefinition, GameDefinitionError, load_game, packaged_games
-from engine.support.user_input import parse_whole
-from protocol import RemoteProtocolError
+from engine.poker.rules import GameDefinition, load_game, packaged_games
 
 _STATE: Final = re.compile(r"MATCHSTATE:(\d+):\d+:[^:]*:([^:]*)")
 
@@ -91,49 +89,6 @@ class RoomSeat:
     """Our name there, if we have one; the token goes with it."""
     chips: int | None = None
     """Chips to bring; None for the usual number there."""
-
-
-@attrs.define
-class RoomGame:
-    """The game of a room's or a sit-and-go's next hand, from what its ``#game`` and ``#stacks`` lines say."""
-
-    game: GameDefinition | None = None
-    """Of the last ``#game`` line."""
-    stacks: tuple[int, ...] = ()
-    """Of the last ``#stacks`` line, by position."""
-
-    def with_game(self, game: GameDefinition) -> GameDefinition | None:
-        """The game after a ``#game`` line.
-
-        The stacks known so far may be those of an earlier hand, in which a player had less than they post
-        now.
-        """
-        self.game = game
-        try:
-            return self._both()
-        except RemoteProtocolError:
-            return game  # the stacks of this hand come next
-
-    def with_stacks(self, text: str) -> GameDefinition | None:
-        """The game after a ``#stacks`` line.
-
-        Raises:
-            RemoteProtocolError: it cannot be read.
-        """
-        try:
-            self.stacks = tuple(map(parse_whole, text.split("|")))
-        except ValueError as error:
-            raise RemoteProtocolError(f"the server's #stacks line: {error}") from None
-        return self._both()
-
-    def _both(self) -> GameDefinition | None:
-        game = self.game
-        if game is None or len(self.stacks) != game.num_players:
-            return game
-        try:
-            return attrs.evolve(game, stacks=self.stacks)
-        except GameDefinitionError as error:
-            raise RemoteProtocolError(f"the server's #stacks line: {error}") from None
 
 
 def is_same_but_for_chips(game: GameDefinition, other: GameDefinition) -> bool:

@@ -16,7 +16,6 @@ from clients.core.registry import UnknownBot, installed_bots
 from engine.support.files.archive import ArchiveError
 from engine.support.interruption import even_in_kernels
 from engine.support.seeds import parse_seed
-from protocol import variables
 
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
-_TOKEN: Final = "riverboat.token"
-# In a command's `meta`: the token of its --token-file.
 MOST_SECONDS: Final = 1e9
 """Longest time that can be asked for: thirty years."""
 MOST_CHIPS: Final = 1e15
@@ -140,61 +137,6 @@ def _read_seed(context: click.Context, parameter: click.Parameter, text: str) ->
         return parse_seed(text)
     except ValueError as error:
         raise CommandError(str(error)) from error
-
-
-def token_options() -> Callable[[Decorated], Decorated]:
-    """``--token TOKEN`` and ``--token-file FILE``; the parameter `token` is the token, or None."""
-
-    def decorate(command: Decorated) -> Decorated:
-        in_a_file = click.option(
-            "--token-file",
-            metavar="FILE",
-            expose_value=False,
-            is_eager=True,
-            callback=_read_token_file,
-            help="A file with the seat's token, which other users of this machine cannot see there.",
-        )
-        in_sight = click.option(
-            "--token",
-            metavar="TOKEN",
-            callback=lambda context, parameter, token: token or context.meta.get(_TOKEN),
-            help=f"The seat's token, if it has one; also {variables.TOKEN}.",
-        )
-        return in_sight(in_a_file(command))
-
-    return decorate
-
-
-def _read_token_file(context: click.Context, parameter: click.Parameter, path: str | None) -> None:
-    if path is None:
-        return
-    try:
-        token = Path(path).read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not text"
-        raise CommandError(f"the token file {path} cannot be read: {reason}") from error
-    if not token or token.split()[1:]:
-        raise CommandError(f"{path} holds no token: expected one word")
-    context.meta[_TOKEN] = token
-
-
-def room_options() -> Callable[[Decorated], Decorated]:
-    """``--name``, ``--chips``, ``--tls`` and ``--ca``, for a seat in a room of many tables.
-
-    The parameters are `room_name`, `chips`, `tls` and `authority`.
-    """
-
-    def decorate(command: Decorated) -> Decorated:
-        for option in (
-            click.option("--ca", "authority", metavar="FILE", help="With --tls: certificates to trust."),
-            click.option("--tls", is_flag=True, help="Speak TLS with the room."),
-            click.option("--chips", type=click.IntRange(1), metavar="N", help="Chips to bring, in a room."),
-            click.option("--name", "room_name", metavar="NAME", help="Your name, in a room."),
-        ):
-            command = option(command)
-        return command
-
-    return decorate
 
 
 def json_option() -> Callable[[Decorated], Decorated]:

@@ -75,7 +75,7 @@ def make_agent(name: str, factory: AgentFactory, options: Mapping[str, str | Non
             arguments[parameter.name] = True
             continue
         try:
-            arguments[parameter.name] = _convert(text, kind)
+            arguments[parameter.name] = convert(text, kind)
         except ValueError as error:
             raise OptionError(f"option {key}={text!r} of {name}: expected {error}") from None
     try:
@@ -185,7 +185,7 @@ def _type_of(parameter: inspect.Parameter) -> Any:
     return type(parameter.default)
 
 
-def _convert(text: str, kind: Any) -> Any:
+def convert(text: str, kind: Any) -> Any:
     """The value of a text; a ValueError's message says what was expected."""
     origin = typing.get_origin(kind)
     if origin is typing.Literal:
@@ -201,7 +201,7 @@ def _convert(text: str, kind: Any) -> Any:
         for one in kinds:
             if one is not types.NoneType:
                 try:
-                    return _convert(text, one)
+                    return convert(text, one)
                 except ValueError as error:
                     expected.append(str(error))
         raise ValueError(" or ".join(expected))

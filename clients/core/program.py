@@ -239,7 +239,7 @@ async def join_table(agent: Agent, table: TableAddress, warn: Callable[[str], No
         ProgramError: nobody answers there.
         SessionError: the match broke off.
     """
-    async with await _connect_securely(table) as stream:
+    async with await connect(table) as stream:
         return await play(
             agent,
             stream,
@@ -252,7 +252,7 @@ async def join_table(agent: Agent, table: TableAddress, warn: Callable[[str], No
         )
 
 
-async def _connect_securely(table: TableAddress) -> trio.abc.Stream:
+async def connect(table: TableAddress) -> trio.abc.Stream:
     """Connect, with TLS if that is asked for.
 
     Raises:

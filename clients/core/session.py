@@ -14,7 +14,7 @@ import trio
 
 from clients.core.agent import Agent, begin_decision, checked_action
 from clients.core.disclosure import can_disclose, policy_line
-from clients.core.guess import GameGuess, RoomGame, RoomSeat, is_same_but_for_chips, name_of
+from clients.core.guess import GameGuess, RoomSeat, is_same_but_for_chips, name_of
 from engine.poker.rules import (
     Action,
     BettingState,
@@ -44,8 +44,10 @@ from protocol import (
     Version,
     variables,
 )
-from protocol.extension import LOBBY, NAME, STACKS, TOKEN, UNREHEARSED, parse_game_line
+from protocol.agents.usage import CAPABILITY as USAGE
+from protocol.extension import LOBBY, NAME, PERSON, STACKS, TOKEN, UNREHEARSED, parse_game_line
 from protocol.policy import CAPABILITY
+from protocol.room_game import RoomGame
 
 
 class SessionError(Exception):
@@ -118,6 +120,8 @@ def _greeting_words(
         words.append(STACKS)
     if room is not None:
         words.append(LOBBY)
+        if agent.is_person:
+            words.append(PERSON)
         if room.name is not None:
             words.append(NAME + room.name)
     if agent.wants_clock:
@@ -126,6 +130,8 @@ def _greeting_words(
         words.append(UNREHEARSED)
     if can_disclose(agent):
         words.append(CAPABILITY)
+    if agent.states_usage:
+        words.append(USAGE)
     if token is not None:
         words.append(TOKEN + token)
     return tuple(words)
@@ -179,6 +185,7 @@ class _Session:
         self._betting: BettingState | None = None
         self._hands_finished = 0
         self._discloses = False  # the house has asked what the agent would do with other hands
+        self._tells_usage = False  # and what its decisions cost
         self._sees_actions = type(agent).action_seen is not Agent.action_seen
 
     def _warn(self, line: str) -> None:
@@ -216,6 +223,7 @@ class _Session:
                 self._note(event)
             elif isinstance(event, Greeting):
                 self._discloses = CAPABILITY in event.words
+                self._tells_usage = USAGE in event.words
                 self._game_changes |= STACKS in event.words
             elif isinstance(event, InLobby):
                 if self._is_seated:
@@ -237,11 +245,16 @@ class _Session:
             await self._send(self._connection.send(Request("join", text)))
 
     def _comment(self) -> bytes:
-        """The lines that the agent adds to its action; both leave in one write."""
-        comment, self._agent.comment = self._agent.comment, None
-        if comment is None:
-            return b""
-        return self._connection.send(Comment(b"# " + " ".join(comment.split()).encode()))
+        """The lines that the agent adds to its action; all leave in one write."""
+        agent = self._agent
+        comment, agent.comment = agent.comment, None
+        usage, agent.usage = agent.usage, None
+        said = b""
+        if comment is not None:
+            said = self._connection.send(Comment(b"# " + " ".join(comment.split()).encode()))
+        if usage is not None and self._tells_usage:
+            said += self._connection.send(Comment(usage.encode()))
+        return said
 
     def _policy(self, view: HandView, action: Action) -> bytes:
         """The agent's strategy at a decision, for the house."""
@@ -371,7 +384,7 @@ class _Session:
             and betting.game == last.game
         )
         first = last if goes_on and last is not None else initial_betting(betting.game)
-        steps = _steps_after(first, betting)
+        steps = steps_after(first, betting)
         if steps is None:  # the same hand begins again: the dealer has been restarted, perhaps
             goes_on = False
             steps = betting.steps()
@@ -381,7 +394,7 @@ class _Session:
         if self._sees_actions:
             states = [*(before for before, _, _ in steps[1:]), betting]  # after each action
             for (_, position, action), state in zip(steps, states, strict=False):
-                self._agent.action_seen(_view_at(view, state), position, action)
+                self._agent.action_seen(view_at(view, state), position, action)
         return bool(steps) or not goes_on
 
     def _start_hand(self, view: HandView) -> None:
@@ -402,7 +415,7 @@ class _Session:
             agent = self._agent
             agent.game, agent.seat = game, seat
             agent.match_started(game, seat)
-        self._agent.hand_started(_view_at(view, initial_betting(game)))
+        self._agent.hand_started(view_at(view, initial_betting(game)))
 
     def _find_seat(self, view: HandView) -> int:
         """Our seat, at the start of a hand (docs/acpc-dealer.md 5.4)."""
@@ -426,7 +439,7 @@ class _Session:
         return self._hands_finished
 
 
-def _steps_after(first: BettingState, last: BettingState) -> list[Step] | None:
+def steps_after(first: BettingState, last: BettingState) -> list[Step] | None:
     """The actions between two states, oldest first; None if the last does not follow from the first."""
     steps = last.steps()
     states = [*(before for before, _, _ in steps), last]
@@ -436,7 +449,7 @@ def _steps_after(first: BettingState, last: BettingState) -> list[Step] | None:
     return None
 
 
-def _view_at(view: HandView, betting: BettingState) -> HandView:
+def view_at(view: HandView, betting: BettingState) -> HandView:
     """The view as it was at an earlier node of its hand."""
     if betting is view.betting:
         return view

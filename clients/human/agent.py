@@ -9,14 +9,13 @@ most the hand's present decision, and a key pressed too late does not act in the
 
 from __future__ import annotations
 
-import math
 from typing import Final, Protocol
 
-import attrs
 import trio
 
 from clients.core.agent import Agent
-from clients.human.input_line import Move, Nonsense, Query, RaiseBy, RaiseTo, action_of, parse_line
+from clients.core.mailbox import Question
+from clients.human.input_line import Query, parse_line
 from clients.human.odds import describe_odds
 from clients.human.rendering import (
     HELP,
@@ -35,6 +34,7 @@ from clients.human.rendering import (
 from clients.human.style import Style
 from engine.poker.rules import Action, GameDefinition, HandView
 from engine.poker.rules.hand_words import format_chips
+from engine.poker.rules.intentions import Move, Nonsense, RaiseBy, RaiseTo, action_of
 
 NO_CLOCK_S: Final = 86_400.0
 """A table that grants a day or more for a decision has no clock worth showing."""
@@ -53,17 +53,6 @@ class Screen(Protocol):
         """Show text at once or soon; never waits, never fails."""
 
 
-@attrs.define(eq=False)
-class _Question:
-    """A decision that is to be made."""
-
-    view: HandView
-    deadline: float
-    """On trio's clock."""
-    answered: trio.Event = attrs.Factory(trio.Event)
-    action: Action | None = None
-
-
 class Human(Agent):
     """A person; decisions are typed.
 
@@ -73,6 +62,7 @@ class Human(Agent):
     """
 
     wants_clock = True
+    is_person = True
 
     def __init__(self, screen: Screen, hands: int | None = None) -> None:
         self._screen = screen
@@ -81,7 +71,7 @@ class Human(Agent):
         self._last_scene: Scene | None = None  # of the hand before that, at its end
         self._chips: tuple[float, ...] = ()
         self._hands_played = 0
-        self._question: _Question | None = None
+        self._question: Question | None = None
         self._was_cut_off = False
         self._is_at_prompt = False
         self._unheard = 0  # lines typed out of turn, after the first, which is answered
@@ -128,8 +118,8 @@ class Human(Agent):
         """Asks until the answer is a legal action."""
         for _ in range(3):  # the task that reads lines gets a turn: what is typed by now is no answer
             await trio.lowlevel.checkpoint()
-        seconds = math.inf if self.seconds_to_act is None else self.seconds_to_act
-        question = _Question(view, trio.current_time() + seconds)
+        question = Question.of(self, view)
+        seconds = question.deadline - trio.current_time()
         self._question = question
         self._at(view)
         self._was_cut_off = True
@@ -170,7 +160,7 @@ class Human(Agent):
             self._decide(question, intention)
         self._prompt_again()
 
-    def _decide(self, question: _Question, intention: Move | RaiseTo | RaiseBy) -> None:
+    def _decide(self, question: Question, intention: Move | RaiseTo | RaiseBy) -> None:
         action = action_of(intention, question.view)
         if isinstance(action, Nonsense):
             self._show([action.text, describe_options(question.view)])

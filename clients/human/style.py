@@ -9,13 +9,12 @@ from typing import Final
 import attrs
 
 from engine.poker.cards import CARD_TEXTS, suit_of
+from engine.support.palette import SUIT_CODES
 
 WIDTH: Final = 78
 """Columns of the widest line, whatever the window: longer ones are tiring to read."""
 
 _SYMBOLS: Final = "♣♦♥♠"
-# A four-colour deck: green clubs, blue diamonds, red hearts, spades in the terminal's own colour.
-_SUIT_COLOURS: Final = ("32", "36", "31", "")
 _BOLD: Final = "1"
 _FAINT: Final = "2"
 
@@ -37,7 +36,7 @@ class Style:
         suit = suit_of(card)
         if self.symbols:
             text = text[0] + _SYMBOLS[suit]
-        return self._painted(text, _SUIT_COLOURS[suit])
+        return self._painted(text, SUIT_CODES[suit])
 
     def cards(self, cards: Iterable[int]) -> str:
         """Cards with blanks between them."""

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _STOP_EVERY: Final = 500
 _STOP_COMPILED_EVERY: Final = 10_000
-_WORTH_COMPILING: Final = 100_000
+WORTH_COMPILING: Final = 100_000
 """The number of hands from which a compiled loop is faster, including loading or even compiling it."""
 
 
@@ -165,7 +165,7 @@ class Table:
         self._num_players = game.num_players
         self._squares = 0.0
         self._compiled: preflop.PreflopLearnerTable | None = None
-        if hands >= _WORTH_COMPILING:
+        if hands >= WORTH_COMPILING:
             self._compiled = _compiled(agents, game, seed)
 
     @property

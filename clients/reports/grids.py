@@ -1,7 +1,6 @@
 """Pictures and lines of the 169 starting hands: 13 x 13 cells, suited hands upper right, aces first.
 
-Colours are told apart by everybody (Okabe and Ito's, and matplotlib's cividis, which is made for it), and
-numbers stand in the cells where they fit.  The hands of a small game are a list.
+Numbers stand in the cells where they fit.  The hands of a small game are a list.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from clients.core.figure import new_figure, save_figure
 from engine.poker.cards import NUM_RANKS, RANKS, format_cards
 from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_NAMES, STARTING_HAND_OF_COMBO
 from engine.poker.rules import Action, ActionKind, BettingState
+from engine.support.palette import ACTION_STYLES, ACTIONS, DIVERGING, LIGHT, SEQUENTIAL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from engine.solving.strategies import Strategy
 
 
-_FOLD, _CALL, _RAISE = "#d9d9d9", "#56b4e9", "#e69f00"
+_FROM_RAISE: Final = tuple(reversed(ACTIONS.values()))
 _MOST_WITH_NUMBERS: Final = 3
 """Grids in a picture whose cells have room for names and numbers."""
 _PER_ROW: Final = 5
@@ -50,8 +50,8 @@ def _ticks(axes: Axes) -> None:
     axes.tick_params(length=0, labelsize=8)
     axes.xaxis.tick_top()
     for line in np.arange(0.5, 12.5):
-        axes.axhline(line, color="white", linewidth=0.6)
-        axes.axvline(line, color="white", linewidth=0.6)
+        axes.axhline(line, color=LIGHT["paper"], linewidth=0.6)
+        axes.axvline(line, color=LIGHT["paper"], linewidth=0.6)
 
 
 def strategy_figure(shares: NDArray[np.float64], title: str) -> Figure:
@@ -73,20 +73,20 @@ def strategy_figure(shares: NDArray[np.float64], title: str) -> Figure:
     for row in range(13):
         for column in range(13):
             left = column - 0.5
-            parts = zip(cells[row, column, ::-1], (_RAISE, _CALL, _FOLD), strict=True)
+            parts = zip(cells[row, column, ::-1], _FROM_RAISE, strict=True)
             for share, colour in parts:
                 axes.add_patch(Rectangle((left, row - 0.5), share, 1, facecolor=colour, linewidth=0))
                 left += share
             if cells[row, column].any():
                 raised = f"\n{100 * cells[row, column, 2]:.0f}"
-                text, colour = _name(row, column) + raised, "black"
+                text, colour = _name(row, column) + raised, LIGHT["ink"]
             else:
-                text, colour = _name(row, column), "0.7"
+                text, colour = _name(row, column), LIGHT["faint"]
             axes.text(column, row, text, ha="center", va="center", fontsize=8, color=colour)
     _ticks(axes)
     figure.suptitle(title)
     names = ("raise (number: per cent)", "call or check", "fold")
-    handles = [Patch(color=c, label=name) for c, name in zip((_RAISE, _CALL, _FOLD), names, strict=True)]
+    handles = [Patch(color=c, label=name) for c, name in zip(_FROM_RAISE, names, strict=True)]
     figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
     return figure
 
@@ -106,7 +106,7 @@ def draw_grid(path: str, values: NDArray[np.float64], title: str) -> None:
     axes = figure.add_subplot()
     grid = _cells(values)
     limit = float(np.abs(grid).max()) or 1.0
-    axes.imshow(np.sign(grid) * np.sqrt(np.abs(grid) / limit), cmap="RdYlGn", vmin=-1, vmax=1)
+    axes.imshow(np.sign(grid) * np.sqrt(np.abs(grid) / limit), cmap=DIVERGING, vmin=-1, vmax=1)
     for row in range(13):
         for column in range(13):
             name = _name(row, column)
@@ -140,7 +140,7 @@ def weights_figure(grids: Sequence[NDArray[np.float64]], titles: Sequence[str], 
     for index, (grid, above) in enumerate(zip(grids, titles, strict=True)):
         axes = figure.add_subplot(rows, columns, index + 1)
         cells = _cells(grid)
-        image = axes.imshow(cells, cmap="cividis", vmin=0, vmax=1)
+        image = axes.imshow(cells, cmap=SEQUENTIAL, vmin=0, vmax=1)
         _ticks(axes)
         axes.set_title(above, fontsize=10)
         drawn.append(axes)
@@ -169,7 +169,7 @@ def values_figure(values: NDArray[np.float64], title: str, label: str) -> Figure
     figure.set_layout_engine("compressed")
     axes = figure.add_subplot()
     cells = _cells(values)
-    image = axes.imshow(cells, cmap="cividis", vmin=0, vmax=1)
+    image = axes.imshow(cells, cmap=SEQUENTIAL, vmin=0, vmax=1)
     _ticks(axes)
     texts = [["" if np.isnan(value) else f"{100 * value:.0f}" for value in row] for row in cells]
     _write_numbers(axes, cells, texts, np.nan_to_num(cells, nan=1.0) < 0.5)
@@ -185,13 +185,8 @@ def _write_numbers(
     for row in range(len(cells)):
         for column in range(len(cells)):
             text = f"{_name(row, column)}\n{texts[row][column]}".rstrip()
-            colour = "white" if is_dark[row, column] else "black"
+            colour = LIGHT["paper" if is_dark[row, column] else "ink"]
             axes.text(column, row, text, ha="center", va="center", fontsize=7, color=colour)
-
-
-_COLOURS: Final = {ActionKind.FOLD: "#3d7cc9", ActionKind.CALL: "#4caf6d", ActionKind.RAISE: "#d1495b"}
-"""As solvers have them: fold blue, call green, raises red."""
-_STYLES: Final = {ActionKind.FOLD: "blue", ActionKind.CALL: "green", ActionKind.RAISE: "red"}
 
 
 @attrs.frozen
@@ -267,7 +262,7 @@ def grid_lines(shown: Shown) -> list[Text]:
                 continue
             best = int(np.argmax(chances))
             kind = shown.actions[best].kind
-            line.append(f"{kind.value}{round(100 * chances[best]):>3} ", style=_STYLES[kind])
+            line.append(f"{kind.value}{round(100 * chances[best]):>3} ", style=ACTION_STYLES[kind.value])
         lines.append(line)
     return lines
 
@@ -316,7 +311,7 @@ def draw_hands(path: str, shown: Shown, title: str) -> None:
     axes.set_ylim(rows, 0)
     axes.set_xticks(range(columns + 1), [])
     axes.set_yticks(range(rows + 1), [])
-    axes.grid(color="white", linewidth=1.2)
+    axes.grid(color=LIGHT["paper"], linewidth=1.2)
     axes.tick_params(length=0)
     for action, colour in zip(shown.actions, shades, strict=True):
         axes.bar(0, 0, color=colour, label=_WORDS[action.kind].format(action.raise_to or ""))
@@ -328,14 +323,14 @@ def draw_hands(path: str, shown: Shown, title: str) -> None:
 _WORDS: Final = {ActionKind.FOLD: "fold", ActionKind.CALL: "call", ActionKind.RAISE: "raise {}"}
 
 
-def _shades(actions: Sequence[Action]) -> list[str | tuple[float, float, float]]:
+def _shades(actions: Sequence[Action]) -> list[tuple[float, float, float]]:
     """A colour for each action; the larger of several raises the darker."""
+    from matplotlib.colors import to_rgb
+
     raises = [action for action in actions if action.kind is ActionKind.RAISE]
-    shades: list[str | tuple[float, float, float]] = []
+    shades = []
     for action in actions:
-        if action.kind is not ActionKind.RAISE or len(raises) < 2:
-            shades.append(_COLOURS[action.kind])
-            continue
-        part = 1.0 - 0.6 * raises.index(action) / (len(raises) - 1)
-        shades.append((0.82 * part, 0.29 * part, 0.36 * part))
+        part = 0.6 * raises.index(action) / (len(raises) - 1) if action in raises[1:] else 0.0
+        red, green, blue = to_rgb(ACTIONS[action.kind.value])
+        shades.append((red * (1 - part), green * (1 - part), blue * (1 - part)))
     return shades

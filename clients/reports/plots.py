@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from clients.core.figure import new_figure, save_figure
 from engine.poker.cards import format_cards
 from engine.poker.combos import combos_without
+from engine.support.palette import ACTIONS, LIGHT, PALE, SERIES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
-_OURS, _THEIRS, _REMOVED = "#0072b2", "#d55e00", "#f3cfb3"
-# Okabe and Ito's blue and vermilion, told apart by everybody.
+_OURS, _THEIRS = SERIES[:2]
 _BINS = 160
 _NAME_GAP: Final = 0.058
 """Between the middles of two names, as a part of the width."""
@@ -69,7 +69,7 @@ def _new_axes(title: str, x_label: str, y_label: str) -> tuple[Figure, Axes]:
     figure = new_figure(8.0, 5.0)
     axes = figure.add_subplot()
     axes.set(title=title, xlabel=x_label, ylabel=y_label)
-    axes.grid(color="0.92")
+    axes.grid(color=LIGHT["grid"], linewidth=0.6)
     return figure, axes
 
 
@@ -84,7 +84,7 @@ def draw_plot(folder: Path, plot: Plot) -> list[Path]:
     """
     figure, axes = _new_axes(plot.title, plot.x_label, plot.y_label)
     for index, curve in enumerate(plot.curves):
-        color = f"C{index}"
+        color = SERIES[index % len(SERIES)]
         x, y = np.asarray(curve.x, np.float64), np.asarray(curve.y, np.float64)
         half = None if curve.half_widths is None else np.asarray(curve.half_widths, np.float64)
         if plot.names:
@@ -97,9 +97,14 @@ def draw_plot(folder: Path, plot: Plot) -> list[Path]:
         if half is not None:
             axes.fill_between(x, y - half, y + half, color=color, alpha=0.18, linewidth=0)
     for label, level in plot.levels:
-        axes.axhline(level, color="0.45", linestyle="--", linewidth=0.9)
+        axes.axhline(level, color=LIGHT["faint"], linestyle="--", linewidth=0.9)
         axes.annotate(
-            label, (0.005, level), xycoords=("axes fraction", "data"), va="bottom", fontsize=8, color="0.35"
+            label,
+            (0.005, level),
+            xycoords=("axes fraction", "data"),
+            va="bottom",
+            fontsize=8,
+            color=LIGHT["faint"],
         )
     if plot.log_x:
         axes.set_xscale("log")
@@ -201,17 +206,17 @@ def spectrum_figure(shares: FinalShares, hole_cards: str, board: str, top: float
     bars: dict[str, Any] = {"width": width}
     axes.bar(places, own, color=_OURS, label=f"{hole_cards}: our final hands", **bars)
     axes.bar(places, -played, color=_THEIRS, label="an opponent's, of hands that are played", **bars)
-    axes.bar(places, -removed, bottom=-played, color=_REMOVED, **bars)
+    axes.bar(places, -removed, bottom=-played, color=PALE, **bars)
     crossed = removed > 0.05 * max(float((played + removed).max()), 1e-12)
     axes.plot(
         places[crossed], -(played + removed / 2)[crossed], "x", color=_THEIRS, markersize=4, linestyle="none"
     )
     axes.plot(
-        [], [], "x", color=_THEIRS, markersize=6, markerfacecolor=_REMOVED, linestyle="none",
+        [], [], "x", color=_THEIRS, markersize=6, markerfacecolor=PALE, linestyle="none",
         label=f"crossed: an opponent's, filtered out (not in the top {top:g} % before the flop)",
     )  # fmt: skip
     _name_categories(axes)
-    axes.axhline(0, color="black", linewidth=0.8)
+    axes.axhline(0, color=LIGHT["ink"], linewidth=0.8)
     axes.set_xlim(0, NUM_HAND_RANKS)
     most = 1.08 * max(float(own.max()), float((played + removed).max()), 1e-12)
     axes.set_ylim(-most, most)
@@ -233,7 +238,7 @@ def _name_categories(axes: Axes) -> None:
     centres, names = [], []
     for category in HandCategory:
         members = np.flatnonzero(categories == category)
-        axes.axvline(members[0], color="0.85", linewidth=0.6, zorder=0)
+        axes.axvline(members[0], color=LIGHT["grid"], linewidth=0.6, zorder=0)
         centres.append(members.mean() / NUM_HAND_RANKS)
         name = category.name.lower()
         names.append(name.replace("_of_a_", " of\na ") if "_of_" in name else name.replace("_", "\n"))
@@ -243,13 +248,11 @@ def _name_categories(axes: Axes) -> None:
         axes.annotate(
             name, (centre, 1.0), (place, 1.05), xycoords="axes fraction", textcoords="axes fraction",
             ha="center", va="bottom", fontsize=8,
-            arrowprops={"arrowstyle": "-", "color": "0.6", "linewidth": 0.6},
+            arrowprops={"arrowstyle": "-", "color": LIGHT["faint"], "linewidth": 0.6},
         )  # fmt: skip
 
 
 _ANSWERS: Final = {"f": "fold", "c": "call", "r": "raise"}
-_COLOURS: Final = {"f": "#999999", "c": "#0072b2", "r": "#d55e00"}
-"""Grey, and Okabe and Ito's blue and vermilion, told apart by everybody."""
 
 
 def answers_figure(found: dict[str, Any], title: str) -> Figure:
@@ -280,7 +283,7 @@ def answers_figure(found: dict[str, Any], title: str) -> Figure:
     if values:
         worth = {row["action"]: (row["value"], row["standard_error"]) for row in values["values"]}
         _bars(panels[1], actions, worth, "{:+z.2f}")
-        panels[1].axvline(0, color="black", linewidth=0.8)
+        panels[1].axvline(0, color=LIGHT["ink"], linewidth=0.8)
         panels[1].margins(x=0.3)
         unit = f", {values['unit']}" if "unit" in values else ""
         panels[1].set_xlabel(("its own values" if own else "simulated values") + f"{unit} ± standard error")
@@ -293,7 +296,7 @@ def _bars(axes: Axes, actions: list[str], worth: dict[str, tuple[float, float]],
         if action not in worth:
             continue
         value, error = worth[action]
-        axes.barh(place, value, xerr=error or None, capsize=3, color=_COLOURS[action[0]], height=0.6)
+        axes.barh(place, value, xerr=error or None, capsize=3, color=ACTIONS[action[0]], height=0.6)
         is_left = value < 0
         axes.annotate(
             form.format(value),
@@ -342,9 +345,11 @@ def draw_exploitation(
         label="restricted Nash responses, by their part p",
     )  # fmt: skip
     for label, x, y in points:
-        axes.annotate(label, (x, y), textcoords="offset points", xytext=(5, -11), fontsize=8, color="0.3")
+        axes.annotate(
+            label, (x, y), textcoords="offset points", xytext=(5, -11), fontsize=8, color=LIGHT["faint"]
+        )
     label, x, y = chosen
-    axes.plot([x], [y], marker="*", markersize=13, linestyle="none", color="C3", label=label)
+    axes.plot([x], [y], marker="*", markersize=13, linestyle="none", color=SERIES[1], label=label)
     axes.legend(fontsize=8, loc="lower right")
     save_figure(figure, path)
 
@@ -371,7 +376,7 @@ def draw_learning_curve(
     if uppers:
         axes.plot(done, uppers, marker="o", markersize=4, label="in-sample bound, too high on average")
         axes.plot(done, lower, marker="o", markersize=4, label="cross-fitted bound, too low on average")
-        axes.fill_between(done, lower, uppers, color="0.92")
+        axes.fill_between(done, lower, uppers, color=LIGHT["grid"])
         axes.set_ylim(bottom=min(0.0, *lower))
         axes.legend(fontsize=8)
     else:

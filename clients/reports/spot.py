@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,9 +87,6 @@ def simulation_report(
     }
 
 
-_MOST_NAMED: Final = 8
-
-
 def reasons(view: HandView, game: str, *, trials: int, seed: int) -> dict[str, Any]:
     """Strength and potential of the hand, what the others may hold as the generic model reads the betting,
     and what each action is worth, simulated against that model.
@@ -124,18 +121,19 @@ def reasons(view: HandView, game: str, *, trials: int, seed: int) -> dict[str, A
 
 
 def _likeliest(grid: NDArray[np.float64]) -> dict[str, float]:
-    """The starting hands of the greatest weights."""
-    order = np.argsort(-grid, kind="stable")[:_MOST_NAMED]
+    """The starting hands by their weights, the greatest first; of equal ones the highest cards."""
+    order = np.lexsort((-np.arange(len(grid)), -grid))
     return {STARTING_HAND_NAMES[index]: round(float(grid[index]), 4) for index in order}
 
 
-def own_values(agent: Agent) -> dict[str, Any] | None:
+def own_values(agent: Agent, unit: str) -> dict[str, Any] | None:
     """The values behind a bot's own decision, where it keeps them (`sampling`)."""
     estimates = getattr(agent, "estimates", None)
     if estimates is None:
         return None
     rows = zip(estimates.moves, estimates.values, estimates.standard_errors, strict=True)
     return {
+        "unit": unit,
         "trials": int(estimates.samples),
         "values": [
             {"action": str(action), "value": float(value), "standard_error": float(error)}

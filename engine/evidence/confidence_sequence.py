@@ -58,7 +58,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from engine.kernels.evidence.bettors import NOTHING_BET, NOTHING_SEEN, ROUNDING, bet_on_all
+from engine.kernels.evidence.bettors import MOST_RISKED, NOTHING_BET, NOTHING_SEEN, ROUNDING, bet_on_all
 from engine.poker.rules import GameDefinition
 from engine.poker.rules.betting import initial_betting
 from engine.poker.rules.game_definition import MAX_ACTIONS_PER_ROUND, UNLIMITED_STACK
@@ -105,12 +105,16 @@ class ConfidenceSequence:
         low: the lower bound of payoffs.
         high: the upper bound of payoffs.
         alpha: the greatest probability that the truth is ever outside.
+        most_risked: the greatest share of the capital that is risked, below 1; more is better where payoffs
+            hardly ever come near their bounds.
 
     Raises:
         ValueError: bounds that are not finite or not in order, or an `alpha` that is not a probability.
     """
 
-    def __init__(self, low: float, high: float, alpha: float = 0.05) -> None:
+    def __init__(
+        self, low: float, high: float, alpha: float = 0.05, most_risked: float = MOST_RISKED
+    ) -> None:
         if not -math.inf < low <= high < math.inf:
             raise ValueError(f"expected a finite lower and upper bound, got {low} and {high}")
         if not 0 < alpha < 1:
@@ -118,6 +122,7 @@ class ConfidenceSequence:
         self._low = low
         self._range = high - low
         self._enough = math.log(2 / alpha)
+        self._most_risked = most_risked
         self._seen = NOTHING_SEEN
         self._bettors = NOTHING_BET, NOTHING_BET
 
@@ -142,7 +147,7 @@ class ConfidenceSequence:
 
     def _add(self, payoffs: Sequence[float] | NDArray[np.float64], bet: Callable[..., Any]) -> None:
         done, self._seen, self._bettors = bet(
-            payoffs, self._low, self._range, self._enough, self._seen, self._bettors
+            payoffs, self._low, self._range, self._enough, self._seen, self._bettors, self._most_risked
         )
         if done < len(payoffs):
             raise ValueError(

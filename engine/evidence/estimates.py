@@ -20,6 +20,7 @@ All have the same mean.  Hands of the same deal, the passes of a duplicate match
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any, Final, TypeVar
@@ -31,12 +32,14 @@ from engine.evidence.aivat.estimates import Aivat, Told
 from engine.evidence.aivat.games import why_not
 from engine.evidence.columns.hands import NO_CARD, HandColumns
 from engine.evidence.columns.moments import Moments, moments_of
+from engine.evidence.columns.play import totals_by_deal
 from engine.evidence.confidence_sequence import AverageSequence, payoff_bounds
 from engine.evidence.control_variates import Observations, fitted
 from engine.evidence.equity import KnownCards, pot_shares
+from engine.evidence.verdict import ALPHA
 from engine.poker.rules import GameDefinition, HandState
 from engine.support.arrays import Floats, Ints
-from engine.support.intervals import Z95, Estimate, half_width
+from engine.support.intervals import Z95, Estimate, critical_value, estimate, half_width
 
 ESTIMATORS: Final = ("chips", "all_in", "equity")
 
@@ -132,7 +135,7 @@ class _Shares:
 
 
 @attrs.frozen(eq=False)
-class _Brought:
+class Brought:
     """The changes that cards caused in shares of the pot, and what those changes multiply."""
 
     changes: Floats
@@ -165,6 +168,11 @@ class _Brought:
             worth = by_constant[number] * self.constants[number] + by_pot[number] * pots
             taken += np.clip(worth, -room, room)[:, None] * self.changes[hands, :, number]
         return taken
+
+
+def by_pot(game: GameDefinition) -> Floats:
+    """The coefficients fixed beforehand: the pot, at each change.  Shape (2 * rounds,)."""
+    return np.tile([0.0, 1.0], game.num_rounds)
 
 
 class Evidence:
@@ -215,7 +223,7 @@ class Evidence:
         cards = KnownCards(hands.numbers, holes, board)
         self._lots.append(_Hands(moments, cards, chips, players, deals, np.full(len(hands), passes)))
         self._told += told
-        for name in ("_all", "_values"):
+        for name in ("_all", "_values", "parts"):
             self.__dict__.pop(name, None)
 
     @functools.cached_property
@@ -280,6 +288,26 @@ class Evidence:
             found.append(Estimate(float(won.mean()), half, len(samples)))
         return tuple(found)
 
+    def leads(self, estimator: str) -> tuple[Estimate, ...]:
+        """How much more each player won than each later one, per hand, in chips; of two players, half of it.
+
+        The intervals hold for all pairs together, in a number of deals that was fixed in advance.  Deals that
+        not all passes have played do not count.
+
+        Args:
+            estimator: one that has estimates.
+        """
+        values = self.values(estimator)
+        assert values is not None
+        num_players = int(self.players.max()) + 1
+        count = np.bincount(self.deals)
+        is_complete = count[self.deals] == self._all.passes
+        won = totals_by_deal(self.deals, self.players, values, num_players) / count[:, None]
+        won = won[np.unique(self.deals[is_complete])] * (0.5 if num_players == 2 else 1.0)
+        pairs = list(itertools.combinations(range(num_players), 2))
+        critical = critical_value(ALPHA / len(pairs))
+        return tuple([estimate((won[:, one] - won[:, other]).tolist(), critical) for one, other in pairs])
+
     def _half_width_so_far(self, samples: Floats, estimator: str) -> float | None:
         """How far a learner's average worth so far may be from its winnings by an estimator."""
         bounds = payoff_bounds(self._game)
@@ -299,22 +327,30 @@ class Evidence:
 
     @functools.cached_property
     def _values(self) -> dict[str, Floats | None]:
-        chips = self._all.chips
-        found: dict[str, Floats | None] = {"chips": chips, **dict.fromkeys(self.estimators[1:])}
+        found: dict[str, Floats | None] = {"chips": self._all.chips, **dict.fromkeys(self.estimators[1:])}
         if "all_in" in self.missing:
             self.missing.update(dict.fromkeys(self.estimators[3:], self.missing["all_in"]))
             return found
-        with_cards = "equity" not in self.missing
-        shares = _Shares(self._game, self._all, with_cards=with_cards)
-        found["all_in"] = settled = self._all_in(chips, shares)
-        if with_cards:
-            brought = self._brought(shares)
-            found["equity"] = self._equity(settled, brought)
+        found["all_in"], brought = self.parts
+        if brought is not None:
+            found["equity"] = self._equity(self.parts[0], brought)
             if "aivat" in self.estimators:
-                found["aivat"] = self._aivat(settled, brought.terms)
+                found["aivat"] = self._aivat(self.parts[0], brought.terms)
         elif "aivat" in self.estimators:
             self.missing["aivat"] = self.missing["equity"]
         return found
+
+    @functools.cached_property
+    def parts(self) -> tuple[Floats, Brought | None]:
+        """The chips won, with the mean over all cards where nobody could act; and what other cards brought.
+
+        Of the first, nothing is taken out of hands that hide cards; of the second, there is then nothing.
+        """
+        if "all_in" in self.missing:
+            return self._all.chips, None
+        with_cards = "equity" not in self.missing
+        shares = _Shares(self._game, self._all, with_cards=with_cards)
+        return self._all_in(self._all.chips, shares), self._brought(shares) if with_cards else None
 
     def _aivat(self, settled: Floats, brought: Floats) -> Floats | None:
         """Each position's winnings, corrected for the draws of known players, too."""
@@ -336,7 +372,7 @@ class Evidence:
         settled[hands] = moments.expected_chips(hands, shares.of_pots(hands))
         return settled
 
-    def _brought(self, shares: _Shares) -> _Brought:
+    def _brought(self, shares: _Shares) -> Brought:
         game, moments = self._game, self._all.moments
         shape = (len(self), game.num_players, game.num_rounds)
         changes, surest = np.zeros(shape), np.ones((len(self), game.num_rounds))
@@ -353,9 +389,9 @@ class Evidence:
         # The pot of the deal is itself a constant.
         constants = np.full(game.num_rounds, float(game.big_blind))
         constants[0] = 0.0
-        return _Brought(changes, surest, constants, moments.pots.astype(float))
+        return Brought(changes, surest, constants, moments.pots.astype(float))
 
-    def _equity(self, settled: Floats, brought: _Brought) -> Floats:
+    def _equity(self, settled: Floats, brought: Brought) -> Floats:
         game = self._game
         terms = brought.terms
         seen = Observations(
@@ -365,7 +401,7 @@ class Evidence:
             self.players.ravel(),
         )
         result = settled.copy()
-        for rows, coefficients in fitted(seen, np.tile([0.0, 1.0], game.num_rounds)):
+        for rows, coefficients in fitted(seen, by_pot(game)):
             hands = np.flatnonzero(rows[:: game.num_players])
             result[hands] -= brought.luck(hands, coefficients, self._most)
         return result

@@ -12,6 +12,10 @@ The verdict on a pair is one of these:
 ``equal within ± X``       the lead is between -X and X
 ``undecided after N``      neither is known after N deals
 ``the players changed``    no constant lead fits what was seen
+``too few hands``          fewer than `LEAST_DEALS`, of a number fixed in advance
+
+If the number of deals was fixed in advance, nobody stopped when it suited: the verdict then comes from the
+normal interval of each lead, with luck taken out where that is possible, as in the table of results.
 
 A player that learns has no constant lead.  In its matches the leads are those that players had on average so
 far, with an empirical-Bernstein confidence sequence: they say what the match showed.
@@ -29,6 +33,8 @@ import attrs
 
 from engine.evidence.confidence_sequence import AverageSequence, ConfidenceSequence, Interval, payoff_bounds
 from engine.poker.rules import GameDefinition
+from engine.support.intervals import Estimate, Winnings, critical_value
+from engine.support.text import rate
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,6 +46,15 @@ ALPHA: Final = 0.05
 
 _BETTING: Final = "betting confidence sequence"
 _BERNSTEIN: Final = "empirical-Bernstein confidence sequence"
+_NORMAL: Final = "normal interval of a number of deals fixed in advance"
+
+FIXED: Final = "95 %, fixed"
+"""The kind of an interval for a number of deals that was fixed in advance."""
+WHENEVER: Final = "95 %, whenever you look"
+"""The kind of an interval that holds at all times together."""
+
+LEAST_DEALS: Final = 100
+"""Below this number of deals, fixed in advance, normal intervals are too narrow for a verdict."""
 
 _MOST_PAIRS: Final = 6
 """Up to this number (a table of four), all pairs are shown, even if nothing is known about them."""
@@ -107,6 +122,13 @@ class Verdict:
     """What else a reader must know, in a sentence or two."""
     learners: tuple[str, ...] = ()
     """The players that learn while they play."""
+    estimator: str = "chips"
+    """What the leads are estimated by (`engine.evidence.estimates`)."""
+
+    @property
+    def kind(self) -> str:
+        """The kind of its intervals, in words."""
+        return FIXED if self.rule == _NORMAL else WHENEVER
 
     def as_json(self) -> dict[str, Any]:
         """``verdict`` in ``result.json``."""
@@ -115,6 +137,7 @@ class Verdict:
             "deals": self.deals,
             "alpha": self.alpha,
             "rule": self.rule,
+            "estimator": self.estimator,
             "pairs": [
                 {
                     "players": [self.names[player] for player in pair.players],
@@ -131,20 +154,58 @@ class Verdict:
         return row | ({} if self.note is None else {"note": self.note})
 
     def lines(self) -> list[str]:
-        """The lines for people: the verdict with intervals, pair by pair, then the note.
+        """The lines for people: the verdict with intervals, pair by pair, then the note; none of 0 deals.
 
         If there are more than `_MOST_PAIRS` pairs, those about which nothing is known are left out.
         """
-        if len(self.pairs) == 1:
-            lines = [f"verdict: {self.words}{_spoken(self.pairs[0], self.names)}"]
+        if not self.deals:
+            return []
+        is_short = self.kind == FIXED and self.deals < LEAST_DEALS
+        if len(self.pairs) == 1 or is_short:
+            lines = [f"verdict: {self.words}" + ("" if is_short else self._spoken(self.pairs[0]))]
         else:
-            lines = [f"verdict: {self.words}"]
+            lines = [f"verdict: {self.words} (all pairs together {self.kind}{self._less_luck})"]
             known = [pair for pair in self.pairs if pair.outcome is not Outcome.UNDECIDED]
             shown = self.pairs if len(self.pairs) <= _MOST_PAIRS else known
-            lines += [f"  {_between_players(pair, self.names)}" for pair in shown]
+            lines += [f"  {self._between_players(pair)}" for pair in shown]
             if len(shown) < len(self.pairs):
                 lines.append(f"  undecided: {len(self.pairs) - len(shown)} of {len(self.pairs)} pairs")
         return lines + ([] if self.note is None else [self.note])
+
+    @property
+    def _less_luck(self) -> str:
+        return "" if self.estimator == "chips" else ", adjusted"
+
+    def _spoken(self, pair: PairVerdict) -> str:
+        """The lead at a table of two, as the end of the verdict's line."""
+        if pair.lead is None:
+            return ""
+        kind = f" ({self.kind}{self._less_luck})"
+        if pair.outcome is Outcome.SECOND:
+            return f": {self._text(pair.lead.mirrored())}{kind}"
+        who = "" if pair.outcome is Outcome.FIRST else f"{self.names[pair.players[0]]} wins "
+        return f": {who}{self._text(pair.lead)}{kind}"
+
+    def _between_players(self, pair: PairVerdict) -> str:
+        """The lead and the verdict on a pair at a larger table, in a line."""
+        first, second = (self.names[player] for player in pair.players)
+        lead = "" if pair.lead is None else f"{self._text(pair.lead)}, "
+        words = "undecided" if pair.outcome is Outcome.UNDECIDED else pair.words
+        return f"{first} over {second}: {lead}{words}"
+
+    def _text(self, lead: Interval) -> str:
+        if self.kind == FIXED:
+            return rate((lead.low + lead.high) / 2, lead.half_width, unit="mbb/h")
+        return f"{lead.low:+z.1f} to {lead.high:+z.1f} mbb/h"
+
+
+@attrs.frozen
+class Adjusted:
+    """Estimates of the leads, in chips, with luck taken out."""
+
+    estimator: str
+    leads: tuple[Estimate, ...]
+    """By pair, with intervals that hold for all pairs together."""
 
 
 class Standings:
@@ -167,6 +228,8 @@ class Standings:
         self._pairs = tuple(itertools.combinations(range(len(names)), 2))
         self._scale = 0.5 if len(names) == 2 else 1.0
         self._deals = 0
+        self._sums = [0.0] * len(self._pairs)
+        self._squares = [0.0] * len(self._pairs)
         self._asked = 0
         # The pair to check first: the one that was not known at the last check.
         bounds = payoff_bounds(game)
@@ -197,10 +260,14 @@ class Standings:
             chips: what each player won per hand, on average over its passes.
         """
         self._deals += 1
-        for (first, second), lead in zip(self._pairs, self._leads, strict=False):
-            lead.add((chips[first] - chips[second]) * self._scale)
-        for won, rate in zip(chips, self._rates, strict=False):
-            rate.add(won)
+        for number, (first, second) in enumerate(self._pairs):
+            ahead = (chips[first] - chips[second]) * self._scale
+            self._sums[number] += ahead
+            self._squares[number] += ahead * ahead
+            if self._leads:
+                self._leads[number].add(ahead)
+        for won, sequence in zip(chips, self._rates, strict=False):
+            sequence.add(won)
 
     def add_all(self, deals: NDArray[np.float64]) -> None:
         """Add many deals, in compiled loops, as `add` does one by one.
@@ -212,10 +279,14 @@ class Standings:
             ValueError: somebody won or lost more than the game allows.
         """
         self._deals += len(deals)
-        for (first, second), lead in zip(self._pairs, self._leads, strict=False):
-            lead.add_all((deals[:, first] - deals[:, second]) * self._scale)
-        for player, rate in enumerate(self._rates):
-            rate.add_all(deals[:, player].copy())
+        for number, (first, second) in enumerate(self._pairs):
+            ahead = (deals[:, first] - deals[:, second]) * self._scale
+            self._sums[number] += float(ahead.sum())
+            self._squares[number] += float(ahead @ ahead)
+            if self._leads:
+                self._leads[number].add_all(ahead)
+        for player, sequence in enumerate(self._rates):
+            sequence.add_all(deals[:, player].copy())
 
     def is_settled(self, goal: Goal) -> bool:
         """Whether a match with this goal is over; it is cheap, since it is asked after every deal.
@@ -260,31 +331,54 @@ class Standings:
             interval = interval.mirrored() if interval is not None and player == 1 else interval
         return None if interval is None else interval.scaled(self._to_mbb)
 
-    def verdict(self, goal: Goal | None = None) -> Verdict:
+    def verdict(self, goal: Goal | None = None, *, adjusted: Adjusted | None = None) -> Verdict:
         """The verdict after the deals so far.
 
         Args:
-            goal: the goal of the match, if it might have ended early.
+            goal: the goal of the match, if it might have ended early; if there is none and nobody learns, the
+                number of deals was fixed in advance.
+            adjusted: estimates of the leads that are better than those of the chips.
         """
-        pairs = [self._judge(number, goal) for number in range(len(self._pairs))]
+        is_fixed = goal is None and not self._learners
+        leads = self._fixed(adjusted) if is_fixed else [lead.interval for lead in self._leads]
+        pairs = [
+            self._judge(players, lead, goal, is_fixed=is_fixed)
+            for players, lead in itertools.zip_longest(self._pairs, leads)
+        ]
         return Verdict(
             names=self._names,
             words=self._summary(pairs),
             pairs=tuple(pairs),
             deals=self._deals,
             alpha=self._alpha,
-            rule=_BERNSTEIN if self._learners else _BETTING,
-            note=self._note(pairs),
+            rule=_NORMAL if is_fixed else _BERNSTEIN if self._learners else _BETTING,
+            note=self._note(is_fixed=is_fixed),
             learners=tuple(self._names[player] for player in self._learners),
+            estimator=adjusted.estimator if is_fixed and adjusted is not None else "chips",
         )
 
-    def _judge(self, number: int, goal: Goal | None) -> PairVerdict:
-        players = self._pairs[number]
-        lead = self._leads[number].interval if self._leads else None
+    def _fixed(self, adjusted: Adjusted | None) -> list[Interval | None]:
+        """The leads' normal intervals, in chips; None below two deals."""
+        if adjusted is not None:
+            found: Sequence[Estimate] = adjusted.leads
+        else:
+            critical = critical_value(self._alpha / len(self._pairs))
+            sums = zip(self._sums, self._squares, strict=True)
+            found = [Winnings(self._deals, *both).estimate(critical) for both in sums] if self._deals else []
+        return [
+            None if each.ci95 is None else Interval(each.mean - each.ci95, each.mean + each.ci95)
+            for each in found
+        ]
+
+    def _judge(
+        self, players: tuple[int, int], lead: Interval | None, goal: Goal | None, *, is_fixed: bool
+    ) -> PairVerdict:
         in_mbb = None if lead is None or self._to_mbb is None else lead.scaled(self._to_mbb)
         names = [self._names[player] for player in players]
         outcome, words, within = Outcome.UNDECIDED, self._undecided(), None
-        if lead is None and self._leads:
+        if is_fixed and self._deals < LEAST_DEALS:
+            words = f"too few hands: {self._number()}, {LEAST_DEALS} are the least for a verdict"
+        elif lead is None and self._leads and self._deals and not is_fixed:
             outcome, words = Outcome.CHANGED, "the players changed"
         elif lead is not None and lead.low > 0:
             outcome, words = Outcome.FIRST, f"{names[0]} is better"
@@ -295,8 +389,11 @@ class Standings:
             outcome, words = Outcome.EQUAL, f"equal within ± {within:g} mbb/h"
         return PairVerdict(players, outcome, words, in_mbb, within)
 
+    def _number(self) -> str:
+        return f"{self._deals} deal{'s' * (self._deals != 1)}"
+
     def _undecided(self) -> str:
-        return f"undecided after {self._deals} deal{'s' * (self._deals != 1)}"
+        return f"undecided after {self._number()}"
 
     def _summary(self, pairs: Sequence[PairVerdict]) -> str:
         """The verdict on all players together."""
@@ -314,10 +411,10 @@ class Standings:
                 return f"{self._names[player]} is better than all others"
         if all(pair.outcome is Outcome.EQUAL for pair in pairs):
             return max(pairs, key=lambda pair: pair.within or 0.0).words
-        return self._undecided()
+        return pairs[0].words if pairs[0].words.startswith("too few") else self._undecided()
 
-    def _note(self, pairs: Sequence[PairVerdict]) -> str | None:
-        if not self._leads:
+    def _note(self, *, is_fixed: bool) -> str | None:
+        if not self._leads and not is_fixed:
             return (
                 "The game names no stacks: nothing bounds what a hand may cost, so nothing can be said with "
                 "certainty."
@@ -329,34 +426,12 @@ class Standings:
                 f"{who} {verb} while playing: every interval is about what the players were worth on average "
                 f"so far, by an {_BERNSTEIN}, which holds whenever you look."
             )
-        if any(pair.outcome is Outcome.CHANGED for pair in pairs):
+        if any(lead.interval is None for lead in self._leads):
             return (
                 "No constant rate fits all deals: somebody learns, tires or fails.  Only intervals between "
                 "matches would tell more."
             )
         return None
-
-
-def _spoken(pair: PairVerdict, names: Sequence[str]) -> str:
-    """The lead at a table of two, as the end of the verdict's line."""
-    if pair.lead is None:
-        return ""
-    if pair.outcome is Outcome.SECOND:
-        return f": {_text(pair.lead.mirrored())}"
-    who = "" if pair.outcome is Outcome.FIRST else f"{names[pair.players[0]]} wins "
-    return f": {who}{_text(pair.lead)}"
-
-
-def _between_players(pair: PairVerdict, names: Sequence[str]) -> str:
-    """The lead and the verdict on a pair at a larger table, in a line."""
-    first, second = (names[player] for player in pair.players)
-    lead = "" if pair.lead is None else f"{_text(pair.lead)}, "
-    words = "undecided" if pair.outcome is Outcome.UNDECIDED else pair.words
-    return f"{first} over {second}: {lead}{words}"
-
-
-def _text(lead: Interval) -> str:
-    return f"{lead.low:+z.1f} to {lead.high:+z.1f} mbb/h"
 
 
 def _rounded_up(value: float) -> float:

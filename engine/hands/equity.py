@@ -6,7 +6,7 @@
 ``all_hand_equities(board, w)``      every combo against a weighted range, exact, by the range trick
 ``range_equities(ranges, board)``    several ranges with card removal; exact if affordable, otherwise sampled
 ``monte_carlo_equities(...)``        the same, sampled, with standard errors
-``preflop_equities()``               the exact 169 x 169 matrix, computed once per user
+``preflop_equities()``               the exact 169 x 169 matrix, which comes with Riverboat
 ===================================  ======================================================================
 
 A range is a weight table of shape (1326,), as in ``engine.hands.hand_strength``.
@@ -17,6 +17,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
+from importlib import resources
 from typing import Final
 
 import attrs
@@ -39,7 +40,7 @@ from engine.poker.combos import (
     starting_hand,
 )
 from engine.support.arrays import Bytes, Floats, Ints
-from engine.support.files.cache import cached
+from engine.support.files.archive import Archive, array_of, decode_archive
 
 MAX_EXACT_SHOWDOWNS: Final = 50_000_000
 """The number of showdowns up to which `range_equities` enumerates: about a second."""
@@ -320,8 +321,13 @@ def _sample_against_hand(
     return Equity(won, tied, mean, error), Equity(1 - won - tied, tied, 1 - mean, error)
 
 
-_CACHED_POINTS: Final = "preflop_equities"
-_CACHED_SCHEMA: Final = 1
+_KIND: Final = "preflop equities"
+_SCHEMA: Final = 1
+
+
+def format_preflop_points() -> bytes:
+    """The file that comes with Riverboat, computed anew in some seconds."""
+    return Archive(_KIND, _SCHEMA, {}, {"points": _compute_preflop_points()}).encode(compressed=True)
 
 
 def _compute_preflop_points() -> Ints:
@@ -338,18 +344,15 @@ def _compute_preflop_points() -> Ints:
 @functools.cache
 def _preflop_points() -> Ints:
     """The points of each starting hand against each: 2 per pair of combos and board won, 1 per tie."""
-    shape = (NUM_STARTING_HANDS, NUM_STARTING_HANDS)
-    expected = {"points": (shape, np.int64)}
-    return cached(_CACHED_POINTS, _CACHED_SCHEMA, expected, lambda: {"points": _compute_preflop_points()})[
-        "points"
-    ]
+    data = resources.files("engine").joinpath("data/preflop/equities.npz").read_bytes()
+    archive = decode_archive(data, _KIND, _SCHEMA, "the preflop equities", most=1 << 19)
+    with archive.checked():
+        return array_of(archive.arrays, "points", (NUM_STARTING_HANDS, NUM_STARTING_HANDS), "<i8")
 
 
 @functools.cache
 def preflop_equities() -> Floats:
     """The exact equity of each starting hand against each, averaged over their combos and all boards.
-
-    It is computed in a few seconds at a user's first call, and later read from the cache directory.
 
     Returns:
         Shape (169, 169), ``[ours, theirs]``, by starting hand as in ``engine.poker.combos``; read-only.

@@ -8,6 +8,7 @@
 `as_ctrl_c`             for programs that tidy up as a KeyboardInterrupt passes through them
 `stopped_by_a_signal`   for programs of trio that start others: until the last of them has ended
 `ignore_signals`        when all is done
+`first_of`              what went wrong, out of the groups that nurseries raise
 ======================  ==============================================================================
 """
 
@@ -295,3 +296,10 @@ def _handlers() -> dict[signal.Signals, Any]:
 def _restore(handlers: Mapping[signal.Signals, Any]) -> None:
     for number, handler in handlers.items():
         signal.signal(number, handler)
+
+
+def first_of(error: BaseException) -> BaseException:
+    """The first error of a group, however deep, which a nursery raises; else the error itself."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

@@ -16,8 +16,14 @@ import attrs
 
 from engine.support.text import rate
 
-Z95: Final = statistics.NormalDist().inv_cdf(0.975)
-"""The critical value of a mean that is looked at once."""
+
+def critical_value(alpha: float) -> float:
+    """The critical value of a mean that is looked at once, whose interval misses with chance `alpha`."""
+    return statistics.NormalDist().inv_cdf(1 - alpha / 2)
+
+
+Z95: Final = critical_value(0.05)
+"""That of a 95 % interval."""
 
 
 def half_width(values: Sequence[float], critical_value: float = Z95) -> float | None:
@@ -101,7 +107,7 @@ def student_t(degrees: int, alpha: float) -> float:
         return math.tan(math.pi * inside / 2)
     if degrees == 2:
         return inside / math.sqrt(2 * (1 - alpha / 2) * (alpha / 2))
-    z = statistics.NormalDist().inv_cdf(1 - alpha / 2)
+    z = critical_value(alpha)
     return (
         z
         + (z**3 + z) / (4 * degrees)
@@ -152,6 +158,16 @@ class Winnings:
         variance = max(0.0, self.squares / self.hands - mean * mean) * self.hands / (self.hands - 1)
         return critical_value * math.sqrt(variance / self.hands)
 
+    def estimate(self, critical_value: float = Z95) -> Estimate:
+        """Chips per hand.
+
+        Raises:
+            ValueError: no hand has been played.
+        """
+        if not self.hands:
+            raise ValueError("expected winnings of one hand or more, got none: there is no rate of nothing")
+        return Estimate(self.chips / self.hands, self.half_width(critical_value), self.hands)
+
     def rate(self, big_blind: int) -> Estimate:
         """Milli big blinds per hand.
 
@@ -161,6 +177,4 @@ class Winnings:
         Raises:
             ValueError: no hand has been played.
         """
-        if not self.hands:
-            raise ValueError("expected winnings of one hand or more, got none: there is no rate of nothing")
-        return Estimate(self.chips / self.hands, self.half_width(), self.hands).scaled(1000 / big_blind)
+        return self.estimate().scaled(1000 / big_blind)

@@ -85,3 +85,13 @@ def printable(text: str, keep: str = "") -> str:
     if text.isprintable():
         return text
     return "".join(letter if letter.isprintable() or letter in keep else "?" for letter in text)
+
+
+_QUOTED: Final = 40
+"""Longest part of a line that is quoted back."""
+
+
+def quoted(text: str) -> str:
+    """What somebody sent, fit to be repeated: printable ASCII, and not too much of it."""
+    safe = "".join([character if " " <= character <= "~" else "." for character in text.strip()])
+    return safe if len(safe) <= _QUOTED else safe[: _QUOTED - 3] + "..."

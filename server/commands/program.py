@@ -12,7 +12,7 @@ import errno
 import importlib
 import json
 from collections.abc import Iterator
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, entry_points, version
 from typing import Any, Final
 
 import click
@@ -24,6 +24,7 @@ from server.support.errors import os_error_in_words
 
 _HOUSE: Final = {
     "analyse": "server.commands.look_back.analyse:analyse",
+    "compare": "server.commands.league.compare:compare",
     "convert": "server.commands.look_back.convert:convert",
     "course": "server.commands.league.course:course",
     "league": "server.commands.league.league:league",
@@ -40,7 +41,7 @@ _HOUSE: Final = {
 """Where the house's commands are."""
 _GROUPS: Final = {
     "Play": ("play", "bot", "bots", "games", "telnet", "dealer"),
-    "Match and league": ("match", "tournament", "league", "course", "new-bot", "check-bot"),
+    "Match and league": ("match", "compare", "tournament", "league", "course", "new-bot", "check-bot"),
     "Look back": ("report", "analyse", "replay", "verify", "convert"),
     "Ask and learn": ("odds", "preflop", "weights", "ask", "train", "knowledge", "experiment"),
     "Solve": ("solve", "strategy", "counter", "exploitability"),
@@ -174,8 +175,22 @@ def _print_completion(context: click.Context, parameter: click.Parameter, shell:
     context.exit()
 
 
+def _print_version(context: click.Context, parameter: click.Parameter, asked: bool) -> None:
+    if not asked or context.resilient_parsing:
+        return
+    click.echo(f"riverboat, version {version('riverboat')}")
+    if context.params["verbose"]:
+        from engine.compiling import inventory
+
+        click.echo(inventory())
+    context.exit()
+
+
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="riverboat", prog_name="riverboat")
+@click.option("--verbose", is_flag=True, help="With --version: where the compiled kernels come from.")
+@click.option(
+    "--version", is_flag=True, expose_value=False, callback=_print_version, help="Show the version and exit."
+)
 @click.option(
     "--completion",
     type=click.Choice(_SHELLS),
@@ -184,7 +199,7 @@ def _print_completion(context: click.Context, parameter: click.Parameter, shell:
     callback=_print_completion,
     help='Print what makes a shell complete commands, bots and games: eval "$(riverboat --completion bash)".',
 )
-def riverboat() -> None:
+def riverboat(verbose: bool) -> None:
     """A poker room for programs and people.
 
     `riverboat COMMAND --help` describes a command.

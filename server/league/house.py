@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import secrets
 from collections.abc import Callable
 from importlib.metadata import version
@@ -32,6 +33,7 @@ PLAN: Final = "tournament.json"
 _LOCK: Final = "tournament"
 _TIME: Final = "time.json"
 _SCHEMA: Final = 1
+_SAYS_BUTTON: Final = re.compile(r"^\s*button\s*=", re.MULTILINE)
 _PUT_BACK: Final = "put it back, or name another folder"
 
 
@@ -128,11 +130,12 @@ class Folder:
             found = [match for match in self.schedule().matches if match not in self.played]
             before = len(self.played)
             for match in found:
-                self._take(match)
+                self.take(match)
             if len(self.played) == before:
                 return
 
-    def _take(self, match: Match) -> None:
+    def take(self, match: Match) -> None:
+        """Read a match, if it is over; a damaged one is put aside."""
         place = self.place(match)
         try:
             played = self._read(match)
@@ -205,6 +208,9 @@ class Folder:
 
 def _cards(kept: dict[str, Any], plan: TournamentPlan) -> tuple[TournamentPlan, MatchSeed | MatchKey | None]:
     """The plan of a tournament, and what its cards follow from: without that no cards are common."""
+    terms = plan.sit_and_go
+    if terms is not None and kept.get("button") is None and not _SAYS_BUTTON.search(str(kept["file"])):
+        plan = attrs.evolve(plan, sit_and_go=attrs.evolve(terms, button_moves=True))  # an earlier default
     if kept["cards"] is None:
         return attrs.evolve(plan, common_seeds=False), None
     return plan, parse_match_seed(str(kept["cards"]))
@@ -242,6 +248,7 @@ def _begin(path: Path, plan: TournamentPlan, source: str, *, resume: bool) -> di
             **(earlier or {}).get("versions", {}),
             **{each.name: each.version for each in plan.entrants if each.version},
         },
+        "button": "dead" if earlier is None else earlier.get("button"),
         "file": source,
     }
     try:

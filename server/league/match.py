@@ -18,7 +18,7 @@ import contextlib
 import itertools
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -96,6 +96,8 @@ class Played:
     decision_seconds: dict[str, dict[str, float] | None]
     note: str = ""
     """What the report says about it."""
+    changes: Mapping[str, Mapping[str, int]] = attrs.Factory(dict)
+    """By player, what the house did to its answers (`server.table.outcome.told_changes`)."""
 
     def total(self, player: str) -> float:
         """A player's total winnings, in mbb."""
@@ -156,6 +158,7 @@ def _read(folder: Path, match: Match, event: Event, result: dict[str, Any]) -> P
     return Played(
         match, deals, hands, settled, faults, by_default, float(result["seconds"]),
         {name: each.get("decision_seconds") for name, each in players.items()},
+        changes={name: each.get("answers_changed", {}) for name, each in players.items()},
     )  # fmt: skip
 
 

@@ -79,6 +79,10 @@ def parse_plan(text: str, path: Path) -> TournamentPlan:
         sit_and_go=_sit_and_go(file.section("sit_and_go"), format_, found),
         file=path,
     )
+    try:
+        plan.limits.grants.check_names(plan.names)
+    except ValueError as error:
+        raise file.section("limits").mistake(str(error).partition(":")[0], str(error)) from None
     head.close()
     for each in events:
         each.close()
@@ -239,7 +243,7 @@ def _sit_and_go(section: Section, format_: Format, events: Sequence[Event]) -> S
     if "sit_and_go" not in format_.takes:
         return None
     terms = read_terms(section, max([event.seats for event in events], default=2), by_time=False)
-    button = section.choice("button", ("moving", "dead"), "moving")
+    button = section.choice("button", ("dead", "moving"), "dead")
     section.close()
     return attrs.evolve(terms, button_moves=button == "moving")
 

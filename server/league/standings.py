@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
@@ -16,6 +17,7 @@ from server.league.match import Played
 from server.league.plan import Match, RunOff, TournamentPlan
 from server.records.evidence import Luck, evidence_of
 from server.records.logs import MatchLog, find_logs, open_log
+from server.table.outcome import told_changes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -73,8 +75,13 @@ def standings(folder: Folder, *, is_complete: bool) -> dict[str, Any]:
         "rule_for_failures": plan.failures.rule.value,
         "failures": _failures(folder),
         **_ranking(league, above),
-        "version": version("riverboat"),
     }
+    content["notes"] += [
+        f"{row['name']}: {clause}"
+        for row in players
+        for clause in told_changes(row.get("answers_changed", {}))
+    ]
+    content |= {"version": version("riverboat")}
     if len(plan.events) > 1:
         for number, game in enumerate(content["games"]):
             of_game = {match: each for match, each in counting.items() if match.event == number}
@@ -181,6 +188,11 @@ def _players(folder: Folder, league: _League, ranks: Sequence[RankRange]) -> lis
         if faults:
             row |= {"failures": sum(each.times for each in faults), "matches_with_failures": len(faults)}
             row["failure"] = faults[0].kind
+        changes = Counter[str]()
+        for played in folder.played.values():
+            changes.update(played.changes.get(name, {}))
+        if changes:
+            row["answers_changed"] = dict(changes)
     return rows
 
 

@@ -35,9 +35,10 @@ from server.match.launching.confinement import (
 from server.match.launching.players import Player, installed_bots, parse_players
 from server.match.sharing.staffed_table import Announcer
 from server.match.sittings.sitting import PLAN, RESULT, NoPlan, Sitting, StoredPlan, result_of
+from server.records.evidence import Luck
 from server.support.options import GroupedCommand, Named, Parsed
 from server.support.seat_tokens import hidden_tokens
-from server.table.config import MatchConfig, check_names
+from server.table.config import MatchConfig, TimeLimits, check_names
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _SANDBOX: Final = (
@@ -64,6 +65,9 @@ _OF_A_SITTING: Final = frozenset(
 _SECRET: Final = frozenset({"seed", "seed_file", "out"})
 """Parameters that are kept elsewhere, or nowhere."""
 _SITTING: Final = "riverboat.sitting"
+_LLM: Final = "llm"
+_MODELS_S: Final = 60.0
+# Per hand on average: a model that is given less is warned of.
 
 
 def parse_goal(text: str) -> Goal:
@@ -197,6 +201,8 @@ def read_sandbox(
     wanted: bool, players: Sequence[Player], house: Sequence[Path], grants: Grants
 ) -> Sandbox | None:
     """The sandbox of ``--sandbox``; what players may miss in it, or that there is none, is said in a line."""
+    with refusing():
+        grants.check_names([player.name for player in players])
     if not wanted:
         if grants.show or grants.write or grants.network:
             raise click.UsageError("--show, --write and --network go with --sandbox")
@@ -331,6 +337,10 @@ def check_in_process(ctx: click.Context, players: Sequence[Player]) -> None:
     for player in players:
         if not player.is_bot:
             raise click.UsageError(f"--in-process is for installed bots: {player.text!r} is none")
+        if asks_a_model(player) and not any(each.startswith("replay=") for each in player.settings):
+            raise click.UsageError(
+                f"--in-process is not for {player.name}, which asks a model, unless it has replay=FILE"
+            )
     for parameter in ctx.command.params:
         name = parameter.name
         if name in _FOR_SOCKETS and ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
@@ -338,6 +348,30 @@ def check_in_process(ctx: click.Context, players: Sequence[Player]) -> None:
                 f"{parameter.get_error_hint(ctx)} does not go with --in-process: "
                 "there are no sockets and no clocks"
             )
+
+
+def asks_a_model(player: Player) -> bool:
+    """Whether a player is the bot that asks a language model."""
+    return player.is_bot and player.bot == _LLM
+
+
+def check_pace(players: Sequence[Player], limits: TimeLimits) -> None:
+    """Say in a line that a model may need more time than programs usually get."""
+    slow = [player.name for player in players if asks_a_model(player)]
+    if slow and limits.per_hand < _MODELS_S:
+        click.echo(
+            f"riverboat match: {', '.join(slow)} may need more than {limits.response:g} s a decision and "
+            f"{limits.per_hand:g} s a hand: --response-time 120 --hand-time 3600 --match-time 600",
+            err=True,
+        )
+
+
+def check_censor(censor: bool, until: Goal | None, luck: Luck) -> None:
+    """Refuse to leave deals out of what is counted as it goes."""
+    if censor and until is not None:
+        raise click.UsageError("--censor does not go with --until, which counts every deal at once")
+    if censor and luck is not Luck.OFF:
+        raise click.UsageError("--censor goes with --luck off: only chips can be counted without some deals")
 
 
 def stored_plan(ctx: click.Context, sitting: Sitting, config: MatchConfig) -> StoredPlan:

@@ -18,6 +18,7 @@ from engine.evidence.verdict import Goal
 from engine.poker.match_key import DealKeys
 from engine.support.intervals import Z95
 from protocol import variables
+from protocol.agents.usage import FILE as USAGE_FILE
 from server.match.launching.launcher import Terms
 from server.match.launching.players import Player, learning_players
 from server.match.sittings.sitting import Sitting
@@ -149,9 +150,10 @@ class MatchPlan:
             resumes=self.is_resumed,
             append=self.is_resumed,
             rehearses=launched if self.rehearses else frozenset(),
-            keeps_hands=self.duplicate,
+            keeps_hands=self.duplicate or self.config.censors,
             log_path=self.pass_folder(number) / "match.log",
             policy_path=self.pass_folder(number) / POLICY_FILE if self._asks_for_policies else None,
+            usage_path=self.pass_folder(number) / USAGE_FILE,
             opener=open_private,
             later=at_once if self.withheld is None else self.withheld.later(number),
         )

@@ -16,14 +16,18 @@ from typing import Any, Final
 import attrs
 import click
 
+from engine.evidence.verdict import Verdict
 from engine.poker.match_key import MatchKey, MatchSeed
 from engine.support.files import write_whole
 from engine.support.text import columns_of, rate, table
+from server.match.censoring import Uncensored
 from server.match.plan import MatchPlan
 from server.records.evidence import Luck, MatchEvidence, evidence_of
 from server.records.logs import LogError, open_log
 from server.records.progress import Tally
 from server.records.results import Pass, PlayerResult, hands_saved
+from server.records.usage import HEADS, usage_of
+from server.table.outcome import told_changes
 
 _TIMES: Final = ["median ms", "p99", "max"]
 _LEAST_COLUMNS: Final = 80
@@ -50,7 +54,6 @@ class MatchReport:
         self._plan = plan
         self._is_cut_short = is_cut_short
         self._results = results
-        self._verdict = tally.verdict()
         self._has_reached_goal = tally.has_reached_goal()
         self._hands = sum(each.outcome.hands for each in passes)
         self._deals = min(each.outcome.hands for each in passes)
@@ -58,8 +61,18 @@ class MatchReport:
         paths = [plan.pass_config(number).log_path for number in range(plan.num_passes)]
         self._logs = [str(path) for path in paths if path is not None and path.exists()]
         self._error = next((each.outcome.error for each in passes if each.outcome.error), None)
+        folders = [plan.pass_folder(number) for number in range(plan.num_passes)]
+        self._agents, censored = usage_of(
+            [(folder, each.players) for folder, each in zip(folders, passes, strict=True)]
+        )
+        self._uncensored: Uncensored | None = None
+        if plan.config.censors:
+            self._uncensored = Uncensored.of(plan, passes, frozenset(censored))
         self._no_evidence = ""
         self._evidence = self._take_luck_out([path for path in paths if path is not None])
+        self._verdict: Verdict | None = tally.verdict(self._evidence and self._evidence.adjusted)
+        if self._uncensored is not None:
+            self._verdict = self._uncensored.verdict
 
     def _take_luck_out(self, logs: Sequence[Path]) -> MatchEvidence | None:
         """Evidence of the logs beside the chips; None if it was not asked for or is not possible."""
@@ -97,7 +110,8 @@ class MatchReport:
             found["rake"] = {"percent": rake.percent, "cap": cap, "taken": self._taken()}
         return found | {
             "players": list(map(self._player, self._results)),
-            "verdict": self._verdict.as_json(),
+            "verdict": None if self._verdict is None else self._verdict.as_json(),
+            **({} if self._uncensored is None else {"censored": self._uncensored.as_json()}),
             "luck": self._luck(),
             "logs": self._logs,
             "seconds": self._seconds,
@@ -115,6 +129,11 @@ class MatchReport:
             row["evidence"] = self._evidence.as_json(result.seat)
         else:
             row["evidence"] = {"chips": {"mbb_per_hand": result.mbb_per_hand, "ci95": result.ci95}}
+        if result.seat in self._agents:
+            row["agent"] = self._agents[result.seat].as_json()
+        if self._uncensored is not None:
+            rest = self._uncensored.results[result.seat]
+            row["uncensored"] = {"mbb_per_hand": rest.mbb_per_hand, "ci95": rest.ci95}
         if self._may_tell:
             row["player_seeds"] = self._plan.player_seeds(result.seat)
         return row
@@ -188,6 +207,11 @@ class MatchReport:
         if self._evidence is not None and not self._evidence.why_not:
             parts.append([["adjusted (95 %)", "hands"], *map(self._adjusted, self._results)])
         parts.append([_TIMES, *map(_times, self._results)])
+        if self._uncensored is not None:
+            rates = [[rate(each.mbb_per_hand, each.ci95)] for each in self._uncensored.results]
+            parts.append([["uncensored (95 %)"], *rates])
+        if self._agents:
+            parts.append([[*HEADS], *map(self._costs, self._results)])
         speed = f"{self._seconds:.1f} s"
         if self._seconds > 0:
             speed += f", {self._hands / self._seconds:.0f} hands/s"
@@ -199,19 +223,25 @@ class MatchReport:
             title += f" (cut short, {config.hands} planned)"
         click.echo(title)
         _print_tables(parts)
+        click.echo(f"±: {self._verdict.kind}")
         if config.game.has_rake:
             click.echo(f"rake: {config.game.rake} of each pot, {self._taken():g} chips in all")
         self._print_luck()
         saved = hands_saved(self._results, self._hands) if plan.duplicate else None
         if saved is not None:
-            click.echo(
-                f"the pairing saved {saved} hands: without it, that many more would give the same interval"
+            does = (
+                f"saved {saved} hands: without it, that many more"
+                if saved >= 0
+                else (f"cost {-saved} hands: without it, that many fewer")
             )
-        for line in self._verdict.lines():
+            click.echo(f"the pairing {does} would give the same interval")
+        if self._uncensored is not None:
+            click.echo(_wrapped(self._uncensored.line()))
+        for line in () if self._verdict is None else self._verdict.lines():
             click.echo(_wrapped(line))
         if plan.until is not None:
             end = "was reached" if self._has_reached_goal else "was not reached"
-            click.echo(f"--until {plan.until} {end}; the intervals hold whenever you look")
+            click.echo(f"--until {plan.until} {end}")
         for result in self._results:
             failure = result.failure
             if failure is not None:
@@ -220,6 +250,8 @@ class MatchReport:
                 click.echo(f"{result.name} {failure.kind.value}{where}: {failure.detail}{more}")
             if result.hands_by_default:
                 click.echo(f"{result.name}: checked or folded for in {result.hands_by_default} hands")
+            for clause in told_changes(result.answers_changed):
+                click.echo(f"{result.name}: {clause}")
         for log in self._logs:
             click.echo(f"log: {log}")
         if not self._logs:
@@ -254,6 +286,10 @@ class MatchReport:
             return ["-", "-"]
         times = found.times_fewer_hands(found.best, result.seat)
         return [corrected.text(1), "-" if times is None else f"× {times:.1f}"]
+
+    def _costs(self, result: PlayerResult) -> list[str]:
+        agent = self._agents.get(result.seat)
+        return ["-"] * len(HEADS) if agent is None else agent.cells(self._hands)
 
     def _won(self, result: PlayerResult) -> list[str]:
         game = self._plan.config.game

@@ -17,7 +17,7 @@ import attrs
 import click
 import trio
 
-from engine.support.interruption import Stop, held_back, stopped_by_a_signal
+from engine.support.interruption import Stop, first_of, held_back, stopped_by_a_signal
 from engine.support.user_input import how_many
 from server.match.in_process import WorkersPass
 from server.match.launching.processes import Orphanage
@@ -325,9 +325,7 @@ class MatchRun:
         try:
             return trio.run(self._play_and_show, noted, restrict_keyboard_interrupt_to_checkpoints=True)
         except (MatchAborted, OSError, ExceptionGroup) as error:
-            fault: BaseException = error
-            while isinstance(fault, ExceptionGroup):
-                fault = fault.exceptions[0]
+            fault = first_of(error)
             if isinstance(fault, MatchAborted):
                 raise _CannotPlay(_in_one_line(fault.lines)) from error
             if isinstance(fault, OSError):

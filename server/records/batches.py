@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from engine.poker.rules import HandState
-from protocol.records import HandReader
 from server.records.log_lines import fault
 from server.records.logs import LogError, LoggedHand, LoggedLine, MatchLog
 
@@ -106,8 +105,6 @@ class Batch:
     hands: HandColumns
     logs: tuple[MatchLog, ...]
     """The logs of the passes; the hands come from them in turn."""
-    readers: tuple[HandReader, ...]
-    """A reader for each."""
     rows: tuple[LoggedLine, ...]
     """The lines of the hands."""
 
@@ -128,7 +125,7 @@ class Batch:
 
     def hand(self, place: int) -> LoggedHand:
         """One of the hands, played by the rules."""
-        return self.rows[place].played(self.readers[place % len(self.readers)])
+        return self.rows[place].played()
 
     def take(self, places: Sequence[int]) -> Batch:
         """Some of the hands of one log."""
@@ -142,7 +139,11 @@ def is_worth_compiling(logs: Iterable[MatchLog]) -> bool:
     """Whether compiled loops can read some logs of one game, and are faster."""
     logs = list(logs)
     game = logs[0].game
-    if not game.is_holdem or sum([log.num_hands for log in logs]) < FEWEST_HANDS:
+    if (
+        not game.is_holdem
+        or any(log.has_games_of_hands for log in logs)
+        or sum([log.num_hands for log in logs]) < FEWEST_HANDS
+    ):
         return False
     from engine.evidence.columns.hands import can_be_read
 
@@ -159,12 +160,12 @@ def batches(log: MatchLog, *, compiled: bool) -> Iterator[Batch]:
     Raises:
         LogError: a line that cannot be read or played, with file and line.
     """
-    reader = HandReader(log.game)
-    lines = log.parsed_lines(reader)
+    lines = log.parsed_lines()
     while True:
         rows, error = _next(lines)
-        if rows:
-            yield Batch(_columns(log, reader, rows, compiled), (log,), (reader,), tuple(rows))
+        for _, group in itertools.groupby(rows, key=lambda row: row.reader.game):
+            of_game = tuple(group)
+            yield Batch(_columns(log, of_game, compiled), (log,), of_game)
         if error is not None:
             raise error
         if not rows:
@@ -184,19 +185,20 @@ def _next(lines: Iterator[LoggedLine]) -> tuple[list[LoggedLine], LogError | Non
     return rows, None
 
 
-def _columns(log: MatchLog, reader: HandReader, rows: Sequence[LoggedLine], compiled: bool) -> HandColumns:
+def _columns(log: MatchLog, rows: Sequence[LoggedLine], compiled: bool) -> HandColumns:
+    """Some hands of the same game."""
     import numpy as np
 
     from engine.evidence.columns.hands import HandColumns, read_hands
 
     def played(row: LoggedLine) -> HandState:
         try:
-            return reader.state(row.record)
+            return row.reader.state(row.record)
         except ValueError as error:
             raise fault(log.path, row.line, str(error)) from None
 
     if not compiled:
-        return HandColumns.of(log.game, list(map(played, rows)))
+        return HandColumns.of(rows[0].reader.game, list(map(played, rows)))
     cards = [row.record.cards.replace("?", "") for row in rows]
     numbers = [row.record.hand_number for row in rows]
     hands, is_read = read_hands(log.game, numbers, [row.record.betting for row in rows], cards)
@@ -275,6 +277,5 @@ def _in_turn(parts: Sequence[Batch]) -> Batch:
     return Batch(
         HandColumns.joined([part.hands for part in parts]).take(places),
         tuple([log for part in parts for log in part.logs]),
-        tuple([reader for part in parts for reader in part.readers]),
         tuple(itertools.chain.from_iterable(zip(*[part.rows for part in parts], strict=True))),
     )

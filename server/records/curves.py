@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import attrs
 
-LINE_COLOURS: Final = 10
-"""The number of colours for players in pictures: ``var(--line-0)`` to ``var(--line-9)``."""
+from engine.support.palette import SERIES
+
 _POINTS: Final = 400
 """The most steps of a curve: more than a page has room for."""
 _WIDTH: Final = 900
@@ -95,7 +95,7 @@ def bankroll_picture(
     caption = f"{played}; big blinds won"
     parts.append(_text((_LEFT + _WIDTH) // 2, height - 5, caption, "middle", colour="faint"))
     for each, number in zip(curves, colours, strict=True):
-        colour, places = f"var(--line-{number % LINE_COLOURS})", [x(deals) for deals in each["deals"]]
+        colour, places = f"var(--line-{number % len(SERIES)})", [x(deals) for deals in each["deals"]]
         if "half_width" in each:
             pairs = list(zip(each["won"], each["half_width"], strict=True))
             above = list(zip(places, [y(won + half) for won, half in pairs], strict=True))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
+from engine.evidence.verdict import Adjusted
 from engine.poker.rules import GameDefinition
 from engine.support.intervals import Z95, Estimate
 from protocol.policy import parse_record
@@ -60,6 +61,15 @@ class MatchEvidence:
     """Why an estimator has no result, by its name."""
     doubts: dict[str, int] = attrs.Factory(dict)
     """What was wrong with the strategies that players stated, and how often."""
+    leads: Callable[[str], tuple[Estimate, ...]] | None = attrs.field(default=None, eq=False)
+    """The pairs' leads by an estimator, in chips (`engine.evidence.estimates.Evidence.leads`)."""
+
+    @property
+    def adjusted(self) -> Adjusted | None:
+        """The leads by the best estimator, for a verdict; None if that is the chips."""
+        if self.leads is None or self.best == "chips":
+            return None
+        return Adjusted(self.best, self.leads(self.best))
 
     @property
     def best(self) -> str:
@@ -163,7 +173,7 @@ class Collector:
         missing = dict(self.evidence.missing)
         if to_mbb is None:
             missing |= dict.fromkeys(estimates, "a game without blinds has no rate in big blinds")
-        return MatchEvidence(tuple(players), estimates, missing, self.evidence.doubts)
+        return MatchEvidence(tuple(players), estimates, missing, self.evidence.doubts, self.evidence.leads)
 
     def won(self, num_players: int) -> tuple[array[float], ...] | None:
         """By player, the chips won in each deal with luck taken out, by the best estimator that has a result.

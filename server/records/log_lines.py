@@ -79,17 +79,16 @@ class LoggedLine(NamedTuple):
     match: int
     record: HandRecord
     players: tuple[int, ...]
+    reader: HandReader
+    """The reader for the game of this hand."""
 
-    def played(self, reader: HandReader) -> LoggedHand:
+    def played(self) -> LoggedHand:
         """The hand, played by the rules.
 
-        Args:
-            reader: the reader for the log's game.
-
         Raises:
-            ValueError: it is not a hand of this game.
+            ValueError: it is not a hand of its game.
         """
-        line, match, record, players = self
+        line, match, record, players, reader = self
         state = reader.state(record)
         return LoggedHand(record.hand_number, line, match, state, record.chips, record.names, players)
 

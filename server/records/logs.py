@@ -41,10 +41,12 @@ from engine.poker.rules import (
     parse_game,
 )
 from engine.support.files.formats import parse_json
+from protocol.extension import parse_game_line
 from protocol.records import (
     COMMITMENT,
     COMMITMENT_FROM,
     KEY,
+    OF_HAND,
     RAKE,
     HandReader,
     is_deal_key,
@@ -80,6 +82,7 @@ PLAN_FILE: Final = "plan.json"
 """The plan in a match's folder, which contains the game's definition."""
 _LOG_FILE: Final = "match.log"
 _MOST_COMMENTS: Final = 1000
+_UNKNOWN: Final = -1
 _MOST_HANDS: Final = (1 << 63) - 1
 """The greatest number of a hand: the largest integer of an array, and more than any program writes."""
 
@@ -117,6 +120,8 @@ class MatchLog:
     """The line that was torn off, which is not read; None if there is none."""
     has_namesakes: bool
     """Whether players in one hand have the same name, and are told apart by their seats."""
+    has_games_of_hands: bool
+    """Whether each hand says its game, so that stacks, blinds and players may differ."""
     has_fixed_seats: bool
     """Whether everybody keeps their position, so that the button does not move."""
 
@@ -131,49 +136,70 @@ class MatchLog:
         Raises:
             LogError: a line that cannot be read or played, with file and line.
         """
-        reader = HandReader(self.game)
-        for row in self.parsed_lines(reader):
+        for row in self.parsed_lines():
             try:
-                yield row.played(reader)
+                yield row.played()
             except ValueError as error:
                 raise fault(self.path, row.line, str(error)) from None
 
-    def parsed_lines(self, reader: HandReader) -> Iterator[LoggedLine]:
+    def parsed_lines(self) -> Iterator[LoggedLine]:
         """The parsed lines of the hands, not yet played by the rules.
-
-        Args:
-            reader: the reader for the log's game.
 
         Raises:
             LogError: a line that cannot be parsed, with file and line.
         """
+        for row in self.rows():
+            if isinstance(row, LogError):
+                raise row
+            yield row
+
+    def rows(self) -> Iterator[LoggedLine | LogError]:
+        """The same; instead of a line that cannot be parsed, its error."""
         index = {name: k for k, name in enumerate(self.players)}
-        seats: dict[tuple[str, ...], tuple[int, ...]] = {}
+        common = reader = HandReader(self.game)
+        own: int | None = None  # the hand that the reader is for; None for all
         match, last = 0, -1
         for line, text in numbered_lines(self.path):
             if line == self.end:
                 return
+            if text.startswith("# hand ") and (found := OF_HAND.fullmatch(text.rstrip("\r\n"))):
+                if found[2] == "game":
+                    try:
+                        reader, own = HandReader(parse_game_line(found[3])), int(found[1])
+                    except GameDefinitionError as error:
+                        own = _UNKNOWN
+                        yield fault(self.path, line, str(error))
+                continue
             if not text.startswith("STATE:"):
+                continue
+            if own == _UNKNOWN:  # its game has been refused
+                reader, own = common, None
                 continue
             try:
                 record = reader.record(text)
                 number, names = record.hand_number, record.names
                 if number > _MOST_HANDS:
                     raise ValueError(f"expected the number of a hand, got {number}")
-                players = seats.get(names)
-                if players is None:
-                    if self.has_namesakes:
-                        players = (
-                            tuple(range(len(names))) if self.has_fixed_seats else rotation(number, len(names))
-                        )
-                    else:
-                        players = seats[names] = tuple([index[name] for name in names])
+                if own is None and self.has_games_of_hands:
+                    raise ValueError(
+                        f"expected the game of hand {number} before it (# hand {number} game ...)"
+                    )
+                if own not in (None, number):
+                    raise ValueError(f"expected hand {own}, whose game is said before, got hand {number}")
+                if self.has_namesakes:
+                    players = (
+                        tuple(range(len(names))) if self.has_fixed_seats else rotation(number, len(names))
+                    )
+                else:
+                    players = tuple([index[name] for name in names])
             except ValueError as error:
-                raise fault(self.path, line, str(error)) from None
-            if number <= last:
-                match += 1
-            last = number
-            yield LoggedLine(line, match, record, players)
+                yield fault(self.path, line, str(error))
+            else:
+                if number <= last:
+                    match += 1
+                last = number
+                yield LoggedLine(line, match, record, players, reader)
+            reader, own = common, None
 
 
 def rotation(number: int, num_players: int) -> tuple[int, ...]:
@@ -219,10 +245,15 @@ def open_log(path: Path, game: GameDefinition | str | None = None, *, tolerant: 
         LogError: the file is not a log, or its game cannot be found.
     """
     scan = _Scan(path, tolerant)
-    definition, game_text = _game_of(path, scan.headers, game)
+    try:
+        definition, game_text = _game_of(path, scan.headers, game)
+    except LogError:
+        if not scan.games:
+            raise
+        definition, game_text = parse_game_line(scan.games[0]), "its hands' games"
     if scan.rake is not None:
         definition = attrs.evolve(definition, rake=scan.rake)
-    end, warning = scan.end(definition)
+    end, warning = scan.end(parse_game_line(scan.games[-1]) if scan.games else definition)
     return MatchLog(
         path=path,
         game=definition,
@@ -238,6 +269,7 @@ def open_log(path: Path, game: GameDefinition | str | None = None, *, tolerant: 
         warnings=(warning,) if warning else (),
         end=end,
         has_namesakes=scan.has_namesakes,
+        has_games_of_hands=bool(scan.games),
         has_fixed_seats=scan.has_fixed_seats,
     )
 
@@ -255,6 +287,7 @@ class _Scan:
         self.keys: list[str] = []
         self.has_deal_keys = False
         self.rake: Rake | None = None
+        self.games: list[str] = []  # of the first and the last hand that says its own
         self.num_hands = 0
         self.score: tuple[tuple[float, ...], tuple[str, ...]] | None = None
         self._first = 0  # the number of the first hand
@@ -385,6 +418,12 @@ class _Scan:
     def _comment(self, line: int, text: str) -> None:
         if (header := Header.read(line, text)) is not None:
             self.headers.append(header)
+        elif (found := OF_HAND.fullmatch(text)) is not None:
+            if found[2] == "game":
+                self.games[1:] = [found[3]]
+                self._check_game(line, found[3])
+            elif found[2] == "cards: sha256" and not self.commitments:
+                self.commitments.append(found[3])
         elif text.startswith(COMMITMENT):
             self.commitments.append(text[len(COMMITMENT) :].strip())
         elif text.startswith(KEY) and is_deal_key(text):
@@ -395,6 +434,13 @@ class _Scan:
             self.rake = read_rake(text)
         elif not text.startswith(("#--", COMMITMENT_FROM)) and len(self.comments) < _MOST_COMMENTS:
             self.comments.append((line, text))
+
+    def _check_game(self, line: int, text: str) -> None:
+        if len(self.games) == 1:
+            try:
+                parse_game_line(text)
+            except GameDefinitionError as error:
+                raise fault(self.path, line, str(error)) from None
 
 
 def _begins_like_a_log(text: str) -> bool:

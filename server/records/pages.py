@@ -5,6 +5,7 @@ jinja2 is loaded only when a page is made.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from engine.support import text
+from engine.support.palette import style_of_pages
 from engine.support.user_input import printable
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 NEEDED: Final = "the page needs jinja2: pip install 'riverboat[report]'"
 _STYLE: Final = Path(__file__).parent / "review"
 """The folder of the style of all reports."""
+PHONE: Final = _STYLE / "phone.css"
+"""How tables are laid out where there is little room."""
 _SUITS: Final = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 
 
@@ -50,7 +54,7 @@ def page_environment(folder: Path, **filters: Any) -> Environment:
         click.ClickException: see `require_page`.
     """
     require_page()
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
     environment = Environment(
         loader=FileSystemLoader([folder, _STYLE]),
@@ -69,12 +73,42 @@ def page_environment(folder: Path, **filters: Any) -> Environment:
         "statistic": statistic_texts,
     }
     environment.filters |= filters
+    environment.template_class = type(
+        "Page",
+        (environment.template_class,),
+        {"render": lambda page, *args, **content: with_heads(Template.render(page, *args, **content))},
+    )
+    environment.globals["colours"] = style_of_pages()
     return environment
+
+
+_TABLE: Final = re.compile(r"<thead>.*?</thead>.*?</table>", re.DOTALL)
+_HEAD: Final = re.compile(r"<th\b[^>]*>(.*?)</th>", re.DOTALL)
+_ROW: Final = re.compile(r"<tr\b.*?</tr>", re.DOTALL)
+_CELL: Final = re.compile(r"<t[dh]\b")
+_TAG: Final = re.compile(r"<[^>]*>")
+
+
+def with_heads(page: str) -> str:
+    """A page whose cells carry their column's head: on a phone a row is a list, so that nothing is cut."""
+
+    def labelled(found: re.Match[str]) -> str:
+        head, end, rows = found[0].partition("</thead>")
+        heads = [_TAG.sub("", text).strip().replace('"', "&quot;") for text in _HEAD.findall(head)]
+
+        def row(cells: re.Match[str]) -> str:
+            left = iter(heads)
+            return _CELL.sub(lambda cell: f'{cell[0]} data-head="{next(left, "")}"', cells[0])
+
+        return head + end + _ROW.sub(row, rows)
+
+    return _TABLE.sub(labelled, page)
 
 
 def _rate(mean: float | None, half_width: float | None = None, digits: int = 1) -> str:
     """``+12.3 ± 4.5``."""
-    return text.rate(mean, half_width, digits, grouped=True, missing="–").replace("-", "−")
+    shown = text.rate(mean, half_width, digits, grouped=True, missing="–")
+    return shown.replace("-", "−").replace("± ", "±\N{NO-BREAK SPACE}")
 
 
 def _chips(chips: float, sign: bool = False) -> str:

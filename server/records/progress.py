@@ -14,8 +14,9 @@ import attrs
 import click
 import trio
 
-from engine.evidence.verdict import Goal, Standings, Verdict
+from engine.evidence.verdict import WHENEVER, Adjusted, Goal, Standings, Verdict
 from engine.poker.rules import GameDefinition
+from engine.support.palette import FAINT_STYLE
 from engine.support.text import cut, rate
 from server.table.book import rests
 
@@ -107,9 +108,13 @@ class Tally:
         """Whether the match has found out what it is played for."""
         return self._goal is not None and self._standings.reached(self._goal)
 
-    def verdict(self) -> Verdict:
-        """The present verdict."""
-        return self._standings.verdict(self._goal)
+    def verdict(self, adjusted: Adjusted | None = None) -> Verdict:
+        """The present verdict.
+
+        Args:
+            adjusted: estimates of the leads with luck taken out.
+        """
+        return self._standings.verdict(self._goal, adjusted=adjusted)
 
     def half_width(self, player: int, mbb_per_hand: float | None) -> float | None:
         """How far a player's true rate may be from a mean, whenever you look, in mbb/h."""
@@ -137,6 +142,7 @@ _WINDOW_S: Final = 10.0
 _LEAST_NAME: Final = 8
 # To how many characters a name may be cut.
 _COLUMNS: Final = 80
+_KIND: Final = f"±: {WHENEVER}"
 
 
 async def show_progress(tally: Tally, hands: int) -> None:
@@ -161,7 +167,8 @@ async def show_progress(tally: Tally, hands: int) -> None:
                 pace.note(trio.current_time(), tally.hands)
                 progress.update(bar, completed=tally.hands)
                 line = score_line(tally.scores(), pace.text(), console.width)
-                live.update(Group(progress, Text(line, no_wrap=True, overflow="crop")), refresh=True)
+                score = Text(line, no_wrap=True, overflow="crop")
+                live.update(Group(progress, score, Text(_KIND, style=FAINT_STYLE)), refresh=True)
                 await trio.sleep(_PROGRESS_S)
     said = 0
     while True:
@@ -169,10 +176,13 @@ async def show_progress(tally: Tally, hands: int) -> None:
         pace.note(trio.current_time(), tally.hands)
         tenth = tally.hands * 10 // hands
         if tenth > said:
+            kind = "" if said else f"{_KIND}\n"
             said = tenth
             done = f"{tally.hands} of {hands} hands: "
             with contextlib.suppress(OSError):  # nobody reads it; the match continues
-                click.echo(done + score_line(tally.scores(), pace.text(), _COLUMNS - len(done)), err=True)
+                click.echo(
+                    kind + done + score_line(tally.scores(), pace.text(), _COLUMNS - len(done)), err=True
+                )
 
 
 class Pace:

@@ -10,6 +10,7 @@ early has the wider intervals of `server.records.progress.Tally`, which are vali
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -88,6 +89,8 @@ class PlayerResult:
     hands_by_default: int
     """Hands in which the house checked or folded for the player, which was late or absent."""
     decision_seconds: DecisionTimes | None
+    answers_changed: Mapping[str, int] = attrs.Factory(dict)
+    """What the house did to its answers (`server.table.outcome.told_changes`); empty if nothing."""
 
     @property
     def failure(self) -> Failure | None:
@@ -114,6 +117,8 @@ class PlayerResult:
             }
         if self.hands_by_default:
             row["hands_by_default"] = self.hands_by_default
+        if self.answers_changed:
+            row["answers_changed"] = self.answers_changed
         times = self.decision_seconds
         row["decision_seconds"] = None if times is None else attrs.asdict(times)
         return row
@@ -148,6 +153,8 @@ def player_results(
             for failure in each.failures_at(seat)
         )
         more_failures = sum(outcome.seats[seat].more_failures for outcome, seat in seated)
+        times = sum([outcome.seats[seat].decision_times for outcome, seat in seated], Durations())
+        changes = sum([outcome.seats[seat].changes for outcome, seat in seated], Counter[str]())
         results.append(
             PlayerResult(
                 name=name,
@@ -160,9 +167,8 @@ def player_results(
                 failures=failures,
                 num_failures=len(failures) + more_failures,
                 hands_by_default=sum(outcome.seats[seat].hands_by_default for outcome, seat in seated),
-                decision_seconds=DecisionTimes.of(
-                    sum([outcome.seats[seat].decision_times for outcome, seat in seated], Durations())
-                ),
+                decision_seconds=DecisionTimes.of(times),
+                answers_changed={"answers": len(times), **changes} if changes else {},
             )
         )
     return tuple(results)

@@ -13,6 +13,7 @@ from typing import Any, Final
 from engine.poker.cards import CARD_TEXTS, format_cards
 from engine.poker.rules import GameDefinition
 from engine.poker.rules.hand_words import name_shown_hands, round_name, tell_action, tell_posts, tell_winnings
+from engine.support.palette import style_of_pages
 from engine.support.user_input import printable
 from server.records.formats.hands import PlayedHand, round_board
 from server.records.logs import LoggedHand
@@ -88,15 +89,14 @@ _CARD: Final = re.compile(r"\b([2-9TJQKA])([cdhs])\b")
 _SUITS: Final = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 
 _STYLE: Final = """
-:root { color-scheme: light dark; font: 16px/1.45 system-ui, sans-serif; }
-body { max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }
-article { border-top: 1px solid #8886; padding: .5rem 0 1rem; break-inside: avoid; }
+:root { font: 16px/1.45 system-ui, sans-serif; }
+body { background: var(--paper); color: var(--ink); max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }
+article { border-top: 1px solid var(--grid); padding: .5rem 0 1rem; break-inside: avoid; }
 h2 { font-size: 1.05rem; margin: .4rem 0; }
 pre { font: .9rem/1.4 ui-monospace, monospace; margin: .3rem 0; overflow-x: auto; }
 ol { margin: .3rem 0; padding-left: 2rem; }
 li.cards { list-style: none; font-weight: 600; margin-top: .3rem; }
-.c { color: #1a7f37; } .d { color: #0969da; } .h { color: #cf222e; } .s { color: inherit; }
-@media (prefers-color-scheme: dark) { .c { color: #3fb950; } .d { color: #58a6ff; } .h { color: #ff7b72; } }
+.c { color: var(--clubs); } .d { color: var(--diamonds); } .h { color: var(--hearts); } .s { color: inherit; }
 """
 
 
@@ -109,7 +109,7 @@ def _page(hands: Iterable[PlayedHand], title: str) -> Iterator[str]:
     name = html.escape(title)
     yield f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{name}</title>\n'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-    yield f"<style>{_STYLE}</style>\n</head>\n<body>\n<h1>{name}</h1>\n"
+    yield f"<style>{style_of_pages()}{_STYLE}</style>\n</head>\n<body>\n<h1>{name}</h1>\n"
     for hand in hands:
         yield from _article(hand)
     yield "</body>\n</html>\n"

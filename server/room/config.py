@@ -23,6 +23,8 @@ from server.table.rules.sit_and_go import MOST_CHIPS, SitAndGo, read_terms
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
 """Names of players and tables: for logs, addresses and pages alike."""
 DEFAULT_HTTP: Final = 8000
+MOST_PACE_S: Final = 60.0
+"""The longest time for which an action or the end of a hand may stand."""
 
 
 class RoomError(Exception):
@@ -67,6 +69,14 @@ class TableConfig:
     """The house's bots play even if nobody else is there."""
     pause_s: float = 0.0
     """Between two hands."""
+    pace_s: float = 0.4
+    """For which an action stands before the next one, while a person sits there or it is an exhibition."""
+    showdown_s: float = 2.5
+    """For which the end of a hand stands, likewise."""
+    exhibition: bool = False
+    """The house's bots play on at that pace while nobody else is there."""
+    private: bool = False
+    """It is in no list: only those who are told its address come."""
     limits: TimeLimits = attrs.field(factory=lambda: TimeLimits(30.0, 600.0, 1e6, grace=10.0))
     keep_seat_s: float = 120.0
     """How long a seat is kept for somebody who has lost the connection or sits out."""
@@ -130,16 +140,36 @@ class RoomConfig:
     """Names under which browsers find the pages, and origins that a proxy gives them; addresses always do."""
     show_cards_after: float = 0.0
     """Seconds after a hand's end during which pages hide the cards shown at its showdown."""
+    watch_after: float = 0.0
+    """Seconds by which those who only watch are told everything later."""
+
+
+_DEFAULT_TABLES: Final = (
+    ("limit-2p", "limit-2p"), ("limit-6p", "limit-6p"), ("nolimit-6p", "nolimit-6p"), ("show", "nolimit-6p"),
+)  # fmt: skip
+# Names and games; the last is an exhibition.
 
 
 def default_room() -> RoomConfig:
-    """The room without a file: three ring tables on loopback, with bots that make room."""
+    """The room without a file: three ring tables and an exhibition on loopback, with bots that make room."""
     bots = ("simple", "hand-strength", "random")
     return RoomConfig(
         tuple(
             [
-                with_stakes(TableConfig(name, load_game(name), name, fill=bots, port=0))
-                for name in ("limit-2p", "limit-6p", "nolimit-6p")
+                with_stakes(
+                    TableConfig(
+                        name=name,
+                        game=attrs.evolve(game, short_raises_reopen=game.is_limit),
+                        game_text=game_text,
+                        fill=bots,
+                        alone=is_exhibition,
+                        exhibition=is_exhibition,
+                        port=None if is_exhibition else 0,
+                    )
+                )
+                for name, game_text in _DEFAULT_TABLES
+                for is_exhibition in [name != game_text]
+                for game in [load_game(game_text)]
             ]
         )
     )
@@ -193,6 +223,7 @@ def _room(room: Section, tables: list[Section], folder: Path) -> RoomConfig:
         is_http_chosen="http" in room,
         http=room.whole_or_false("http", DEFAULT_HTTP, least=0, most=65535),
         names=tuple([name.lower() for name in room.texts("names", ())]),
+        watch_after=room.number("watch_after", 0.0, most=3600.0),
         show_cards_after=room.number("show_cards_after", 0.0, most=MOST_SECONDS),
     )
     room.close()
@@ -224,6 +255,8 @@ def _table(section: Section, folder: Path) -> TableConfig:
         raise section.mistake("name", f"expected a name of {expected}, got {name!r}")
     text = section.text("game", name)
     game = section.game("game", text, folder)
+    closed = section.choice("short_raises", ("closed", "reopen"), "closed") == "closed"
+    game = attrs.evolve(game, short_raises_reopen=game.is_limit or not closed)
     policy = Policy(section.choice("policy", tuple(Policy), Policy.RING.value))
     _check_policy(section, policy)
     sit_and_go = _sit_and_go(section, game) if policy is Policy.SIT_AND_GO else None
@@ -240,8 +273,12 @@ def _table(section: Section, folder: Path) -> TableConfig:
         joining=Joining(section.choice("joining", ("waits", "posts"), "waits")),
         rebuy=section.flag("rebuy", True),
         seats_for_one=section.flag("seats_for_one", False),
-        alone=section.flag("alone", False),
+        alone=section.flag("alone", False) or section.flag("exhibition", False),
         pause_s=section.number("pause", 0.0, most=3600.0),
+        pace_s=section.number("pace", 0.4, most=MOST_PACE_S),
+        showdown_s=section.number("showdown", 2.5, most=MOST_PACE_S),
+        exhibition=section.flag("exhibition", False),
+        private=section.flag("private", False),
         limits=TimeLimits(
             response=section.number("seconds", 30.0, least=0.1, most=MOST_SECONDS),
             hand=section.number("seconds_per_hand", 600.0, least=0.1, most=MOST_SECONDS),

@@ -41,7 +41,7 @@ from server.room.config import RoomConfig, TableConfig
 from server.room.identities import Identities
 from server.room.ledger.damage import LedgerError
 from server.room.ledger.ledger import LedgerIsFull
-from server.room.tables.place import RequestRefused, Visitor
+from server.room.tables.place import Place, RequestRefused, Visitor
 from server.room.tables.table import RoomTable
 from server.room.tables.turns import Turns
 from server.room.tls import spoken
@@ -86,6 +86,11 @@ class Door:
     def connections(self) -> int:
         """How many connections there are."""
         return self._here.total()
+
+    def places(self, table: str) -> tuple[Place | None, ...]:
+        """Who sits at a table; nobody where there is none of that name."""
+        found = self._tables.get(table)
+        return () if found is None else found.places
 
     async def serve(
         self, listener: socket.socket, table: TableConfig | None = None, *, is_trusted: bool = False
@@ -213,17 +218,24 @@ class Door:
         await visitor.client.has_left.wait()
 
     async def _leave(self, visitor: Visitor) -> None:
-        """After a connection has gone: give up a guest's seat, and return the chips to the house."""
+        """After a connection has gone: give up a guest's seat, and return the chips to the house.
+
+        The seat of one who may come back is kept for a while.
+        """
         player, place = visitor.player, visitor.place
         if player is None or player.kind == "registered":
             return
         with trio.CancelScope(shield=True):
-            if place is not None and not place.given_up.is_set():
-                place.leaves = place.leaves or "has gone"
+            if place is not None and not place.given_up.is_set() and place.visitor in (visitor, None):
+                if not visitor.may_come_back:
+                    place.leaves = place.leaves or "has gone"
                 table = self._tables.get(place.table)
                 if table is not None:
                     table.company.changed.set()
-                await place.given_up.wait()
+                await place.let_go.wait()
+            is_here = any(each.player is not None and each.player.id == player.id for each in self.visitors)
+            if is_here:
+                return
             with contextlib.suppress(LedgerIsFull):
                 self._identities.has_left(player)
 
@@ -261,6 +273,8 @@ class Door:
             if visitor.player is None:
                 visitor.player = await self._identities.identify(wanted.name, wanted.token, visitor.address)
                 wanted.token = ""
+                if visitor.may_come_back:
+                    visitor.say("keep", self._identities.secret_of(visitor.player))
             self._identities.check_ban(visitor.player)
             table = self._tables.get(name)
             if table is None:

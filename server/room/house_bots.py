@@ -8,14 +8,17 @@ that is good once.  If the process ends, it is started again, and missing bots a
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from collections.abc import Callable
 from typing import Final
 
 import trio
 
+from engine.support.user_input import printable
 from server.match.launching.players import players_environment
-from server.room.config import TableConfig
+from server.room.config import RoomConfig, RoomError, TableConfig
 from server.room.identities import Identities
 from server.support.console import Console
 
@@ -25,17 +28,44 @@ _MOST_ORDERS: Final = 1000
 _GOODBYE_S: Final = 2.0
 
 
+def check_house_bots(config: RoomConfig) -> None:
+    """Make each bot of the tables once, in a process of its own.
+
+    Raises:
+        RoomError: one of them cannot be made; the message says why.
+    """
+    tables = {bot: table.name for table in reversed(config.tables) for bot in table.fill}
+    if not tables:
+        return
+    command = [sys.executable, *_COMMAND, *[word for bot in tables for word in ("--check", bot)]]
+    environment = players_environment(command, dict(os.environ))
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=False)
+    for line in done.stdout.splitlines():
+        bot, why = _failure(line)
+        raise RoomError(f"table {tables.get(bot)}: fill: {bot!r} cannot play: {why}")
+
+
+def _failure(line: bytes) -> tuple[str, str]:
+    """The bot and the error that a line of the bots' process tells."""
+    told = json.loads(line)
+    return str(told["name"]), printable(str(told["error"]))
+
+
 class HouseBots:
     """Sends bots to tables.
 
     Args:
         identities: give the bots their tokens.
         console: for the operator.
+        has_failed: told the name of a bot that has ended, and why.
     """
 
-    def __init__(self, identities: Identities, console: Console) -> None:
+    def __init__(
+        self, identities: Identities, console: Console, has_failed: Callable[[str, str], object]
+    ) -> None:
         self._identities = identities
         self._console = console
+        self._has_failed = has_failed
         self._orders, self._to_send = trio.open_memory_channel[bytes](_MOST_ORDERS)
 
     def send(self, table: TableConfig, bot: str) -> str:
@@ -64,13 +94,16 @@ class HouseBots:
 
     async def _one_process(self, host: str, port: int, environment: dict[str, str]) -> None:
         command = [sys.executable, *_COMMAND, host, str(port)]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         process = await trio.lowlevel.open_process(
-            command, stdin=subprocess.PIPE, env=players_environment(command, environment)
+            command, **pipes, env=players_environment(command, environment)
         )
         assert process.stdin is not None
+        assert process.stdout is not None
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._write, process.stdin)
+                nursery.start_soon(self._read, process.stdout)
                 await process.wait()
                 nursery.cancel_scope.cancel()
         finally:
@@ -81,6 +114,13 @@ class HouseBots:
                 process.kill()
                 with trio.CancelScope(shield=True):
                     await process.wait()
+
+    async def _read(self, stdout: trio.abc.ReceiveStream) -> None:
+        text = b""
+        async for data in stdout:
+            *lines, text = (text + data).split(b"\n")
+            for line in lines:
+                self._has_failed(*_failure(line))
 
     async def _write(self, stdin: trio.abc.SendStream) -> None:
         async for order in self._to_send:

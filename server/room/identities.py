@@ -24,6 +24,8 @@ _COST: Final = 2**14
 _MINUTE_S: Final = 60.0
 _LONGEST_STEM: Final = 24
 # Of a name, so that a number fits after it.
+_OF_GUEST: Final = "guest:"
+# Begins their tokens.
 _MOST_KEYS: Final = 10_000
 # Of which it is remembered how often something has happened.
 
@@ -107,6 +109,7 @@ class Identities:
         self._wrong = LastMinute()  # guesses, by address and player
         self._guests = LastMinute()  # who came, by address
         self._known: dict[bytes | None, bytes] = {}  # quick hashes of tokens that were right, by the others
+        self._secrets: dict[str, str] = {}  # names of guests who may come back, by what they were told
         self._bots: dict[str, str] = {}  # names of the house's bots, by their tokens
         self._present: set[str] = set()  # names of guests and bots
         self._hashing = trio.CapacityLimiter(1)  # guesses wait for each other
@@ -143,8 +146,9 @@ class Identities:
         bot = self._bots.pop(token, None)
         if bot is not None:
             return self._ledger.player(bot) or self._ledger.add_player(bot, "house")
-        if not token:
-            return self._guest(name, address)
+        if not token or token.startswith(_OF_GUEST):
+            back = self._ledger.player(self._secrets.get(token, ""))
+            return back or self._guest(name, address)
         player = self._ledger.player(name) if name else None
         quick = sha256(token.encode("utf-8", "surrogateescape")).digest()
         known = None if player is None else self._known.get(player.token)
@@ -189,8 +193,18 @@ class Identities:
         self._ledger.issue(player, self._config.guest_chips)
         return self._ledger.player_of(player.id)
 
+    def secret_of(self, guest: Registered) -> str:
+        """What a guest says to come back as the same."""
+        found = next((secret for secret, name in self._secrets.items() if name == guest.name), None)
+        secret = found or _OF_GUEST + new_token()
+        self._secrets[secret] = guest.name
+        return secret
+
     def has_left(self, player: Registered) -> None:
         """Note that nobody is connected under this name any more, and no seat is kept for it."""
+        if player.kind == "guest" and (player.name not in self._present or self._ledger.has_seat(player)):
+            return
+        self._secrets = {secret: name for secret, name in self._secrets.items() if name != player.name}
         if player.kind != "registered":
             self._present.discard(player.name)
         if player.kind == "guest":

@@ -143,6 +143,7 @@ class Operator:
                 "game": table.config.game_text,
                 "hands": table.hands_played,
                 "paused": table.is_paused,
+                "unfilled": table.company.filling.unfilled,
                 "seats": [
                     None
                     if place is None

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import functools
 import os
-import traceback
 from collections.abc import Mapping
+from traceback import format_exception
 from typing import Final
 
 import attrs
 import trio
 
+from engine.support.interruption import first_of
 from server.room.config import RoomConfig, RoomError, TableConfig
 from server.room.door import Door, listen
 from server.room.house_bots import HouseBots
@@ -70,7 +71,7 @@ class Room:
             self.ledger.close()
             raise
         self.identities: Final = Identities(config, self.ledger)
-        self._bots = HouseBots(self.identities, console)
+        self._bots = HouseBots(self.identities, console, self._bot_has_failed)
         self.tables: Final[dict[str, RoomTable]] = {}
         """The open tables, by name."""
         self._turns: Final = Turns()
@@ -186,7 +187,10 @@ class Room:
                     return
                 except Exception as error:
                     self.faults += 1
-                    self._console.err("".join(traceback.format_exception(error)))
+                    fault = first_of(error)
+                    is_known = isinstance(fault, LedgerError)
+                    why = f"riverboat: {name}: {fault}\n" if is_known else "".join(format_exception(error))
+                    self._console.err(why)
                     table.abandon()
                 await trio.sleep(_AGAIN_S)
                 if self._is_closing is not None:
@@ -198,6 +202,11 @@ class Room:
                     return
         finally:
             self.tables.pop(name, None)
+
+    def _bot_has_failed(self, name: str, why: str) -> None:
+        self._console.err(f"riverboat: {name}: {why}\n")
+        for table in self.tables.values():
+            table.company.bot_has_failed(name, why)
 
     def close_table(self, name: str, reason: str) -> None:
         """Close a table when its hand is over.

@@ -107,6 +107,10 @@ class MatchConfig:
     transaction_path: Path | None = None
     policy_path: Path | None = None
     """Keeps what clients tell the house about their strategies (`protocol.policy`); None: nobody is asked."""
+    usage_path: Path | None = None
+    """Keeps what clients say their decisions cost (`protocol.agents.usage`); None: nobody is asked."""
+    censors: bool = False
+    """Deals in which a player's provider failed do not count, and the log's header says so."""
     append: bool = False
     """Append to the files; with a transaction file also resume from it."""
     is_resumable: bool = False

@@ -28,6 +28,7 @@ from protocol import (
     State,
     Version,
 )
+from protocol.agents import usage
 from protocol.extension import STACKS, TOKEN, introduction
 from protocol.framing import MAX_LINE
 from protocol.policy import CAPABILITY
@@ -360,6 +361,8 @@ def welcome(seat: Seat, client: Client, words: tuple[str, ...], config: MatchCon
         return
     client.is_greeted = True
     withheld = {CAPABILITY} if config.policy_path is None else set()
+    if config.usage_path is None:
+        withheld.add(usage.CAPABILITY)
     if not config.carries_chips:
         withheld.add(STACKS)
     notes = {} if config.carries_chips else introduction(config.game, config.names, seat.number)

@@ -231,6 +231,10 @@ class MatchHands:
                 if not records.is_replaying:  # else they have been written
                     records.write_policies(seat.number, seat.policies)
                 seat.policies = {}
+            if seat.usage:
+                if not records.is_replaying:
+                    records.write_usage(seat.number, seat.name, hand_number, seat.usage.values())
+                seat.usage = {}
         cards = hand.messages.all_cards(final)
         line = format_hand(final, chips, [seat.name for seat in by_position], cards)
         self._book.add(line, chips[-shift:] + chips[:-shift])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -18,6 +19,25 @@ _OFFSET: Final = 1000
 # So that the bucket of `_LEAST_S` has a number above 0; 0 is the bucket for everything smaller.
 _AT_ONCE: Final = 1024
 # Durations that are collected before they are put into buckets: 8 KB.
+
+CHANGES: Final = {
+    "called": "{} of {} answers were illegal and played as calls",
+    "resized": "{} of {} answers were raises of illegal sizes, played as the nearest legal raises",
+    "late": "{} answers came too late, after {} in time",
+    "stale": "{} answers to other states were ignored, beside {} to its own",
+    "unreadable": "{} lines could not be read, beside {} answers",
+}
+"""What the house did to answers of a player, in words: how often, and the answers that it took."""
+
+
+def told_changes(changes: Mapping[str, int]) -> list[str]:
+    """What the house did to a player's answers, as clauses for people.
+
+    Args:
+        changes: how often, by `CHANGES`; and its ``answers``, those to its own state in time.
+    """
+    answers = changes.get("answers", 0)
+    return [text.format(changes[kind], answers) for kind, text in CHANGES.items() if changes.get(kind)]
 
 
 class Durations:
@@ -121,8 +141,8 @@ class SeatOutcome:
     """The number of further failures, which are not kept one by one."""
     decision_times: Durations = attrs.Factory(Durations)
     """How long its decisions took."""
-    warnings: int = 0
-    """Replies that had to be ignored or corrected."""
+    changes: Counter[str] = attrs.Factory(Counter)
+    """Answers that the house ignored or changed, by `CHANGES`."""
     hands_by_default: int = 0
     """Hands in which the house checked or folded for it."""
     seconds_used: float = 0.0
@@ -140,7 +160,7 @@ class SeatOutcome:
             "failures": [[each.kind.value, each.detail, each.hand_number] for each in self.failures],
             "more_failures": self.more_failures,
             "decision_times": self.decision_times.as_json(),
-            "warnings": self.warnings,
+            "changes": self.changes,
             "hands_by_default": self.hands_by_default,
             "seconds_used": self.seconds_used,
         }
@@ -157,7 +177,7 @@ class SeatOutcome:
             [Failure(FailureKind(kind), detail, hand) for kind, detail, hand in value["failures"]],
             int(value["more_failures"]),
             Durations.from_json(value["decision_times"]),
-            int(value["warnings"]),
+            Counter({kind: int(number) for kind, number in value.get("changes", {}).items()}),
             int(value["hands_by_default"]),
             float(value["seconds_used"]),
         )

@@ -8,7 +8,7 @@ twice.  A match that keeps no transaction log is resumed from the finished hands
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -16,6 +16,7 @@ from typing import Final
 from engine.poker.match_key import DEALS_PER_CHAIN, DealKeys, MatchKey
 from engine.poker.rules import CardDealer, Deal, HandState, KeyedDealer
 from engine.support.user_input import printable
+from protocol.agents.usage import CENSORED, format_record as format_usage_record, parse_usage
 from protocol.policy import FILE_HEADER, format_record
 from protocol.records import (
     Transaction,
@@ -36,6 +37,7 @@ from server.support.record_file import Later, Opener, RecordFile, at_once, read_
 from server.table.config import MatchConfig
 from server.table.replay import LoggedHands, count_hands, lines_of
 
+_CENSORS: Final = "# deals with a censored decision do not count\n"
 _COMMIT_AT: Final = 3 * DEALS_PER_CHAIN // 4
 # In which hand of a chain of keys the log commits to the next one: nobody plays so far ahead.
 
@@ -107,6 +109,7 @@ class MatchRecords:
         """The log, once it is open."""
         self._transactions: LogFile | None = None
         self._policies: LogFile | None = None
+        self._usage: LogFile | None = None
         self._replay: Iterator[str] = iter(())  # what is left of the transaction log
         self._next_entry: str | None = None  # of it
         self._logged: set[str] = set()  # hands an interrupted match has already logged
@@ -145,7 +148,7 @@ class MatchRecords:
 
     def close(self) -> None:
         """Close the files; calling it again does nothing."""
-        for file in (self.log, self._transactions, self._policies, self._again):
+        for file in (self.log, self._transactions, self._policies, self._usage, self._again):
             if file is not None:
                 file.close()
 
@@ -180,6 +183,8 @@ class MatchRecords:
         keys = self._deal_keys
         if isinstance(config.cards, MatchKey) and keys is None:
             header += format_commitment(config.cards.commitment)
+        if config.censors:
+            header += _CENSORS
         if config.game.has_rake:
             header += format_rake(config.game.rake)
         if keys is not None and not (config.resumes and keys.is_drawn):
@@ -266,6 +271,26 @@ class MatchRecords:
             lines: ``#policy`` lines, by betting.
         """
         self.write_told("".join([format_record(seat, line) for line in lines.values()]))
+
+    def write_usage(self, seat: int, name: str, hand_number: int, lines: Iterable[bytes]) -> None:
+        """Record what a seat's client has said its decisions in a finished hand cost.
+
+        Args:
+            seat: its number.
+            name: its player's.
+            hand_number: of the hand.
+            lines: ``#usage`` lines.
+        """
+        for line in lines:
+            said = parse_usage(line)
+            if said is None:
+                continue  # not numbers: nobody could add them up
+            if self._usage is None:
+                self._usage = self._open_file(self.config.usage_path, "usage")
+                assert self._usage is not None  # else nobody would have been asked
+            self._usage.write(format_usage_record(seat, line))
+            if said.fault == CENSORED:
+                self.note(f"{name} censored: {said.fault} (hand {hand_number})")
 
     def note(self, text: str) -> None:
         """Record what happened to a seat, for the readers of the log and for the operator."""

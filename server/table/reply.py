@@ -30,6 +30,7 @@ from protocol import (
     StaleReply,
     UnreadableLine,
 )
+from protocol.agents import usage
 from protocol.policy import CAPABILITY, names_state
 from protocol.records import format_stamp
 from server.support.console import Console, now_us
@@ -138,6 +139,7 @@ class Asking:
                     seat, client, state, self._config, self._console, self.now, may_poll=may_poll
                 )
             except SeatFailed as failure:
+                seat.changes["late"] += failure.kind is FailureKind.STALLED
                 seating.fail(seat, seating.failure(failure.kind, failure.detail), failure.acpc_lines)
                 seating.set_aside(seat, failure.kind)
             except ChannelBroken as error:
@@ -210,7 +212,7 @@ async def read_reply(
             action = event.action
             if action is not None and state.betting.is_legal(action):
                 return action
-            return _corrected(seat, event, state, console)
+            return _corrected(seat, event, state, console, config)
         if isinstance(event, ConnectionClosed):
             raise SeatFailed(
                 FailureKind.DISCONNECTED,
@@ -229,6 +231,10 @@ async def read_reply(
                 event.line, state.hand_number, state.betting.text
             ):
                 seat.policies[state.betting.text] = event.line
+            elif usage.CAPABILITY in client.capabilities and usage.names_state(
+                event.line, state.hand_number, state.betting.text
+            ):
+                seat.usage[state.betting.text] = event.line
             elif seconds <= response:  # it restarts the wait once, but not the clock
                 heard_at = now()
             if seconds > 2 * response:  # it keeps on sending comments
@@ -244,10 +250,10 @@ async def read_reply(
             if isinstance(event, StaleReply):
                 stale_replies += 1
                 client.stray_replies += 1
-                _warn(seat, console, "ignoring un-requested response")
+                _warn(seat, console, config, "ignoring un-requested response", "stale")
             else:
                 junk_lines += 1
-                _warn(seat, console, "bad state format in response")
+                _warn(seat, console, config, "bad state format in response", "unreadable")
             heard_at = now()
             if config.on_failure is OnFailure.FOLD and junk_lines + stale_replies >= MAX_JUNK_LINES:
                 detail = f"sent {junk_lines} unreadable lines and {stale_replies} answers to other states"
@@ -257,25 +263,26 @@ async def read_reply(
         event = connection.next_event()
 
 
-def _corrected(seat: Seat, reply: Reply, state: HandState, console: Console) -> Action:
+def _corrected(seat: Seat, reply: Reply, state: HandState, console: Console, config: MatchConfig) -> Action:
     """The action played in place of one that is not legal."""
     seat.policies.pop(state.betting.text, None)  # it does not describe the action now played
     if reply.flaw is Flaw.BAD_FORMAT:
-        _warn(seat, console, "bad action format in response, changed to call")
+        _warn(seat, console, config, "bad action format in response, changed to call", "called")
         return CALL
     action, legal = reply.action, state.legal_actions()
     if action is None or action.kind is not ActionKind.RAISE or not legal.can_raise:
         betting = state.betting
         is_raise = action is not None and action.kind is ActionKind.RAISE
         if is_raise and betting.raises_left() > 0 and betting.is_capped_by_length:
-            _warn(seat, console, "#actions in round is too close to MAX_NUM_ACTIONS, forcing call/fold")
-        _warn(seat, console, "invalid action, changed to call")
+            text = "#actions in round is too close to MAX_NUM_ACTIONS, forcing call/fold"
+            _warn(seat, console, config, text)
+        _warn(seat, console, config, "invalid action, changed to call", "called")
         return CALL
     played = legal.nearest(action)
     assert action.raise_to is not None
     assert played.raise_to is not None
     way = "increased" if played.raise_to > action.raise_to else "decreased"
-    _warn(seat, console, f"raise of {action.raise_to} {way} to {played.raise_to}")
+    _warn(seat, console, config, f"raise of {action.raise_to} {way} to {played.raise_to}", "resized")
     return played
 
 
@@ -283,9 +290,11 @@ def _trace(console: Console, number: int, line: bytes) -> None:
     console.err(f"FROM {number} at {format_stamp(now_us())} {line.decode('utf-8', 'surrogateescape')}")
 
 
-def _warn(seat: Seat, console: Console, text: str) -> None:
-    seat.warnings += 1
-    console.err(f"WARNING: {text}\n")
+def _warn(seat: Seat, console: Console, config: MatchConfig, text: str, change: str = "") -> None:
+    """Say what was done to an answer, and count it; where no trace precedes the words, they name the seat."""
+    if change:
+        seat.changes[change] += 1
+    console.err(f"WARNING: {f'{seat.label}: ' if config.quiet else ''}{text}\n")
 
 
 def _no_action(number: int, seconds: float, response: float) -> str:

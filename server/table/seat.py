@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Mapping
 from typing import Final
 
@@ -205,9 +205,11 @@ class Seat:
     """How often it has failed beyond those."""
     policies: dict[str, bytes] = attrs.Factory(dict)
     """What its client has said about its strategy in the current hand: ``#policy`` lines by betting."""
+    usage: dict[str, bytes] = attrs.Factory(dict)
+    """What its client has said its decisions in the current hand cost: ``#usage`` lines by betting."""
     decision_times: Durations = attrs.Factory(Durations)
-    warnings: int = 0
-    """Replies that had to be ignored or corrected."""
+    changes: Counter[str] = attrs.Factory(Counter)
+    """Answers that were ignored or changed, by `outcome.CHANGES`."""
     hands_by_default: int = 0
     """Hands in which the house checked or folded for it."""
 
@@ -223,7 +225,7 @@ class Seat:
         self.failures += earlier.failures
         self.more_failures += earlier.more_failures
         self.decision_times += earlier.decision_times
-        self.warnings += earlier.warnings
+        self.changes += earlier.changes
         self.hands_by_default += earlier.hands_by_default
         self.clock.in_match += earlier.seconds_used
 
@@ -239,7 +241,7 @@ class Seat:
             failures=self.failures,
             more_failures=self.more_failures,
             decision_times=self.decision_times,
-            warnings=self.warnings,
+            changes=self.changes,
             hands_by_default=self.hands_by_default,
             seconds_used=self.clock.in_match,
         )

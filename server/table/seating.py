@@ -15,6 +15,7 @@ from typing import Final, Protocol
 
 import trio
 
+from engine.support.interruption import first_of
 from protocol import LocalProtocolError
 from protocol.framing import MAX_LINE
 from server.support.console import Console
@@ -396,9 +397,8 @@ class Seating:
         if self._is_over or (seat.client is None and self._is_settled[seat.number].is_set()):
             return
         self._vacate(seat)
-        while isinstance(error, ExceptionGroup):
-            error = error.exceptions[0]
-        what = " ".join(f"{type(error).__name__}: {error}".split())
+        first = first_of(error)
+        what = " ".join(f"{type(first).__name__}: {first}".split())
         failure = self.failure(FailureKind.DISCONNECTED, f"was cut off: {what}")
         self.fail(seat, failure, f"ERROR: could not go on with seat {seat.number + 1}\n")
 

@@ -62,6 +62,8 @@ class Table:
         """Whether anybody has been asked for an action in the last hand."""
         self.on_state: Callable[[HandState], object] | None = None
         """Called before every action."""
+        self.pace: Callable[[], Awaitable[object]] | None = None
+        """Waited for after every action, before anybody is shown it; on nobody's clock."""
 
     def start(self) -> None:
         """Look at trio's clock itself from now on: it is read twice per decision."""
@@ -115,6 +117,8 @@ class Table:
                     action, sent_us = await asking.ask(seats, seat, state, hand)
                     if action is None or self._has_transactions:
                         action = self._recorded(seat, state, action, sent_us)
+                    if self.pace is not None:
+                        await self.pace()
                 else:
                     assert replay is not None  # there is something to be replayed
                     action = await replay(seat, state, hand)

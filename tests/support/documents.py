@@ -41,7 +41,7 @@ RESULTS_LINES: Final = 40
 ENTRY_WORDS: Final = 25
 """The length of an entry in the changelog, without links."""
 
-_FENCE: Final = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_FENCE: Final = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _SPAN: Final = re.compile(r"`([^`\n]+)`")
 _LINK: Final = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 _HEADING: Final = re.compile(r"^#+ +(.+?)\s*$", re.MULTILINE)
@@ -80,6 +80,10 @@ class Document:
     def spans(self) -> list[str]:
         """The texts between backticks in the prose; ``\\|``, as tables write it, becomes ``|``."""
         return [span.replace("\\|", "|") for span in _SPAN.findall(self.prose)]
+
+    def blocks(self, language: str) -> list[str]:
+        """The fenced blocks in a language."""
+        return [block for found, block in _FENCE.findall(self.text) if found == language]
 
     def command_lines(self) -> Iterator[str]:
         """The lines a reader may type, without comments: console blocks, and texts between backticks."""

@@ -25,7 +25,7 @@ def table_config(
     """The configuration of a ring table with stacks of 40 to 400 chips; any field may be given."""
     definition = load_game(game) if isinstance(game, str) else game
     config = TableConfig(name, definition, game if isinstance(game, str) else "GAME", least=40, most=400)
-    config = attrs.evolve(config, limits=TimeLimits(10.0, 600.0, 1e6, grace=0.0))
+    config = attrs.evolve(config, limits=TimeLimits(10.0, 600.0, 1e6, grace=0.0), pace_s=0, showdown_s=0)
     return attrs.evolve(config, **changes)
 
 

@@ -89,8 +89,9 @@ class Recorder:
 
     @property
     def complaints(self) -> list[str]:
-        """The lines on stderr that are neither header nor score."""
-        return [line for line in self.stderr.splitlines() if not line.startswith(("#", "SCORE:"))]
+        """The lines on stderr that are neither header nor score, without the seat in a warning."""
+        lines = [line for line in self.stderr.splitlines() if not line.startswith(("#", "SCORE:"))]
+        return [re.sub(r"^WARNING: seat \d+ \(\w+\): ", "WARNING: ", line) for line in lines]
 
 
 class Player:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clients.bots.memory_file import Remembering
 from clients.bots.strategy_files import bucketed_strategy, shipped_strategy
-from clients.core.agent import ProbabilityTriple, drawn
+from clients.core.agent import ProbabilityTriple, described, drawn
 from clients.core.options import OptionError, require_between
 from engine import compiling
 from engine.poker.rules import CALL, FOLD, Action, GameDefinition, HandView
@@ -223,6 +223,14 @@ class Adaptive(Remembering):
                 raise OptionError("adaptive does not know yet what is being played")
             self._valued = view, self._miximax.values(self.habits, view, _seed_of(view))
         return self._valued[1]
+
+    def reasons(self, view: HandView) -> Mapping[str, str]:
+        """The values against the opponent as it has become known, and how far they are trusted."""
+        unit = "small bets" if view.game.is_limit else "big blinds"
+        values = [f"{described(action)} {value:+z.3f}" for action, value in self.values(view).items()]
+        departure = self._book.departure
+        trust = {} if departure is None else {"trust": f"{departure.trust:.3f}, the rest is the equilibrium"}
+        return {"values": f"{', '.join(values)} {unit} in the whole hand", **trust}
 
     # --- learning ------------------------------------------------------------------------------------------
 

@@ -30,7 +30,13 @@ from clients.bots.opponent_book import (
 from clients.core.agent import ProbabilityTriple
 from clients.core.options import require_between, require_holdem, require_one_of
 from engine import compiling
-from engine.players.models.formula import Parameters, continue_chance, formula_triples, protection
+from engine.players.models.formula import (
+    Parameters,
+    continue_chance,
+    formula_triples,
+    protection,
+    thresholds,
+)
 from engine.players.models.model import Decision
 from engine.players.models.player import PlayerModel, shipped_prior
 from engine.players.probability_triple import legal_triple, sample
@@ -168,6 +174,23 @@ class Formula(Remembering):
             return [float(each == total) for each in totals.tolist()]
         values = decision.values.value.tolist()
         return size_chances(view.betting, decision.situation, values, folding, total)
+
+    def reasons(self, view: HandView) -> Mapping[str, str]:
+        """The qualities of the hand against the thresholds that they are measured on."""
+        decision, folding = self._decision(view)
+        traits = self.book.follow(view).reading.traits_here(view.betting)
+        limits = thresholds(decision.situation, traits, self.parameters)
+        combo, values = combo_index(*view.own_cards), decision.values
+        unit = "of 1" if view.board else "income rate"
+        found = {
+            "value": f"{values.value[combo]:+.3f} ({unit}); calls from {limits.call:+.3f} ± "
+            f"{limits.call_spread:.3f}, raises from {limits.raise_:+.3f} ± {limits.raise_spread:.3f}",
+            "chance to win": f"{values.showdown[combo]:.3f}; the price of a call is {limits.price:.3f}",
+        }
+        if view.board:
+            draw = values.draw[combo]
+            found["draw"] = f"{draw:.3f}; bet or raised from {limits.semi_bluff:.3f}"
+        return found | {"opponents": f"the likeliest to fold does so with chance {folding:.3f}"}
 
     # --- learning ------------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from clients.bots.heuristic.prediction import CountedFolds, FoldPredictor, Model
 from clients.bots.heuristic.preflop import preflop_raise, preflop_triple
 from clients.bots.heuristic.store import Experience, raises_met
 from clients.bots.opponent_book import DEFAULT_NOISE, OpponentBook
-from clients.core.agent import Agent, ProbabilityTriple, drawn
+from clients.core.agent import Agent, ProbabilityTriple, described, drawn
 from clients.core.options import require_between, require_holdem, require_one_of
 from engine import compiling
 from engine.hands.hand_strength import UNIFORM_WEIGHTS
@@ -140,6 +140,13 @@ class Heuristic(Agent):
             )
             for action in dict.fromkeys(actions)
         }
+
+    def reasons(self, view: HandView) -> Mapping[str, str]:
+        """Strength and values after the flop."""
+        if view.betting_round == 0:
+            return {"before the flop": "it plays by a table of hands, raises and price"}
+        values = [f"{described(action)} {value:+z.2f}" for action, value in self.values(view).items()]
+        return {"strength": f"{self.hand_strength(view):.3f}", "values": f"{', '.join(values)} chips, fold 0"}
 
     def hand_strength(self, view: HandView) -> float:
         """After the flop: effective hand strength with negative potential, against all opponents.

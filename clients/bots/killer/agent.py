@@ -5,6 +5,7 @@ Source: E. Peretz, *Hold'em Killer: How to write a winning poker bot* (2005).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, Literal, get_args
 
 import numpy as np
@@ -94,6 +95,17 @@ class Killer(Agent):
             return CERTAIN[self._preflop(view).kind]
         action, bluff = self._postflop(view)
         return ProbabilityTriple(0, 1 - bluff, bluff) if bluff > 0 else CERTAIN[action.kind]
+
+    def reasons(self, view: HandView) -> Mapping[str, str]:
+        """The numbers of the decision after the flop; before it, those of the tables are too many."""
+        if view.betting_round == 0:
+            return {"tables": f"before the flop it plays by {self._way}"}
+        numbers, _ = self.decision(view)
+        return {
+            "reflective odds": f"{numbers.hand_odds:.3f} to win, strength {numbers.strength:.3f}, "
+            f"potential {numbers.potential:.3f}",
+            "price": f"{numbers.to_call:g} chips to call for a pot of {numbers.pot:g}",
+        }
 
     def _preflop(self, view: HandView) -> Action:
         betting, legal = view.betting, view.legal_actions()

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable, Iterator, Mapping
 from typing import Final, Literal, get_args
 
 import trio
 
 from clients.bots.opponent_book import DEFAULT_NOISE, DEFAULT_POTENTIAL, OpponentBook, checked_model
-from clients.core.agent import Agent, ProbabilityTriple, drawn
+from clients.core.agent import Agent, ProbabilityTriple, described, drawn
 from clients.core.options import (
     parse_bet_sizes,
     require_between,
@@ -30,7 +30,7 @@ from engine.players.trials.players import OwnStrategy, simulated_players
 from engine.players.trials.selective_sampling import Criterion, Estimates, best_move
 from engine.players.trials.strata import averages
 from engine.players.trials.trials import Spot, new_tree, simulate
-from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
+from engine.poker.rules import FOLD, Action, GameDefinition, HandView
 
 _CLOSE: Final = 0.10
 """An action worth at most this much less than the best is mixed in, in small bets (no-limit: big blinds)."""
@@ -244,6 +244,13 @@ class Sampling(Agent):
         legal = view.legal_actions()
         return legal_triple(triple, legal.can_fold, legal.can_raise)
 
+    def reasons(self, view: HandView) -> Mapping[str, str]:
+        """The values of its own trials."""
+        if self.estimates is None:
+            return {}
+        unit = "small bets" if view.game.is_limit else "big blinds"
+        return {"values": f"{explained(self.estimates)}, {unit} and standard errors"}
+
     # --- learning ------------------------------------------------------------------------------------------
 
     def hand_finished(self, view: HandView) -> None:
@@ -265,12 +272,3 @@ def explained(estimates: Estimates[Action]) -> str:
         )
     ]
     return f"fold 0, {', '.join(texts)}; {estimates.samples} trials"
-
-
-def described(action: Action) -> str:
-    """``fold``, ``call``, ``raise`` or ``raise to 300``."""
-    if action is CALL or action.kind is ActionKind.CALL:
-        return "call"
-    if action.kind is ActionKind.FOLD:
-        return "fold"
-    return "raise" if action.raise_to is None else f"raise to {action.raise_to}"

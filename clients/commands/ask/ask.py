@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
+import sys
+import textwrap
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import click
@@ -88,7 +92,8 @@ def ask_command(
 
         simulated = 0 if definition.has_antes else trials  # the simulation knows none
         found["why"] = reasons(answer.view, game, trials=simulated, seed=seed)
-        found["why"]["own_simulation"] = own_values(answer.agent)
+        unit = "small bets" if definition.is_limit else "big blinds"
+        found["why"]["own_simulation"] = own_values(answer.agent, unit)
     if plot is not None:
         _draw(plot, bot, spot, answer, found)
     click.echo(json.dumps(found) if as_json else "\n".join(_lines(found)))
@@ -156,39 +161,63 @@ def _lines(found: dict[str, Any]) -> list[str]:
         f"{found['bot']}, {where}, {found['hole_cards']}, board {found['board'] or 'none'}, "
         f"pot {found['pot']}, {found['to_call']} to call"
     ]
-    rows = [("action", _told(found["action"]))]
-    if not found["is_legal"]:
-        rows.append(("", "put right by the dealer: what it answered is not legal"))
+    rows = []
     if found["triple"]:
-        rows.append(
-            ("it says", ", ".join([f"{name} {chance:.3f}" for name, chance in found["triple"].items()]))
-        )
+        chances = [f"{name} {chance:.3f}" for name, chance in found["triple"].items()]
+        rows.append(("it plays", ", ".join(chances)))
     if found["asked"] > 1:
         shares = [f"{_told(action)} {share:.2f}" for action, share in found["answers"].items()]
         rows.append((f"asked {found['asked']} times", ", ".join(shares)))
+    is_drawn = found["triple"] and max(found["triple"].values()) < 1
+    rows.append(("a draw from it" if is_drawn else "action", _told(found["action"])))
+    if not found["is_legal"]:
+        rows.append(("", "put right by the dealer: what it answered is not legal"))
     for one in found["overruled"]:
         answered, played = _told(one["answered"]), _told(one["played"])
         rows.append((f"after {one['betting']!r}", f"it would {answered}; the betting has {played}"))
-    rows += _reasons(found.get("why", {}))
-    return lines + [f"  {label:<18} {text}" for label, text in rows]
+    lines += _laid_out(rows)
+    if found["decided_by"]:
+        lines += ["it decided by", *_laid_out(list(found["decided_by"].items()))]
+    compared = _comparison(found.get("why", {}))
+    lines += ["for comparison", *_laid_out(compared)] if compared else []
+    for position, weights in found.get("why", {}).get("weights", {}).items():
+        lines += [f"  position {position} holds, by the generic model (darker is likelier)", *_grid(weights)]
+    return lines
 
 
-def _reasons(why: dict[str, Any]) -> list[tuple[str, str]]:
+def _grid(weights: Mapping[str, float]) -> list[str]:
+    import numpy as np
+
+    from engine.players.weight_table import format_grid
+    from engine.poker.combos import STARTING_HAND_NAMES
+
+    grid = np.array([weights[name] for name in STARTING_HAND_NAMES])
+    return [f"    {line}".rstrip() for line in format_grid(grid).splitlines()]
+
+
+def _laid_out(rows: Sequence[tuple[str, str]]) -> list[str]:
+    """Labels and texts, wrapped to a terminal's width."""
+    width = max(80, shutil.get_terminal_size().columns) if sys.stdout.isatty() else 80
+    return [
+        textwrap.fill(text, width, initial_indent=f"  {label:<18} ", subsequent_indent=" " * 21)
+        for label, text in rows
+    ]
+
+
+def _comparison(why: dict[str, Any]) -> list[tuple[str, str]]:
+    """What speaks for an action whoever is asked: the bot has not decided by it."""
     rows = []
     if "hand_strength" in why:
-        rows.append(("hand strength", f"{why['hand_strength']:.3f}"))
+        rows.append(("hand strength", f"{why['hand_strength']:.3f} of 1, against a random hand"))
         for cards, positive in why["positive_potential"].items():
             negative = why["negative_potential"][cards]
             effective = why["effective_hand_strength"][cards]
             text = f"positive {positive:.3f}, negative {negative:.3f}; effective strength {effective:.3f}"
             rows.append((f"potential, {cards} card" + "s" * (cards != "1"), text))
-    for position, weights in why.get("weights", {}).items():
-        named = ", ".join([f"{name} {weight:.2f}" for name, weight in weights.items()])
-        rows.append((f"position {position} holds", f"{named} ...: weights by the generic model"))
-    for key, label in (("simulation", "simulated"), ("own_simulation", "its own values")):
-        if simulated := why.get(key):
-            values = [f"{_told(row['action'])} {row['value']:+z.3f}" for row in simulated["values"]]
-            rows.append((label, f"{', '.join(values)} ({simulated['trials']} trials)"))
+    if simulated := why.get("simulation"):
+        values = [f"{_told(row['action'])} {row['value']:+z.3f}" for row in simulated["values"]]
+        text = f"{', '.join(values)} {simulated['unit']} ({simulated['trials']} trials)"
+        rows.append(("simulated", text))
     return rows
 
 

@@ -14,6 +14,7 @@ import click
 
 from clients.core.one_line import CommandError, ComputingCommand, json_option, plot_option, seed_option
 from engine.support.files import write_whole
+from engine.support.palette import FAINT_STYLE, GAIN_STYLE
 
 if TYPE_CHECKING:
     from engine.hands.preflop.tables import PreflopTable
@@ -264,7 +265,7 @@ def _print_grid(values: Any, title: str) -> None:
     for row in _cells(values):
         grid.add_row(
             *[
-                Text(f"{name}\n{value:+z.0f}", style="bold green" if value > 0 else "dim", justify="center")
+                Text(f"{name}\n{value:+z.0f}", GAIN_STYLE if value > 0 else FAINT_STYLE, justify="center")
                 for name, value in row
             ]
         )

@@ -27,7 +27,16 @@ def _match() -> None:
         Arena(load_game(game), bots, 0).play(3)
 
 
-STEPS: Final = compiling.STEPS | {"bots at a table": _match}
+def _train() -> None:
+    """Play a hand of the loop in which learners who know their hole cards are trained."""
+    from clients.learners.training import WORTH_COMPILING, Table, make_learner
+    from engine.poker.rules import load_game
+
+    learner = make_learner("hole-cards-learner", None)
+    Table(learner, load_game("nolimit-3p"), ("always-call", "always-all-in"), 0, WORTH_COMPILING).play(1)
+
+
+STEPS: Final = compiling.STEPS | {"bots at a table": _match, "learners at a table": _train}
 """The steps of compiling; each takes up to half a minute on a new machine, and otherwise a second."""
 
 _MOST_JOBS: Final = 2  # a third process would mostly wait for kernels that the others compile
@@ -42,10 +51,10 @@ _MOST_JOBS: Final = 2  # a third process would mostly wait for kernels that the 
     help="Processes that compile, 1 or 2; one leaves more of a busy machine to others.",
 )
 def kernels(jobs: int) -> None:
-    """Compile the code that bots and commands run, once for this machine.
+    """Compile all code that bots and commands run, once for this machine.
 
     Otherwise they compile it themselves when they first need it; this command is for installations, and for
-    machines that must not wait later.  The code of `riverboat train` is compiled when training begins.
+    machines that must not wait later.  What the package riverboat-kernels has brought along is left as it is.
     """
     started = time.monotonic()
     with contextlib.closing(run_tasks(_compile, STEPS, jobs)) as compiled:

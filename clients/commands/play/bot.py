@@ -10,10 +10,11 @@ import sys
 
 import click
 
+from clients.commands.play.seat_options import seat_options
 from clients.core.agent import Agent
-from clients.core.one_line import MOST_SECONDS, BotName, json_option, room_options, token_options
+from clients.core.one_line import BotName, json_option
 from protocol import variables
-from server.support.options import GAME, FiniteRange
+from server.support.options import GAME
 
 
 @click.command()
@@ -31,18 +32,13 @@ from server.support.options import GAME, FiniteRange
     "--set", "settings", metavar="KEY=VALUE", multiple=True, help="An option of the bot; may be repeated."
 )
 @click.option(
-    "--wait", "wait_s", metavar="SECONDS", type=FiniteRange(0, MOST_SECONDS), default=0.0,
-    help="Keep trying to connect for this long.",
-)  # fmt: skip
-@click.option(
     "--game",
     type=GAME,
     metavar="GAME",
     help="What is being played: a game file or the name of a packaged game.  Not needed at a Riverboat "
     f"table, which says so itself; {variables.GAME} is used where a dealer does not.",
 )
-@token_options()
-@room_options()
+@seat_options()
 @click.option("--acpc", is_flag=True, help="Say nothing to the dealer beyond the ACPC's own protocol.")
 def bot(
     name: str,

@@ -11,17 +11,11 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from clients.core.one_line import (
-    MOST_SECONDS,
-    CommandError,
-    OneLineCommand,
-    refuse_options,
-    room_options,
-    token_options,
-)
+from clients.commands.play.seat_options import seat_options
+from clients.core.one_line import CommandError, OneLineCommand, refuse_options
 from engine.poker.match_key import parse_match_seed
 from protocol import variables
-from server.support.options import GAME, FiniteRange
+from server.support.options import GAME
 
 if TYPE_CHECKING:
     from clients.core.program import TableAddress
@@ -77,10 +71,6 @@ def _check_seed(context: click.Context, parameter: click.Parameter, text: str) -
     "--out", "folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
     help="Match folder; default under matches/.",
 )  # fmt: skip
-@click.option("--name", help="Your name: at a table of your own (default: you), or in a room.")
-@click.option("--chips", type=click.IntRange(1), metavar="N", help="Chips to bring to a room's table.")
-@click.option("--tls", is_flag=True, help="Speak TLS with the room.")
-@click.option("--ca", "authority", metavar="FILE", help="Certificates to trust, as a room's own; with --tls.")
 @click.option(
     "--telnet",
     metavar="[HOST:]PORT",
@@ -93,11 +83,7 @@ def _check_seed(context: click.Context, parameter: click.Parameter, text: str) -
     show_default=True,
     help="Plain ASCII, suit symbols (UTF-8), or these in colour.",
 )
-@click.option(
-    "--wait", "wait_s", metavar="SECONDS", type=FiniteRange(0, MOST_SECONDS), default=0.0,
-    help="Keep trying to connect to HOST PORT for this long.",
-)  # fmt: skip
-@token_options()
+@seat_options("Your name: at a table of your own (default: you), or in a room.")
 @click.pass_context
 def play(
     context: click.Context,
@@ -107,7 +93,7 @@ def play(
     hands: int,
     seed: str,
     folder: Path | None,
-    name: str | None,
+    room_name: str | None,
     chips: int | None,
     tls: bool,
     authority: str | None,
@@ -132,11 +118,11 @@ def play(
         table: TableAddress | HouseOptions
         if address:
             table = table_of_words(
-                address, name=name, chips=chips, tls=tls, authority=authority,
+                address, name=room_name, chips=chips, tls=tls, authority=authority,
                 wait_s=wait_s, game=game, token=token,
             )  # fmt: skip
         else:
-            table = _own_table(opponents, game, hands, seed, folder, name or "you")
+            table = _own_table(opponents, game, hands, seed, folder, room_name or "you")
         if telnet is not None:
             sys.exit(play_over_telnet(table, display, read_listen_address(telnet), "play"))
     except ProgramError as error:
@@ -186,16 +172,11 @@ def _own_table(
     help="Plain ASCII, suit symbols (UTF-8), or these in colour.",
 )
 @click.option(
-    "--wait", "wait_s", metavar="SECONDS", type=FiniteRange(0, MOST_SECONDS), default=0.0,
-    help="Keep trying to connect to the table for this long.",
-)  # fmt: skip
-@click.option(
     "--game",
     metavar="GAME",
     help=f"What is being played, where the dealer does not say so itself; also {variables.GAME}.",
 )
-@room_options()
-@token_options()
+@seat_options()
 def telnet(
     address: tuple[str, ...],
     listen: str,

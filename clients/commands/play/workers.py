@@ -5,7 +5,8 @@ output are defined in `server.match.shards`, and what the bots print goes to std
 
 ``riverboat seat-bots`` seats them at the tables of a room as the room asks for: each line on stdin is a
 JSON object with ``bot`` (as in ``riverboat match``), ``table``, ``name`` and ``token``.  A bot plays until
-the room takes its seat; the program ends when stdin ends.
+the room takes its seat; the program ends when stdin ends.  When a bot ends otherwise, a JSON object with its
+``name`` and the ``error`` goes to stdout.  With ``--check BOT`` it only makes bots, and says which it cannot.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from engine.support.interruption import die_of
 from engine.support.seeds import parse_seed
 from server.match.shards import Frame, Readiness, ShardFailure, ShardOrder, Share
 
+_KNOWN: Final = (ProgramError, SessionError, OptionError, UnknownBot)
 _FRAME_S: Final = 0.2
 # After which finished hands are sent although the chunk is not complete.
 
@@ -157,11 +159,19 @@ def _seat_at_fault(error: Exception, agents: Sequence[Agent]) -> int:
 
 
 @click.command(hidden=True)
-@click.argument("host")
-@click.argument("port")
-def seat_bots(host: str, port: str) -> None:
+@click.argument("host", required=False, default="")
+@click.argument("port", required=False, default="")
+@click.option("--check", "bots", multiple=True, metavar="BOT")
+def seat_bots(host: str, port: str, bots: tuple[str, ...]) -> None:
     """Seat bots at the tables of the room HOST PORT, as it asks on stdin."""
     die_of(signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # the room continues without us, or ends us
+    if bots:
+        for bot in bots:
+            try:
+                _make_agent(bot)
+            except Exception as error:
+                _report(bot, error)
+        return
     try:
         trio.run(_seat_all, host, read_port(port))
     except ProgramError as error:
@@ -171,6 +181,12 @@ def seat_bots(host: str, port: str) -> None:
 
 def _say(line: str) -> None:
     print(f"seat-bots: {line}", file=sys.stderr, flush=True)
+
+
+def _report(name: str, error: Exception) -> None:
+    """Tell the room that a bot could not be made, or has ended."""
+    kind = "" if isinstance(error, _KNOWN) else f"{type(error).__name__}: "
+    print(json.dumps({"name": name, "error": kind + " ".join(str(error).split())}), flush=True)
 
 
 async def _seat_all(host: str, port: int) -> None:
@@ -195,10 +211,8 @@ async def _seat(host: str, port: int, order: dict[str, Any]) -> None:
         )
     except Refusal:
         pass  # somebody else took the seat first; the room asks again
-    except (ProgramError, SessionError, OptionError, UnknownBot) as error:
-        _say(f"{order['name']}: {error}")
     except Exception as error:
-        _say(f"{order['name']}: {type(error).__name__}: {error}")
+        _report(str(order["name"]), error)
 
 
 def _make_agent(text: str) -> Agent:

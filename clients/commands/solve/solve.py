@@ -14,6 +14,7 @@ import click
 
 from clients.commands.solve.plan import ON_BOARDS, Plan, game_and_algorithm
 from clients.commands.solve.run import carry_out
+from clients.commands.solve.spot import SpotPlan, solve_spot
 from clients.core.one_line import (
     MOST_SECONDS,
     CommandError,
@@ -38,6 +39,11 @@ _TREMBLES: Final = 0.03
 _ALGORITHMS: Final = ("cfr", "cfr+", "dcfr", "lcfr", "mcfr", ON_BOARDS)
 _OF_HOLDEM: Final = ("abstraction", "buckets", "board_classes", "trembles", "best_responses", "clusters")
 """Options that mean nothing in small games."""
+_OF_SPOTS: Final = ("report", "estimate", "print_tree")
+_OF_GAMES: Final = (
+    *_OF_HOLDEM, "sizes", "algorithm", "seed", "save", "resume", "force", "checkpoint_every", "plot",
+)  # fmt: skip
+"""Options that mean nothing with a spot, and without one."""
 _FORMERLY: Final = {
     "--textures": "--board-classes",
     "--slips": "--trembles",
@@ -97,11 +103,25 @@ def _sizes_option(context: click.Context, parameter: click.Parameter, text: str)
 
 # Many parameters: each is an option.
 @click.command(cls=SolveCommand, apart={FOR_EXPERTS: (*_OF_HOLDEM, "sizes", "checkpoint_every")})
-@click.argument("game", type=GAME)
+@click.argument("game", type=GAME, required=False)
+@click.option(
+    "--spot",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Instead of a game: a board, ranges, pot, stack and sizes in TOML, as TexasSolver's commands, or as "
+    "postflop-solver's fields in JSON.",
+)
+@click.option(
+    "--report",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="With --spot: write a page on which to look through the answer.",
+)
+@click.option("--estimate", is_flag=True, help="With --spot: only say what it costs.")
+@click.option("--print-tree", is_flag=True, help="With --spot: only show the betting.")
 @click.option(
     "--save",
     type=click.Path(dir_okay=False, path_type=Path),
-    required=True,
     metavar="FILE",
     help="Where to save the strategy; FILE.checkpoint keeps what --resume needs.",
 )
@@ -121,7 +141,7 @@ def _sizes_option(context: click.Context, parameter: click.Parameter, text: str)
     "public chance sampling; default cfr+, for heads-up limit hold'em pcs, for no-limit mcfr.",
 )
 @seed_option("strategy", default=1)
-@click.option("--jobs", type=click.IntRange(1, 64), default=1, metavar="N", help="Threads, with pcs only.")
+@click.option("--jobs", type=click.IntRange(1, 64), default=1, metavar="N", help="Threads, with pcs and --spot only.")
 @click.option(
     "--abstraction",
     type=click.Choice(["distributions", "percentiles"]),
@@ -194,8 +214,12 @@ def _sizes_option(context: click.Context, parameter: click.Parameter, text: str)
 )
 @json_option()
 def solve(
-    game: str,
-    save: Path,
+    game: str | None,
+    spot: Path | None,
+    report: Path | None,
+    estimate: bool,
+    print_tree: bool,
+    save: Path | None,
     iterations: int | None,
     minutes: float | None,
     algorithm: str | None,
@@ -219,12 +243,29 @@ def solve(
     It then plays as `riverboat bot equilibrium HOST PORT --set strategy=FILE`, and `riverboat exploitability
     FILE` measures it.  The same game, algorithm, seed and number of iterations give the same strategy, no
     matter how often the run was interrupted.  Ctrl-C saves and ends with status 130.
+
+    With --spot it solves hold'em for two from a flop, turn or river on, every hand apart.
     """
     from engine.solving.holdem.kinds import KINDS
     from engine.support.files.lock import FileIsLocked, FileLock
 
     if iterations is not None and minutes is not None:
         raise CommandError("--iterations and --minutes: expected one of them")
+    seconds = None if minutes is None else 60 * minutes
+    if spot is not None:
+        refuse_options(click.get_current_context(), _OF_GAMES, "for games, not for spots")
+        if game is not None:
+            raise CommandError("expected GAME or --spot, got both")
+        plan_of_spot = SpotPlan(
+            file=spot, iterations=iterations, seconds=seconds, threads=jobs, report=report, as_json=as_json,
+            estimate=estimate, print_tree=print_tree,
+        )  # fmt: skip
+        if status := solve_spot(plan_of_spot):
+            raise click.exceptions.Exit(status)
+        return
+    refuse_options(click.get_current_context(), _OF_SPOTS, "for --spot")
+    if game is None or save is None:
+        raise CommandError(f"expected {'GAME, or --spot FILE' if game is None else '--save FILE'}")
     definition, algorithm = game_and_algorithm(game, algorithm)
     on_boards, is_no_limit_holdem = algorithm == ON_BOARDS, definition.is_holdem and not definition.is_limit
     if best_responses is None:
@@ -249,7 +290,7 @@ def solve(
         game=game, save=save, definition=definition, algorithm=algorithm, seed=seed, abstraction=abstraction,
         buckets=_three(buckets or KINDS[abstraction]), board_classes=_three(board_classes), trembles=trembles,
         best_responses=best_responses, clusters=clusters, sizes=sizes if is_no_limit_holdem else (),
-        jobs=jobs, iterations=iterations, seconds=None if minutes is None else 60 * minutes,
+        jobs=jobs, iterations=iterations, seconds=seconds,
         every_s=checkpoint_every,
     )  # fmt: skip
     try:

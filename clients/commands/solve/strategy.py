@@ -12,6 +12,7 @@ from clients.core.one_line import CommandError, ComputingCommand, json_option, p
 from engine.poker.cards import InvalidCardError, format_cards, parse_written_cards
 from engine.poker.rules import GameDefinitionError, IllegalActionError, InvalidActionError, load_game
 from engine.poker.rules.betting import parse_betting
+from engine.support.palette import FAINT_STYLE
 
 if TYPE_CHECKING:
     from clients.reports.grids import Shown
@@ -84,7 +85,7 @@ def _print(saved: SavedStrategy, state: BettingState, shown: Shown, title: str) 
         console.print(hands_table(shown))
     after = [state.apply(action) for action in shown.actions]
     console.print("goes on: " + ", ".join(each.text for each in after if not each.is_finished))
-    console.print(f"made by {made}", style="dim")
+    console.print(f"made by {made}", style=FAINT_STYLE)
 
 
 def _read(file: str) -> tuple[SavedStrategy, str]:

@@ -15,10 +15,9 @@ from clients.core.figure import new_figure, require_matplotlib
 from engine.poker.cards import CARD_TEXTS, format_cards, suit_of
 from engine.poker.rules import HandView
 from engine.poker.rules.hand_words import round_name, tell_action, tell_winnings
+from engine.support.palette import LIGHT, SUITS
 
 RENDER_MODES: Final = ["ansi", "rgb_array"]
-_SUIT_COLOURS: Final = ("#1a7f37", "#0550ae", "#b42318", "#1f2328")
-"""Clubs, diamonds, hearts, spades, told apart by the letter as well."""
 _SIZE_INCHES: Final = (6.4, 4.0)
 _DPI: Final = 100
 
@@ -94,18 +93,23 @@ def _picture(scene: Drawing) -> NDArray[np.uint8]:
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set(xlim=(0, 64), ylim=(0, 40))
     axes.set_axis_off()
-    axes.set_facecolor("#e9f1ec")
-    figure.set_facecolor("#e9f1ec")
+    axes.set_facecolor(LIGHT["panel"])
+    figure.set_facecolor(LIGHT["panel"])
 
     def draw_cards(cards: tuple[int, ...], hidden: int, x: float, y: float) -> None:
         for index in range(len(cards) or hidden):
             box = FancyBboxPatch(
-                (x + 3.4 * index, y), 2.6, 2.6, boxstyle="round,pad=0.2", facecolor="white", edgecolor="0.5"
+                (x + 3.4 * index, y),
+                2.6,
+                2.6,
+                boxstyle="round,pad=0.2",
+                facecolor=LIGHT["card"],
+                edgecolor=LIGHT["faint"],
             )
             axes.add_patch(box)
-            text, colour = "?", "0.6"
+            text, colour = "?", LIGHT["faint"]
             if cards:
-                text, colour = CARD_TEXTS[cards[index]], _SUIT_COLOURS[suit_of(cards[index])]
+                text, colour = CARD_TEXTS[cards[index]], SUITS[suit_of(cards[index])]
             axes.text(
                 x + 3.4 * index + 1.3, y + 1.2, text, color=colour, ha="center", va="center", fontsize=10
             )
@@ -119,7 +123,9 @@ def _picture(scene: Drawing) -> NDArray[np.uint8]:
         axes.text(1, y, "▶" if is_to_act else "", fontsize=10, va="center")
         axes.text(3, y, f"{position_name}  {name}", fontsize=10, va="center")
         draw_cards(view.hole_cards[position], view.game.num_hole_cards, 36, y - 1.2)
-        axes.text(48, y, state, fontsize=10, va="center", color="0.4" if state == "folded" else "black")
+        axes.text(
+            48, y, state, fontsize=10, va="center", color=LIGHT["faint" if state == "folded" else "ink"]
+        )
     if result := _result(scene):
         axes.text(2, 1.2, result, fontsize=9, va="center")
     canvas = figure.canvas

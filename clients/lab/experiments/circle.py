@@ -40,6 +40,7 @@ from engine.solving.miximax.strength import count_changes
 from engine.solving.miximax.trees import betting_tree
 from engine.support.files import write_whole
 from engine.support.intervals import Estimate, Winnings, estimate_of_few
+from engine.support.palette import DIVERGING
 from engine.support.seeds import derive_seed
 
 GAME: Final = "limit-2p"
@@ -227,7 +228,7 @@ def _draw_matrix(ranked: Sequence[str], values: NDArray[np.float64], path: str) 
     figure = new_figure(2.5 + 0.95 * number, 1.8 + 0.75 * number)
     axes = figure.add_subplot()
     limit = float(np.nanmax(np.abs(values))) or 1.0
-    axes.imshow(np.sign(values) * np.sqrt(np.abs(values) / limit), cmap="RdYlGn", vmin=-1, vmax=1)
+    axes.imshow(np.sign(values) * np.sqrt(np.abs(values) / limit), cmap=DIVERGING, vmin=-1, vmax=1)
     for row, column in permutations(range(number), 2):
         axes.text(column, row, f"{values[row, column]:+z.2f}", ha="center", va="center", fontsize=9)
     axes.set_xticks(range(number), ranked, rotation=35, ha="right")

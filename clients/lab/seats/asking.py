@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import attrs
@@ -113,6 +113,8 @@ class Answer:
     view: HandView
     overruled: tuple[Overruled, ...]
     agent: Agent
+    reasons: Mapping[str, str]
+    """The numbers by which it decided, as it says them."""
 
     @property
     def match_state(self) -> str:
@@ -161,7 +163,10 @@ class _Asked(StandIn):
         tells: Callable[[HandView], ProbabilityTriple] | None
         tells = getattr(self.agent, "probability_triple", None)
         triple = None if tells is None else ProbabilityTriple(*map(float, tells(view)))
-        self.answer = Answer(played, played == chosen, triple, view, tuple(self._overruled), self.agent)
+        reasons = self.agent.reasons(view)
+        self.answer = Answer(
+            played, played == chosen, triple, view, tuple(self._overruled), self.agent, reasons
+        )
         raise _Enough
 
 
@@ -230,6 +235,7 @@ def report(name: str, game: str, spot: Spot, answer: Answer, actions: Counter[Ac
         "action": str(answer.action),
         "is_legal": answer.is_legal,
         "triple": None if triple is None else dict(zip(("fold", "call", "raise"), triple, strict=True)),
+        "decided_by": dict(answer.reasons),
         "asked": asked,
         "answers": {str(action): count / asked for action, count in actions.most_common()},
         "overruled": [

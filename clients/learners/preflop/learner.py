@@ -56,6 +56,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
@@ -280,6 +281,14 @@ class PreflopLearner(Knowing[KnowledgeStore]):
         else:
             triple = self._triple(self._store.base.peek(self.state(view), self.seed))
         return legal_triple(triple, legal.can_fold, legal.can_raise)
+
+    def reasons(self, view: HandView) -> Mapping[str, str]:
+        """The state and the values that it has learnt for it."""
+        if view.betting_round:
+            return {"after the flop": "all in, or given up"}
+        key = self.state(view)
+        values = zip(("fold", "call", "raise"), self._store.base.peek(key, self.seed), strict=False)
+        return {"state": str(key), "values": ", ".join([f"{name} {value:+d}" for name, value in values])}
 
     # --- learning ------------------------------------------------------------------------------------------
 

@@ -17,13 +17,13 @@ from __future__ import annotations
 import functools
 import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Final
 
 import attrs
 
-from clients.core.agent import ProbabilityTriple
+from clients.core.agent import ProbabilityTriple, described
 from clients.core.options import require_holdem, require_no_antes
 from clients.learners.store import Knowing
 from clients.learners.street.knowledge import KIND, StreetKnowledge
@@ -160,6 +160,16 @@ class StreetLearner(Knowing[StreetKnowledge]):
         if self._explores(view):
             return None
         return [float(best is not None and best.raise_to == total) for best in self._best_of_all(view)]
+
+    def reasons(self, view: HandView) -> Mapping[str, str]:
+        """The values that it has learnt for this state."""
+        found = self.consider(view)
+        options = zip(found.actions, found.values, strict=True)
+        values = ", ".join([f"{described(action)} {value:+z.3f}" for action, value in options])
+        return {
+            "state": f"table rows {', '.join(map(str, found.cells))}, learnt from {self.learnt.hands} hands",
+            "values": f"{values} pots{', but it explores' if self._explores(view) else ''}",
+        }
 
     def _explores(self, view: HandView) -> bool:
         """Whether the action it has just chosen was random."""

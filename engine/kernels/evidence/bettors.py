@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 MOST_RISKED: Final = 0.5
-"""The greatest share of the capital that is risked, at any mean that is still in."""
+"""The usual share of the capital that is risked at most."""
 ROUNDING: Final = 1e-9
 """The share of its range by which a payoff may be outside, since shares of a split pot are rounded."""
 
@@ -30,6 +30,7 @@ def bet_on_all(
     enough: float,
     seen: Seen,
     bettors: tuple[Bettor, Bettor],
+    most_risked: float = MOST_RISKED,
 ) -> tuple[int, Seen, tuple[Bettor, Bettor]]:
     """Process payoffs until one is out of bounds; returns how many were processed, and the two states after.
 
@@ -37,6 +38,7 @@ def bet_on_all(
     low: the lower bound of payoffs.  width: the upper bound less the lower one.
     enough: the logarithm of the capital that refutes a mean.
     bettors: the one that bets on means above its end, and the one that sees all payoffs in a mirror.
+    most_risked: the greatest share of the capital that is risked, at any mean that is still in.
     """
     samples, total, mean, squares = seen
     above, below = bettors
@@ -54,7 +56,7 @@ def bet_on_all(
         if out_below + out_above <= 1:  # otherwise no mean is left
             for is_mirrored in (False, True):
                 end, capital, slope, curvature, steepest = below if is_mirrored else above
-                most = MOST_RISKED / (1 - (out_below if is_mirrored else out_above))
+                most = most_risked / (1 - (out_below if is_mirrored else out_above))
                 risked = stake if stake < most else most
                 growth = 1 + risked * ((1 - x if is_mirrored else x) - end)
                 steepness = risked / growth

@@ -15,6 +15,7 @@ of the pot after that call.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Iterator
 from typing import Final, TypeAlias
 
@@ -182,7 +183,8 @@ class BettingState:
         stack = game.betting_stacks[position]
         low: int | None = None
         high: int | None = None
-        if self.raises_left() > 0 and not self.is_capped_by_length and self._num_can_act() > 1:
+        may_raise = self.raises_left() > 0 and not self.is_capped_by_length and self._num_can_act() > 1
+        if may_raise and (game.short_raises_reopen or not self._faces_short_raise(position)):
             if game.is_limit:
                 low = high = min(stack, self.max_spent + game.raise_sizes[self.betting_round])
             elif self.min_raise_to <= stack:
@@ -216,6 +218,14 @@ class BettingState:
             if self._tree[0] < _MAX_REMEMBERED:
                 self._tree[0] += 1
                 self._children[action] = child
+        return child
+
+    def fold_for_nothing(self) -> BettingState:
+        """The state after a fold, also where a check is free, as in hands that others have played.
+
+        This node remembers it, and allows it from now on: the tree must be the hand's own (`passing_betting`).
+        """
+        self._children[FOLD] = child = self._successor(FOLD)
         return child
 
     def steps(self) -> list[Step]:
@@ -302,7 +312,21 @@ class BettingState:
             return "This betting round has become too long for another raise."
         if self.game.betting_stacks[position] <= self.max_spent:
             return "You have no chips left to raise with."
+        if self._num_can_act() > 1:
+            return "You have acted, and the all-in since then was less than a full raise."
         return "Nobody is left who could call a raise."
+
+    def _faces_short_raise(self, position: int) -> bool:
+        """Whether a position has acted in this round, and has not been raised in full since."""
+        facing, full = self.max_spent - self.spent[position], self.min_raise_to - self.max_spent
+        if self.game.is_limit:
+            full = (self.game.raise_sizes[self.betting_round] + 1) // 2
+        if facing >= full:
+            return False
+        return any(
+            actor == position and before.betting_round == self.betting_round
+            for before, actor, _ in itertools.islice(self.steps_back(), self.actions_in_round)
+        )
 
     def _num_can_act(self) -> int:
         return sum(map(self.can_act, range(self.game.num_players)))
@@ -328,7 +352,8 @@ class BettingState:
                 else:
                     assert action.raise_to is not None
                     chips = action.raise_to
-                    min_raise_to = max(min_raise_to, chips + (chips - max_spent))
+                    least = 0 if game.short_raises_reopen else chips + min_raise_to - max_spent
+                    min_raise_to = max(min_raise_to, chips + (chips - max_spent), least)
                 max_spent = chips
                 responded = 1 << position
                 raises += 1
@@ -345,7 +370,7 @@ class BettingState:
         last_round = game.num_rounds - 1
         if folded.count(False) == 1:
             pass  # everybody else folded: over at once, in this round
-        elif acting & ~responded:
+        elif acting & ~responded and not _is_alone(acting, spent, folded, max_spent):
             to_act = _next_position(acting, position + 1)
         elif acting.bit_count() > 1:
             if betting_round < last_round:
@@ -361,6 +386,14 @@ class BettingState:
             game, (self, position, action), spent, folded, max_spent, min_raise_to,
             betting_round, actions, raises, to_act, text, responded, self._tree,
         )  # fmt: skip
+
+
+def _is_alone(acting: int, spent: tuple[int, ...], folded: tuple[bool, ...], max_spent: int) -> bool:
+    """Whether only one position has chips left, and could only match a big blind that nobody could post."""
+    if max(spent) >= max_spent or acting & (acting - 1):
+        return False
+    in_hand = [chips for chips, out in zip(spent, folded, strict=True) if not out]
+    return max(in_hand) <= spent[acting.bit_length() - 1]
 
 
 def _next_position(acting: int, start: int) -> int:
@@ -392,14 +425,16 @@ def passing_betting(game: GameDefinition) -> BettingState:
 
 def _root(game: GameDefinition, remembered: int) -> BettingState:
     acting = sum(1 << p for p in range(game.num_players) if game.blinds[p] < game.betting_stacks[p])
+    if acting and _is_alone(acting, game.blinds, (False,) * game.num_players, game.opening_bet):
+        acting = 0
     last_round = game.num_rounds - 1
     return BettingState(
         game=game,
         last_step=None,
         spent=game.blinds,
         folded=(False,) * game.num_players,
-        max_spent=game.big_blind,
-        min_raise_to=2 * game.big_blind or 1,
+        max_spent=game.opening_bet,
+        min_raise_to=game.opening_bet + game.big_blind or 1,
         betting_round=0 if acting else last_round,
         actions_in_round=0,
         raises_in_round=0,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from typing import Final
 
 import attrs
@@ -29,6 +30,14 @@ UNLIMITED_STACK: Final = 2**31 - 1
 UNLIMITED_RAISES: Final = 255
 """The raise cap of a game that names none."""
 _ORDINALS: Final = ("1st", "2nd", "3rd", *[f"{k}th" for k in range(4, MAX_PLAYERS + 1)])
+
+
+def opener(blinds: Sequence[int]) -> int:
+    """The position that acts first before the flop: the one after the last of the largest blinds."""
+    largest = max(range(len(blinds)), key=lambda position: (blinds[position], position))
+    return (largest + 1) % len(blinds)
+
+
 _RAKE: Final = re.compile(r"([0-9.]{1,20}(?:e[+-]?[0-9]{1,3})?) %(?: up to ([0-9.e+-]{1,20}) chips)?")
 _LATE: Final = ("LJ", "HJ", "CO")
 # Lojack, hijack and cutoff: the last positions before the button.
@@ -129,6 +138,19 @@ class GameDefinition:
 
     An extension: the ACPC's games have none.  Bets that nobody called are not raked.
     """
+    least_bet: int = 0
+    """The nominal big blind: everybody has to match it before the flop if somebody posts a blind, even if
+    nobody has put in that much; it is the least bet and raise.  0 for the largest blind posted.
+
+    An extension: in the ACPC's games a short big blind would make the call cheaper, a straddle later bets
+    dearer.
+    """
+    short_raises_reopen: bool = True
+    """Who has acted may raise again after an all-in of less than a full raise: the ACPC's rule.
+
+    False is the card rooms' rule, an extension: they may only call or fold until what they face adds up to a
+    full raise (in limit games, to half of one), and a raise is at least the last full one more.
+    """
     antes_posted: tuple[int, ...] = attrs.field(init=False, eq=False, repr=False)
     """The antes as far as the stacks go."""
     betting_stacks: tuple[int, ...] = attrs.field(init=False, eq=False, repr=False)
@@ -157,8 +179,19 @@ class GameDefinition:
 
     @property
     def big_blind(self) -> int:
-        """The largest blind: the unit of mbb/h and of the smallest no-limit bet."""
-        return max(self.blinds)
+        """The unit of mbb/h and the smallest no-limit bet: the largest blind, or the `least_bet`."""
+        return self.least_bet or max(self.blinds)
+
+    @property
+    def opening_bet(self) -> int:
+        """What a position must have put in before the flop to stay in."""
+        most = max(self.blinds)
+        return max(most, self.least_bet) if most else 0
+
+    @property
+    def is_acpc(self) -> bool:
+        """Whether the ACPC's game files can say it: without antes and rake, and by its rules on all-ins."""
+        return not (self.has_antes or self.has_rake or self.least_bet) and self.short_raises_reopen
 
     def raked(self, text: str) -> GameDefinition:
         """The same game with a rake as people write it: ``5%,3``, at most 3 small bets.
@@ -345,5 +378,7 @@ def _check_what_cannot_be_played(game: GameDefinition) -> None:
         if min(ante, stack) + blind > stack:
             posted = f"an ante of {ante} and a blind of {blind} of a stack of {stack}"
             raise _fault("ante", None, f"position {position} posts {posted}")
+    if not 0 <= game.least_bet <= UNLIMITED_STACK:
+        raise _fault("leastBet", None, f"expected 0 to {UNLIMITED_STACK}, got {game.least_bet}")
     if game.is_limit and min(game.raise_sizes) < 0:
         raise _fault("raiseSize", None, f"a raise size is negative: {min(game.raise_sizes)}")

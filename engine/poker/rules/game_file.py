@@ -4,10 +4,11 @@ The reader is as lenient as the ACPC's (docs/acpc-dealer.md 1.1): keywords are c
 the start of a line, what is not recognised is skipped, lists end at the first thing that is not an
 integer, small numbers wrap at 8 bits and chips at 32.
 
-Extensions are the line ``ante = 5``, or a number for each position (`GameDefinition.antes`), and the line
-``rake = 5 % up to 60 chips`` (`GameDefinition.rake`).  The ACPC's reader would skip them and play another
-game.  So a file with either calls its blinds ``blinds``, where that reader finds no number and refuses the
-file; ours accepts both words in such a file.
+Extensions are the lines ``ante = 5``, or a number for each position (`GameDefinition.antes`), ``rake = 5 %
+up to 60 chips`` (`GameDefinition.rake`), ``leastBet = 100`` (`GameDefinition.least_bet`) and ``shortRaises =
+closed`` (`GameDefinition.short_raises_reopen`).  The ACPC's reader would skip them and play another
+game.  So a file with one of them calls its blinds ``blinds``, where that reader finds no number and refuses
+the file; ours accepts both words in such a file.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ _INTEGER: Final = re.compile(rb"[+-]?[0-9]+")
 _KEYWORDS: Final = (
     "gamedef", "stack", "blind", "raiseSize", "limit", "nolimit", "numPlayers", "numRounds",
     "firstPlayer", "maxRaises", "numSuits", "numRanks", "numHoleCards", "numBoardCards", "ante", "rake",
+    "leastBet", "shortRaises",
 )  # fmt: skip
 
 
@@ -131,7 +133,8 @@ def parse_game(data: bytes | str, source: str = "game definition") -> GameDefini
     per_round = {"firstPlayer": [1] * MAX_ROUNDS, "maxRaises": [UNLIMITED_RAISES] * MAX_ROUNDS}
     board: list[int] = []
     antes: list[int] = []
-    rake_text = ""
+    rake_text = short_raises = ""
+    least_bet: list[int] = []
     blinds_beside_antes: list[int] = []
     line_of: dict[str, int] = {}
 
@@ -156,6 +159,10 @@ def parse_game(data: bytes | str, source: str = "game definition") -> GameDefini
             antes = _read_chips(rest, MAX_PLAYERS)
         elif keyword == "rake":
             rake_text = rest.decode("ascii", "replace").strip(" \t=\r\n")
+        elif keyword == "leastBet":
+            least_bet = _read_chips(rest, 1)
+        elif keyword == "shortRaises":
+            short_raises = rest.decode("ascii", "replace").strip(" \t=\r\n")
         elif keyword in counts:
             for value in _read_integers(rest, 1):
                 counts[keyword] = wrap_unsigned(value, 8)
@@ -166,7 +173,7 @@ def parse_game(data: bytes | str, source: str = "game definition") -> GameDefini
             board = [wrap_unsigned(value, 8) for value in _read_integers(rest, MAX_ROUNDS)]
 
     rounds, players = counts["numRounds"], counts["numPlayers"]
-    if antes or rake_text:
+    if antes or rake_text or least_bet or short_raises:
         chips["blind"] = blinds_beside_antes
     if antes:
         antes = antes * players if len(antes) == 1 else antes
@@ -175,6 +182,13 @@ def parse_game(data: bytes | str, source: str = "game definition") -> GameDefini
             raise GameDefinitionError(
                 "ante: expected a number, or one for each position, got none", field="ante"
             )
+        for keyword, is_good in (
+            ("leastBet", bool(least_bet)),
+            ("shortRaises", short_raises in ("closed", "open")),
+        ):
+            if keyword in line_of and not is_good:
+                expected = "a number" if keyword == "leastBet" else "'closed' or 'open'"
+                raise GameDefinitionError(f"{keyword}: expected {expected}", field=keyword)
         return GameDefinition(
             is_limit=is_limit,
             num_players=players,
@@ -190,6 +204,8 @@ def parse_game(data: bytes | str, source: str = "game definition") -> GameDefini
             max_raises=tuple(per_round["maxRaises"][:rounds]),
             antes=tuple(antes[:players]),
             rake=_rake_of(rake_text) if "rake" in line_of else NO_RAKE,
+            least_bet=least_bet[0] if least_bet else 0,
+            short_raises_reopen=short_raises != "closed",
         )
     except GameDefinitionError as error:
         where = f"{source}:{line_of[error.field]}:" if error.field in line_of else f"{source}: no such line,"
@@ -217,8 +233,11 @@ def format_game(game: GameDefinition) -> str:
         lines.append(f"ante = {game.antes[0] if game.has_equal_antes else numbers(game.antes)}")
     if game.has_rake:
         lines.append(f"rake = {game.rake}")
-    extended = game.has_antes or game.has_rake
-    lines.append(f"{'blinds' if extended else 'blind'} = {numbers(game.blinds)}")
+    if game.least_bet:
+        lines.append(f"leastBet = {game.least_bet}")
+    if not game.short_raises_reopen:
+        lines.append("shortRaises = closed")
+    lines.append(f"{'blind' if game.is_acpc else 'blinds'} = {numbers(game.blinds)}")
     if game.is_limit:
         lines.append(f"raiseSize = {numbers(game.raise_sizes)}")
     lines.append(f"firstPlayer = {numbers(tuple(first + 1 for first in game.first_positions))}")

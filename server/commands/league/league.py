@@ -102,7 +102,7 @@ def _game(kept: Ladder, game: str | None) -> str:
 
 
 def _table(game: str, rungs: list[Rung], tournaments: int) -> str:
-    rows = [["", "player", "rating (95 %)", "hands", "opponents", "command"]]
+    rows = [["", "player", "rating (95 %, fixed)", "hands", "opponents", "command"]]
     for number, rung in enumerate(rungs, 1):
         half = None if rung.error is None else Z95 * rung.error
         rows.append(

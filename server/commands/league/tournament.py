@@ -138,23 +138,33 @@ def tournament(
         except (TournamentFault, CannotPlay) as error:
             raise Refused(str(error)) from None
         with contextlib.closing(folder):
-            house = functools.partial(_play, folder, workers, noted, watch=watch, scheduler=scheduler)
+
+            async def show() -> None:
+                await Progress(folder, trio.current_time, watch=watch).show()
+
+            house = functools.partial(
+                play_with, folder, noted, show, workers, scheduler, lambda make: make(folder)
+            )
             status = _play_and_tell(folder, house, as_json=as_json)
     if status not in (0, _EXIT_PLAYER_FAILED):
         say(f"to go on with it: riverboat tournament {file} --out {out} --resume")
     sys.exit(status)
 
 
-def _play_and_tell(folder: Folder, house: Callable[[], Awaitable[int]], *, as_json: bool) -> int:
-    """Play, and report the result; returns the exit status."""
-    fault: str | None = None
-    status = 0
+def run_house(house: Callable[[], Awaitable[int]]) -> tuple[int, str | None]:
+    """Run something that plays matches; returns its exit status, and what went wrong in a line, or None."""
     try:
-        status = trio.run(house, restrict_keyboard_interrupt_to_checkpoints=True)
+        return trio.run(house, restrict_keyboard_interrupt_to_checkpoints=True), None
     except BaseException as error:
         fault = fault_line(error)
         if fault is None:
             raise
+        return 1, fault
+
+
+def _play_and_tell(folder: Folder, house: Callable[[], Awaitable[int]], *, as_json: bool) -> int:
+    """Play, and report the result; returns the exit status."""
+    status, fault = run_house(house)
     try:
         content = tell(folder, is_complete=fault is None and status == 0)
     except (LogError, OSError) as error:
@@ -234,18 +244,32 @@ def cluster_runner(folder: Folder, client: Any, address: str) -> ClusterRunner:
     )
 
 
-async def _play(
-    folder: Folder, workers: int | None, noted: list[int], *, watch: bool, scheduler: str | None
+async def play_with(
+    folder: Folder,
+    noted: list[int],
+    show: Callable[[], Awaitable[None]],
+    workers: int | None,
+    scheduler: str | None,
+    runners: Callable[[Callable[[Folder], Any]], Any],
 ) -> int:
-    """Play until everything is played or a signal comes; returns the exit status."""
+    """Play until everything is played or a signal comes; returns the exit status.
+
+    Args:
+        folder: of the tournament.
+        noted: signals that have come before.
+        show: shows how far it is, until it is cancelled.
+        workers: matches played in parallel; None for as many as fit.
+        scheduler: of the Dask cluster that plays them; None for this machine.
+        runners: the runner, from what makes one for a folder.
+    """
     async with stopped_by_a_signal(noted) as stop:
-        stop.nursery.start_soon(Progress(folder, trio.current_time, watch=watch).show)
+        stop.nursery.start_soon(show)
         if scheduler is not None:
             async with connected(scheduler, functools.partial(click.echo, err=True)) as client:
-                cluster = cluster_runner(folder, client, scheduler)
+                cluster = runners(functools.partial(cluster_runner, client=client, address=scheduler))
                 await play(folder, cluster, workers or num_threads(client))
         else:
-            runner = runner_of(folder)
+            runner = runners(runner_of)
             try:
                 await play(folder, runner, workers or max(1, (os.cpu_count() or 2) // 2))
             finally:

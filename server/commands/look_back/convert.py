@@ -2,42 +2,56 @@
 
 from __future__ import annotations
 
-import sys
+import json
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import attrs
 import click
 
-from engine.poker.rules import GameDefinition
 from engine.support.files import write_whole
 from engine.support.user_input import printable
-from server.records.formats.acpc import acpc_logs
-from server.records.formats.hands import FormatError, PlayedHand, agrees_with_pokerkit, has_pokerkit
-from server.records.formats.phh import check_usual, format_phh, format_phhs
+from server.records.formats.acpc import acpc_logs, check_acpc
+from server.records.formats.hands import PlayedHand
+from server.records.formats.open_hand_history import format_ohh
+from server.records.formats.phh import format_phh
 from server.records.formats.pokerstars import format_stars
 from server.records.formats.reading import find_hands, read_hands
+from server.records.formats.said import FormatError
+from server.records.formats.second_opinion import agrees_with_pokerkit, has_pokerkit
 from server.records.logs import LogError
 from server.support.options import PATH, game_option
 
-_MANY: Final = 2000
-"""From this many hands on, progress is shown while PokerKit checks them: some 300 per second."""
+_EVERY: Final = 2000
+"""Hands after which progress is shown."""
 _MOST_TOLD: Final = 20
 """Faults of single hands that are reported one by one."""
+_VARIES: Final = re.compile(r"(?<!\w)'[^']*'(?!\w)|\"[^\"]*\"|[-+]?\d[\d.,]*")
 
 
 @attrs.define
 class _Told:
-    """Faults of single hands, and the changes made."""
+    """Hands that were left out, by reason, and the changes made."""
 
-    faults: int = 0
+    reasons: Counter[str] = attrs.Factory(Counter)
     notes: dict[str, None] = attrs.Factory(dict)
+    checks: Counter[bool] = attrs.Factory(Counter)
+    """Written hands that PokerKit has played, and those that its rules do not know."""
+    agrees: bool = False
+    """Whether it has played the hand in hand."""
 
-    def fault(self, line: str) -> None:
-        self.faults += 1
+    @property
+    def faults(self) -> int:
+        """The number of hands that were left out."""
+        return sum(self.reasons.values())
+
+    def fault(self, error: FormatError, where: str = "") -> None:
+        self.reasons[printable(_VARIES.sub("...", error.reason))] += 1
         if self.faults <= _MOST_TOLD:
-            click.echo(printable(line), err=True)
+            click.echo(printable(f"{where}: {error}" if where else str(error)), err=True)
         elif self.faults == _MOST_TOLD + 1:
             click.echo("...", err=True)
 
@@ -47,7 +61,7 @@ class _Told:
 @click.option(
     "--to",
     "target",
-    type=click.Choice(["phh", "pokerstars", "acpc"]),
+    type=click.Choice(["phh", "pokerstars", "ohh", "acpc"]),
     required=True,
     help="The format to write.",
 )
@@ -60,6 +74,7 @@ class _Told:
     help="Have PokerKit play every hand of hold'em, too, and leave out those with other chips; by default "
     "where it is installed.",
 )
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 @click.pass_context
 def convert(
     ctx: click.Context,
@@ -69,83 +84,76 @@ def convert(
     game: str | None,
     force: bool,
     second_opinion: bool | None,
+    as_json: bool,
 ) -> None:
-    """Write hands in another format: PHH, PokerStars' text, ACPC logs.
+    """Write hands in another format: PHH, PokerStars' text, Open Hand History, ACPC logs.
 
-    LOG is a file in any of the three formats, gzipped or not, or a folder of PHH files or of a match.  Hands
-    that the format cannot express are left out, each with a line that says why.
+    LOG is a file in any of these formats, gzipped or not, or a folder of such files or of a match; the logs
+    of rooms and sit-and-gos are read as well.  Hands that cannot be read, or that the format cannot express,
+    are left out, each with a line that says why, and counted by reason at the end.
 
-    --out DIR gets a file for each hand (PHH), hands.txt (PokerStars), or a log and a game file for each
-    game that was played (ACPC); a name with a suffix is taken for a single file.
+    --out DIR gets a file for each hand (PHH), hands.txt (PokerStars), hands.ohh, or a log and a game file for
+    each game that was played (ACPC); a name with a suffix is taken for a single file.
 
     Exit status: 0 all hands were written, 1 some were left out.
     """
     if second_opinion and not has_pokerkit():
         raise click.ClickException("--second-opinion needs PokerKit: pip install 'riverboat[report]'")
     told = _Told()
+    asks = has_pokerkit() and second_opinion is not False
     try:
-        hands = list(_read(logs, game, told))
+        files, written = _FILES[target](_read(logs, game, told, asks=asks), out, told)
     except (LogError, FormatError) as error:
         raise click.ClickException(printable(str(error))) from None
-    total = len(hands) + told.faults
-    unknown_there = 0
-    if second_opinion or (second_opinion is None and has_pokerkit()):
-        hands, unknown_there = _agreed(hands, told)
-    files, written = _FILES[target](hands, out, told)
-    if not files:
-        raise click.ClickException("no hand can be written in this format")
-    _check_free(files, force=force)
-    for path, text in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, text)
+    if files:
+        _check_free(files, force=force)
+        for path, text in files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, text)
     for note in told.notes:
         click.echo(printable(note), err=True)
-    checked = ""
-    if second_opinion is not False and has_pokerkit():
-        checked = f", {written - unknown_there} with the same chips by PokerKit"
-        if unknown_there:
-            checked += f", {unknown_there} that its rules do not know"
-    click.echo(f"{written} of {total} hands written to {out}{checked}")
+    if as_json:
+        click.echo(json.dumps(_report(told, written, files)))
+    else:
+        for reason, number in told.reasons.most_common():
+            click.echo(f"left out: {number} × {reason}", err=True)
+        end = (f" to {out}" if files else "") + (_checked(told) if asks else "")
+        click.echo(f"{written} of {written + told.faults} hands written{end}")
     ctx.exit(1 if told.faults else 0)
 
 
-def _read(paths: Sequence[Path], game: str | None, told: _Told) -> Iterator[PlayedHand]:
+def _report(told: _Told, written: int, files: dict[Path, str]) -> dict[str, Any]:
+    return {
+        "hands": written + told.faults,
+        "written": written,
+        "left_out": dict(told.reasons.most_common()),
+        "second_opinion": {"same_chips": told.checks[True], "not_known": told.checks[False]},
+        "files": list(map(str, files)),
+    }
+
+
+def _checked(told: _Told) -> str:
+    text = f", {told.checks[True]} with the same chips by PokerKit"
+    return text + (f", {told.checks[False]} that its rules do not know" if told.checks[False] else "")
+
+
+def _read(paths: Sequence[Path], game: str | None, told: _Told, *, asks: bool) -> Iterator[PlayedHand]:
+    """The hands that can be read, and that PokerKit does not contradict."""
+    count = 0
     for path in find_hands(paths):
         for hand in read_hands(path, game):
-            if isinstance(hand, FormatError):
-                told.fault(str(hand))
-            else:
-                told.notes.update(dict.fromkeys(hand.notes))
-                yield hand
-
-
-def _agreed(hands: Sequence[PlayedHand], told: _Told) -> tuple[list[PlayedHand], int]:
-    """The hands that PokerKit does not contradict, and how many of them it cannot play."""
-    agreed: list[PlayedHand] = []
-    unknown = 0
-    for hand in _with_progress(hands):
-        if not hand.game.is_holdem:
-            unknown += 1
-        else:
+            count += 1
+            if count % _EVERY == 0:
+                click.echo(f"{count} hands read", err=True)
             try:
-                unknown += not agrees_with_pokerkit(hand)
+                if isinstance(hand, FormatError):
+                    raise hand
+                told.agrees = asks and agrees_with_pokerkit(hand)
             except FormatError as error:
-                told.fault(str(error))
+                told.fault(error)
                 continue
-        agreed.append(hand)
-    return agreed, unknown
-
-
-def _with_progress(hands: Sequence[PlayedHand]) -> Iterator[PlayedHand]:
-    """The hands; if there are many, progress is shown."""
-    if len(hands) < _MANY:
-        yield from hands
-    elif sys.stderr.isatty():
-        with click.progressbar(hands, label="PokerKit plays", file=sys.stderr) as bar:
-            yield from bar
-    else:
-        click.echo(f"PokerKit plays {len(hands)} hands; --no-second-opinion spares it", err=True)
-        yield from hands
+            told.notes.update(dict.fromkeys(hand.notes))
+            yield hand
 
 
 # --- files -----------------------------------------------------------------------------------------------
@@ -158,33 +166,25 @@ def _is_folder(out: Path) -> bool:
     return out.is_dir() or not out.suffix
 
 
-def _formatted(
-    hands: Sequence[PlayedHand], write: Callable[[PlayedHand], str], told: _Told
-) -> list[tuple[PlayedHand, str]]:
-    texts: list[tuple[PlayedHand, str]] = []
-    refused: dict[GameDefinition, int] = {}
+def _expressed(
+    hands: Iterator[PlayedHand], write: Callable[[PlayedHand], Any], told: _Told
+) -> Iterator[tuple[PlayedHand, Any]]:
+    """The hands that a format can express, and what is written of them."""
     for hand in hands:
-        if hand.game in refused:
-            refused[hand.game] += 1
-            told.faults += 1
-            continue
         try:
-            check_usual(hand.game)
+            written = write(hand)
         except FormatError as error:
-            refused[hand.game] = 0
-            told.fault(f"{hand.where}: {error}")
-            continue
-        texts.append((hand, write(hand)))
-    more = sum(refused.values())
-    if more:
-        click.echo(f"so it is with {more} more of these games' hands", err=True)
-    return texts
+            told.fault(error, hand.where)
+        else:
+            told.checks[told.agrees] += 1
+            yield hand, written
 
 
-def _phh_files(hands: Sequence[PlayedHand], out: Path, told: _Told) -> Files:
-    texts = _formatted(hands, format_phh, told)
+def _phh_files(hands: Iterator[PlayedHand], out: Path, told: _Told) -> Files:
+    texts = list(_expressed(hands, format_phh, told))
     if not _is_folder(out):
-        text = texts[0][1] if len(texts) == 1 else format_phhs([hand for hand, _ in texts])
+        tables = [f"[{count}]\n{text}" for count, (_, text) in enumerate(texts, 1)]
+        text = texts[0][1] if len(texts) == 1 else "\n".join(tables)
         return ({out: text} if texts else {}), len(texts)
     numbers = [hand.number for hand, _ in texts]
     if len(set(numbers)) < len(numbers):  # of several matches
@@ -192,14 +192,18 @@ def _phh_files(hands: Sequence[PlayedHand], out: Path, told: _Told) -> Files:
     return {out / f"{n}.phh": text for n, (_, text) in zip(numbers, texts, strict=True)}, len(texts)
 
 
-def _stars_files(hands: Sequence[PlayedHand], out: Path, told: _Told) -> Files:
-    texts = [text for _, text in _formatted(hands, format_stars, told)]
-    path = out / "hands.txt" if _is_folder(out) else out
-    return ({path: "\n\n".join(texts)} if texts else {}), len(texts)
+def _one_file(write: Callable[[PlayedHand], str], name: str, between: str) -> Callable[..., Files]:
+    def files(hands: Iterator[PlayedHand], out: Path, told: _Told) -> Files:
+        texts = [text for _, text in _expressed(hands, write, told)]
+        path = out / name if _is_folder(out) else out
+        return ({path: between.join(texts)} if texts else {}), len(texts)
+
+    return files
 
 
-def _acpc_files(hands: Sequence[PlayedHand], out: Path, told: _Told) -> Files:
-    logs = acpc_logs(hands)
+def _acpc_files(hands: Iterator[PlayedHand], out: Path, told: _Told) -> Files:
+    kept = [hand for hand, _ in _expressed(hands, check_acpc, told)]
+    logs = acpc_logs(kept)
     if len(logs) > 1 and not _is_folder(out):
         raise click.ClickException(
             f"the hands are of {len(logs)} games, since stacks or blinds differ, and an ACPC log is of one: "
@@ -214,7 +218,7 @@ def _acpc_files(hands: Sequence[PlayedHand], out: Path, told: _Told) -> Files:
         files[path] = log.text(path.stem.replace(" ", "_"), game_path.name)
         files[game_path] = log.game_file()
         told.notes.update(dict.fromkeys(log.notes))
-    return files, len(hands)
+    return files, len(kept)
 
 
 def _check_free(files: Sequence[Path] | dict[Path, str], *, force: bool) -> None:
@@ -229,8 +233,9 @@ def _check_free(files: Sequence[Path] | dict[Path, str], *, force: bool) -> None
         raise click.ClickException(f"{there[0]}{more} would be overwritten; --force does it")
 
 
-_FILES: Final[dict[str, Callable[[Sequence[PlayedHand], Path, _Told], Files]]] = {
+_FILES: Final[dict[str, Callable[[Iterator[PlayedHand], Path, _Told], Files]]] = {
     "phh": _phh_files,
-    "pokerstars": _stars_files,
+    "pokerstars": _one_file(format_stars, "hands.txt", "\n\n"),
+    "ohh": _one_file(format_ohh, "hands.ohh", "\n"),
     "acpc": _acpc_files,
 }

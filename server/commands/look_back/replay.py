@@ -10,8 +10,9 @@ import click
 
 from engine.support.files import write_whole
 from engine.support.user_input import printable
-from server.records.formats.hands import FormatError, PlayedHand
+from server.records.formats.hands import PlayedHand
 from server.records.formats.reading import find_hands, read_hands
+from server.records.formats.said import FormatError
 from server.records.logs import LogError
 from server.records.telling import replay_page, tell_hand
 from server.support.options import PATH, game_option
@@ -31,7 +32,8 @@ def replay(
 ) -> None:
     """Tell hands that were played, action by action, with all cards that are known.
 
-    LOG is a match log, a PHH file or PokerStars' text, gzipped or not, or the folder of a match.  In a
+    LOG is a log of a match, a room or a sit-and-go, a PHH or Open Hand History file, or PokerStars' text,
+    gzipped or not, or the folder of a match.  In a
     terminal it waits for a key after each action: Enter continues, h skips to the next hand, q quits.
     """
     if page is not None and page.exists() and not force:
@@ -57,14 +59,15 @@ def _hands(log: Path, number: int | None, game: str | None) -> Iterator[PlayedHa
     """The hands asked for.
 
     Raises:
-        FormatError: a hand cannot be read, or there is none with this number.
+        FormatError: there is no hand with this number.
     """
     found, seen = False, 0
     least = most = None
     for path in find_hands([log]):
         for hand in read_hands(path, game):
             if isinstance(hand, FormatError):
-                raise hand
+                click.echo(printable(str(hand)), err=True)  # the others are told all the same
+                continue
             seen += 1
             least = hand.number if least is None else min(least, hand.number)
             most = hand.number if most is None else max(most, hand.number)

@@ -121,7 +121,7 @@ def _line(checked: Verification) -> str:
         f"cards from {checked.cards}" if checked.cards else "cards not checked: neither seed nor key is known"
     )
     if checked.cards == _KEYS:
-        return f"{checked.path}: true: {hands} of a room's table, cards from {_KEYS}"
+        return f"{checked.path}: true: {hands}, each with its own game, cards from {_KEYS}"
     end = "score" if checked.is_complete else "no score: the match did not end"
     return f"{checked.path}: true: {hands}, {cards}, {end}"
 

@@ -55,6 +55,8 @@ def list_(data: Path, as_json: bool) -> None:
     for table in answer["tables"]:
         paused = ", paused" if table["paused"] else ""
         click.echo(f"{table['name']}  {table['policy']} {table['game']}, {table['hands']} hands{paused}")
+        for bot, why in table["unfilled"].items():
+            click.echo(f"  {bot} does not come: {why}")
         for number, seat in enumerate(table["seats"], 1):
             if seat is not None:
                 away = "" if seat["there"] else "  (away)"

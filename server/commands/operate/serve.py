@@ -12,9 +12,11 @@ import attrs
 import click
 import trio
 
+from engine.support.interruption import first_of
 from engine.support.user_input import parse_whole
 from server.room.collecting import collected_in_parts
 from server.room.config import RoomConfig, RoomError, default_room, load_room
+from server.room.house_bots import check_house_bots
 from server.room.ledger.damage import LedgerError
 from server.room.ledger.ledger import LedgerIsFull
 from server.room.operator import Operator
@@ -97,6 +99,7 @@ def serve(
             http=config.http if http is None else None if http == "off" else http,
             is_http_chosen=config.is_http_chosen or http is not None,
         )
+        check_house_bots(config)
         if self_signed:
             config = attrs.evolve(config, tls=make_certificate(config.data, config.host))
         console = operator_console()
@@ -114,7 +117,7 @@ def serve(
         faults, others = group.split(_FAULTS)
         if faults is None or others is not None:
             raise
-        raise click.ClickException(str(_first(faults))) from None
+        raise click.ClickException(str(first_of(faults))) from None
     raise click.exceptions.Exit(status)
 
 
@@ -135,13 +138,6 @@ def _within_descriptors(config: RoomConfig, console: OperatorConsole) -> RoomCon
         f"{per_address} from one address (ulimit -Hn)\n"
     )
     return attrs.evolve(config, connections=most, connections_per_address=per_address)
-
-
-def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    error: BaseException = group
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
 
 
 async def _serve(room: Room, console: OperatorConsole) -> int:

@@ -15,10 +15,12 @@ from server.match.arguments import (
     LIMITS,
     PLAYER,
     ResumableCommand,
+    check_censor,
     check_game,
     check_goal,
     check_in_process,
     check_jobs,
+    check_pace,
     check_sandboxes,
     launch_options,
     new_page,
@@ -212,6 +214,12 @@ def _seconds(
     "the cards; with AIVAT, also that of players whose strategy is known.",
 )
 @click.option(
+    "--censor",
+    is_flag=True,
+    help="Leave deals in which a language model's provider failed out of rates and verdict; both figures are "
+    "shown.  For players of one owner: whoever may choose when to fail wins by it.",
+)
+@click.option(
     "--in-process",
     is_flag=True,
     help="Let installed bots play without sockets, for bots you trust: the same log and result, many times "
@@ -269,6 +277,7 @@ def match(
     recover: int,
     rake: str | None,
     luck: str,
+    censor: bool,
     in_process: bool,
     sandbox: bool,
     show: tuple[str, ...],
@@ -297,6 +306,7 @@ def match(
         check_sandboxes(sandbox)
         definition = read_rake(rake, read_game(game))
         check_goal(until, definition, game)
+        check_censor(censor, until, Luck(luck))
         seated = read_players(players, definition)
         sitting = open_sitting(ctx, out, game)
         check_game(sitting, definition)
@@ -317,6 +327,7 @@ def match(
             fixed_seats=fixed_seats,
             on_failure=OnFailure(on_failure),
             comment_failures=True,
+            censors=censor,
             host=host,
             ports=read_ports(ports, definition.num_players),
             seat_tokens=read_tokens(tokens, token_files, definition.num_players),
@@ -326,6 +337,8 @@ def match(
         check_jobs(jobs, config.ports)
         if in_process:
             check_in_process(ctx, seated)
+        else:
+            check_pace(seated, config.limits)
         grants = Grants(show, write, network, pass_env)
         plan = MatchPlan(
             config=config,

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from engine.evidence.play_statistics import STATISTICS
 from engine.support.files import write_whole
+from engine.support.palette import SERIES
 from server.league.house import Folder
 from server.league.plan import Match
 from server.league.report.words import place
@@ -164,6 +165,7 @@ def pages_of(folder: Folder, content: Mapping[str, Any]) -> dict[str, Any]:
         "names": names,
         "pages": {name: page_of_player(name) for name in names},
         "colours": {name: k for k, name in enumerate(names)},
+        "line_colours": len(SERIES),
         "curves": bankroll_picture(curves, range(len(names)), _PLAYED),
         "cells": {(one, other): _cell(pairs.get((one, other))) for one in names for other in names},
         "players": {

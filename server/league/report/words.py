@@ -37,7 +37,7 @@ def table_of(content: Mapping[str, Any]) -> str:
     )
     if not content["complete"]:
         head += ", not complete"
-    rows = [["rank", "player", f"{content['unit']} (95 %)", "hands", "failures"]]
+    rows = [["rank", "player", f"{content['unit']} (95 %, fixed)", "hands", "failures"]]
     rows += [
         [
             place(row),
@@ -96,7 +96,7 @@ class Progress:
         self._known = -1
         self._rows: list[tuple[str, float, int]] = []
 
-    def _look(self) -> int:
+    def look(self) -> int:
         """Count again if a match has been played; returns how many have."""
         folder = self._folder
         played = len(folder.played)
@@ -121,7 +121,7 @@ class Progress:
 
     def line(self) -> str:
         """``12 of 66 matches, 3:20 left``."""
-        done = self._look()
+        done = self.look()
         here = done - self._before
         if self._planned is None:
             ends_at = self._folder.ends_at
@@ -146,14 +146,14 @@ class Progress:
         said = 0
         while True:
             line = self.line()
-            tenth = self._tenths()
+            tenth = self.tenths()
             if tenth > said and self._known > self._before:
                 said = tenth
                 with contextlib.suppress(OSError):  # nobody reads it: the tournament goes on
                     click.echo(line, err=True)
             await trio.sleep(_LOOK_S)
 
-    def _tenths(self) -> int:
+    def tenths(self) -> int:
         """How many tenths of the tournament are done."""
         if self._planned is not None:
             return self._known * 10 // max(1, self._planned)

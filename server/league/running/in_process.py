@@ -19,7 +19,6 @@ from server.league.running.processes import CannotPlay, clear
 from server.match.in_process import Worker, WorkersTable, Workforce, Workplace, shard_order
 from server.match.launching.processes import Orphanage
 from server.match.plan import MatchPlan
-from server.records.evidence import Luck
 from server.records.progress import Tally
 from server.records.results import Pass, player_results
 from server.support.console import SilentConsole
@@ -155,7 +154,7 @@ class InProcessRunner:
             folder=folder,
             duplicate=event.duplicate,
             until=event.until,
-            luck=Luck.OFF,
+            luck=plan.luck,
             in_process=True,
         )
 

@@ -29,6 +29,7 @@ from server.league.plan import Contestant, Match, Rule, TournamentPlan
 from server.match.launching.confinement import UNCONFINED, Sandbox, program_of, why_there_are_none
 from server.match.launching.players import Player, players_environment
 from server.match.sittings.sitting import PLAN, result_of
+from server.records.evidence import Luck
 from server.support.private_files import FOLDER_MODE
 
 _COMMAND: Final = ("-P", "-m", "server", "match")
@@ -234,8 +235,12 @@ def match_words(plan: TournamentPlan, match: Match, path: Path) -> list[str]:
     words += ["--hands", str(event.hands)]
     words += ["--duplicate"] if event.duplicate else []
     words += ["--until", event.until.as_argument()] if event.until is not None else []
+    words += [
+        "--luck",
+        Luck.AIVAT.value if plan.luck is Luck.AIVAT else Luck.OFF.value,
+    ]  # only AIVAT asks players
     if plan.in_process:
-        return [*words, "--in-process", "--luck", "off"]
+        return [*words, "--in-process"]
     for name in ("response_time", "first_response_time", "hand_time", "match_time", "start_time", "grace"):
         words += [f"--{name.replace('_', '-')}", f"{getattr(limits, name):g}"]
     words += ["--on-failure", "abort" if failures.rule is Rule.FORFEIT else "fold"]
@@ -246,8 +251,7 @@ def match_words(plan: TournamentPlan, match: Match, path: Path) -> list[str]:
         others -= {str(program_of(plan.entrant(name).player)) for name in match.players}
         private = [str(path.absolute()), str(plan.file.absolute()), *sorted(others)]
         words += ["--sandbox", *[f"--private={each}" for each in private]]
-    words += [] if limits.process is None else ["--limits", limits.process]
-    return [*words, "--luck", "off"]
+    return words if limits.process is None else [*words, "--limits", limits.process]
 
 
 def sandbox_of(plan: TournamentPlan, path: Path) -> Sandbox:

@@ -1,8 +1,10 @@
 """The log of a sit-and-go: a line for each hand, from which everything else follows.
 
-The lines are those of a match's log, with each hand's own number of players; stacks and blinds are not in
-them, since they follow from earlier lines.  Comments say what became of players::
+The lines are those of a match's log, with each hand's own number of players.  Before each hand a line says
+its game, as in the log of a room's table; it follows from earlier lines, and is checked.  Comments say what
+became of players::
 
+    # hand 3 game GAMEDEF;nolimit;...;END GAMEDEF
     # out ann nonsense (hand 3): sent ...         is out, with its chips
     # failed bob stalled (hand 7): gave no ...    has failed in the next hand, and stays in
     # absent bob                                  the house checked or folded for it in the next hand
@@ -24,12 +26,21 @@ from typing import Any, Final
 import attrs
 
 from engine.poker.match_key import DEALS_PER_CHAIN, DealKeys, MatchKey, MatchSeed
-from engine.poker.rules import Deal
+from engine.poker.rules import Deal, GameDefinition
 from engine.support.files import write_whole
 from engine.support.files.formats import parse_json
 from engine.support.seeds import derive_seed
 from engine.support.user_input import how_many, printable
-from protocol.records import HandReader, RevealedKeys, format_chips, format_commitment, format_deal_key
+from protocol.extension import format_game_line, parse_game_line
+from protocol.records import (
+    OF_HAND,
+    HandReader,
+    RevealedKeys,
+    format_chips,
+    format_commitment,
+    format_deal_key,
+    format_game_of,
+)
 from server.league.match import DamagedMatch, Fault, Played, move_aside
 from server.league.plan import Match, TournamentPlan
 from server.support.errors import Failure, FailureKind
@@ -55,14 +66,17 @@ def format_begin(table: SitAndGoTable, cards: MatchSeed | MatchKey, *, is_new: b
     return head
 
 
-def format_key_of(line: str, cards: MatchSeed | MatchKey, number: int) -> str:
-    """The line that goes before that of a hand, if the hand has a key of its own."""
-    if not isinstance(cards, DealKeys) or not line.startswith(_STATE):
+def format_before(line: str, cards: MatchSeed | MatchKey, number: int, game: GameDefinition) -> str:
+    """The lines that go before that of a hand: its game, and its key if it has one of its own."""
+    if not line.startswith(_STATE):
         return ""
+    before = format_game_of(number, format_game_line(game))
+    if not isinstance(cards, DealKeys):
+        return before
     upcoming = number + 1
     is_last = upcoming % DEALS_PER_CHAIN == 0
     after = format_commitment(cards.commitment_from(upcoming), upcoming) if is_last else ""
-    return after + format_deal_key(number, cards.key(number))
+    return before + after + format_deal_key(number, cards.key(number))
 
 
 def format_out(name: str, failure: Failure) -> str:
@@ -112,18 +126,25 @@ def begin(folder: Path, match: Match, plan: TournamentPlan) -> SitAndGoTable:
     return table
 
 
-def end(folder: Path, seconds: float, decision_seconds: Mapping[str, Mapping[str, float] | None]) -> None:
+def end(
+    folder: Path,
+    seconds: float,
+    decision_seconds: Mapping[str, Mapping[str, float] | None],
+    changes: Mapping[str, Mapping[str, int]],
+) -> None:
     """Record that the last hand has been played.
 
     Args:
         folder: of the match.
         seconds: that it took, as far as known.
         decision_seconds: of the players, as far as known.
+        changes: what the house did to their answers.
 
     Raises:
         OSError: it cannot be written.
     """
     result = {"over": True, "seconds": seconds, "decision_seconds": decision_seconds}
+    result["answers_changed"] = changes
     write_whole(folder / _RESULT, json.dumps(result) + "\n", mode=FILE_MODE)
 
 
@@ -229,6 +250,7 @@ def read_sit_and_go(folder: Path, match: Match, plan: TournamentPlan) -> Played 
         float(result.get("seconds", 0.0)),
         {name: result.get("decision_seconds", {}).get(name) for name in match.players},
         f"{match.label}, {how_many(table.hands, 'hand')}: {places}",
+        result.get("answers_changed", {}),
     )
 
 
@@ -264,14 +286,22 @@ def check_log(path: Path, table: SitAndGoTable, cards: MatchSeed | MatchKey | No
         cards: what they follow from; None if each hand has a key of its own.
     """
     keys = RevealedKeys()
+    told: str | None = None
     for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
         if line.startswith(_OUT):
             table.leave(line.removeprefix(_OUT).split()[0])
         try:
             keys.read(line, table.hands)
+            if (found := OF_HAND.fullmatch(line)) is not None:
+                told = found[3]
             if not line.startswith(_STATE):
                 continue
             game = table.game()
+            if told is None:  # of an earlier version, where a short big blind made the call cheaper
+                game = attrs.evolve(game, least_bet=0)
+            elif parse_game_line(told) != game:
+                return number, f"expected the game {format_game_line(game)} of hand {table.hands} before it"
+            told = None
             record, state = HandReader(game).read(line)
             if record.names != table.seating() or record.hand_number != table.hands:
                 return number, f"expected hand {table.hands} of {'|'.join(table.seating())}"

@@ -23,8 +23,8 @@ from server.league.sit_and_go.log import (
     LOG,
     begin,
     end,
+    format_before,
     format_begin,
-    format_key_of,
     format_out,
     hand_cards,
     take_line,
@@ -84,7 +84,7 @@ class SitAndGoRunner:
                         line, is_free = await _play_hand(worker, order, table.hands)
                     except MatchAborted as error:
                         raise CannotPlay(in_words(error.lines)) from None
-                    log.write(format_key_of(line, cards, table.hands) + line)
+                    log.write(format_before(line, cards, table.hands, table.game()) + line)
                     take_line(line, table)
                     if not is_free:
                         await worker.end()
@@ -92,7 +92,7 @@ class SitAndGoRunner:
             finally:
                 if worker is not None:
                     await self._staff.keep(worker, duplicate=False, is_free=table.is_over)
-        end(folder, trio.current_time() - began, {})
+        end(folder, trio.current_time() - began, {}, {})
 
     def _order(
         self, names: tuple[str, ...], game: str, cards: MatchSeed | MatchKey, number: int, match: Match
@@ -201,7 +201,12 @@ class SeatedRunner:
         if lines:
             with RecordFile(folder / LOG, append=True, opener=open_private) as log:
                 log.write(lines)
-        end(folder, outcome.seconds, times)
+        changes = {
+            seat.name: {"answers": len(seat.decision_times), **seat.changes}
+            for seat in outcome.seats
+            if seat.changes
+        }
+        end(folder, outcome.seconds, times, changes)
 
     def _house(self, console: FileConsole) -> House:
         plan = self._plan

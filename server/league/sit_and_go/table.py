@@ -20,10 +20,10 @@ from protocol.extension import NEEDED_FOR_CHIPS, hand_introductions
 from protocol.records import format_hand
 from server.league.sit_and_go.log import (
     format_absence,
+    format_before,
     format_begin,
     format_crash,
     format_failure,
-    format_key_of,
     format_out,
     hand_cards,
     take_line,
@@ -174,7 +174,7 @@ class SitAndGoHands:
         final, hand = end
         names = [seat.name for seat in by_position]
         line = format_hand(final, final.chips_won(), names, hand.messages.all_cards(final))
-        key = format_key_of(line, self._config.cards, final.hand_number)
+        key = format_before(line, self._config.cards, final.hand_number, final.betting.game)
         failed = [seat for seat in by_position if len(seat.failures) > self._noted[seat.name]]
         before = [format_absence(seat.name) for seat in self._table.absent]
         take_line(line, self._standing)

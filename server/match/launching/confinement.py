@@ -183,6 +183,19 @@ class Grants:
 
         return Grants(*(tuple(own(values)) for values in attrs.astuple(self)))
 
+    def check_names(self, names: Collection[str]) -> None:
+        """Refuse a grant to nobody.
+
+        Raises:
+            ValueError: the line that says so.
+        """
+        for option, values in attrs.asdict(self).items():
+            for text in values:
+                owner, equals, _ = text.partition("=")
+                if equals and "/" not in owner and owner not in names:
+                    near = did_you_mean(owner, names)
+                    raise ValueError(f"{option}: there is no player {owner!r}, got {text!r}{near}")
+
     def as_words(self, *, is_confined: bool) -> list[str]:
         """The options of ``riverboat match``, of which some are for sandboxes only."""
         options = attrs.asdict(self) if is_confined else {"pass_env": self.pass_env}

@@ -162,6 +162,7 @@ class Launcher:
                 variables.GAME: game,
                 variables.SEED: str(seed),
                 variables.TOKEN: self._doorman.token(seat),
+                variables.SIDE: str((self._folder / player.name).absolute()),
             }
             if sandbox is not None:
                 environment = sandboxed(environment, passed)

@@ -2,46 +2,75 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import re
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import attrs
 
-from engine.poker.rules import GameDefinition, HandState, format_game, parse_betting
-from engine.poker.rules.game_definition import NO_RAKE
+from engine.poker.rules import GameDefinition, format_game
+from engine.support.files.formats import parse_json
 from protocol.records import format_hand, format_score
-from server.records.formats.hands import FormatError, PlayedHand, settle
-from server.records.logs import open_log, rotation
+from server.records.formats.hands import PlayedHand, folds_for_nothing, settle
+from server.records.formats.said import FormatError
+from server.records.log_lines import LogError
+from server.records.logs import MatchLog, open_log, rotation
 
+_RESULT = "result.json"
 UNKNOWN_SEED = "unknown"
 """The text in place of the seed in a header."""
 
 
 def read_acpc(path: Path, game: GameDefinition | str | None) -> Iterator[PlayedHand | FormatError]:
-    """The hands of an ACPC log.
+    """The hands of an ACPC log, each with its own game; for a hand that cannot be read, the error.
 
     Raises:
-        LogError: it cannot be read.
+        LogError: it is not a log at all.
     """
     log = open_log(path, game)
-    unraked = attrs.evolve(log.game, rake=NO_RAKE)
-    for hand in log.hands():
-        where = f"{path}:{hand.line}"
-        missing = [
-            position
-            for position, cards in enumerate(hand.state.deal.hole_cards)
-            if not cards and not hand.state.betting.folded[position]
-        ]
-        if hand.state.betting.is_showdown and any(hand.chips[position] > 0 for position in missing):
-            yield FormatError(f"{where}: the cards of a winner of the showdown are not known")
-        elif log.game.has_rake:
-            betting = parse_betting(unraked, hand.state.betting.text)
-            state = HandState(betting, hand.number, hand.state.deal)
-            yield PlayedHand(hand.number, where, state, settle(state), hand.names, ("the rake is left out",))
+    match = _match_number(log)
+    time = _time_of(path) if log.commitments or (path.parent / _RESULT).is_file() else None
+    for row in log.rows():
+        where = f"{path}:{row.line}"
+        if isinstance(row, LogError):
+            yield FormatError(str(row), row.what)
+            continue
+        try:
+            hand = row.played()
+            expected = settle(hand.state)
+        except ValueError as error:  # of the rules, or nobody's cards at the showdown are known
+            yield FormatError.at(where, error)
+            continue
+        wrong = [p for p, should in enumerate(expected) if abs(hand.chips[p] - should) >= 1]
+        if wrong:  # whole chips are off by less
+            chips, should = hand.chips[wrong[0]], expected[wrong[0]]
+            yield FormatError(
+                f"{where}: position {wrong[0]} wins {chips:g} by the log, and {should:g} by the rules"
+            )
         else:
-            yield PlayedHand(hand.number, where, hand.state, hand.chips, hand.names)
+            yield PlayedHand(hand.number, where, hand.state, hand.chips, hand.names, time=time, match=match)
+    yield from map(FormatError, log.warnings)
+
+
+def _match_number(log: MatchLog) -> int:
+    """A number for a match, from its commitment, or from its header and players."""
+    named = [log.commitments[0]] if log.commitments else [str(log.header), *log.players]
+    return 1 + int.from_bytes(hashlib.sha256("\n".join(named).encode("utf-8", "replace")).digest()[:4])
+
+
+def _time_of(path: Path) -> datetime | None:
+    """When the match of a log of ours began, by its result; else when the log was last written."""
+    try:
+        for folder in (path.parent, path.parent.parent):
+            result = folder / _RESULT
+            if result.is_file() and (value := parse_json(result.read_text("utf-8"))) and "started" in value:
+                return datetime.fromisoformat(value["started"]).astimezone(UTC)
+        return datetime.fromtimestamp(int(path.stat().st_mtime), UTC)
+    except (OSError, ValueError, TypeError, OverflowError):
+        return None
 
 
 @attrs.frozen
@@ -91,7 +120,8 @@ def acpc_logs(hands: Sequence[PlayedHand]) -> tuple[AcpcLog, ...]:
     """Hands grouped by their games, in the order of each game's first hand."""
     by_game: dict[GameDefinition, list[PlayedHand]] = {}
     for hand in hands:
-        by_game.setdefault(hand.game, []).append(hand)
+        game = attrs.evolve(hand.game, short_raises_reopen=True)  # which allows the same, and more
+        by_game.setdefault(game, []).append(attrs.evolve(hand, chips=settle(hand.state)))
     logs = []
     for game, played in by_game.items():
         changed = {name: acpc_name(name) for hand in played for name in hand.names if acpc_name(name) != name}
@@ -101,6 +131,18 @@ def acpc_logs(hands: Sequence[PlayedHand]) -> tuple[AcpcLog, ...]:
             notes.append("the hands are numbered from 0: their own numbers are too large, or do not rise")
         logs.append(AcpcLog(game, tuple(played), tuple(notes)))
     return tuple(logs)
+
+
+def check_acpc(hand: PlayedHand) -> None:
+    """Refuse hands that the ACPC's format cannot express.
+
+    Raises:
+        FormatError: it is such a hand; the message has the reason.
+    """
+    if hand.game.least_bet:
+        raise FormatError("a least bet other than the largest blind posted cannot be written in this format")
+    if folds_for_nothing(hand):
+        raise FormatError("a fold where a check is free cannot be written in this format")
 
 
 def _numbered(hand: PlayedHand, number: int) -> PlayedHand:

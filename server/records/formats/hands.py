@@ -1,44 +1,27 @@
-"""A hand that was played, in any format.
+"""A hand that was played, in any format, and what other formats ask of it.
 
 Formats other than the ACPC's count bets by betting round, give stacks and blinds with each hand, and omit
-actions about which nobody had a choice.  `Playing` replays such a hand by our rules, action by action.
-
-PokerKit, an independent rules engine of the extra ``report``, gives a second opinion on a hand's chips.
-Its chips are fractions here, so that a pot is split exactly and not by odd chips.  Unlike the ACPC's rules,
-it does not let a player raise again after an all-in of less than a full raise; a hand in which that happens
-has no second opinion.
+actions about which nobody had a choice.
 """
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from fractions import Fraction
-from importlib.util import find_spec
-from typing import Any, Final
+import math
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Final
 
 import attrs
 
-from engine.poker.cards import CARD_TEXTS, format_cards
-from engine.poker.rules import (
-    CALL,
-    FOLD,
-    LIMIT_RAISE,
-    Action,
-    ActionKind,
-    BettingState,
-    Deal,
-    GameDefinition,
-    HandState,
-    RulesError,
-    chips_won,
-    initial_betting,
-    raise_to,
-)
+from engine.poker.rules import FOLD, Action, ActionKind, BettingState, GameDefinition, HandState, chips_won
+from engine.poker.rules.game_definition import NO_RAKE, UNLIMITED_STACK, opener
+from server.records.formats.said import FormatError, Said
+
+_EXACT: Final = 1e-6
 
 
-class FormatError(ValueError):
-    """A hand that cannot be read or written; the message is one line."""
+PER_MATCH: Final = 10**7
+"""Numbers of hands that a match has where they are to be unique; above them is the number of the match."""
 
 
 @attrs.frozen
@@ -56,97 +39,17 @@ class PlayedHand:
     """The name of the player in each position."""
     notes: tuple[str, ...] = ()
     """What could not be kept, in lines."""
+    said: Said | None = attrs.field(default=None, eq=False, repr=False)
+    """What its source says; None for a hand that was read from the ACPC's format."""
+    time: datetime | None = None
+    """When it was played, in UTC, as far as known."""
+    match: int = 0
+    """A number that its match has, and hardly any other; 0 if it is not known."""
 
     @property
     def game(self) -> GameDefinition:
         """The game, with the stacks of this hand."""
         return self.state.betting.game
-
-
-class Playing:
-    """A hand that is replayed by our rules, from lines that others wrote."""
-
-    def __init__(self, game: GameDefinition) -> None:
-        self.betting = initial_betting(game)
-        self._floor = 0  # what each player had to spend before this betting round
-        self._round = 0
-
-    @property
-    def round_total(self) -> int:
-        """The chips that a player must have put in during this betting round to stay in."""
-        return self.betting.max_spent - self._floor
-
-    def fold(self, position: int) -> None:
-        """Fold a position; if it could check, the ACPC's rules allow no fold.
-
-        Raises:
-            FormatError: it is not to act, or must not fold.
-        """
-        self._apply(position, FOLD)
-
-    def call(self, position: int) -> None:
-        """Let a position check or call.
-
-        Raises:
-            FormatError: it is not to act.
-        """
-        self._apply(position, CALL)
-
-    def raise_in_round(self, position: int, total: int) -> None:
-        """Let a position bet or raise to a total of this betting round.
-
-        Raises:
-            FormatError: it is not to act, or must not raise to that total.
-        """
-        self._skip_to(position)
-        game, total = self.betting.game, self._floor + total
-        if not game.is_limit:
-            self._apply(position, raise_to(total))
-            return
-        fixed = self.betting.legal_actions().max_raise_to
-        if fixed is not None and fixed != total:
-            raise FormatError(f"expected a raise to {fixed - self._floor} in this limit game, got {total}")
-        self._apply(position, LIMIT_RAISE)
-
-    def end(self) -> BettingState:
-        """The state at the end of the betting.
-
-        Raises:
-            FormatError: somebody is still to act.
-        """
-        self._skip_to(None)
-        if not self.betting.is_finished:
-            raise FormatError(
-                f"the hand is not over: position {self.betting.position_to_act} is to act "
-                f"after {self.betting.text!r}"
-            )
-        return self.betting
-
-    def _apply(self, position: int, action: Action) -> None:
-        self._skip_to(position)
-        if self.betting.position_to_act != position:
-            raise FormatError(
-                f"position {position} acts after {self.betting.text!r}, "
-                f"where {_whose_turn(self.betting.position_to_act)}"
-            )
-        try:
-            self._go_to(self.betting.apply(action))
-        except RulesError as error:
-            raise FormatError(f"by the rules of the ACPC, {error}") from None
-
-    def _skip_to(self, position: int | None) -> None:
-        """Play the checks that were not written down because nobody had a choice."""
-        while is_formality(self.betting) and self.betting.position_to_act != position:
-            self._go_to(self.betting.apply(CALL))
-
-    def _go_to(self, betting: BettingState) -> None:
-        if betting.betting_round > self._round:
-            self._round, self._floor = betting.betting_round, betting.max_spent
-        self.betting = betting
-
-
-def _whose_turn(position: int | None) -> str:
-    return "the hand is over" if position is None else f"position {position} is to act"
 
 
 def is_formality(betting: BettingState) -> bool:
@@ -155,6 +58,12 @@ def is_formality(betting: BettingState) -> bool:
     if position is None or betting.amount_to_call(position) > 0:
         return False
     return not any(betting.can_act(other) for other in range(betting.game.num_players) if other != position)
+
+
+def folds_for_nothing(hand: PlayedHand) -> bool:
+    """Whether somebody folds who could have checked, which the ACPC's rules do not allow."""
+    steps = hand.state.betting.steps()
+    return any(action == FOLD and not before.legal_actions().can_fold for before, _, action in steps)
 
 
 @attrs.frozen
@@ -187,32 +96,6 @@ def round_board(hand: PlayedHand, betting_round: int) -> tuple[int, ...]:
     """The board cards dealt at the beginning of a betting round."""
     ends = hand.game.board_ends
     return hand.state.board[ends[betting_round - 1] if betting_round else 0 : ends[betting_round]]
-
-
-def finished_hand(
-    number: int,
-    where: str,
-    betting: BettingState,
-    hole_cards: Sequence[tuple[int, ...]],
-    board: Sequence[int],
-    names: Sequence[str],
-    notes: Sequence[str] = (),
-) -> PlayedHand:
-    """A hand from its parts; at a showdown, players whose cards are not known have mucked them.
-
-    Raises:
-        FormatError: cards are missing that must be known, or a card occurs twice.
-    """
-    needed = betting.num_board_cards
-    if len(board) < needed:
-        raise FormatError(f"expected {needed} board cards, got {len(board)}")
-    board = tuple(board[:needed])
-    cards = [card for each in (*hole_cards, board) for card in each]
-    twice = next((card for card in cards if cards.count(card) > 1), None)
-    if twice is not None:
-        raise FormatError(f"{CARD_TEXTS[twice]} is there twice")
-    state = HandState(betting, number, Deal(tuple(hole_cards), board))
-    return PlayedHand(number, where, state, settle(state), tuple(names), tuple(notes))
 
 
 def settle(state: HandState) -> tuple[float, ...]:
@@ -249,95 +132,96 @@ def collected(hand: PlayedHand) -> list[float]:
     return [chips if chips > 1e-6 else 0.0 for chips in taken]
 
 
-_TOLERANCE: Final = 1e-5
+def whole_collected(hand: PlayedHand) -> list[int]:
+    """What each position takes from the pot in whole chips, which add up to it, less a rake."""
+    taken = collected(hand)
+    whole = [math.floor(chips + _EXACT) for chips in taken]
+    owed = [position for position, chips in enumerate(taken) if chips - whole[position] > _EXACT]
+    for position in owed[: round(sum(taken)) - sum(whole)]:
+        whole[position] += 1
+    return whole
 
 
-def has_pokerkit() -> bool:
-    """Whether PokerKit is installed."""
-    return find_spec("pokerkit") is not None
+def shown_stacks(hand: PlayedHand) -> tuple[int, ...]:
+    """The stacks in the text; for a game without stacks the most that a hand can cost."""
+    game = hand.game
+    if not game.is_limit or min(game.stacks) < UNLIMITED_STACK:
+        return game.stacks
+    raises = sum(size * most for size, most in zip(game.raise_sizes, game.max_raises, strict=True))
+    return (max(game.antes) + game.big_blind + raises,) * game.num_players
 
 
-def agrees_with_pokerkit(hand: PlayedHand) -> bool:
-    """Whether PokerKit gives the same chips; False if its rules do not allow such a hand.
+def shown_number(hand: PlayedHand) -> int:
+    """A number of the hand that hardly any other hand of any match has, as far as the match is known."""
+    return hand.match * PER_MATCH + hand.number if hand.number < PER_MATCH else hand.number
+
+
+def unraked(hand: PlayedHand) -> PlayedHand:
+    """The same hand if the house took nothing, with a note."""
+    if not hand.game.has_rake:
+        return hand
+    betting = attrs.evolve(hand.state.betting, game=attrs.evolve(hand.game, rake=NO_RAKE))
+    state = attrs.evolve(hand.state, betting=betting)
+    return attrs.evolve(hand, state=state, chips=settle(state), notes=(*hand.notes, "the rake is left out"))
+
+
+def signed_posts(game: GameDefinition) -> tuple[int, ...]:
+    """The blinds, with a minus sign for those posted out of turn, and the big blind in full if it is short.
 
     Raises:
-        FormatError: it gives different chips.
+        FormatError: the order of acting is not hold'em's.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of cards that are not known
-        try:
-            state = _played(hand)
-        except ValueError:
-            return False
-    if state.status:
-        return False
-    for position, (ours, theirs) in enumerate(zip(hand.chips, map(float, state.payoffs), strict=True)):
-        if abs(ours - theirs) > _TOLERANCE:
-            raise FormatError(
-                f"{hand.where}: position {position} wins {ours:g} by our rules, {theirs:g} by PokerKit's"
-            )
-    return True
-
-
-def _played(hand: PlayedHand) -> Any:
-    """PokerKit's state at the end of the hand."""
-    state = _dealt(hand)
-    betting_round = 0
-    for step in asked_steps(hand.state.betting):
-        while betting_round < step.before.betting_round:
-            betting_round += 1
-            _deal_board(state, hand, betting_round)
-        if step.action.kind is ActionKind.FOLD:
-            state.fold()
-        elif step.action.kind is ActionKind.CALL:
-            state.check_or_call()
-        else:
-            state.complete_bet_or_raise_to(step.after.spent[step.position] - step.floor)
-    if hand.state.betting.is_showdown:
-        _show(state, hand)
-        while betting_round < hand.state.betting.betting_round:
-            betting_round += 1
-            _deal_board(state, hand, betting_round)
-            _show(state, hand)
-    return state
-
-
-def _dealt(hand: PlayedHand) -> Any:
-    from pokerkit import Automation, FixedLimitTexasHoldem, NoLimitTexasHoldem
-
-    game = hand.game
-    swapped = slice(None, None, -1) if game.num_players == 2 else slice(None)  # it turns two players round
-    create: Callable[..., Any] = NoLimitTexasHoldem.create_state
-    bets: tuple[Fraction, ...] = (Fraction(max(1, game.big_blind)),)
-    if game.is_limit:
-        create, bets = FixedLimitTexasHoldem.create_state, tuple(map(Fraction, game.raise_sizes[::2]))
-    state = create(
-        (
-            Automation.ANTE_POSTING,
-            Automation.BET_COLLECTION,
-            Automation.BLIND_OR_STRADDLE_POSTING,
-            Automation.HAND_KILLING,
-            Automation.CHIPS_PUSHING,
-            Automation.CHIPS_PULLING,
-        ),
-        game.has_equal_antes,
-        tuple(map(Fraction, game.antes[swapped])),
-        tuple(map(Fraction, game.blinds[swapped])),
-        *bets,
-        tuple(map(Fraction, game.stacks)),
-        game.num_players,
+    blinds, first = list(game.blinds), game.first_positions[0]
+    big = (first - 1) % game.num_players
+    if max(blinds) < game.big_blind and any(blinds):
+        blinds[big] = game.big_blind
+    signed = tuple(
+        [
+            -blind if game.num_players > 2 and (position > big or blind > blinds[big]) else blind
+            for position, blind in enumerate(blinds)
+        ]
     )
-    for cards in hand.state.deal.hole_cards:
-        state.deal_hole(format_cards(cards) or "????")
-    return state
+    if game.first_positions != (opener(signed), 0, 0, 0):
+        order = " ".join(str(first + 1) for first in game.first_positions)
+        raise FormatError(f"the order of acting (firstPlayer = {order}) cannot be written in this format")
+    return signed
 
 
-def _deal_board(state: Any, hand: PlayedHand, betting_round: int) -> None:
-    state.burn_card("??")
-    state.deal_board(format_cards(round_board(hand, betting_round)))
+def named_posts(hand: PlayedHand) -> Iterator[tuple[int, str, int]]:
+    """Positions, words and amounts of blinds, those in turn first.
+
+    Raises:
+        FormatError: there is no word for one of them.
+    """
+    game, signed = hand.game, signed_posts(hand.game)
+    for position in sorted(range(game.num_players), key=lambda p: (signed[p] < 0, abs(signed[p]), p)):
+        amount, posted = signed[position], game.blinds[position]
+        what = "small blind"
+        if abs(amount) == game.big_blind:
+            what = "big blind"
+        elif amount > game.big_blind:
+            what = "straddle"
+        elif amount and not (game.num_players == 2 or (position == 0 and amount > 0)):
+            raise FormatError(f"a blind of {posted} in position {position} cannot be written in this format")
+        if amount:
+            yield position, what, posted
 
 
-def _show(state: Any, hand: PlayedHand) -> None:
-    """Let everybody at the showdown show their cards; players whose cards are not known muck them."""
-    for position in list(state.showdown_indices):
-        state.show_or_muck_hole_cards(bool(hand.state.deal.hole_cards[position]), position)
+def check_usual(hand: PlayedHand) -> None:
+    """Refuse hands that formats for ordinary hold'em cannot express.
+
+    Raises:
+        FormatError: it is such a hand; the message has the reason.
+    """
+    game = hand.game
+    if not game.is_holdem:
+        raise FormatError("only Texas hold'em with 52 cards can be written in this format")
+    signed_posts(game)
+    if game.is_limit:
+        small, flop, turn, river = game.raise_sizes
+        if (small, turn) != (flop, river):
+            sizes = " ".join(map(str, game.raise_sizes))
+            raise FormatError(f"raises of {sizes} cannot be written in this format: expected two sizes")
+    for step in asked_steps(hand.state.betting):
+        if step.action.kind is ActionKind.RAISE and step.after.max_spent <= step.before.max_spent:
+            raise FormatError("a raise of less than a call cannot be written in this format")

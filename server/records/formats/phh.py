@@ -1,38 +1,46 @@
 """PHH, the Poker Hand History file format (https://phh.readthedocs.io): TOML, one or more hands per file.
 
 In PHH a bet is a total of the betting round; stacks, blinds and antes come with each hand; heads-up the
-blinds are in the opposite order of the players.  It cannot express all of our games: only hold'em with 52
-cards, with the usual order of acting and the caps on raises of limit hold'em (three before the flop, four
-after it).
+blinds are in the opposite order of the players, and those posted out of turn have a minus sign.  It cannot
+express all of our games: only hold'em with 52 cards, with the usual order of acting and the caps on raises of
+limit hold'em (three before the flop, four after it).
+
+Every card and action of a file counts: a hand with more boards than one is refused, and what is left after
+its end as well.  Files of many hands are read table by table.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any, Final
 
 from engine.poker.cards import InvalidCardError, format_cards, parse_cards
-from engine.poker.rules import ActionKind, GameDefinition, GameDefinitionError
-from engine.poker.rules.game_definition import UNLIMITED_RAISES, UNLIMITED_STACK
+from engine.poker.rules import ActionKind, GameDefinitionError
+from engine.poker.rules.game_definition import UNLIMITED_STACK
 from protocol.records import format_chips
 from server.records.formats.hands import (
     AskedStep,
-    FormatError,
     PlayedHand,
-    Playing,
     asked_steps,
-    finished_hand,
+    check_usual,
     round_board,
+    signed_posts,
+    unraked,
 )
+from server.records.formats.playing import played
+from server.records.formats.said import AMOUNT, FormatError, Said, SaidAct, told
 
 _VARIANTS: Final = {"NT": False, "FT": True}
 """Whether a variant is limit."""
-_LIMIT_RAISES: Final = (3, 4, 4, 4)
-_MOST_UNIT: Final = 10**6
+_TABLE: Final = re.compile(r"\s*\[([^\[\]'\",]+)\]\s*(?:#.*)?")
+_MOST_NAMED: Final = 60
+_MOST_CHIPS: Final = 10**12
 
 Table = Mapping[str, Any]
 
@@ -46,7 +54,7 @@ def format_phh(hand: PlayedHand) -> str:
     Raises:
         FormatError: the format cannot express it.
     """
-    return "".join(f"{key} = {value}\n" for key, value in _fields(hand))
+    return "".join(f"{key} = {value}\n" for key, value in _fields(unraked(hand)))
 
 
 def format_phhs(hands: Sequence[PlayedHand]) -> str:
@@ -58,38 +66,14 @@ def format_phhs(hands: Sequence[PlayedHand]) -> str:
     return "\n".join(f"[{count}]\n{format_phh(hand)}" for count, hand in enumerate(hands, 1))
 
 
-def opener(blinds: Sequence[int]) -> int:
-    """The position that acts first before the flop: the one after the last of the largest blinds."""
-    largest = max(range(len(blinds)), key=lambda position: (blinds[position], position))
-    return (largest + 1) % len(blinds)
-
-
-def check_usual(game: GameDefinition) -> None:
-    """Refuse games that formats for ordinary hold'em cannot express.
-
-    Raises:
-        FormatError: the game is such a game; the message has the reason.
-    """
-    if not game.is_holdem:
-        raise FormatError("only Texas hold'em with 52 cards can be written in this format")
-    if game.first_positions != (opener(game.blinds), 0, 0, 0):
-        order = " ".join(str(first + 1) for first in game.first_positions)
-        raise FormatError(f"the order of acting (firstPlayer = {order}) cannot be written in this format")
-    if game.is_limit:
-        small, flop, turn, river = game.raise_sizes
-        if (small, turn) != (flop, river):
-            sizes = " ".join(map(str, game.raise_sizes))
-            raise FormatError(f"raises of {sizes} cannot be written in this format: expected two sizes")
-
-
 def _fields(hand: PlayedHand) -> Iterator[tuple[str, str]]:
     game = hand.game
-    check_usual(game)
+    check_usual(hand)
     swapped = slice(None, None, -1) if game.num_players == 2 else slice(None)
     yield "variant", "'FT'" if game.is_limit else "'NT'"
     yield "ante_trimming_status", "true" if game.has_equal_antes or not game.has_antes else "false"
     yield "antes", _numbers(game.antes[swapped])
-    yield "blinds_or_straddles", _numbers(game.blinds[swapped])
+    yield "blinds_or_straddles", _numbers(signed_posts(game)[swapped])
     if game.is_limit:
         yield "small_bet", str(game.raise_sizes[0])
         yield "big_bet", str(game.raise_sizes[2])
@@ -98,6 +82,10 @@ def _fields(hand: PlayedHand) -> Iterator[tuple[str, str]]:
     yield "starting_stacks", _numbers(game.stacks)
     yield "actions", "[" + ", ".join(map(_text, _actions(hand))) + "]"
     yield "hand", str(hand.number)
+    if hand.time is not None:
+        yield "time", hand.time.strftime("%H:%M:%S")
+        yield "time_zone", "'UTC'"
+        yield from [(key, str(getattr(hand.time, key))) for key in ("day", "month", "year")]
     yield "players", "[" + ", ".join(map(_text, hand.names)) + "]"
     left = [stack + won for stack, won in zip(game.stacks, hand.chips, strict=True)]
     yield "finishing_stacks", "[" + ", ".join(map(format_chips, left)) + "]"
@@ -119,7 +107,7 @@ def _actions(hand: PlayedHand) -> Iterator[str]:
     if betting.is_showdown:
         players = hand.game.num_players
         if not betting_round and not last_raiser:
-            last_raiser = opener(hand.game.blinds)
+            last_raiser = hand.game.first_positions[0]
         for position in [(last_raiser + k) % players for k in range(players)]:
             if not betting.folded[position]:
                 cards = deal.hole_cards[position]
@@ -148,126 +136,128 @@ def _text(text: str) -> str:
 # --- reading ---------------------------------------------------------------------------------------------
 
 
-def parse_phh(text: str, source: str) -> Iterator[PlayedHand | FormatError]:
+def parse_phh(text: str | Iterable[str], source: str) -> Iterator[PlayedHand | FormatError]:
     """The hands of a PHH file; for a hand that cannot be read, the error.
 
     Args:
-        text: the contents of the file, with one hand or several.
+        text: the contents of the file, or its lines, with one hand or several.
         source: the name of the file in messages.
 
     Raises:
         FormatError: the file is not a PHH file at all.
     """
-    try:
-        value = tomllib.loads(text, parse_float=_number_text)
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-        raise FormatError(f"{source}: no PHH file: {error}") from None
-    if "actions" in value or "variant" in value:
-        tables = {"": value}
-    else:
-        tables = {key: each for key, each in value.items() if isinstance(each, dict)}
-        if not tables:
-            raise FormatError(f"{source}: no PHH file: it has neither actions nor tables with actions")
-    for count, (key, table) in enumerate(tables.items()):
-        where = f"{source}: hand {key}" if key else source
+    lines = text.splitlines(keepends=True) if isinstance(text, str) else text
+    for count, (name, part) in enumerate(_tables(lines)):
+        where = f"{source}: hand {name}" if name else source
         try:
-            yield _PhhReader(table, where, count).hand()
-        except (FormatError, GameDefinitionError) as error:
-            yield FormatError(f"{where}: {error}")
+            table = tomllib.loads(part, parse_float=_number_text)
+        except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+            fault = FormatError(f"{where}: no PHH file: {str(error).splitlines()[0]}")
+            if not name:
+                raise fault from None
+            yield fault
+            continue
+        if not name and "actions" not in table and "variant" not in table:
+            raise FormatError(f"{where}: no PHH file: it has neither actions nor tables with actions")
+        try:
+            yield played(_PhhReader(table, where, count).said())
+        except (FormatError, InvalidCardError, GameDefinitionError) as error:
+            yield FormatError.at(where, error)
+
+
+def _tables(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The names and texts of a file's tables; one without a name for a file of one hand."""
+    name, part = "", []
+    for line in lines:
+        header = _TABLE.fullmatch(line.rstrip("\r\n"))
+        if header is None:
+            part.append(line)
+            continue
+        if name or "".join(part).strip():
+            yield name, "".join(part)
+        name, part = header[1].strip()[:_MOST_NAMED], []
+    yield name, "".join(part)
 
 
 def _number_text(text: str) -> Fraction | float:
-    try:
-        return Fraction(text)
-    except ValueError:
-        return float(text)  # infinite, or not a number
+    plain = text.replace("_", "")
+    return Fraction(plain) if AMOUNT.fullmatch(plain) else float(text)  # infinite, or in powers of ten
 
 
 class _PhhReader:
-    """Reads one hand."""
+    """Reads what the table of one hand says."""
 
     def __init__(self, table: Table, where: str, count: int) -> None:
         self._table, self._where = table, where
         number = table.get("hand", count)
         self._number = number if isinstance(number, int) and 0 <= number < 10**18 else count
         self._notes: list[str] = []
-
-    def hand(self) -> PlayedHand:
-        game = self._game()
-        self._playing = Playing(game)
-        self._hole_cards: list[tuple[int, ...]] = [()] * game.num_players
+        self._cards: list[tuple[int, ...]] = []
         self._board: list[int] = []
-        self._is_board_known = True
+        self._acts: list[SaidAct] = []
+        self._mucked: set[int] = set()
+
+    def said(self) -> Said:
+        variant = self._table.get("variant")
+        if variant not in _VARIANTS:
+            raise FormatError(f"expected variant NT or FT (Texas hold'em), got {told(variant)}")
+        if self._table.get("bring_in"):
+            raise FormatError("bring_in: Texas hold'em has none")
+        is_limit = _VARIANTS[variant]
+        stacks = self._amounts("starting_stacks")
+        players = len(stacks)
+        antes, posts = self._amounts("antes", players), self._amounts("blinds_or_straddles", players)
+        if players < 2 or min(antes) < 0:
+            raise FormatError("expected two players or more, and no antes below 0")
+        if players == 2:
+            antes, posts = antes[::-1], posts[::-1]
+        sizes = (self._amount("small_bet"), self._amount("big_bet")) if is_limit else None
+        self._cards = [()] * players
+        self._read_actions()
+        ends, winnings = self._table.get("finishing_stacks"), self._table.get("winnings")
+        return Said(
+            where=self._where,
+            number=self._number,
+            names=self._names(players),
+            stacks=stacks,
+            posts=posts,
+            antes=antes,
+            least_bet=max(map(abs, posts)) if is_limit else self._amount("min_bet"),
+            acts=self._acts,
+            cards=self._cards,
+            board=self._board,
+            is_trimmed=self._table.get("ante_trimming_status") is True,
+            sizes=sizes,
+            mucked=frozenset(self._mucked),
+            collected=[] if winnings is None else self._amounts("winnings", players),
+            net=[]
+            if ends is None
+            else [
+                left - had
+                for left, had in zip(self._amounts("finishing_stacks", players), stacks, strict=True)
+            ],
+            notes=self._notes,
+            time=self._time(),
+        )
+
+    def _time(self) -> datetime | None:
+        parts = [self._table.get(key) for key in ("year", "month", "day")]
+        time = self._table.get("time")
+        try:
+            hour = (time.hour, time.minute, time.second)  # type: ignore[union-attr]
+            return datetime(*map(int, parts), *hour, tzinfo=UTC)  # type: ignore[arg-type]
+        except (AttributeError, TypeError, ValueError, OverflowError):
+            return None  # it is not known, or not in full
+
+    def _read_actions(self) -> None:
         actions = self._table.get("actions")
         if not isinstance(actions, list) or not all(isinstance(each, str) for each in actions):
             raise FormatError("expected actions, a list of texts")
         for action in actions:
             try:
-                self._act(action.partition("#")[0].split())
+                self._act(action.partition("#")[0].split(), told(action))
             except (FormatError, InvalidCardError) as error:
-                raise FormatError(f"{action!r}: {error}") from None
-        betting = self._playing.end()
-        if not self._is_board_known and betting.num_board_cards:
-            raise FormatError("the board is not known")
-        names = self._names(game.num_players)
-        hand = finished_hand(
-            self._number, self._where, betting, self._hole_cards, self._board, names, self._notes
-        )
-        self._check_end(hand)
-        return hand
-
-    def _game(self) -> GameDefinition:
-        variant = self._table.get("variant")
-        if variant not in _VARIANTS:
-            raise FormatError(f"expected variant NT or FT (Texas hold'em), got {variant!r}")
-        is_limit = _VARIANTS[variant]
-        stacks = self._amounts("starting_stacks")
-        players = len(stacks)
-        antes, blinds = self._amounts("antes", players), self._amounts("blinds_or_straddles", players)
-        if players == 2:
-            antes, blinds = antes[::-1], blinds[::-1]
-        sizes = [self._amount(key) for key in ("small_bet", "big_bet")] if is_limit else []
-        amounts = [*stacks, *antes, *blinds, *sizes, *self._bets()]
-        self._unit = math.lcm(*[each.denominator for each in amounts])
-        if self._unit > _MOST_UNIT:
-            raise FormatError("amounts with so many digits cannot be chips")
-        if self._unit > 1:
-            self._notes.append(f"amounts are counted in units of 1/{self._unit}")
-        self._stacks = tuple([min(int(each * self._unit), UNLIMITED_STACK) for each in stacks])
-        whole_antes = _antes(
-            [int(each * self._unit) for each in antes],
-            self._stacks,
-            trimmed=self._table.get("ante_trimming_status") is True,
-        )
-        posted = [
-            min(abs(int(each * self._unit)), stack - min(ante, stack))
-            for each, stack, ante in zip(blinds, self._stacks, whole_antes, strict=True)
-        ]
-        # A blind with a minus sign is posted, but does not decide who acts first.
-        first = opener([post if blind >= 0 else 0 for post, blind in zip(posted, blinds, strict=True)])
-        small, big = [int(each * self._unit) for each in sizes] if is_limit else (0, 0)
-        return GameDefinition(
-            is_limit=is_limit,
-            num_players=players,
-            num_rounds=4,
-            blinds=tuple(posted),
-            raise_sizes=(small, small, big, big) if is_limit else (),
-            num_suits=4,
-            num_ranks=13,
-            num_hole_cards=2,
-            num_board_cards=(0, 3, 1, 1),
-            stacks=self._stacks,
-            first_positions=(first, 0, 0, 0),
-            max_raises=_LIMIT_RAISES if is_limit else (UNLIMITED_RAISES,) * 4,
-            antes=whole_antes,
-        )
-
-    def _bets(self) -> Iterator[Fraction]:
-        actions = self._table.get("actions")
-        for action in actions if isinstance(actions, list) else ():
-            words = str(action).partition("#")[0].split()
-            if len(words) == 3 and words[1] == "cbr":
-                yield _fraction(words[2], "cbr")
+                raise FormatError.at(told(action), error) from None
 
     def _amount(self, key: str) -> Fraction:
         return _fraction(self._table.get(key), key)
@@ -275,7 +265,7 @@ class _PhhReader:
     def _amounts(self, key: str, count: int | None = None) -> list[Fraction]:
         value = self._table.get(key)
         if not isinstance(value, list):
-            raise FormatError(f"expected {key}, a list of numbers, got {value!r}")
+            raise FormatError(f"expected {key}, a list of numbers, got {told(value)}")
         if count is not None and len(value) != count:
             raise FormatError(f"{key}: expected {count} numbers, got {len(value)}")
         return [_fraction(each, key) for each in value]
@@ -288,23 +278,25 @@ class _PhhReader:
             raise FormatError(f"players: expected {count} names")
         return list(map(str, names))
 
-    def _act(self, words: Sequence[str]) -> None:
+    def _act(self, words: Sequence[str], text: str) -> None:
         match words:
             case ["d", "dh", player, cards]:
                 self._deal(self._position(player), cards)
             case ["d", "db", cards]:
                 if "?" in cards:
-                    self._is_board_known = False
-                else:
-                    self._board += parse_cards(cards)
-            case [player, "f"]:
-                self._playing.fold(self._position(player))
-            case [player, "cc"]:
-                self._playing.call(self._position(player))
+                    raise FormatError("the board is not known")
+                self._board += parse_cards(cards)
+            case [player, "f" | "cc" as word]:
+                kind = ActionKind.FOLD if word == "f" else ActionKind.CALL
+                self._acts.append(SaidAct(self._position(player), kind, text, board=len(self._board)))
             case [player, "cbr", amount]:
-                total = int(_fraction(amount, "cbr") * self._unit)
-                self._playing.raise_in_round(self._position(player), total)
-            case [player, "sm"] | [player, "sm", "-"]:
+                total = _fraction(amount, "cbr")
+                self._acts.append(
+                    SaidAct(self._position(player), ActionKind.RAISE, text, total, board=len(self._board))
+                )
+            case [player, "sm"]:
+                self._mucked.add(self._position(player))
+            case [player, "sm", "-"]:
                 self._position(player)
             case [player, "sm", cards]:
                 self._deal(self._position(player), cards)
@@ -314,59 +306,32 @@ class _PhhReader:
                 raise FormatError("not an action of Texas hold'em that is known here")
 
     def _position(self, player: str) -> int:
-        count = len(self._hole_cards)
-        if player[:1] != "p" or not player[1:].isdecimal() or not 1 <= int(player[1:]) <= count:
-            raise FormatError(f"expected a player from p1 to p{count}, got {player!r}")
-        return int(player[1:]) - 1
+        count = len(self._cards)
+        number = player[1:] if player[:1] == "p" and len(player) < 4 and player[1:].isascii() else ""
+        if not number.isdecimal() or not 1 <= int(number) <= count:
+            raise FormatError(f"expected a player from p1 to p{count}, got {told(player)}")
+        return int(number) - 1
 
     def _deal(self, position: int, text: str) -> None:
         if "?" in text:
             if text.strip("?"):
-                self._notes.append(f"of p{position + 1}'s cards {text} one cannot be kept")
+                self._notes.append(f"of p{position + 1}'s cards {text[:8]} one cannot be kept")
             return
         cards = parse_cards(text)
         if len(cards) != 2:
-            raise FormatError(f"expected two cards, got {text}")
-        known = self._hole_cards[position]
+            raise FormatError(f"expected two cards, got {told(text)}")
+        known = self._cards[position]
         if known and set(known) != set(cards):
             raise FormatError(f"p{position + 1} was dealt {format_cards(known)}")
-        self._hole_cards[position] = known or cards
-
-    def _check_end(self, hand: PlayedHand) -> None:
-        """Compare the chips with those that the file gives."""
-        if self._table.get("finishing_stacks") is None:
-            return
-        left = [each * self._unit for each in self._amounts("finishing_stacks", len(self._stacks))]
-        for position, (stack, end, won) in enumerate(zip(self._stacks, left, hand.chips, strict=True)):
-            if abs(float(end - stack) - won) >= hand.game.num_players:  # more than odd chips of split pots
-                raise FormatError(
-                    f"p{position + 1} is left with {format_chips(float(end))} chips in the file, "
-                    f"with {format_chips(stack + won)} by the rules"
-                )
+        self._cards[position] = known or cards
 
 
 def _fraction(value: object, key: str) -> Fraction:
-    if isinstance(value, str):
-        try:
-            value = Fraction(value) if len(value) < 40 else None
-        except (ValueError, ZeroDivisionError):
-            value = None
     if isinstance(value, float) and value == math.inf:
         return Fraction(UNLIMITED_STACK)
-    if isinstance(value, bool) or not isinstance(value, int | Fraction):
-        raise FormatError(f"{key}: expected a number, got {value!r}")
-    return Fraction(value)
-
-
-def _antes(antes: Sequence[int], stacks: Sequence[int], *, trimmed: bool) -> tuple[int, ...]:
-    """The antes in a form that our rules count as the file means them.
-
-    Trimmed antes are part of what a position plays for, and what nobody matches is returned.  Others are dead
-    money, like antes of different sizes in our rules.
-    """
-    posted = [min(ante, stack) for ante, stack in zip(antes, stacks, strict=True)]
-    if not trimmed:
-        return tuple(posted)
-    if len(set(antes)) == 1:
-        return tuple(antes)
-    return tuple([min(ante, sorted(posted)[-2]) for ante in posted])
+    if isinstance(value, str) and AMOUNT.fullmatch(value):
+        value = Fraction(value)
+    is_number = isinstance(value, int | Fraction) and not isinstance(value, bool)
+    if not is_number or not abs(value) <= _MOST_CHIPS:  # type: ignore[arg-type]
+        raise FormatError(f"{key}: expected a number up to {_MOST_CHIPS}, got {told(value)}")
+    return Fraction(value)  # type: ignore[arg-type]

@@ -1,320 +1,440 @@
 """PokerStars' text, read and written: hold'em, limit and no-limit.
 
-Play money, tournaments and money are read.  Chat and messages of the table are ignored.  The players are
-those who post, are dealt in or act.  The rake is left out: the chips are those of the whole pot, and a note
-on the hand says so.
+Play money, tournaments and money are read.  The players are those who post, are dealt in or act.  The rake is
+left out: the chips are those of the whole pot, and a note on the hand says so.
+
+A title is a whole line, against a closed list of games; each title of a file, torn or not, is a hand or a
+named fault.  Inside a hand, a line is understood, is chat or a message of the table, or makes the hand
+refused.  A post is live up to the big blind of the title, and dead beyond it; a post out of turn does not
+decide who begins.
 
 A bet is an amount, a raise an amount and a total of the betting round; the seats are numbered.  In what is
-written the last seat is the button, and the beginning of 1970 replaces the time, which is not known.
+written the last seat is the button.
 """
 
 from __future__ import annotations
 
-import math
+import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import attrs
 
 from engine.poker.cards import CARD_TEXTS, InvalidCardError, parse_written_cards
-from engine.poker.rules import ActionKind, GameDefinition, GameDefinitionError
-from engine.poker.rules.game_definition import UNLIMITED_RAISES
+from engine.poker.rules import ActionKind, GameDefinitionError
+from engine.poker.rules.hand_rank import HandCategory
 from engine.poker.rules.hand_words import name_hand
-from protocol.records import format_chips
 from server.records.formats.hands import (
+    PER_MATCH,
     AskedStep,
-    FormatError,
     PlayedHand,
-    Playing,
     asked_steps,
-    collected,
-    finished_hand,
+    check_usual,
+    named_posts,
     round_board,
+    shown_number,
+    shown_stacks,
     uncalled_bet,
+    whole_collected,
 )
-from server.records.formats.phh import check_usual
+from server.records.formats.playing import played
+from server.records.formats.said import AMOUNT, FormatError, Said, SaidAct, live_and_dead, told
 
-_TITLE: Final = re.compile(r"PokerStars .*?#(\d+):")
-_GAME: Final = re.compile(r"Hold'em (No Limit|Limit|Fixed Limit|Pot Limit)\b")
-_STAKES: Final = re.compile(r"\(\D{0,2}([0-9.,]+)/\D{0,2}([0-9.,]+)")
-_BUTTON: Final = re.compile(r"Seat #(\d+) is the button")
-_SEAT: Final = re.compile(r"Seat (\d+): (.+) \(\D{0,2}([0-9.,]+) in chips(?:,[^)]*)?\)(.*)")
-_BLIND: Final = re.compile(
-    r"posts (the ante|small blind|big blind|straddle|small & big blinds) \D{0,2}([0-9.,]+)"
+_MONEY: Final = r"[^\d\s,.()\[\]-]{0,3}([0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?)"
+_ALL_IN: Final = rf"( and is all-in| and has reached the {_MONEY} cap)?"
+_STREETS: Final = {3: "FLOP", 4: "TURN", 5: "RIVER"}
+_FOLDED: Final = {"before Flop": 0, "on the Flop": 1, "on the Turn": 2, "on the River": 3}
+
+_HEAD: Final = re.compile(r"PokerStars[^#]{0,30}#\d|\b(?:Hand|Game) #\d+:")
+"""Begins a hand, be it whole or torn."""
+_TITLE: Final = re.compile(
+    r"PokerStars (?:Zoom |Home Game )?(?:Hand|Game) #(?P<number>\d{1,20}):\s+(?:\{.*?\}\s+)?"
+    r"(?:Tournament #\d+, (?:Freeroll|\S*\d\S*)(?: [A-Z]{2,4})?\s+)?(?P<game>[^(,-]*?(?:-Game)?)"
+    r"(?: - (?:Match Round \w+, )?Level \w+)?\s*\((?P<stakes>.*?)\)(?: - (?P<time>.*))?"
 )
-_COLLECTED: Final = re.compile(r" collected \D{0,2}([0-9.,]+) from ")
+_GAMES: Final = {"Hold'em No Limit": False, "Hold'em Limit": True, "Hold'em Fixed Limit": True}
+"""Whether a game that is read is limit."""
+_STAKES: Final = re.compile(
+    rf"(?:(?P<game>[A-Z][^,]*), )?{_MONEY}/{_MONEY}(?: - {_MONEY} Cap)?(?: - Ante {_MONEY})?[ -]*[A-Z]{{0,4}}"
+)
+_TIME: Final = re.compile(r"(\d{4})/(\d\d?)/(\d\d?) (\d\d?):(\d\d):(\d\d) (\w+)")
+_TABLE: Final = re.compile(r"Table '(.*)' .*?Seat #(\d{1,3}) is the button")
+_SEAT: Final = re.compile(rf"Seat (\d{{1,3}}): (.+) \({_MONEY} in chips(?:, [^)]*)?\)(.*)")
+_DEALT: Final = re.compile(r"Dealt to (.+?)(?: \[([^\]]*)\])?")
+_BOARD: Final = re.compile(r"\*\*\* (FLOP|TURN|RIVER) \*\*\* (?:\[([^\]]*)\] )?\[([^\]]*)\]")
+_UNCALLED: Final = re.compile(rf"Uncalled bet \({_MONEY}\) returned to (.+)")
+_TWICE: Final = re.compile(r"\*\*\* (?:FIRST|SECOND|THIRD) |Hand was run |(?:FIRST|SECOND|THIRD) Board")
+_POST: Final = re.compile(rf"posts (.+?) {_MONEY}{_ALL_IN}")
 _ACTION: Final = re.compile(
-    r"(?:(folds)|(checks)|(calls) \D{0,2}([0-9.,]+)|(bets) \D{0,2}([0-9.,]+)"
-    r"|(raises) \D{0,2}[0-9.,]+ to \D{0,2}([0-9.,]+))\b"
+    rf"(folds)(?: \[([^\]]*)\])?|(checks)|(calls|bets) {_MONEY}{_ALL_IN}"
+    rf"|(raises) {_MONEY} to {_MONEY}{_ALL_IN}"
 )
-_DEALT: Final = re.compile(r"Dealt to (.+?) \[([^\]]*)\]$")
-_SHOWS: Final = re.compile(r"(?:shows|mucks|showed|mucked) \[([^\]]*)\]")
-_BOARD: Final = re.compile(r"\*\*\* (?:FLOP|TURN|RIVER) \*\*\*.*\[([^\]]*)\]$")
-_RAKE: Final = re.compile(r"Rake \D{0,2}([0-9.,]+)")
-_LIMIT_RAISES: Final = (3, 4, 4, 4)
+_SHOWS: Final = re.compile(r"(?:shows|mucks) \[([^\]]*)\](?: \((.*)\))?")
+_SILENT: Final = ("mucks hand", "doesn't show hand", "is sitting out", "sits out", "has returned")
+_COLLECTED: Final = re.compile(rf" collected {_MONEY} from (?:(?:main |side )?pot(?:-\d+)?)")
+_CASHED: Final = re.compile(rf" cashed out the hand for {_MONEY}.*")
+_POT: Final = re.compile(
+    rf"Total pot {_MONEY}((?: (?:Main|Side) pot(?:-\d+)? {_MONEY}\.)*) ?\| Rake {_MONEY}\b.*"
+)
+_SUMMARY_SEAT: Final = re.compile(r"Seat (\d{1,3}): (.+)")
+_SUMMARY_CARDS: Final = re.compile(r"(?:showed|mucked) \[([^\]]*)\]")
+_WON: Final = re.compile(rf"(?:won|collected) \({_MONEY}\)")
+_NOISE: Final = re.compile(
+    r"(?!Seat \d).* (?:said, \".*|has timed out.*|is (?:dis)?connected|is sitting out|sits out|has returned"
+    r"|leaves the table|stood up|joins the table at seat #\d+|will be allowed to play after the button"
+    r"|was (?:moved|removed) from .*|re-buys .*|adds? .*|finished the tournament.*|is feeling .*"
+    r"|wins (?:the tournament|.* for |an? ).*)|Betting is capped"
+    r"|The blinds are .*|Dealer: .*|\*+ ?# ?\d+ ?\*+"
+)
+"""Chat and messages of the table, which say nothing about the hand."""
+_LOOKS_PLAYED: Final = re.compile(
+    r".*: (?:folds|checks|calls|bets|raises|posts|shows|mucks)\b|.* collected |Uncalled|\*\*\*"
+    r"|Dealt to|Board "
+)
+_BEGINS: Final = re.compile(r"Table '|Seat \d+: .* in chips|\*\*\* HOLE CARDS|Dealt to .* \[|.*: posts ")
+"""In a summary, they belong to a hand whose title is missing."""
+_RANKS: Final = {
+    "high card": HandCategory.HIGH_CARD, "a pair": HandCategory.PAIR, "two pair": HandCategory.TWO_PAIR,
+    "three of": HandCategory.THREE_OF_A_KIND, "a straight flush": HandCategory.STRAIGHT_FLUSH,
+    "a straight": HandCategory.STRAIGHT, "a flush": HandCategory.FLUSH, "a full": HandCategory.FULL_HOUSE,
+    "four of": HandCategory.FOUR_OF_A_KIND, "a royal flush": HandCategory.STRAIGHT_FLUSH,
+}  # fmt: skip
+_OWN_TABLE: Final = "Riverboat"
 
 
 def is_stars(text: str) -> bool:
     """Whether a text looks like PokerStars'."""
-    return _TITLE.match(text.lstrip("\ufeff \r\n")) is not None
+    return re.search(r"PokerStars[^#\n]{0,30}#\d", text) is not None
 
 
-def parse_stars(text: str, source: str) -> Iterator[PlayedHand | FormatError]:
-    """The hands of a text; for a hand that cannot be read, the error."""
+def parse_stars(text: str | Iterable[str], source: str) -> Iterator[PlayedHand | FormatError]:
+    """The hands of a text; for a hand that cannot be read, the error.
+
+    Args:
+        text: the contents of the file, or its lines.
+        source: the name of the file in messages.
+    """
+    lines = re.split(r"\r\n|\r|\n", text) if isinstance(text, str) else text
     block: list[str] = []
-    first = 1
-    for number, line in enumerate(text.lstrip("\ufeff").splitlines(), 1):
-        if _TITLE.match(line) and block:
-            yield _hand(block, f"{source}:{first}")
-            block = []
-        if line.strip():
-            if not block:
-                first = number
-            block.append(line.strip())
+    first, is_over = 1, False
+    for number, line in enumerate(lines, 1):
+        words = line.strip().removeprefix("\ufeff").lstrip("> ")
+        heads = [] if _NOISE.fullmatch(words) else [head.start() for head in _HEAD.finditer(words)]
+        begins = bool(heads) or ((is_over or not block) and _BEGINS.match(words) is not None)
+        if begins:
+            if block:
+                yield _hand(block, f"{source}:{first}")
+            for start, end in itertools.pairwise(heads):  # torn titles in one line
+                yield _hand([words[start:end]], f"{source}:{number}")
+            # Whatever else a line with a title has, such as a number of an archive, comes before it.
+            block, first, is_over = [words[heads[-1] :] if heads else words], number, False
+        elif block:
+            block.append(words)
+            is_over = is_over or words.startswith("*** SUMMARY")
     if block:
         yield _hand(block, f"{source}:{first}")
 
 
 def _hand(lines: Sequence[str], where: str) -> PlayedHand | FormatError:
     try:
-        return _StarsReader(lines, where).hand()
+        return played(_StarsReader(where).said(lines))
     except (FormatError, InvalidCardError, GameDefinitionError) as error:
-        return FormatError(f"{where}: {error}")
+        return FormatError.at(where, error)
 
 
-@attrs.define
-class _StarsSeat:
+@attrs.define(eq=False)
+class _Seat:
     number: int
     name: str
     stack: Fraction
     plays: bool = False
     cards: tuple[int, ...] = ()
-    ante: Fraction = Fraction(0)
-    blind: Fraction = Fraction(0)
+    posts: dict[str, Fraction] = attrs.Factory(dict)
+    """Amounts by what they are for."""
     collected: Fraction = Fraction(0)
+    won: Fraction | None = None
+    """What it has collected by the summary."""
+    fold: int | None = None
+    """The betting round in which it has folded by the summary."""
+    rank: HandCategory | None = None
 
 
 class _StarsReader:
-    """Reads one hand."""
+    """Reads what the text of one hand says."""
 
-    def __init__(self, lines: Sequence[str], where: str) -> None:
-        self._lines, self._where = lines, where
-        self._seats: list[_StarsSeat] = []
+    def __init__(self, where: str) -> None:
+        self._where = where
+        self._seats: list[_Seat] = []
         self._board: list[int] = []
-        self._acts: list[tuple[_StarsSeat, str, Fraction]] = []
-        self._rake = Fraction(0)
+        self._acts: list[tuple[_Seat, SaidAct]] = []
+        self._uncalled: list[tuple[_Seat, Fraction]] = []
         self._notes: list[str] = []
+        self._button: int | None = None
+        self._table = ""
+        self._pot: Fraction | None = None
+        self._rake: Fraction | None = None
+        self._collects = self._cashes_out = self._in_summary = False
 
-    def hand(self) -> PlayedHand:
-        title = _TITLE.match(self._lines[0])
+    def said(self, lines: Sequence[str]) -> Said:
+        title = _TITLE.fullmatch(lines[0])
         if title is None:
-            raise FormatError(f"expected a line 'PokerStars Hand #...', got {self._lines[0][:60]!r}")
-        self._read()
-        seats = self._in_order()
-        game = self._game(seats)
-        playing = Playing(game)
-        for seat, word, amount in self._acts:
-            position = seats.index(seat)
-            try:
-                if word == "folds":
-                    playing.fold(position)
-                elif word in ("checks", "calls"):
-                    playing.call(position)
-                elif word == "bets":
-                    playing.raise_in_round(position, playing.round_total + self._chips(amount))
-                else:
-                    playing.raise_in_round(position, self._chips(amount))
-            except FormatError as error:
-                raise FormatError(f"{seat.name} {word}: {error}") from None
-        if self._rake:
-            self._notes.append("the rake is left out")
-        hand = finished_hand(
-            int(title.group(1)[:18]),
-            self._where,
-            playing.end(),
-            [seat.cards for seat in seats],
-            self._board,
-            [seat.name for seat in seats],
-            [f"{self._where}: {note}" for note in self._notes],
-        )
-        self._check_chips(hand, seats)
-        return hand
-
-    def _check_chips(self, hand: PlayedHand, seats: Sequence[_StarsSeat]) -> None:
-        """Compare the chips with what everybody collected by the text."""
-        if not any(seat.collected for seat in seats):
-            return
-        taken = collected(hand)
-        for seat, ours in zip(seats, taken, strict=True):
-            theirs, rake = seat.collected * self._unit, self._rake * self._unit
-            # The rake, and odd chips of split pots, may be missing.
-            if not -len(seats) < ours - theirs < rake + len(seats):
-                raise FormatError(
-                    f"{seat.name} collects {float(seat.collected):g} in the text, "
-                    f"and {ours / self._unit:g} by the rules"
-                )
+            raise FormatError(
+                f"expected a title such as 'PokerStars Hand #1:  Hold'em ...', got {told(lines[0])}"
+            )
+        stakes = _STAKES.fullmatch(title["stakes"])
+        game = title["game"].strip()
+        game = stakes["game"] if stakes and stakes["game"] else game
+        if game not in _GAMES:
+            raise FormatError(f"expected {' or '.join(list(_GAMES)[:2])}, got {told(game)}")
+        if stakes is None:
+            raise FormatError(f"expected stakes such as ($1/$2 USD), got {told(title['stakes'])}")
+        for line in lines[1:]:
+            if line and not _NOISE.fullmatch(line):
+                self._read(line)
+        return self._said(int(title["number"]), title["time"] or "", _GAMES[game], stakes)
 
     # --- lines -------------------------------------------------------------------------------------------
 
-    def _read(self) -> None:
-        in_summary = False
-        for line in self._lines[1:]:
-            in_summary = in_summary or line.startswith("*** SUMMARY")
-            seat = _SEAT.fullmatch(line)
-            if seat is not None and not in_summary and not self._acts:
-                self._seats.append(_StarsSeat(int(seat.group(1)), seat.group(2), _amount(seat.group(3))))
-            elif (board := _BOARD.fullmatch(line)) is not None:
-                self._board += parse_written_cards(board.group(1))
-            elif (dealt := _DEALT.fullmatch(line)) is not None:
-                self._give(self._seat(dealt.group(1)), dealt.group(2))
-            elif in_summary:
-                self._read_summary(line)
-            else:
-                self._read_words(line)
+    def _read(self, line: str) -> None:
+        if _TWICE.match(line):
+            raise FormatError("the hand was run twice")
+        if line == "*** SUMMARY ***":
+            self._in_summary = True
+        elif self._in_summary:
+            self._read_summary(line)
+        elif (table := _TABLE.match(line)) is not None and self._button is None:
+            self._table, self._button = table[1], int(table[2])
+        elif (seat := _SEAT.fullmatch(line)) is not None and not self._acts:
+            self._sit(int(seat[1]), seat[2], _amount(seat[3]))
+        elif (board := _BOARD.fullmatch(line)) is not None:
+            self._deal_board(board[1], board[2], board[3])
+        elif (dealt := _DEALT.fullmatch(line)) is not None:
+            self._give(self._seat(dealt[1]), dealt[2] or "")
+        elif (uncalled := _UNCALLED.fullmatch(line)) is not None:
+            self._uncalled.append((self._seat(uncalled[2]), _amount(uncalled[1])))
+            self._uncalled[-1][0].plays = True
+        elif line not in ("*** HOLE CARDS ***", "*** SHOW DOWN ***"):
+            self._read_words(line)
 
     def _read_words(self, line: str) -> None:
-        for seat in self._seats:
+        for seat in sorted(self._seats, key=lambda seat: -len(seat.name)):
+            rest = line[len(seat.name) :]
             if line.startswith(f"{seat.name}: "):
-                break
-            if line.startswith(seat.name) and (found := _COLLECTED.match(line, len(seat.name))):
-                seat.collected += _amount(found.group(1))
-                return
-        else:
-            return
-        words = line[len(seat.name) + 2 :]
-        if (blind := _BLIND.match(words)) is not None:
-            self._post(seat, blind.group(1), _amount(blind.group(2)))
-        elif (action := _ACTION.match(words)) is not None:
-            seat.plays = True
-            word = next(group for group in action.groups() if group and group.isalpha())
-            amount = next((group for group in action.groups() if group and group[0].isdecimal()), "0")
-            self._acts.append((seat, word, _amount(amount)))
-        elif (shown := _SHOWS.match(words)) is not None:
-            self._give(seat, shown.group(1))
+                return self._read_deed(seat, rest[2:])
+            if line.startswith(seat.name) and (found := _COLLECTED.fullmatch(rest)) is not None:
+                self._collects = seat.plays = True
+                seat.collected += _amount(found[1])
+                return None
+            if line.startswith(seat.name) and _CASHED.fullmatch(rest):
+                self._cashes_out = True
+                self._notes.append(f"{seat.name} has cashed out: the chips are those of the cards")
+                return None
+        if _LOOKS_PLAYED.match(line) or re.search(r"[\d\[\]]", line):
+            raise FormatError(f"what is meant by {told(line)}?")
+        return None
+
+    def _read_deed(self, seat: _Seat, words: str) -> None:
+        seat.plays = seat.plays or words not in _SILENT
+        if (post := _POST.fullmatch(words)) is not None:
+            if post[1] in seat.posts:
+                raise FormatError(f"{seat.name} posts {post[1]} twice")
+            seat.posts[post[1]] = _amount(post[2])
+            if post[3] and seat.stack != sum(seat.posts.values()):
+                raise FormatError(f"{seat.name} is not all-in with {post[1]}")
+        elif (act := _ACTION.fullmatch(words)) is not None:
+            self._act(seat, words, act)
+        elif (shown := _SHOWS.fullmatch(words)) is not None:
+            self._give(seat, shown[1])
+            begins = (shown[2] or "").lower()
+            seat.rank = next((rank for text, rank in _RANKS.items() if begins.startswith(text)), None)
+        elif words not in _SILENT:
+            raise FormatError(f"what does {told(seat.name)} do: {told(words)}?")
+
+    def _act(self, seat: _Seat, words: str, act: re.Match[str]) -> None:
+        word = act[1] or act[3] or act[4] or act[8]
+        amount = _amount(act[5] or act[10]) if act[5] or act[10] else Fraction(0)
+        kinds = {"folds": ActionKind.FOLD, "bets": ActionKind.RAISE, "raises": ActionKind.RAISE}
+        if act[2]:
+            self._give(seat, act[2])
+        self._acts.append(
+            (
+                seat,
+                SaidAct(
+                    position=-1,
+                    kind=kinds.get(word, ActionKind.CALL),
+                    text=f"{seat.name} {word}",
+                    total=amount if word in ("bets", "raises") else None,
+                    added=_amount(act[9]) if act[9] else None,
+                    paid=amount if word in ("calls", "checks") else None,
+                    all_in="all-in" in words or "cap" in words,
+                    board=len(self._board),
+                ),
+            )
+        )
 
     def _read_summary(self, line: str) -> None:
-        rake = _RAKE.search(line)
-        if rake is not None and line.startswith("Total pot"):
-            self._rake = _amount(rake.group(1))
-        for seat in self._seats:
-            if line.startswith(f"Seat {seat.number}: {seat.name} "):
-                shown = _SHOWS.search(line)
-                if shown is not None:
-                    self._give(seat, shown.group(1))
+        if (pot := _POT.fullmatch(line)) is not None:
+            self._pot, self._rake = _amount(pot[1]), _amount(pot[4])
+            parts = [_amount(part) for part in re.findall(rf"pot(?:-\d+)? {_MONEY}\.", pot[2])]
+            if parts and sum(parts) not in (self._pot, self._pot - self._rake):
+                raise FormatError(f"the pots add up to {float(sum(parts)):g} of {float(self._pot):g}")
+        elif line.startswith("Board [") and line.endswith("]"):
+            if list(parse_written_cards(line[6:])) != self._board:
+                raise FormatError(f"another board in the summary: {told(line)}")
+        elif (found := _SUMMARY_SEAT.fullmatch(line)) is not None:
+            self._read_end(int(found[1]), found[2])
+        elif _LOOKS_PLAYED.match(line) or line.startswith(("Total pot", "Hand cancelled")):
+            raise FormatError(f"what is meant by {told(line)}?")
 
-    def _seat(self, name: str) -> _StarsSeat:
+    def _read_end(self, number: int, text: str) -> None:
+        seat = next((seat for seat in self._seats if seat.number == number), None)
+        if seat is None or not f"{text} ".startswith(f"{seat.name} "):
+            raise FormatError(f"seat {number} is another one in the summary: {told(text)}")
+        rest = text[len(seat.name) :]
+        if rest.startswith(" (button)") and number != self._button:
+            raise FormatError(f"seat {number} is not the button")
+        if (fold := re.search(r" folded (before Flop|on the (?:Flop|Turn|River))", rest)) is not None:
+            seat.plays, seat.fold = True, _FOLDED[fold[1]]
+        if (cards := _SUMMARY_CARDS.search(rest)) is not None:
+            self._give(seat, cards[1])
+        won = [_amount(each) for each in _WON.findall(rest)]
+        seat.plays = seat.plays or bool(won)
+        seat.won = sum(won, Fraction(0)) if won else None
+
+    def _sit(self, number: int, name: str, stack: Fraction) -> None:
+        if any(number == seat.number or name == seat.name for seat in self._seats):
+            raise FormatError(f"seat {number} ({told(name)}) is there twice")
+        self._seats.append(_Seat(number, name, stack))
+
+    def _seat(self, name: str) -> _Seat:
         for seat in self._seats:
             if seat.name == name:
                 return seat
-        raise FormatError(f"{name!r} has no seat")
+        raise FormatError(f"{told(name)} has no seat")
 
-    def _give(self, seat: _StarsSeat, text: str) -> None:
+    def _deal_board(self, street: str, before: str | None, new: str) -> None:
+        if before is not None and list(parse_written_cards(before)) != self._board:
+            raise FormatError(f"another board before the {street.lower()}: {told(before)}")
+        self._board += parse_written_cards(new)
+        if _STREETS.get(len(self._board)) != street:
+            raise FormatError(f"{len(self._board)} board cards on the {street.lower()}")
+
+    def _give(self, seat: _Seat, text: str) -> None:
         seat.plays = True
-        cards = parse_written_cards(text)
+        known = [word for word in text.split() if word.upper() not in ("XX", "??")]
+        cards = parse_written_cards(" ".join(known))
         if len(cards) == 2:
             if seat.cards and set(seat.cards) != set(cards):
-                raise FormatError(f"{seat.name} shows other cards than were dealt: {text}")
+                raise FormatError(f"{seat.name} shows other cards than were dealt: {told(text)}")
             seat.cards = seat.cards or cards
         elif cards:
-            self._notes.append(f"of {seat.name}'s cards only {text} is known, and is not kept")
+            self._notes.append(f"of {seat.name}'s cards only {' '.join(known[:2])} is known, and is not kept")
 
-    def _post(self, seat: _StarsSeat, what: str, amount: Fraction) -> None:
-        seat.plays = True
-        if what == "the ante":
-            seat.ante += amount
-        elif what == "small & big blinds":  # the small blind is dead
-            dead = amount / 3
-            seat.ante += dead
-            seat.blind += amount - dead
-        elif what == "small blind" and any(other.blind for other in self._seats if other is not seat):
-            first = next(other for other in self._seats if other.blind)
-            if first.blind <= amount:  # a second small blind, from a player who has come back, is dead
-                seat.ante += amount
-            else:
-                seat.blind += amount
-        else:
-            seat.blind += amount
+    # --- the hand ----------------------------------------------------------------------------------------
 
-    # --- the game ----------------------------------------------------------------------------------------
-
-    def _in_order(self) -> list[_StarsSeat]:
+    def _in_order(self) -> list[_Seat]:
         """The seats of those who play, from the first after the button."""
-        button = next((found for line in self._lines[:3] if (found := _BUTTON.search(line))), None)
         seats = sorted((seat for seat in self._seats if seat.plays), key=lambda seat: seat.number)
-        if button is None or len(seats) < 2:
+        if self._button is None or len(seats) < 2:
             raise FormatError("expected the button and two or more players")
-        behind = [seat for seat in seats if seat.number > int(button.group(1))]
-        return behind + [seat for seat in seats if seat.number <= int(button.group(1))]
+        button = self._button
+        return [seat for seat in seats if seat.number > button] + [
+            seat for seat in seats if seat.number <= button
+        ]
 
-    def _game(self, seats: Sequence[_StarsSeat]) -> GameDefinition:
-        kind = next((found.group(1) for line in self._lines[:2] if (found := _GAME.search(line))), None)
-        stakes = _STAKES.search(self._lines[0])
-        if kind is None or kind == "Pot Limit":
-            raise FormatError("expected Hold'em No Limit or Hold'em Limit")
-        is_limit = kind != "No Limit"
-        if is_limit and stakes is None:
-            raise FormatError("expected the stakes of a limit game, such as (10/20)")
-        sizes = [_amount(text) for text in stakes.groups()] if stakes is not None and is_limit else []
-        amounts = [amount for seat in seats for amount in (seat.stack, seat.ante, seat.blind)]
-        amounts += [*sizes, *[amount for _, _, amount in self._acts]]
-        self._unit = math.lcm(*[amount.denominator for amount in amounts])
-        if self._unit > 1:
-            self._notes.append(f"amounts are counted in units of 1/{self._unit}")
-        small, big = map(self._chips, sizes) if is_limit else (0, 0)
-        blinds = tuple(self._chips(seat.blind) for seat in seats)
-        return GameDefinition(
-            is_limit=is_limit,
-            num_players=len(seats),
-            num_rounds=4,
-            blinds=blinds,
-            raise_sizes=(small, small, big, big) if is_limit else (),
-            num_suits=4,
-            num_ranks=13,
-            num_hole_cards=2,
-            num_board_cards=(0, 3, 1, 1),
-            stacks=tuple(self._chips(seat.stack) for seat in seats),
-            first_positions=(self._first(seats, blinds), 0, 0, 0),
-            max_raises=_LIMIT_RAISES if is_limit else (UNLIMITED_RAISES,) * 4,
-            antes=self._antes(seats),
+    def _said(self, number: int, time: str, is_limit: bool, stakes: re.Match[str]) -> Said:
+        seats = self._in_order()
+        small, big = _amount(stakes[2]), _amount(stakes[3])
+        names = [seat.name for seat in seats]
+        posts, antes = live_and_dead(
+            names, [seat.posts for seat in seats], [seat.stack for seat in seats],
+            small=None if is_limit else small, big=small if is_limit else big,
+        )  # fmt: skip
+        most = max(antes)
+        is_trimmed = all(ante in (most, seat.stack) for ante, seat in zip(antes, seats, strict=True))
+        cap = None if stakes[4] is None else _amount(stakes[4])
+        if cap is not None:
+            self._notes.append(f"nobody plays for more than the cap of {float(cap):g}")
+        is_told = self._collects and not self._cashes_out
+        for seat in seats:
+            if is_told and seat.won not in (None, seat.collected):
+                raise FormatError(f"{seat.name} collects {float(seat.won or 0):g} in the summary only")
+        if self._rake:
+            self._notes.append("the rake is left out")
+        match, number = divmod(number, PER_MATCH) if self._table == _OWN_TABLE else (0, number)
+        return Said(
+            where=self._where,
+            number=number,
+            names=names,
+            stacks=[seat.stack for seat in seats],
+            posts=posts,
+            antes=[most] * len(seats) if is_trimmed else antes,
+            least_bet=max(map(abs, posts)) if is_limit else big,
+            acts=[attrs.evolve(act, position=seats.index(seat)) for seat, act in self._acts],
+            cards=[seat.cards for seat in seats],
+            board=self._board,
+            is_trimmed=is_trimmed and most > 0,
+            sizes=(small, big) if is_limit else None,
+            cap=cap,
+            collected=[seat.collected for seat in seats] if is_told else (),
+            pot=self._pot,
+            rake=self._rake,
+            uncalled=[(seats.index(seat), chips) for seat, chips in self._uncalled],
+            folds=[(position, seat.fold) for position, seat in enumerate(seats) if seat.fold is not None],
+            ranks=[(position, seat.rank) for position, seat in enumerate(seats) if seat.rank is not None],
+            notes=self._notes,
+            time=_utc(time),
+            match=match,
         )
-
-    def _antes(self, seats: Sequence[_StarsSeat]) -> tuple[int, ...]:
-        """The antes; they are equal even if somebody had less."""
-        most = max(seat.ante for seat in seats)
-        if all(seat.ante in (most, seat.stack) for seat in seats):
-            return (self._chips(most),) * len(seats)
-        return tuple(self._chips(seat.ante) for seat in seats)
-
-    def _first(self, seats: Sequence[_StarsSeat], blinds: Sequence[int]) -> int:
-        """The position that acted first before the flop, or else the one after the largest blind."""
-        if self._acts:
-            return seats.index(self._acts[0][0])
-        return (blinds.index(max(blinds)) + 1) % len(seats)
-
-    def _chips(self, amount: Fraction) -> int:
-        return int(amount * self._unit)
 
 
 def _amount(text: str) -> Fraction:
+    plain = text.replace(",", "")
+    if AMOUNT.fullmatch(plain) is None:
+        raise FormatError(f"expected an amount, got {told(text)}")
+    return Fraction(plain)
+
+
+def _eastern() -> ZoneInfo | None:
     try:
-        return Fraction(text.replace(",", "").rstrip("."))
-    except ValueError:
-        raise FormatError(f"expected an amount, got {text!r}") from None
+        return ZoneInfo("America/New_York")
+    except (ZoneInfoNotFoundError, OSError):
+        return None
 
 
-_ROUNDS: Final = ("before Flop", "on the Flop", "on the Turn", "on the River")
-_TIME: Final = "1970/01/01 0:00:00 ET"
+_EASTERN: Final = _eastern()
+
+
+def _utc(text: str) -> datetime | None:
+    """The time of a title in UTC, if it says it in UTC or Eastern time."""
+    for *parts, zone in _TIME.findall(text):
+        if zone in ("ET", "UTC"):
+            try:
+                time = datetime(*map(int, parts), tzinfo=UTC)  # type: ignore[misc]
+                return time if zone == "UTC" else time.replace(tzinfo=_EASTERN).astimezone(UTC)
+            except ValueError:
+                return None
+    return None
+
+
+# --- writing ---------------------------------------------------------------------------------------------
+
+_ROUNDS: Final = tuple(_FOLDED)
+_NO_TIME: Final = datetime(1970, 1, 1, 5, tzinfo=UTC)
+"""Stands for a time that is not known."""
 
 
 def format_stars(hand: PlayedHand) -> str:
-    """A hand as PokerStars' text.
+    """A hand as PokerStars' text, in whole chips.
 
     Raises:
         FormatError: the format cannot express it.
     """
-    check_usual(hand.game)
+    check_usual(hand)
     return "".join(f"{line}\n" for line in _lines(hand))
 
 
@@ -322,20 +442,22 @@ def _lines(hand: PlayedHand) -> Iterator[str]:
     game, deal, betting = hand.game, hand.state.deal, hand.state.betting
     names, players = hand.names, game.num_players
     kind = "Limit" if game.is_limit else "No Limit"
-    stakes = (game.raise_sizes[0], game.raise_sizes[2]) if game.is_limit else _blinds(game.blinds)
-    yield f"PokerStars Hand #{hand.number}:  Hold'em {kind} ({stakes[0]}/{stakes[1]}) - {_TIME}"
-    yield f"Table 'Riverboat' {players}-max Seat #{players} is the button"
-    for seat, (name, stack) in enumerate(zip(names, game.stacks, strict=True), 1):
+    posts = list(named_posts(hand))
+    small = next((amount for _, what, amount in posts if what == "small blind"), game.big_blind // 2)
+    stakes = (game.raise_sizes[0], game.raise_sizes[2]) if game.is_limit else (small, game.big_blind)
+    number = shown_number(hand)
+    table = _OWN_TABLE if number != hand.number else f"{_OWN_TABLE} hands"
+    time = (hand.time or _NO_TIME).astimezone(_EASTERN or UTC)
+    clock = f"{time.year}/{time:%m/%d} {time.hour}:{time:%M:%S} {'ET' if _EASTERN else 'UTC'}"
+    yield f"PokerStars Hand #{number}:  Hold'em {kind} ({stakes[0]}/{stakes[1]}) - {clock}"
+    yield f"Table '{table}' {players}-max Seat #{players} is the button"
+    for seat, (name, stack) in enumerate(zip(names, shown_stacks(hand), strict=True), 1):
         yield f"Seat {seat}: {name} ({stack} in chips)"
     for name, ante, stack in zip(names, game.antes_posted, game.stacks, strict=True):
         if ante:
             yield f"{name}: posts the ante {ante}{_all_in(ante, stack)}"
-    for position in sorted(range(players), key=lambda position: (game.blinds[position], position)):
-        blind = game.blinds[position]
-        if blind:
-            size = "big" if blind == game.big_blind else "small"
-            rest = _all_in(blind, game.betting_stacks[position])
-            yield f"{names[position]}: posts {size} blind {blind}{rest}"
+    for position, what, amount in posts:
+        yield f"{names[position]}: posts {what} {amount}{_all_in(amount, game.betting_stacks[position])}"
     yield "*** HOLE CARDS ***"
     for name, cards in zip(names, deal.hole_cards, strict=True):
         if cards:
@@ -356,19 +478,13 @@ def _lines(hand: PlayedHand) -> Iterator[str]:
         yield "*** SHOW DOWN ***"
         for name, cards, out in zip(names, deal.hole_cards, betting.folded, strict=True):
             if not out:
-                shown = f"shows {_cards(cards)} ({name_hand((*cards, *hand.state.board))})" if cards else ""
+                shown = f"shows {_cards(cards)} ({_rank((*cards, *hand.state.board))})" if cards else ""
                 yield f"{name}: {shown or 'mucks hand'}"
-    taken = collected(hand)
+    taken = whole_collected(hand)
     for name, chips in zip(names, taken, strict=True):
         if chips > 0:
-            yield f"{name} collected {format_chips(chips)} from pot"
+            yield f"{name} collected {chips} from pot"
     yield from _summary(hand, taken, uncalled)
-
-
-def _blinds(blinds: Sequence[int]) -> tuple[int, int]:
-    """The stakes in the title line."""
-    big = max(blinds)
-    return min([blind for blind in blinds if blind], default=0) if big else 0, big
 
 
 def _all_in(chips: int, stack: int) -> str:
@@ -401,10 +517,17 @@ def _cards(cards: Sequence[int]) -> str:
     return "[" + " ".join(CARD_TEXTS[card] for card in cards) + "]"
 
 
-def _summary(hand: PlayedHand, taken: Sequence[float], uncalled: tuple[int, int] | None) -> Iterator[str]:
+def _rank(cards: Sequence[int]) -> str:
+    """A hand in words that begin like PokerStars'."""
+    text = name_hand(cards).replace("high card,", "high card")
+    return text if text.startswith(("high card", "two pair", "three of", "four of")) else f"a {text}"
+
+
+def _summary(hand: PlayedHand, taken: Sequence[int], uncalled: tuple[int, int] | None) -> Iterator[str]:
     betting, players = hand.state.betting, hand.game.num_players
+    pot = betting.pot - (uncalled[1] if uncalled else 0)
     yield "*** SUMMARY ***"
-    yield f"Total pot {betting.pot - (uncalled[1] if uncalled else 0)} | Rake 0"
+    yield f"Total pot {pot} | Rake {pot - sum(taken)}"
     if hand.state.board:
         yield f"Board {_cards(hand.state.board)}"
     folded_in = {
@@ -417,11 +540,11 @@ def _summary(hand: PlayedHand, taken: Sequence[float], uncalled: tuple[int, int]
         if position in folded_in:
             end = f"folded {_ROUNDS[folded_in[position]]}"
         elif not betting.is_showdown:
-            end = f"collected ({format_chips(taken[position])})"
+            end = f"collected ({taken[position]})"
         elif not hand.state.deal.hole_cards[position]:
             end = "mucked"
         else:
             cards = _cards(hand.state.deal.hole_cards[position])
             won = taken[position]
-            end = f"showed {cards} and {f'won ({format_chips(won)})' if won else 'lost'}"
+            end = f"showed {cards} and {f'won ({won})' if won else 'lost'}"
         yield f"Seat {position + 1}: {name}{part} {end}"

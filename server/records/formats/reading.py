@@ -1,35 +1,46 @@
-"""Recognises the format of a file, and reads its hands."""
+"""Recognises the format of a file, and reads its hands: the one reader of hands for all commands."""
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import io
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
 from engine.poker.rules import GameDefinition
 from server.records.formats.acpc import read_acpc
-from server.records.formats.hands import FormatError, PlayedHand
+from server.records.formats.hands import PlayedHand
+from server.records.formats.open_hand_history import is_ohh, parse_ohh
 from server.records.formats.phh import parse_phh
 from server.records.formats.pokerstars import is_stars, parse_stars
+from server.records.formats.said import FormatError
 from server.records.logs import LogError, find_logs
 
-_PHH_ENDINGS: Final = (".phh", ".phhs")
+READ: Final = "ACPC logs, PHH, Open Hand History and PokerStars' English text"
+"""What is read, for messages."""
+_ENDINGS: Final = (".phh", ".phhs", ".ohh")
 _TOML: Final = re.compile(r"\s*(?:\[[^\]\n]+\]\s*)?[A-Za-z_]+\s*=", re.MULTILINE)
+_OTHERS: Final = re.compile(
+    r"(?im)^.{0,40}(?:hand history|game (?:id|#)|hand ?(?:#|id|no)|full ?tilt|winamax|party ?poker|ggpoker"
+    r"|poker hand #|888poker|ipoker|<session|stage #|ref hand)"
+)
+"""Text of other sites."""
 _LOOKED_AT: Final = 65_536
 
 
 def find_hands(paths: Iterable[Path]) -> tuple[Path, ...]:
-    """The files that some paths name: a folder has PHH files, in the order of their numbers, or logs.
+    """The files that some paths name: a folder has files of hands, in the order of their numbers, or logs.
 
     Raises:
         LogError: a folder with neither.
     """
     found: list[Path] = []
     for path in paths:
-        files = [each for ending in _PHH_ENDINGS for each in path.glob(f"*{ending}")] if path.is_dir() else []
+        files = [each for ending in _ENDINGS for each in path.glob(f"*{ending}")] if path.is_dir() else []
         found += sorted(files, key=_by_number) if files else find_logs([path])
     return tuple(found)
 
@@ -47,27 +58,46 @@ def read_hands(path: Path, game: GameDefinition | str | None) -> Iterator[Played
         game: the game, for ACPC logs that do not name a game that can be found.
 
     Raises:
-        LogError: an ACPC log cannot be read.
+        LogError: an ACPC log cannot be read, or the file is in no format that is read.
         FormatError: a file of another format cannot be read.
     """
-    if path.suffix in _PHH_ENDINGS:
-        return parse_phh(_text(path), str(path))
-    if path.is_file():
-        beginning = _text(path, _LOOKED_AT)
-        if is_stars(beginning):
-            return parse_stars(_text(path), str(path))
-        if _TOML.match(beginning):
-            return parse_phh(_text(path), str(path))
+    if not path.is_file():
+        return read_acpc(path, game)  # which says why not
+    beginning = _beginning(path)
+    if path.suffix in (".phh", ".phhs") or (_TOML.match(beginning) and not is_stars(beginning)):
+        return parse_phh(_lines(path), str(path))
+    if is_ohh(beginning):
+        return parse_ohh("".join(_lines(path)), str(path))
+    if is_stars(beginning):
+        return parse_stars((line.rstrip("\n") for line in _lines(path)), str(path))
+    if _OTHERS.search(beginning) and "STATE:" not in beginning:
+        raise LogError(f"{path}: this looks like another site's text; {READ} are read")
     return read_acpc(path, game)
 
 
-def _text(path: Path, most: int = -1) -> str:
-    """The contents of a file, gzipped or not, as far as they are text."""
+def _beginning(path: Path) -> str:
+    found, size = [], 0
+    with contextlib.closing(_lines(path)) as lines:
+        while size < _LOOKED_AT and (line := next(lines, "")):
+            found.append(line[:_LOOKED_AT])
+            size += len(line)
+    return "".join(found)
+
+
+def _lines(path: Path) -> Generator[str]:
+    """The lines of a text, gzipped or not, in the encoding that it begins with; their ends are ``\\n``."""
     try:
-        with open(path, "rb") as raw:
-            packed = raw.peek(2)[:2] == b"\x1f\x8b"
-            data = gzip.GzipFile(fileobj=raw).read(most) if packed else raw.read(most)
+        with open(path, "rb") as raw, contextlib.ExitStack() as stack:
+            data: io.BufferedReader = raw
+            if raw.peek(2)[:2] == b"\x1f\x8b":
+                data = stack.enter_context(io.BufferedReader(gzip.GzipFile(fileobj=raw)))  # type: ignore[type-var]
+            first = data.peek(4)[:4]
+            encoding, errors = "utf-8-sig", "surrogateescape"
+            if first[:2] in (b"\xff\xfe", b"\xfe\xff") or first[1::2] == b"\0\0":
+                encoding, errors = "utf-16" if first[0] > 127 else "utf-16-le", "replace"
+            for line in stack.enter_context(io.TextIOWrapper(data, encoding, errors)):
+                is_utf8 = line.isascii() or not any("\udc80" <= sign <= "\udcff" for sign in line)
+                yield line if is_utf8 else line.encode("utf-8", "surrogateescape").decode("cp1252", "replace")
     except (OSError, EOFError, zlib.error) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise LogError(f"{path}: {reason}") from None
-    return data.decode("utf-8", "surrogateescape" if most > 0 else "replace")

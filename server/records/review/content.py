@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any, Final
 
+from engine.evidence.confidence_sequence import asymptotic_critical_value
 from engine.evidence.verdict import Goal, Standings
 from engine.players.hand_play import Ending
 from engine.poker.rules import GameDefinition, format_game
@@ -24,6 +25,7 @@ from server.records.evidence import Collector, Luck, MatchEvidence
 from server.records.review.counts import Counts, count_hands
 from server.records.review.sources import Record, Source, how_to_repeat
 from server.records.telling import hand_in_words
+from server.table.outcome import told_changes
 
 _MOST_COMMENTS: Final = 50
 _FEW: Final = 10
@@ -49,7 +51,8 @@ def report_on(source: Source, luck: Luck | None = None) -> dict[str, Any]:
     counts = count_hands(source.matches, listed, collector)
     game = counts.game
     learners = result.record("verdict").texts("learners")
-    evidence = collector.result(counts.names, None if learners else Z95) if collector else None
+    critical = asymptotic_critical_value(counts.deals) if result.record("until") and counts.deals else Z95
+    evidence = collector.result(counts.names, None if learners else critical) if collector else None
     players = [_player(counts, k, _result_of(result, name), evidence) for k, name in enumerate(counts.names)]
     warnings = [*source.warnings, *_contradictions(counts, result)]
     return {
@@ -68,7 +71,7 @@ def report_on(source: Source, luck: Luck | None = None) -> dict[str, Any]:
         "error": result.text("error"),
         "cut_short": _cut_short(result),
         "players": players,
-        "verdict": _verdict(counts, result),
+        "verdict": _verdict(counts, result, evidence),
         "until": _until(result),
         "saved": _saved(counts, players),
         "bankroll": _bankroll(counts, collector),
@@ -177,6 +180,10 @@ def _player(counts: Counts, player: int, said: Record, found: MatchEvidence | No
     by_default = said.whole("hands_by_default")
     if by_default:
         row["hands_by_default"] = by_default
+    changed = said.record("answers_changed")
+    if changed:
+        row["answers_changed"] = {name: changed.whole(name) or 0 for name in changed.names()}
+        row["changes"] = told_changes(row["answers_changed"])
     return row | play_of(counts, player)
 
 
@@ -202,17 +209,17 @@ def _contradictions(counts: Counts, result: Record) -> list[str]:
     return found
 
 
-def _verdict(counts: Counts, result: Record) -> dict[str, Any]:
+def _verdict(counts: Counts, result: Record, evidence: MatchEvidence | None) -> dict[str, Any]:
     """The verdict on the deals of the logs, by the goal in ``result.json``."""
     learners = result.record("verdict").texts("learners")
     places = [place for place, name in enumerate(counts.names) if name in learners]
     until = result.record("until")
     goal = Goal(until.number("mbb_per_hand")) if until else None
     try:
-        verdict = _standings(counts, places).verdict(goal)
+        verdict = _standings(counts, places).verdict(goal, adjusted=evidence and evidence.adjusted)
     except ValueError:  # rules or stacks that differ from the game's, as in logs of other programs
         return {"lines": ["no verdict: a hand has lost or won more than the game allows"]}
-    return verdict.as_json() | {"lines": verdict.lines()}
+    return verdict.as_json() | {"kind": verdict.kind, "lines": verdict.lines()}
 
 
 def _standings(counts: Counts, learners: Sequence[int]) -> Standings:

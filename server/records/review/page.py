@@ -11,7 +11,8 @@ import click
 
 from engine.evidence.play_statistics import STATISTICS
 from engine.support.files import write_whole
-from server.records.curves import LINE_COLOURS, bankroll_picture, won_picture
+from engine.support.palette import SERIES
+from server.records.curves import bankroll_picture, won_picture
 from server.records.pages import page_environment, require_page
 from server.records.review.content import report_on
 from server.records.review.sources import open_source
@@ -51,7 +52,7 @@ def render_page(content: Mapping[str, Any]) -> str:
         heading=" v ".join(names) if 1 < len(names) <= _MOST_NAMED else str(content["title"]),
         statistics=STATISTICS,
         kinds=_KINDS,
-        line_colours=LINE_COLOURS,
+        line_colours=len(SERIES),
         bankrolls=_bankrolls(content),
         won=[{kind: won_picture(player["won"][kind]) for kind in _KINDS} for player in players],
         estimators=list(

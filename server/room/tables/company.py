@@ -14,14 +14,15 @@ from typing import Final
 
 import trio
 
-from engine.support.user_input import parse_whole
-from protocol import NEED_DATA, ConnectionClosed, InLobby, Request, State, TurnWithdrawn
+from protocol import NEED_DATA, ConnectionClosed, Request
 from server.room.config import Policy, TableConfig
 from server.room.ledger.damage import LedgerError
 from server.room.ledger.ledger import Ledger, Registered
 from server.room.ledger.sit_and_gos import SitAndGos
 from server.room.tables.contest import Contest
+from server.room.tables.filling import Filling
 from server.room.tables.place import Arrival, Handover, Place, RequestRefused, Visitor
+from server.room.tables.requests import answer
 from server.room.tables.shares import in_order_of_shares, one_too_many
 from server.table.channel import ChannelBroken
 from server.table.outcome import Durations
@@ -30,8 +31,6 @@ from server.table.seating import Seating
 
 _MOST_UNREAD: Final = 64 * 1024
 # Bytes that a client may send while it is not asked.
-_BOT_COMES_S: Final = 30.0
-# After which the table stops waiting for a bot that was called.
 
 
 class Company:
@@ -49,17 +48,18 @@ class Company:
     def __init__(
         self, config: TableConfig, ledger: Ledger, send_bot: Callable[[TableConfig, str], str]
     ) -> None:
-        self._config = config
+        self.config = config
         self._ledger = ledger
-        self._send_bot = send_bot
         self.entrance: Final = Handover(config.seats)
         self.places: list[Place | None] = [None] * config.seats
         """Players by seat."""
         self.changed = trio.Event()
         """Set when there may be something to do between hands."""
+        self.on_show: Callable[[str, int, tuple[int, ...]], object] = lambda name, hand, cards: None
+        """Called when a player shows the cards of the last hand."""
         self._arrivals: deque[Arrival] = deque()
-        self._expected: dict[str, float] = {}  # bots that were asked to come, and until when they may
-        self._next_bot = 0
+        self.filling: Final = Filling(config, send_bot)
+        """Of free seats."""
         terms = config.sit_and_go
         self.contest: Final = None if terms is None else Contest(config, terms, ledger)
         """The table's sit-and-go."""
@@ -69,7 +69,7 @@ class Company:
 
         A sit-and-go that was in progress is called off.
         """
-        config = self._config
+        config = self.config
         SitAndGos(self._ledger).call_off(config.name)
         for entry in self._ledger.places(config.name):
             has_paid = config.policy is not Policy.SIT_AND_GO or entry.stack == config.usual
@@ -83,7 +83,7 @@ class Company:
 
     def _new_place(self, seat: int, player: Registered, chips: int) -> Place:
         """The seat of a player who has brought some chips."""
-        config = self._config
+        config = self.config
         terms = config.sit_and_go
         stack = chips if terms is None else terms.stack
         place = Place(config.name, self.seating.seats[seat], player, stack, config.joining, brought=chips)
@@ -110,6 +110,21 @@ class Company:
         """Whether anybody is there besides the house's bots."""
         return any(place.plays and not place.is_house for place in self.seated())
 
+    @property
+    def has_people(self) -> bool:
+        """Whether a person sits here, who wants to see what happens."""
+        return any(place.visitor is not None and place.visitor.is_person for place in self.seated())
+
+    def entry(self, place: Place) -> Joining:
+        """On what condition somebody is dealt in.
+
+        The house's bots need not wait, and nobody waits because of them.
+        """
+        others = any(each.entry is Joining.IN and not each.is_house for each in self.seated())
+        if place.is_house:
+            return Joining.IN if others else self.config.joining
+        return place.entry if others else self.config.joining
+
     def may_come(self, newcomer: Visitor | None) -> bool:
         """Whether there is a seat that is free or a house bot's, or that a newcomer may get from a guest."""
         if self.contest is not None and self.contest.is_on:
@@ -125,7 +140,7 @@ class Company:
 
         A second connection of the same player replaces the first, which may have died.
         """
-        if visitor.player is None or self._config.seats_for_one:
+        if visitor.player is None or self.config.seats_for_one:
             return None
         for place in self.seated():
             if place.player.id == visitor.player.id and place.leaves is None:
@@ -137,12 +152,12 @@ class Company:
         player = visitor.player
         assert player is not None
         if self.contest is not None and self.contest.is_on:
-            raise RequestRefused(f"a sit-and-go is being played at {self._config.name}: come when it is over")
-        if not self._config.seats_for_one and any(
+            raise RequestRefused(f"a sit-and-go is being played at {self.config.name}: come when it is over")
+        if not self.config.seats_for_one and any(
             arrival.visitor.player is not None and arrival.visitor.player.id == player.id
             for arrival in self._arrivals
         ):
-            raise RequestRefused(f"{player.name} is about to sit down at {self._config.name} already")
+            raise RequestRefused(f"{player.name} is about to sit down at {self.config.name} already")
         arrival = Arrival(visitor, chips)
         self._arrivals.append(arrival)
         self.changed.set()
@@ -189,8 +204,8 @@ class Company:
                 self._stand_up(place)
         while self._arrivals and self._seat(self._arrivals[0]):
             self._arrivals.popleft().decided.set()
-        self._call_bots(now)
-        if contest is not None and (self._config.alone or self.has_visitors):
+        self._call_bots()
+        if contest is not None and (self.config.alone or self.has_visitors):
             contest.begin_if_all_are_there(self.seated())
 
     def tell(self, lines: Sequence[str]) -> None:
@@ -204,7 +219,7 @@ class Company:
     def hand_is_over(self, dealt: Sequence[Place]) -> None:
         """Note that those dealt in may play the next hand, too; others wait for the blinds again."""
         for place in self.seated():
-            place.entry = Joining.IN if place in dealt else self._config.joining
+            place.entry = Joining.IN if place in dealt else self.config.joining
 
     def _hear(self, place: Place) -> None:
         """Handle a player's requests, and notice whether they are still there."""
@@ -230,7 +245,7 @@ class Company:
                 place.lost()
                 return
         for request in requests:
-            self._do(place, visitor, request)
+            answer(self, place, visitor, request)
         # Between hands the end of a stream counts at once, even if earlier lines are still waiting for a
         # turn.
         if data == b"" or connection.num_buffered > _MOST_UNREAD:
@@ -239,30 +254,9 @@ class Company:
             return
         self.seating.flush(place.seat, client)
 
-    def _do(self, place: Place, visitor: Visitor, request: Request) -> None:
-        """Handle one request from somebody who has a seat."""
-        match request.word:
-            case "leave":
-                place.leaves = "you have left the table"
-            case "sit-out" | "sit-in" | "top-up" if self.contest is not None:
-                visitor.say("refused", f"{request.word}: not in a sit-and-go")
-            case "sit-out":
-                place.sits_out = True
-                visitor.say("message", "you sit out")
-            case "sit-in":
-                place.sits_out = False
-                visitor.say("message", "you are dealt in again, when it is your turn to come in")
-            case "top-up":
-                try:
-                    place.top_up = min(parse_whole(request.text), self._config.most)
-                except ValueError as error:
-                    visitor.say("refused", f"top-up: {error}")
-            case _:
-                visitor.say("refused", f"{request.word}: leave the table first")
-
     def _bring_chips(self, place: Place) -> None:
         """Bring top-ups, and rebuys of those who have lost everything."""
-        config = self._config
+        config = self.config
         if config.policy is not Policy.RING:
             return
         wanted, place.top_up = place.top_up, 0
@@ -286,9 +280,9 @@ class Company:
         """Give a seat up: its chips go into the account, its client into the lobby."""
         number = place.seat.number
         if not place.is_settled:
-            self._ledger.stand_up(self._config.name, number)
+            self._ledger.stand_up(self.config.name, number)
         self.places[number] = None
-        place.given_up.set()
+        place.give_up()
         visitor, client = place.visitor, place.seat.client
         if visitor is None or client is None:
             self.entrance.take_back(number)
@@ -299,12 +293,8 @@ class Company:
         if visitor.is_plain or "lobby" not in client.capabilities:
             self.seating.cut_off(place.seat)
             return
-        connection = client.connection
-        if connection.state is State.TO_ACT:
-            client.say(connection.send(TurnWithdrawn()))
-        client.say(connection.send(InLobby(place.leaves or "")))
         try:
-            client.flush()
+            visitor.loses_seat(place.leaves or "")
         except ChannelBroken:
             self.seating.cut_off(place.seat)
             return
@@ -329,10 +319,10 @@ class Company:
 
     def _seat(self, arrival: Arrival) -> bool:
         """Give somebody a seat, or a reason why not; False while neither is decided."""
-        config, visitor = self._config, arrival.visitor
+        config, visitor = self.config, arrival.visitor
         player = visitor.player
         assert player is not None
-        self._expected.pop(player.name, None)
+        self.filling.has_come(player.name)
         if None not in self.places:
             arrival.refusal = f"all seats of {config.name} are taken"
             return True
@@ -366,31 +356,41 @@ class Company:
 
     def _to_bring(self, player: Registered) -> tuple[int, int]:
         """The least and the most chips that a player may bring; who has just left brings what they had."""
-        config = self._config
+        config = self.config
         if config.policy is not Policy.RING or player.kind == "house":
             return config.least, config.most
         left_with = self._ledger.left_with(config.name, player, config.return_within_s)
         least = max(config.least, min(left_with, self._ledger.player_of(player.id).chips))
         return least, max(least, config.most)
 
-    def _call_bots(self, now: float) -> None:
+    def _call_bots(self) -> None:
         """Ask the house's bots to take the seats that are left, if there is somebody to play against."""
-        fill = self._config.fill
-        is_wanted = self._config.alone or any(not place.is_house for place in self.seated())
-        if not fill or not is_wanted:
-            return
-        self._expected = {name: until for name, until in self._expected.items() if until > now}
-        for _ in range(self.places.count(None) - len(self._expected) - len(self._arrivals)):
-            bot = fill[self._next_bot % len(fill)]
-            self._next_bot += 1
-            self._expected[self._send_bot(self._config, bot)] = now + _BOT_COMES_S
+        if self.config.alone or any(not place.is_house for place in self.seated()):
+            self.filling.call(self.places.count(None) - len(self._arrivals))
+
+    def bot_has_failed(self, name: str, why: str) -> None:
+        """Note that one of the house's bots has ended."""
+        if self.filling.has_failed(name, why):
+            self.changed.set()
 
     # --- waiting ---------------------------------------------------------------------------------------
+
+    async def wait_a_while(self, seconds: float) -> None:
+        """Wait after a hand; what players ask for meanwhile is heard at once."""
+        if not seconds:
+            await trio.lowlevel.checkpoint()
+            return
+        with trio.move_on_after(seconds):
+            while True:
+                self.changed = trio.Event()
+                await self.wait_for_change()
+                for place in self.seated():
+                    self._hear(place)
 
     async def wait_for_change(self) -> None:
         """Wait until somebody comes, speaks or leaves, or the time to keep a seat is over."""
         until = [place.until for place in self.seated() if place.until is not None]
-        until += self._expected.values()
+        until += self.filling.deadlines
         with trio.CancelScope(deadline=min(until, default=float("inf"))):
             async with trio.open_nursery() as nursery:
                 for place in self.seated():
@@ -443,7 +443,7 @@ class Company:
         """Cut everybody off."""
         self.entrance.close()
         for place in self.seated():
-            place.given_up.set()
+            place.give_up()
             if place.visitor is not None:
                 place.visitor.client.channel.close()
                 place.visitor.client.has_left.set()

@@ -28,7 +28,15 @@ from engine.poker.match_key import MatchKey
 from engine.poker.rules import Deal, GameDefinition, GameDefinitionError, HandState
 from protocol.extension import parse_game_line
 from protocol.match_state import format_hole_cards_and_board
-from protocol.records import HandReader, HandRecord, format_chips, format_header
+from protocol.records import (
+    OF_HAND,
+    HandReader,
+    HandRecord,
+    RevealedKeys,
+    format_chips,
+    format_game_of,
+    format_header,
+)
 from server.records.log_lines import numbered_lines, shown
 from server.room.config import TableConfig
 from server.room.ledger.ledger import HandEntry, Ledger
@@ -43,8 +51,6 @@ FOLDER: Final = "tables"
 """The folder of the logs, in the folder of the room's data."""
 MARK: Final = "# room: "
 """Begins the line after the header that identifies such a log; the table's policy follows."""
-OF_HAND: Final = re.compile(r"# hand (\d+) (game|cards: sha256|key) (.*)")
-"""A comment that belongs to a hand."""
 _MOST_HANDS: Final = 2**32 - 1
 _TAIL: Final = 1 << 20
 
@@ -53,7 +59,7 @@ def format_entry(hand: HandEntry) -> str:
     """All lines of a hand."""
     number, key = hand.number, MatchKey.parse(hand.secret)
     return (
-        f"# hand {number} game {hand.game}\n# hand {number} cards: sha256 {key.commitment}\n"
+        f"{format_game_of(number, hand.game)}# hand {number} cards: sha256 {key.commitment}\n"
         f"{hand.line}# hand {number} key {key.text}\n"
     )
 
@@ -152,6 +158,7 @@ def match_config(table: TableConfig, folder: Path) -> MatchConfig:
 
 
 _HEADER_LINES: Final = 12
+_EXACT: Final = 1e-6
 
 
 @attrs.frozen
@@ -181,13 +188,13 @@ class _Hand:
 
 
 def is_room_log(path: Path) -> bool:
-    """Whether a log is that of a room's table.
+    """Whether a log is that of a room's table or of a sit-and-go: every hand says its own game.
 
     Raises:
         LogError: it cannot be read.
     """
     for (_, text), _ in zip(numbered_lines(path), range(_HEADER_LINES), strict=False):
-        if text.startswith(MARK):
+        if text.startswith(MARK) or OF_HAND.match(text):
             return True
     return False
 
@@ -219,6 +226,7 @@ class _Checker:
         self.hands = 0
         self._hand: _Hand | None = None
         self._next: int | None = None
+        self._keys: RevealedKeys | None = RevealedKeys()  # of a sit-and-go; None for a room's table
 
     def check(self, text: str) -> None:
         """Check the next line.
@@ -230,12 +238,22 @@ class _Checker:
             raise _WrongError("the last line is torn off")
         text = text.rstrip("\r\n")
         comment = OF_HAND.fullmatch(text)
+        if text.startswith(MARK):
+            self._keys = None
+        elif self._keys is not None and comment is None:
+            self._read_key(self._keys, text)
         if comment is not None:
             self._check_comment(int(comment.group(1)), comment.group(2), comment.group(3))
         elif text.startswith("STATE:"):
             self._check_state(text)
         elif text.strip() and not text.startswith("#"):
             raise _WrongError(f"expected STATE: or a comment (#), got {shown(text)}")
+
+    def _read_key(self, keys: RevealedKeys, text: str) -> None:
+        try:
+            keys.read(text, self._next or 0)
+        except ValueError as error:
+            raise _WrongError(str(error)) from None
 
     def _check_comment(self, number: int, what: str, value: str) -> None:
         if what == "game":
@@ -266,8 +284,14 @@ class _Checker:
             raise _WrongError(str(error)) from None
         if record.hand_number != hand.number:
             raise _WrongError(f"expected hand {hand.number}, got hand {record.hand_number}")
-        _check_chips(record, state)
+        _check_chips(record, state, is_whole=self._keys is None)
         hand.state = state
+        if self._keys is not None:
+            deal = self._keys.deal(hand.game, hand.number)
+            if deal is not None:
+                _check_cards(state, deal, "its key")
+            self._hand, self._next = None, hand.number + 1
+            self.hands += 1
 
     def _check_key(self, hand: _Hand, text: str) -> None:
         try:
@@ -281,23 +305,26 @@ class _Checker:
                 f"the key is not the one that was committed to: expected SHA-256 {hand.commitment}, "
                 f"got {key.commitment}"
             )
-        deal = key.dealer(hand.game).deal()
-        state = hand.state
-        expected = Deal(deal.hole_cards, deal.board[: len(state.deal.board)])
-        if expected != state.deal:
-            ends, reached = hand.game.board_ends, state.betting.betting_round
-            texts = [
-                format_hole_cards_and_board(each.hole_cards, each.board, ends, reached)
-                for each in (expected, state.deal)
-            ]
-            raise _WrongError(f"cards: expected {texts[0]} from {key.label}, got {texts[1]}")
+        _check_cards(hand.state, key.dealer(hand.game).deal(), key.label)
 
 
-def _check_chips(record: HandRecord, state: HandState) -> None:
+def _check_cards(state: HandState, deal: Deal, source: str) -> None:
+    expected = Deal(deal.hole_cards, deal.board[: len(state.deal.board)])
+    if expected != state.deal:
+        ends, reached = state.betting.game.board_ends, state.betting.betting_round
+        texts = [
+            format_hole_cards_and_board(each.hole_cards, each.board, ends, reached)
+            for each in (expected, state.deal)
+        ]
+        raise _WrongError(f"cards: expected {texts[0]} from {source}, got {texts[1]}")
+
+
+def _check_chips(record: HandRecord, state: HandState, *, is_whole: bool) -> None:
     try:
-        expected = whole_chips(state.chips_won())
+        exact = state.chips_won()
     except ValueError as error:
         raise _WrongError(str(error)) from None
-    if record.chips != expected:
+    expected = whole_chips(exact) if is_whole else exact
+    if any(abs(won - should) > _EXACT for won, should in zip(record.chips, expected, strict=True)):
         texts = ["|".join(map(format_chips, chips)) for chips in (expected, record.chips)]
         raise _WrongError(f"chips: expected {texts[0]}, got {texts[1]}")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import attrs
 import trio
 
-from protocol import Note, Seated, State
-from protocol.extension import NEEDED_FOR_CHIPS
+from protocol import InLobby, Note, Seated, State, TurnWithdrawn
+from protocol.extension import KEEP, NEEDED_FOR_CHIPS, PERSON
 from server.room.ledger.ledger import Registered
 from server.table.rules.line_up import Joining
 from server.table.seat import Client, Seat
@@ -33,6 +33,16 @@ class Visitor:
         return not self.client.capabilities >= NEEDED_FOR_CHIPS
 
     @property
+    def is_person(self) -> bool:
+        """Whether a person looks at what it is shown."""
+        return PERSON in self.client.capabilities
+
+    @property
+    def may_come_back(self) -> bool:
+        """Whether it is a guest who is told how to take the seat again."""
+        return self.is_guest and KEEP in self.client.capabilities
+
+    @property
     def is_guest(self) -> bool:
         """Whether it plays under a name that is nobody's."""
         return self.player is not None and self.player.kind == "guest"
@@ -42,6 +52,18 @@ class Visitor:
         connection = self.client.connection
         if "lobby" in self.client.capabilities and connection.state in (State.LOBBY, State.WATCHING):
             self.client.say(connection.send(Note(name, " ".join(text.split()))))
+
+    def loses_seat(self, reason: str) -> None:
+        """Tell a client that knows what a room is that it has none any more.
+
+        Raises:
+            ChannelBroken: it has gone.
+        """
+        client, connection = self.client, self.client.connection
+        if connection.state is State.TO_ACT:
+            client.say(connection.send(TurnWithdrawn()))
+        client.say(connection.send(InLobby(reason)))
+        client.flush()
 
     def begins_to_sit(self, table: str, seat: int, stack: int) -> None:
         """Tell it that it has a seat from now on."""
@@ -72,6 +94,8 @@ class Place:
     sits_out: bool = False
     top_up: int = 0
     """Chips to be brought before the next hand."""
+    unshown: tuple[int, tuple[int, ...]] | None = None
+    """Their last hand's number and cards, which nobody has seen."""
     leaves: str | None = None
     """Why they give up the seat when the hand is over."""
     until: float | None = None
@@ -85,6 +109,8 @@ class Place:
 
     given_up: trio.Event = attrs.Factory(trio.Event)
     """Set when the seat is no longer theirs."""
+    let_go: trio.Event = attrs.Factory(trio.Event)
+    """Set when its present connection has no claim to it any more; then renewed."""
 
     def __attrs_post_init__(self) -> None:
         self.seat.name = self.player.name
@@ -106,10 +132,17 @@ class Place:
 
     def occupy(self, visitor: Visitor) -> None:
         """Note that somebody has sat down or come back."""
+        self.let_go.set()
+        self.let_go = trio.Event()
         self.visitor = visitor
         self.is_back()
         self.sits_out = False
         self.seat.failures.clear()
+
+    def give_up(self) -> None:
+        """Note that the seat is free."""
+        self.given_up.set()
+        self.let_go.set()
 
     def lost(self) -> None:
         """Note that the connection is gone; the seat is kept for a while."""

@@ -8,16 +8,12 @@ ever leaves this module.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Protocol
 
 import attrs
-import trio
 
 from engine.poker.rules import BettingState, GameDefinition, HandState
 from server.table.rules.line_up import LineUp
-
-_MOST_UNREAD: Final = 256
-"""States that a watcher may leave unread before it is dropped."""
 
 
 @attrs.frozen
@@ -57,28 +53,41 @@ def shown_holes(state: HandState) -> tuple[tuple[int, ...], ...]:
     )
 
 
+class Listener(Protocol):
+    """Somebody who is told at once what happens at a table; it must not wait."""
+
+    def hear(self, shown: Shown) -> None:
+        """How a hand stands."""
+
+    def hear_cards(self, hand: int, name: str, cards: tuple[int, ...]) -> None:
+        """The cards that a player shows of a hand that is over, although they need not."""
+
+    def hear_end(self) -> None:
+        """The table has closed."""
+
+
 class Audience:
     """The watchers of one table."""
 
     def __init__(self) -> None:
-        self._watchers: list[trio.MemorySendChannel[Shown]] = []
+        self._listeners: list[Listener] = []
         self._names: tuple[str, ...] = ()
         self._line_up: LineUp | None = None
         self._state: HandState | None = None
         self._chips: tuple[int, ...] = ()
 
-    def watch(self) -> trio.MemoryReceiveChannel[Shown]:
-        """The hand as it is, and all that follows.
+    def listen(self, listener: Listener) -> None:
+        """Tell somebody the hand as it is, and all that follows, until `leave` or the table closes."""
+        self._listeners.append(listener)
+        self._publish([listener])
 
-        The channel ends when the table closes, or when too much is left unread.
-        """
-        send, receive = trio.open_memory_channel[Shown](_MOST_UNREAD)
-        self._watchers.append(send)
-        self._publish([send])
-        return receive
+    def leave(self, listener: Listener) -> None:
+        """Tell somebody nothing more."""
+        if listener in self._listeners:
+            self._listeners.remove(listener)
 
     def __len__(self) -> int:
-        return len(self._watchers)
+        return len(self._listeners)
 
     def hand_begins(self, names: Sequence[str], line_up: LineUp) -> None:
         """Tell that a hand is dealt; names by position."""
@@ -87,23 +96,28 @@ class Audience:
     def show(self, state: HandState) -> None:
         """Tell how the hand stands."""
         self._state, self._chips = state, ()
-        self._publish(self._watchers)
+        self._publish(self._listeners)
 
     def hand_ends(self, state: HandState, chips: Sequence[int]) -> None:
         """Tell that the hand is over; chips won by position."""
         self._state, self._chips = state, tuple(chips)
-        self._publish(self._watchers)
+        self._publish(self._listeners)
+
+    def shows(self, hand: int, name: str, cards: tuple[int, ...]) -> None:
+        """Tell which cards a player has shown without having to."""
+        for listener in self._listeners:
+            listener.hear_cards(hand, name, cards)
 
     def close(self) -> None:
         """Tell that the table has closed."""
-        for watcher in self._watchers:
-            watcher.close()
-        self._watchers.clear()
+        for listener in self._listeners:
+            listener.hear_end()
+        self._listeners.clear()
 
-    def _publish(self, watchers: Sequence[trio.MemorySendChannel[Shown]]) -> None:
-        """Send the public view of the hand."""
+    def _publish(self, listeners: Sequence[Listener]) -> None:
+        """Tell the public view of the hand."""
         state, seated = self._state, self._line_up
-        if state is None or seated is None or not watchers:
+        if state is None or seated is None or not listeners:
             return
         shown = Shown(
             betting=state.betting,
@@ -115,9 +129,5 @@ class Audience:
             button=seated.blinds.button,
             chips=self._chips,
         )
-        for watcher in list(watchers):
-            try:
-                watcher.send_nowait(shown)
-            except (trio.WouldBlock, trio.BrokenResourceError):
-                watcher.close()
-                self._watchers.remove(watcher)
+        for listener in listeners:
+            listener.hear(shown)

@@ -7,6 +7,7 @@ anybody is shown its end.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import secrets
 import traceback
@@ -17,8 +18,9 @@ from typing import Final
 import attrs
 import trio
 
+from engine.poker.cards import CARD_TEXTS
 from engine.poker.match_key import MatchKey
-from engine.poker.rules import GameDefinition, Rake
+from engine.poker.rules import BettingState, GameDefinition, HandState, Rake
 from protocol.extension import LOBBY, format_game_line, hand_introductions
 from protocol.records import format_hand
 from server.room.config import Policy, TableConfig
@@ -27,9 +29,10 @@ from server.room.tables.company import Company
 from server.room.tables.contest import Contest
 from server.room.tables.log import TableLog, match_config
 from server.room.tables.place import Place, RequestRefused, Visitor
-from server.room.tables.spectating import Audience
+from server.room.tables.spectating import Audience, shown_holes
 from server.room.tables.turns import Turns
 from server.support.console import Console
+from server.table.channel import ChannelBroken
 from server.table.reply import TABLES_PLAYING
 from server.table.rules.chips import settle
 from server.table.rules.line_up import Joining, LineUp, can_use_up_chips, line_up
@@ -86,15 +89,17 @@ class RoomTable:
         self._log = TableLog(setup, console, config)
         self.company: Final = Company(config, ledger, send_bot)
         """Who sits here."""
+        self.company.on_show = self._show_cards
         entrance = self.company.entrance
         self.audience: Final = Audience()
         """Those who watch."""
         self._table = Table(setup, console, self._log, self._broken, entrance)
-        self._table.on_state = self.audience.show
+        self._table.on_state = self._show
         self._seating = self.company.seating = self._table.seating
         self._seating.on_change = lambda: self.company.changed.set()
         self._table.asking.write = functools.partial(turns.write, self._seating)
         self._hand: _PreparedHand | None = None
+        self._shown_at = 0.0  # when the hand was last shown, on trio's clock
         self._next_hand, self._blinds = ledger.open_table(config.name)
         self._draw = secrets.randbelow
         self._is_closing: str | None = None
@@ -115,6 +120,11 @@ class RoomTable:
     def may_come(self, newcomer: Visitor | None = None) -> bool:
         """Whether somebody who comes now may find a seat; see `Company.may_come`."""
         return self._is_closing is None and self.company.may_come(newcomer)
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether a hand is in progress."""
+        return self._hand is not None
 
     async def join(self, visitor: Visitor, chips: int | None) -> Place:
         """Give somebody a seat, between two hands; if they already have one, at once.
@@ -152,11 +162,10 @@ class RoomTable:
                     seated = self._line_up()
                     if self._is_closing is not None:
                         break
-                    if seated is None:
+                    if seated is None or (self.company.has_people and self.company.filling.is_under_way):
                         await self.company.wait_for_change()
                     else:
                         await self._play(seated)
-                        await trio.sleep(self.config.pause_s)
                 reason = self._is_closing or "the table is closed"
                 await self._pause_while_full(lambda: self.company.dismiss_all(reason))
             finally:
@@ -196,6 +205,35 @@ class RoomTable:
                 self.company.tell(["the table goes on"])
             return
 
+    # --- pace ------------------------------------------------------------------------------------------
+
+    def _show(self, state: HandState) -> None:
+        """Tell those who watch how the hand stands."""
+        self._shown_at = trio.current_time()
+        self.audience.show(state)
+
+    @property
+    def _keeps_pace(self) -> bool:
+        """Whether somebody is there for whom it is to be slow."""
+        return self.config.exhibition or self.company.has_people
+
+    def _show_cards(self, name: str, hand: int, cards: tuple[int, ...]) -> None:
+        """Tell everybody about cards that nobody had to show."""
+        self.company.tell([f"{name} shows {' '.join([CARD_TEXTS[card] for card in cards])}"])
+        self.audience.shows(hand, name, cards)
+
+    async def _let_action_stand(self) -> None:
+        await trio.sleep_until(self._shown_at + self.config.pace_s)
+
+    async def _let_end_stand(self, final: BettingState) -> None:
+        """Wait after a hand; streets that were dealt without a decision take the time of an action each."""
+        config, seconds = self.config, self.config.pause_s
+        if self._keeps_pace:
+            before = next((step[0].betting_round for step in final.steps_back()), 0)
+            unplayed = final.betting_round - before if final.is_showdown else 0
+            seconds = max(seconds, config.showdown_s + config.pace_s * unplayed)
+        await self.company.wait_a_while(seconds)
+
     # --- a hand ----------------------------------------------------------------------------------------
 
     def _line_up(self) -> LineUp | None:
@@ -234,7 +272,7 @@ class RoomTable:
             entries = dict.fromkeys(ready, (stacks[0], Joining.IN))
             found = line_up(self.config.game, entries, self._blinds, self._draw)
             return None if found is None else attrs.evolve(found, game=self.config.game)
-        entries = {number: (place.stack, place.entry) for number, place in ready.items()}
+        entries = {number: (place.stack, self.company.entry(place)) for number, place in ready.items()}
         return line_up(self.config.game, entries, self._blinds, self._draw)
 
     def _is_as_in_the_file(self, game: GameDefinition) -> bool:
@@ -254,9 +292,11 @@ class RoomTable:
         self.audience.hand_begins(names, seated)
         await trio.lowlevel.checkpoint()
         carries = self.config.policy is not Policy.MATCH
+        self._table.pace = self._let_action_stand if self._keeps_pace and self.config.pace_s else None
         with TABLES_PLAYING.one_more():
             end = await self._table.play(hand.game, hand.number, deal, by_position, is_passing=carries)
         await self._finish(hand, end)
+        await self._let_end_stand(end[0].betting)
 
     def _prepared(self, seated: LineUp) -> _PreparedHand:
         """The next hand, after its players have been told about it."""
@@ -284,6 +324,9 @@ class RoomTable:
     def _come_back(self, place: Place, visitor: Visitor) -> None:
         """Reconnect a player whose seat was kept."""
         if place.visitor is not None:
+            if LOBBY in place.visitor.client.capabilities:
+                with contextlib.suppress(ChannelBroken):
+                    place.visitor.loses_seat("you play in another window now")
             self._seating.cut_off(place.seat)
         visitor.begins_to_sit(self.config.name, place.seat.number, place.stack)
         place.occupy(visitor)
@@ -326,6 +369,8 @@ class RoomTable:
                 place.stack += nets[place.seat.number]
         news = [] if contest is None else contest.hand_is_over(outs)
         self.company.hand_is_over(hand.places)
+        for place, cards, seen in zip(hand.places, final.deal.hole_cards, shown_holes(final), strict=True):
+            place.unshown = None if seen else (hand.number, cards)
         self._table.show_end(end, [place.seat for place in hand.places])
         self._table.flush()
         self.company.tell(news)

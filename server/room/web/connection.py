@@ -1,4 +1,6 @@
-"""What a browser may send on a connection: HTTP/1.1 without bodies, and WebSocket frames without compression.
+"""What a client may send on a connection: HTTP/1.1, and WebSocket frames without compression.
+
+Only requests of agents have bodies.
 
 hypercorn speaks HTTP/2 unasked, inflates what it then finds too large, keeps the rest of a message that is
 too large, and answers pings as fast as they come.  So its classes for a connection are narrowed here.
@@ -7,6 +9,7 @@ too large, and answers pings as fast as they come.  So its classes for a connect
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Mapping
 from typing import Any, Final
 
 import h11
@@ -20,12 +23,15 @@ from hypercorn.trio.worker_context import WorkerContext
 from wsproto.events import CloseConnection, Message, Ping
 from wsproto.frame_protocol import CloseReason
 
+from protocol.agents.answers import MOST_BYTES
 from server.room.web.guard import BURST_S
 from server.support.addresses import whose
 from server.support.allowance import Allowance, Allowances
 
 _CHUNK: Final = 8 * 1024
 # Bytes read at a time, of which a client may keep us busy until others have their turn.
+BODIES: Final = (b"/api/v1/", b"/mcp")
+"""The paths whose requests may have bodies."""
 _CLIENTS: Final = 10
 # An address may send frames as fast as so many clients.
 
@@ -60,7 +66,7 @@ class BrowserConnection(TCPServer):
 
 
 class _Http(H11Protocol):
-    """HTTP/1.1, of which a request is its head alone."""
+    """HTTP/1.1, of which a request is its head alone, except for agents."""
 
     async def _check_protocol(self, event: h11.Request) -> None:
         """Do nothing: no other protocol is spoken here."""
@@ -68,8 +74,8 @@ class _Http(H11Protocol):
     async def _create_stream(self, request: h11.Request) -> None:
         headers = [(name, text) for name, text in request.headers if name != b"sec-websocket-extensions"]
         named = dict(headers)
-        if b"transfer-encoding" in named or named.get(b"content-length", b"").strip(b"0"):
-            await self._send_error_response(413 if request.method in (b"GET", b"HEAD") else 405)
+        if _has_body(named) and not _may_have_body(request, named):
+            await self._send_error_response(_refusal(request))
             await self.send(Closed())
         elif named.get(b"upgrade", b"").lower() == b"websocket" and request.method == b"GET":
             self.stream = _Talk(
@@ -83,6 +89,28 @@ class _Http(H11Protocol):
             )
         else:
             await super()._create_stream(request)
+
+
+def _refusal(request: h11.Request) -> int:
+    """The status for a request whose body is refused."""
+    return 413 if request.method in (b"GET", b"HEAD") or request.target.startswith(BODIES) else 405
+
+
+def _has_body(headers: Mapping[bytes, bytes]) -> bool:
+    return b"transfer-encoding" in headers or bool(headers.get(b"content-length", b"").strip(b"0"))
+
+
+def _may_have_body(request: h11.Request, headers: Mapping[bytes, bytes]) -> bool:
+    """Whether a request is for the seats of agents, and its body of a length that it says and we take."""
+    length = headers.get(b"content-length", b"")
+    return (
+        request.target.startswith(BODIES)
+        and request.method not in (b"GET", b"HEAD")
+        and b"transfer-encoding" not in headers
+        and len(length) < 9
+        and length.isdigit()
+        and int(length) <= MOST_BYTES
+    )
 
 
 class _Talk(WSStream):

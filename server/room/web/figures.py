@@ -82,6 +82,7 @@ class Figures:
         hands = CounterMetricFamily("riverboat_hands", "Hands since the table was opened", labels=["table"])
         seats = GaugeMetricFamily("riverboat_seats", "Seats", labels=["table", "who"])
         paused = GaugeMetricFamily("riverboat_table_paused", "The ledger cannot be written", labels=["table"])
+        unfilled = GaugeMetricFamily("riverboat_unfilled", "Bots that do not come", labels=["table"])
         for name, table in self._room.tables.items():
             hands.add_metric([name], table.hands_played)
             taken = [place for place in table.places if place is not None]
@@ -90,9 +91,11 @@ class Figures:
             for who, count in (("house", house), ("visitors", len(taken) - house), ("free", free)):
                 seats.add_metric([name, who], count)
             paused.add_metric([name], table.is_paused)
+            unfilled.add_metric([name], len(table.company.filling.unfilled))
         yield hands
         yield seats
         yield paused
+        yield unfilled
 
     def _players(self) -> Iterator[Metric]:
         """Figures of the players who have a seat now."""

@@ -16,6 +16,8 @@ from server.support.allowance import Allowances
 from server.support.console import Console
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _POLICY: Final = (
@@ -52,6 +54,8 @@ class Guard:
         """Responses, by status."""
         self.faults = 0
         """Faults of ours."""
+        self.is_exempt: Callable[[Scope], bool] = lambda scope: False
+        """Whether a request has a limit of its own, such as one from a seat that is known."""
 
     @property
     def open(self) -> int:
@@ -104,7 +108,7 @@ class Guard:
 
     def _refusal(self, scope: Scope, address: str) -> tuple[int, str] | None:
         config = self._config
-        if not self._allowances.of(address).take():
+        if not self.is_exempt(scope) and not self._allowances.of(address).take():
             return 429, "Too many requests: wait a moment."
         if self.open >= config.connections or self._open[address] >= config.connections_per_address:
             return 503, "Too many connections: try again later."
@@ -114,7 +118,7 @@ class Guard:
         names = (config.host.lower(), *config.names)
         if named is None or not is_ours(named[0], names):
             return 421, "This room does not go by that name: its file names those it goes by (names)."
-        if scope["type"] != "websocket" or origin is None:  # only browsers send one
+        if origin is None or scope.get("method") in ("GET", "HEAD"):  # only browsers send one
             return None
         scheme = "http" if config.tls is None else "https"
         if is_same_origin(origin, scheme, host, names):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from http import HTTPStatus
@@ -10,18 +11,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from engine.poker.rules import GameDefinition
+from engine.poker.rules.game_definition import UNLIMITED_STACK
 from engine.poker.rules.hand_words import format_chips
+from engine.support.palette import style_of_pages
 from server.records.curves import curve
-from server.records.pages import page_environment
+from server.records.pages import PHONE, page_environment
 from server.room.config import NAME, TableConfig
 from server.room.room import Room
 from server.room.tables.contest import Contest, ordinal
 from server.room.tables.table import RoomTable
 from server.room.web.audience import Broadcasts, EventStream
+from server.room.web.bridge import Bridges
 from server.room.web.figures import Figures, health, may_see
 from server.room.web.past import MOST_STANDINGS, PAGE, Past
-from server.room.web.scenes import draw, steps
+from server.room.web.scenes import company, draw, steps
 from server.room.web.seat import seat
+from server.room.web.seat_api import SeatApi
 from server.table.rules.sit_and_go import prizes_by_place
 
 if TYPE_CHECKING:
@@ -47,10 +52,13 @@ class Pages:
     Args:
         room: the open room.
         broadcasts: for those who watch.
+        bridges: the seats of agents.
     """
 
-    def __init__(self, room: Room, broadcasts: Broadcasts) -> None:
+    def __init__(self, room: Room, broadcasts: Broadcasts, bridges: Bridges) -> None:
         self._room = room
+        self.agents: Final = SeatApi(bridges, self._rows)
+        """The seats of agents."""
         self.figures: Figures | None = None
         """Figures for the operator; None before there are any."""
         self._broadcasts = broadcasts
@@ -58,6 +66,8 @@ class Pages:
         self._files = {
             path.name: (path.read_bytes(), _TYPES[path.suffix]) for path in (_HERE / "static").iterdir()
         }
+        style, kind = self._files["style.css"]
+        self._files["style.css"] = style_of_pages().encode() + style + PHONE.read_bytes(), kind
         version = hashlib.sha256(b"".join([text for _, (text, _) in sorted(self._files.items())]))
         self._templates = _environment(version.hexdigest()[:12])
 
@@ -71,6 +81,7 @@ class Pages:
             routes=[
                 Route("/", self._lobby),
                 Route("/tables.json", self._tables),
+                Route("/tables/{table}.json", self._table_json),
                 Route("/tables/{table}", self._table),
                 Route("/tables/{table}/events", self._events),
                 Route("/tables/{table}/hands", self._hands),
@@ -81,6 +92,7 @@ class Pages:
                 Route("/metrics", self._metrics),
                 Route("/healthz", self._health),
                 WebSocketRoute("/seat", self._seat),
+                *self.agents.routes(),
             ],
             exception_handlers={HTTPException: self._excuse},
         )
@@ -101,10 +113,11 @@ class Pages:
 
     def _rows(self) -> list[dict[str, Any]]:
         """The open tables."""
-        return [_row(table) for table in self._room.tables.values()]
+        return [_row(table) for table in self._room.tables.values() if not table.config.private]
 
     async def _lobby(self, request: Request) -> Response:
-        return self._page("lobby", tables=self._rows(), config=self._room.config)
+        rows = self._rows()
+        return self._page("lobby", tables=rows, config=self._room.config, best=_best(rows))
 
     async def _tables(self, request: Request) -> Response:
         from starlette.responses import JSONResponse
@@ -148,11 +161,20 @@ class Pages:
         return self._page(
             "table",
             table=_row(table),
+            setup=_setup(table),
             config=config,
             terms=_terms(config),
             past=past,
             guests=self._room.config.guests,
         )
+
+    async def _table_json(self, request: Request) -> Response:
+        from starlette.responses import JSONResponse
+
+        table = self._room.tables.get(request.path_params["table"])
+        if table is None:
+            raise _nothing()
+        return JSONResponse(_row(table), headers={"cache-control": "no-store"})
 
     async def _events(self, request: Request) -> EventStream:
         messages = self._broadcasts.watch(request.path_params["table"])
@@ -239,20 +261,56 @@ def _row(table: RoomTable) -> dict[str, Any]:
         "game": _describe(config.game if table.company.contest is None else table.company.contest.game()),
         "policy": str(config.policy),
         "stakes": _stakes(config),
-        "seats": [
-            None
-            if place is None
-            else {
-                "name": place.player.name,
-                "house": place.is_house,
-                "stack": place.stack,
-                "there": place.is_there and not place.sits_out,
-            }
-            for place in table.places
-        ],
+        "seats": company(table.places),
+        "exhibition": config.exhibition,
+        "now": _now(table),
         "hands": table.hands_played,
         "paused": table.is_paused,
+        "fill": [bot.partition(":")[0] for bot in dict.fromkeys(config.fill)],
+        "unfilled": [bot.partition(":")[0] for bot in table.company.filling.unfilled],
         "contest": None if table.company.contest is None else _contest(table.company.contest),
+    }
+
+
+def _best(rows: Sequence[Mapping[str, Any]]) -> str | None:
+    """The table at which a newcomer plays soonest: no contest, some people there, a seat to be had."""
+
+    def rank(row: Mapping[str, Any]) -> tuple[bool, int, bool, int]:
+        people = sum(seat is not None and not seat["house"] for seat in row["seats"])
+        return row["exhibition"], -people, row["game"].startswith("limit"), -len(row["seats"])
+
+    seated = [row for row in rows if not row["contest"] and not row["paused"]]
+    free = [row for row in seated if any(seat is None or seat["house"] for seat in row["seats"])]
+    alone = [row for row in free if row["fill"] or any(row["seats"])]
+    return min(alone or free, key=rank)["name"] if free else None
+
+
+def _now(table: RoomTable) -> str:
+    """What is going on, in a few words."""
+    people = sum(place is not None and not place.is_house for place in table.places)
+    if table.is_paused:
+        return "Paused: the room cannot write its ledger."
+    if table.company.contest is not None and table.company.contest.is_on:
+        return f"A sit-and-go is on, hand {table.company.contest.hands + 1}."
+    if table.is_playing:
+        who = f"{people} {'person' if people == 1 else 'people'}" if people else "bots alone"
+        return f"A hand is being played by {who}." if people < 2 else f"A hand is being played; {who} sit here."
+    return f"{people} waiting for others." if people else "Nobody plays yet: sit down, and it begins."
+
+
+def _setup(table: RoomTable) -> dict[str, Any]:
+    """What the script of a table's page has to know."""
+    config = table.config
+    return {
+        "seats": company(table.places),
+        "fill": _row(table)["fill"],
+        "blind": config.game.big_blind,
+        "most": config.most,
+        "pace": config.pace_s,
+        "showdown": config.showdown_s,
+        "seconds": config.limits.response,
+        "keep": config.keep_seat_s,
+        "contest": config.sit_and_go is not None,
     }
 
 
@@ -300,10 +358,11 @@ def _describe(game: GameDefinition) -> str:
 
 def _stakes(config: TableConfig) -> str:
     if config.policy == "match":
-        return f"{format_chips(max(config.game.stacks))} each hand"
+        stack = max(config.game.stacks)
+        return "unlimited chips" if stack >= UNLIMITED_STACK else f"{stack:,} chips each hand"
     if config.policy == "sit-and-go":
-        return f"{config.least} for a sit-and-go"
-    return f"{config.least} to {config.most}"
+        return f"{config.least:,} chips for a sit-and-go"
+    return f"bring {config.least:,} to {config.most:,} chips"
 
 
 def _environment(version: str) -> Environment:

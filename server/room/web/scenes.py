@@ -7,15 +7,19 @@ board cards dealt so far and the hole cards that its reader has been shown.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import attrs
 
-from engine.poker.cards import CARD_TEXTS
-from engine.poker.rules import BettingState, HandView
+from engine.poker.rules import Action, ActionKind, BettingState, HandView
+from engine.poker.rules.game_definition import UNLIMITED_STACK
 from engine.poker.rules.hand_words import name_shown_hands, round_name, tell_action, tell_posts, tell_winnings
+from protocol.agents.observation import legal, texts
+from server.room.tables.place import Place
 from server.room.tables.spectating import Shown
 
+_SIZES: Final = {"third": 1 / 3, "half": 1 / 2, "two-thirds": 2 / 3, "pot": 1.0}
+# Of a raise, in pots.
 Scene = dict[str, Any]
 """Has hand, board, pot, players by seat and story; and what its reader is asked, if anything."""
 
@@ -43,10 +47,31 @@ def seen_by_player(view: HandView, names: Sequence[str]) -> Shown:
     )
 
 
-def draw(shown: Shown) -> Scene:
-    """The scene."""
+def company(places: Sequence[Place | None]) -> list[dict[str, Any] | None]:
+    """Who sits at a table, by seat; None for a free seat."""
+    return [
+        None
+        if place is None
+        else {
+            "name": place.player.name,
+            "house": place.is_house,
+            "stack": _stack(place.stack, place.stack),
+            "there": place.is_there and not place.sits_out,
+        }
+        for place in places
+    ]
+
+
+def draw(shown: Shown, seats: Sequence[Mapping[str, Any] | None] = ()) -> Scene:
+    """The scene.
+
+    Args:
+        shown: the hand.
+        seats: everybody who sits at the table, as `company` says it.
+    """
     betting, game = shown.betting, shown.game
     names = dict(name_shown_hands(betting, shown.holes, shown.board))
+    before, last = _spent_before(betting), _last_actions(betting)
     players = []
     for position in sorted(range(game.num_players), key=lambda each: shown.seats[each]):
         left = game.betting_stacks[position] - betting.spent[position]
@@ -54,8 +79,10 @@ def draw(shown: Shown) -> Scene:
             {
                 "name": shown.names[position],
                 "seat": shown.seats[position],
-                "stack": left,
+                "stack": _stack(left, game.stacks[position]),
                 "bet": betting.spent[position],
+                "street": betting.spent[position] - before[position],
+                "did": last.get(position, ""),
                 "cards": texts(shown.holes[position]),
                 "hidden": 0 if shown.holes[position] or betting.folded[position] else game.num_hole_cards,
                 "folded": betting.folded[position],
@@ -73,38 +100,71 @@ def draw(shown: Shown) -> Scene:
         "round": round_name(game, betting.betting_round),
         "board": texts(shown.board),
         "pot": betting.pot,
+        "blind": game.big_blind,
+        "seats": list(seats),
         "over": betting.is_finished,
         "players": players,
         "story": list(_story(shown)),
     }
     if shown.reader is not None and betting.position_to_act == shown.reader:
-        scene["ask"] = ask(betting)
+        scene["ask"] = {**legal(betting), "sizes": _sizes(betting)}
     return scene
 
 
-def texts(cards: Sequence[int]) -> list[str]:
-    """Cards as ``["As", "Kd"]``."""
-    return [CARD_TEXTS[card] for card in cards]
+def _stack(chips: int, of: int) -> int | None:
+    """Chips in front of somebody; None in a game without stacks."""
+    return None if of >= UNLIMITED_STACK else chips
 
 
-def ask(betting: BettingState) -> Mapping[str, Any]:
-    """The actions of the player to act: fold, call and its price, raise and its totals."""
-    legal = betting.legal_actions()
-    position = betting.position_to_act
-    assert position is not None  # legal_actions refuses a finished hand
-    low, high = legal.min_raise_to, legal.max_raise_to
-    raises = None
-    if low is not None and high is not None:
-        half, pot = (min(max(int(betting.total_of_pots(share)), low), high) for share in (0.5, 1.0))
-        raises = {
-            "word": "Bet" if betting.bets_in_round == 0 else "Raise to",
-            "limit": legal.is_limit,
-            "least": low,
-            "most": high,
-            "half": half,
-            "pot": pot,
-        }
-    return {"fold": legal.can_fold, "call": max(0, betting.amount_to_call(position)), "raise": raises}
+def _sizes(betting: BettingState) -> dict[str, int]:
+    """Totals of raises by shares of the pot, as far as they are legal; none where no raise is."""
+    allowed = betting.legal_actions()
+    low, high = allowed.min_raise_to, allowed.max_raise_to
+    if low is None or high is None:
+        return {}
+    totals = {name: int(betting.total_of_pots(share)) for name, share in _SIZES.items()}
+    return {name: min(max(total, low), high) for name, total in totals.items()} | {"most": high}
+
+
+def _spent_before(betting: BettingState) -> tuple[int, ...]:
+    """Chips by position that are in the middle: those of earlier rounds and, at the end, all."""
+    if betting.is_finished:
+        return betting.spent
+    if not betting.betting_round:
+        return (0,) * len(betting.spent)
+    spent = betting.spent
+    for state, _, _ in betting.steps_back():
+        if state.betting_round < betting.betting_round:
+            break
+        spent = state.spent
+    return spent
+
+
+def _last_actions(betting: BettingState) -> dict[int, str]:
+    """By position, in a word or two: the last action of the round, and the hand's last one in any case."""
+    found: dict[int, str] = {}
+    latest = betting.betting_round
+    for state, position, action in betting.steps_back():
+        if not found and betting.is_finished:
+            latest = state.betting_round
+        if found and state.betting_round < latest:
+            break
+        found.setdefault(position, _in_short(state, position, action))
+    return found
+
+
+def _in_short(before: BettingState, position: int, action: Action) -> str:
+    """``Raise 60``."""
+    after = before.apply(action)
+    total = after.spent[position]
+    paid = total - before.spent[position]
+    if action.kind is ActionKind.FOLD:
+        return "Fold"
+    if paid and total >= before.game.betting_stacks[position]:
+        return f"All in {total}"
+    if action.kind is ActionKind.CALL:
+        return f"Call {paid}" if paid > 0 else "Check"
+    return f"Raise {total}" if before.bets_in_round else f"Bet {paid}"
 
 
 def _story(shown: Shown) -> Iterator[dict[str, Any]]:

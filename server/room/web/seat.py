@@ -9,33 +9,42 @@ from __future__ import annotations
 import contextlib
 import json
 import socket
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import attrs
 import trio
 
-from engine.poker.rules import GameDefinition, RulesError
+from engine.poker.rules import RulesError
 from protocol.errors import ProtocolError
 from protocol.extension import parse_game_line, parse_note, parse_seated
 from protocol.framing import LineBuffer
 from protocol.match_state import MatchStateReader
+from protocol.room_game import RoomGame
 from server.room.door import Door
-from server.room.web.scenes import draw, seen_by_player
+from server.room.web.bridge import visit
+from server.room.web.scenes import company, draw, seen_by_player
 
 if TYPE_CHECKING:
     from starlette.websockets import WebSocket
 
 _STATE: Final = "MATCHSTATE:"
+Company: TypeAlias = Callable[[str], list[dict[str, Any] | None]]
 
 
 class DoorReader:
-    """Reads one conversation."""
+    """Reads one conversation.
 
-    def __init__(self) -> None:
+    Args:
+        company: who sits at a table, as `server.room.web.scenes.company` says it.
+    """
+
+    def __init__(self, company: Company = lambda table: []) -> None:
+        self._company = company
+        self._table = ""
+        self._seats: dict[str, int] = {}  # by name, where those who sit at the table were seen
         self._lines = LineBuffer()
-        self._game: GameDefinition | None = None
-        self._stacks: tuple[int, ...] = ()
+        self._game = RoomGame()
         self._names: tuple[str, ...] = ()
         self._reader: MatchStateReader | None = None
 
@@ -57,6 +66,7 @@ class DoorReader:
             seated = parse_seated(text)
             if seated is not None:
                 table, seat, stack = seated
+                self._table = table
                 return {"kind": "note", "name": "seated", "table": table, "seat": seat, "stack": stack}
             note = parse_note(text)
             if note is not None:
@@ -70,21 +80,28 @@ class DoorReader:
         """Take in a note about the next hand."""
         match name:
             case "game":
-                self._game = parse_game_line(text)
+                game = self._game.with_game(parse_game_line(text))
             case "stacks":
-                self._stacks = tuple(map(int, text.split("|")))
+                game = self._game.with_stacks(text)
             case "names":
                 self._names = tuple(text.split("|"))
+                return
             case _:
                 return
-        game = self._game
-        if game is not None and len(self._stacks) == game.num_players:
-            self._reader = MatchStateReader(attrs.evolve(game, stacks=self._stacks))
+        if game is not None:
+            self._reader = MatchStateReader(game)
 
     def _state(self, text: str) -> dict[str, Any]:
         if self._reader is None:
             return {"kind": "line"}
-        return draw(seen_by_player(self._reader.read(text), self._names))
+        shown = seen_by_player(self._reader.read(text), self._names)
+        company = self._company(self._table)
+        self._seats |= {each["name"]: seat for seat, each in enumerate(company) if each is not None}
+        if len(set(shown.names) & self._seats.keys()) == len(shown.names):
+            seats = tuple([self._seats[name] for name in shown.names])
+            button = None if shown.button is None else seats[shown.seats.index(shown.button)]
+            shown = attrs.evolve(shown, seats=seats, button=button)
+        return draw(shown, company)
 
 
 LONGEST: Final = 8192
@@ -100,20 +117,14 @@ async def seat(websocket: WebSocket, door: Door) -> None:
     theirs.setblocking(False)
     stream = trio.SocketStream(trio.socket.from_stdlib_socket(ours))
     async with trio.open_nursery() as nursery:
-        # A visit ends at the table, perhaps with the end of a hand: the door alone ends it.
-        nursery.start_soon(_visit, door, theirs, address)
+        nursery.start_soon(visit, door, theirs, address)
         try:
             async with trio.open_nursery() as talking:
-                talking.start_soon(_tell, stream, websocket, talking.cancel_scope)
+                talking.start_soon(_tell, stream, websocket, door, talking.cancel_scope)
                 await _listen(websocket, stream)
                 talking.cancel_scope.cancel()
         finally:
             await trio.aclose_forcefully(stream)
-
-
-async def _visit(door: Door, sock: socket.socket, address: str) -> None:
-    with trio.CancelScope(shield=True):
-        await door.welcome(sock, address)
 
 
 async def _listen(websocket: WebSocket, stream: trio.SocketStream) -> None:
@@ -126,11 +137,13 @@ async def _listen(websocket: WebSocket, stream: trio.SocketStream) -> None:
             await stream.send_all(text.encode("utf-8", "replace"))
 
 
-async def _tell(stream: trio.SocketStream, websocket: WebSocket, talking: trio.CancelScope) -> None:
+async def _tell(
+    stream: trio.SocketStream, websocket: WebSocket, door: Door, talking: trio.CancelScope
+) -> None:
     """Pass on what the door says, until it has no more to say."""
     from starlette.websockets import WebSocketDisconnect
 
-    reader = DoorReader()
+    reader = DoorReader(lambda table: company(door.places(table)))
     try:
         while data := await stream.receive_some(_CHUNK):
             for message in reader.feed(bytes(data)):

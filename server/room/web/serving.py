@@ -16,6 +16,7 @@ from server.room.door import HANDSHAKE_S, has_gone, listen
 from server.room.room import Room
 from server.room.tls import server_context
 from server.room.web.audience import Broadcasts
+from server.room.web.bridge import Bridges
 from server.room.web.guard import Guard
 from server.room.web.seat import LONGEST
 from server.support.addresses import whose
@@ -56,8 +57,9 @@ async def serve_web(
     scheme = "http" if room.config.tls is None else "https"
     async with trio.open_nursery() as nursery:
         broadcasts = Broadcasts(room, nursery)
-        pages = Pages(room, broadcasts)
+        pages = Pages(room, broadcasts, Bridges(room.door, nursery, console))
         guard = Guard(pages.application(), room.config, console)
+        guard.is_exempt = pages.agents.knows
         if find_spec("prometheus_client") is not None:
             pages.figures = Figures(room, guard, broadcasts)
         nursery.start_soon(Browsers(guard, room.config, console).serve, listener)

@@ -169,13 +169,12 @@ def _lined_up(game: GameDefinition, stacks: Mapping[int, int], blinds: Blinds, p
         order = sorted(stacks, key=lambda seat: (seat - blinds.button - 1) % total)
     posts = {blinds.small: small_blind, **dict.fromkeys(posting, big_blind), blinds.big: big_blind}
     at_big = order.index(blinds.big)
-    first = order.index(blinds.small) if number == HEADS_UP else (at_big + 1) % number
     seated = _of(
         game,
         [stacks[seat] for seat in order],
         [posts.get(seat, 0) for seat in order],
         _antes(game, number, at_big),
-        (first, *(0,) * (game.num_rounds - 1)),
+        ((at_big + 1) % number, *(0,) * (game.num_rounds - 1)),
     )
     return LineUp(tuple(order), seated, blinds)
 
@@ -194,17 +193,19 @@ def _of(
     antes: Sequence[int],
     first_positions: tuple[int, ...],
 ) -> GameDefinition:
-    """A table's game for some players; those with less than they must post post what they have."""
+    """A table's game for some players; those with less than they must post post what they have.
+
+    The bet to call stays the whole big blind.
+    """
+    posted = [
+        min(blind, stack - min(ante, stack)) for blind, ante, stack in zip(blinds, antes, stacks, strict=True)
+    ]
     return attrs.evolve(
         game,
         num_players=len(stacks),
         stacks=tuple(stacks),
-        blinds=tuple(
-            [
-                min(blind, stack - min(ante, stack))
-                for blind, ante, stack in zip(blinds, antes, stacks, strict=True)
-            ]
-        ),
+        blinds=tuple(posted),
+        least_bet=game.big_blind if max(posted) < game.big_blind else game.least_bet,
         antes=tuple(antes),
         first_positions=first_positions,
     )

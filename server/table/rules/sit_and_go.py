@@ -4,7 +4,7 @@
 * The button is dead or moves (`server.table.rules.line_up`).  With two players it posts the small blind and
   acts first before the flop.
 * A player with less than a blind or an ante posts what they have.  The bet to be called before the flop is
-  the largest blind that was posted.
+  the whole big blind all the same.
 * Of those who go out in the same hand, the one who began it with more is placed better; equal ones share the
   payouts of their places.
 """

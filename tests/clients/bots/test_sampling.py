@@ -9,14 +9,8 @@ import pytest
 import trio
 import trio.testing
 
-from clients.bots.sampling.agent import (
-    DEFAULT_SECONDS,
-    DEFAULT_TRIALS,
-    SEEDED_TRIALS,
-    Sampling,
-    described,
-    explained,
-)
+from clients.bots.sampling.agent import DEFAULT_SECONDS, DEFAULT_TRIALS, SEEDED_TRIALS, Sampling, explained
+from clients.core.agent import described
 from clients.core.options import make_agent, parse_bet_sizes
 from clients.core.session import play
 from engine.players.trials.selective_sampling import Criterion, Estimates

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from clients.bots.baselines import AlwaysCall
+from clients.bots.formula.agent import Formula
 from clients.commands.ask.ask import ask_command
 from clients.commands.ask.odds import odds
 from clients.core.agent import Agent
@@ -19,6 +20,7 @@ from clients.lab.seats.asking import ask, read_spot
 from clients.lab.testing import Deciding, Recorder
 from clients.reports.plots import answers_figure
 from engine.poker.cards import parse_cards
+from engine.poker.combos import combo_index
 from engine.poker.rules import FOLD, LIMIT_RAISE, Action, HandView, hand_rank, load_game, raise_to
 from server.match.launching.confinement import why_there_are_none
 from tests.support.commands import reports, runs
@@ -388,3 +390,42 @@ def test_a_program_can_be_asked_in_a_sandbox(tmp_path: Path) -> None:
 
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["action"] == "r"
+
+
+FLOP = ("--betting", "rc/c", "--hole", "AhKd", "--board", "2c7d9h", "--trials", "0")
+DECIDED_BY = {
+    "formula": ["value", "chance to win", "draw", "opponents"], "simple": ["strength", "draw", "price"],
+    "sampling:trials=200": ["values"], "killer": ["reflective odds", "price"],
+    "heuristic": ["strength", "values"], "adaptive": ["values", "trust"], "equilibrium": ["strategy"],
+    "street-learner": ["state", "values"], "winning-hand-learner": ["after the flop"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("bot", DECIDED_BY)
+def test_the_numbers_by_which_a_bot_decided_are_its_own_and_come_before_comparisons(bot: str) -> None:
+    text = invoke(bot, *FLOP, "--times", "1").output.splitlines()
+
+    assert text[1].startswith("  it plays")
+    first, compared = text.index("it decided by"), text.index("for comparison")
+    said = [line[2:21].strip() for line in text[first + 1 : compared] if line[2] != " "]
+    assert said == DECIDED_BY[bot]
+    assert max(map(len, text)) <= 80
+    assert any("holds, by the generic model" in line for line in text[compared:])
+
+
+def test_what_it_decided_by_is_what_it_decided_by() -> None:
+    spot = read_spot(load_game("limit-2p"), "rc/c", "AhKd", "2c7d9h")
+    bot = Formula()
+    answer = ask(bot, spot, seed=1)
+    combo = combo_index(*answer.view.own_cards)
+    decision = bot.book.follow(answer.view).decision(answer.view.betting)
+
+    assert answer.reasons["value"].startswith(f"{decision.values.value[combo]:+.3f} (of 1); calls from +0.5")
+    assert answer.reasons["chance to win"].startswith(f"{decision.values.showdown[combo]:.3f}; ")
+
+    known = asked("equilibrium", *KUHN, "--hole", "Qs", "--times", "1")
+    assert known["decided_by"]["strategy"] == ", ".join(
+        f"{name} {known['triple'][name]:.4f}" for name in ("call", "raise")
+    )
+    mixed = invoke("equilibrium", *KUHN, "--hole", "Ks", "--betting", "", "--times", "1").output
+    assert "a draw from it" in mixed or "  action " in mixed

@@ -16,12 +16,15 @@ from clients.bots.baselines import AlwaysCall, Random
 from clients.core.agent import Agent
 from clients.human import input_line, rendering
 from clients.human.agent import Human
-from clients.human.input_line import Move, Query, RaiseBy, RaiseTo
+from clients.human.input_line import Query
 from clients.human.keyboard_lines import Key, LineAssembler, TelnetDecoder, WindowSize, telnet_text
 from clients.human.style import DISPLAYS, PLAIN, Style, detect_style
 from engine.poker import rules
 from engine.poker.cards import CARD_TEXTS, parse_cards
+from engine.poker.rules import intentions
 from engine.poker.rules.hand_words import format_chips
+from engine.poker.rules.intentions import Move, Nonsense, RaiseBy, RaiseTo
+from engine.support.user_input import quoted
 from tests.support.terminal.person import check_transcript, type_match, without_escapes
 
 # --- What a person is shown ---------------------------------------------------------------------------------
@@ -225,15 +228,15 @@ def test_words_are_understood(typed: str, intention: input_line.Intention) -> No
 def test_everything_else_is_nonsense_that_can_be_shown(typed: str) -> None:
     intention = input_line.parse_line(typed)
 
-    assert isinstance(intention, input_line.Nonsense)
+    assert isinstance(intention, Nonsense)
     assert intention.text.isascii()
     assert intention.text.isprintable()
 
 
 def test_too_much_is_nonsense_too() -> None:
-    assert isinstance(input_line.parse_line("c" * (input_line.MAX_LINE + 1)), input_line.Nonsense)
-    assert isinstance(input_line.parse_line("r " + "9" * 30), input_line.Nonsense)
-    assert input_line.shown("x" * 50) == "x" * 37 + "..."
+    assert isinstance(input_line.parse_line("c" * (input_line.MAX_LINE + 1)), Nonsense)
+    assert isinstance(input_line.parse_line("r " + "9" * 30), Nonsense)
+    assert quoted("x" * 50) == "x" * 37 + "..."
 
 
 def view(betting: str, game: object = NO_LIMIT) -> rules.HandView:
@@ -258,9 +261,9 @@ def view(betting: str, game: object = NO_LIMIT) -> rules.HandView:
 )  # fmt: skip
 def test_amounts_become_raises(betting: str, typed: str, action: rules.Action) -> None:
     intention = input_line.parse_line(typed)
-    assert not isinstance(intention, Query | input_line.Nonsense)
+    assert not isinstance(intention, Query | Nonsense)
 
-    assert input_line.action_of(intention, view(betting)) == action
+    assert intentions.action_of(intention, view(betting)) == action
 
 
 @pytest.mark.parametrize(
@@ -274,21 +277,21 @@ def test_amounts_become_raises(betting: str, typed: str, action: rules.Action) -
 )  # fmt: skip
 def test_what_is_impossible_is_answered_with_the_reason(betting: str, typed: str, why: str) -> None:
     intention = input_line.parse_line(typed)
-    assert not isinstance(intention, Query | input_line.Nonsense)
+    assert not isinstance(intention, Query | Nonsense)
 
-    answer = input_line.action_of(intention, view(betting))
+    answer = intentions.action_of(intention, view(betting))
 
-    assert isinstance(answer, input_line.Nonsense)
+    assert isinstance(answer, Nonsense)
     assert why in answer.text
 
 
 def test_a_limit_raise_may_be_named_by_its_amount() -> None:
-    assert input_line.action_of(RaiseTo(20), view("", LIMIT)) == rules.LIMIT_RAISE
-    assert input_line.action_of(RaiseBy(10), view("", LIMIT)) == rules.LIMIT_RAISE
-    assert isinstance(input_line.action_of(RaiseTo(30), view("", LIMIT)), input_line.Nonsense)
-    assert isinstance(input_line.action_of(Move.ALL_IN, view("", LIMIT)), input_line.Nonsense)
-    answer = input_line.action_of(Move.RAISE, view("rrr", LIMIT))
-    assert answer == input_line.Nonsense("No more raises are allowed in this betting round.")
+    assert intentions.action_of(RaiseTo(20), view("", LIMIT)) == rules.LIMIT_RAISE
+    assert intentions.action_of(RaiseBy(10), view("", LIMIT)) == rules.LIMIT_RAISE
+    assert isinstance(intentions.action_of(RaiseTo(30), view("", LIMIT)), Nonsense)
+    assert isinstance(intentions.action_of(Move.ALL_IN, view("", LIMIT)), Nonsense)
+    answer = intentions.action_of(Move.RAISE, view("rrr", LIMIT))
+    assert answer == Nonsense("No more raises are allowed in this betting round.")
 
 
 @given(st.text(), st.lists(st.sampled_from(["c", "r", "f", "r 900"]), max_size=12), st.booleans())
@@ -300,13 +303,13 @@ def test_nothing_that_is_typed_becomes_an_illegal_action(typed: str, before: lis
         hand = rules.HandView(node, node.position_to_act, 0, ((0, 1), (2, 3)), ())
         for text in (typed, f"r {typed}", line):
             intention = input_line.parse_line(text)
-            if not isinstance(intention, Query | input_line.Nonsense):
-                action = input_line.action_of(intention, hand)
-                assert isinstance(action, input_line.Nonsense) or action in node.legal_actions()
+            if not isinstance(intention, Query | Nonsense):
+                action = intentions.action_of(intention, hand)
+                assert isinstance(action, Nonsense) or action in node.legal_actions()
         chosen = input_line.parse_line(line)
-        assert not isinstance(chosen, Query | input_line.Nonsense)
-        action = input_line.action_of(chosen, hand)
-        node = node.apply(rules.CALL if isinstance(action, input_line.Nonsense) else action)
+        assert not isinstance(chosen, Query | Nonsense)
+        action = intentions.action_of(chosen, hand)
+        node = node.apply(rules.CALL if isinstance(action, Nonsense) else action)
 
 
 # --- bytes ---------------------------------------------------------------------------------------------
@@ -327,7 +330,7 @@ def test_a_line_of_a_million_bytes_is_cut_and_over_at_its_end() -> None:
     assert lines.feed(b"c" * 1_000_000) == []
     (line,) = lines.feed(b"\n")
     assert isinstance(line, str)
-    assert isinstance(input_line.parse_line(line), input_line.Nonsense)
+    assert isinstance(input_line.parse_line(line), Nonsense)
     assert lines.feed(b"c\n") == ["c"]
 
 

@@ -7,7 +7,7 @@ import attrs
 import pytest
 
 from engine.evidence.confidence_sequence import payoff_bounds
-from engine.evidence.verdict import Goal, Outcome, Standings, Verdict
+from engine.evidence.verdict import Adjusted, Goal, Outcome, Standings, Verdict
 from engine.poker.match_key import MatchSeed
 from engine.poker.rules import (
     Action,
@@ -20,6 +20,7 @@ from engine.poker.rules import (
     raise_to,
 )
 from engine.poker.rules.action import ActionKind
+from engine.support.intervals import Estimate, estimate
 from tests.support.asserting import known
 from tests.support.hands.golden_files import GOLDEN
 
@@ -49,12 +50,12 @@ def only(verdict: Verdict) -> tuple[Outcome, str]:
 
 
 def test_the_winner_is_better() -> None:
-    assert only(standings_after(200, (20, -20)).verdict()) == (Outcome.FIRST, "A is better")
-    assert only(standings_after(200, (-20, 20)).verdict()) == (Outcome.SECOND, "B is better")
+    assert only(standings_after(200, (20, -20)).verdict(Goal())) == (Outcome.FIRST, "A is better")
+    assert only(standings_after(200, (-20, 20)).verdict(Goal())) == (Outcome.SECOND, "B is better")
 
 
 def test_a_few_deals_decide_nothing() -> None:
-    verdict = standings_after(20, (20, -20)).verdict()
+    verdict = standings_after(20, (20, -20)).verdict(Goal())
 
     assert only(verdict) == (Outcome.UNDECIDED, "undecided after 20 deals")
     lead = known(verdict.pairs[0].lead)
@@ -71,7 +72,7 @@ def test_players_are_equal_once_both_ends_are_inside() -> None:
     assert only(before.verdict(goal))[0] is Outcome.UNDECIDED
     assert only(after.verdict(goal)) == (Outcome.EQUAL, "equal within ± 300 mbb/h")
     assert (before.reached(goal), after.reached(goal)) == (False, True)
-    assert only(after.verdict())[0] is Outcome.UNDECIDED  # nobody asked for equality
+    assert only(after.verdict(Goal()))[0] is Outcome.UNDECIDED  # nobody asked for equality
 
 
 def test_players_that_are_known_well_and_do_not_differ_surely_are_equal_within_what_is_sure() -> None:
@@ -97,7 +98,7 @@ def test_the_lead_at_a_table_of_two_is_what_one_wins() -> None:
     for chips in won:
         standings.add((chips, -chips))
 
-    lead = known(standings.verdict().pairs[0].lead)
+    lead = known(standings.verdict(Goal()).pairs[0].lead)
 
     assert lead == standings.rate(0)
     assert lead.low < sum(won) / 2000 * 100 < lead.high
@@ -106,7 +107,7 @@ def test_the_lead_at_a_table_of_two_is_what_one_wins() -> None:
 
 def test_players_that_change_are_reported_as_changed() -> None:
     standings = standings_of(LIMIT, "AB", [(30.0, -30.0)] * 400 + [(-30.0, 30.0)] * 400)
-    verdict = standings.verdict()
+    verdict = standings.verdict(Goal())
 
     assert only(verdict) == (Outcome.CHANGED, "the players changed")
     assert "No constant rate" in known(verdict.note)
@@ -116,12 +117,12 @@ def test_players_that_change_are_reported_as_changed() -> None:
 
 
 def test_three_players_are_judged_by_pairs() -> None:
-    verdict = standings_after(2000, (30, 30, -60), "ABC").verdict()
+    verdict = standings_after(2000, (30, 30, -60), "ABC").verdict(Goal())
 
     assert [pair.outcome for pair in verdict.pairs] == [Outcome.UNDECIDED, Outcome.FIRST, Outcome.FIRST]
     assert [pair.players for pair in verdict.pairs] == [(0, 1), (0, 2), (1, 2)]
     assert verdict.words == "undecided after 2000 deals"
-    assert standings_after(2000, (60, -30, -30), "ABC").verdict().words == "A is better than all others"
+    assert standings_after(2000, (60, -30, -30), "ABC").verdict(Goal()).words == "A is better than all others"
 
 
 def test_a_decided_match_knows_every_pair() -> None:
@@ -158,12 +159,12 @@ def test_all_pairs_are_known_when_a_match_ends() -> None:
 
 
 def test_chances_are_shared_out_among_pairs() -> None:
-    two = known(standings_after(500, (30, -30)).verdict().pairs[0].lead)
+    two = known(standings_after(500, (30, -30)).verdict(Goal()).pairs[0].lead)
     alone = Standings(LIMIT, "AB", alpha=0.05 / 3)
     for _ in range(500):
         alone.add((30, -30))
 
-    assert known(alone.verdict().pairs[0].lead).low < two.low
+    assert known(alone.verdict(Goal()).pairs[0].lead).low < two.low
 
 
 def test_few_matches_are_judged_falsely_whenever_they_end() -> None:
@@ -177,7 +178,7 @@ def test_few_matches_are_judged_falsely_whenever_they_end() -> None:
             chips = [2.0, -1.0, -1.0]
             generator.shuffle(chips)
             standings.add(chips)
-            if any(pair.outcome is not Outcome.UNDECIDED for pair in standings.verdict().pairs):
+            if any(pair.outcome is not Outcome.UNDECIDED for pair in standings.verdict(Goal()).pairs):
                 false += 1
                 break
 
@@ -190,7 +191,7 @@ def test_a_learner_is_judged_by_what_it_was_worth_so_far() -> None:
     for deal in range(4000):
         chips = generator.gauss(deal / 100 - 20, 25)  # it loses two big blinds a hand, and wins two at last
         standings.add((chips, -chips))
-    verdict = standings.verdict()
+    verdict = standings.verdict(Goal())
 
     (pair,) = verdict.pairs
     assert verdict.rule == "empirical-Bernstein confidence sequence"
@@ -222,7 +223,7 @@ def test_few_deals_of_a_learner_say_little() -> None:
     standings = Standings(LIMIT, ("L", "B"), learners=[0, 1])
     standings.add((5, -5))
 
-    verdict = standings.verdict()
+    verdict = standings.verdict(Goal())
 
     assert verdict.words == "undecided after 1 deal"
     lead = known(verdict.pairs[0].lead)
@@ -234,7 +235,7 @@ def test_a_game_without_bounds_has_no_verdict() -> None:
     game = attrs.evolve(load_game("nolimit-2p"), stacks=(2**31 - 1,) * 2)
     standings = standings_of(game, "AB", [(300.0, -300.0)] * 5000)
 
-    verdict = standings.verdict()
+    verdict = standings.verdict(Goal())
 
     assert only(verdict) == (Outcome.UNDECIDED, "undecided after 5000 deals")
     assert "names no stacks" in known(verdict.note)
@@ -243,7 +244,7 @@ def test_a_game_without_bounds_has_no_verdict() -> None:
 
 
 def test_json_and_lines_say_the_same() -> None:
-    verdict = standings_after(200, (-20, 20)).verdict()
+    verdict = standings_after(200, (-20, 20)).verdict(Goal())
 
     found = verdict.as_json()
     (pair,) = found["pairs"]
@@ -251,20 +252,63 @@ def test_json_and_lines_say_the_same() -> None:
     assert (found["words"], found["deals"], found["alpha"]) == ("B is better", 200, 0.05)
     assert (pair["players"], pair["seats"], pair["outcome"]) == (["A", "B"], [0, 1], "second")
     assert low < high < 0
-    assert verdict.lines() == [f"verdict: B is better: {-high:+.1f} to {-low:+.1f} mbb/h"]
+    kind = "95 %, whenever you look"
+    assert verdict.lines() == [f"verdict: B is better: {-high:+.1f} to {-low:+.1f} mbb/h ({kind})"]
 
 
 def test_lines_of_larger_tables_name_pairs() -> None:
-    lines = standings_after(2000, (60, -30, -30), "ABC").verdict().lines()
+    lines = standings_after(2000, (60, -30, -30), "ABC").verdict(Goal()).lines()
 
-    assert lines[0] == "verdict: A is better than all others"
+    assert lines[0] == "verdict: A is better than all others (all pairs together 95 %, whenever you look)"
     assert [line.partition(":")[0] for line in lines[1:]] == ["  A over B", "  A over C", "  B over C"]
     assert lines[1].endswith(" mbb/h, A is better")
 
 
+def test_a_number_of_deals_fixed_in_advance_has_the_interval_of_its_table() -> None:
+    won = [random.Random(k).gauss(1.2, 25) for k in range(2000)]
+    standings = standings_of(LIMIT, "AB", [(chips, -chips) for chips in won])
+    table = estimate(won).scaled(100)
+
+    fixed, watched = standings.verdict(), standings.verdict(Goal())
+
+    lead, half = known(fixed.pairs[0].lead), known(table.ci95)
+    assert (lead.low, lead.high) == pytest.approx((table.mean - half, table.mean + half))
+    assert fixed.lines() == [f"verdict: A is better: {table.text(1)} mbb/h (95 %, fixed)"]
+    assert watched.words == "undecided after 2000 deals"
+    assert fixed.as_json()["rule"] == "normal interval of a number of deals fixed in advance"
+
+
+def test_the_figure_with_luck_taken_out_decides_where_it_is_there() -> None:
+    standings = standings_after(500, (1, -1))
+    adjusted = Adjusted("equity", (Estimate(-2.0, 1.0, 500),))
+
+    verdict = standings.verdict(adjusted=adjusted)
+
+    assert verdict.lines() == ["verdict: B is better: +200.0 ± 100.0 mbb/h (95 %, fixed, adjusted)"]
+    assert verdict.as_json()["estimator"] == "equity"
+
+
+def test_of_few_hands_and_of_none_little_is_said() -> None:
+    few = "too few hands: 99 deals, 100 are the least for a verdict"
+    assert standings_after(99, (20, -20)).verdict().lines() == [f"verdict: {few}"]
+    assert standings_after(99, (20, -10, -10), "ABC").verdict().lines() == [f"verdict: {few}"]
+    assert standings_after(0, (0, 0)).verdict().lines() == []
+    assert standings_after(0, (0, 0)).verdict(Goal()).lines() == []
+    assert standings_after(100, (20, -20)).verdict().words == "A is better"
+
+
+def test_players_that_change_are_named_beside_a_fixed_interval() -> None:
+    verdict = standings_of(LIMIT, "AB", [(30.0, -30.0)] * 400 + [(-30.0, 30.0)] * 400).verdict()
+
+    assert only(verdict) == (Outcome.UNDECIDED, "undecided after 800 deals")
+    assert "No constant rate" in known(verdict.note)
+
+
 def test_of_many_pairs_only_the_decided_ones_are_shown() -> None:
     game = load_game("limit-6p")
-    verdict = standings_of(game, "ABCDEF", [(100.0, -20.0, -20.0, -20.0, -20.0, -20.0)] * 2000).verdict()
+    verdict = standings_of(game, "ABCDEF", [(100.0, -20.0, -20.0, -20.0, -20.0, -20.0)] * 2000).verdict(
+        Goal()
+    )
 
     lines = verdict.lines()
 

@@ -1,7 +1,7 @@
 """Equity against published figures, plain enumeration, and between its own forms."""
 
+from importlib import resources
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -97,18 +97,11 @@ def test_the_matrix_is_a_zero_sum_game_over_all_pairs_of_disjoint_combos() -> No
     assert pairs[parse_starting_hand("AA"), parse_starting_hand("AKs")] == 6 * 4 - 12
 
 
-def test_the_matrix_is_computed_once_and_then_read_from_the_cache(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    points = eq._preflop_points()
-    monkeypatch.setenv("RIVERBOAT_CACHE_DIR", str(tmp_path))
-    computing = [points]
-    monkeypatch.setattr(eq, "_compute_preflop_points", computing.pop)
+@pytest.mark.slow
+def test_the_matrix_that_comes_with_riverboat_is_the_one_that_is_computed() -> None:
+    shipped = resources.files("engine").joinpath("data/preflop/equities.npz")
 
-    for _ in range(2):
-        assert (eq._preflop_points.__wrapped__() == points).all()
-
-    assert not computing
+    assert shipped.read_bytes() == eq.format_preflop_points()
 
 
 @pytest.mark.parametrize("board", BOARDS)

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, strategies as st
 
 from engine.kernels import mersenne, splitmix
-from engine.kernels._jit import (
+from engine.kernels._jit import kernel
+from engine.kernels._kept import (
     KEPT_FOLDERS,
-    _CompilationLock,
+    CompilationLock,
     folder_name,
-    kernel,
     kernel_modules_of,
     remove_old_folders,
 )
@@ -123,16 +123,26 @@ def test_a_kernel_is_compiled_once_and_said_so_once(tmp_path: Path) -> None:
     first, *progress = cold.stderr.splitlines()
     assert "compiling kernels for this machine, once" in first
     assert all(re.fullmatch(r"riverboat: compiling kernels: \d+ so far, \d+ s", line) for line in progress)
-    assert list((tmp_path / "kernels" / folder_name("poker.ranking")).glob("*.nbc"))
+    assert list((tmp_path / "kernels" / folder_name("poker.ranking")).glob("*.native"))
 
     warm = run(tmp_path, "warm")
     assert (warm.returncode, warm.stdout, warm.stderr) == (0, "", "")
 
 
 def test_programs_that_start_together_compile_once(tmp_path: Path) -> None:
-    """One compiles, the other waits and loads; numba itself tells what is written to the cache."""
-    command = [sys.executable, "-c", RANK_ONCE, str(tmp_path), "warm"]  # as far as it may know
-    variables = {**os.environ, "RIVERBOAT_CACHE_DIR": str(tmp_path), "NUMBA_DEBUG_CACHE": "1"}
+    """One compiles, the other waits and loads; numba itself tells what is compiled."""
+    tell = (
+        "from numba.core import event\n"
+        "class Tell(event.Listener):\n"
+        "    def on_start(self, begun):\n"
+        "        kernel = begun.data['dispatcher']\n"
+        "        if kernel.py_func.__module__.startswith('engine.'):\n"
+        "            print(kernel.py_func.__qualname__, kernel.targetoptions, begun.data['args'])\n"
+        "    def on_end(self, ended): pass\n"
+        "event.register('numba:compile', Tell())\n"
+    )
+    command = [sys.executable, "-c", tell + RANK_ONCE, str(tmp_path), "warm"]  # as far as it may know
+    variables = {**os.environ, "RIVERBOAT_CACHE_DIR": str(tmp_path)}
     together = [
         subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for _ in range(2)
@@ -140,9 +150,9 @@ def test_programs_that_start_together_compile_once(tmp_path: Path) -> None:
     ended = [process.communicate(timeout=100) for process in together]
 
     assert [process.returncode for process in together] == [0, 0], ended
-    saved = [line for out, _ in ended for line in out.splitlines() if "data saved to" in line]
-    assert saved
-    assert len(saved) == len(set(saved)) == len(list(tmp_path.glob("kernels/*/*.nbc")))
+    compiled = [line for out, _ in ended for line in out.splitlines()]
+    assert compiled
+    assert len(compiled) == len(set(compiled))
 
 
 def test_a_folder_that_cannot_be_written_costs_only_the_compilation() -> None:
@@ -221,10 +231,10 @@ def test_a_process_that_compiles_another_kernel_does_not_wait(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RIVERBOAT_CACHE_DIR", str(tmp_path))
-    ours = _CompilationLock()
+    ours = CompilationLock()
     take = (
-        "import sys; from engine.kernels._jit import _CompilationLock\n"
-        "_CompilationLock().take(sys.argv[1]); print('taken', flush=True)\n"
+        "import sys; from engine.kernels._kept import CompilationLock\n"
+        "CompilationLock().take(sys.argv[1]); print('taken', flush=True)\n"
     )
 
     def start(kernel_name: str) -> subprocess.Popen[str]:

@@ -16,6 +16,7 @@ import attrs
 import pytest
 import trio
 import trio.lowlevel
+from click.testing import CliRunner
 from hypothesis import given, settings, strategies as st
 
 import server.league.sit_and_go.table as sit_and_go_table
@@ -24,14 +25,25 @@ from clients.core.options import make_agent
 from clients.core.registry import load_bot
 from clients.core.session import DealerGone, play
 from engine.poker.match_key import MatchSeed
-from engine.poker.rules import CALL, Action, HandView, load_game
+from engine.poker.rules import (
+    CALL,
+    Action,
+    HandView,
+    format_game,
+    initial_betting,
+    load_game,
+    parse_betting,
+    parse_game,
+)
 from protocol.records import parse_hand
+from server.commands.look_back.verify import verify
 from server.league.checking import check_tournament
 from server.league.match import Played
 from server.league.plan import Match
 from server.league.sit_and_go.log import LOG, begin, check_log, end, read_sit_and_go, table_of_match
 from server.league.sit_and_go.running import table_config
 from server.league.sit_and_go.table import SitAndGoHands
+from server.records.logs import open_log
 from server.support.console import SilentConsole
 from server.support.private_files import open_private
 from server.support.toml_text import FileMistake
@@ -82,9 +94,19 @@ def test_a_dead_button_stands_at_the_seat_of_a_player_who_is_out() -> None:
     room.finish([-100.0, 100.0, 0.0, 0.0])
     assert room.seating() == ("b", "c", "d")  # it stands at a's seat: b posts the small blind, c the big one
     assert room.game().blinds == (5, 10, 0)
-    assert plan_of(plan_text(*BOTS, head=HEAD)).sit_and_go.button_moves  # type: ignore[union-attr]
-    dead = plan_of(plan_text(*BOTS, head=HEAD.replace("stack = 200", 'stack = 200\nbutton = "dead"')))
-    assert not dead.sit_and_go.button_moves  # type: ignore[union-attr]
+    assert not plan_of(plan_text(*BOTS, head=HEAD)).sit_and_go.button_moves  # type: ignore[union-attr]
+    moving = plan_of(plan_text(*BOTS, head=HEAD.replace("stack = 200", 'stack = 200\nbutton = "moving"')))
+    assert moving.sit_and_go.button_moves  # type: ignore[union-attr]
+
+
+def test_a_short_big_blind_does_not_make_the_call_cheaper() -> None:
+    table = SitAndGoTable(("a", "b", "c"), attrs.evolve(PLAN, levels=(Level(9, (50, 100)),)), BASE)
+    table.stacks = {"a": 150, "b": 40, "c": 110}
+    game = table.game()
+    assert (game.blinds, game.least_bet, parse_game(format_game(game))) == ((50, 40, 0), 100, game)
+    betting = initial_betting(game)
+    assert (betting.amount_to_call(2), str(betting.legal_actions())) == (100, "c, f, r110 to r110")
+    assert parse_betting(game, "f///").spent == (50, 40, 0)  # nobody is left who could win more of the first
 
 
 def test_three_handed_the_button_acts_first_before_the_flop() -> None:
@@ -147,6 +169,10 @@ def test_no_chip_is_lost_and_everybody_has_one_place(n: int, seed: int) -> None:
     assert math.fsum(room.payouts().values()) == pytest.approx(1.0)
 
 
+def verified(log: Path) -> int:
+    return CliRunner().invoke(verify, [str(log)]).exit_code
+
+
 @pytest.mark.usefixtures("arena_workers")
 def test_sit_and_gos_are_played_ranked_and_verified(tmp_path: Path) -> None:
     content = played(tmp_path, plan_text(*BOTS, head=HEAD), pages=True)
@@ -162,11 +188,13 @@ def test_sit_and_gos_are_played_ranked_and_verified(tmp_path: Path) -> None:
 
     log = tmp_path / "matches/p0-v-p1-v-p2-v-p3-002/match.log"
     lines = log.read_text().splitlines(keepends=True)
-    cards = lines[1].split(":")[3]
+    assert verified(log) == 0
+    assert next(open_log(log).hands()).state.betting.game.stacks == (200,) * 4
+    cards = lines[2].split(":")[3]
     log.write_text(
-        "".join([lines[0], lines[1].replace(cards, cards[2:4] + cards[:2] + cards[4:]), *lines[2:]])
+        "".join([*lines[:2], lines[2].replace(cards, cards[2:4] + cards[:2] + cards[4:]), *lines[3:]])
     )
-    assert f"{log}:2: other cards" in str(check_tournament(tmp_path).problem)
+    assert f"{log}:3: other cards" in str(check_tournament(tmp_path).problem)
 
 
 @pytest.mark.usefixtures("arena_workers")
@@ -267,7 +295,7 @@ async def played_over_sockets(folder: Path, clients: dict[str, Client], *, leavi
             nursery.start_soon(come, clients[seat.name], seat.port)
         outcome = await server.run()
     assert outcome.error is None
-    end(folder, outcome.seconds, {})
+    end(folder, outcome.seconds, {}, {})
     found = read_sit_and_go(folder, MATCH, SOCKET_PLAN)
     assert found is not None
     return found

@@ -22,6 +22,7 @@ from clients.core.session import play
 from clients.human.rendering import Scene, render_action
 from clients.human.style import PLAIN
 from engine.evidence.aivat.estimates import Aivat
+from engine.evidence.verdict import LEAST_DEALS
 from engine.poker.rules import HandState, load_game
 from engine.poker.rules.hand_words import tell_posts, tell_winnings
 from engine.support.intervals import Estimate
@@ -29,7 +30,16 @@ from engine.support.seeds import derive_seed
 from protocol.policy import FILE_HEADER
 from server.commands.look_back.replay import replay, step_through
 from server.commands.play.match import match
-from server.records.evidence import POLICY_FILE, Luck, MatchEvidence, PolicyFile, collect, evidence_of
+from server.records.batches import batches
+from server.records.evidence import (
+    POLICY_FILE,
+    Collector,
+    Luck,
+    MatchEvidence,
+    PolicyFile,
+    collect,
+    evidence_of,
+)
 from server.records.formats.acpc import read_acpc
 from server.records.formats.hands import PlayedHand
 from server.records.logs import LogError, open_log
@@ -459,3 +469,24 @@ def test_in_a_terminal_each_action_waits_for_a_key(
     text = capsys.readouterr().out
     sentences = re.findall(r"^p\d (?:calls|raises|bets|checks|folds)", text, re.MULTILINE)
     assert text.count("-- Hand ") + len(sentences) == told
+
+
+@pytest.mark.slow
+def test_what_is_printed_first_covers_the_truth_from_the_least_deals_on(tmp_path: Path) -> None:
+    """Pieces of `LEAST_DEALS` hands of one long match, each judged by itself with luck taken out."""
+    words = ("limit-2p", "simple", "always-call", "--hands", "40000", "--seed", "7", "--in-process")
+    run_match(tmp_path, *words, "--luck", "off", "--out", "m")
+    log = open_log(tmp_path / "m" / "match.log")
+    found: list[Estimate] = []
+    for batch in batches(log, compiled=True):
+        for start in range(0, len(batch) - LEAST_DEALS + 1, LEAST_DEALS):
+            piece = batch.take(range(start, start + LEAST_DEALS))
+            collector = Collector(log.game, Luck.EQUITY)
+            collector.add(piece, np.array([row.players for row in piece.rows]), np.arange(LEAST_DEALS), 1)
+            found.append(known(collector.result(log.players).adjusted).leads[0])
+    truth = sum(each.mean for each in found) / len(found)
+
+    covered = sum(abs(each.mean - truth) <= known(each.ci95) for each in found) / len(found)
+
+    assert len(found) > 390
+    assert covered == pytest.approx(0.95, abs=0.01 + 1.96 * (0.95 * 0.05 / len(found)) ** 0.5)

@@ -15,13 +15,17 @@ from hypothesis import example, given, strategies as st
 from pokerkit import HandHistory
 
 from engine.poker.rules import load_game
+from engine.poker.rules.game_definition import UNLIMITED_STACK
 from protocol.records import HandReader, format_hand
 from server.commands.look_back.convert import convert
 from server.records.formats.acpc import acpc_logs, read_acpc
-from server.records.formats.hands import FormatError, PlayedHand, agrees_with_pokerkit, settle
+from server.records.formats.hands import PlayedHand, settle, shown_stacks
+from server.records.formats.open_hand_history import format_ohh, parse_ohh
 from server.records.formats.phh import format_phh, format_phhs, parse_phh
 from server.records.formats.pokerstars import format_stars, parse_stars
 from server.records.formats.reading import find_hands, read_hands
+from server.records.formats.said import FormatError
+from server.records.formats.second_opinion import agrees_with_pokerkit
 from server.records.logs import open_log
 from server.records.verification.log_checker import verify_log
 from tests.support.asserting import refuses
@@ -64,9 +68,12 @@ def test_hands_of_the_c_dealer_come_back_from_every_format(name: str) -> None:
 
     for hand, from_stars, from_phh in zip(hands, stars, phh, strict=True):
         assert isinstance(from_stars, PlayedHand), from_stars
-        assert line(hand) == line(from_stars) == line(from_phh)
+        ohh = only(list(parse_ohh(format_ohh(hand), "a.ohh")))
+        assert line(hand) == line(from_stars) == line(from_phh) == line(ohh)
         assert from_phh.game == hand.game
-        assert from_stars.game == hand.game
+        stacks = shown_stacks(hand)  # a game without stacks shows the most that a hand can cost
+        assert from_stars.game == ohh.game == attrs.evolve(hand.game, stacks=stacks)
+        assert (stacks == hand.game.stacks) == (max(hand.game.stacks) < UNLIMITED_STACK)
         assert not from_stars.notes
 
 
@@ -203,7 +210,7 @@ def test_chips_that_are_fractions_of_money() -> None:
     hand = only(list(parse_phh(phh(**changes, actions=actions, hand="'first'"), "a.phh")))
 
     assert (hand.game.blinds, hand.chips, hand.number) == ((2, 4, 0), (-2, -4, 6), 0)
-    assert (hand.state.betting.text, hand.notes) == ("r9ff", ("amounts are counted in units of 1/4",))
+    assert (hand.state.betting.text, hand.notes) == ("r9ff", ("a.phh: amounts are counted in units of 1/4",))
 
 
 @pytest.mark.parametrize(("changes", "reason"), cases(__file__, "unreadable hands"))
@@ -265,9 +272,11 @@ def test_a_hand_for_money_with_chat_a_rake_and_a_seat_that_sits_out() -> None:
 
 
 def test_what_the_text_says_is_held_against_the_rules() -> None:
-    (fault,) = parse_stars(STARS.replace("collected $196", "collected $150"), "a.txt")
+    (fault,) = parse_stars(
+        STARS.replace("($196)", "($150)").replace("collected $196", "collected $150"), "a.txt"
+    )
     assert isinstance(fault, FormatError)
-    assert "FluffyStutt collects 150 in the text, and 199 by the rules" in str(fault)
+    assert "150 are collected and 3 raked of a pot of 199" in str(fault)
     (fault,) = parse_stars(STARS.replace("FluffyStutt: calls $1.50\n", ""), "a.txt")
     assert str(fault).startswith("a.txt:1: adevlupec folds: position 1 acts after 'r100f', where position 0")
     (fault,) = parse_stars(STARS.replace("Hold'em", "Omaha"), "a.txt")
@@ -354,18 +363,19 @@ def test_nothing_is_overwritten_without_force(log: Path, tmp_path: Path) -> None
 def test_a_log_for_each_game(tmp_path: Path) -> None:
     (tmp_path / "1.phh").write_text(DWAN_IVEY)
     (tmp_path / "2.phh").write_text(phh())
-    (tmp_path / "3.txt").write_text(STARS)
+    (tmp_path / "3.txt").write_text(STARS, "utf-8")
     inputs = [tmp_path / "1.phh", tmp_path / "2.phh", tmp_path / "3.txt"]
 
     status, output = run(*inputs, "--to", "acpc", "--out", tmp_path / "b.log")
-    assert (status, "the hands are of 3 games" in output) == (1, True)
+    assert (status, "the hands are of 2 games" in output) == (1, True)
     status, output = run(*inputs, "--to", "acpc", "--out", tmp_path / "logs")
 
-    assert status == 0
+    assert status == 1
+    assert "a least bet other than the largest blind posted cannot be written in this format" in output
     assert "the name 'Phil Ivey' is written Phil_Ivey" in output
     assert "the rake is left out" in output
-    assert "3 of 3 hands written" in output
-    for count in (1, 2, 3):
+    assert "2 of 3 hands written" in output
+    for count in (1, 2):
         assert verify_log(tmp_path / "logs" / f"hands-{count}.log").is_valid
     assert open_log(tmp_path / "logs" / "hands-1.log").game.antes == (500, 500, 500)
 
@@ -385,8 +395,8 @@ def test_games_that_a_format_does_not_know(tmp_path: Path) -> None:
     status, output = run(GOLDEN / "random.leduc.0.log.gz", "--to", "phh", "--out", tmp_path / "out")
 
     assert status == 1
-    assert output.count("only Texas hold'em") == 1
-    assert "so it is with 999 more" in output
+    assert "left out: 1000 × only Texas hold'em with ... cards can be written in this format" in output
+    assert "0 of 1000 hands written" in output
     assert not (tmp_path / "out").exists()
 
 

@@ -224,7 +224,8 @@ async def test_without_a_terminal_there_is_a_line_for_each_tenth(
 
     await watch(tally, 50)
 
-    lines = stderr.getvalue().splitlines()
+    kind, *lines = stderr.getvalue().splitlines()
+    assert kind == "±: 95 %, whenever you look"
     assert [line.partition(":")[0] for line in lines] == [
         f"{5 * tenth} of 50 hands" for tenth in range(1, 11)
     ]

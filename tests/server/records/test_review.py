@@ -91,7 +91,7 @@ def test_a_page_needs_nothing_else_and_says_what_was_won(tmp_path: Path) -> None
     assert "prefers-color-scheme: dark" in text
     assert "@media print" in text
     for words in (
-        "+20,271.8 ± 35,155.9",
+        "+20,271.8 ±\N{NO-BREAK SPACE}35,155.9",
         "+121,631",
         "riverboat match nolimit-3p",
         "--seed 13",

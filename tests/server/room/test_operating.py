@@ -54,7 +54,7 @@ def test_the_file_of_the_readme_is_a_room(tmp_path: Path) -> None:
     (table,) = room.tables
     assert (table.policy, table.joining, table.rake.percent) == (Policy.RING, Joining.WAITS, 5.0)
     assert room.data == tmp_path / "room"
-    assert [table.name for table in default_room().tables] == ["limit-2p", "limit-6p", "nolimit-6p"]
+    assert [table.name for table in default_room().tables] == ["limit-2p", "limit-6p", "nolimit-6p", "show"]
 
 
 def order(operator: Operator, room: OpenRoom, **request: Any) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from clients.core.session import Refusal
 from engine.poker.rules import Rake, load_game
 from protocol.records import HandReader, parse_hand
 from server.room.config import Policy
+from server.room.ledger.damage import LedgerError
 from server.room.ledger.ledger import Ledger
 from server.table.config import TimeLimits
 from tests.support.rooms import OpenRoom, account, play_each, room_config, room_of, table_config
@@ -143,7 +144,8 @@ async def test_two_seats_of_a_table_are_never_one_players(tmp_path: Path) -> Non
         second = await room.sit_down(words=words, chips="200")
 
         assert second.lines[-1] == "#seated a 0 100"
-        assert await first.line() is None  # another connection has taken its place
+        assert await first.line() == "#lobby you play in another window now"
+        assert await first.line() is None
         assert [place is not None for place in room.room.tables["a"].places] == [True] + [False] * 5
 
 
@@ -306,9 +308,13 @@ async def test_our_bots_say_why_they_were_refused(tmp_path: Path) -> None:
                 await join_table(Random(), TableAddress("127.0.0.1", room.addresses.port, room=seat), print)
 
 
+@pytest.mark.parametrize("error", [TypeError("None"), LedgerError("the ledger is damaged: page 3")])
 async def test_a_fault_of_ours_ends_one_table_and_loses_nothing(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: Exception
 ) -> None:
+    def ask(*_: object, **__: object) -> None:
+        raise error
+
     config = room_config(tmp_path, table_config("a"), table_config("b"))
     words = account(config)
     async with room_of(config) as room:
@@ -317,7 +323,7 @@ async def test_a_fault_of_ours_ends_one_table_and_loses_nothing(
         others = [await room.sit_down("b") for _ in range(2)]
         table = room.room.tables["a"]
         await ann.until("MATCHSTATE")
-        monkeypatch.setattr(table._table.asking, "ask", None)
+        monkeypatch.setattr(table._table.asking, "ask", ask)
         async with trio.open_nursery() as playing:
             playing.start_soon(ann.play_hands, 1)
             playing.start_soon(bob.play_hands, 1)
@@ -325,6 +331,9 @@ async def test_a_fault_of_ours_ends_one_table_and_loses_nothing(
                 playing.start_soon(other.play_hands, 10)
 
         assert room.room.faults == 1
+        said = room.console.stderr
+        assert ("Traceback" in said) is isinstance(error, TypeError)
+        assert f"{error}" in said
         room.room.faults = 0
         while room.room.tables.get("a") in (None, table):
             await trio.lowlevel.checkpoint()

@@ -6,6 +6,7 @@ import contextlib
 import random
 import socket
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 import trio
@@ -86,12 +87,8 @@ async def test_nobody_is_shown_a_card_early_whoever_comes_and_goes(tmp_path: Pat
     async with room_of(room_config(tmp_path, guest_chips=10**9)) as room:
         table = room.room.tables["a"]
 
-        async def watch() -> None:
-            async for shown in table.audience.watch():
-                seen.append(shown)  # noqa: PERF401 - each as it comes, until cancelled
-
+        table.audience.listen(Mock(hear=seen.append))
         async with trio.open_nursery() as people:
-            people.start_soon(watch)
             for number in range(4):
                 people.start_soon(come_and_go, room, f"P{number}", number, heard[number])
             await room.have_played(25)

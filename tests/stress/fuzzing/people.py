@@ -10,12 +10,13 @@ import click
 from clients.core.options import OptionError, parse_bet_sizes
 from clients.core.program import ProgramError, read_host, read_port, read_seed
 from clients.core.registry import UnknownBot, installed_bots, make_bot
-from clients.human.input_line import Move, Nonsense, RaiseBy, RaiseTo, action_of, parse_line
+from clients.human.input_line import parse_line
 from clients.human.keyboard_lines import LineAssembler, TelnetDecoder
 from clients.human.telnet import read_listen_address
 from engine.poker.cards import InvalidCardError, parse_written_cards
 from engine.poker.combos import parse_starting_hand
 from engine.poker.rules import HandView
+from engine.poker.rules.intentions import Move, Nonsense, RaiseBy, RaiseTo, action_of
 from protocol import parse_match_state
 from server.commands.play.dealer import UsageError, _WantsUsage, configure
 from server.commands.program import riverboat

@@ -1,30 +1,38 @@
 // The lobby, looked at again every two seconds while it is seen.
-import {make} from "./scene.js";
+import {make, number} from "./scene.js";
 
 const EVERY_MS = 2000;
-const body = document.querySelector("#tables tbody");
+const list = document.getElementById("tables");
 
 function fill(row, table) {
   const taken = table.seats.filter(Boolean);
-  const who = taken.flatMap((seat) => [make("span", seat.there ? "seat" : "seat away", seat.name), " "]);
-  row.querySelector(".who").replaceChildren(...who, make("span", "free", `${table.seats.length - taken.length} free`));
-  row.querySelector(".hands").textContent = table.hands;
+  const free = table.seats.length - taken.length;
+  const who = taken.flatMap((seat) => {
+    const node = make("span", ["sits", !seat.there && "away", seat.house && "bot"].filter(Boolean).join(" "), seat.name);
+    if (seat.stack !== null) node.title = `${number(seat.stack)} chips`;
+    return [node, " "];
+  });
+  row.querySelector(".who").replaceChildren(...who, make("span", "free", `${free} ${free === 1 ? "seat" : "seats"} free`));
+  row.querySelector(".now").textContent = table.now;
+}
+
+function show(tables) {
+  const rows = [...list.querySelectorAll("[data-table]")];
+  if (rows.map((row) => row.dataset.table).join(" ") !== tables.map((table) => table.name).join(" ")) {
+    location.reload();
+    return;
+  }
+  tables.forEach((table, index) => fill(rows[index], table));
 }
 
 async function refresh() {
   if (!document.hidden) {
     try {
-      const tables = await (await fetch("/tables.json")).json();
-      const names = tables.map((table) => table.name).join(" ");
-      const rows = [...body.querySelectorAll("tr[data-table]")];
-      if (rows.map((row) => row.dataset.table).join(" ") !== names) {
-        location.reload();
-        return;
-      }
-      tables.forEach((table, index) => fill(rows[index], table));
+      show(await (await fetch("/tables.json")).json());
     } catch { /* the room is closed or out of reach: it is asked again */ }
   }
   setTimeout(refresh, EVERY_MS);
 }
 
+show(JSON.parse(document.getElementById("rows").textContent));
 setTimeout(refresh, EVERY_MS);

@@ -1,15 +1,15 @@
 // A hand that is over, step by step.
-import {draw} from "./scene.js";
+import {Felt} from "./scene.js";
 
 const scenes = JSON.parse(document.getElementById("scenes").textContent);
-const felt = document.getElementById("felt");
+const felt = new Felt(document.getElementById("felt"));
 const lines = [...document.getElementById("story").children];
 const wanted = /^#step-(\d+)$/.exec(location.hash);
 let at = wanted ? Number(wanted[1]) : scenes.length - 1;
 
 function show(step) {
   at = Math.max(0, Math.min(scenes.length - 1, step));
-  draw(scenes[at], felt);
+  felt.draw(scenes[at]);
   const told = scenes[at].story.length;
   lines.forEach((line, index) => line.classList.toggle("now", index === told - 1));
   document.getElementById("step").textContent = `Step ${at + 1} of ${scenes.length}`;

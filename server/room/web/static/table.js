@@ -1,26 +1,75 @@
 // A table: watched by server-sent events, or played at through a WebSocket in the room's own lines
-// (protocol/README.md, "A room").
-import {draw, line, make, tell} from "./scene.js";
+// (protocol/README.md, "A room").  `queue.js` shows what is told at a pace that can be followed.
+import {Queue} from "./queue.js";
+import {Felt, line, make, number, tell} from "./scene.js";
+import {play as sound} from "./sound.js";
+import {Tally} from "./tally.js";
 
 const $ = (id) => document.getElementById(id);
+const setup = JSON.parse($("setup").textContent);
 const table = $("table").dataset.table;
 const MOST_RESULTS = 50;
-const SAVED = `seat:${table}`;
+const POLL_MS = 3000;
+const UNLIMITED = 2 ** 31 - 1; // what the protocol says for it
+const AT = `seat:${table}`; // in localStorage: that this browser sits here, and since when it has heard nothing
+const KEY = "guest"; // in localStorage: the secret by which the room knows a guest again
+
+function read(store, key) {
+  try { return JSON.parse(store.getItem(key)); } catch { return null; }
+}
+
+function keep(store, key, value) {
+  try {
+    if (value === null) store.removeItem(key);
+    else store.setItem(key, JSON.stringify(value));
+  } catch { /* a browser that keeps nothing */ }
+}
 
 // --- what is seen --------------------------------------------------------------------------------------
 
+let inBlinds = read(localStorage, "units") === "bb";
+let blind = setup.blind;
+const amount = (chips) => inBlinds && blind ? `${number(chips / blind)} bb` : number(chips);
+const felt = new Felt($("felt"), amount, (seat) => sit(seat));
+const tally = new Tally($("mine"), amount);
+const queue = new Queue(setup, (message) => message.hand, show);
 let scene = null;
 
 function notice(text) {
-  $("notice").textContent = text;
-  $("notice").hidden = !text;
+  if ($("notice").textContent !== text) $("notice").textContent = text;
 }
 
-function show(next) {
-  if (scene && scene.hand !== next.hand) $("last").replaceChildren(...scene.story.map(line));
-  scene = next;
-  draw(scene, $("felt"));
+function show(message) {
+  if (scene && scene.hand !== message.hand) {
+    $("last").replaceChildren(...scene.story.map(line));
+    offer(scene.hand);
+    ahead(null);
+  }
+  if (!scene || scene.hand !== message.hand) sound("deal");
+  else if (message.story.length > scene.story.length && !message.ask) sound(/check|fold/.test(message.story.at(-1).text) ? "check" : "bet");
+  if (isSeated && (!scene || scene.hand !== message.hand)) notice("");
+  scene = message;
+  blind = scene.blind || blind;
+  const wait = felt.draw(scene, message.ask ? (deadline - performance.now()) / 1000 : setup.seconds);
   tell(scene, $("story"));
+  if (message.over && isSeated && message.line) {
+    const told = message.story.length ? message.story.at(-1).text : "";
+    add(message.hand, told);
+    tally.hand(message);
+    offer(message.hand);
+  }
+  $("show").disabled = !(isSeated && message.over && message.players.some((each) => each.you && !each.folded && !each.shows));
+  if (message.ask) beginTurn(message.line, message.ask);
+  else endTurn();
+  return wait;
+}
+
+function offer(hand) {
+  const address = `/tables/${encodeURIComponent(table)}/hands/${hand}`;
+  $("last-links").hidden = false;
+  $("last-replay").href = address;
+  $("last-text").href = `${address}.txt`;
+  $("last-phh").href = `${address}.phh`;
 }
 
 function add(hand, text, cards = []) {
@@ -38,10 +87,11 @@ let events = null;
 
 function watch() {
   if (events) return;
+  queue.watches = true;
   events = new EventSource(`/tables/${encodeURIComponent(table)}/events`);
   events.addEventListener("message", (event) => {
     const message = JSON.parse(event.data);
-    if (message.kind === "scene") show(message);
+    if (message.kind === "scene") queue.push(message);
     else if (message.kind === "results") message.results.forEach((each) => add(each.hand, each.text));
     else if (message.kind === "shown") message.players.forEach((each) => add(message.hand, `${each.name} has shown`, each.cards));
   });
@@ -50,21 +100,26 @@ function watch() {
 function stopWatching() {
   if (events) events.close();
   events = null;
+  queue.watches = false;
+  queue.clear();
 }
 
-// --- a sit-and-go: how it stands is asked for again and again while it is seen --------------------------
-
-const CONTEST_MS = 3000;
-
-async function lookAtContest() {
-  if (!document.hidden) {
+// Who sits here, and how a sit-and-go stands, is asked for while nothing is told.
+async function lookAround() {
+  if (!document.hidden && (setup.contest || performance.now() - queue.heardAt > POLL_MS)) {
     try {
-      const tables = await (await fetch("/tables.json")).json();
-      const found = tables.find((each) => each.name === table);
-      if (found && found.contest) tellContest(found.contest, found.seats);
+      const answer = await fetch(`/tables/${encodeURIComponent(table)}.json`);
+      if (answer.status === 404) notice("This table has closed.");
+      else if (answer.ok) around(await answer.json());
     } catch { /* the room is closed or out of reach: it is asked again */ }
   }
-  setTimeout(lookAtContest, CONTEST_MS);
+  setTimeout(lookAround, isSeated || setup.contest ? POLL_MS : 3 * POLL_MS);
+}
+
+function around(found) {
+  if (!scene || scene.over) felt.company(found.seats);
+  if (found.contest) tellContest(found.contest, found.seats);
+  if (found.paused) notice("The table is paused.");
 }
 
 function tellContest(contest, seats) {
@@ -78,59 +133,93 @@ function tellContest(contest, seats) {
   $("contest-out").replaceChildren(...out);
 }
 
-if ($("contest")) lookAtContest();
-
 // --- a seat --------------------------------------------------------------------------------------------
 
+const FIRST_AGAIN_MS = 500;
+const LAST_AGAIN_MS = 8000;
 let socket = null;
-let state = ""; // the line that a reply repeats
-let raises = null;
-let deadline = 0;
-let seconds = 0;
+let wanted = null; // name, token, chips and seat with which we sit, or try to
+let again = FIRST_AGAIN_MS;
 let isSeated = false;
 let isOut = false;
+let seconds = 0;
 
 function say(...lines) {
   if (socket && socket.readyState === WebSocket.OPEN) socket.send(lines.map((each) => `${each}\r\n`).join(""));
 }
 
-function sit(name, token, chips) {
+function sit(seat = null) {
+  if (socket || !$("join").reportValidity()) return;
+  const form = new FormData($("join"));
+  const text = (name) => (form.get(name) || "").trim();
+  wanted = {name: text("name"), token: text("token"), chips: text("chips"), seat};
+  keep(sessionStorage, AT, {name: wanted.name, token: wanted.token});
+  connect();
+}
+
+function connect() {
   const scheme = location.protocol === "https:" ? "wss" : "ws";
-  socket = new WebSocket(`${scheme}://${location.host}/seat`);
-  notice("Looking for a seat …");
-  const words = ["#riverboat/1", "lobby", "seat", "names", "game", "stacks", "clock"];
-  if (name) words.push(`name=${name}`);
+  const mine = socket = new WebSocket(`${scheme}://${location.host}/seat`);
+  if (!isSeated) notice("Looking for a seat …");
+  const words = ["#riverboat/1", "lobby", "seat", "names", "game", "stacks", "clock", "person", "keep"];
+  const token = wanted.token || read(localStorage, KEY);
+  if (wanted.name) words.push(`name=${wanted.name}`);
   if (token) words.push(`token=${token}`);
   let hasAsked = false;
-  socket.addEventListener("open", () => say("VERSION:2.0.0", words.join(" ")));
-  socket.addEventListener("message", (event) => {
+  mine.addEventListener("open", () => say("VERSION:2.0.0", words.join(" ")));
+  mine.addEventListener("message", (event) => {
     const message = JSON.parse(event.data);
+    if (mine !== socket) return;
+    if (isSeated) keep(localStorage, AT, {name: wanted.name, at: Date.now()});
     if (message.kind === "scene") {
-      hear(message);
+      if (message.ask) deadline = seconds ? performance.now() + 1000 * seconds : 0;
+      queue.push(message);
     } else if (message.kind === "note" && message.name === "lobby") {
       if (hasAsked) stand(message.text || "You have no seat any more.");
-      else say(`#join ${table}${chips ? ` ${chips}` : ""}`);
+      else say(`#join ${table}${wanted.chips ? ` ${wanted.chips}` : ""}${wanted.seat === null ? "" : ` seat=${wanted.seat + 1}`}`);
       hasAsked = true;
     } else if (message.kind === "note") {
       obey(message);
     }
   });
-  socket.addEventListener("close", () => {
+  mine.addEventListener("close", () => {
+    if (mine !== socket) return;
     socket = null;
-    stand(isSeated ? "The connection is lost. Sit down again to come back." : $("notice").textContent);
+    if (isSeated) comeBack();
+    else stand($("notice").textContent === "Looking for a seat …" ? "The room cannot be reached." : $("notice").textContent);
   });
+}
+
+// The seat is kept for a while: the same player takes it again, and finds the clock running.
+function comeBack() {
+  notice("The connection is lost. Your seat is kept; trying to come back …");
+  endTurn();
+  setTimeout(() => isSeated && !socket && connect(), again);
+  again = Math.min(2 * again, LAST_AGAIN_MS);
+}
+
+function hurry() {
+  if (!isSeated || document.hidden) return;
+  again = FIRST_AGAIN_MS;
+  if (!socket) connect();
 }
 
 function obey(message) {
   if (message.name === "seated") {
+    const isNew = !isSeated;
+    again = FIRST_AGAIN_MS;
     isSeated = true;
-    stopWatching();
-    notice(`You have seat ${message.seat + 1} with ${message.stack} chips. You are dealt in as soon as it can be.`);
+    if (isNew) stopWatching();
+    felt.own = message.seat;
+    keep(localStorage, AT, {name: wanted.name, at: Date.now()});
+    notice(isNew ? `You have seat ${message.seat + 1} with ${message.stack >= UNLIMITED ? "unlimited" : number(message.stack)} chips. You are dealt in as soon as it can be.` : "You are back.");
     $("join").hidden = true;
-    $("seated").hidden = false;
+    $("act").hidden = $("seated").hidden = false;
+  } else if (message.name === "keep") {
+    keep(localStorage, KEY, message.text);
   } else if (message.name === "refused") {
     notice(`That cannot be: ${message.text}`);
-    if (!isSeated && socket) socket.close();
+    if (socket && !$("join").hidden) socket.close();
   } else if (message.name === "message") {
     notice(message.text);
   } else if (message.name === "clock") {
@@ -139,71 +228,71 @@ function obey(message) {
 }
 
 function stand(text) {
-  if (socket) {
-    const old = socket;
-    socket = null;
-    old.close();
-  }
+  const old = socket;
+  socket = null;
+  if (old) old.close();
   isSeated = false;
-  notice(text === "Looking for a seat …" ? "The room cannot be reached." : text);
+  keep(localStorage, AT, null);
+  queue.clear();
+  notice(text);
+  felt.sit = (seat) => sit(seat);
   $("join").hidden = false;
-  $("seated").hidden = true;
+  $("act").hidden = $("seated").hidden = true;
   endTurn();
   watch();
 }
 
-function hear(message) {
-  const isNew = !scene || scene.hand !== message.hand;
-  if (isNew) notice("");
-  show(message);
-  if (message.over) {
-    const own = message.players.find((player) => player.you);
-    const told = message.story.length ? message.story[message.story.length - 1].text : "";
-    add(message.hand, told || (own ? String(own.won) : ""));
-  }
-  if (message.ask) beginTurn(message.line, message.ask);
-  else endTurn();
-}
-
 // --- a turn --------------------------------------------------------------------------------------------
 
+let state = ""; // the line that a reply repeats
+let raises = null;
+let sizes = {};
+let deadline = 0;
+let asked = 0; // the number of the question
+
 function beginTurn(text, ask) {
+  asked += 1;
   state = text;
   raises = ask.raise;
-  deadline = seconds ? performance.now() + 1000 * seconds : 0;
-  $("act").hidden = false;
+  sizes = ask.sizes;
+  $("turn").disabled = false;
+  $("bar").classList.add("turn");
   $("fold").disabled = !ask.fold;
-  $("call").firstElementChild.textContent = ask.call ? `Call ${ask.call}` : "Check";
+  $("call").firstElementChild.textContent = ask.call ? `Call ${amount(ask.call)}` : "Check";
   $("raise").disabled = !raises;
-  $("sizes").hidden = !raises || raises.limit || raises.least === raises.most;
+  $("sizes").disabled = !raises || raises.limit || raises.least === raises.most;
   $("raise").firstElementChild.textContent = "Raise";
   if (raises) {
-    for (const input of [$("slider"), $("total")]) {
-      input.min = raises.least;
-      input.max = raises.most;
-      input.value = raises.least;
-    }
+    [$("slider").min, $("slider").max] = [raises.least, raises.most];
     size(raises.least);
   }
+  document.title = `Your turn – ${table}`;
+  if (answerAhead(ask)) return;
   tick();
-  if ($("sound").checked) beep();
-  if (document.hidden) document.title = `Your turn – ${table}`;
+  sound("turn");
 }
 
 function endTurn() {
   state = "";
   raises = null;
-  $("act").hidden = true;
+  $("turn").disabled = $("sizes").disabled = true;
+  $("call").firstElementChild.textContent = "Call";
+  $("raise").firstElementChild.textContent = "Raise";
+  $("bar").classList.remove("turn");
   document.title = `${table} – Riverboat`;
+  tick();
 }
 
-function size(total) {
+// What is shown may be big blinds; what is sent is chips.
+const unit = () => inBlinds && blind ? blind : 1;
+
+function size(total, isTyped = false) {
   if (!raises) return;
   const value = Math.max(raises.least, Math.min(raises.most, Math.round(Number(total)) || raises.least));
   $("slider").value = value;
-  $("total").value = value;
-  const word = value === raises.most && !raises.limit ? "All in," : raises.word;
-  $("raise").firstElementChild.textContent = `${word} ${value}`;
+  if (!isTyped) $("total").value = String(Math.round(100 * value / unit()) / 100);
+  const word = value === raises.most && !raises.limit ? "All in" : {bet: "Bet", raise: "Raise to"}[raises.word];
+  $("raise").firstElementChild.textContent = `${word} ${amount(value)}`;
 }
 
 function act(action) {
@@ -216,8 +305,8 @@ function raise() {
   if (!raises) return;
   if (raises.limit) act("r");
   else {
-    size($("total").value);
-    act(`r${$("total").value}`);
+    if ($("total").value) size(Number($("total").value) * unit());
+    act(`r${$("slider").value}`);
   }
 }
 
@@ -225,28 +314,24 @@ let timer = 0;
 
 function tick() {
   clearTimeout(timer);
-  if (!state || !deadline) {
-    $("clock").textContent = "";
-    return;
-  }
-  const left = Math.max(0, (deadline - performance.now()) / 1000);
-  $("clock").textContent = left < 86400 ? `${Math.ceil(left)} s to act` : "";
+  const left = state && deadline ? Math.max(0, (deadline - performance.now()) / 1000) : Infinity;
+  $("clock").textContent = left < 86400 ? `${Math.ceil(left)} s` : "";
   $("clock").classList.toggle("late", left < 10);
-  timer = setTimeout(tick, 250);
+  if (left < 86400) timer = setTimeout(tick, 250);
 }
 
-let audio = null;
+// --- before the turn -----------------------------------------------------------------------------------
 
-function beep() {
-  audio = audio || new AudioContext();
-  const tone = audio.createOscillator();
-  const volume = audio.createGain();
-  volume.gain.setValueAtTime(0.1, audio.currentTime);
-  volume.gain.exponentialRampToValueAtTime(0.001, audio.currentTime + 0.25);
-  tone.frequency.value = 660;
-  tone.connect(volume).connect(audio.destination);
-  tone.start();
-  tone.stop(audio.currentTime + 0.25);
+function ahead(which) {
+  document.querySelectorAll("[data-ahead]").forEach((each) => { each.checked = each.dataset.ahead === which && each.checked; });
+}
+
+function answerAhead(ask) {
+  const chosen = document.querySelector("[data-ahead]:checked");
+  if (!chosen) return false;
+  if (chosen.dataset.ahead === "checkfold") ahead(null);
+  act(chosen.dataset.ahead === "callany" || !ask.fold ? "c" : "f");
+  return true;
 }
 
 // --- what is pressed -----------------------------------------------------------------------------------
@@ -260,8 +345,14 @@ $("act").addEventListener("submit", (event) => {
   raise();
 });
 $("slider").addEventListener("input", (event) => size(event.target.value));
-$("total").addEventListener("change", (event) => size(event.target.value));
-document.querySelectorAll("[data-size]").forEach((button) => button.addEventListener("click", () => raises && size(raises[button.dataset.size])));
+$("total").addEventListener("input", (event) => size(Number(event.target.value) * unit(), true));
+$("sizes").addEventListener("wheel", (event) => {
+  event.preventDefault();
+  size(Number($("slider").value) - Math.sign(event.deltaY) * blind);
+}, {passive: false});
+document.querySelectorAll("[data-size]").forEach((button) => button.addEventListener("click", () => raises && size(sizes[button.dataset.size])));
+document.querySelectorAll("[data-step]").forEach((button) => button.addEventListener("click", () => size(Number($("slider").value) + Number(button.dataset.step) * blind)));
+document.querySelectorAll("[data-ahead]").forEach((each) => each.addEventListener("change", () => ahead(each.dataset.ahead)));
 document.addEventListener("keydown", (event) => {
   if (event.repeat || event.altKey || event.ctrlKey || event.metaKey || !state) return;
   const isTyping = event.target instanceof HTMLInputElement && !["range", "checkbox"].includes(event.target.type);
@@ -276,7 +367,7 @@ document.addEventListener("keydown", (event) => {
 
 // The first r goes to the amount, the second (or Enter) raises; where there is one amount only, the first does.
 function raiseByKey(from) {
-  if ($("sizes").hidden || from.id === "total" || from.id === "slider") raise();
+  if ($("sizes").disabled || from.id === "total" || from.id === "slider") raise();
   else {
     $("total").focus();
     $("total").select();
@@ -285,45 +376,78 @@ function raiseByKey(from) {
 
 $("join").addEventListener("submit", (event) => {
   event.preventDefault();
-  const form = new FormData($("join"));
-  const name = (form.get("name") || "").trim();
-  const token = (form.get("token") || "").trim();
-  if (socket) return;
-  try { sessionStorage.setItem(SAVED, JSON.stringify({name, token})); } catch { /* then it is typed again */ }
-  sit(name, token, form.get("chips"));
+  sit();
 });
 $("leave").addEventListener("click", () => {
   say("#leave");
   notice("You stand up when the hand is over.");
 });
+$("show").addEventListener("click", () => {
+  say(`#show ${scene.hand}`);
+  $("show").disabled = true;
+});
 if ($("out")) {
-  $("out").addEventListener("click", () => {
-    isOut = !isOut;
+  const sitOut = (is) => {
+    isOut = is;
     say(isOut ? "#sit-out" : "#sit-in");
+    $("back").hidden = !isOut;
     $("out").textContent = isOut ? "Sit in" : "Sit out";
     $("out").setAttribute("aria-pressed", String(isOut));
-  });
+  };
+  $("out").addEventListener("click", () => sitOut(!isOut));
+  $("back").addEventListener("click", () => sitOut(false));
 }
 if ($("top-up")) {
   $("top-up").addEventListener("click", () => {
     const own = scene && scene.players.find((player) => player.you);
-    const most = Number($("join").elements.chips.max);
-    const lacking = most - (own ? own.stack + own.bet : 0);
+    const lacking = setup.most - (own ? own.stack + own.bet : 0);
     if (lacking > 0) {
       say(`#top-up ${lacking}`);
-      notice(`You bring ${lacking} chips more before the next hand.`);
+      notice(`You bring up to ${number(lacking)} chips more before the next hand.`);
     }
   });
 }
-try {
-  $("sound").checked = localStorage.getItem("sound") === "on";
-  const saved = JSON.parse(sessionStorage.getItem(SAVED) || "{}");
-  $("join").elements.name.value = saved.name || "";
-  $("join").elements.token.value = saved.token || "";
-} catch { /* a browser that keeps nothing */ }
-$("sound").addEventListener("change", (event) => {
-  try { localStorage.setItem("sound", event.target.checked ? "on" : "off"); } catch { /* for this page only */ }
-  if (event.target.checked) beep();
+
+function toggle(id, isOn, tell) {
+  $(id).setAttribute("aria-pressed", String(isOn));
+  $(id).addEventListener("click", () => {
+    const next = $(id).getAttribute("aria-pressed") !== "true";
+    $(id).setAttribute("aria-pressed", String(next));
+    tell(next);
+  });
+}
+
+toggle("units", inBlinds, (isOn) => {
+  inBlinds = isOn;
+  keep(localStorage, "units", isOn ? "bb" : "chips");
+  if (scene) felt.draw(scene);
+  if (raises) size($("slider").value);
+  tally.tell();
+});
+toggle("sound", read(localStorage, "sound") === "on", (isOn) => {
+  keep(localStorage, "sound", isOn ? "on" : "off");
+  sound("turn");
 });
 
+for (const name of ["visibilitychange", "online", "pageshow"]) addEventListener(name, hurry, true);
+
+// --- when the page opens -------------------------------------------------------------------------------
+
+felt.company(setup.seats);
+if (!setup.seats.some(Boolean)) notice(setup.fill.length ? `Nobody sits here. Sit down: ${setup.fill.join(", ")} will join you.` : "Nobody sits here yet.");
+const saved = read(sessionStorage, AT) || {};
+const kept = read(localStorage, AT);
+$("join").elements.name.value = saved.name || (kept && kept.name) || "";
+$("join").elements.token.value = saved.token || "";
 watch();
+lookAround();
+if (new URLSearchParams(location.search).has("play") && !kept) {
+  history.replaceState(null, "", location.pathname);
+  sit();
+} else if (kept && Date.now() - kept.at < 1000 * setup.keep) {
+  notice("Taking your seat again …");
+  sit();
+} else if (kept) {
+  keep(localStorage, AT, null);
+  notice("Your seat was given up while you were away. Sit down again when you like.");
+}

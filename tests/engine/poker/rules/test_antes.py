@@ -58,6 +58,9 @@ TABLES = {
     "three players": attrs.evolve(
         load_game("nolimit-3p"), antes=(25,) * 3, stacks=(400, 200, 1000), blinds=(50, 100, 0)
     ),
+    "card rooms' short raises": attrs.evolve(
+        GAME, stacks=(300, 220, 350, 460, 590, 700), short_raises_reopen=False
+    ),
     "two players": attrs.evolve(load_game("nolimit-2p"), antes=(30, 30), stacks=(1000, 700)),
     "two players, one ante": attrs.evolve(load_game("nolimit-2p"), antes=(30, 0), stacks=(400, 700)),
 }
@@ -107,7 +110,16 @@ def play_both(state: HandState, other: State, rng: random.Random) -> HandState:
         assert other.actor_index == position
         assert other.total_pot_amount == betting.pot == state.view(position).pot
         assert other.checking_or_calling_amount == betting.amount_to_call(position)
-        action = choose(rng.randrange(2**32), state.legal_actions())
+        legal = state.legal_actions()
+        action = choose(rng.randrange(2**32), legal)
+        if not betting.game.short_raises_reopen:
+            least = other.min_completion_betting_or_raising_to_amount
+            if least is None:  # there nobody raises those who are all-in, or will be by calling
+                behind = [p for p in range(6) if p != position and betting.can_act(p)]
+                in_reach = [p for p in behind if betting.game.betting_stacks[p] > betting.max_spent]
+                assert not (legal.can_raise and in_reach)
+            else:
+                assert legal.min_raise_to == floor + least
         if action.raise_to is not None and not other.can_complete_bet_or_raise_to(action.raise_to - floor):
             action = CALL  # a short all-in does not open the betting again there
         if action.raise_to is not None:

@@ -8,9 +8,9 @@ from pathlib import Path
 import trio
 
 from engine.poker.rules import CALL, FOLD, initial_betting, load_game
+from protocol.agents.observation import legal
 from server.room.config import Policy
 from server.room.tls import self_signed
-from server.room.web.scenes import ask
 from server.room.web.seat import DoorReader
 from server.table.rules.sit_and_go import Level, SitAndGo
 from tests.support.rooms import account, room_config, table_config
@@ -139,7 +139,9 @@ def test_lines_are_told_with_what_they_mean_however_they_are_cut() -> None:
     assert first["ask"] == {
         "fold": True,
         "call": 5,
-        "raise": {"word": "Raise to", "limit": True, "least": 20, "most": 20, "half": 20, "pot": 20},
+        "raise": {"word": "raise", "limit": True, "least": 20, "most": 20, "half": 20, "pot": 20},
+        "why_no_raise": "",
+        "sizes": dict.fromkeys(("third", "half", "two-thirds", "pot", "most"), 20),
     }
     assert [player["name"] for player in first["players"]] == ["<b>Ann</b>", "Bob"]
     assert first["players"][1]["cards"] == ["As", "Kd"]
@@ -154,12 +156,12 @@ def test_lines_are_told_with_what_they_mean_however_they_are_cut() -> None:
 def test_what_is_asked_is_what_the_rules_allow() -> None:
     game = load_game("nolimit-6p-100bb")
     betting = initial_betting(game)
-    first = ask(betting)
+    first = legal(betting)
     assert first["fold"]
     assert first["call"] == 2
     assert (first["raise"]["least"], first["raise"]["most"]) == (4, 200)
     assert first["raise"]["pot"] == int(betting.total_of_pots(1.0)) == 7
     for action in (FOLD, FOLD, FOLD, FOLD, CALL):
         betting = betting.apply(action)
-    assert not ask(betting)["fold"]
-    assert ask(betting)["call"] == 0
+    assert not legal(betting)["fold"]
+    assert legal(betting)["call"] == 0

@@ -68,7 +68,8 @@ async def wild_hands(pages: OpenPages, hands: int, seed: int) -> None:
 async def test_nobody_who_watches_is_sent_a_card_early(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.room.web.audience.EVERY_S", 0.0)
+    for name in ("EVERY_S", "HAND_EVERY_S"):
+        monkeypatch.setattr(f"server.room.web.audience.{name}", 0.0)
     scenes: list[dict[str, Any]] = []
     wanted = {True, False}  # showdowns, and hands that end without
     async with pages_of(room_config(tmp_path)) as pages, trio.open_nursery() as nursery:
@@ -120,8 +121,8 @@ async def test_with_a_delay_a_showdown_is_told_later(tmp_path: Path, autojump_cl
         ann, bob = await room.seated("Ann", "Bob")
         await room.play([ann, bob], 1)
         began = trio.current_time()
-        async for text in messages:
-            message = json.loads(text)
+        async for block in messages:
+            *_, message = [json.loads(each[6:]) for each in block.split(b"\n\n") if each]
             if message["kind"] == "shown":
                 break
             if message["kind"] == "scene":
@@ -165,7 +166,7 @@ async def test_somebody_who_reads_nothing_is_dropped_and_the_others_are_not(
                     break
             playing.cancel_scope.cancel()
         assert broadcasts.watchers == 1
-        unread = [text async for text in lazy]  # it ends
+        unread = [block async for block in lazy]  # it ends
         assert len(unread) < heard
         nursery.cancel_scope.cancel()
 

@@ -1,0 +1,155 @@
+"""What the model is shown: every byte comes from the engine, and a decision costs the same in every hand.
+
+Two messages, anew for each decision.  The system message and the tool are the same bytes for a whole match,
+so that providers can keep what they have read; the bounds of a raise are in the message, not in the tool.  In
+place of the whole history there are the opponents' statistics, as times done and times possible, and the last
+few hands.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Sequence
+from typing import Any, Final
+
+from engine.evidence.play_statistics import Odds, PlayTable
+from engine.poker.rules import GameDefinition, HandView
+from protocol.agents.answers import DO, TO
+from protocol.agents.observation import Observation, closed, observe, rules_in_words, seat_at, texts
+
+MOST_BYTES: Final = 8 * 1024
+"""Of both messages."""
+_MOST_RECENT: Final = 2 * 1024
+_MOST_PLAYERS: Final = 256
+"""Whose statistics are kept; in a room others come and go."""
+_HIDDEN: Final = ("turn", "seconds", "match_state")
+
+TOOL: Final[dict[str, Any]] = {
+    "type": "function",
+    "function": {
+        "name": "act",
+        "description": "Do this at the table.",
+        "parameters": {**closed({"do": DO, "to": TO}), "required": ["do"]},
+    },
+}
+_HOW: Final = (
+    "You are one of the players. Each message shows the hand as you see it, as JSON. Seats are numbers; your "
+    "own is you.seat. Amounts are chips; to is always the total that a player has put in during the hand. "
+    "legal has what you may do: whether you may fold, what a call costs (0 is a check), and the least and "
+    "the most total of a raise."
+)
+_HUD: Final = (
+    "hud has the other players' statistics as [times done, times possible]: vpip, pfr, three_bet, wtsd, "
+    "w_sd; af is [bets and raises, calls] after the flop."
+)
+_RECENT: Final = (
+    "recent has the last hands: betting as f, c and rTOTAL by street, the cards shown and the chips won by "
+    "seat."
+)
+_CALL: Final = "Answer with one call of act."
+_TEXT: Final = 'Answer with one JSON object: {"do": "fold|check|call|bet|raise|all_in", "to": TOTAL}.'
+
+
+def system_message(game: GameDefinition, *, hud: bool, history: bool, tools: bool) -> str:
+    """What does not change: the rules, and how to read and to answer; no advice."""
+    parts = [rules_in_words(game), _HOW, *([_HUD] if hud else []), *([_RECENT] if history else [])]
+    return " ".join([*parts, _CALL if tools else _TEXT])
+
+
+class Memory:
+    """What is remembered of earlier hands: a bounded amount.
+
+    Args:
+        history: how many hands are told.
+        hud: whether the statistics are.
+    """
+
+    def __init__(self, history: int, *, hud: bool) -> None:
+        self._recent: deque[dict[str, Any]] = deque(maxlen=history)
+        self._hud = hud
+        self._table: PlayTable | None = None
+        self._players: dict[str, int] = {}
+
+    def add(self, view: HandView, seat: int, names: Sequence[str] | None) -> None:
+        """Take in a finished hand."""
+        players = range(view.game.num_players)
+        seats = [seat_at(view, seat, position) for position in players]
+        won, holes = view.chips_won(), view.hole_cards
+        shown = {str(seats[p]): texts(holes[p]) for p in players if p != view.position and holes[p]}
+        self._recent.append(
+            {
+                "hand": view.hand_number,
+                "betting": view.betting.text,
+                "board": texts(view.board),
+                "shown": shown,
+                "won": {str(seats[p]): round(won[p], 2) for p in players},
+            }
+        )
+        if self._hud:
+            if self._table is None or len(self._players) > _MOST_PLAYERS:
+                self._table, self._players = PlayTable(view.game, 0), {}
+            numbers = [self._number(_name(each, names)) for each in seats]
+            self._table.game = view.game  # its stacks may have changed
+            self._table.add(view.betting, numbers, won)
+
+    def _number(self, name: str) -> int:
+        """The number of a player, who may be new."""
+        assert self._table is not None
+        if name not in self._players:
+            self._players[name] = len(self._players)
+            self._table.players += PlayTable(self._table.game, 1).players
+        return self._players[name]
+
+    def hud(self, view: HandView, seat: int, names: Sequence[str] | None) -> list[dict[str, Any]]:
+        """The statistics of the others at the table, by seat."""
+        told = []
+        for each in range(view.game.num_players):
+            number = self._players.get(_name(each, names))
+            if each == seat or number is None or self._table is None:
+                continue
+            counts = self._table.counts(number)
+            entry: dict[str, Any] = {"seat": each, "hands": counts.hands}
+            for key, statistic in counts.statistics().items():
+                entry[key] = [statistic.count, statistic.to if isinstance(statistic, Odds) else statistic.of]
+            told.append(entry)
+        return told
+
+    def recent(self) -> list[dict[str, Any]]:
+        """The last hands, oldest first, as far as there is room."""
+        hands = list(self._recent)
+        while hands and len(compact(hands)) > _MOST_RECENT:
+            del hands[0]
+        return hands
+
+
+def _name(seat: int, names: Sequence[str] | None) -> str:
+    """By whose name the statistics are kept: never shown."""
+    return names[seat] if names is not None and seat < len(names) else f"seat {seat}"
+
+
+def user_message(view: HandView, seat: int, memory: Memory, names: Sequence[str] | None, room: int) -> str:
+    """A decision as compact JSON.
+
+    Args:
+        view: at our turn.
+        seat: ours.
+        memory: of earlier hands.
+        names: of the players, in seat order.
+        room: how many bytes there is room for; less is told if they are not enough.
+    """
+    seen: Observation = {name: each for name, each in observe(view, seat).items() if name not in _HIDDEN}
+    seen["game"] = {name: each for name, each in seen["game"].items() if name != "definition"}
+    recent, hud = memory.recent(), memory.hud(view, seat, names)
+    told = seen | ({"hud": hud} if hud else {}) | ({"recent": recent} if recent else {})
+    while len(compact(told)) > room and told.get("recent"):
+        del told["recent"][0]
+    if len(compact(told)) > room:
+        told = {name: each for name, each in told.items() if name not in ("actions", "recent")}
+        told["betting"] = view.betting.text
+    return compact(told)
+
+
+def compact(value: object) -> str:
+    """JSON without blanks."""
+    return json.dumps(value, separators=(",", ":"))

@@ -1,0 +1,264 @@
+"""``riverboat mcp``: a seat for an MCP client, over standard input and output or over HTTP."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+import trio
+
+from clients.core.mailbox import Mailbox
+from clients.core.one_line import MOST_SECONDS, CommandError, OneLineCommand, room_options, token_options
+from clients.core.program import ProgramError, TableAddress, connect, join_table, table_of_words
+from clients.core.session import SessionError
+from protocol.agents.desk import RoomDesk
+from protocol.agents.tools import Desk
+from protocol.agents.turns import SeatError
+from server.support.options import GAME, FiniteRange
+
+if TYPE_CHECKING:
+    from mcp.server import Server
+
+_NEEDED: Final = "riverboat mcp needs the package mcp: pip install 'riverboat[mcp]'"
+_HTTP_HOST: Final = "127.0.0.1"
+
+
+class MatchDesk:
+    """The seat of a match (`protocol.agents.tools.Desk`).
+
+    Args:
+        mailbox: the agent at the seat.
+        leaving: is cancelled to give it up.
+    """
+
+    def __init__(self, mailbox: Mailbox, leaving: trio.CancelScope) -> None:
+        self.book: Final = mailbox.book
+        self._leaving = leaving
+
+    async def tables(self) -> list[dict[str, Any]]:
+        """Refused.
+
+        Raises:
+            SeatError: always: a match has one table.
+        """
+        raise SeatError("refused", "This is a match: there is one table, and you sit at it.")
+
+    async def sit(self, table: str, chips: int | None) -> dict[str, Any]:
+        """Refused.
+
+        Raises:
+            SeatError: always.
+        """
+        raise SeatError("refused", "This is a match: you sit at its table.")
+
+    async def act(self, message: object) -> dict[str, Any]:
+        """Answer a turn."""
+        return self.book.answer(message)
+
+    async def top_up(self, chips: int) -> None:
+        """Refused.
+
+        Raises:
+            SeatError: always.
+        """
+        raise SeatError("refused", "This is a match: everybody plays with the chips of the game.")
+
+    async def leave(self) -> None:
+        """Give the seat up, at once: a match goes on without us."""
+        self._leaving.cancel()
+        self.book.leave("closed")
+
+
+@click.command("mcp", cls=OneLineCommand)
+@click.argument("host", metavar="HOST")
+@click.argument("port", metavar="PORT", required=False)
+@click.option(
+    "--wait", "wait_s", metavar="SECONDS", type=FiniteRange(0, MOST_SECONDS), default=0.0,
+    help="Keep trying to connect for this long.",
+)  # fmt: skip
+@click.option(
+    "--game", type=GAME, metavar="GAME", help="What is being played, where the table does not say it."
+)
+@click.option(
+    "--http",
+    "http_port",
+    type=click.IntRange(0, 65535),
+    metavar="PORT",
+    help=f"Serve streamable HTTP at {_HTTP_HOST} instead of standard input and output; 0: any port.",
+)
+@click.option(
+    "--http-token-file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The bearer token that clients must have; by default a new one, printed on stderr.",
+)
+@token_options()
+@room_options()
+def mcp(
+    host: str,
+    port: str | None,
+    wait_s: float,
+    game: str | None,
+    http_port: int | None,
+    http_token_file: Path | None,
+    token: str | None,
+    room_name: str | None,
+    chips: int | None,
+    tls: bool,
+    authority: str | None,
+) -> None:
+    """Give an MCP client a seat: at a match's NAME=wait (HOST PORT), or in a room (HOST:PORT/TABLE).
+
+    One process is one seat.  Standard output belongs to the protocol.  In a room without a TABLE the client
+    chooses one by itself.
+    """
+    from importlib.util import find_spec
+
+    if find_spec("mcp") is None:
+        raise CommandError(_NEEDED)
+    bearer = _bearer(http_token_file) if http_port is not None else ""
+    try:
+        words = (host,) if port is None else (host, port)
+        table = table_of_words(
+            words,
+            name=room_name,
+            chips=chips,
+            tls=tls,
+            authority=authority,
+            wait_s=wait_s,
+            game=game,
+            token=token,
+        )
+        sys.exit(trio.run(_serve, table, "/" in host, http_port, bearer))
+    except ProgramError as error:
+        click.echo(f"riverboat mcp: {error}", err=True)
+        sys.exit(error.status)
+
+
+def _bearer(file: Path | None) -> str:
+    if file is None:
+        token = secrets.token_hex(20)
+        click.echo(f"riverboat mcp: Authorization: Bearer {token}", err=True)
+        return token
+    try:
+        token = file.read_text("ascii").strip()
+    except (OSError, UnicodeError) as error:
+        raise CommandError(f"the token file {file} cannot be read") from error
+    if not token or token.split() != [token]:
+        raise CommandError(f"{file} holds no token: expected one word")
+    return token
+
+
+async def _serve(table: TableAddress, has_table: bool, http_port: int | None, bearer: str) -> int:
+    """Serve the client until it goes; returns the exit status."""
+    from server.support.mcp_server import server_of
+
+    faults: list[str] = []
+    async with _desk(table, has_table, faults) as desk:
+
+        async def desk_of(ctx: Any) -> Desk:
+            return desk
+
+        server = server_of(desk_of, in_room=table.room is not None)
+        if http_port is None:
+            from mcp.server.stdio import stdio_server
+
+            async with stdio_server() as (reading, writing):
+                await server.run(reading, writing, server.create_initialization_options())
+        else:
+            await serve_http(server, http_port, bearer)
+    return 1 if faults else 0
+
+
+@contextlib.asynccontextmanager
+async def _desk(table: TableAddress, has_table: bool, faults: list[str]) -> AsyncIterator[Desk]:
+    """The seat, as long as the client wants it.
+
+    Args:
+        table: where it is.
+        has_table: the user has named it.
+        faults: takes what has ended it before its time.
+
+    Raises:
+        ProgramError: nobody answers there.
+    """
+
+    def say(line: str) -> None:
+        click.echo(f"riverboat mcp: {line}", err=True)
+
+    async with trio.open_nursery() as nursery:
+        if table.room is None:
+            mailbox = Mailbox()
+            leaving = trio.CancelScope()
+
+            async def play() -> None:
+                try:
+                    with leaving:
+                        await join_table(mailbox, table, say)
+                except (SessionError, ProgramError) as error:
+                    faults.append(str(error))
+                    say(str(error))
+                mailbox.book.leave("closed")
+
+            mailbox.book.sits_down()
+            nursery.start_soon(play)
+            yield MatchDesk(mailbox, leaving)
+        else:
+            from server.support.talk import Talk
+
+            stream = await connect(table)
+            room = table.room
+            desk = RoomDesk(Talk(stream), trio.Event, trio.current_time, name=room.name, token=table.token)
+            nursery.start_soon(desk.run)
+            if has_table:
+                try:
+                    await desk.sit(room.table, room.chips)
+                except SeatError as error:
+                    say(str(error))  # the client may choose another
+            try:
+                yield desk
+            finally:
+                await trio.aclose_forcefully(stream)
+        nursery.cancel_scope.cancel()
+
+
+async def serve_http(
+    server: Server[Any],
+    port: int,
+    bearer: str,
+    *,
+    task_status: trio.TaskStatus[int] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    """Serve streamable HTTP on loopback until cancelled; reports as started with the port.
+
+    Args:
+        server: of the seat.
+        port: 0 for any.
+        bearer: the token that clients must have.
+        task_status: of the task.
+
+    Raises:
+        ProgramError: the port is taken.
+    """
+    from hypercorn.config import Config
+    from hypercorn.trio import serve
+
+    from server.support.mcp_server import MOST_BODY, Bearer
+
+    app = server.streamable_http_app(json_response=True, max_request_body_size=MOST_BODY, host=_HTTP_HOST)
+    config = Config()
+    config.bind = [f"{_HTTP_HOST}:{port}"]
+    config.accesslog = None
+    try:
+        async with trio.open_nursery() as nursery:
+            binds: list[str] = await nursery.start(serve, Bearer(app, bearer), config)
+            number = int(binds[0].rpartition(":")[2])
+            click.echo(f"riverboat mcp: http://{_HTTP_HOST}:{number}/mcp", err=True)
+            task_status.started(number)
+    except* OSError as group:
+        raise ProgramError(f"cannot listen on port {port}: {group.exceptions[0]}") from group

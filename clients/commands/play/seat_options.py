@@ -1,0 +1,73 @@
+"""The options of a seat at a table somewhere, which are the same for bots, people and telnet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import click
+
+from clients.core.one_line import MOST_SECONDS, CommandError, Decorated
+from protocol import variables
+from server.support.options import FiniteRange
+
+_TOKEN: Final = "riverboat.token"
+# In a command's `meta`: the token of its --token-file.
+
+
+def seat_options(name: str = "Your name, in a room.") -> Callable[[Decorated], Decorated]:
+    """The options of a seat at a table somewhere: its token, how to reach it, and who sits down.
+
+    The parameters are `token`, `wait_s`, `room_name`, `chips`, `tls` and `authority`.
+
+    Args:
+        name: the help of ``--name``.
+    """
+
+    def decorate(command: Decorated) -> Decorated:
+        for option in (
+            click.option("--ca", "authority", metavar="FILE", help="With --tls: certificates to trust."),
+            click.option("--tls", is_flag=True, help="Speak TLS with the room."),
+            click.option("--chips", type=click.IntRange(1), metavar="N", help="Chips to bring, in a room."),
+            click.option("--name", "room_name", metavar="NAME", help=name),
+            click.option(
+                "--token-file",
+                metavar="FILE",
+                expose_value=False,
+                is_eager=True,
+                callback=_read_token_file,
+                help="A file with the seat's token, which other users of this machine cannot see there.",
+            ),
+            click.option(
+                "--token",
+                metavar="TOKEN",
+                callback=lambda context, parameter, token: token or context.meta.get(_TOKEN),
+                help=f"The seat's token, if it has one; also {variables.TOKEN}.",
+            ),
+            click.option(
+                "--wait",
+                "wait_s",
+                metavar="SECONDS",
+                type=FiniteRange(0, MOST_SECONDS),
+                default=0.0,
+                help="Keep trying to connect for this long.",
+            ),
+        ):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def _read_token_file(context: click.Context, parameter: click.Parameter, path: str | None) -> None:
+    if path is None:
+        return
+    try:
+        token = Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not text"
+        raise CommandError(f"the token file {path} cannot be read: {reason}") from error
+    if not token or token.split()[1:]:
+        raise CommandError(f"{path} holds no token: expected one word")
+    context.meta[_TOKEN] = token

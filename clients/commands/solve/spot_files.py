@@ -1,0 +1,199 @@
+"""Files with spots: our own TOML, TexasSolver's commands, and postflop-solver's fields as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from clients.core.one_line import CommandError
+from engine.poker.cards import InvalidCardError, parse_written_cards
+from engine.poker.ranges import parse_range
+from server.support.toml_text import FileMistake, Section, parse_toml, read_text
+
+if TYPE_CHECKING:
+    from engine.solving.subgames.menus import Menu
+    from engine.solving.subgames.spots import Spot
+    from engine.support.arrays import Floats
+
+PLAYERS: Final = ("first", "second")
+_OF_TEXAS: Final = {"oop": 0, "ip": 1}
+_IGNORED: Final = (
+    "build_tree", "start_solve", "dump_result", "set_thread_num", "set_print_interval", "set_use_isomorphism",
+    "set_dump_rounds",
+)  # fmt: skip
+"""Commands of TexasSolver that say how to run, not what is solved."""
+
+
+def read_spot(path: Path) -> Spot:
+    """The spot of a file, in whichever of the three forms.
+
+    Raises:
+        CommandError: it cannot be read; one line with the place.
+    """
+    try:
+        text = read_text(path)
+        if text.lstrip().startswith("{"):
+            return _from_fields(text, path)
+        if text.lstrip().startswith("set_"):
+            return _from_commands(text, path)
+        return _from_toml(parse_toml(text, path))
+    except FileMistake as error:
+        raise CommandError(str(error)) from error
+
+
+def _spot(board: str, ranges: list[Floats], **values: Any) -> Spot:
+    from engine.solving.subgames.spots import Spot
+
+    cards = parse_written_cards(board)
+    if not 3 <= len(cards) <= 5:
+        raise ValueError(f"board: expected 3, 4 or 5 cards, got {len(cards)}")
+    return Spot(board=cards, ranges=(ranges[0], ranges[1]), **values)
+
+
+def _from_toml(file: Section) -> Spot:
+    from engine.solving.subgames.menus import STREETS, Betting, parse_menu
+
+    board = file.text("board")
+    pot, stack = file.number("pot", least=1e-6), file.number("stack")
+    ranges_, sizes, rules = file.section("ranges", required=True), file.section("sizes"), file.section("rules")
+    solve, own = file.section("solve"), [sizes.section(name) for name in PLAYERS]
+
+    def menu(street: str, player: int) -> Menu:
+        section = own[player] if street in own[player] else sizes
+        try:
+            return parse_menu(section.text(street, ""))
+        except ValueError as error:
+            raise section.mistake(street, f"{street}: {error}") from None
+
+    for section in (sizes, *own):
+        for street in STREETS:
+            section.text(street, "")
+    betting = Betting(
+        menus={street: (menu(street, 0), menu(street, 1)) for street in STREETS},
+        most_raises=rules.whole("most_raises", 0, least=0, most=20),
+        all_in_from=rules.number("allin_threshold", 0.0),
+    )
+    if rules.number("rake", 0.0):
+        raise rules.mistake("rake", "rake: spots with a rake cannot be solved")
+    ranges = []
+    for name in PLAYERS:
+        if isinstance(ranges_._value.get(name), dict):
+            text = read_text(Path(ranges_.section(name).text("file")))
+        else:
+            text = ranges_.text(name)
+        try:
+            ranges.append(parse_range(text))
+        except ValueError as error:
+            raise ranges_.mistake(name, f"{name}: {error}") from None
+    found: dict[str, Any] = {
+        "target": solve.number("target", 0.3), "memory": solve.number("memory", 4.0),
+        "iterations": solve.whole("iterations", 1000),
+    }  # fmt: skip
+    for section in (rules, solve, ranges_, *own, sizes, file):
+        section.close()
+    try:
+        return _spot(board, ranges, pot=pot, stack=stack, betting=betting, **found)
+    except (InvalidCardError, ValueError) as error:
+        raise file.mistake("board", str(error)) from None
+
+
+def _from_commands(text: str, path: Path) -> Spot:
+    """TexasSolver's: a bet of more than the threshold of the whole stack is all-in, as there."""
+    from engine.solving.subgames.menus import STREETS, Betting
+
+    said: dict[str, str] = {}
+    sizes: dict[str, dict[str, str]] = {}
+    line = 0
+    try:
+        for line, words in enumerate(text.splitlines(), 1):
+            command, _, value = words.strip().partition(" ")
+            if command == "set_bet_sizes":
+                player, street, kind, *numbers = (part.strip().lower() for part in value.split(","))
+                if street not in STREETS or player not in _OF_TEXAS:
+                    raise ValueError(f"expected set_bet_sizes oop|ip,flop|turn|river,..., got {value!r}")
+                sizes.setdefault(f"{street} {player}", {})[kind] = ", ".join(
+                    ["a"] if kind == "allin" else [f"{number}%" for number in numbers]
+                )
+            elif command.startswith("set_") and command not in _IGNORED:
+                said[command[4:]] = value.strip()
+            elif command and command not in _IGNORED:
+                raise ValueError(f"{command!r} is no command of TexasSolver")
+        line = 1
+        menus = {
+            street: (
+                _menu(sizes.get(f"{street} oop", {}), say_all_in=True),
+                _menu(sizes.get(f"{street} ip", {}), say_all_in=True),
+            )
+            for street in STREETS
+        }
+        return _spot(
+            said["board"].replace(",", " "),
+            [parse_range(said[f"range_{name}"]) for name in _OF_TEXAS],
+            pot=float(said["pot"]), stack=float(said["effective_stack"]),
+            betting=Betting(
+                menus=menus, most_of_stack=float(said.get("allin_threshold", 1)),
+                most_raises=int(said.get("raise_limit", 0)),
+            ),
+            target=float(said.get("accuracy", 0.3)), iterations=int(said.get("max_iteration", 1000)),
+        )  # fmt: skip
+    except (InvalidCardError, ValueError) as error:
+        raise FileMistake(f"{path}:{line}: {error}") from None
+    except KeyError as error:
+        raise FileMistake(f"{path}: expected a line set_{error.args[0]}, found none") from None
+
+
+def _menu(texts: Mapping[str, str], *, say_all_in: bool = False) -> Menu:
+    from engine.solving.subgames.menus import Menu, parse_sizes
+
+    all_in = texts.get("allin", "") if say_all_in else ""
+    leads = texts.get("donk")
+    return Menu(
+        parse_sizes(f"{texts.get('bet', '')}, {all_in}"),
+        (parse_sizes(f"{texts.get('raise', '')}, {all_in}", is_raise=True),),
+        None if leads is None else parse_sizes(leads),
+    )
+
+
+def _from_fields(text: str, path: Path) -> Spot:
+    """postflop-solver's: `CardConfig` and `TreeConfig`, in one object or one inside the other."""
+    from engine.solving.subgames.menus import STREETS, Betting
+
+    try:
+        fields = dict(_flat(json.loads(text)))
+        menus = {}
+        for street in STREETS:
+            pairs = fields.get(f"{street}_bet_sizes", [{}, {}])
+            leads = fields.get(f"{street}_donk_sizes") or {}
+            texts = [{key: str(value) for key, value in dict(each).items()} for each in pairs]
+            if leads:
+                texts[0]["donk"] = str(leads["donk"] if isinstance(leads, dict) else leads)
+            menus[street] = (_menu(texts[0]), _menu(texts[1]))
+        cards = [str(fields.get(key) or "") for key in ("flop", "turn", "river")]
+        if float(fields.get("rake_rate", 0)):
+            raise ValueError("spots with a rake cannot be solved")
+        return _spot(
+            " ".join(cards), [parse_range(str(each)) for each in fields["range"]],
+            pot=float(fields["starting_pot"]), stack=float(fields["effective_stack"]),
+            betting=Betting(
+                menus=menus, add_all_in_to=float(fields.get("add_allin_threshold", 0)),
+                all_in_from=float(fields.get("force_allin_threshold", 0)),
+                merging=float(fields.get("merging_threshold", 0)),
+            ),
+        )  # fmt: skip
+    except json.JSONDecodeError as error:
+        raise FileMistake(f"{path}:{error.lineno}:{error.colno}: not JSON: {error.msg}") from None
+    except KeyError as error:
+        raise FileMistake(f"{path}: expected a field {error.args[0]!r}, found none") from None
+    except (InvalidCardError, TypeError, ValueError) as error:
+        raise FileMistake(f"{path}: {error}") from None
+
+
+def _flat(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The fields of an object and of those in it that hold several."""
+    for key, value in fields.items():
+        if isinstance(value, dict) and key.endswith("config"):
+            yield from _flat(value)
+        else:
+            yield key, value

@@ -1,0 +1,201 @@
+"""Spots: subgames as people ask about them, what they cost, and the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+import attrs
+import numpy as np
+
+from engine.kernels.solving.forest import BLOCK, Column
+from engine.poker.combos import combos_without
+from engine.solving.subgames.menus import STREETS, Betting
+from engine.solving.subgames.solver import Board, Place, Ranges, Subgame, alike_boards, meeting
+from engine.solving.subgames.tree import Point, RoundTree, street_trees
+from engine.support.arrays import Floats, Ints
+
+_NS: Final = 2.2
+"""Nanoseconds of an update of a hand at an edge, by one thread."""
+_USUAL_ITERATIONS: Final = 150
+"""With which a time is estimated."""
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Spot:
+    """A subgame that begins a street."""
+
+    board: Board
+    ranges: Ranges
+    pot: float
+    stack: float
+    betting: Betting
+    target: float = 0.3
+    """The part of the pot, in per cent, that the answer may be exploitable by."""
+    iterations: int = 1000
+    """At most so many."""
+    memory: float = 4.0
+    """At most so many gigabytes."""
+
+    @property
+    def start(self) -> Point:
+        """Where it begins."""
+        return Point(len(self.board) - 3, self.pot, self.stack)
+
+
+@attrs.frozen
+class Cost:
+    """What it costs to solve a spot."""
+
+    nodes: int
+    """Of the betting on all boards that are told apart."""
+    bytes: int
+    seconds: float
+    """Of one thread, for the usual number of iterations."""
+
+
+def cost(spot: Spot) -> Cost:
+    """What a spot costs, before anything is allocated.
+
+    Raises:
+        TooLarge: the betting alone is too large.
+        ValueError: a range holds nothing that the board leaves.
+    """
+    trees = street_trees(spot.start, spot.betting)
+    hands = [np.count_nonzero(weights * combos_without(spot.board)) for weights in spot.ranges]
+    for name, number in zip(("first", "second"), hands, strict=True):
+        if not number:
+            raise ValueError(f"the range of the {name} player holds no hand that the board leaves")
+    boards, nodes, entries = [spot.board], 0, 0
+    for tree in trees:
+        edges = tree.forest.edges
+        nodes += len(boards) * len(tree.points)
+        entries += len(boards) * sum(-(-hands[p] // BLOCK) * BLOCK * edges[p] for p in range(2))
+        if tree is not trees[-1]:
+            boards = [each.board for board in boards for each in alike_boards(board, spot.ranges, len(spot.board))]
+    return Cost(nodes, 8 * entries, 2e-9 * _NS * entries * min(_USUAL_ITERATIONS, spot.iterations))
+
+
+@attrs.frozen(eq=False)
+class Answer:
+    """Both players' strategies on one board of a spot, and what follows from them."""
+
+    tree: RoundTree
+    board: Board
+    combos: tuple[Ints, Ints]
+    """Both players' hands, in the order of all arrays by hand."""
+    strategies: list[Floats]
+    """By node, the chances of its actions for the player to act, shape (hands, actions)."""
+    reaches: list[tuple[Floats, Floats]]
+    """By node, both players' weights, shape (hands,)."""
+    values: list[tuple[Floats, Floats]]
+    """By node, what both players' hands win in chips, half of the first pot counted as each player's; 0 where
+    they meet no hand of the other's."""
+
+    def frequencies(self, node: int) -> Floats:
+        """How often the player to act takes each action, weighted by its hands."""
+        player = self.player(node)
+        weights = self.reaches[node][player] * self.met(node, player)
+        total = float(weights.sum())
+        found: Floats = weights @ self.strategies[node] / total if total > 0 else self.strategies[node].mean(axis=0)
+        return found
+
+    def met(self, node: int, player: int) -> Floats:
+        """The weight of the other player's hands that go with each hand of a player's."""
+        weights = np.zeros(1326)
+        weights[self.combos[1 - player]] = self.reaches[node][1 - player]
+        return meeting(weights)[self.combos[player]]
+
+    def player(self, node: int) -> int:
+        """The player to act."""
+        return int(self.tree.forest.nodes[node, Column.PLAYER])
+
+    def worth(self, node: int, player: int) -> float:
+        """What a player wins in the mean from a node on: of what is in the pot, and of what is still put in."""
+        weights = self.reaches[node][player] * self.met(node, player)
+        total = float(weights.sum())
+        mean = float(weights @ self.values[node][player]) / total if total > 0 else 0.0
+        return mean + self._put_in(node, player)
+
+    def action_values(self, node: int) -> Floats:
+        """What each hand of the player to act wins from a node on by each action, shape (hands, actions)."""
+        player = self.player(node)
+        after = [self.values[child][player] for child in self.tree.children(node)]
+        found: Floats = np.stack(after, axis=1) + self._put_in(node, player)
+        return found
+
+    def _put_in(self, node: int, player: int) -> float:
+        point = self.tree.points[node]
+        return point.pot / 2 + point.bets[player]
+
+
+def answers(subgame: Subgame, places: Iterable[Place] = ((0, 0, 0),)) -> dict[Place, Answer]:
+    """The answers on some boards of a subgame; the board before each must be among them, and come first."""
+    places = list(places)
+    kept = [subgame.node_values(player, places) for player in range(2)]
+    found: dict[Place, Answer] = {}
+    for place in places:
+        depth, number, board = place
+        level, tree = subgame.levels[depth][number], subgame.trees[depth]
+        combos = level.combos[board][0], level.combos[board][1]
+        starts = _starts(subgame, place, found)
+        strategies, reaches = [], list(starts)
+        for node, actions in enumerate(tree.actions):
+            player = int(tree.forest.nodes[node, Column.PLAYER])
+            chances = subgame.average(place, node)[: len(combos[player])] if actions else np.empty((0, 0))
+            strategies.append(chances)
+            for column in range(len(actions)):
+                below = [*reaches[node]]
+                below[player] = below[player] * chances[:, column]
+                reaches.append((below[0], below[1]))
+        answer = Answer(tree, level.boards[board], combos, strategies, reaches, [])
+        for node in range(len(tree.points)):
+            pair = []
+            for player in range(2):
+                met = answer.met(node, player)
+                worth = kept[player][place][node, : len(met)]
+                mean = np.divide(worth, met, out=np.zeros(len(met)), where=met > 1e-12)
+                pair.append(mean)
+            answer.values.append((pair[0], pair[1]))
+        found[place] = answer
+    return found
+
+
+def _starts(subgame: Subgame, place: Place, found: dict[Place, Answer]) -> Iterator[tuple[Floats, Floats]]:
+    """Both players' reach at the roots of a board."""
+    depth, number, board = place
+    if depth == 0:
+        first, second = ((subgame.reach[p] * 1.0) for p in range(2))
+        combos = subgame.levels[0][0].combos[0]
+        yield tuple(
+            reach[np.searchsorted(subgame.combos[p], combos[p])] for p, reach in enumerate((first, second))
+        )  # type: ignore[misc]
+        return
+    level = subgame.levels[depth][number]
+    above = found[subgame.above(place)]
+    for node, _, _ in above.tree.forest.end_lanes.tolist():
+        pair = []
+        for player in range(2):
+            places = level.sides[player].places[board, : len(level.combos[board][player])]
+            pair.append(above.reaches[node][player][places])
+        yield pair[0], pair[1]
+
+
+def equity(spot: Spot) -> tuple[float, Floats]:
+    """The first player's equity: in the mean, and of each combo, shape (1326,); nan for hands not held."""
+    game = Subgame(spot.board, spot.ranges, Point(spot.start.street, 2.0, 0.0), Betting(menus={}))
+    answer = answers(game)[0, 0, 0]
+    shares = np.full(1326, np.nan)
+    shares[answer.combos[0]] = (1 + answer.values[0][0]) / 2
+    return answer.worth(0, 0) / 2, shares
+
+
+def largest_menu(spot: Spot) -> str:
+    """The street with the most sizes, from which one should be dropped first; of several the last."""
+    menus = spot.betting.menus
+    return max(STREETS, key=lambda street: (sum(_sizes(menus.get(street, ()))), STREETS.index(street)))
+
+
+def _sizes(menus: Sequence[object]) -> Iterator[int]:
+    for menu in menus:
+        yield len(menu.bets) + sum(map(len, menu.raises))  # type: ignore[attr-defined]

@@ -1,0 +1,145 @@
+"""Versions of players: ``path@commit``, ``bot@commit``, and what tells a version from another.
+
+::
+
+    bots/ann@HEAD~1        the folder bots/ann, with its bot.toml, at a commit of its repository
+    formula@v0.2.0         a bot of Riverboat itself, at a commit of the tree that it is installed from
+
+A commit is exported to a folder of its own and built there; it runs in a process of its own.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tarfile
+from collections.abc import Sequence
+from hashlib import sha256
+from importlib.metadata import entry_points, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from engine.support.user_input import did_you_mean, printable
+from server.league.course.building import Built, build, version_of
+from server.match.launching.players import Player, PlayerError, installed_bots, own_place, parse_players
+
+OURS: Final = Path(__file__).resolve().parents[3]
+"""The folder that holds our packages."""
+_BUILT: Final = "built"
+
+
+@attrs.frozen
+class Side:
+    """A version, or an opponent."""
+
+    text: str
+    """As the user named it, with the commit's number."""
+    player: Player
+    identity: str
+    """What tells its version from another of the same text; empty if nothing is known."""
+    weight: float = 1.0
+    """Of an opponent, in the field."""
+
+
+def sides_of(texts: Sequence[str], folder: Path) -> list[Side]:
+    """The players of some PLAYER texts, with distinct names.
+
+    Args:
+        texts: as in ``riverboat match``, or with a commit behind ``@``.
+        folder: takes what is checked out.
+
+    Raises:
+        PlayerError: in one line.
+    """
+    bots = installed_bots()
+    there = [_at_commit(text, bots, folder) for text in texts]
+    sides = []
+    players = parse_players([text for text, _ in there], bots)
+    for player, (_, shown) in zip(players, there, strict=True):
+        if player.command is None:
+            raise PlayerError(f"{shown!r}: nobody can be waited for in a comparison: name a bot or a program")
+        if player.problem() is not None:
+            raise PlayerError(f"{shown!r}: {player.problem()}{did_you_mean(shown.rpartition('=')[2], bots)}")
+        sides.append(Side(shown, player, _identity(player)))
+    return sides
+
+
+def _identity(player: Player) -> str:
+    """See `Side.identity`."""
+    if player.is_bot:
+        (entry,) = [each for each in entry_points(group="riverboat.bots") if each.name == player.bot]
+        spec = find_spec(entry.module)
+        return f"{version('riverboat')} {_content(Path(spec.origin)) if spec and spec.origin else ''}".strip()
+    folder, file = own_place(player)
+    if player.folder is not None:
+        return version_of(player.folder)
+    return _content(file) if folder is not None and file is not None else ""
+
+
+def _content(file: Path) -> str:
+    """A hash of a module's or a program's own bytes; for one of a package of its own, of the package."""
+    if file.suffix == ".py" and (file.parent / "__init__.py").exists():
+        return version_of(file.parent)
+    return sha256(file.read_bytes()).hexdigest()[:10]
+
+
+def _at_commit(text: str, bots: set[str], folder: Path) -> tuple[str, str]:
+    """A player's text with what is behind ``@`` checked out; and the text to show, with its number."""
+    name, equals, rest = text.partition("=") if "=" in text.partition(":")[0] else ("", "", text)
+    what, at, commit = rest.rpartition("@")
+    bot = what.partition(":")[0]
+    if not at or not (bot in bots or os.path.isdir(what)):
+        return text, text
+    here = OURS if bot in bots else Path(what)
+    number = _git(here, text, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{commit}}")
+    shown = f"{name}{equals}{what}@{number[:10]}"
+    key = sha256(f"{here.resolve()}@{number}".encode()).hexdigest()[:10]
+    tree = folder / f"{Path(what).name.partition(':')[0]}-{number[:10]}-{key}"
+    if not (tree.with_suffix(f".{_BUILT}")).exists():
+        _export(here, number, text, tree)
+    if bot not in bots:
+        return f"{name or Path(what).resolve().name}={tree}", shown
+    settings = [f"--set={each}" for each in what.partition(":")[2].split(",") if each]
+    own = ["env", f"PYTHONPATH={tree}", f"RIVERBOAT_CACHE_DIR={tree}/.riverboat", sys.executable]
+    return f"{name or bot}={shlex.join([*own, '-P', '-m', 'server', 'bot', bot, *settings])}", shown
+
+
+def _export(here: Path, commit: str, text: str, tree: Path) -> None:
+    """Write a folder as it was at a commit, and build what its ``bot.toml`` says."""
+    shutil.rmtree(tree, ignore_errors=True)  # of a call that was killed
+    tree.mkdir(parents=True)
+    packed = subprocess.run(
+        ["git", "-C", str(here), "archive", "--format=tar", commit], capture_output=True, check=False
+    )
+    if packed.returncode:
+        raise PlayerError(f"{text!r}: {_last(packed.stderr)}")
+    with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as files:
+        files.extractall(tree, filter="data")
+    if here != OURS:
+        built = build(tree, tree.parent, in_sandbox=False)
+        if isinstance(built, Built):
+            raise PlayerError(f"{text!r}: {built.words}")
+    tree.with_suffix(f".{_BUILT}").touch()
+
+
+def _git(here: Path, text: str, *words: str) -> str:
+    try:
+        done = subprocess.run(["git", "-C", str(here), *words], capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise PlayerError(f"{text!r}: git cannot be run: {error.strerror}") from None
+    if done.returncode:
+        why = _last(done.stderr.encode()) or f"{here} has no such commit"
+        raise PlayerError(f"{text!r}: {why}")
+    return done.stdout.strip()
+
+
+def _last(said: bytes) -> str:
+    lines = said.decode("utf-8", "replace").strip().splitlines()
+    return printable(lines[-1]) if lines else ""

@@ -1,0 +1,379 @@
+"""Open Hand History (https://hh-specs.handhistory.org): JSON objects, which trackers and sites exchange.
+
+An amount is what a player puts in by an action, also by a raise.  A hand is one object ``{"ohh": ...}``; a
+file has any number of them, one after another or in a list.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from fractions import Fraction
+from importlib.metadata import version
+from typing import Any, Final
+
+from engine.poker.cards import CARD_TEXTS, InvalidCardError, parse_written_cards
+from engine.poker.rules import ActionKind, GameDefinitionError
+from engine.poker.rules.game_definition import UNLIMITED_STACK
+from server.records.formats.hands import (
+    PER_MATCH,
+    PlayedHand,
+    asked_steps,
+    check_usual,
+    named_posts,
+    round_board,
+    shown_number,
+    shown_stacks,
+    signed_posts,
+    uncalled_bet,
+    whole_collected,
+)
+from server.records.formats.playing import played
+from server.records.formats.said import AMOUNT, FormatError, Said, SaidAct, live_and_dead, told
+
+_SPEC: Final = "1.4.7"
+_SITE: Final = "Riverboat"
+_BEGIN: Final = re.compile(r'\{\s*"ohh"\s*:')
+_STREETS: Final = ("Preflop", "Flop", "Turn", "River")
+_POSTS: Final = {
+    "Post Ante": "the ante", "Post SB": "small blind", "Post BB": "big blind", "Straddle": "straddle",
+    "Post Dead": "dead", "Post Extra Blind": "extra blind",
+}  # fmt: skip
+_POST_OF: Final = {word: action for action, word in _POSTS.items()}
+_ACTS: Final = {
+    "Fold": ActionKind.FOLD, "Check": ActionKind.CALL, "Call": ActionKind.CALL, "Bet": ActionKind.RAISE,
+    "Raise": ActionKind.RAISE,
+}  # fmt: skip
+_ASIDE: Final = ("Added Chips", "Sits Down", "Stands Up")
+"""Actions that say nothing about the hand."""
+
+
+def is_ohh(text: str) -> bool:
+    """Whether a text looks like Open Hand History."""
+    return re.match(r"[\s\[\ufeff]*" + _BEGIN.pattern, text) is not None
+
+
+# --- reading ---------------------------------------------------------------------------------------------
+
+
+def parse_ohh(text: str, source: str) -> Iterator[PlayedHand | FormatError]:
+    """The hands of a text; for a hand that cannot be read, the error.
+
+    Args:
+        text: the contents of the file.
+        source: the name of the file in messages.
+
+    Raises:
+        FormatError: the file is no Open Hand History at all.
+    """
+    starts = [begin.start() for begin in _BEGIN.finditer(text)]
+    if not starts:
+        raise FormatError(f"{source}: no Open Hand History: it has no object {{\"ohh\": ...}}")
+    decoder = json.JSONDecoder(parse_float=_number, parse_constant=_number)
+    for count, (start, end) in enumerate(zip(starts, [*starts[1:], len(text)], strict=True)):
+        where = f"{source}:{text.count(chr(10), 0, start) + 1}"
+        try:
+            value, close = decoder.raw_decode(text[start:end])
+            if rest := text[start + close : end].strip(" \t\r\n,]"):
+                raise FormatError(f"what is meant by {told(rest)}?")
+            yield played(_OhhReader(value["ohh"], where, count).said())
+        except (FormatError, InvalidCardError, GameDefinitionError) as error:
+            yield FormatError.at(where, error)
+        except (ValueError, RecursionError) as error:
+            yield FormatError(f"{where}: no Open Hand History: {str(error).splitlines()[0]}")
+
+
+def _number(text: str) -> Fraction | None:
+    return Fraction(text) if AMOUNT.fullmatch(text) else None
+
+
+def _amount(value: object, what: str) -> Fraction:
+    is_number = isinstance(value, int | Fraction) and not isinstance(value, bool)
+    if not is_number or not 0 <= value <= UNLIMITED_STACK:  # type: ignore[operator]
+        raise FormatError(f"{what}: expected an amount, got {told(value)}")
+    return Fraction(value)  # type: ignore[arg-type]
+
+
+class _OhhReader:
+    """Reads what the object of one hand says."""
+
+    def __init__(self, hand: object, where: str, count: int) -> None:
+        if not isinstance(hand, dict):
+            raise FormatError(f"ohh: expected an object, got {told(hand)}")
+        self._hand: Mapping[str, Any] = hand
+        self._where, self._count = where, count
+        self._posts: dict[object, dict[str, Fraction]] = {}
+        self._cards: dict[object, tuple[int, ...]] = {}
+        self._board: list[int] = []
+        self._acts: list[tuple[object, SaidAct]] = []
+        self._mucked: set[object] = set()
+        self._plays: set[object] = set()
+        self._notes: list[str] = []
+
+    def said(self) -> Said:
+        hand = self._hand
+        limit = hand.get("bet_limit")
+        kind = limit.get("bet_type") if isinstance(limit, dict) else None
+        if hand.get("game_type") != "Holdem" or kind not in ("NL", "FL"):
+            raise FormatError(f"expected Holdem, NL or FL, got {told(hand.get('game_type'))}, {told(kind)}")
+        for street, each in enumerate(self._objects(hand, "rounds")):
+            self._read_round(street, each)
+        players = self._in_order()
+        ids = [player["id"] for player in players]
+        names = [str(player.get("name")) for player in players]
+        stacks = [_amount(player.get("starting_stack"), "starting_stack") for player in players]
+        small, big = (_amount(hand.get(f"{size}_blind_amount"), "blinds") for size in ("small", "big"))
+        is_limit = kind == "FL"
+        posts, antes = live_and_dead(
+            names,
+            [self._posts.get(each, {}) for each in ids],
+            stacks,
+            small=None if is_limit else small,
+            big=big,
+        )
+        most = max(antes)
+        is_equal = all(ante in (most, stack) for ante, stack in zip(antes, stacks, strict=True))
+        cap = _amount(limit.get("bet_cap", 0) if isinstance(limit, dict) else 0, "bet_cap")
+        pots = self._objects(hand, "pots")
+        number = str(hand.get("game_number"))
+        number = int(number) if number.isascii() and number.isdecimal() and len(number) <= 18 else self._count
+        match, number = divmod(number, PER_MATCH) if hand.get("site_name") == _SITE else (0, number)
+        return Said(
+            where=self._where,
+            number=number,
+            names=names,
+            stacks=stacks,
+            posts=posts,
+            antes=[most] * len(ids) if is_equal else antes,
+            least_bet=max(map(abs, posts)) if is_limit else big,
+            acts=[self._placed(act, ids.index(who)) for who, act in self._acts],
+            cards=[self._cards.get(each, ()) for each in ids],
+            board=self._board,
+            is_trimmed=is_equal and most > 0,
+            sizes=(big, 2 * big) if is_limit else None,
+            cap=cap or None,
+            mucked=frozenset(ids.index(each) for each in self._mucked),
+            collected=self._collected(pots, ids),
+            pot=sum([_amount(pot.get("amount"), "pots") for pot in pots], Fraction(0)) if pots else None,
+            rake=sum([_amount(pot.get("rake", 0), "rake") for pot in pots], Fraction(0)) if pots else None,
+            notes=self._notes,
+            time=_time(hand.get("start_date_utc")),
+            match=match,
+        )
+
+    def _placed(self, act: SaidAct, position: int) -> SaidAct:
+        return SaidAct(
+            position, act.kind, act.text, act.total, act.added, act.paid, all_in=act.all_in, board=act.board
+        )
+
+    def _objects(self, value: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
+        found = value.get(key, [])
+        if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+            raise FormatError(f"{key}: expected a list of objects, got {told(found)}")
+        return found
+
+    def _in_order(self) -> list[dict[str, Any]]:
+        """Those who play, from the first after the button."""
+        players = [
+            each for each in self._objects(self._hand, "players") if _key(each.get("id")) in self._plays
+        ]
+        seats = [each.get("seat") for each in players]
+        button = self._hand.get("dealer_seat")
+        if len(players) < 2 or not all(type(each) is int for each in [button, *seats]):
+            raise FormatError("expected dealer_seat, and two or more players who have seats")
+        if len(set(seats)) < len(seats) or len(players) != len(self._plays):
+            raise FormatError("expected players with one seat each, and no others in the actions")
+        return sorted(players, key=lambda each: (each["seat"] <= button, each["seat"]))
+
+    def _read_round(self, street: int, each: Mapping[str, Any]) -> None:
+        name = each.get("street")
+        if name != "Showdown" and (street >= len(_STREETS) or name != _STREETS[street]):
+            what = "several boards: " if name in _STREETS[:street] else ""
+            raise FormatError(f"{what}{told(name)} is round {street + 1}")
+        if name != "Showdown":
+            self._board += _cards(each.get("cards"))
+        for action in self._objects(each, "actions"):
+            self._read_action(action)
+
+    def _read_action(self, action: Mapping[str, Any]) -> None:
+        who, word = _key(action.get("player_id")), action.get("action")
+        text = f"player {told(who)}: {told(word)}"
+        amount = _amount(action.get("amount", 0), text)
+        if word in _ASIDE:
+            return
+        self._plays.add(who)
+        if word in ("Dealt Cards", "Shows Cards", "Mucks Cards"):
+            cards = _cards(action.get("cards"))
+            known = self._cards.get(who, ())
+            if len(cards) not in (0, 2) or (known and cards and set(known) != set(cards)):
+                raise FormatError(f"{text}: expected two cards, the same as before")
+            self._cards[who] = known or cards
+            if word == "Mucks Cards":
+                self._mucked.add(who)
+        elif word in _POSTS:
+            what = "big blind" if word == "Post Extra Blind" else _POSTS[word]
+            if what in self._posts.setdefault(who, {}):
+                raise FormatError(f"{text}: it is there twice")
+            self._posts[who][what] = amount
+        elif word in _ACTS:
+            act = SaidAct(
+                -1, _ACTS[word], text, paid=None if word == "Fold" else amount,
+                all_in=action.get("is_allin") is True, board=len(self._board),
+            )  # fmt: skip
+            self._acts.append((who, act))
+        else:
+            raise FormatError(f"{text} is not known here")
+
+    def _collected(self, pots: Sequence[Mapping[str, Any]], ids: Sequence[object]) -> list[Fraction]:
+        won = dict.fromkeys(ids, Fraction(0))
+        for pot in pots:
+            for each in self._objects(pot, "player_wins"):
+                who = _key(each.get("player_id"))
+                if who not in won:
+                    raise FormatError(f"player {told(who)} wins, and does not play")
+                won[who] += _amount(each.get("win_amount"), "win_amount")
+                if each.get("cashout_amount"):
+                    self._notes.append(f"player {told(who)} has cashed out: the chips are those of the cards")
+                    return []
+        return list(won.values()) if any(won.values()) else []
+
+
+def _key(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise FormatError(f"expected the id of a player, got {told(value)}")
+    return value
+
+
+def _cards(value: object) -> tuple[int, ...]:
+    value = value.split() if isinstance(value, str) else value or []
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise FormatError(f"expected a list of cards, got {told(value)}")
+    return parse_written_cards(" ".join(value))
+
+
+def _time(value: object) -> datetime | None:
+    try:
+        time = datetime.fromisoformat(str(value))
+    except ValueError:
+        return None
+    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+
+
+# --- writing ---------------------------------------------------------------------------------------------
+
+
+def format_ohh(hand: PlayedHand) -> str:
+    """A hand as a JSON object, in whole chips.
+
+    Raises:
+        FormatError: the format cannot express it.
+    """
+    check_usual(hand)
+    game, betting, names = hand.game, hand.state.betting, hand.names
+    if game.is_limit and (
+        game.raise_sizes[2] != 2 * game.raise_sizes[0] or game.big_blind != game.raise_sizes[0]
+    ):
+        raise FormatError("the bets of this limit game cannot be written in this format")
+    taken = whole_collected(hand)
+    uncalled = uncalled_bet(betting.spent)
+    pot = betting.pot - (uncalled[1] if uncalled else 0)
+    small = next(
+        (chips for _, what, chips in named_posts(hand) if what == "small blind"), game.big_blind // 2
+    )
+    ohh: dict[str, Any] = {
+        "spec_version": _SPEC,
+        "internal_version": version("riverboat"),
+        "network_name": _SITE,
+        "site_name": _SITE if hand.match and hand.number < PER_MATCH else f"{_SITE} hands",
+        "game_type": "Holdem",
+        "table_name": _SITE,
+        "table_size": game.num_players,
+        "game_number": str(shown_number(hand)),
+        "start_date_utc": f"{hand.time or datetime(1970, 1, 1, tzinfo=UTC):%Y-%m-%dT%H:%M:%SZ}",
+        "currency": "Chips",
+        "ante_amount": max(game.antes),
+        "small_blind_amount": small,
+        "big_blind_amount": game.big_blind,
+        "bet_limit": {"bet_type": "FL" if game.is_limit else "NL", "bet_cap": 0},
+        "dealer_seat": game.num_players,
+        "players": [
+            {"id": position, "seat": position + 1, "name": name, "starting_stack": stack}
+            for position, (name, stack) in enumerate(zip(names, shown_stacks(hand), strict=True))
+        ],
+        "rounds": _rounds(hand),
+        "pots": [
+            {
+                "number": 0,
+                "amount": pot,
+                "rake": pot - sum(taken),
+                "player_wins": [
+                    {"player_id": position, "win_amount": chips}
+                    for position, chips in enumerate(taken)
+                    if chips
+                ],
+            }
+        ],
+    }
+    return json.dumps({"ohh": ohh}, ensure_ascii=False) + "\n"
+
+
+def _rounds(hand: PlayedHand) -> list[dict[str, Any]]:
+    game, deal, betting = hand.game, hand.state.deal, hand.state.betting
+    rounds: list[list[dict[str, Any]]] = [[] for _ in range(betting.betting_round + 1)]
+
+    def add(street: int, position: int, action: str, amount: int = 0, *, is_all_in: bool = False) -> None:
+        rounds[street].append(
+            {"player_id": position, "action": action, "amount": amount, "is_allin": is_all_in}
+        )
+
+    signed = signed_posts(game)
+    for position, ante in enumerate(game.antes_posted):
+        if ante:
+            add(0, position, "Post Ante", ante, is_all_in=ante >= game.stacks[position])
+    for position, what, amount in named_posts(hand):
+        action = "Post Extra Blind" if signed[position] < 0 else _POST_OF[what]
+        add(0, position, action, amount, is_all_in=amount >= game.betting_stacks[position])
+    for position, cards in enumerate(deal.hole_cards):
+        if cards:
+            add(0, position, "Dealt Cards")
+            rounds[0][-1]["cards"] = _texts(cards)
+    for step in asked_steps(betting):
+        before, position = step.before, step.position
+        total = step.after.spent[position]
+        paid, street = total - before.spent[position], before.betting_round
+        word = "Check" if paid <= 0 else "Call"
+        if step.action.kind is ActionKind.FOLD:
+            word = "Fold"
+        elif step.action.kind is ActionKind.RAISE:
+            word = "Bet" if before.max_spent == step.floor else "Raise"
+        add(
+            street,
+            position,
+            word,
+            max(paid, 0),
+            is_all_in=paid > 0 and total >= game.betting_stacks[position],
+        )
+    streets = [
+        {"street": _STREETS[street], "cards": _texts(round_board(hand, street)), "actions": actions}
+        for street, actions in enumerate(rounds)
+    ]
+    if betting.is_showdown:
+        shown = [
+            {"player_id": position, "action": "Shows Cards" if cards else "Mucks Cards", "amount": 0,
+             "cards": _texts(cards)}
+            for position, cards in enumerate(deal.hole_cards) if not betting.folded[position]
+        ]  # fmt: skip
+        streets.append({"street": "Showdown", "cards": [], "actions": shown})
+    number = 0
+    for place, street_round in enumerate(streets):
+        street_round["id"] = place
+        for action in street_round["actions"]:
+            number += 1
+            action["action_number"] = number
+    return streets
+
+
+def _texts(cards: Sequence[int]) -> list[str]:
+    return [CARD_TEXTS[card] for card in cards]

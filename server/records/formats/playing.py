@@ -1,0 +1,206 @@
+"""Makes a hand of what a source says: replays the actions by our rules, and compares whatever is said twice.
+
+A hand is read as it is said, or refused by name.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Final
+
+import attrs
+
+from engine.poker.cards import CARD_TEXTS
+from engine.poker.rules import (
+    CALL,
+    FOLD,
+    LIMIT_RAISE,
+    Action,
+    ActionKind,
+    BettingState,
+    Deal,
+    GameDefinition,
+    HandState,
+    RulesError,
+    passing_betting,
+    raise_to,
+)
+from engine.poker.rules.hand_rank import hand_category, hand_rank
+from server.records.formats.hands import PlayedHand, collected, is_formality, settle, uncalled_bet
+from server.records.formats.said import FormatError, Said, SaidAct
+
+_MOST_RAKE: Final = Fraction(1, 10)
+"""The largest share of a pot that is taken for a rake where a source does not say it."""
+
+
+def played(said: Said) -> PlayedHand:
+    """The hand that a source tells.
+
+    Raises:
+        FormatError, GameDefinitionError: it is not a hand of its game, or the source contradicts itself.
+    """
+    unit = said.unit()
+    if unit > 1:
+        said.notes.append(f"amounts are counted in units of 1/{unit}")
+    playing = Playing(said.game(unit))
+    for act in said.acts:
+        try:
+            playing.act(act, unit)
+        except FormatError as error:
+            raise FormatError.at(act.text, error) from None
+    betting = playing.end()
+    board, hole_cards = tuple(said.board), [tuple(cards) for cards in said.cards]
+    if len(board) != betting.num_board_cards:
+        what = "several boards: " if len(board) > betting.num_board_cards == 5 else ""
+        raise FormatError(f"{what}expected {betting.num_board_cards} board cards, got {len(board)}")
+    cards = [card for each in (*hole_cards, board) for card in each]
+    twice = next((card for card in cards if cards.count(card) > 1), None)
+    if twice is not None:
+        raise FormatError(f"{CARD_TEXTS[twice]} is there twice")
+    state = HandState(betting, said.number, Deal(tuple(hole_cards), board))
+    showing = [
+        p for p, out in enumerate(betting.folded) if not out and hole_cards[p] and p not in said.mucked
+    ]
+    if betting.is_showdown and showing:  # whoever has mucked better cards does not win with them
+        for position in said.mucked:
+            hole_cards[position] = ()
+        mucked = attrs.evolve(state, deal=Deal(tuple(hole_cards), board))
+        state = state if settle(state) == settle(mucked) else mucked
+    notes = tuple([f"{said.where}: {note}" for note in said.notes])
+    hand = PlayedHand(
+        said.number, said.where, state, settle(state), tuple(said.names), notes, said, said.time, said.match
+    )
+    _compare(said, hand, unit)
+    return hand
+
+
+def _compare(said: Said, hand: PlayedHand, unit: int) -> None:
+    """Compare what a source says about the end with our rules.
+
+    Raises:
+        FormatError: they differ.
+    """
+    betting, names, taken = hand.state.betting, said.names, collected(hand)
+    uncalled = uncalled_bet(betting.spent)
+    for position, chips in said.uncalled:
+        if (position, chips * unit) != uncalled:
+            ours = "none" if uncalled is None else f"{uncalled[1] / unit:g} to {names[uncalled[0]]}"
+            raise FormatError(f"{float(chips):g} returned to {names[position]}; by the rules {ours}")
+    pot = betting.pot - (uncalled[1] if uncalled else 0)
+    if said.pot is not None and said.pot * unit != pot:
+        raise FormatError(f"the pot is {float(said.pot):g}, and {pot / unit:g} by the rules")
+    rounds = {
+        position: before.betting_round for before, position, action in betting.steps() if action == FOLD
+    }
+    for position, betting_round in said.folds:
+        if rounds.get(position) != betting_round:
+            raise FormatError(f"{names[position]} folds in another betting round by the summary")
+    for position, category in said.ranks:
+        cards = hand.state.deal.hole_cards[position]
+        if (
+            betting.is_showdown
+            and cards
+            and hand_category(hand_rank((*cards, *hand.state.board))) != category
+        ):
+            raise FormatError(f"{names[position]} does not show {category.name.lower().replace('_', ' ')}")
+    odd = Fraction(len(names)) if unit == 1 else Fraction(unit, 100) * len(names)
+    for position, won in enumerate(said.net):
+        if abs(float(won * unit) - hand.chips[position]) >= odd:
+            raise FormatError(
+                f"{names[position]} wins {float(won):g}, and {hand.chips[position] / unit:g} by the rules"
+            )
+    if said.collected and None not in said.collected:
+        total = sum([each for each in said.collected if each is not None])
+        rake = said.rake if said.rake is not None else min(pot / unit - total, _MOST_RAKE * pot / unit)
+        if said.rake is not None and abs(total + said.rake - pot / Fraction(unit)) * unit >= odd:
+            raise FormatError(
+                f"{float(total):g} are collected and {float(said.rake):g} raked of a pot of {pot / unit:g}"
+            )
+        for name, theirs, ours in zip(names, said.collected, taken, strict=True):
+            assert theirs is not None
+            if not -odd < Fraction(ours) - theirs * unit < rake * unit + odd or (theirs > 0) > (ours > 0):
+                raise FormatError(
+                    f"{name} collects {float(theirs):g} in the text, and {ours / unit:g} by the rules"
+                )
+
+
+class Playing:
+    """A hand that is replayed by our rules, from actions that others wrote."""
+
+    def __init__(self, game: GameDefinition) -> None:
+        self.betting = passing_betting(game)
+        self._floor = 0  # what each player had to spend before this betting round
+        self._round = 0
+
+    def act(self, act: SaidAct, unit: int) -> None:
+        """Play an action, and compare it with what else is said about it.
+
+        Raises:
+            FormatError: that position is not to act, must not do that, or does something else.
+        """
+        position = act.position
+        self._skip_to(position)
+        before = self.betting
+        if before.position_to_act != position:
+            raise FormatError(
+                f"position {position} acts after {before.text!r}, where {_whose_turn(before.position_to_act)}"
+            )
+        if act.board is not None and act.board != before.num_board_cards:
+            raise FormatError(f"expected {before.num_board_cards} board cards before it, got {act.board}")
+        floor = self._floor
+        self._go_to(_after(before, self._action(act, unit)))
+        total = self.betting.spent[position]
+        for said, ours, what in (
+            (act.paid, total - before.spent[position], "puts in"),
+            (act.added, total - before.max_spent, "raises by"),
+            (act.total, total - floor, "bets"),
+        ):
+            if said is not None and said * unit != ours:
+                raise FormatError(f"{what} {float(said):g}, and {ours / unit:g} by the rules")
+        if act.all_in and total < before.game.betting_stacks[position]:
+            raise FormatError(f"is not all-in with {total / unit:g}")
+
+    def _action(self, act: SaidAct, unit: int) -> Action:
+        if act.kind is ActionKind.RAISE:
+            if self.betting.game.is_limit:
+                return LIMIT_RAISE
+            if act.total is not None:
+                return raise_to(self._floor + int(act.total * unit))
+            return raise_to(self.betting.spent[act.position] + int((act.paid or 0) * unit))
+        return FOLD if act.kind is ActionKind.FOLD else CALL
+
+    def end(self) -> BettingState:
+        """The state at the end of the betting.
+
+        Raises:
+            FormatError: somebody is still to act.
+        """
+        self._skip_to(None)
+        if not self.betting.is_finished:
+            raise FormatError(
+                f"the hand is not over: position {self.betting.position_to_act} is to act "
+                f"after {self.betting.text!r}"
+            )
+        return self.betting
+
+    def _skip_to(self, position: int | None) -> None:
+        """Play the checks that were not written down because nobody had a choice."""
+        while is_formality(self.betting) and self.betting.position_to_act != position:
+            self._go_to(self.betting.apply(CALL))
+
+    def _go_to(self, betting: BettingState) -> None:
+        if betting.betting_round > self._round:
+            self._round, self._floor = betting.betting_round, betting.max_spent
+        self.betting = betting
+
+
+def _after(before: BettingState, action: Action) -> BettingState:
+    """The state after an action; card rooms let players fold where they could check."""
+    try:
+        return before.fold_for_nothing() if action == FOLD else before.apply(action)
+    except RulesError as error:
+        raise FormatError(f"by the rules of the ACPC, {error}") from None
+
+
+def _whose_turn(position: int | None) -> str:
+    return "the hand is over" if position is None else f"position {position} is to act"

@@ -1,0 +1,224 @@
+"""What a source says about a hand, in its own amounts and order, before any rules.
+
+The readers of PokerStars' text, PHH and Open Hand History collect it; `server.records.formats.playing` makes
+a hand of it by our rules, and compares what is said twice.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from fractions import Fraction
+from typing import Final
+
+import attrs
+
+from engine.poker.rules import ActionKind, GameDefinition
+from engine.poker.rules.game_definition import UNLIMITED_RAISES, UNLIMITED_STACK, opener
+from engine.poker.rules.hand_rank import HandCategory
+from engine.support.user_input import printable
+
+_LIMIT_RAISES: Final = (3, 4, 4, 4)
+
+
+_MOST_UNIT: Final = 10**6
+
+
+AMOUNT: Final = re.compile(r"[+-]?[0-9]{1,12}(?:\.[0-9]{0,9})?")
+"""An amount as it is written, without signs of thousands and currencies."""
+
+
+_MOST_TOLD: Final = 60
+
+
+def told(value: object) -> str:
+    """A value of a file for a message: in one line, and not endless."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):
+        text = "a number of thousands of digits, or deeper than can be read"
+    text = printable(text)
+    return text if len(text) <= _MOST_TOLD else text[:_MOST_TOLD] + "..."
+
+
+class FormatError(ValueError):
+    """A hand that cannot be read or written; the message is one line."""
+
+    def __init__(self, message: str, reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason or message
+        """The message without the place."""
+
+    @classmethod
+    def at(cls, where: str, error: Exception) -> FormatError:
+        """An error with the place where it was found."""
+        return cls(f"{where}: {error}", getattr(error, "reason", str(error)))
+
+
+@attrs.frozen
+class SaidAct:
+    """An action as a source says it."""
+
+    position: int
+    kind: ActionKind
+    text: str
+    """For messages."""
+    total: Fraction | None = None
+    """The total of the betting round to which it bets or raises."""
+    added: Fraction | None = None
+    """By how much it goes beyond the bet before it."""
+    paid: Fraction | None = None
+    """The chips that it puts in."""
+    all_in: bool = False
+    """It is said to be all-in."""
+    board: int | None = None
+    """The board cards that are out."""
+
+
+@attrs.define(eq=False)
+class Said:
+    """What a source says about a hand: amounts are its own, positions count from the button."""
+
+    where: str
+    number: int
+    names: Sequence[str]
+    stacks: Sequence[Fraction]
+    posts: Sequence[Fraction]
+    """Live blinds and straddles; those posted out of turn have a minus sign, and do not decide who begins."""
+    antes: Sequence[Fraction]
+    """With dead blinds."""
+    least_bet: Fraction
+    """The nominal big blind."""
+    acts: list[SaidAct]
+    cards: Sequence[tuple[int, ...]]
+    board: Sequence[int]
+    is_trimmed: bool = False
+    """Antes are part of what a position plays for; otherwise they are dead money."""
+    sizes: tuple[Fraction, Fraction] | None = None
+    """The small and the big bet of a limit game."""
+    cap: Fraction | None = None
+    """The most that a position plays for."""
+    mucked: frozenset[int] = frozenset()
+    """Positions that are said to have mucked their cards at the showdown."""
+    collected: Sequence[Fraction | None] = ()
+    """What each position is said to have taken from the pot, less a rake; empty if it is not said."""
+    net: Sequence[Fraction] = ()
+    """What each position is said to have won or lost; empty if it is not said."""
+    pot: Fraction | None = None
+    """The pot without a bet that nobody called, where it is said."""
+    rake: Fraction | None = None
+    uncalled: Sequence[tuple[int, Fraction]] = ()
+    """Returned bets: position and amount, each time it is said."""
+    folds: Sequence[tuple[int, int]] = ()
+    """Position and betting round of folds that a summary says."""
+    ranks: Sequence[tuple[int, HandCategory]] = ()
+    """Position and kind of hand shown at the showdown."""
+    notes: list[str] = attrs.Factory(list)
+    time: datetime | None = None
+    match: int = 0
+
+    def unit(self) -> int:
+        """The chips of our hand that one of its amounts is."""
+        amounts = [*self.stacks, *self.posts, *self.antes, self.least_bet, *(self.sizes or ()), self.cap or 0]
+        amounts += [each for act in self.acts for each in (act.total, act.paid) if each is not None]
+        unit = math.lcm(*[Fraction(each).denominator for each in amounts])
+        if unit > _MOST_UNIT:
+            raise FormatError("amounts with so many digits cannot be chips")
+        return unit
+
+    def game(self, unit: int) -> GameDefinition:
+        """The game of this hand, with chips of the given size.
+
+        Raises:
+            FormatError, GameDefinitionError: it is none.
+        """
+        most = UNLIMITED_STACK if self.cap is None else int(self.cap * unit)
+        stacks = tuple([min(int(each * unit), most, UNLIMITED_STACK) for each in self.stacks])
+        antes = self._antes(unit, stacks)
+        posted = [
+            min(abs(int(each * unit)), stack - min(ante, stack))
+            for each, stack, ante in zip(self.posts, stacks, antes, strict=True)
+        ]
+        least, nominal = int(self.least_bet * unit), int(max(map(abs, self.posts)) * unit)
+        if nominal < least and nominal and min(self.stacks) * unit >= least + max(antes):
+            raise FormatError(f"the largest blind is {nominal / unit:g}, and the least bet {self.least_bet}")
+        small, big = [int(each * unit) for each in self.sizes or (0, 0)]
+        return GameDefinition(
+            is_limit=self.sizes is not None,
+            num_players=len(stacks),
+            num_rounds=4,
+            blinds=tuple(posted),
+            raise_sizes=(small, small, big, big) if self.sizes else (),
+            num_suits=4,
+            num_ranks=13,
+            num_hole_cards=2,
+            num_board_cards=(0, 3, 1, 1),
+            stacks=stacks,
+            first_positions=(opener(self.posts), 0, 0, 0),
+            max_raises=_LIMIT_RAISES if self.sizes else (UNLIMITED_RAISES,) * 4,
+            antes=antes,
+            least_bet=least if least != max(posted) else 0,
+        )
+
+    def _antes(self, unit: int, stacks: Sequence[int]) -> tuple[int, ...]:
+        """The antes in a form that our rules count as the source means them.
+
+        Trimmed antes are part of what a position plays for, and what nobody matches is returned.  Others are
+        dead money, like antes of different sizes in our rules.
+        """
+        antes = [int(each * unit) for each in self.antes]
+        posted = [min(ante, stack) for ante, stack in zip(antes, stacks, strict=True)]
+        if not self.is_trimmed:
+            return tuple(posted)
+        if len(set(antes)) == 1:
+            return tuple(antes)
+        return tuple([min(ante, sorted(posted)[-2]) for ante in posted])
+
+
+def live_and_dead(
+    names: Sequence[str],
+    posts: Sequence[Mapping[str, Fraction]],
+    stacks: Sequence[Fraction],
+    *,
+    small: Fraction | None,
+    big: Fraction,
+) -> tuple[list[Fraction], list[Fraction]]:
+    """What positions post: live blinds, with a minus sign out of turn; and dead ones, with the antes.
+
+    Args:
+        names: by position, for messages.
+        posts: by position, the amounts by what they are for, in PokerStars' words.
+        stacks: by position; who has less than a blind posts that.
+        small: the nominal small blind, if it is known.
+        big: the nominal big blind.
+
+    Raises:
+        FormatError: an amount is not the nominal one, or a post is of an unknown sort.
+    """
+    live, dead = [Fraction(0)] * len(posts), [Fraction(0)] * len(posts)
+    has_big = False
+    # Whose turn the big blind is comes first from the button, and seldom posts two blinds.
+    for position in sorted(range(len(posts)), key=lambda p: ("small & big blinds" in posts[p], p)):
+        for what, amount in posts[position].items():
+            is_big = what in ("big blind", "small & big blinds")
+            nominal = small if what == "small blind" else big if is_big else None
+            is_short = stacks[position] == sum(posts[position].values())
+            exceeds = what == "small & big blinds" and amount > big
+            if nominal not in (None, amount) and not (is_short and amount < (nominal or 0)) and not exceeds:
+                raise FormatError(f"{names[position]} posts {what} {float(amount):g}, not the title's")
+            if what in ("the ante", "dead") or (what == "small blind" and position and len(posts) > 2):
+                dead[position] += amount
+            elif what in ("small blind", "straddle"):
+                live[position] += nominal or amount
+            elif is_big:
+                live[position] += -big if has_big else big
+                dead[position] += max(amount - big, Fraction(0))
+                has_big = True
+            else:
+                raise FormatError(f"{names[position]} posts {told(what)}, which is not known here")
+    small_blind = 1 if len(posts) == 2 else 0
+    if has_big and not live[small_blind] and stacks[small_blind] > dead[small_blind]:
+        raise FormatError(f"{names[small_blind]} posts no blind where one is due")
+    return live, dead

@@ -1,0 +1,132 @@
+"""What the decisions of players have cost, added up from the files that the house keeps beside its logs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from engine.players.statistics import Rate
+from protocol.agents.usage import CENSORED, FILE, Usage, parse_record
+from server.records.results import DecisionTimes
+from server.support.record_file import read_lines
+from server.table.outcome import Durations
+
+_TOKENS = ("in", "out", "cached", "reasoning")
+
+
+@attrs.define(eq=False)
+class AgentUse:
+    """What a player says about its decisions."""
+
+    model: str = ""
+    reading: str = ""
+    adapted: str = ""
+    """Members of requests that its endpoint did not take."""
+    asked: int = 0
+    """Decisions."""
+    counts: Counter[str] = attrs.Factory(Counter)
+    """By `COUNTS`: tokens, requests, answers that were not readable or not legal."""
+    faults: Counter[str] = attrs.Factory(Counter)
+    """Decisions in which the default action was played, by what went wrong."""
+    usd: float = 0.0
+    unknown: int = 0
+    """Decisions whose tokens nobody knows."""
+    unpriced: int = 0
+    """Decisions whose price nobody knows."""
+    times: Durations = attrs.Factory(Durations)
+
+    def add(self, usage: Usage) -> None:
+        """Count a decision."""
+        self.model, self.reading, self.adapted = [
+            usage.words.get(name, getattr(self, name)) for name in ("model", "reading", "adapted")
+        ]
+        self.asked += 1
+        self.counts.update(usage.counts)
+        self.faults[usage.fault] += bool(usage.fault)
+        self.unknown += not {"in", "out"} <= set(usage.counts)
+        self.unpriced += usage.usd is None
+        self.usd += usage.usd or 0.0
+        if usage.ms is not None:
+            self.times.add(usage.ms / 1000)
+
+    def as_json(self) -> dict[str, Any]:
+        """The player's object ``agent`` in ``result.json``."""
+        illegal, times = Rate(self.counts["illegal"], self._answers), DecisionTimes.of(self.times)
+        return {
+            "model": self.model,
+            "reading": self.reading,
+            "asked": self.asked,
+            "requests": self.counts["tries"],
+            "format": self.counts["format"],
+            "illegal": {"count": illegal.count, "of": illegal.of, "ci95": illegal.ci95},
+            "late": self.faults["late"],
+            "censored": self.faults[CENSORED],
+            "refused": self.faults["refused"],
+            "budget": self.faults["budget"],
+            "adapted": self.adapted,
+            "tokens": {name: self.counts[name] for name in _TOKENS},
+            "usd": None if self.unpriced else self.usd,
+            "seconds": None if times is None else attrs.asdict(times),
+            "unknown": self.unknown,
+        }
+
+    @property
+    def _answers(self) -> int:
+        """Answers that could be read, or could not: each is one chance to be illegal."""
+        unanswered = (
+            self.faults["late"] + self.faults[CENSORED] + self.faults["refused"] + self.faults["budget"]
+        )
+        retried = (
+            self.counts["format"] + self.counts["illegal"] - self.faults["format"] - self.faults["illegal"]
+        )
+        return max(self.counts["illegal"], self.asked - unanswered + max(0, retried))
+
+    def cells(self, hands: int) -> list[str]:
+        """The player's row of the table; `HEADS` are the heads."""
+        times = DecisionTimes.of(self.times)
+        known, asked = self.asked - self.unknown, max(1, self._answers)
+        return [
+            f"{100 * self.counts['illegal'] / asked:.1f}",
+            f"{100 * self.counts['format'] / asked:.1f}",
+            str(self.faults["late"]),
+            str(self.faults[CENSORED]),
+            "unknown" if not known else f"{(self.counts['in'] + self.counts['out']) / known:.0f}",
+            "unknown" if self.unpriced or not hands else f"{1000 * self.usd / hands:.2f}",
+            *(["-", "-"] if times is None else [f"{times.median:.2f}", f"{times.p99:.2f}"]),
+        ]
+
+
+HEADS = ("illegal %", "format %", "late", "censored", "tokens/decision", "$/1000 hands", "median s", "p99 s")
+"""Of the part of the table that `AgentUse.cells` fills."""
+
+
+def usage_of(passes: Sequence[tuple[Path, Sequence[int]]]) -> tuple[dict[int, AgentUse], set[int]]:
+    """What each player says, by number, and the deals of which somebody was censored in some pass.
+
+    Args:
+        passes: the folder of each pass, and the player in each seat.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    found: dict[int, AgentUse] = {}
+    censored = set()
+    for folder, players in passes:
+        last: dict[
+            tuple[str, ...], str
+        ] = {}  # a hand may have been played anew: the last line about it counts
+        for line in read_lines(folder / FILE):
+            last[tuple(line.split(" ", 3)[:3])] = line
+        for line in last.values():
+            record = parse_record(line)
+            if record is None or record[0] >= len(players):
+                continue
+            seat, hand, usage = record
+            found.setdefault(players[seat], AgentUse()).add(usage)
+            if usage.fault == CENSORED:
+                censored.add(hand)
+    return found, censored

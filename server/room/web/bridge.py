@@ -1,0 +1,132 @@
+"""Seats of agents that speak JSON: each is an ordinary client of the room's door, at the other end of a pair.
+
+So the door, the ledger, the limits by address and the clock see what they always see, and no second way into
+a table exists.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+import socket
+import traceback
+from typing import Final
+
+import trio
+
+from protocol.agents.desk import RoomDesk
+from protocol.agents.turns import SeatError
+from server.room.door import Door
+from server.support.allowance import Allowance
+from server.support.console import Console
+from server.support.seat_tokens import same_token
+from server.support.talk import Talk
+
+_KEEP_S: Final = 120.0
+# For an agent to ask for something; it has gone if it does not.
+_TOLD_S: Final = 60.0
+# For which a closed seat is remembered.
+_USELESS: Final = 20.0
+# Requests a second that lead to nothing, of one seat.
+
+
+class Bridge(RoomDesk):
+    """An agent's seat, or the way to one.
+
+    Args:
+        stream: our end of the pair.
+        name: of the player; None for a guest.
+        token: of that name.
+    """
+
+    def __init__(self, stream: trio.SocketStream, name: str | None, token: str | None) -> None:
+        super().__init__(Talk(stream), trio.Event, trio.current_time, name=name, token=token)
+        self.stream: Final = stream
+        self.id: Final = secrets.token_hex(8)
+        self.key: Final = secrets.token_hex(20)
+        self.useless: Final = Allowance(_USELESS, _USELESS)
+        """Requests that lead to nothing."""
+        self.waiting = 0
+        """Requests that are waiting."""
+        self.has_left = False
+        """Nobody will ask for it any more."""
+        self.patience: Final = trio.CancelScope(deadline=trio.current_time() + _KEEP_S)
+        """Ends a seat for which nobody asks any more."""
+
+    def is_heard_of(self) -> None:
+        """Somebody has asked for something."""
+        self.patience.deadline = math.inf if self.waiting else trio.current_time() + _KEEP_S
+
+
+class Bridges:
+    """The seats of a room's agents.
+
+    Args:
+        door: of the room.
+        nursery: in which they live.
+        console: for the operator.
+    """
+
+    def __init__(self, door: Door, nursery: trio.Nursery, console: Console) -> None:
+        self._door, self._nursery, self._console = door, nursery, console
+        self._by_id: dict[str, Bridge] = {}
+
+    def __len__(self) -> int:
+        return len(self._by_id)
+
+    def open(self, address: str, name: str | None = None, token: str | None = None) -> Bridge:
+        """Come to the door.
+
+        Args:
+            address: the agent's.
+            name: of the player; None for a guest.
+            token: of that name.
+        """
+        ours, theirs = socket.socketpair()
+        theirs.setblocking(False)
+        bridge = Bridge(trio.SocketStream(trio.socket.from_stdlib_socket(ours)), name, token)
+        self._by_id[bridge.id] = bridge
+        self._nursery.start_soon(self._keep, bridge, theirs, address)
+        return bridge
+
+    async def _keep(self, bridge: Bridge, theirs: socket.socket, address: str) -> None:
+        """Keep a seat until the room or the agent has had enough of it."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(visit, self._door, theirs, address)
+            try:
+                with bridge.patience:
+                    await bridge.run()
+            except Exception as error:  # a fault of ours ends this seat alone
+                self._console.err("".join(traceback.format_exception(error)))
+            finally:
+                await trio.aclose_forcefully(bridge.stream)
+                if bridge.has_left:
+                    del self._by_id[bridge.id]
+            if not bridge.has_left:
+                await trio.sleep(_TOLD_S)  # whoever asks is told that it has closed
+                del self._by_id[bridge.id]
+
+    def find(self, number: str, key: str) -> Bridge:
+        """The seat of an id.
+
+        Raises:
+            SeatError: there is none, or this is not its key.
+        """
+        bridge = self._by_id.get(number)
+        if bridge is None:
+            raise SeatError("no_seat", "There is no such seat (any more).")
+        if not same_token(key.encode(), bridge.key.encode()):
+            raise SeatError("unauthorized", "Authorization: Bearer KEY is missing or wrong.")
+        return bridge
+
+    def close(self, bridge: Bridge) -> None:
+        """Give a seat up, as somebody who goes away."""
+        bridge.has_left = True
+        bridge.stream.socket.close()
+        bridge.book.leave("closed")
+
+
+async def visit(door: Door, sock: socket.socket, address: str) -> None:
+    """A visit at the door; it ends at the table, perhaps with the end of a hand: the door alone ends it."""
+    with trio.CancelScope(shield=True):
+        await door.welcome(sock, address)

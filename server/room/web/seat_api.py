@@ -1,0 +1,339 @@
+"""Agents at the room: JSON over HTTP with long polls, and over WebSocket (`protocol.agents.openapi`)."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, Final
+
+import trio
+
+from protocol.agents.answers import BadFormat, parse_json
+from protocol.agents.openapi import ROOT, SEAT, openapi
+from protocol.agents.tools import MOST_WAIT_S, TOOLS, call, checked
+from protocol.agents.turns import SeatError
+from server.room.web.bridge import Bridge, Bridges
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import BaseRoute
+    from starlette.types import Scope
+    from starlette.websockets import WebSocket
+
+_BODY_S: Final = 10.0
+_SIT_S: Final = 10.0
+_RETRY: Final = ("busy", "too_many")
+Handler = Callable[["Request"], Awaitable["Response"]]
+
+
+class SeatApi:
+    """The addresses of agents.
+
+    Args:
+        bridges: their seats.
+        rows: the open tables, as the lobby has them.
+    """
+
+    def __init__(self, bridges: Bridges, rows: Callable[[], list[dict[str, Any]]]) -> None:
+        self._bridges = bridges
+        self._rows = rows
+
+    def routes(self) -> list[BaseRoute]:
+        """The routes."""
+        from starlette.routing import Route, WebSocketRoute
+
+        served = {
+            (f"{ROOT}/tables", "GET"): self._tables,
+            (f"{ROOT}/seats", "POST"): self._sit,
+            (f"{SEAT}/turn", "GET"): self._turn,
+            (f"{SEAT}/act", "POST"): self._act,
+            (f"{SEAT}/last", "GET"): self._last,
+            (f"{SEAT}/top-up", "POST"): self._top_up,
+            (SEAT, "DELETE"): self._leave,
+            (f"{ROOT}/openapi.json", "GET"): self._document,
+        }
+        routes: list[BaseRoute] = [
+            Route(path, _answering(handler), methods=[method]) for (path, method), handler in served.items()
+        ]
+        return [*routes, WebSocketRoute(f"{ROOT}/seat", self._talk)]
+
+    def knows(self, scope: Scope) -> bool:
+        """Whether a request comes from a seat that is known, and has limits of its own."""
+        path = scope.get("path", "").removeprefix(f"{ROOT}/seats/")
+        if scope["type"] != "http" or path == scope["path"]:
+            return False
+        try:
+            self._bridges.find(
+                path.partition("/")[0], _bearer(dict(scope["headers"]).get(b"authorization", b""))
+            )
+        except SeatError:
+            return False
+        return True
+
+    # --- HTTP ----------------------------------------------------------------------------------------------
+
+    async def _tables(self, request: Request) -> Response:
+        return _json(self._rows())
+
+    async def _document(self, request: Request) -> Response:
+        return _json(openapi())
+
+    async def _sit(self, request: Request) -> Response:
+        wanted = checked(await _body(request), TOOLS["sit"].arguments)
+        name, token = None, None
+        bearer = _bearer(request.headers.get("authorization", "").encode("latin-1"))
+        if bearer:
+            name, dot, token = bearer.rpartition(".")
+            if not (dot and name and token):
+                raise SeatError("unauthorized", "expected Authorization: Bearer NAME.TOKEN")
+        bridge = self._bridges.open(request.client.host if request.client else "", name, token)
+        try:
+            seated = await self._seated(bridge, wanted)
+        except BaseException:
+            self._bridges.close(bridge)
+            raise
+        return _json({"id": bridge.id, "key": bridge.key, **seated}, 201)
+
+    async def _seated(self, bridge: Bridge, wanted: dict[str, Any]) -> dict[str, Any]:
+        """Take a seat.
+
+        Raises:
+            SeatError: the room refuses, or there are too many at its door.
+        """
+        try:
+            with trio.fail_after(_SIT_S):
+                return await call(bridge, "sit", wanted, trio.move_on_after)
+        except trio.TooSlowError:
+            raise SeatError("busy", "The table has not answered: try again.") from None
+        except SeatError as error:
+            if error.code != "closed":
+                raise
+            raise SeatError("busy", "The room has let nobody in: try again later.") from None
+
+    async def _turn(self, request: Request) -> Response:
+        return await self._asked(request, "wait_for_turn", {"max_seconds": _wait(request) or 0}, is_poll=True)
+
+    async def _act(self, request: Request) -> Response:
+        given = await _body(request)
+        wait = _wait(request)
+        if isinstance(given, dict) and wait is not None:
+            given = {**given, "wait": wait > 0}
+        return await self._asked(request, "act", given)
+
+    async def _last(self, request: Request) -> Response:
+        return await self._asked(request, "last_hand", {})
+
+    async def _top_up(self, request: Request) -> Response:
+        return await self._asked(request, "top_up", await _body(request), 202)
+
+    async def _leave(self, request: Request) -> Response:
+        from starlette.responses import Response
+
+        bridge = self._bridge(request)
+        await call(bridge, "leave", {}, trio.move_on_after)
+        return Response(status_code=204)
+
+    def _bridge(self, request: Request) -> Bridge:
+        key = _bearer(request.headers.get("authorization", "").encode("latin-1"))
+        bridge = self._bridges.find(request.path_params["seat"], key)
+        bridge.is_heard_of()
+        return bridge
+
+    async def _asked(
+        self, request: Request, name: str, arguments: object, status: int = 200, *, is_poll: bool = False
+    ) -> Response:
+        bridge = self._bridge(request)
+        bridge.waiting += 1
+        bridge.is_heard_of()
+        try:
+            found = await _unless_gone(request, lambda: call(bridge, name, arguments, trio.move_on_after))
+        except SeatError as error:
+            if not bridge.useless.take():
+                raise SeatError("too_many", "Too many requests that lead to nothing.") from None
+            raise error from None
+        finally:
+            bridge.waiting -= 1
+            bridge.is_heard_of()
+        is_useless = "again" in found or (is_poll and found["status"] != "your_turn")
+        if is_useless and not bridge.useless.take():
+            raise SeatError("too_many", "Too many requests that lead to nothing.")
+        if found.get("status") == "closed":
+            raise SeatError("closed", "The table has closed.")
+        return _json(found, status)
+
+    # --- WebSocket -----------------------------------------------------------------------------------------
+
+    async def _talk(self, websocket: WebSocket) -> None:
+        """A seat as a conversation: turns from the room, acts to it."""
+        await websocket.accept()
+        with trio.move_on_after(_SIT_S):
+            given = await _message(websocket)
+        bridge = None
+        try:
+            wanted = given.get("sit") if isinstance(given, dict) and set(given) == {"sit"} else None
+            if not isinstance(wanted, dict):
+                raise SeatError(
+                    "format", 'expected {"sit": {"table": ..., "chips": ..., "name": ..., "token": ...}}'
+                )
+            who = {name: wanted.pop(name, None) for name in ("name", "token")}
+            if not all(
+                each is None or (isinstance(each, str) and each.split() == [each]) for each in who.values()
+            ):
+                raise SeatError("format", "name, token: expected words")
+            bridge = self._bridges.open(websocket.client.host if websocket.client else "", **who)
+            seated = await self._seated(bridge, wanted)
+            await _send(websocket, {"kind": "seated", **seated})
+        except SeatError as error:
+            await _send(websocket, {"kind": "refused", **error.as_json()})
+            await websocket.close()
+            if bridge is not None:
+                self._bridges.close(bridge)
+            return
+        bridge.waiting += 1
+        bridge.is_heard_of()
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(_tell, websocket, bridge, nursery.cancel_scope)
+                await _listen(websocket, bridge)
+                nursery.cancel_scope.cancel()
+        finally:
+            self._bridges.close(bridge)
+
+
+async def _listen(websocket: WebSocket, bridge: Bridge) -> None:
+    """Do what the agent asks for, until it has gone."""
+    verbs = {"act": "act", "top_up": "top_up", "leave": "leave"}
+    while (given := await _message(websocket)) is not None:
+        try:
+            if not isinstance(given, dict) or len(given) != 1 or next(iter(given)) not in verbs:
+                raise SeatError("format", 'expected {"act": {...}}, {"top_up": {...}} or {"leave": true}')
+            name, arguments = next(iter(given.items()))
+            found = await call(bridge, name, {} if arguments is True else arguments, trio.move_on_after)
+            if name == "act":
+                await _send(websocket, {"kind": "receipt", **found})
+        except SeatError as error:
+            await bridge.useless.wait()
+            await _send(websocket, {"kind": "refused", **error.as_json()})
+
+
+async def _tell(websocket: WebSocket, bridge: Bridge, talking: trio.CancelScope) -> None:
+    """Tell the agent about its turns and the ends of hands, until the table has closed."""
+    book = bridge.book
+    turn, last = "", book.last_hand
+    while True:
+        changed = book.changed
+        if book.last_hand is not last:
+            last = book.last_hand
+            await _send(websocket, {"kind": "hand_over", **(last or {})})
+        seen = book.observation()
+        if seen["status"] == "your_turn" and seen["turn"] != turn:
+            turn = seen["turn"]
+            await _send(websocket, {"kind": "turn", **seen})
+        elif seen["status"] in ("closed", "lobby") and changed is book.changed:
+            await _send(websocket, {"kind": "closed", "status": seen["status"]})
+            talking.cancel()
+            return
+        if changed is book.changed:
+            await changed.wait()
+
+
+async def _send(websocket: WebSocket, message: dict[str, Any]) -> None:
+    """Say something to the agent; if it has gone, `_listen` sees it."""
+    from starlette.websockets import WebSocketDisconnect
+
+    gone = (WebSocketDisconnect, trio.BrokenResourceError, trio.ClosedResourceError, OSError, RuntimeError)
+    with contextlib.suppress(*gone):
+        await websocket.send_text(json.dumps(message))
+
+
+async def _message(websocket: WebSocket) -> Any:
+    """The next message, parsed; None at the end, and for what is no JSON text an empty list."""
+    text = (await websocket.receive()).get("text")
+    if text is None:
+        return None
+    try:
+        return parse_json(text)
+    except BadFormat:
+        return []
+
+
+# --- requests and answers ----------------------------------------------------------------------------------
+
+
+def _answering(handler: Handler) -> Handler:
+    """A handler whose errors are answers."""
+
+    async def answer(request: Request) -> Response:
+        try:
+            return await handler(request)
+        except SeatError as error:
+            response = _json(error.as_json(), error.status)
+            if error.code in _RETRY:
+                response.headers["retry-after"] = "2"
+            return response
+
+    return answer
+
+
+def _json(value: Any, status: int = 200) -> Response:
+    from starlette.responses import JSONResponse
+
+    return JSONResponse(value, status, headers={"cache-control": "no-store"})
+
+
+def _bearer(header: bytes) -> str:
+    kind, _, token = header.decode("latin-1").partition(" ")
+    return token.strip() if kind.lower() == "bearer" else ""
+
+
+async def _body(request: Request) -> Any:
+    """A request's JSON.
+
+    Raises:
+        SeatError: it has none, or does not send it.
+    """
+    from starlette.exceptions import HTTPException
+
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise HTTPException(415)
+    try:
+        with trio.fail_after(_BODY_S):
+            return parse_json(await request.body())
+    except trio.TooSlowError:
+        raise SeatError("format", "The body has not come.") from None
+    except BadFormat as error:
+        raise SeatError("format", str(error)) from None
+
+
+def _wait(request: Request) -> int | None:
+    """Seconds that a request is willing to wait; None if it does not say."""
+    text = request.query_params.get("wait")
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdecimal() and len(text) <= 2 and int(text) <= MOST_WAIT_S):
+        raise SeatError("format", f"wait: expected 0 to {MOST_WAIT_S} seconds")
+    return int(text)
+
+
+async def _unless_gone(request: Request, ask: Callable[[], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
+    """What is asked for; nobody waits for it when the client has gone."""
+    found: dict[str, Any] = {"status": "waiting"}
+    fault: SeatError | None = None  # kept out of the nursery, which would wrap it in a group
+
+    async def watch() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+        nursery.cancel_scope.cancel()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(watch)
+        try:
+            found = await ask()
+        except SeatError as error:
+            fault = error
+        nursery.cancel_scope.cancel()
+    if fault is not None:
+        raise fault
+    return found

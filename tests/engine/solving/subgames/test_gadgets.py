@@ -1,0 +1,117 @@
+"""Gadgets in games small enough to be solved exactly: the coin toss, and hold'em with one card."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.solving.subgames.gadgets import Gadget, Maxmargin, Resolve
+from engine.support.arrays import Floats
+from tests.oracles.one_card import Game, solved_again
+
+_PLUS = (1.0, 1.0, 1.0, 0.0)
+_COIN = np.array([[-1.0, 1.0, 1.0], [1.0, -1.0, 1.0]])
+"""What the player who sees the coin wins: heads, tails; the other says heads, tails, or forfeits."""
+_BEST = np.array([0.0, 0.5])
+"""What heads and tails win by playing on against the blueprint: heads 1/2, tails 1/4, forfeit 1/4."""
+
+
+class Believed:
+    """Unsafe: the opponent's range is taken for granted."""
+
+    def __init__(self, weights: Floats) -> None:
+        self._weights = weights
+
+    def reach(self) -> Floats:
+        return self._weights
+
+    def learn(self, values: Floats, factors: object) -> None:
+        """Nothing."""
+
+
+def guesses(gadget: Gadget, iterations: int = 20_000) -> Floats:
+    """The average of the one who guesses, by CFR+."""
+    regrets, average = np.zeros(3), np.zeros(3)
+    for t in range(1, iterations + 1):
+        chances = regrets / regrets.sum() if regrets.sum() > 0 else np.full(3, 1 / 3)
+        average += t * chances
+        gadget.learn(_COIN @ chances, _PLUS)
+        worth = -gadget.reach() @ _COIN
+        regrets = np.maximum(regrets + worth - chances @ worth, 0)
+    return average / average.sum()
+
+
+def loss(says: Floats, sells: tuple[float, float]) -> float:
+    """What the one who sees the coin wins in the mean: the better of selling and playing."""
+    return float(np.maximum(_COIN @ says, sells).mean())
+
+
+def test_the_coin_toss_is_solved_as_its_gadgets_say() -> None:
+    heads_sells, tails_sells = (0.5, -0.5), (-0.5, 1.0)
+    met = np.ones(2)
+    unsafe = guesses(Believed(np.array([1.0, 0.0])))
+    resolved = guesses(Resolve(_BEST))
+    margins = guesses(Maxmargin(_BEST, met))
+    gifts = [guesses(Maxmargin(_BEST + met * gift, met)) for gift in ([0.5, 0.0], [0.0, 0.5])]
+
+    assert loss(unsafe, heads_sells) == pytest.approx(0.75, abs=1e-3)
+    assert 0.5 - 1e-3 <= resolved[0] <= 0.75 + 1e-3
+    assert resolved[2] < 1e-3
+    assert margins == pytest.approx([5 / 8, 3 / 8, 0], abs=2e-3)
+    assert [loss(margins, sells) for sells in (heads_sells, tails_sells)] == pytest.approx([3 / 8] * 2, abs=2e-3)
+    assert gifts[0] == pytest.approx([0.5, 0.5, 0], abs=2e-3)
+    assert gifts[1] == pytest.approx([0.75, 0.25, 0], abs=2e-3)
+    worth = [loss(says, sells) for says, sells in zip(gifts, (heads_sells, tails_sells), strict=True)]
+    assert worth == pytest.approx([0.25, 0.25], abs=2e-3)
+
+
+def test_mixed_is_between_belief_and_doubt() -> None:
+    weights = np.array([0.3, 0.9])
+    doubt, belief, half = (Resolve(_BEST, mixed, weights, is_scaled=True) for mixed in (0.0, 1.0, 0.5))
+    for gadget in (doubt, belief, half):
+        gadget.learn(np.array([1.0, 0.0]), _PLUS)  # heads gains by entering, tails does not
+
+    assert doubt.reach() == pytest.approx([1.2, 0.0])
+    assert belief.reach() == pytest.approx(weights)
+    assert half.reach() == pytest.approx((weights + [1.2, 0.0]) / 2)
+
+
+def test_hands_that_meet_nobody_never_enter() -> None:
+    gadget = Maxmargin(np.zeros(3), np.array([0.0, 2.0, 4.0]))
+
+    assert gadget.reach() == pytest.approx([0, 1 / 4, 1 / 8])
+    gadget.learn(np.array([9.0, -1.0, 1.0]), _PLUS)
+    assert gadget.reach() == pytest.approx([0, 0, 1 / 4])
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_one_card_holdem_has_its_value_and_gadgets_keep_their_order() -> None:
+    """The three rows of the specification's table; unsafe solving of the first loses more than it had."""
+    exact = Game()
+    equilibrium = exact.solve(2000)
+    assert exact.worth(0, equilibrium) == pytest.approx(-0.1120, abs=1e-4)
+    assert exact.exploitability(equilibrium) == pytest.approx(0.22, abs=0.01)
+
+    methods = {
+        "unsafe": lambda start: Believed(start.weights),
+        "resolve": lambda start: Resolve(start.best),
+        "maxmargin": lambda start: Maxmargin(start.best, start.met),
+        "reach": lambda start: Maxmargin(start.best + start.gifts, start.met),
+        "estimates": lambda start: Resolve(start.expected),
+        "mixed": lambda start: Resolve(start.best, 0.5, start.weights),
+        "mixed estimates": lambda start: Resolve(start.expected, 0.5, start.weights),
+    }
+    for buckets, expected in (
+        ((13, 2), (473.6, 502.0, 347.0, 312.2, 302.5, 200.2, 238.3, 178.9)),
+        ((13, 4), (250.5, 127.0, 183.9, 146.3, 131.3, 76.1, 78.7, 64.3)),
+        ((6, 3), (337.4, 168.1, 238.3, 207.7, 197.4, 164.9, 155.6, 150.9)),
+    ):
+        game = Game(*buckets)
+        trunk = game.solve(2000)
+        found = [solved_again(game, trunk, make, 2000) for make in methods.values()]
+        assert [game.exploitability(trunk), *found] == pytest.approx(list(expected), rel=0.06)
+        by_name = dict(zip(methods, found, strict=True))
+        order = ["resolve", "maxmargin", "reach", "estimates", "mixed estimates"]
+        assert [by_name[name] for name in order] == sorted((by_name[name] for name in order), reverse=True)
+

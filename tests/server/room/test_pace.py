@@ -1,0 +1,73 @@
+"""A table keeps its pace while a person sits there, and hurries when there is none."""
+
+from pathlib import Path
+
+import attrs
+import pytest
+import trio
+from trio.testing import MockClock
+
+from server.room.config import RoomError, load_room
+from tests.support.rooms import play_each, room_config, room_of, table_config
+
+PACE_S, SHOWDOWN_S, HANDS = 0.4, 2.5, 4
+
+
+async def seconds_for(folder: Path, words: str, **changes: object) -> tuple[float, list[str]]:
+    """How long some hands take on trio's clock, and how they were played."""
+    table = table_config(pace_s=PACE_S, showdown_s=SHOWDOWN_S, **changes)
+    async with room_of(room_config(folder, table)) as room:
+        guests = [await room.sit_down(words=f"name={name} {words}") for name in ("Ann", "Bob")]
+        began = trio.current_time()
+        await room.play(guests, HANDS)
+        seconds = trio.current_time() - began
+        return seconds, [hand.line for hand in room.room.ledger.hands_from("a", 0, HANDS)]
+
+
+async def test_an_action_and_the_end_of_a_hand_stand_for_a_person(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    seconds, lines = await seconds_for(tmp_path / "person", "person")
+    actions = sum(line.split(":")[2].count("c") for line in lines)
+    expected = PACE_S * actions + SHOWDOWN_S * (HANDS - 1)  # nobody waits for the end of the last hand
+    assert expected - 0.01 <= seconds <= expected + 1.0
+
+    assert (await seconds_for(tmp_path / "bots", ""))[0] < 1.0
+    assert (await seconds_for(tmp_path / "show", "", exhibition=True))[0] == pytest.approx(seconds, abs=1.0)
+
+
+async def test_the_clock_of_a_question_does_not_run_while_an_action_stands(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    limits = attrs.evolve(table_config().limits, response=1.0)
+    table = table_config(pace_s=5.0, showdown_s=30.0, limits=limits)
+    async with room_of(room_config(tmp_path, table)) as room:
+        guests = [await room.sit_down(words=f"name={name} person clock") for name in ("Ann", "Bob")]
+        await room.play(guests, 2)
+        assert {guest.notes["clock"] for guest in guests} == {"1"}
+        places = room.room.tables["a"].places
+        assert all(place.seat.failures == [] for place in places if place is not None)
+
+
+async def test_a_player_who_asks_between_hands_is_heard_while_the_end_stands(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    async with room_of(room_config(tmp_path, table_config(showdown_s=60.0, exhibition=True))) as room:
+        ann, bob = await room.seated("Ann", "Bob")
+        await play_each([ann, bob], 1, lambda betting: "f")
+        began = trio.current_time()
+        await ann.say("#show 7", "#show 0")
+        told = await bob.until("#message")
+        hole = ann.hands[0].split(":")[4].strip("|")
+
+        assert trio.current_time() - began < 1.0
+        assert told == f"#message Ann shows {hole[:2]} {hole[2:]}"
+
+
+@pytest.mark.parametrize("pace", ["nan", "-1", "3600", "inf", "true", '"slow"'])
+@pytest.mark.parametrize("key", ["pace", "showdown"])
+def test_a_pace_that_cannot_be_is_a_sentence(tmp_path: Path, key: str, pace: str) -> None:
+    file = tmp_path / "room.toml"
+    file.write_text(f'[[table]]\nname = "limit-2p"\n{key} = {pace}\n')
+    with pytest.raises(RoomError, match=rf"room.toml:3:1: {key}: expected a number from 0 to 60, got "):
+        load_room(file)
