@@ -100,7 +100,7 @@ def worths() -> None:
     from engine.players.reweighting import threshold_triples
     from engine.poker.rules import load_game, parse_betting
 
-    values = HandValues(*np.linspace(0, 1, 2 * 1326).reshape(2, 1326))
+    values = HandValues(*np.linspace(0, 1, 3 * 1326).reshape(3, 1326))
     threshold_triples(np.ones(1326), values, (0.2, 0.5, 0.3), 0.1)
     betting = parse_betting(load_game("nolimit-2p-100bb"), "")
     worths_of_raise(betting, np.zeros(1), betting.max_spent, 0.5, 0.5)

@@ -31,6 +31,7 @@ from engine.kernels.players.reweighting import reweight
 from engine.players.action_context import Situation, asked, situation_of
 from engine.players.board_values import BoardValues, Potentials, board_values
 from engine.players.hand_values import HandValues, postflop_values, preflop_values
+from engine.players.models.explanation import Explanation, explained
 from engine.players.models.formula import traits_array
 from engine.players.models.model import Decision, OpponentModel
 from engine.players.models.player import PlayerModel
@@ -165,6 +166,20 @@ class Reading:
             return None
         situation = asked(situation_of(node), position, bet)
         return model.answer(situation, self._hand_values(situation).hands, self.weights[position])
+
+    def explained(self, node: BettingState) -> dict[int, Explanation]:
+        """By position, why each modelled opponent folds as often as is said, if who is to act raises."""
+        found = {}
+        for position in situation_of(node).opponents:
+            model, here = self.models[position], situation_of(node)
+            if isinstance(model, PlayerModel) and here.can_raise:
+                situation = asked(here, position, here.bet)
+                folds, _ = explained(
+                    model, situation, self._hand_values(situation).hands, self.weights[position]
+                )
+                if folds is not None:
+                    found[position] = folds
+        return found
 
     def traits_here(self, node: BettingState) -> Floats:
         """`traits` with what models say that the others do if who is to act in `node` raises, or calls."""

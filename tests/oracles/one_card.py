@@ -74,7 +74,9 @@ def _up(nodes, player, responds, chances, values):  # type: ignore[no-untyped-de
         first, actions = nodes[node, 1], nodes[node, 2]
         if actions == 0:
             continue
-        values[node] = values[first] if responds or nodes[node, 0] != player else chances[first] * values[first]
+        values[node] = (
+            values[first] if responds or nodes[node, 0] != player else chances[first] * values[first]
+        )
         for child in range(first + 1, first + actions):
             if nodes[node, 0] != player:
                 values[node] += values[child]
@@ -111,7 +113,10 @@ class Part:
         forest = _TREES[number].forest
         self.nodes = forest.nodes.astype(np.int64)
         self.roots, self.is_last = forest.roots, number == 1
-        self.ends, self.folds = forest.end_lanes[:, 0].astype(np.int64), forest.fold_lanes[:, 0].astype(np.int64)
+        self.ends, self.folds = (
+            forest.end_lanes[:, 0].astype(np.int64),
+            forest.fold_lanes[:, 0].astype(np.int64),
+        )
         self.won, self.stakes = forest.fold_chips.astype(np.float64), forest.end_chips.astype(np.float64)
         self.buckets = buckets
         self.ways = WAYS if self.is_last else WAYS.sum(axis=0, keepdims=True)
@@ -132,7 +137,13 @@ class Part:
         return found
 
     def values(
-        self, player: int, chances: Floats, reach: Floats, after: Floats | None = None, *, responds: bool = False
+        self,
+        player: int,
+        chances: Floats,
+        reach: Floats,
+        after: Floats | None = None,
+        *,
+        responds: bool = False,
     ) -> Floats:
         """A player's counterfactual values at all nodes.
 

@@ -55,11 +55,16 @@ class SlowSubgame:
         good = np.maximum(self.regrets.get(key, np.zeros(actions)), 0)
         return good / good.sum() if good.sum() > 0 else np.full(actions, 1 / actions)
 
-    def _options(self, bets: tuple[float, float], to_act: int, pot: float, stack: float) -> list[tuple[str, float]]:
+    def _options(
+        self, bets: tuple[float, float], to_act: int, pot: float, stack: float
+    ) -> list[tuple[str, float]]:
         level, facing = max(bets), max(bets) > bets[to_act]
         found = [("fold", -1.0), ("call", level)] if facing else [("check", level)]
         if level < stack:
-            raised = {min(stack, max(level + size * (pot + 2 * level), 2 * level - min(bets))) for size in self.sizes}
+            raised = {
+                min(stack, max(level + size * (pot + 2 * level), 2 * level - min(bets)))
+                for size in self.sizes
+            }
             for amount in sorted(raised):
                 name = f"{'raise' if level else 'bet'} {amount:g}"
                 found.append(("all-in" if amount == stack else name, amount))
@@ -129,7 +134,9 @@ class SlowSubgame:
                 if len(board) < 5 and stack > amount:
                     for card in set(range(52)) - {*board, *combo_cards(hand)}:
                         below = (*taken, "/")
-                        self._weigh(player, hand, reach, below, (*board, card), pot + 2 * amount, stack - amount)
+                        self._weigh(
+                            player, hand, reach, below, (*board, card), pot + 2 * amount, stack - amount
+                        )
             else:
                 put_in = (amount, bets[1]) if to_act == 0 else (bets[0], amount)
                 self._weigh(player, hand, reach, taken, board, pot, stack, put_in, 1 - to_act)

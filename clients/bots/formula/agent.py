@@ -11,7 +11,7 @@ import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final, get_args
+from typing import Any, Final, get_args
 
 import attrs
 import numpy as np
@@ -30,13 +30,7 @@ from clients.bots.opponent_book import (
 from clients.core.agent import ProbabilityTriple
 from clients.core.options import require_between, require_holdem, require_one_of
 from engine import compiling
-from engine.players.models.formula import (
-    Parameters,
-    continue_chance,
-    formula_triples,
-    protection,
-    thresholds,
-)
+from engine.players.models.formula import Parameters, continue_chance, formula_triples, protection, thresholds
 from engine.players.models.model import Decision
 from engine.players.models.player import PlayerModel, shipped_prior
 from engine.players.probability_triple import legal_triple, sample
@@ -191,6 +185,11 @@ class Formula(Remembering):
             draw = values.draw[combo]
             found["draw"] = f"{draw:.3f}; bet or raised from {limits.semi_bluff:.3f}"
         return found | {"opponents": f"the likeliest to fold does so with chance {folding:.3f}"}
+
+    def own_model(self, view: HandView) -> dict[str, Any]:
+        """By position, why each opponent folds to a raise as often as we expect: parts that add to z."""
+        explained = self.book.follow(view).reading.explained(view.betting)
+        return {str(position): each.as_dict() for position, each in explained.items()}
 
     # --- learning ------------------------------------------------------------------------------------------
 

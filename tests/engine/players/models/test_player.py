@@ -16,6 +16,7 @@ from clients.lab.player_prior.made import SHIPPED, Matches, population, prior_of
 from engine.kernels.players import player as kernels
 from engine.kernels.players.player import FEATURES, Curve, Hands, Player
 from engine.players.learning import learn_from_hand, predicted_triple
+from engine.players.models.explanation import explained
 from engine.players.models.formula import continue_chance
 from engine.players.models.generic import GenericModel
 from engine.players.models.model import NoModel
@@ -277,6 +278,25 @@ def test_folds_to_our_raise_are_those_predicted_after_it() -> None:
         learn(models, state)
     assert len(apart) > 10
     assert abs(np.mean(apart)) < 0.05
+
+
+def test_the_parts_of_an_explanation_add_up_to_what_is_said() -> None:
+    """To z; none of it is the player's own before anything was seen."""
+    state = next(state for state in hands_of(STRANGERS["limper"](), 40) if state.betting.betting_round == 3)
+    for models in ([PlayerModel(), PlayerModel()], learnt(hands_of(STRANGERS["limper"](), 40, 5))):
+        reader = TableReader(models, NOISE)
+        reader.follow(state.betting, state.board)
+        for decision, _ in reader.decisions:
+            model = models[decision.situation.position]
+            said = explained(model, decision.situation, decision.values.hands, decision.weights)
+            triple = predicted_triple(model, decision)
+            fold = said[0].chance if said[0] else 0.0
+            raising = said[1].chance if said[1] else 0.0
+            assert (fold, (1 - fold) * raising) == pytest.approx((triple.fold, triple.raise_), abs=1e-9)
+            for each in filter(None, said):
+                assert sum(z for _, z, _ in each.parts) == pytest.approx(each.z, abs=1e-9)
+                assert 0 < each.kappa <= 1
+                assert any(own for _, _, own in each.parts) == (model.decisions > 0)
 
 
 def test_all_who_watch_a_hand_learn_the_same_and_none_learns_it_twice() -> None:
