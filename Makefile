@@ -4,7 +4,7 @@ SHELL := /bin/sh
 .DELETE_ON_ERROR:
 # Hundreds of programs are started here: what Python has compiled is kept.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help setup kernels match play serve test test-slow lint check format bench stress signature image-check docs man dist clean
+.PHONY: help setup kernels match play serve test test-slow lint check compare format bench stress signature image-check docs man dist clean
 
 help:
 	@echo "make match    formula against always-call: 1000 hands of heads-up limit hold'em over TCP"
@@ -12,6 +12,7 @@ help:
 	@echo "make serve    open a room: three tables with bots, for programs and for browsers"
 	@echo "make test     the test suite        make test-slow   the exhaustive and long ones"
 	@echo "make check    format, lint, types, import rules, tests: what has to be green"
+	@echo "make compare BASE=HEAD~1 BOT=formula    is the working tree's bot better than a commit's?"
 	@echo "make bench    how fast it is, beside its peers"
 	@echo "make stress   long matches, crowds, kills, fuzzing, full disks and signals: half an hour"
 	@echo "make image-check    builds the container images and tries what the compose files start"
@@ -111,6 +112,13 @@ bench: $(DEV)
 	  name=$$(basename $$benchmark .py); \
 	  echo; echo "== $$name"; .venv/bin/python -m tests.benchmarks.$$name || exit 1; \
 	done
+
+# WITH: options of riverboat compare, such as WITH="--test simplify".
+BASE ?= HEAD~1
+BOT ?= formula
+GAME ?= limit-2p
+compare: kernels $(DEV)
+	.venv/bin/python -m tests.benchmarks.bench_reading $(GAME) $(BOT) --than $(BASE) --with="$(WITH)"
 
 stress:
 	$(BOTH) setup

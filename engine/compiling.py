@@ -172,6 +172,22 @@ def equilibria() -> None:
 
 
 @functools.cache
+def subgames() -> None:
+    """Compile what solves subgames with every hand apart: a turn with two hands of each player."""
+    import numpy as np
+
+    from engine.poker.combos import NUM_COMBOS
+    from engine.solving.subgames.menus import Betting
+    from engine.solving.subgames.solver import Subgame
+    from engine.solving.subgames.tree import Point
+
+    weights = np.zeros(NUM_COMBOS)
+    weights[:2] = 1.0
+    other = np.roll(weights, 20)
+    Subgame(_BOARDS[1], (weights, other), Point(1, 2.0, 4.0), Betting(menus={})).run(1)
+
+
+@functools.cache
 def miximax() -> None:
     """Compile miximax: decide in every round, and learn from a hand that was shown, limit and no-limit.
 
@@ -309,6 +325,7 @@ def street_decisions(game: GameDefinition) -> None:
 STEPS: Final[dict[str, Callable[[], None]]] = {
     "hand strength": hand_strength,
     "equilibria": equilibria,
+    "subgames": subgames,
     "models of opponents": functools.partial(models, "weighted"),
     "simulation": simulation,
     "worths of actions": worths,

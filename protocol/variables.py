@@ -20,6 +20,8 @@ so that what is learnt there must not be kept.
 
 SIDE: Final = "RIVERBOAT_SIDE"
 """How the paths of files begin that the player may keep beside the log, such as a transcript."""
+EXPLAIN: Final = "RIVERBOAT_EXPLAIN"
+"""If it is set, an installed bot says with each action by which numbers it decided, in a comment line."""
 
 SEAT_TOKEN: Final = "RIVERBOAT_SEAT_TOKEN_"
 """With a seat's number, from 1: its token, given to a house by those who start it."""
@@ -27,4 +29,4 @@ SEAT_TOKEN: Final = "RIVERBOAT_SEAT_TOKEN_"
 
 def is_handed_out(name: str) -> bool:
     """Whether a variable is for players: a house does not pass on variables that it was given itself."""
-    return name in (SEED, GAME, TOKEN, DUPLICATE, SIDE) or name.startswith(SEAT_TOKEN)
+    return name in (SEED, GAME, TOKEN, DUPLICATE, SIDE, EXPLAIN) or name.startswith(SEAT_TOKEN)

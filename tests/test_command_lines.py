@@ -12,6 +12,7 @@ from clients.core.options import OptionError, agent_options, make_agent
 from clients.core.registry import UnknownBot, installed_bots, load_bot
 from server.commands.play.dealer import configure, main as deal
 from server.commands.program import riverboat
+from tests.support.interpreter import imported_by
 
 NOT_FINITE = ("nan", "-nan", "inf", "-inf", "1e999")
 NO_HOST = ("127..0.1", "a" * 64 + ".example", "127.0.0.1\udcff", "")
@@ -196,3 +197,13 @@ def test_an_option_has_one_metavar_wherever_it_stands() -> None:
 
     assert len(found) > 30
     assert {place: text for place, text in found.items() if text != expected[place[1]]} == {}
+
+
+def test_help_reads_in_the_sources_what_the_commands_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    context = click.Context(riverboat)
+    from_sources = dict(riverboat._summaries(context))
+    loaded = imported_by("from server.cli import main; import sys; sys.argv[1:] = ['--help']; main()")
+
+    monkeypatch.setattr("server.commands.program._told_by_source", lambda entry: None)
+    assert from_sources == dict(riverboat._summaries(context))
+    assert not loaded & {"clients", "numpy"}

@@ -230,7 +230,14 @@ def test_the_image_runs_as_somebody_without_rights_who_may_write_the_logs() -> N
 
     assert "\nUSER 10001:10001\n" in text
     assert "install -d -o riverboat -g riverboat /logs" in text
-    assert text.count("NUMBA_CPU_NAME=generic") == 2  # where kernels are compiled, and where they run
+
+
+def test_the_image_brings_kernels_for_any_processor() -> None:
+    text = (ROOT / "Dockerfile").read_text()
+
+    assert "COPY tests/kernels_wheel ./kernels_wheel\n" in text
+    assert "install --no-cache-dir --no-deps /tmp/wheels/*.whl\n" in text
+    assert "NUMBA_CPU" not in text  # the build says it level by level
 
 
 # --- release ------------------------------------------------------------------------------------------------

@@ -40,6 +40,7 @@ __all__ = [
     "decisions_made",
     "described",
     "drawn",
+    "explained",
     "may_be_asked_once",
     "seat_of",
 ]
@@ -91,6 +92,8 @@ class Agent:
     """Set it if each decision leaves a `usage`."""
     usage: str | None = None
     """What the last decision has cost, for the house alone (`protocol.agents.usage`); the table clears it."""
+    explains: bool = False
+    """Whether `reasons` are sent along with each action that has no comment of its own."""
     is_stateless: bool = False
     """Set it if decisions follow from `seed` and the hand alone, and nothing is carried from hand to hand:
     its hands may then be played in any order, and it need not see again what it saw before an interruption.
@@ -219,6 +222,11 @@ def described(action: Action) -> str:
     if action.kind is ActionKind.FOLD:
         return "fold"
     return "raise" if action.raise_to is None else f"raise to {action.raise_to}"
+
+
+def explained(agent: Agent, view: HandView) -> str | None:
+    """The reasons of an agent for what it has just chosen, in one line; None if it says none."""
+    return "; ".join([f"{name} {text}" for name, text in agent.reasons(view).items()]) or None
 
 
 def drawn(chances: Mapping[Action, float], rng: random.Random) -> Action:

@@ -354,6 +354,7 @@ def run_agent(
         agent = factory()
         seed = environment.get(variables.SEED) or "random"
         agent.seed, agent.seeded = read_seed(seed), seed != "random"
+        agent.explains = bool(environment.get(variables.EXPLAIN))
         return agent, table
 
     return main(program, start)

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import trio
 
-from clients.core.agent import Agent, begin_decision, checked_action
+from clients.core.agent import Agent, begin_decision, checked_action, explained
 from clients.core.disclosure import can_disclose, policy_line
 from clients.core.guess import GameGuess, RoomSeat, is_same_but_for_chips, name_of
 from engine.poker.rules import (
@@ -217,6 +217,8 @@ class _Session:
                         continue
                     chosen = found
                 action = checked_action(agent, chosen)
+                if agent.explains and agent.comment is None:
+                    agent.comment = explained(agent, view)
                 said = self._comment() + self._policy(view, action) if self._discloses else self._comment()
                 await self._send(said + connection.send(Reply(action)))
             elif isinstance(event, Note):

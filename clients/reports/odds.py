@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.hands.equity import equity_against, preflop_equities
+from engine.hands.equity import equity_against, preflop_equities, range_equities
 from engine.hands.hand_odds import joint_hand_odds, raw_hand_odds
 from engine.hands.hand_strength import (
     HandPotential,
@@ -101,6 +101,49 @@ def equity_by_starting_hand(hole_cards: Sequence[int], board: Sequence[int]) -> 
         if weights.any():
             equities[hand] = equity_against(hole_cards, board, weights.astype(np.float64))
     return equities
+
+
+def ranges_report(
+    ranges: Mapping[str, NDArray[np.float64]],
+    board: Sequence[int],
+    dead: Sequence[int],
+    *,
+    trials: int,
+    seed: int,
+) -> dict[str, Any]:
+    """The equities of hands and ranges against each other, as they stand in the JSON.
+
+    Args:
+        ranges: the weights by combo, by what was written; equal ones have a number behind.
+        board: 0, 3, 4 or 5 cards.
+        dead: cards that nobody holds and that do not come.
+        trials: deals, where the equities are sampled.
+        seed: of the deals.
+
+    Raises:
+        ValueError: wrong cards, or ranges that cannot be held together.
+    """
+    alive = combos_without((*board, *dead))
+    for text, weights in ranges.items():
+        if not (weights * alive).any():
+            raise ValueError(f"{text}: all its hands hold cards of the board or dead ones")
+    found = range_equities(
+        list(ranges.values()), board, dead=dead, trials=trials, rng=np.random.default_rng(seed)
+    )
+    is_exact = not any(each.standard_error for each in found)
+    return {
+        "board": format_cards(board),
+        "dead": format_cards(dead),
+        "exact": is_exact,
+        "trials": None if is_exact else trials,
+        "players": [
+            {
+                "range": text, "win": each.win, "tie": each.tie, "equity": each.value,
+                "ci95": None if is_exact else Z95 * each.standard_error,
+            }
+            for text, each in zip(ranges, found, strict=True)
+        ],
+    }  # fmt: skip
 
 
 @attrs.frozen

@@ -11,6 +11,7 @@ deals that both versions play alike differ by exactly 0, and no luck is taken ou
 
 from __future__ import annotations
 
+import functools
 from typing import Final
 
 import attrs
@@ -71,44 +72,35 @@ class Differences:
             new: the new version's hands, in which it is player 0.
             old: the old version's hands, in the same order.
         """
-        coefficients = self._coefficients()
-        sides, payoffs, brought = [], [], []
-        for evidence in (new, old):
-            hands, positions = np.nonzero(evidence.players == 0)
-            settled, terms, corrected = self._parts(evidence, coefficients)
-            sides.append(corrected[hands, positions])
-            payoffs.append(_by_deal(evidence.deals, settled[hands, positions]))
-            brought.append(
-                np.stack([_by_deal(evidence.deals, term) for term in terms[hands, positions].T], axis=-1)
-            )
-        self._seen.append((payoffs[0] - payoffs[1], brought[0] - brought[1]))
-        by_deal = [_by_deal(new.deals, side) for side in sides]
-        return Corrected(by_deal[0] - by_deal[1], sides[0] - sides[1])
-
-    def _coefficients(self) -> Floats:
-        prior = by_pot(self._game)
-        if not self._seen:
-            return prior
-        payoffs, changes = (np.concatenate(part) for part in zip(*self._seen, strict=True))
-        return fit(payoffs, changes, np.zeros(len(payoffs), np.int64), prior)
+        coefficients = by_pot(self._game)
+        if self._seen:
+            payoffs, changes = (np.concatenate(part) for part in zip(*self._seen, strict=True))
+            coefficients = fit(payoffs, changes, np.zeros(len(payoffs), np.int64), coefficients)
+        (won, settled, terms), (won_before, settled_before, terms_before) = (
+            self._parts(evidence, coefficients) for evidence in (new, old)
+        )
+        by_deal = functools.partial(_by_deal, new.deals)
+        self._seen.append(
+            (by_deal(settled) - by_deal(settled_before), by_deal(terms) - by_deal(terms_before))
+        )
+        return Corrected(by_deal(won) - by_deal(won_before), won - won_before)
 
     def _parts(self, evidence: Evidence, coefficients: Floats) -> tuple[Floats, Floats, Floats]:
-        """By hand and position: what was won, the terms that cards brought, and what is left without luck."""
-        chips = evidence.values("chips")
-        assert chips is not None  # they are always known
-        nothing = np.zeros((*chips.shape, 2 * self._game.num_rounds))
-        if self._luck == "off":
-            return chips, nothing, chips
-        settled, brought = evidence.parts
+        """By hand, for player 0: what it won without luck, what it won, and the terms that cards brought."""
+        mine = np.nonzero(evidence.players == 0)
+        settled, brought = (evidence.values("chips"), None) if self._luck == "off" else evidence.parts
+        assert settled is not None  # chips are always known
         if brought is None:
-            return settled, nothing, settled
+            return settled[mine], settled[mine], np.zeros((len(settled), 2 * self._game.num_rounds))
         told = evidence.values("aivat") if self._luck == "aivat" else None
-        if told is not None:
-            return settled, brought.terms, told
-        luck = brought.luck(np.arange(len(settled)), coefficients, self._most)
-        return settled, brought.terms, settled - luck
+        if told is None:
+            told = settled - brought.luck(np.arange(len(settled)), coefficients, self._most)
+        return told[mine], settled[mine], brought.terms[mine]
 
 
 def _by_deal(deals: Ints, values: Floats) -> Floats:
-    """The mean of the values of each deal."""
-    return np.bincount(deals, values) / np.bincount(deals)
+    """The mean of the values of each deal, along the first axis."""
+    sums = np.zeros((int(deals.max()) + 1, *values.shape[1:]))
+    np.add.at(sums, deals, values)
+    found: Floats = (sums.T / np.bincount(deals)).T
+    return found

@@ -30,13 +30,20 @@ from typing import Final
 
 import attrs
 
-from engine.evidence.confidence_sequence import AverageSequence, ConfidenceSequence, Interval
+from engine.evidence.confidence_sequence import (
+    AverageSequence,
+    ConfidenceSequence,
+    Interval,
+    asymptotic_critical_value,
+)
 from engine.evidence.verdict import ALPHA
 from engine.support.seeds import derive_seed
 from engine.support.user_input import parse_finite
 
 _EVEN: Final = 0.85
 """The part of a round's deals that is allocated by the weights alone."""
+_NARROWEST_AT: Final = 50
+"""Matches after which the interval by the spread of matches is as narrow as it gets."""
 _RISKED: Final = 0.95
 """Differences hardly ever come near their bounds: a bettor may risk nearly all."""
 DEFAULTS: Final = {"gain": (0.0, 20.0), "hold": (-10.0, 10.0), "simplify": (-5.0, 10.0)}
@@ -90,6 +97,35 @@ class Bounds:
         return Decision.UNDECIDED
 
 
+class MatchesSequence(AverageSequence):
+    """What versions differ by if somebody learns: over all matches, which everybody begins afresh.
+
+    The deals of a match then depend on one another, its versions' opponents having learnt different things.
+    The interval is the wider one of the deals' own, and of one by the spread of whole matches (the asymptotic
+    sequence).
+    """
+
+    def __init__(self, low: float, high: float, alpha: float) -> None:
+        super().__init__(low, high, alpha)
+        self._alpha = alpha
+        self._matches: dict[int, float] = {}
+
+    def add_of(self, match: int, payoff: float) -> None:
+        """Add a deal of a match."""
+        self.add(payoff)
+        self._matches[match] = self._matches.get(match, 0.0) + payoff
+
+    @property
+    def interval(self) -> Interval:
+        """The interval of the mean over all matches."""
+        by_deals, mean = super().interval, self.mean
+        if mean is None:
+            return by_deals
+        spread = math.sqrt(math.fsum([each**2 for each in self._matches.values()])) / self.samples
+        spread *= asymptotic_critical_value(len(self._matches), self._alpha, _NARROWEST_AT)
+        return Interval(min(by_deals.low, mean - spread), max(by_deals.high, mean + spread))
+
+
 class FieldTest:
     """A comparison as its deals come in.
 
@@ -111,14 +147,13 @@ class FieldTest:
 
         def sequence(reach: float, level: float) -> ConfidenceSequence:
             if learns:
-                return AverageSequence(-reach, reach, level)
+                return MatchesSequence(-reach, reach, level)
             return ConfidenceSequence(-reach, reach, level, _RISKED)
 
         self.whole = sequence(most / _EVEN, alpha)
         # By opponent, at α, α/2 and so on: those that Holm's procedure asks for.
         self._rows = [[sequence(most, alpha / (k + 1)) for k in opponents] for _ in opponents]
         self._squares = [0.0] * len(weights)
-        self._sum_of_squares = 0.0
 
     @property
     def deals(self) -> int:
@@ -133,12 +168,8 @@ class FieldTest:
         """The chances with which opponents are drawn in the next round."""
         spread = [weight * self._sd(place) for place, weight in enumerate(self.weights)]
         total = math.fsum(spread)
-        if not total:
-            return list(self.weights)
-        return [
-            _EVEN * weight + (1 - _EVEN) * each / total
-            for weight, each in zip(self.weights, spread, strict=True)
-        ]
+        parts = [each / total for each in spread] if total else self.weights
+        return [_EVEN * weight + (1 - _EVEN) * part for weight, part in zip(self.weights, parts, strict=True)]
 
     def _sd(self, opponent: int) -> float:
         row = self.row(opponent)
@@ -157,23 +188,26 @@ class FieldTest:
         chosen = random.Random(derive_seed(seed, number))
         return chosen.choices(range(len(self.weights)), self.chances(), k=deals)
 
-    def add(self, opponent: int, difference: float, chance: float) -> Decision:
+    def add(self, opponent: int, difference: float, chance: float, match: int = 0) -> Decision:
         """Add a deal; returns the verdict after it, which stays once there is one.
 
         Args:
             opponent: in whose deal.
             difference: between the versions, in mbb per hand.
             chance: with which the opponent was drawn.
+            match: that the deal is of.
 
         Raises:
             ValueError: the difference is greater than versions can differ.
         """
-        for row in self._rows[opponent]:
-            row.add(difference)
-        self._squares[opponent] += difference**2
         counted = difference * self.weights[opponent] / chance
-        self.whole.add(counted)
-        self._sum_of_squares += counted**2
+        for sequence in (self.whole, *self._rows[opponent]):
+            payoff = counted if sequence is self.whole else difference
+            if isinstance(sequence, MatchesSequence):
+                sequence.add_of(match, payoff)
+            else:
+                sequence.add(payoff)
+        self._squares[opponent] += difference**2
         if self.decision is Decision.UNDECIDED:
             self.decision = self.bounds.decision(self.whole.interval)
         return self.decision
@@ -196,10 +230,7 @@ class FieldTest:
         interval, mean = self.whole.interval, self.whole.mean
         if interval is None or mean is None:
             return None
-        ways = mean - self.bounds.low, self.bounds.turns_away - mean
-        needed = [
-            self.deals * (now / way) ** 2
-            for now, way in zip((mean - interval.low, interval.high - mean), ways, strict=True)
-            if way > 0
-        ]
+        below = mean - self.bounds.low, mean - interval.low
+        above = self.bounds.turns_away - mean, interval.high - mean
+        needed = [self.deals * (spread / room) ** 2 for room, spread in (below, above) if room > 0]
         return math.ceil(max(self.deals, min(needed))) if needed else None

@@ -36,12 +36,16 @@ from engine.poker.combos import (
     NUM_COMBOS,
     NUM_STARTING_HANDS,
     STARTING_HAND_OF_COMBO,
+    combo_cards,
     combos_without,
     starting_hand,
+    suit_renamings,
 )
 from engine.support.arrays import Bytes, Floats, Ints
 from engine.support.files.archive import Archive, array_of, decode_archive
 
+MAX_EXACT_PAIRS: Final = 150
+"""Pairs of hands before the flop up to which `range_equities` enumerates: 30 ms each at most."""
 MAX_EXACT_SHOWDOWNS: Final = 50_000_000
 """The number of showdowns up to which `range_equities` enumerates: about a second."""
 
@@ -177,18 +181,21 @@ def all_hand_equities(board: Sequence[int], weights: ArrayLike | None = None) ->
     return equities
 
 
-def _check_ranges(ranges: ArrayLike, board: Sequence[int]) -> tuple[Floats, tuple[int, ...]]:
+def _check_ranges(
+    ranges: ArrayLike, board: Sequence[int], dead: Sequence[int]
+) -> tuple[Floats, tuple[int, ...]]:
     checked_board = check_board(board, ANY_BOARD)
+    check_cards([*checked_board, *dead], "board and dead cards")
     tables = np.asarray(ranges, dtype=np.float64)
     if tables.ndim != 2 or not 2 <= tables.shape[0] <= 10 or tables.shape[1] != NUM_COMBOS:
         raise ValueError(f"ranges: expected shape (2..10, {NUM_COMBOS}), got {tables.shape}")
-    alive = combos_without(checked_board)
+    alive = combos_without([*checked_board, *dead])
     live = []
     for number, table in enumerate(tables):
         weights = np.where(alive, check_weights(table, f"range {number}"), 0.0)
         if not weights.any():
             raise ValueError(
-                f"range {number}: expected some weight on a hand without the board's cards, got none"
+                f"range {number}: expected some weight on a hand without the cards that are out, got none"
             )
         live.append(weights)
     return np.array(live), checked_board
@@ -198,28 +205,34 @@ def range_equities(
     ranges: ArrayLike,
     board: Sequence[int] = (),
     *,
+    dead: Sequence[int] = (),
     trials: int = 1_000_000,
     rng: np.random.Generator | None = None,
 ) -> tuple[Equity, ...]:
     """The equities of two to ten ranges against each other; no card is held twice.
 
-    They are exact if that takes at most `MAX_EXACT_SHOWDOWNS` showdowns, and sampled otherwise (see
+    They are exact if that takes at most `MAX_EXACT_SHOWDOWNS` showdowns, or before the flop at most
+    `MAX_EXACT_PAIRS` pairs of hands that differ by more than the names of suits, and sampled otherwise (see
     `monte_carlo_equities`).
 
     Args:
         ranges: one weight table for each player, shape (2..10, 1326).
         board: 0, 3, 4 or 5 cards.
+        dead: further cards that nobody holds and that do not come.
         trials: the number of deals, if they are sampled.
         rng: the generator for sampling; seeded by the operating system if None.
 
     Raises:
         ValueError: wrong cards or weights, or ranges that cannot be held together.
     """
-    tables, checked_board = _check_ranges(ranges, board)
+    tables, checked_board = _check_ranges(ranges, board, dead)
     counts = np.count_nonzero(tables, axis=1)
-    boards = math.comb(52 - len(checked_board) - 2 * len(tables), 5 - len(checked_board))
+    boards = math.comb(52 - len(checked_board) - len(dead) - 2 * len(tables), 5 - len(checked_board))
     if math.prod(counts.tolist()) * boards * len(tables) > MAX_EXACT_SHOWDOWNS:
-        return monte_carlo_equities(tables, checked_board, trials=trials, rng=rng)
+        pairs = _different_pairs(tables) if len(tables) == 2 and not (checked_board or dead) else None
+        if pairs is None or len(pairs[0]) > MAX_EXACT_PAIRS:
+            return monte_carlo_equities(tables, checked_board, dead=dead, trials=trials, rng=rng)
+        return _exact(*_of_pairs(*pairs))
     combos = np.zeros((len(tables), NUM_COMBOS), np.int64)
     for number, table in enumerate(tables):
         combos[number, : counts[number]] = np.flatnonzero(table)
@@ -232,6 +245,7 @@ def range_equities(
         tables / tables.max(axis=1, keepdims=True),
         _COMBO_CARDS,
         np.array(checked_board, np.uint8),
+        _bits(dead),
         results,
     )
     if total == 0.0:
@@ -239,10 +253,41 @@ def range_equities(
     return _exact(results, total)
 
 
+def _bits(cards: Sequence[int]) -> int:
+    return sum(1 << card for card in cards)
+
+
+def _different_pairs(tables: Floats) -> tuple[Ints, Floats]:
+    """Pairs of hands of two ranges, one of those that a renaming of suits makes equal, with their weights.
+
+    Returns:
+        A pair as ``1326 * one + other``, shape (n,), and the sum of the products of weights, shape (n,).
+    """
+    one, other = (grid.ravel() for grid in np.meshgrid(*map(np.flatnonzero, tables), indexing="ij"))
+    apart = (_COMBO_CARDS[one][:, :, None] != _COMBO_CARDS[other][:, None, :]).all(axis=(1, 2))
+    one, other = one[apart], other[apart]
+    keys = np.full(len(one), NUM_COMBOS * NUM_COMBOS, np.int64)
+    for renamed in suit_renamings():
+        np.minimum(keys, NUM_COMBOS * renamed[one] + renamed[other], out=keys)
+    found, places = np.unique(keys, return_inverse=True)
+    return found, np.bincount(places, tables[0][one] * tables[1][other])
+
+
+def _of_pairs(pairs: Ints, weights: Floats) -> tuple[Floats, float]:
+    """Chances of winning, of tying and the share of both hands, times the weights; and their sum."""
+    results = np.zeros((2, 3))
+    for pair, weight in zip(pairs.tolist(), weights.tolist(), strict=True):
+        hands = [combo_cards(combo) for combo in divmod(pair, NUM_COMBOS)]
+        shares = [(each.win, each.tie, each.value) for each in hand_equity(hands)]
+        results += weight * np.array(shares)
+    return results, float(weights.sum())
+
+
 def monte_carlo_equities(
     ranges: ArrayLike,
     board: Sequence[int] = (),
     *,
+    dead: Sequence[int] = (),
     trials: int = 1_000_000,
     rng: np.random.Generator | None = None,
 ) -> tuple[Equity, ...]:
@@ -254,17 +299,18 @@ def monte_carlo_equities(
     Args:
         ranges: one weight table for each player, shape (2..10, 1326).
         board: 0, 3, 4 or 5 cards.
+        dead: further cards that nobody holds and that do not come.
         trials: the number of deals, 2 or more.
         rng: seeded by the operating system if None; the same generator gives the same result.
 
     Raises:
         ValueError: wrong cards, weights or number of trials, or ranges that can hardly be held together.
     """
-    tables, checked_board = _check_ranges(ranges, board)
+    tables, checked_board = _check_ranges(ranges, board, dead)
     if trials < 2:
         raise ValueError(f"trials: expected 2 or more, got {trials}")
     generator = np.random.default_rng() if rng is None else rng
-    if len(tables) == 2 and np.count_nonzero(tables[0]) == 1:
+    if len(tables) == 2 and np.count_nonzero(tables[0]) == 1 and not dead:
         return _sample_against_hand(tables, checked_board, trials, generator)
     thresholds = np.empty(tables.shape, np.int64)
     aliases = np.empty(tables.shape, np.int64)
@@ -277,6 +323,7 @@ def monte_carlo_equities(
         kernels.AliasTable(thresholds, aliases),
         _COMBO_CARDS,
         np.array(checked_board, np.uint8),
+        _bits(dead),
         trials,
         max_deals,
         int(generator.integers(1 << 62)),

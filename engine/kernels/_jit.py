@@ -237,6 +237,7 @@ def _compile_natively(callee: Any, nogil: bool, arguments: tuple[Any, ...], resu
     context = callee.targetctx
     with _uncollected(), _making(context.codegen(), _NativeCode):
         callee.compile(arguments)
+        context.refresh()  # where the callee was loaded, nothing has fetched what wrappers are made with
         made = callee.overloads[tuple(arguments)]
         library = context.codegen().create_library(callee.py_func.__qualname__)
         library.enable_object_caching()

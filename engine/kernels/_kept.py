@@ -167,6 +167,10 @@ def _box() -> tuple[Path, dict[str, str]]:
     return Path(str(installed.locate_file(""))), hashes
 
 
+_HASH_SIZE: Final = hashlib.sha256().digest_size
+"""Bytes at the beginning of each file: the hash of the rest."""
+
+
 def _from_box(name: str) -> bytes | None:
     root, hashes = _box()
     expected = hashes.get(f"riverboat_kernels/{name}")
@@ -174,7 +178,9 @@ def _from_box(name: str) -> bytes | None:
         return None
     data = _read(root / "riverboat_kernels" / name)
     digest = base64.urlsafe_b64encode(hashlib.sha256(data or b"").digest()).rstrip(b"=").decode()
-    return data if digest == expected else _passed_over(root / "riverboat_kernels" / name)
+    return (
+        data[_HASH_SIZE:] if data and digest == expected else _passed_over(root / "riverboat_kernels" / name)
+    )
 
 
 def inventory(host: Target) -> str:
@@ -189,6 +195,7 @@ def inventory(host: Target) -> str:
     return f"kernels: {brought}; {compiled} compiled on this machine, in {kernels_folder()}"
 
 
+@functools.cache
 def _passed_over(path: Path) -> None:
     _say(f"{path} is not what was written there; this kernel is compiled instead")
 
@@ -202,10 +209,7 @@ def _read(path: Path) -> bytes | None:
 
 # --- the cache ----------------------------------------------------------------------------------------------
 
-_HASH_SIZE: Final = hashlib.sha256().digest_size
 
-
-@functools.cache
 def _is_ours(folder: Path) -> bool:
     """Whether nobody but this user (and root) can put anything into a folder that exists."""
     try:
@@ -214,8 +218,13 @@ def _is_ours(folder: Path) -> bool:
         return True  # nothing will be found in it, either
     if seen.st_uid in (os.geteuid(), 0) and not seen.st_mode & 0o022:
         return True
-    _say(f"{folder} is not used, since others can write to it: chmod go-w, or {CACHE_VARIABLE} names another")
+    _left_alone(folder)
     return False
+
+
+@functools.cache
+def _left_alone(folder: Path) -> None:
+    _say(f"{folder} is not used, since others can write to it: chmod go-w, or {CACHE_VARIABLE} names another")
 
 
 def kernels_folder() -> Path:
@@ -265,7 +274,6 @@ class Kept:
         with contextlib.suppress(OSError):
             for folder in (path.parent.parent, path.parent):
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _is_ours.cache_clear()
             if not _is_ours(kernels_folder()):
                 return
             write_whole(path, hashlib.sha256(data).digest() + data, mode=0o600)

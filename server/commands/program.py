@@ -11,8 +11,10 @@ import contextlib
 import errno
 import importlib
 import json
+import re
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint, entry_points, version
+from pathlib import Path
 from typing import Any, Final
 
 import click
@@ -48,6 +50,7 @@ _GROUPS: Final = {
     "Operate": ("serve", "room", "ledger", "kernels"),
 }
 """The headings of ``riverboat --help``, and the commands below each; those of other packages come last."""
+_OURS: Final = Path(__file__).parents[2]
 _SHELLS: Final = ("bash", "fish", "zsh")
 _DEALER: Final = "Deal one match exactly as the ACPC's dealer does, with its options."
 
@@ -89,9 +92,14 @@ class _Commands(click.Group):
 
     def _summaries(self, ctx: click.Context) -> Iterator[tuple[str, str]]:
         """Each command to be shown, with its first sentence."""
+        entries = {name: EntryPoint(name, value, "") for name, value in _HOUSE.items()} | _players_commands()
         for name in self.list_commands(ctx):
             if name == "dealer":
                 yield name, _DEALER
+                continue
+            told = _told_by_source(entries[name]) if name in entries else None
+            if told is not None:
+                yield name, told
                 continue
             try:
                 command = self.get_command(ctx, name)
@@ -152,6 +160,20 @@ def _players_commands() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group="riverboat.commands")}
 
 
+def _told_by_source(entry: EntryPoint) -> str | None:
+    """The first sentence of a command of ours, from its source: to import them all takes most of a second."""
+    module, _, name = entry.value.partition(":")
+    path = _OURS.joinpath(*module.split(".")).with_suffix(".py")
+    if not path.is_file():
+        return None
+    text = path.read_text("utf-8")
+    ours = re.compile(rf'^def {name}\((?:[^\n]*|.*?^)\) -> None:\n    """(.*?)"""', re.S | re.M)
+    found = ours.search(text)
+    if found is None or "hidden=True" in text:
+        return None
+    return click.Command(name, help=found[1]).get_short_help_str(limit=200)
+
+
 def _load(entry: EntryPoint) -> click.Command:
     module, _, name = entry.value.partition(":")
     try:
@@ -187,7 +209,9 @@ def _print_version(context: click.Context, parameter: click.Parameter, asked: bo
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--verbose", is_flag=True, help="With --version: where the compiled kernels come from.")
+@click.option(
+    "--verbose", is_flag=True, is_eager=True, help="With --version: where the compiled kernels come from."
+)
 @click.option(
     "--version", is_flag=True, expose_value=False, callback=_print_version, help="Show the version and exit."
 )

@@ -17,6 +17,7 @@ from server.match.launching.confinement import NO_GRANTS, Grants
 from server.match.launching.players import Player
 from server.records.evidence import Luck
 from server.records.match_defaults import MATCH_DEFAULTS
+from server.table.config import OnFailure
 from server.table.rules.sit_and_go import SitAndGo
 
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9_.-]")
@@ -25,16 +26,29 @@ _HASH_LETTERS: Final = 6
 
 
 class Rule(StrEnum):
-    """The fate of a player that fails."""
+    """The price of a player's failure, in the words of `server.table.config.OnFailure`, and two more."""
 
-    FOLD = "fold"
-    """The house checks or folds for it."""
-    RESTART = "restart"
-    """It is started again, a number of times; then as above."""
-    FORFEIT = "forfeit"
+    FAIR = "fair"
+    PATIENT = "patient"
+    ACPC = "acpc"
     """The match ends, and it pays for the rest as if it had folded every hand."""
+    RESTART = "restart"
+    """It is started again, a number of times; then as with `FAIR`."""
     DISQUALIFY = "disqualify"
-    """All its matches are struck from the results."""
+    """All its matches are struck from the results; they are played as with `FAIR`."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> Rule | None:
+        return FORMER_RULES.get(str(value))
+
+    @property
+    def policy(self) -> OnFailure:
+        """How its matches are played."""
+        return OnFailure.FAIR if self in (Rule.RESTART, Rule.DISQUALIFY) else OnFailure(self.value)
+
+
+FORMER_RULES: Final = {"fold": Rule.FAIR, "forfeit": Rule.ACPC}
+"""By the names of earlier versions."""
 
 
 class RunOff(StrEnum):
@@ -183,9 +197,9 @@ class Limits:
 class Failures:
     """The fate of players that fail."""
 
-    rule: Rule = Rule.FOLD
+    rule: Rule = Rule.FAIR
     restarts: int = 3
-    """How often a player is started again, with `Rule.RESTART`."""
+    """How often a player is started again, with `Rule.RESTART` and `Rule.PATIENT`."""
 
 
 @attrs.frozen

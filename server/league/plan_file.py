@@ -16,6 +16,7 @@ from engine.poker.match_key import parse_match_seed
 from engine.support.user_input import did_you_mean
 from server.league.formats.schedule import FORMATS
 from server.league.plan import (
+    FORMER_RULES,
     Budget,
     Contestant,
     Event,
@@ -29,6 +30,7 @@ from server.league.plan import (
 from server.match.launching.confinement import Grants, check_addresses, parse_limits
 from server.match.launching.players import Player, PlayerError, installed_bots, parse_players
 from server.records.evidence import Luck
+from server.records.match_defaults import PRESETS
 from server.support.toml_text import Section, parse_toml
 from server.table.config import MOST_SECONDS, check_names
 from server.table.rules.sit_and_go import SitAndGo, read_terms
@@ -59,6 +61,7 @@ def parse_plan(text: str, path: Path) -> TournamentPlan:
     events = file.sections("games") if "games" in file else [file.section("game", required=True)]
     format_ = FORMATS[head.choice("format", [*FORMATS])]
     found = tuple([_event(each, has_budget="budget" in file) for each in events])
+    failures = _failures(file.section("failures"))
     plan = TournamentPlan(
         name=head.text("name", path.stem),
         format=format_,
@@ -73,8 +76,8 @@ def parse_plan(text: str, path: Path) -> TournamentPlan:
         seeded_by_round_robin=head.choice("seeding", ["file", "round-robin"], "file") == "round-robin",
         third_place=head.flag("third_place", True),
         luck=Luck(head.choice("luck", [Luck.OFF.value, Luck.EQUITY.value], Luck.OFF.value)),
-        limits=_limits(file.section("limits")),
-        failures=_failures(file.section("failures")),
+        limits=_limits(file.section("limits"), failures.rule),
+        failures=failures,
         budget=_budget(file.section("budget")),
         sit_and_go=_sit_and_go(file.section("sit_and_go"), format_, found),
         file=path,
@@ -174,8 +177,9 @@ def _goal(section: Section) -> Goal | None:
     return None if within is None else Goal(None if isinstance(within, str) else within)
 
 
-def _limits(section: Section) -> Limits:
-    defaults = Limits()
+def _limits(section: Section, rule: Rule) -> Limits:
+    usual = {name: value for name, value in PRESETS[rule.policy].items() if name in _LEAST_S}
+    defaults = Limits(**usual) if rule is Rule.PATIENT else Limits()  # type: ignore[arg-type]
     seconds = {
         name: section.number(name, getattr(defaults, name), least=least, most=MOST_SECONDS)
         for name, least in _LEAST_S.items()
@@ -211,9 +215,10 @@ def _process_limits(section: Section) -> str | None:
 
 
 def _failures(section: Section) -> Failures:
-    rule = Rule(section.choice("rule", [each.value for each in Rule], Rule.FOLD.value))
-    if "restarts" in section and rule is not Rule.RESTART:
-        raise section.mistake("restarts", f'restarts goes with rule = "restart", the rule is "{rule.value}"')
+    rule = Rule(section.choice("rule", [*[each.value for each in Rule], *FORMER_RULES], "fair"))
+    if "restarts" in section and rule not in (Rule.RESTART, Rule.PATIENT):
+        words = f'restarts goes with rule = "restart" or "patient", the rule is "{rule.value}"'
+        raise section.mistake("restarts", words)
     failures = Failures(rule, section.whole("restarts", 3, most=1000))
     section.close()
     return failures

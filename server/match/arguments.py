@@ -36,9 +36,10 @@ from server.match.launching.players import Player, installed_bots, parse_players
 from server.match.sharing.staffed_table import Announcer
 from server.match.sittings.sitting import PLAN, RESULT, NoPlan, Sitting, StoredPlan, result_of
 from server.records.evidence import Luck
+from server.records.match_defaults import PRESETS
 from server.support.options import GroupedCommand, Named, Parsed
 from server.support.seat_tokens import hidden_tokens
-from server.table.config import MatchConfig, TimeLimits, check_names
+from server.table.config import MatchConfig, OnFailure, TimeLimits, check_names
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _SANDBOX: Final = (
@@ -84,8 +85,17 @@ def parse_goal(text: str) -> Goal:
     raise ValueError(f"expected 'decided', or a number of mbb/h above 0, got {text!r}")
 
 
+def parse_policy(text: str) -> OnFailure:
+    """A policy for failures by its name."""
+    try:
+        return OnFailure(text)
+    except ValueError:
+        raise ValueError(f"expected acpc, fair or patient, got {text!r}") from None
+
+
 PLAYER: Final = Named(lambda: [*sorted(installed_bots()), "wait"])
 GOAL: Final = Parsed("goal", parse_goal)
+POLICY: Final = Parsed("policy", parse_policy)
 LIMITS: Final = Parsed("limits", parse_limits)
 
 
@@ -104,6 +114,9 @@ class ResumableCommand(GroupedCommand):
                     raise click.MissingParameter(ctx=ctx, param=parameter)
             if ctx.params["no_rehearse"]:
                 raise click.UsageError("--no-rehearse goes with --resume")
+            for name, value in PRESETS[ctx.params["on_failure"]].items():
+                if ctx.get_parameter_source(name) is ParameterSource.DEFAULT:
+                    ctx.params[name] = value
         return super().invoke(ctx)
 
     def _resume(self, ctx: click.Context, folder: Path) -> None:

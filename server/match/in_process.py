@@ -22,6 +22,7 @@ import trio
 
 from engine.poker.match_key import DealKeys
 from engine.poker.rules import HandState, format_game, play_hand
+from protocol import variables
 from protocol.records import format_hand
 from server.match.launching.players import players_environment
 from server.match.launching.processes import Orphanage
@@ -71,6 +72,7 @@ def shard_order(order: PassOrder) -> ShardOrder:
         cards=config.cards.text,
         fixed_seats=config.fixed_seats,
         discloses=config.policy_path is not None,
+        explains=bool(order.variables.get(variables.EXPLAIN)),
     )
 
 
@@ -140,8 +142,9 @@ class Worker:
                 raise BotFailed(self._failure)
             frame = Frame.parse(await self._line())
             told = ["".join(frame.told), *[""] * len(frame.lines)]
-            for line, chips, words in zip(frame.lines, frame.chips, told, strict=False):
-                self._hands.append(FinishedHand(line, tuple(chips), told=words))
+            said = [frame.comments, *[""] * len(frame.lines)]
+            for line, chips, words, why in zip(frame.lines, frame.chips, told, said, strict=False):
+                self._hands.append(FinishedHand(line, tuple(chips), told=words, comments=why))
             self._failure = frame.failure
         return self._hands.popleft()
 

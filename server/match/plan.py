@@ -23,6 +23,7 @@ from server.match.launching.launcher import Terms
 from server.match.launching.players import Player, learning_players
 from server.match.sittings.sitting import Sitting
 from server.match.withheld import Withheld
+from server.records.comments import COMMENTS_FILE
 from server.records.evidence import POLICY_FILE, Luck
 from server.records.progress import Tally
 from server.records.results import Pass, PlayerResult, player_results
@@ -80,6 +81,8 @@ class MatchPlan:
     """Passes played in parallel; if there are more jobs, tables or processes that share each pass's hands."""
     trusts_programs: bool = False
     """Programs that are not installed bots carry nothing from hand to hand."""
+    explains: bool = False
+    """Installed bots say by which numbers they decide."""
     rehearses: bool = True
     """Players who may have learned from the hands of earlier sittings are shown them again."""
     sitting: Sitting | None = None
@@ -154,6 +157,7 @@ class MatchPlan:
             log_path=self.pass_folder(number) / "match.log",
             policy_path=self.pass_folder(number) / POLICY_FILE if self._asks_for_policies else None,
             usage_path=self.pass_folder(number) / USAGE_FILE,
+            comments_path=self.pass_folder(number) / COMMENTS_FILE,
             opener=open_private,
             later=at_once if self.withheld is None else self.withheld.later(number),
         )
@@ -171,7 +175,10 @@ class MatchPlan:
             seated=tuple(self.players[player] for player in seating),
             seeds=self.config.cards.player_seeds(seating),
             output=self.pass_folder(number) / "players",
-            variables={variables.DUPLICATE: str(number)} if self.duplicate else {},
+            variables={
+                **({variables.DUPLICATE: str(number)} if self.duplicate else {}),
+                **({variables.EXPLAIN: "1"} if self.explains else {}),
+            },
             earlier=None if self.sitting is None else self.sitting.earlier.get(number),
             most_shares=self.jobs // min(self.jobs, self.num_passes),
             trusts_programs=self.trusts_programs,

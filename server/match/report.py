@@ -249,7 +249,8 @@ class MatchReport:
                 more = f" (first of {result.num_failures} failures)" if result.num_failures > 1 else ""
                 click.echo(f"{result.name} {failure.kind.value}{where}: {failure.detail}{more}")
             if result.hands_by_default:
-                click.echo(f"{result.name}: checked or folded for in {result.hands_by_default} hands")
+                number = f"{result.hands_by_default} hands ({config.on_failure.value})"
+                click.echo(f"{result.name}: the house played for it in {number}")
             for clause in told_changes(result.answers_changed):
                 click.echo(f"{result.name}: {clause}")
         for log in self._logs:

@@ -60,6 +60,8 @@ class ShardOrder(_Line):
     fixed_seats: bool
     discloses: bool = False
     """The bots are asked what they would have done with other hands."""
+    explains: bool = False
+    """The bots say by which numbers they decided."""
 
 
 @attrs.frozen
@@ -97,6 +99,8 @@ class Frame(_Line):
     """After these hands."""
     told: Sequence[str] = ()
     """What the bots told in these hands, as the house keeps it (`protocol.policy`)."""
+    comments: str = ""
+    """By which numbers they decided, as the house keeps it."""
 
 
 @attrs.frozen

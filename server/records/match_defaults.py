@@ -6,19 +6,20 @@ that repeats a match what needs no saying.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 import attrs
 
 from server.records.evidence import Luck
-from server.table.config import OnFailure
+from server.table.config import MOST_SECONDS, OnFailure
 
 
 @attrs.frozen
 class MatchDefaults:
     """The options by name; times in seconds."""
 
-    on_failure: str = OnFailure.FOLD.value
+    on_failure: str = OnFailure.FAIR.value
     response_time: float = 10.0
     first_response_time: float = 60.0
     hand_time: float = 600.0
@@ -27,6 +28,20 @@ class MatchDefaults:
     grace: float = 2.0
     jobs: int = 1
     luck: str = Luck.EQUITY.value
+    recover: int = 0
 
 
 MATCH_DEFAULTS: Final = MatchDefaults()
+
+PRESETS: Final[Mapping[OnFailure, Mapping[str, float]]] = {
+    OnFailure.ACPC: {
+        "response_time": 600.0, "first_response_time": 600.0, "hand_time": 600.0,
+        "match_time": 7.0, "grace": 0.0,
+    },
+    OnFailure.FAIR: {},
+    OnFailure.PATIENT: {
+        "response_time": 300.0, "first_response_time": 600.0, "hand_time": 3600.0, "match_time": MOST_SECONDS,
+        "grace": 60.0, "recover": 3,
+    },
+}  # fmt: skip
+"""What is different by default under each policy for failures."""

@@ -15,20 +15,28 @@ from engine.poker.rules import GameDefinition
 from engine.poker.rules.hand_words import name_shown_hands, round_name, tell_action, tell_posts, tell_winnings
 from engine.support.palette import style_of_pages
 from engine.support.user_input import printable
+from server.records.comments import Comments
 from server.records.formats.hands import PlayedHand, round_board
 from server.records.logs import LoggedHand
 
 _MOST_NAME = 24
 
 
-def tell_hand(hand: PlayedHand) -> Iterator[list[str]]:
-    """The lines for each moment of a hand: its beginning, each action with the cards dealt next, its end."""
+def tell_hand(hand: PlayedHand, comments: Comments | None = None) -> Iterator[list[str]]:
+    """The lines for each moment of a hand: its beginning, each action with the cards dealt next, its end.
+
+    Args:
+        hand: the hand.
+        comments: what players said with their actions, which is told behind them.
+    """
     names = [shortened(name) for name in hand.names]
     betting = hand.state.betting
     yield [*_beginning(hand, names)]
     for before, position, action in betting.steps():
         after = before.apply(action)
         lines = [tell_action(before, position, action, names[position])]
+        said = (comments or {}).get((hand.names[position], before.text), ())
+        lines += [f"     said: {text}" for text in said]
         for betting_round in range(before.betting_round + 1, after.betting_round + 1):
             cards = cards_text(round_board(hand, betting_round))
             heading = f"{round_name(hand.game, betting_round)}: {cards}".rstrip(": ")
@@ -95,34 +103,36 @@ article { border-top: 1px solid var(--grid); padding: .5rem 0 1rem; break-inside
 h2 { font-size: 1.05rem; margin: .4rem 0; }
 pre { font: .9rem/1.4 ui-monospace, monospace; margin: .3rem 0; overflow-x: auto; }
 ol { margin: .3rem 0; padding-left: 2rem; }
+li.said { list-style: none; color: var(--faint); }
 li.cards { list-style: none; font-weight: 600; margin-top: .3rem; }
 .c { color: var(--clubs); } .d { color: var(--diamonds); } .h { color: var(--hearts); } .s { color: inherit; }
 """
 
 
-def replay_page(hands: Iterable[PlayedHand], title: str) -> str:
+def replay_page(hands: Iterable[tuple[PlayedHand, Comments]], title: str) -> str:
     """A page that tells hands action by action."""
     return "".join(_page(hands, title))
 
 
-def _page(hands: Iterable[PlayedHand], title: str) -> Iterator[str]:
+def _page(hands: Iterable[tuple[PlayedHand, Comments]], title: str) -> Iterator[str]:
     name = html.escape(title)
     yield f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{name}</title>\n'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
     yield f"<style>{style_of_pages()}{_STYLE}</style>\n</head>\n<body>\n<h1>{name}</h1>\n"
-    for hand in hands:
-        yield from _article(hand)
+    for hand, comments in hands:
+        yield from _article(hand, comments)
     yield "</body>\n</html>\n"
 
 
-def _article(hand: PlayedHand) -> Iterator[str]:
-    (heading, *table), *actions, end = tell_hand(hand)
+def _article(hand: PlayedHand, comments: Comments) -> Iterator[str]:
+    (heading, *table), *actions, end = tell_hand(hand, comments)
     yield f'<article id="hand-{hand.number}">\n<h2>{html.escape(heading.removeprefix("-- "))}</h2>\n'
     yield f"<pre>{_lines(table)}</pre>\n<ol>\n"
     for action, *cards in actions:
         yield f"<li>{html.escape(action)}</li>\n"
         for line in cards:
-            yield f'<li class="cards">{_with_suits(line.removeprefix("-- "))}</li>\n'
+            kind = "said" if line.startswith(" ") else "cards"
+            yield f'<li class="{kind}">{_with_suits(line.strip().removeprefix("-- "))}</li>\n'
     yield f"</ol>\n<pre>{_lines(end)}</pre>\n</article>\n"
 
 
@@ -138,7 +148,7 @@ def _with_suits(line: str) -> str:
     )
 
 
-def hand_in_words(hand: LoggedHand) -> dict[str, Any]:
+def hand_in_words(hand: LoggedHand, comments: Comments | None = None) -> dict[str, Any]:
     """A hand from its deal to its result: players, betting rounds with their actions, cards shown."""
     state = hand.state
     betting, hole_cards = state.betting, state.deal.hole_cards
@@ -161,6 +171,9 @@ def hand_in_words(hand: LoggedHand) -> dict[str, Any]:
         if each["pot"] is None:
             each["pot"] = before.pot
         each["actions"].append(tell_action(before, position, action, names[position]))
+        said = (comments or {}).get((hand.names[position], before.text), ())
+        if said:
+            each.setdefault("said", []).extend(f"{names[position]}: {text}" for text in said)
     for each in rounds:
         each["pot"] = betting.pot if each["pot"] is None else each["pot"]
     return {

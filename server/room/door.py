@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import socket
 import ssl
 import traceback
@@ -40,7 +41,7 @@ from protocol.framing import MAX_LINE
 from server.room.config import RoomConfig, TableConfig
 from server.room.identities import Identities
 from server.room.ledger.damage import LedgerError
-from server.room.ledger.ledger import LedgerIsFull
+from server.room.ledger.ledger import LedgerIsFull, Registered
 from server.room.tables.place import Place, RequestRefused, Visitor
 from server.room.tables.table import RoomTable
 from server.room.tables.turns import Turns
@@ -225,17 +226,22 @@ class Door:
         player, place = visitor.player, visitor.place
         if player is None or player.kind == "registered":
             return
-        with trio.CancelScope(shield=True):
-            if place is not None and not place.given_up.is_set() and place.visitor in (visitor, None):
-                if not visitor.may_come_back:
-                    place.leaves = place.leaves or "has gone"
-                table = self._tables.get(place.table)
-                if table is not None:
-                    table.company.changed.set()
-                await place.let_go.wait()
-            is_here = any(each.player is not None and each.player.id == player.id for each in self.visitors)
-            if is_here:
+        see_off = functools.partial(self._see_off, player)
+        if place is not None and not place.given_up.is_set() and place.visitor in (visitor, None):
+            table = self._tables.get(place.table)
+            if table is not None:
+                table.company.changed.set()
+            if visitor.may_come_back:
+                place.farewell = see_off
                 return
+            place.leaves = place.leaves or "has gone"
+            with trio.CancelScope(shield=True):
+                await place.given_up.wait()
+        see_off()
+
+    def _see_off(self, player: Registered) -> None:
+        """Return a guest's chips to the house, unless they are here by another connection."""
+        if not any(each.player is not None and each.player.id == player.id for each in self.visitors):
             with contextlib.suppress(LedgerIsFull):
                 self._identities.has_left(player)
 

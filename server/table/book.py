@@ -51,6 +51,8 @@ class FinishedHand:
     """What happened to seats meanwhile, as comment lines of the log."""
     told: str = ""
     """What clients have said about their strategies, as the house keeps it."""
+    comments: str = ""
+    """What they have said in comment lines, likewise."""
 
 
 class MatchBook:
@@ -111,6 +113,8 @@ class MatchBook:
             self._records.write(hand.notes)
         if hand.told:
             self._records.write_told(hand.told)
+        if hand.comments:
+            self._records.write_comments(hand.comments)
         self.add(hand.line, hand.chips_by_seat)
 
     @property

@@ -22,13 +22,28 @@ MOST_SECONDS: Final = 1e9
 _NAME: Final = re.compile(r"[^\s|:\x00-\x1f\x7f\ud800-\udfff]+")  # surrogates: bytes that are not UTF-8
 
 
-class OnFailure(StrEnum):
-    """The consequence when a player leaves, stalls or cannot be reached."""
+FORMER_POLICIES: Final = {"abort": "acpc", "fold": "fair"}
+"""The names of policies by those of earlier versions."""
 
-    ABORT = "abort"
+
+class OnFailure(StrEnum):
+    """The price of being late, talking nonsense, crashing or leaving; server/README.md has it as a table."""
+
+    ACPC = "acpc"
     """The match ends at once, as with the ACPC dealer."""
-    FOLD = "fold"
-    """The seat checks or folds until somebody connects to its port again."""
+    FAIR = "fair"
+    """The hand: the house checks or folds for the seat, and asks again in the next hand, three times in a
+    row; a vacant seat checks or folds until somebody connects to its port again."""
+    PATIENT = "patient"
+    """The same however often, with more time: for people, and for models that think for minutes."""
+    ABORT = "acpc"
+    """The former name."""
+    FOLD = "fair"
+    """The former name."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> OnFailure | None:
+        return cls(FORMER_POLICIES[str(value)]) if str(value) in FORMER_POLICIES else None
 
 
 @attrs.frozen
@@ -111,6 +126,8 @@ class MatchConfig:
     """Keeps what clients say their decisions cost (`protocol.agents.usage`); None: nobody is asked."""
     censors: bool = False
     """Deals in which a player's provider failed do not count, and the log's header says so."""
+    comments_path: Path | None = None
+    """Keeps what clients say in comment lines with their actions, if they say anything."""
     append: bool = False
     """Append to the files; with a transaction file also resume from it."""
     is_resumable: bool = False

@@ -19,7 +19,7 @@ from server.support.errors import MatchAborted
 from server.table.book import FinishedHand, MatchBook, Onlooker
 from server.table.config import MatchConfig, OnFailure
 from server.table.outcome import EarlierSittings, MatchOutcome
-from server.table.records import MatchRecords
+from server.table.records import MatchRecords, comment_line
 from server.table.replay import Rehearsal, needs_rehearsal
 from server.table.reply import TABLES_PLAYING
 from server.table.seat import HandOnTable, Seat
@@ -235,6 +235,12 @@ class MatchHands:
                 if not records.is_replaying:
                     records.write_usage(seat.number, seat.name, hand_number, seat.usage.values())
                 seat.usage = {}
+            if seat.comments:
+                if not records.is_replaying:
+                    records.write_comments(
+                        "".join([comment_line(hand_number, seat.name, *each) for each in seat.comments])
+                    )
+                seat.comments = []
         cards = hand.messages.all_cards(final)
         line = format_hand(final, chips, [seat.name for seat in by_position], cards)
         self._book.add(line, chips[-shift:] + chips[:-shift])
@@ -252,7 +258,7 @@ class MatchHands:
         compared with what was done; what was done stands.
         """
         entry = self._records.replayed(state)
-        if seat.clock.charge(entry.seconds) and self._config.on_failure is OnFailure.ABORT:
+        if seat.clock.charge(entry.seconds) and self._config.on_failure is OnFailure.ACPC:
             raise MatchAborted(f"ERROR: seat {seat.number + 1} ran out of time in transaction file\n")
         rehearsal = self._rehearsal
         if rehearsal is not None:

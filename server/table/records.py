@@ -8,6 +8,7 @@ twice.  A match that keeps no transaction log is resumed from the finished hands
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -40,6 +41,15 @@ from server.table.replay import LoggedHands, count_hands, lines_of
 _CENSORS: Final = "# deals with a censored decision do not count\n"
 _COMMIT_AT: Final = 3 * DEALS_PER_CHAIN // 4
 # In which hand of a chain of keys the log commits to the next one: nobody plays so far ahead.
+
+
+_MOST_COMMENTS: Final = 1 << 26
+# Letters that are kept of clients' comments in one sitting.
+
+
+def comment_line(hand: int, player: str, betting: str, text: str) -> str:
+    """A line of ``comments.jsonl``: what a player said with an action, and after what betting."""
+    return json.dumps({"hand": hand, "player": player, "betting": betting, "text": text}) + "\n"
 
 
 class LogFile:
@@ -110,6 +120,8 @@ class MatchRecords:
         self._transactions: LogFile | None = None
         self._policies: LogFile | None = None
         self._usage: LogFile | None = None
+        self._comments: LogFile | None = None
+        self._comments_left = _MOST_COMMENTS
         self._replay: Iterator[str] = iter(())  # what is left of the transaction log
         self._next_entry: str | None = None  # of it
         self._logged: set[str] = set()  # hands an interrupted match has already logged
@@ -148,7 +160,7 @@ class MatchRecords:
 
     def close(self) -> None:
         """Close the files; calling it again does nothing."""
-        for file in (self.log, self._transactions, self._policies, self._usage, self._again):
+        for file in (self.log, self._transactions, self._policies, self._usage, self._comments, self._again):
             if file is not None:
                 file.close()
 
@@ -303,6 +315,16 @@ class MatchRecords:
         """Write what clients have said about their strategies, in the form in which the house keeps it."""
         if self._policies is not None:
             self._policies.write(text)
+
+    def write_comments(self, lines: str) -> None:
+        """Keep comment lines of clients, as far as there is room; the file is made for the first of them."""
+        path, self._comments_left = self.config.comments_path, self._comments_left - len(lines)
+        if path is None or self._comments_left < 0:
+            return
+        if self._comments is None:
+            config = self.config
+            self._comments = LogFile(path, "comments", append=True, opener=config.opener, later=config.later)
+        self._comments.write(lines)
 
     # --- transactions ------------------------------------------------------------------------------------
 

@@ -43,7 +43,7 @@ from server.table.seat import Client, HandOnTable, Seat
 from server.table.seating import Seating
 
 MAX_JUNK_LINES: Final = 1000
-"""Lines other than replies, in one decision, after which a client has failed (policy `fold`)."""
+"""Lines other than replies, in one decision, after which a client has failed, unless the policy is `acpc`."""
 
 
 @attrs.define(eq=False)
@@ -123,7 +123,9 @@ class Asking:
             return None, sent_us
         action: Action | None = None
         clock = seat.clock
-        clock.asks(self.now(), is_strict=self._config.on_failure is OnFailure.FOLD)
+        if seat.is_away and seat.away_since != state.hand_number:
+            await seating.wait_for_return(seat)
+        clock.asks(self.now(), is_strict=self._config.on_failure is not OnFailure.ACPC)
         while action is None and not seat.is_away:
             client = seat.client
             if client is None:
@@ -235,8 +237,11 @@ async def read_reply(
                 event.line, state.hand_number, state.betting.text
             ):
                 seat.usage[state.betting.text] = event.line
-            elif seconds <= response:  # it restarts the wait once, but not the clock
-                heard_at = now()
+            else:
+                if config.comments_path is not None:
+                    seat.keep_comment(state.betting.text, event.line)
+                if seconds <= response:  # it restarts the wait once, but not the clock
+                    heard_at = now()
             if seconds > 2 * response:  # it keeps on sending comments
                 raise _late(
                     seat, client, junk_lines, seconds, response, _no_action(number, seconds, response)
@@ -255,7 +260,7 @@ async def read_reply(
                 junk_lines += 1
                 _warn(seat, console, config, "bad state format in response", "unreadable")
             heard_at = now()
-            if config.on_failure is OnFailure.FOLD and junk_lines + stale_replies >= MAX_JUNK_LINES:
+            if config.on_failure is not OnFailure.ACPC and junk_lines + stale_replies >= MAX_JUNK_LINES:
                 detail = f"sent {junk_lines} unreadable lines and {stale_replies} answers to other states"
                 raise SeatFailed(FailureKind.NONSENSE, detail, "")
         # Somebody who talks without answering must not keep the others from running.

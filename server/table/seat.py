@@ -12,6 +12,7 @@ import attrs
 import trio
 
 from engine.poker.rules import HandState
+from engine.support.user_input import printable
 from protocol import DealerConnection, LocalProtocolError, Note, Request, State, TurnWithdrawn
 from protocol.match_state import HandMessages
 from server.support.errors import Failure
@@ -24,6 +25,10 @@ _MOST_REQUESTS: Final = 32
 """How many are kept of a client; the oldest is dropped for a new one."""
 _GOODBYE_S: Final = 1.0
 # For a stranger to read why they are turned away.
+_MOST_COMMENTS: Final = 50
+"""How many are kept of a seat and a hand."""
+_MOST_LETTERS: Final = 500
+"""How much is kept of each."""
 _MOST_FAILURES: Final = 1000
 """How many are kept one by one: some 300 KB."""
 
@@ -194,6 +199,10 @@ class Seat:
     """Set while somebody sits there; renewed when the seat is vacated."""
     is_away: bool = False
     """Its client was late and has not spoken since: the table does not wait for it."""
+    away_since: int | None = None
+    """The hand in which it was last found to be late."""
+    returned: trio.Event = attrs.Factory(trio.Event)
+    """Set when a client that was late has spoken, or is gone; renewed when one is late."""
     late_in_a_row: int = 0
     """Replies its client owes since its last one; a new client owes none."""
     grace_until: float | None = None
@@ -207,6 +216,8 @@ class Seat:
     """What its client has said about its strategy in the current hand: ``#policy`` lines by betting."""
     usage: dict[str, bytes] = attrs.Factory(dict)
     """What its client has said its decisions in the current hand cost: ``#usage`` lines by betting."""
+    comments: list[tuple[str, str]] = attrs.Factory(list)
+    """The betting and the text of its client's comment lines in the current hand, the first few of them."""
     decision_times: Durations = attrs.Factory(Durations)
     changes: Counter[str] = attrs.Factory(Counter)
     """Answers that were ignored or changed, by `outcome.CHANGES`."""
@@ -219,6 +230,12 @@ class Seat:
             self.failures.append(failure)
         else:
             self.more_failures += 1
+
+    def keep_comment(self, betting: str, line: bytes) -> None:
+        """Keep a comment line, as far as there is room."""
+        if len(self.comments) < _MOST_COMMENTS:
+            text = printable(line.decode("utf-8", "replace").strip().lstrip("#;").strip())
+            self.comments.append((betting, text[:_MOST_LETTERS]))
 
     def take_over(self, earlier: SeatOutcome) -> None:
         """Continue from the outcome of its player in earlier sittings."""

@@ -27,7 +27,7 @@ from server.table.records import MatchRecords
 from server.table.seat import Client, Seat, SeatClock, Situation
 
 MAX_LATE: Final = 3
-"""Late replies in a row after which a client loses its seat (policy `fold`)."""
+"""Late replies in a row after which a client loses its seat (policy `fair`)."""
 _PAUSE_S: Final = 0.25
 # After a fault of ours, before a seat is offered again.
 _GOODBYE_S: Final = 1.0
@@ -314,6 +314,7 @@ class Seating:
                     client.connection.receive_data(data)
                     if b"\n" in data or client.connection.num_buffered >= MAX_LINE:
                         seat.is_away = False
+                        seat.returned.set()
                         self.on_change()
         except trio.ClosedResourceError:
             pass  # it has lost its seat meanwhile
@@ -347,7 +348,7 @@ class Seating:
         Raises:
             MatchAborted: the policy is to end the match.
         """
-        if self._config.on_failure is OnFailure.ABORT:
+        if self._config.on_failure is OnFailure.ACPC:
             raise self._ends_match(seat, failure, acpc_lines)
         seat.has_failed(failure)
         self._note(_describe(seat, failure))
@@ -409,11 +410,30 @@ class Seating:
         left, talks nonsense, is late again and again or has no time left for the match loses it.
         """
         seat.late_in_a_row += 1
-        if kind is not FailureKind.STALLED or seat.late_in_a_row >= MAX_LATE or seat.clock.is_used_up:
+        is_too_late = seat.late_in_a_row >= MAX_LATE and self._config.on_failure is not OnFailure.PATIENT
+        if kind is not FailureKind.STALLED or is_too_late or seat.clock.is_used_up:
             self._vacate(seat)
         elif seat.client is not None:
-            seat.is_away = True
-            seat.client.is_late.set()
+            seat.away_since = self._hand_number()
+            if not seat.is_away:
+                seat.is_away = True
+                seat.returned = trio.Event()
+                seat.client.is_late.set()
+
+    async def wait_for_return(self, seat: Seat) -> None:
+        """Wait for a client that was late in an earlier hand, as long as for an answer.
+
+        Raises:
+            MatchAborted: see `fail`.
+        """
+        started_at, patience = trio.current_time(), seat.clock.left()
+        with trio.move_on_after(patience):
+            await seat.returned.wait()
+        seat.clock.charge_waiting(trio.current_time() - started_at)
+        if seat.is_away:
+            detail = f"has not spoken since it was late, for {patience:.1f} s"
+            self.fail(seat, self.failure(FailureKind.STALLED, detail), "")
+            self.set_aside(seat, FailureKind.STALLED)
 
     def _vacate(self, seat: Seat) -> None:
         """Cut a client off; the seat's task then opens its port again."""
@@ -433,6 +453,7 @@ class Seating:
             seat.client = None
             seat.taken = trio.Event()
             seat.is_away = False
+            seat.returned.set()
             seat.late_in_a_row = 0
             if seat.grace_until is None:
                 seat.grace_until = trio.current_time() + self._config.limits.grace

@@ -2,9 +2,8 @@
 
     python -m tests.benchmarks.bench_compare [--runs 2000] [--deals 20000] [--seed 1]
 
-In each run a version is compared with itself, with dice, by the rule of `riverboat compare`, which is looked at
-after every deal; `tests/oracles/comparisons.py` has the payoffs and the rule.  The table is that of
-docs/evidence.md.
+In each run a version is compared with itself, with dice, by the rule of `riverboat compare`, looked at after
+every deal; `tests/oracles/comparisons.py` has payoffs and rule.  The table is that of docs/evidence.md.
 """
 
 from collections.abc import Sequence

@@ -47,9 +47,14 @@ class FalseVerdicts:
 
 
 class Averages:
-    """The empirical-Bernstein sequences of many runs, for players that learn: interface of `ManySequences`."""
+    """The sequences of many runs for players that learn, with the interface of `ManySequences`.
+
+    The wider one of the empirical-Bernstein sequence of deals and the asymptotic one of matches: here each
+    opponent's next deals are of one match until it is played.
+    """
 
     def __init__(self, runs: int) -> None:
+        self._of_matches, self._match = np.zeros(runs), np.zeros(runs)
         self._total, self._squares, self._samples = np.zeros(runs), np.zeros(runs), 0
         self._rates = 0.6 * 1.5 ** -np.arange(24.0)
         weights = 1 / (np.arange(24) + 2)
@@ -59,13 +64,20 @@ class Averages:
         forecast = np.clip((0.5 + self._total) / (self._samples + 1), 3 / 8, 5 / 8)
         self._squares += ((x - forecast) / 0.625) ** 2
         self._total += x
+        self._match = x - 0.5 + (self._match if self._samples % _MATCH else 0.0)
+        self._of_matches += self._match**2 - (self._match - x + 0.5) ** 2
         self._samples += 1
 
     @property
     def _distance(self) -> Floats:
         curved = -np.log1p(-self._rates) - self._rates
-        found: Floats = ((self._needed + curved * self._squares[:, None]) / self._rates).min(axis=1)
-        return found * 0.625 / self._samples
+        lines = (self._needed + curved * self._squares[:, None]) / self._rates
+        matches = -(-self._samples // _MATCH)
+        grown = matches * (-2 * math.log(ALPHA) + math.log(1 - 2 * math.log(ALPHA))) / 50 + 1
+        factor = math.sqrt(2 * grown / (grown - 1) * math.log(math.sqrt(grown) / ALPHA))
+        by_matches = factor * np.sqrt(self._of_matches)
+        found: Floats = np.maximum(lines.min(axis=1) * 0.625, by_matches) / self._samples
+        return found
 
     @property
     def low(self) -> Floats:

@@ -18,6 +18,8 @@ from tests.support.web import WebSocket
 
 PROGRAM: Final = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 """The path of a Chromium; None if there is none."""
+HURRIED: Final = "(() => { const now = Date.now; Date.now = () => 1000 * now(); })()"
+"""No press comes too soon after its question."""
 _MIDDLE: Final = """(() => {
   const node = document.querySelector(%s);
   node.scrollIntoView({block: "center"});

@@ -15,7 +15,7 @@ import trio
 
 from engine.poker.rules import GameDefinition, load_game
 from server.table.config import TimeLimits
-from tests.support.chromium import Tab, chromium
+from tests.support.chromium import HURRIED, Tab, chromium
 from tests.support.rooms import play_each, room_config, table_config
 from tests.support.web import OpenPages, pages_of
 
@@ -36,6 +36,7 @@ async def photograph(tab: Tab, folder: Path, state: str) -> None:
 async def sit_down(tab: Tab, pages: OpenPages, table: str, others: int, nursery: trio.Nursery) -> None:
     """Take a seat in the browser beside some guests who call everything."""
     await tab.open(f"{pages.address}tables/{table}")
+    await tab.value(HURRIED)
     await tab.click("#join button")
     await tab.until("!document.getElementById('act').hidden")
 

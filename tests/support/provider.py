@@ -1,6 +1,7 @@
 """A provider of completions as an ASGI application: it plays by a policy, and has one vice or none."""
 
 import json
+import sys
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -131,3 +132,33 @@ async def _reply(send: Any, status: int, body: bytes, headers: Any = (), *, drip
             await send({"type": "http.response.body", "body": bytes([byte]), "more_body": True})
             await trio.sleep(1)
     await send({"type": "http.response.body", "body": body})
+
+
+def pot_odds(seen: dict[str, Any]) -> dict[str, Any]:
+    """The rule of the fake model in the guides: calls up to a third of the pot, and never raises."""
+    price = seen["legal"]["call"]
+    if not price:
+        return {"do": "check"}
+    return {"do": "call" if 3 * price <= seen["pot"] else "fold"}
+
+
+def main() -> None:
+    """``python -m tests.support.provider PORT``: a fake model that follows a rule, to try the guides."""
+    from hypercorn.config import Config
+    from hypercorn.trio import serve
+
+    fake = FakeProvider(pot_odds)
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            raise NotImplementedError(scope["type"])  # which tells the server that there is no such thing
+        await fake(scope, receive, send)
+
+    config = Config()
+    config.bind = [f"127.0.0.1:{sys.argv[1]}"]
+    config.errorlog = None
+    trio.run(serve, app, config)
+
+
+if __name__ == "__main__":
+    main()

@@ -9,13 +9,16 @@
 `FoldsBySize`      folds more hands, the larger a bet is as a share of the pot
 =================  ======================================================================================
 
-They play limit and no-limit hold'em, two to ten players.  Nothing may be tuned to one of them: changes of the
-bots are judged by all six, and by the packaged bots (``tests.benchmarks.bench_reading``).
+They play limit and no-limit hold'em, two to ten players; ``python -m tests.support.strangers NAME HOST PORT``
+is one of them as a program.  Nothing may be tuned to one of them: changes of the bots are judged by all six,
+and by the packaged bots (``tests.benchmarks.bench_reading``).
 """
 
+import sys
 from collections.abc import Callable
 from typing import Final
 
+from clients import run
 from clients.bots.hand_strength import HandStrengthBot
 from clients.core.agent import Agent
 from engine.poker.rules import CALL, FOLD, Action, GameDefinition, HandView
@@ -131,3 +134,6 @@ STRANGERS: Final[dict[str, Callable[[], Agent]]] = {
     "folds-by-size": FoldsBySize,
 }
 """By name."""
+
+if __name__ == "__main__":
+    run(STRANGERS[sys.argv.pop(1)])

@@ -6,6 +6,7 @@ It loads only what it needs: no plotting without ``--plot``, no rich outside a t
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -21,6 +22,7 @@ from clients.core.one_line import (
     seed_option,
 )
 from engine.poker.cards import InvalidCardError, format_cards, parse_written_cards
+from engine.support.text import rate, table
 from server.support.options import FOR_EXPERTS, FiniteRange, GroupedCommand
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 
 _MOST_OPPONENTS: Final = 9
+_RANGE: Final = re.compile(r"[+:]|random|any|[2-9TJQKA]{2}[so]?\b", re.IGNORECASE)
+"""What a range has and cards have not."""
 
 
 class Shares(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3 only
@@ -53,7 +57,11 @@ class _Odds(GroupedCommand, ComputingCommand):
 
 
 @click.command(cls=_Odds, apart={FOR_EXPERTS: _FOR_EXPERTS})
-@click.argument("cards", metavar="HOLE [BOARD]", nargs=-1, required=True)
+@click.argument("cards", metavar="HOLE [BOARD] | RANGE RANGE...", nargs=-1, required=True)
+@click.option("--board", metavar="CARDS", help="The board, where RANGEs are compared.")
+@click.option(
+    "--dead", default="", metavar="CARDS", help="Cards that nobody holds and that do not come, with RANGEs."
+)
 @click.option(
     "--opponents", type=click.IntRange(1, 9), metavar="N", help="Opponents to beat: 1 to 9 (default 1)."
 )
@@ -125,6 +133,8 @@ class _Odds(GroupedCommand, ComputingCommand):
 @plot_option("the spectrum of final hands")
 def odds(
     cards: tuple[str, ...],
+    board: str | None,
+    dead: str,
     opponents: int | None,
     pot: float | None,
     to_call: float | None,
@@ -143,11 +153,16 @@ def odds(
     as_json: bool,
     plot: str | None,
 ) -> None:
-    """Show what two hole cards are worth: HOLE on a BOARD of none, three, four or five cards.
+    """Show what two hole cards are worth: HOLE on a BOARD of none, three, four or five cards; or what hands
+    and ranges win of each other: ``riverboat odds AhKd QQ+,AKs --board 2c7d9h``.
 
-    Cards in any common spelling, in one word or several: 7h9h, "7H 9h", 10h, 7♥9♥.
+    Cards in any common spelling, in one word or several: 7h9h, "7H 9h", 10h, 7♥9♥.  A RANGE lists hands:
+    AKs, AK, JJ+, ATs+, 22-66, AhKd, random, each perhaps with a weight as in 22-66:0.5.
     """
-    hole_cards, board = _split_cards(cards)
+    if _are_ranges(cards) or board is not None or dead:
+        _compare(cards, board or "", dead, trials=trials, seed=seed, as_json=as_json)
+        return
+    hole_cards, community = _split_cards(cards)
     if grid and plot is None:
         raise CommandError("--grid says how --plot draws: name a file with --plot")
     if (pot is None) != (to_call is None):
@@ -170,7 +185,7 @@ def odds(
     from clients.reports.odds import OddsQuery, odds_report
 
     query = OddsQuery(
-        hole_cards, board,
+        hole_cards, community,
         opponents=opponents, pot=pot, to_call=to_call, won_later=won_later, lost_later=lost_later,
         rake_percent=rake, rake_cap=rake_cap,
         playing=playing, looseness=looseness, trials=trials, seed=seed,
@@ -182,18 +197,54 @@ def odds(
     if simulate is not None:
         report["simulation"] = _simulation(query, game, simulate, model)
     if plot is not None and grid:
-        _draw_grid(plot, hole_cards, board)
+        _draw_grid(plot, hole_cards, community)
     elif plot is not None:
         from clients.reports.plots import draw_spectrum
 
         shares = playing[0][0] if playing else None
-        draw_spectrum(plot, hole_cards, board, playing=shares, looseness=looseness, seed=seed)
+        draw_spectrum(plot, hole_cards, community, playing=shares, looseness=looseness, seed=seed)
     if as_json:
         click.echo(json.dumps(report))
     elif sys.stdout.isatty():
         _print_table(report)
     else:
         _print_lines(report)
+
+
+def _are_ranges(words: Sequence[str]) -> bool:
+    """Whether words are hands and ranges to be compared, not one hand and its board."""
+    try:
+        sizes = {len(parse_written_cards(word)) for word in words}
+    except InvalidCardError:
+        return any(_RANGE.search(word) for word in words)
+    return len(words) > 1 and sizes == {2}
+
+
+def _compare(words: Sequence[str], board: str, dead: str, *, trials: int, seed: int, as_json: bool) -> None:
+    from clients.reports.odds import ranges_report
+    from engine.hands.ranges import parse_range
+
+    if not 2 <= len(words) <= 1 + _MOST_OPPONENTS:
+        raise CommandError(f"expected two to ten hands or ranges to compare, got {len(words)}")
+    ranges = {}
+    try:
+        for number, word in enumerate(words, 1):
+            ranges[word if word not in ranges else f"{word} ({number})"] = parse_range(word)
+        out, gone = (parse_written_cards(text) if text else () for text in (board, dead))
+        found = ranges_report(ranges, out, gone, trials=trials, seed=seed)
+    except ValueError as error:
+        raise CommandError(str(error)) from error
+    if as_json:
+        click.echo(json.dumps(found))
+        return
+    kind = "exact" if found["exact"] else f"± 95 %, fixed: {trials:,} deals, seed {seed}"
+    rows = [["", "wins alone", "shares", "share of the pot"]]
+    for each in found["players"]:
+        half = None if each["ci95"] is None else 100 * each["ci95"]
+        share = rate(100 * each["equity"], half, 2, signed=False, unit="%")
+        rows.append([each["range"], f"{each['win']:.2%}", f"{each['tie']:.2%}", share])
+    where = f"on {found['board']}" if found["board"] else "before the flop"
+    click.echo("\n".join([f"{where}{', without ' + found['dead'] if dead else ''} ({kind})", *table(rows)]))
 
 
 def _draw_grid(path: str, hole_cards: tuple[int, ...], board: tuple[int, ...]) -> None:

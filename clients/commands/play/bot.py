@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 
 import click
@@ -72,6 +73,7 @@ def bot(
         agent = _make_agent(name, settings)
         agent.seed = own_seed
         agent.seeded = seed not in (None, "", "random")
+        agent.explains = bool(os.environ.get(variables.EXPLAIN))
         if not agent.seeded:
             click.echo(f"{name}: seed {own_seed}", err=True)
         return agent, table

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 import trio
 
+from clients.commands.play.seat_options import seat_options
 from clients.core.mailbox import Mailbox
-from clients.core.one_line import MOST_SECONDS, CommandError, OneLineCommand, room_options, token_options
+from clients.core.one_line import CommandError, OneLineCommand
 from clients.core.program import ProgramError, TableAddress, connect, join_table, table_of_words
 from clients.core.session import SessionError
 from protocol.agents.desk import RoomDesk
 from protocol.agents.tools import Desk
 from protocol.agents.turns import SeatError
-from server.support.options import GAME, FiniteRange
+from server.support.options import GAME
 
 if TYPE_CHECKING:
     from mcp.server import Server
@@ -78,10 +79,6 @@ class MatchDesk:
 @click.argument("host", metavar="HOST")
 @click.argument("port", metavar="PORT", required=False)
 @click.option(
-    "--wait", "wait_s", metavar="SECONDS", type=FiniteRange(0, MOST_SECONDS), default=0.0,
-    help="Keep trying to connect for this long.",
-)  # fmt: skip
-@click.option(
     "--game", type=GAME, metavar="GAME", help="What is being played, where the table does not say it."
 )
 @click.option(
@@ -97,8 +94,7 @@ class MatchDesk:
     metavar="FILE",
     help="The bearer token that clients must have; by default a new one, printed on stderr.",
 )
-@token_options()
-@room_options()
+@seat_options()
 def mcp(
     host: str,
     port: str | None,

@@ -17,13 +17,13 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import IO, Any, Final
 
 import click
 import trio
 
-from clients.core.agent import Agent
+from clients.core.agent import Agent, explained
 from clients.core.arena import Arena
 from clients.core.guess import RoomSeat
 from clients.core.options import OptionError, make_agent, parse_settings
@@ -31,10 +31,11 @@ from clients.core.program import ProgramError, TableAddress, join_table, read_po
 from clients.core.registry import UnknownBot, load_bot
 from clients.core.session import Refusal, SessionError
 from engine.poker.match_key import parse_match_seed
-from engine.poker.rules import HandState, parse_game
+from engine.poker.rules import Action, HandState, HandView, parse_game
 from engine.support.interruption import die_of
 from engine.support.seeds import parse_seed
 from server.match.shards import Frame, Readiness, ShardFailure, ShardOrder, Share
+from server.table.records import comment_line
 
 _KNOWN: Final = (ProgramError, SessionError, OptionError, UnknownBot)
 _FRAME_S: Final = 0.2
@@ -102,6 +103,10 @@ class _Table:
         )
         self._has_fixed_seats = order.fixed_seats
         self._output = output
+        self._comments: list[str] = []
+        if order.explains:
+            for name, agent in zip(order.names, agents, strict=True):
+                _explain(agent, name, self._comments.append)
         self._lines: list[str] = []
         self._told: list[str] = []
         self._disclose = self._told.append if order.discloses else None
@@ -132,13 +137,40 @@ class _Table:
         """Send the hands that are finished."""
         del self._lines[len(self._chips) :]  # of a hand after which a bot failed
         if self._lines or failure is not None:
-            data = memoryview(Frame(self._lines, self._chips, failure, self._told).line())
+            data = memoryview(
+                Frame(self._lines, self._chips, failure, self._told, "".join(self._comments)).line()
+            )
             while data:
                 data = data[self._output.write(data) :]
         self._lines.clear()
         self._told.clear()
+        self._comments.clear()
         self._chips.clear()
         self._due = time.monotonic() + _FRAME_S
+
+
+def _explain(agent: Agent, name: str, keep: Callable[[str], object]) -> None:
+    """Have an agent say by which numbers it decides, a line for each decision as the house keeps it."""
+    choose = agent.choose_action
+
+    def say(view: HandView) -> None:
+        text = explained(agent, view)
+        if text is not None:
+            keep(comment_line(view.hand_number, name, view.betting.text, text))
+
+    def choose_action(view: HandView) -> Action | Awaitable[Action]:
+        chosen = choose(view)
+        if isinstance(chosen, Action):
+            say(view)
+            return chosen
+        return later(view, chosen)
+
+    async def later(view: HandView, chosen: Awaitable[Action]) -> Action:
+        action = await chosen
+        say(view)
+        return action
+
+    setattr(agent, "choose_action", choose_action)  # noqa: B010  # a method of this one
 
 
 def _failure(seat: int, error: Exception, hand_number: int | None) -> ShardFailure:

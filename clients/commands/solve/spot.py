@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _EVERY: Final = 20
 """Iterations between two looks at how good the answer is."""
+_LONG_S: Final = 10.0
+"""What takes longer is announced."""
 
 
 @attrs.frozen(kw_only=True)
@@ -64,12 +66,10 @@ def solve_spot(plan: SpotPlan) -> int:
             f"{plan.file}: needs {found.bytes / 1e9:.1f} GB, more than memory = {spot.memory:g}: drop a size "
             f"on the {largest_menu(spot)}, or allow more"
         )
-    if found.seconds > 10:
-        click.echo(f"{_cost_text(found)}; Ctrl-C ends it with the answer so far", err=True)
-    return _solve(plan, spot)
+    return _solve(plan, spot, found)
 
 
-def _solve(plan: SpotPlan, spot: Spot) -> int:
+def _solve(plan: SpotPlan, spot: Spot, expected: Cost) -> int:
     from engine.solving.subgames.solver import Subgame
 
     try:
@@ -78,22 +78,24 @@ def _solve(plan: SpotPlan, spot: Spot) -> int:
         raise CommandError(f"{plan.file}: {error}") from error
     began = time.monotonic()
     with held_back() as noted, progress_bar("iterations") as bar:
+        if expected.seconds > _LONG_S:
+            click.echo(f"{_cost_text(expected)}; Ctrl-C ends it with the answer so far", err=True)
         task = bar.add_task("iterations", total=spot.iterations)
-        exploitable = 100.0
-        while exploitable > spot.target and game.iterations < spot.iterations and not noted:
+        is_over = False
+        while not is_over:
             for _ in range(min(_EVERY, spot.iterations - game.iterations)):
                 game.run(1)
                 bar.update(task, completed=game.iterations)
-                if noted or (plan.seconds is not None and time.monotonic() - began > plan.seconds):
+                is_over = bool(noted) or (plan.seconds is not None and time.monotonic() - began > plan.seconds)
+                if is_over:
                     break
             exploitable = 100 * game.exploitability() / spot.pot
-            if plan.seconds is not None and time.monotonic() - began > plan.seconds:
-                break
+            is_over = is_over or exploitable <= spot.target or game.iterations >= spot.iterations
     report = _report(plan, spot, game, exploitable)
     if plan.report is not None:
         from clients.reports.spots import write_page
 
-        write_page(plan.report, spot, game, report)
+        write_page(plan.report, game, report)
     click.echo(json.dumps(report) if plan.as_json else _text(report, interrupted=bool(noted)))
     return 128 + noted[0] if noted else 0
 
@@ -168,10 +170,13 @@ def _tree_lines(spot: Spot) -> Iterator[str]:
     from engine.solving.subgames.menus import STREETS
     from engine.solving.subgames.tree import street_trees
 
-    trees = street_trees(spot.start, spot.betting)
-    for point, actions in zip(trees[0].points, trees[0].actions, strict=True):
+    first, *others = street_trees(spot.start, spot.betting)
+    upcoming = [(0, STREETS[first.street])]
+    while upcoming:
+        node, name = upcoming.pop()
+        actions = first.actions[node]
         if actions:
-            path = [each for each in point.actions if each != "/"]
-            yield f"{'  ' * len(path)}{path[-1] if path else STREETS[trees[0].street]}: {', '.join(actions)}"
-    for tree in trees[1:]:
+            yield f"{'  ' * len(first.points[node].actions)}{name}: {', '.join(actions)}"
+            upcoming += reversed([*zip(first.children(node), actions, strict=True)])
+    for tree in others:
         yield f"{STREETS[tree.street]}: {len(tree.points)} points after {tree.forest.roots} bettings, on each board"

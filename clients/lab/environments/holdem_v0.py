@@ -16,6 +16,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
+from clients.lab.environments.copying import Copied
 from clients.lab.environments.observations import DEFAULT_SIZES, Encoder, Node, mask_space, observation_space
 from clients.lab.environments.policy import ObservationKind
 from clients.lab.environments.rendering import RENDER_MODES, Drawing, check_render_mode, render
@@ -24,7 +25,7 @@ from clients.lab.seats.remote import Opponent, Patience, SeatLost, opponent_name
 from engine.poker.rules import GameDefinition, HandState
 
 
-class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
+class HoldemAEC(Copied, AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
     """Poker for 2 to 10 learners.
 
     The mask of the agent that is to act has a 1 for each legal action, those of all others are zeros.
@@ -119,6 +120,7 @@ class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         Raises:
             SeatLost: a remote player does not sit down.
         """
+        begins = seed is not None or not self.table.is_open
         if seed is not None:
             self._np_random, _ = gymnasium.utils.seeding.np_random(seed)
             self.table.open(seed)
@@ -134,19 +136,25 @@ class HoldemAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self._hands_left = self._hands
         self._has_rewards = False
         state, lost = self.table.begin_episode(lambda: int(self._np_random.integers(2**32)))
+        self._has_reset(begins=begins)
         if lost is not None:
             self._note_failure(lost)
         self._turn(state)
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Which actions are legal for the agent to act, as sb3-contrib's MaskablePPO asks for them."""
+        mask: NDArray[np.int8] = self.infos[self.agent_selection]["action_mask"]
+        return mask.astype(np.bool_)
 
     def step(self, action: Any) -> None:
         """Play an action of `agent_selection`; None for one that has finished."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._leave(agent, action)
+            self._has_played(None)
             return
-        node, number = self._node, int(action)
-        if number < 0:
-            raise ValueError(f"expected an action 0 to {len(node.actions) - 1}, got {number}")
+        node, number = self._node, self.encoder.check(action)
+        self._has_played(number)
         info = self.infos[agent]
         if not node.legal[number]:
             info["illegal_actions"] += 1

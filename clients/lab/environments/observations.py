@@ -238,6 +238,38 @@ class Encoder:
         """Whether an action is legal as it stands."""
         return self.node(betting).legal[number]
 
+    def check(self, action: object) -> int:
+        """The number of an action: a whole number of any integer type.
+
+        Raises:
+            ValueError: it is none, or there is no such action.
+        """
+        return int(self.check_all(action, ())) if type(action) is not int else self._in_range(action)
+
+    def check_all(self, actions: object, shape: tuple[int, ...]) -> NDArray[np.int64]:
+        """The same for an array of actions, shape ``shape``, int64.
+
+        Raises:
+            ValueError: as there.
+        """
+        numbers = np.asarray(actions)
+        is_one = not shape and numbers.size == 1
+        if numbers.dtype.kind not in "iu" or not (numbers.shape == shape or is_one):
+            raise ValueError(self._expected(actions, shape))
+        if numbers.size and not (numbers.min() >= 0 and numbers.max() < self.num_actions):
+            raise ValueError(self._expected(actions, shape))
+        return np.array(numbers.reshape(shape), np.int64, order="C")
+
+    def _in_range(self, action: int) -> int:
+        if not 0 <= action < self.num_actions:
+            raise ValueError(self._expected(action, ()))
+        return action
+
+    def _expected(self, got: object, shape: tuple[int, ...]) -> str:
+        what = f"{shape[0]} actions, whole numbers" if shape else "an action, a whole number"
+        text = repr(got)
+        return f"expected {what} from 0 to {self.num_actions - 1}, got {text[:60]}"
+
     def node(self, betting: BettingState) -> Node:
         """The part of an observation that is the same for everybody; remembered by betting."""
         node = self._nodes.get(betting)

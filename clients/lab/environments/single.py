@@ -15,6 +15,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from clients.lab.environments.copying import Copied
 from clients.lab.environments.observations import DEFAULT_SIZES, Encoder, Node, observation_space
 from clients.lab.environments.policy import ObservationKind
 from clients.lab.environments.rendering import RENDER_MODES, Drawing, check_render_mode, render
@@ -28,7 +29,7 @@ _SEAT: Final = 0
 Observation = Any
 
 
-class HoldemEnv(gymnasium.Env[Observation, Any]):
+class HoldemEnv(Copied, gymnasium.Env[Observation, Any]):
     """Poker against opponents of all kinds, for one learner.
 
     Rewards are chips won in big blinds, at the end of each hand.  An action that is not legal is played as
@@ -63,6 +64,8 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
 
     Raises:
         UnknownBot, ValueError, OSError: a game or opponents that cannot be had.
+
+    It can be pickled and copied in the middle of a hand (`clients.lab.environments.copying`).
 
     *Resource handling*: `close` ends connections and programs.  Processes that are forked need an environment
     each, made after the fork.
@@ -133,6 +136,7 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
             RuntimeError: we are never asked: the game, or the opponents, leave us nothing to do.
         """
         super().reset(seed=seed)
+        begins = seed is not None or not self.table.is_open
         if seed is not None:
             self.table.open(seed)
         self._hands_left = self._hands
@@ -141,6 +145,7 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
         state, lost = self.table.begin_episode(
             lambda: int(self.np_random.integers(2**32)), lambda: passed.append(self._chips_of_hand())
         )
+        self._has_reset(begins=begins)
         self._is_over = False
         info: dict[str, Any] = {}
         seen = self._asked(state, info)
@@ -155,12 +160,12 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
 
         Raises:
             RuntimeError: the episode is over.
+            ValueError: there is no such action; nothing has happened then.
         """
         if self._is_over:
             raise RuntimeError("the episode is over: call reset() first")
-        node, number = self._node, int(action)
-        if number < 0:
-            raise ValueError(f"expected an action 0 to {len(node.actions) - 1}, got {number}")
+        node, number = self._node, self.encoder.check(action)
+        self._has_played(number)
         if not node.legal[number]:
             self._illegal += 1
         chips = 0.0
@@ -176,6 +181,11 @@ class HoldemEnv(gymnasium.Env[Observation, Any]):
             return self._cut_short(lost, chips)
         info: dict[str, Any] = {}
         return self._asked(state, info), chips and chips / self._unit, False, False, info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Which actions are legal now, as sb3-contrib's MaskablePPO asks for them; shape (actions,)."""
+        mask = self.encoder.no_mask() if self._is_over else self._node.mask
+        return mask.astype(np.bool_)
 
     def render(self) -> str | NDArray[np.uint8] | None:
         """The hand as we see it: text, or a picture of shape (height, width, 3), uint8."""

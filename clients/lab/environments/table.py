@@ -119,6 +119,13 @@ class OutsideTable:
         """Chips won by each seat since the table was opened."""
         return self._arena.chips if self._arena is not None else (0.0,) * self.game.num_players
 
+    def why_not_copied(self) -> str:
+        """Why a copy cannot play on from the same place; empty where it can."""
+        if self._log is not None:
+            return "it writes a log"
+        others = [agent for agent in self._agents if isinstance(agent, RemoteSeat)]
+        return "an opponent plays in another process" if others or self._visitors else ""
+
     def position_of(self, seat: int) -> int:
         """The position of a seat in the hand that is played."""
         return seat if self._fixed_seats else (seat - self.hand_number) % self._num_players

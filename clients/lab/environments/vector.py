@@ -122,7 +122,7 @@ class HoldemVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         """Play an action at every table."""
         tables = self.tables
-        tables.step(np.ascontiguousarray(actions, np.int64))
+        tables.step(self.encoder.check_all(actions, (self.num_envs,)))
         results = tables.results
         infos = self._infos()
         rewards = results.rewards[self._rows, results.seats]

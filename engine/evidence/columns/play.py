@@ -42,6 +42,24 @@ def totals_by_deal(deals: Ints, players: Ints, chips: Floats, num_players: int) 
     return found.reshape(-1, num_players).astype(np.float64)
 
 
+def payments(players: Ints, chips: Floats, num_players: int) -> Floats:
+    """What each player paid to each other: losses go to the winners of a hand by what they won.
+
+    Shape (players, players).
+
+    Args:
+        players: who sat where, shape (hands, positions).
+        chips: what they won, of the same shape.
+        num_players: the number of players in the match.
+    """
+    won, lost = np.maximum(chips, 0.0), np.maximum(-chips, 0.0)
+    share = won / np.maximum(won.sum(axis=1, keepdims=True), 1e-9)
+    paid = lost[:, :, None] * share[:, None, :]
+    keys = players[:, :, None] * num_players + players[:, None, :]
+    found: Floats = np.bincount(keys.ravel(), paid.ravel(), num_players**2).reshape(num_players, -1)
+    return found
+
+
 def add_to_sums(sums: Sequence[Sums], keys: Ints, chips: Floats) -> None:
     """Add winnings to sums.
 

@@ -100,7 +100,14 @@ def add_showdowns(
 
 @kernel()
 def add_range_showdowns(
-    table: Words16, combos: Ints, counts: Ints, weights: Floats, cards: Bytes, board: Bytes, results: Floats
+    table: Words16,
+    combos: Ints,
+    counts: Ints,
+    weights: Floats,
+    cards: Bytes,
+    board: Bytes,
+    dead: int,
+    results: Floats,
 ) -> float:
     """`add_showdowns` for every choice of disjoint combos from several ranges, weighted by the product.
 
@@ -108,6 +115,7 @@ def add_range_showdowns(
     counts: the number of combos of each range, shape (n,).
     weights: the weights of each range by combo, shape (n, 1326).
     cards: the cards of each combo, shape (1326, 2).
+    dead: further cards that cannot come, as bits.
     """
     num_hands = combos.shape[0]
     holes = np.empty((num_hands, 2), np.uint8)
@@ -131,7 +139,7 @@ def add_range_showdowns(
         holes[hand, 0] = cards[combo, 0]
         holes[hand, 1] = cards[combo, 1]
         if hand + 1 == num_hands:
-            total += add_showdowns(table, holes, board, 0, float(products[num_hands]), results)
+            total += add_showdowns(table, holes, board, dead, float(products[num_hands]), results)
         else:
             hand += 1
     return total
@@ -214,6 +222,7 @@ def sample_showdowns(
     ranges: AliasTable,
     cards: Bytes,
     board: Bytes,
+    dead_cards: int,
     trials: int,
     max_deals: int,
     seed: int,
@@ -227,6 +236,7 @@ def sample_showdowns(
     ranges: alias tables over the combos, shape (n, 1326).
     cards: the cards of each combo, shape (1326, 2).
     board: shape (0..5,).
+    dead_cards: further cards that cannot come, as bits.
     seed: any integer of 63 bits.
     results: shape (n, 4), added to in place: boards won alone, boards tied, share of the pots, and the sum of
     squares of that share.
@@ -234,7 +244,7 @@ def sample_showdowns(
     num_hands = results.shape[0]
     size = board.shape[0]
     full = extended(board, 5)
-    on_board = card_bits(board, size)
+    on_board = card_bits(board, size) | dead_cards
     dealt = np.empty((num_hands, 2), np.uint8)
     ranks = np.empty(num_hands, np.int64)
     tally = Tally(np.zeros(num_hands, np.int64), np.zeros((num_hands, num_hands + 1), np.int64))

@@ -223,7 +223,8 @@ class BettingState:
     def fold_for_nothing(self) -> BettingState:
         """The state after a fold, also where a check is free, as in hands that others have played.
 
-        This node remembers it, and allows it from now on: the tree must be the hand's own (`passing_betting`).
+        This node remembers it, and allows it from now on: the tree must be the hand's own
+        (`passing_betting`).
         """
         self._children[FOLD] = child = self._successor(FOLD)
         return child

@@ -95,3 +95,9 @@ class Betting:
     """A bet of more than this part of the chips at the very start becomes all-in."""
     most_of_left: float = 1.0
     """The same of the chips that the player has left."""
+    unit: float = 0.0
+    """Bets are whole multiples of it; 0 for any."""
+    least_bet: float = 0.0
+    """The least that a bet or raise adds."""
+    first_bet: float = 0.0
+    """A bet that is added at the very start; 0 for none."""

@@ -69,11 +69,11 @@ def alike_boards(board: Board, ranges: Ranges, first: int) -> list[_Alike]:
         board: the board before.
         ranges: the weights at the start of the subgame.
         first: how many of its cards were there then; those that came later must stay what they are, since
-            players have acted between them.
+            players have acted between them.  Below 0, no boards are alike.
     """
     kept = [
         names
-        for names in SUIT_NAMES
+        for names in SUIT_NAMES[: None if first >= 0 else 1]
         if {renamed_card(card, names) for card in board[:first]} == {*board[:first]}
         and all(renamed_card(card, names) == card for card in board[first:])
         and all(np.array_equal(weights[renamed_combos(names)], weights) for weights in ranges)
@@ -179,6 +179,7 @@ class Subgame:
         betting: the sizes of bets.
         schedule: the name of one of `SCHEDULES`.
         threads: how many work on rivers side by side; the results are the same to the last bit.
+        merges_suits: whether boards alike are solved once.
 
     Raises:
         ValueError: no two hands of the ranges go together on the board.
@@ -193,6 +194,7 @@ class Subgame:
         betting: Betting,
         schedule: str = "dcfr",
         threads: int = 1,
+        merges_suits: bool = True,
     ) -> None:
         live = combos_without(board)
         self.board, self.start, self.betting = board, start, betting
@@ -216,7 +218,8 @@ class Subgame:
             for level in self.levels[-1]:
                 level.first_below = len(below)
                 for each, combos in zip(level.boards, level.combos, strict=True):
-                    below.append(_Level(tree, alike_boards(each, self.ranges, len(board)), combos, self.combos))
+                    after = alike_boards(each, self.ranges, len(board) if merges_suits else -1)
+                    below.append(_Level(tree, after, combos, self.combos))
             self.levels.append(below)
         self._pool = ThreadPoolExecutor(threads)
         self._rooms = [[_room(tree.forest, self.combos) for tree in self.trees] for _ in range(threads)]
@@ -257,8 +260,15 @@ class Subgame:
         """What best responses win from the averages, in chips, mean over both players."""
         return sum(self.worth(player, self.best(player)) for player in range(2)) / 2
 
-    def node_values(self, player: int, places: Sequence[Place]) -> dict[Place, Floats32]:
+    def node_values(
+        self, player: int, places: Sequence[Place], *, responds: bool = False
+    ) -> dict[Place, Floats32]:
         """A player's counterfactual values at all nodes of some boards if both play their averages.
+
+        Args:
+            player: whose.
+            places: the boards.
+            responds: whether it responds best instead.
 
         Returns:
             By board, shape (nodes, padded hands).
@@ -269,7 +279,7 @@ class Subgame:
             )
             for depth, level, board in places
         }  # fmt: skip
-        self.expected(player)
+        (self.best if responds else self.expected)(player)
         found, self._kept = self._kept, {}
         return found
 
@@ -282,6 +292,16 @@ class Subgame:
         sums = table.transpose(0, 2, 1).reshape(-1, actions).astype(np.float64)
         total = sums.sum(axis=1, keepdims=True)
         return np.divide(sums, total, out=np.full(sums.shape, 1 / actions), where=total > 0)
+
+    def set_average(self, place: Place, node: int, chances: Floats) -> None:
+        """Let the average strategy at a node be this, by combo; shape (1326, actions)."""
+        row = self.trees[place[0]].forest.nodes[node]
+        player, first = int(row[Column.PLAYER]), int(row[Column.EDGE])
+        combos = self.levels[place[0]][place[1]].combos[place[2]][player]
+        table = self.table(place, player)[:, first : first + int(row[Column.ACTIONS])]
+        rows = np.zeros((table.shape[0] * BLOCK, table.shape[1]), np.float32)
+        rows[: len(combos)] = chances[combos]
+        table[:] = rows.reshape(-1, BLOCK, table.shape[1]).transpose(0, 2, 1)
 
     def table(self, place: Place, player: int, name: str = "sums") -> Floats32:
         """A player's summed strategies or regrets on a board, shape (blocks, edges, BLOCK); not a copy."""

@@ -92,8 +92,12 @@ def amounts(point: Point, betting: Betting, start: float) -> list[float]:
     else:
         is_lead = own.leads is not None and point.to_act == 0 and point.aggressor == 1
         sizes = own.leads if is_lead and own.leads is not None else own.bets
-    least = level + max(level - min(point.bets), 0.0)
+    least = level + max(level - min(point.bets), betting.least_bet)
     found = {min(max(_amount(size, point, pot), least), most) for size in sizes}
+    if betting.unit:
+        found = {min(round(each / betting.unit) * betting.unit, most) for each in found}
+    if betting.first_bet and not point.actions:
+        found.add(min(betting.first_bet, most))
     if sizes and most - level <= betting.add_all_in_to * pot:
         found.add(most)
     spent, own_bet = start - point.stack, point.bets[point.to_act]

@@ -9,7 +9,7 @@ import os
 import shlex
 import sys
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 import trio
@@ -20,9 +20,8 @@ from engine.support.interruption import held_back
 from engine.support.seeds import random_seed
 from server.commands.league.tournament import RESULT, Refused, play_with, run_house
 from server.league.comparing.house import ArmsRunner, Course
-from server.league.comparing.page import write_page
 from server.league.comparing.plan import Comparison, read_field, stored_seed
-from server.league.comparing.result import Way, result_of, table_of
+from server.league.comparing.result import Way, result_of, table_of, write_page
 from server.league.comparing.versions import sides_of
 from server.league.house import TournamentFault
 from server.league.running.cluster import NEEDED as NEEDS_CLUSTER, is_installed
@@ -42,76 +41,36 @@ _HOME: Final = Path("comparisons")
 _STATUS: Final = {Decision.ACCEPTED: 0, Decision.REJECTED: 4, Decision.UNDECIDED: 5}
 _HANDS: Final = 20_000
 _MOST_SEED: Final = 2**32 - 1
+_TEST: Final = (
+    "The question, with bounds in mbb/h: does NEW gain; is nothing lost (hold alone: -10,10); is nothing "
+    "lost by taking something away (simplify: -5,10)."
+)
+_LUCK: Final = (
+    "The luck to take out: none; by equity; with AIVAT, also that of players who state their policies."
+)
+_TESTS: Final = Parsed("test", Bounds.parse)
 
 
 @click.command("compare")
 @click.argument("old", type=PLAYER)
 @click.argument("new", type=PLAYER)
 @click.option("--against", multiple=True, type=PLAYER, metavar="PLAYER", help="An opponent; may be repeated.")
-@click.option(
-    "--field",
-    type=PATH,
-    metavar="FILE.toml",
-    help="Opponents from a file: tables [[opponents]] with player, name, weight.",
-)
+@click.option("--field", type=PATH, metavar="FILE.toml", help="A file with opponents, [[opponents]].")
 @click.option("--game", type=GAME, default="limit-2p", show_default=True, help="What is played.")
 @click.option(
-    "--test",
-    "bounds",
-    type=Parsed("test", Bounds.parse),
-    default="gain:0,20",
-    show_default=True,
-    metavar="gain:LOW,HIGH|hold:LOW,HIGH|simplify",
-    help="The question, with bounds in mbb/h: does NEW gain; is nothing lost (hold alone: -10,10); is nothing "
-    "lost by taking something away (hold:-5,10).",
+    "--test", type=_TESTS, default="gain", show_default="gain:0,20", metavar="TEST[:X,Y]", help=_TEST
 )
-@click.option(
-    "--hands",
-    type=click.IntRange(1, 10**7),
-    default=20_000,
-    show_default=True,
-    metavar="N",
-    help="The most deals.",
-)
+@click.option("--hands", type=click.IntRange(1, 10**7), default=_HANDS, show_default=True, help="Most deals.")
 @click.option("--jobs", type=click.IntRange(1, 1000), metavar="J", help="Matches played in parallel.")
-@click.option(
-    "--scheduler", metavar="ADDRESS", help="Play on the Dask cluster with this scheduler (docs/cluster.md)."
-)
+@click.option("--scheduler", metavar="ADDRESS", help="Play on this Dask cluster (docs/cluster.md).")
 @click.option("--resume", is_flag=True, help="Go on with the comparison in the folder of --out.")
 @click.option("--mirror", is_flag=True, help="Let NEW play against OLD as well.")
-@click.option(
-    "--luck",
-    type=click.Choice([luck.value for luck in Luck]),
-    default=Luck.EQUITY.value,
-    show_default=True,
-    help="The luck to take out: none; by equity; with AIVAT, also that of players who state their policies.",
-)
-@click.option(
-    "--seed", type=click.IntRange(0, _MOST_SEED), metavar="S", help="Of cards and players; default drawn."
-)
+@click.option("--luck", type=click.Choice([luck.value for luck in Luck]), default="equity", help=_LUCK)
+@click.option("--seed", type=click.IntRange(0, _MOST_SEED), metavar="S", help="Of cards and players.")
 @click.option("--out", type=PATH, metavar="DIR", help="The folder; default under comparisons/.")
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON object on stdout and nothing else there."
-)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout, nothing else.")
 @click.option("--report", is_flag=True, help="Write report.html in the folder.")
-def compare(
-    old: str,
-    new: str,
-    against: tuple[str, ...],
-    field: Path | None,
-    game: str,
-    bounds: Bounds,
-    hands: int,
-    jobs: int | None,
-    scheduler: str | None,
-    resume: bool,
-    mirror: bool,
-    luck: str,
-    seed: int | None,
-    out: Path | None,
-    as_json: bool,
-    report: bool,
-) -> None:
+def compare(out: Path | None, *, resume: bool, report: bool, **given: Any) -> None:
     """Is NEW better than OLD?  Both play the same deals against the same opponents.
 
     OLD, NEW and opponents are players as in `riverboat match`: bots, command lines, folders.  FOLDER@COMMIT
@@ -120,39 +79,44 @@ def compare(
 
     Exit status: 0 accepted, 4 rejected, 5 undecided, 1 a fault, 2 a mistake on the command line, 130 Ctrl-C.
     """
-    # Long, because each option is a parameter, on a line of its own.
-    if bool(against) == (field is not None):
+    if bool(given["against"]) == (given["field"] is not None):
         raise click.UsageError("expected opponents: --against PLAYER, once or more, or --field FILE.toml")
-    if scheduler is not None and not is_installed():
+    if given["scheduler"] is not None and not is_installed():
         raise click.UsageError(NEEDS_CLUSTER)
     if resume and out is None:
         raise click.UsageError("--resume needs --out DIR, the folder of the comparison")
     if report:
         require_page()
-    definition = read_game(game)
-    folder = out or new_folder(_HOME, Path(game).name.removesuffix(".game"))
     keep_others_out()
     adopt_orphans()
+    game = read_game(given["game"])
+    folder = out or new_folder(_HOME, Path(given["game"]).name.removesuffix(".game"))
+    trees, kept = folder / "versions", stored_seed(folder) if resume else None
     try:
-        trees = folder / "versions"
         plan = Comparison(
-            old=sides_of([old], trees)[0],
-            new=sides_of([new], trees)[0],
-            opponents=read_field(against, field, trees),
-            game=definition,
-            game_text=game,
-            bounds=bounds,
-            most_deals=hands,
-            seed=_seed(seed, folder, resume=resume),
-            luck=Luck(luck),
-            mirror=mirror,
+            old=sides_of([given["old"]], trees)[0],
+            new=sides_of([given["new"]], trees)[0],
+            opponents=read_field(given["against"], given["field"], trees),
+            game=game,
+            game_text=given["game"],
+            bounds=given["test"],
+            most_deals=given["hands"],
+            seed=next(seed for seed in (given["seed"], kept, random_seed() & _MOST_SEED) if seed is not None),
+            luck=Luck(given["luck"]),
+            mirror=given["mirror"],
         )
         with held_back() as noted:
             course = Course.open(plan, folder, _say, resume=resume)
             with contextlib.closing(course.folder):
-                status = _play_and_tell(course, noted, jobs, scheduler, as_json=as_json, report=report)
+                fault, status = _play(course, noted, given["jobs"], given["scheduler"])
+                if fault is None or course.test.deals:
+                    _tell(course, as_json=given["as_json"], report=report)
     except (CannotPlay, FileMistake, LogError, PlayerError, TournamentFault) as error:
         raise Refused(str(error)) from None
+    except OSError as error:
+        raise click.ClickException(f"{error.filename or folder}: {error.strerror or error}") from None
+    if fault is not None:
+        _say(fault)
     if not course.is_over:
         _say(f"to go on with it: the same command with --out {shlex.quote(str(folder))} --resume")
     sys.exit(status)
@@ -163,38 +127,34 @@ def _say(line: str) -> None:
         click.echo(line, err=True)
 
 
-def _seed(given: int | None, folder: Path, *, resume: bool) -> int:
-    """The seed as given, else that of the comparison that is resumed, else a new one."""
-    kept = stored_seed(folder) if resume else None
-    return next(seed for seed in (given, kept, random_seed() & _MOST_SEED) if seed is not None)
-
-
-def _play_and_tell(
-    course: Course, noted: list[int], jobs: int | None, scheduler: str | None, *, as_json: bool, report: bool
-) -> int:
-    """Play, and report the result; returns the exit status."""
-    if jobs is None and scheduler is None and course.plan.in_process:
-        jobs = os.cpu_count()
+def _play(
+    course: Course, noted: list[int], jobs: int | None, scheduler: str | None
+) -> tuple[str | None, int]:
+    """Play; returns what went wrong, in a line, and the exit status."""
 
     async def show() -> None:
         await Way(course, trio.current_time).show()
 
+    if course.is_over:
+        return None, _STATUS[course.decision]
+    if jobs is None and scheduler is None and course.plan.in_process:
+        jobs = os.cpu_count()
     runners = functools.partial(ArmsRunner.make, course)
-    house = functools.partial(play_with, course.folder, noted, show, jobs, scheduler, runners)
-    status, fault = (0, None) if course.is_over else run_house(house)
-    if fault is not None and not course.test.deals:
-        _say(fault)
-        return 1
-    content = result_of(course)
-    try:
-        write_whole(course.folder.path / RESULT, json.dumps(content, indent=1) + "\n", mode=FILE_MODE)
-        if report:
-            _say(f"report: {write_page(course.folder.path, content)}")
-    except OSError as error:
-        fault = fault or f"the result cannot be written: {error.strerror or error}"
+    status, fault = run_house(
+        functools.partial(play_with, course.folder, noted, show, jobs, scheduler, runners)
+    )
+    return fault, status or _STATUS[course.decision]
+
+
+def _tell(course: Course, *, as_json: bool, report: bool) -> None:
+    """Write and print the result so far.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    content, folder = result_of(course), course.folder.path
+    write_whole(folder / RESULT, json.dumps(content, indent=1) + "\n", mode=FILE_MODE)
+    if report:
+        _say(f"report: {write_page(folder, content)}")
     with contextlib.suppress(BrokenPipeError):
-        click.echo(json.dumps(content) if as_json else table_of(content, course.folder.path))
-    if fault is not None:
-        _say(fault)
-        return 1
-    return status or _STATUS[course.decision]
+        click.echo(json.dumps(content) if as_json else table_of(content, folder))

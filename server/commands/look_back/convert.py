@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,12 +17,10 @@ from engine.support.files import write_whole
 from engine.support.user_input import printable
 from server.records.formats.acpc import acpc_logs, check_acpc
 from server.records.formats.hands import PlayedHand
-from server.records.formats.open_hand_history import format_ohh
-from server.records.formats.phh import format_phh
-from server.records.formats.pokerstars import format_stars
 from server.records.formats.reading import find_hands, read_hands
 from server.records.formats.said import FormatError
 from server.records.formats.second_opinion import agrees_with_pokerkit, has_pokerkit
+from server.records.formats.writing import written
 from server.records.logs import LogError
 from server.support.options import PATH, game_option
 
@@ -172,16 +171,16 @@ def _expressed(
     """The hands that a format can express, and what is written of them."""
     for hand in hands:
         try:
-            written = write(hand)
+            text = write(hand)
         except FormatError as error:
             told.fault(error, hand.where)
         else:
             told.checks[told.agrees] += 1
-            yield hand, written
+            yield hand, text
 
 
 def _phh_files(hands: Iterator[PlayedHand], out: Path, told: _Told) -> Files:
-    texts = list(_expressed(hands, format_phh, told))
+    texts = list(_expressed(hands, partial(written, target="phh"), told))
     if not _is_folder(out):
         tables = [f"[{count}]\n{text}" for count, (_, text) in enumerate(texts, 1)]
         text = texts[0][1] if len(texts) == 1 else "\n".join(tables)
@@ -192,9 +191,9 @@ def _phh_files(hands: Iterator[PlayedHand], out: Path, told: _Told) -> Files:
     return {out / f"{n}.phh": text for n, (_, text) in zip(numbers, texts, strict=True)}, len(texts)
 
 
-def _one_file(write: Callable[[PlayedHand], str], name: str, between: str) -> Callable[..., Files]:
+def _one_file(target: str, name: str, between: str) -> Callable[..., Files]:
     def files(hands: Iterator[PlayedHand], out: Path, told: _Told) -> Files:
-        texts = [text for _, text in _expressed(hands, write, told)]
+        texts = [text for _, text in _expressed(hands, partial(written, target=target), told)]
         path = out / name if _is_folder(out) else out
         return ({path: between.join(texts)} if texts else {}), len(texts)
 
@@ -235,7 +234,7 @@ def _check_free(files: Sequence[Path] | dict[Path, str], *, force: bool) -> None
 
 _FILES: Final[dict[str, Callable[[Iterator[PlayedHand], Path, _Told], Files]]] = {
     "phh": _phh_files,
-    "pokerstars": _one_file(format_stars, "hands.txt", "\n\n"),
-    "ohh": _one_file(format_ohh, "hands.ohh", "\n"),
+    "pokerstars": _one_file("pokerstars", "hands.txt", "\n\n"),
+    "ohh": _one_file("ohh", "hands.ohh", "\n"),
     "acpc": _acpc_files,
 }

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
 
 from engine.support.files import write_whole
 from engine.support.user_input import printable
+from server.records.comments import Comments, comments_beside
 from server.records.formats.hands import PlayedHand
 from server.records.formats.reading import find_hands, read_hands
 from server.records.formats.said import FormatError
@@ -47,16 +48,16 @@ def replay(
         elif sys.stdin.isatty() and sys.stdout.isatty():
             step_through(hands)
         else:
-            for hand in hands:
-                for lines in tell_hand(hand):
+            for hand, comments in hands:
+                for lines in tell_hand(hand, comments):
                     click.echo("\n".join(lines))
                 click.echo()
     except (LogError, FormatError) as error:
         raise click.ClickException(printable(str(error))) from None
 
 
-def _hands(log: Path, number: int | None, game: str | None) -> Iterator[PlayedHand]:
-    """The hands asked for.
+def _hands(log: Path, number: int | None, game: str | None) -> Iterator[tuple[PlayedHand, Comments]]:
+    """The hands asked for, with what players said in them.
 
     Raises:
         FormatError: there is no hand with this number.
@@ -64,6 +65,7 @@ def _hands(log: Path, number: int | None, game: str | None) -> Iterator[PlayedHa
     found, seen = False, 0
     least = most = None
     for path in find_hands([log]):
+        comments = comments_beside(path)
         for hand in read_hands(path, game):
             if isinstance(hand, FormatError):
                 click.echo(printable(str(hand)), err=True)  # the others are told all the same
@@ -73,18 +75,18 @@ def _hands(log: Path, number: int | None, game: str | None) -> Iterator[PlayedHa
             most = hand.number if most is None else max(most, hand.number)
             if number is None or hand.number == number:
                 found = True
-                yield hand
+                yield hand, comments.get(hand.number, {})
     if not found:
         there = f"it has hands {least} to {most}" if seen else "it has none at all"
         which = "no hand" if number is None else f"no hand {number}"
         raise FormatError(f"{log}: there is {which}: {there}")
 
 
-def step_through(hands: Iterator[PlayedHand]) -> None:
+def step_through(hands: Iterable[tuple[PlayedHand, Comments]]) -> None:
     """Tell hands in a terminal, an action for each key, until the reader has had enough."""
     click.echo(_HELP)
-    for hand in hands:
-        for lines in tell_hand(hand):
+    for hand, comments in hands:
+        for lines in tell_hand(hand, comments):
             click.echo("\n".join(lines))
             key = _key()
             if key == "q":

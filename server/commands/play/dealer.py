@@ -85,7 +85,7 @@ class _Options:
     host: str = "127.0.0.1"
     tokens: list[str] = attrs.Factory(list)
     token_files: list[str] = attrs.Factory(list)
-    on_failure: OnFailure = OnFailure.ABORT
+    on_failure: OnFailure = OnFailure.ACPC
     positionals: list[str] = attrs.Factory(list)
 
 
@@ -138,7 +138,7 @@ def _policy(text: str) -> OnFailure:
     try:
         return OnFailure(text)
     except ValueError:
-        raise UsageError(f"ERROR: --on-failure expects abort or fold, got {text}\n") from None
+        raise UsageError(f"ERROR: --on-failure expects acpc, fair or patient, got {text}\n") from None
 
 
 def _milliseconds(what: str) -> Callable[[str], int]:

@@ -14,6 +14,7 @@ from server.match.arguments import (
     GOAL,
     LIMITS,
     PLAYER,
+    POLICY,
     ResumableCommand,
     check_censor,
     check_game,
@@ -166,10 +167,12 @@ def _seconds(
 @click.option("--fixed-seats", is_flag=True, help="The button stays where it is.")
 @click.option(
     "--on-failure",
-    type=click.Choice([policy.value for policy in OnFailure]),
+    type=POLICY,
     default=MATCH_DEFAULTS.on_failure,
     show_default=True,
-    help="When a player fails: end the match, or check and fold for it until it is back.",
+    metavar="acpc|fair|patient",
+    help="What a late answer, nonsense or a crash costs: the match; that hand, three times in a row; or that "
+    "hand however often, with five minutes for a decision and three restarts.",
 )
 @_seconds("--response-time", MATCH_DEFAULTS.response_time, "Seconds a player may take for one decision.")
 @_seconds(
@@ -187,14 +190,14 @@ def _seconds(
 @_seconds(
     "--grace",
     MATCH_DEFAULTS.grace,
-    "With `--on-failure fold`: how long to wait for a vacant seat to be taken before folding hands for it.",
+    "With `fair` and `patient`: how long to wait for a vacant seat to be taken before folding hands for it.",
     least=0,
     metavar="SECONDS",
 )
 @click.option(
     "--recover",
     type=click.IntRange(0, 1000),
-    default=0,
+    default=MATCH_DEFAULTS.recover,
     show_default=True,
     metavar="N",
     help="Restart a launched player that crashes during play, up to N times.",
@@ -218,6 +221,11 @@ def _seconds(
     is_flag=True,
     help="Leave deals in which a language model's provider failed out of rates and verdict; both figures are "
     "shown.  For players of one owner: whoever may choose when to fail wins by it.",
+)
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Installed bots say by which numbers they decide: `replay` and the report show it.",
 )
 @click.option(
     "--in-process",
@@ -267,7 +275,7 @@ def match(
     tokens: tuple[str, ...],
     token_files: tuple[str, ...],
     fixed_seats: bool,
-    on_failure: str,
+    on_failure: OnFailure,
     response_time: float,
     first_response_time: float,
     hand_time: float,
@@ -278,6 +286,7 @@ def match(
     rake: str | None,
     luck: str,
     censor: bool,
+    explain: bool,
     in_process: bool,
     sandbox: bool,
     show: tuple[str, ...],
@@ -325,7 +334,7 @@ def match(
                 grace=grace,
             ),
             fixed_seats=fixed_seats,
-            on_failure=OnFailure(on_failure),
+            on_failure=on_failure,
             comment_failures=True,
             censors=censor,
             host=host,
@@ -348,6 +357,7 @@ def match(
             until=until,
             luck=Luck(luck),
             in_process=in_process,
+            explains=explain,
             terms=Terms(
                 start_time,
                 recover,

@@ -15,7 +15,7 @@ that was cut short comes out as if it had not been.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -24,11 +24,9 @@ import attrs
 
 from engine.evidence.field_test import Decision, FieldTest
 from engine.poker.match_key import MatchSeed
-from engine.poker.rules import GameDefinition
 from engine.support.files.lock import FileIsLocked, FileLock
-from server.league.comparing.plan import ARMS, MIRROR, Comparison, declare
+from server.league.comparing.plan import ARMS, MIRROR, Comparison
 from server.league.house import Folder, TournamentFault
-from server.league.match import Played
 from server.league.plan import Match, Schedule, Scores, TournamentPlan
 from server.records.batches import deals_in_batches
 from server.records.evidence import Collector
@@ -36,7 +34,7 @@ from server.records.logs import MatchLog, find_logs, open_log
 from server.support.private_files import FOLDER_MODE
 
 if TYPE_CHECKING:
-    from engine.evidence.differences import Corrected, Differences
+    from engine.evidence.differences import Corrected
     from engine.evidence.estimates import Evidence
 
 _MOST_VOID: Final = 0.01
@@ -50,7 +48,7 @@ class Pair:
     opponent: int
     number: int
     """Of the match, from 1."""
-    logs: tuple[tuple[MatchLog, ...], tuple[MatchLog, ...]]
+    logs: Sequence[tuple[MatchLog, ...]]
     """By version, old and new, the passes."""
     corrected: Corrected
     """In mbb."""
@@ -63,41 +61,55 @@ class Taken:
     pair: Pair
     deal: int
     """In its match, from 0."""
-    difference: float
-    """In mbb per hand."""
-    counted: float
-    """The same, by the opponent's weight and the chance with which it was drawn."""
+    scale: float
+    """The opponent's weight by the chance with which it was drawn."""
+
+    @property
+    def difference(self) -> float:
+        """What the new version won more, in mbb per hand."""
+        return float(self.pair.corrected.deals[self.deal])
 
 
-@attrs.define(eq=False)
 class Course:
-    """A comparison on its way."""
+    """A comparison on its way.
 
-    plan: Comparison
-    most: float
-    """The most by which versions can differ in a deal, in mbb."""
-    test: FieldTest = attrs.field(init=False)
-    folder: Folder = attrs.field(init=False)
-    taken: list[Taken] = attrs.field(factory=list)
-    void: int = 0
-    faults: dict[str, int] = attrs.field(factory=dict)
-    """By who failed in which version's matches, and how, the number of matches."""
-    _wanted: list[int] = attrs.field(init=False)
-    # By opponent, the matches that have been asked for; those of them that were taken in.
-    _read: list[int] = attrs.field(init=False)
-    _queues: list[deque[tuple[Pair, int] | None]] = attrs.field(init=False)
-    _round: list[int] = attrs.field(factory=list)
-    # The opponents of this round's deals that have not been taken up.
-    _chances: list[float] = attrs.field(factory=list)
-    _rounds: int = 0
-    _differences: list[Differences] = attrs.field(factory=list)
+    Args:
+        plan: what is compared.
+        path: of its folder.
+        lock: of that folder.
+        say: takes lines for people.
 
-    def __attrs_post_init__(self) -> None:
-        plan = self.plan
+    Raises:
+        TournamentFault: nothing bounds what a hand costs.
+    """
+
+    def __init__(self, plan: Comparison, path: Path, lock: FileLock, say: Callable[[str], None]) -> None:
+        from engine.evidence.differences import Differences, difference_bound  # loads numpy
+
+        most = difference_bound(plan.game)
+        if most is None or not plan.game.big_blind:
+            what = f"{plan.game_text} names no stacks or no blinds"
+            raise TournamentFault(f"{what}: nothing bounds what a hand may cost")
+        self.plan = plan
+        self._to_mbb = 1000 / plan.game.big_blind
+        self.most = most * self._to_mbb
+        """The most by which versions can differ in a deal, in mbb."""
+        self.folder = Folder(
+            path, plan.tournament(ARMS[1], self._schedule), MatchSeed(plan.seed), {}, say, lock=lock
+        )
         weights = [side.weight for side in plan.opponents]
         self.test = FieldTest(plan.bounds, weights, self.most, learns=plan.learns, alpha=plan.alpha)
-        self._wanted, self._read = [0] * len(weights), [0] * len(weights)
-        self._queues = [deque() for _ in weights]
+        self.taken: list[Taken] = []
+        self.void = 0
+        self.faults: Counter[str] = Counter()
+        """By who failed in which version's matches, and how, the number of matches."""
+        self._wanted = [0] * len(weights)  # by opponent, the matches that have been asked for
+        self._read = [0] * len(weights)  # those of them whose deals are in the queues
+        self._queues: list[deque[tuple[Pair, int] | None]] = [deque() for _ in weights]  # None: a void deal
+        self._differences = [Differences(plan.game, plan.luck.value) for _ in weights]
+        self._round: list[int] = []  # the opponents of its deals that were not taken up, the last one first
+        self._chances: list[float] = []
+        self._rounds = 0
 
     @classmethod
     def open(cls, plan: Comparison, path: Path, say: Callable[[str], None], *, resume: bool) -> Course:
@@ -106,27 +118,17 @@ class Course:
         *Resource handling*: close its `folder`.
 
         Raises:
-            TournamentFault: another one is there, somebody plays it, or nothing bounds what a hand costs.
+            TournamentFault: another one is there, or somebody plays it.
+            OSError: the folder cannot be written.
         """
-        from engine.evidence.differences import difference_bound  # loads numpy
-
-        most = difference_bound(plan.game)
-        if most is None or not plan.game.big_blind:
-            raise TournamentFault(
-                f"{plan.game_text} names no stacks or no blinds: nothing bounds what a hand may cost"
-            )
+        path.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
         try:
-            path.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
             lock = FileLock(path / _LOCK)
         except FileIsLocked:
             raise TournamentFault(f"a comparison is being played in {path}: name another folder") from None
-        except OSError as error:
-            raise TournamentFault(f"the folder {path} cannot be written: {error.strerror or error}") from None
         try:
-            declare(plan, path, resume=resume)
-            course = cls(plan, most * 1000 / plan.game.big_blind)
-            whole = plan.tournament(ARMS[1], course._schedule)
-            course.folder = Folder(path, whole, MatchSeed(plan.seed), {}, say, lock=lock)
+            course = cls(plan, path, lock, say)
+            plan.declare(path, resume=resume)
             course.folder.read()
         except BaseException:
             lock.release()
@@ -136,22 +138,14 @@ class Course:
     @property
     def is_over(self) -> bool:
         """Whether there is a verdict, or no more deals are to come."""
-        planned = self.plan.most_deals
-        return (
-            self.test.decision is not Decision.UNDECIDED
-            or self.test.deals >= planned
-            or self.void > _MOST_VOID * planned
-        )
+        is_played = self.test.deals >= self.plan.most_deals or self.void > _MOST_VOID * self.plan.most_deals
+        return is_played or self.test.decision is not Decision.UNDECIDED
 
     @property
     def decision(self) -> Decision:
         """The verdict."""
-        return Decision.UNDECIDED if self.has_too_many_void else self.test.decision
-
-    @property
-    def has_too_many_void(self) -> bool:
-        """Whether too many deals are void for a verdict."""
-        return self.void > _MOST_VOID * (self.void + self.test.deals)
+        is_void = self.void > _MOST_VOID * (self.void + self.test.deals)
+        return Decision.UNDECIDED if is_void else self.test.decision
 
     def of_arm(self, arm: str) -> Folder:
         """The folder, as the tournament of one version."""
@@ -181,101 +175,77 @@ class Course:
 
     def _take_up(self) -> None:
         """Take up the deals that are there in the order drawn, and ask for the matches of the others."""
+        plan = self.plan
         for place, wanted in enumerate(self._wanted):
-            while self._read[place] < wanted:
-                self._take_in(place, self._read[place])
-                self._read[place] += 1
+            for block in range(self._read[place], wanted):
+                self._queue(place, [self.match(arm, place, block) for arm in ARMS])
+            self._read[place] = wanted
         if not self._round:
-            left = self.plan.most_deals - self.test.deals
-            size = min(left, self.plan.deals_per_match * len(self._queues))
+            size = min(plan.most_deals - self.test.deals, plan.deals_per_match * len(self._queues))
             self._chances = self.test.chances()
-            self._round = self.test.draws(self.plan.seed, self._rounds, size)[::-1]
+            self._round = self.test.draws(plan.seed, self._rounds, size)[::-1]
             self._rounds += 1
-        while self._round and not self.is_over:
+        while self._round and self._queues[self._round[-1]] and not self.is_over:
             place = self._round[-1]
-            queue = self._queues[place]
-            if not queue:
-                break
-            deal = queue.popleft()
+            deal = self._queues[place].popleft()
             if deal is None:
                 self.void += 1
                 continue
             self._round.pop()
-            difference = float(deal[0].corrected.deals[deal[1]])
-            chance = self._chances[place]
-            counted = difference * self.plan.opponents[place].weight / chance
-            self.taken.append(Taken(*deal, difference, counted))
-            self.test.add(place, difference, chance)
-        if not self.is_over:
-            for place in range(len(self._queues)):
-                missing = self._round.count(place) - len(self._queues[place])
-                self._wanted[place] += max(0, -(-missing // self.plan.deals_per_match))
+            self.taken.append(Taken(*deal, plan.opponents[place].weight / self._chances[place]))
+            self.test.add(place, self.taken[-1].difference, self._chances[place], deal[0].number)
+        for place, queue in enumerate(self._queues):
+            missing = 0 if self.is_over else self._round.count(place) - len(queue)
+            self._wanted[place] += max(0, -(-missing // plan.deals_per_match))
 
-    def _take_in(self, opponent: int, block: int) -> None:
-        """Queue the deals of a match of both versions; those that a failure has spoilt are void."""
-        from engine.evidence.differences import Corrected, Differences  # loads numpy
+    def _queue(self, opponent: int, matches: Sequence[Match]) -> None:
+        """Queue the deals of a match of both versions; the one in which somebody failed is void."""
+        from engine.evidence.differences import Corrected  # loads numpy
 
-        matches = [self.match(arm, opponent, block) for arm in ARMS]
-        both = [self.folder.played[match] for match in matches]
-        for match, played in zip(matches, both, strict=True):
-            self._note_faults(match, played)
-        deals = self.plan.deals_per_match - max(played.settled for played in both)
+        for match in matches:
+            self._note_faults(match)
+        lost = max(self.folder.played[match].settled for match in matches)
+        deals = self.plan.deals_per_match - lost
         if deals:
-            logs = [
-                tuple([open_log(log, self.plan.game) for log in find_logs([self.folder.place(match)])])
-                for match in matches
-            ]
-            if not self._differences:
-                self._differences = [
-                    Differences(self.plan.game, self.plan.luck.value) for _ in self.plan.opponents
-                ]
-            old, new = (self._evidence(opponent, passes, deals) for passes in logs)
+            paths = [find_logs([self.folder.place(match)]) for match in matches]
+            logs = [tuple([open_log(log, self.plan.game) for log in passes]) for passes in paths]
+            old, new = [self._evidence(opponent, passes, deals) for passes in logs]
             found = self._differences[opponent].add(new, old)
-            to_mbb = 1000 / self.plan.game.big_blind
-            corrected = Corrected(found.deals * to_mbb, found.hands * to_mbb)
-            pair = Pair(opponent, matches[0].number, (logs[0], logs[1]), corrected)
+            corrected = Corrected(found.deals * self._to_mbb, found.hands * self._to_mbb)
+            pair = Pair(opponent, matches[0].number, logs, corrected)
             self._queues[opponent].extend((pair, deal) for deal in range(deals))
-        if any(played.settled for played in both):
+        if lost:
             self._queues[opponent].append(None)
 
     def _evidence(self, opponent: int, passes: tuple[MatchLog, ...], deals: int) -> Evidence:
         """The first deals of a match, the version as player 0."""
         import numpy as np
 
+        from engine.evidence.columns.hands import can_be_read
+
         names = {name: place for place, name in enumerate(self.plan.line_up(opponent))}
         collector = Collector(self.plan.game, self.plan.luck)
-        for whole in deals_in_batches(passes, compiled=_is_compiled(self.plan.game)):
+        compiled = self.plan.game.is_holdem and can_be_read(self.plan.game)  # loaded once for all matches
+        for whole in deals_in_batches(passes, compiled=compiled):
             batch = whole.take([place for place, (_, number) in enumerate(whole.keys) if number < deals])
-            numbers = np.array([number for _, number in batch.keys], np.int64)
-            who = np.array(
-                [
-                    [names[passes[k % len(passes)].players[seat]] for seat in row.players]
-                    for k, row in enumerate(batch.rows)
-                ]
-            )
-            collector.add(batch, who, numbers, len(passes))
+            who = [[names[name] for name in row.record.names] for row in batch.rows]
+            numbers = [number for _, number in batch.keys]
+            collector.add(batch, np.array(who), np.array(numbers), len(passes))
         return collector.evidence
 
-    def _note_faults(self, match: Match, played: Played) -> None:
-        """Count who failed.
+    def _note_faults(self, match: Match) -> None:
+        """Count who failed in a match.
 
         Raises:
             TournamentFault: somebody does not even begin to play.
         """
+        played = self.folder.played[match]
         for name, fault in played.faults.items():
-            who = (
-                match.stage.upper() if name == match.players[0] else f"{name} (against {match.stage.upper()})"
-            )
+            version = match.stage.upper()
+            who = version if name == match.players[0] else f"{name} (against {version})"
             if not played.hands:
                 raise TournamentFault(f"{who} does not play: {fault.kind}: {fault.detail}")
-            self.faults[f"{who}: {fault.kind}"] = self.faults.get(f"{who}: {fault.kind}", 0) + 1
-
-
-def _is_compiled(game: GameDefinition) -> bool:
-    """Whether compiled loops read logs: they are loaded once for all matches."""
-    from engine.evidence.columns.hands import can_be_read  # loads numpy
-
-    return game.is_holdem and can_be_read(game)
+            self.faults[f"{who} {fault.kind}"] += 1
 
 
 @attrs.frozen

@@ -1,4 +1,4 @@
-"""``result.json`` of a comparison, which follows from its plan and its logs alone; the same in words."""
+"""``result.json`` of a comparison, which follows from its plan and its logs; in words, and as a page."""
 
 from __future__ import annotations
 
@@ -12,51 +12,39 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.evidence.confidence_sequence import AverageSequence, ConfidenceSequence
-from engine.evidence.field_test import Decision
+from engine.support.files import write_whole
 from engine.support.text import cut, rate, table
 from engine.support.user_input import how_many, printable
 from server.league.comparing.house import Course
 from server.league.comparing.plan import MIRROR
 from server.league.comparing.where import KINDS, greatest, parted
 from server.league.report.words import Progress
+from server.league.running.cluster import WORKER
+from server.records.pages import page_environment
+from server.support.private_files import FILE_MODE
 
-WORKER: Final = "worker"
-"""The file in a match's folder that names the worker of a cluster that played it."""
 _FEWEST: Final = 5
 _ODD: Final = 4.0
 """A worker whose matches lie on average so many standard errors away from those of others is named."""
 _MOST_NAME: Final = 48
+_PROVED: Final = {1: "gain", -1: "loss", 0: None}
 
 
 def result_of(course: Course) -> dict[str, Any]:
     """The contents of ``result.json``."""
     plan, test = course.plan, course.test
-    proved = test.proved()
+    rows = [{"name": side.player.name, "weight": side.weight} for side in plan.opponents]
+    for place, proved in enumerate(test.proved()):
+        rows[place] |= _estimate(test.row(place)) | {"proved": _PROVED[proved]}
     content: dict[str, Any] = {
         "verdict": course.decision.value,
-        "test": str(plan.bounds),
         **_estimate(test.whole),
-        "deals": test.deals,
         "void": course.void,
-        "opponents": [
-            {
-                "name": side.player.name,
-                **_estimate(test.row(place)),
-                "deals": test.row(place).samples,
-                "weight": side.weight,
-                "proved": {1: "gain", -1: "loss", 0: None}[proved[place]],
-            }
-            for place, side in enumerate(plan.opponents)
-        ],
-        "old": plan.old.text,
-        "new": plan.new.text,
-        "game": plan.game_text,
-        "seed": plan.seed,
-        "luck": plan.luck.value,
+        "opponents": rows,
+        **plan.facts,
+        "mirror": _mirror(course) if plan.mirror else None,
         "rule": "empirical-Bernstein" if plan.learns else "betting",
-        "alpha": plan.alpha,
         "alike": sum(not taken.difference for taken in course.taken),
-        "most_deals": plan.most_deals,
         "complete": course.is_over,
         "failures": course.faults,
         "where": parted(course),
@@ -64,10 +52,7 @@ def result_of(course: Course) -> dict[str, Any]:
         "odd_workers": _odd_workers(course),
         "version": version("riverboat"),
     }
-    if plan.mirror:
-        content["mirror"] = _mirror(course)
-    content["words"] = _verdict(content, course)
-    return content
+    return content | {"words": _verdict(content)}
 
 
 def _estimate(sequence: ConfidenceSequence) -> dict[str, Any]:
@@ -76,42 +61,38 @@ def _estimate(sequence: ConfidenceSequence) -> dict[str, Any]:
         "mbb_per_hand": sequence.mean,
         "ci95": None if interval is None else interval.half_width,
         "interval": None if interval is None else [interval.low, interval.high],
+        "deals": sequence.samples,
     }
 
 
 def _mirror(course: Course) -> dict[str, Any]:
     """What the new version won of the old one at a table; a row of its own, which the test does not count."""
-    kind = AverageSequence if course.plan.learns else ConfidenceSequence
-    won = kind(-course.most, course.most)
+    won = (AverageSequence if course.plan.learns else ConfidenceSequence)(-course.most, course.most)
     for match, played in sorted(course.folder.played.items()):
-        if match.stage == MIRROR:
-            for deal in played.deals[0][: len(played.deals[0]) - played.settled]:
-                won.add(deal)
-    return {**_estimate(won), "deals": won.samples}
+        for deal in played.deals[0][: len(played.deals[0]) - played.settled] if match.stage == MIRROR else ():
+            won.add(deal)
+    return _estimate(won)
 
 
-def _verdict(content: Mapping[str, Any], course: Course) -> str:
+def _verdict(content: Mapping[str, Any]) -> str:
     """The verdict in a line."""
-    deals = f"{course.test.deals:,} deals"
-    word = content["verdict"] if course.is_over else "not complete, undecided"
-    if not course.test.deals:
-        return f"nothing is known about NEW and OLD ({how_many(course.void, 'void deal')}; {word})"
+    word = content["verdict"] if content["complete"] else "not complete, undecided"
+    said = f"({content['deals']:,} deals; {word} at {content['test']})"
     if content["ci95"] is None:
-        return f"the players changed: no constant gain fits all {deals} ({word} at {content['test']})"
+        return f"no constant gain of NEW over OLD is known {said}"
     mean, half = content["mbb_per_hand"], content["ci95"]
-    verb = "loses" if mean < 0 else "gains"
-    preposition = "to" if mean < 0 else "over"
+    verb, preposition = ("loses", "to") if mean < 0 else ("gains", "over")
     spread = rate(abs(mean), half, 0, signed=False, grouped=True, unit="mbb/h")
-    return f"NEW {verb} {spread} {preposition} OLD against this field ({deals}; {word} at {content['test']})"
+    return f"NEW {verb} {spread} {preposition} OLD against this field {said}"
 
 
 def _odd_workers(course: Course) -> list[dict[str, Any]]:
-    """Workers whose matches come out otherwise than those of others, in standard errors."""
+    """Workers whose matches come out otherwise than those of others, with their residuals."""
     by_kind: dict[tuple[str, str], list[tuple[str, float]]] = defaultdict(list)
-    for match, played in course.folder.played.items():
-        file: Path = course.folder.place(match) / WORKER
-        if file.exists() and len(played.deals[0]):
-            who = printable(file.read_text("utf-8", "replace").strip())
+    for match, played in sorted(course.folder.played.items()):
+        file = course.folder.place(match) / WORKER
+        if file.exists() and played.deals[0]:
+            who = printable(file.read_text("utf-8", "replace"))
             by_kind[match.stage, match.players[1]].append((who, statistics.fmean(played.deals[0])))
     residuals: dict[str, list[float]] = defaultdict(list)
     for rows in by_kind.values():
@@ -119,94 +100,84 @@ def _odd_workers(course: Course) -> list[dict[str, Any]]:
         spread = statistics.stdev(won) if len(won) > 1 else 0.0
         for who, each in rows:
             residuals[who].append((each - statistics.fmean(won)) / spread if spread else 0.0)
-    found: list[dict[str, Any]] = [
-        {"worker": who, "matches": len(each), "residual": sum(each) / math.sqrt(len(each))}
-        for who, each in sorted(residuals.items())
-        if len(each) >= _FEWEST and len(residuals) > 1
-    ]
-    return [row for row in found if abs(row["residual"]) > _ODD]
+    sums = {who: sum(each) / math.sqrt(len(each)) for who, each in residuals.items() if len(each) >= _FEWEST}
+    return [{"worker": who, "residual": each} for who, each in sums.items() if abs(each) > _ODD]
 
 
 class Way(Progress):
-    """Follows a comparison."""
+    """Follows a comparison, and says how many hands a verdict will take."""
 
     def __init__(self, course: Course, now: Callable[[], float]) -> None:
         super().__init__(course.folder, now)
         self._course = course
 
     def line(self) -> str:
-        """See `progress_line`."""
+        """``1,200 of at most 20,000 deals: +12.3 ± 45.6 mbb/h; a verdict in about 3,000 hands``."""
         self.look()
-        return progress_line(self._course)
+        test, most = self._course.test, self._course.plan.most_deals
+        line = f"{test.deals:,} of at most {most:,} deals"
+        if not test.deals or test.whole.interval is None:
+            return line
+        needed = test.deals_to_decide()
+        hands = ((needed or 0) - test.deals) * 2 * self._course.plan.game.num_players
+        ahead = (
+            "no verdict in sight" if not needed or needed > most else f"a verdict in about {hands:,} hands"
+        )
+        return f"{line}: {rate(test.whole.mean, test.whole.interval.half_width, unit='mbb/h')}; {ahead}"
 
     def tenths(self) -> int:
         """How many tenths of the deals are done."""
         return 10 * self._course.test.deals // self._course.plan.most_deals
 
 
-def progress_line(course: Course) -> str:
-    """How far it is, for people who wait."""
-    test = course.test
-    if not test.deals or test.whole.interval is None:
-        return f"{test.deals} of at most {course.plan.most_deals:,} deals"
-    needed = test.deals_to_decide()
-    hands = 2 * course.plan.game.num_players
-    if needed is None or needed > course.plan.most_deals:
-        ahead = "no verdict in sight"
-    else:
-        ahead = f"a verdict in about {(needed - test.deals) * hands:,} hands"
-    gain = rate(test.whole.mean, test.whole.interval.half_width, unit="mbb/h")
-    return f"{test.deals:,} of at most {course.plan.most_deals:,} deals: {gain}; {ahead}"
-
-
 def table_of(content: Mapping[str, Any], folder: Path) -> str:
     """The result for people, of a comparison in a folder."""
-    lines = [f"OLD {printable(content['old'])}", f"NEW {printable(content['new'])}", "", content["words"], ""]
-    rows = [["opponent", "mbb/h (95 %)", "deals", "weight", "proved"]]
-    rows += [_row(row, f"{row['weight']:.2f}", row["proved"] or "") for row in content["opponents"]]
-    if "mirror" in content:
-        rows.append(_row({"name": "NEW against OLD", **content["mirror"]}, "", ""))
-    lines += table(rows, left={0, 4})
-    for kind in KINDS:
-        if content["where"][kind]:
-            rows = [[kind, "mbb/h (95 %)", "hands"]]
-            rows += [
-                [cut(case, _MOST_NAME), rate(row["mbb_per_hand"], row["ci95"]), f"{row['hands']:,}"]
-                for case, row in content["where"][kind].items()
-            ]
-            lines += ["", *table(rows)]
-    lines += ["", *_remarks(content, folder)]
-    return "\n".join(lines).rstrip()
-
-
-def _row(row: Mapping[str, Any], weight: str, proved: str) -> list[str]:
-    return [
-        cut(printable(row["name"]), _MOST_NAME),
-        rate(row["mbb_per_hand"], row["ci95"]),
-        f"{row['deals']:,}",
-        weight,
-        proved,
+    rows = [*content["opponents"]]
+    if content["mirror"]:
+        rows.append({"name": "NEW against OLD", "weight": 0.0, "proved": None, **content["mirror"]})
+    cells = [
+        [row["name"], _rate(row), f"{row['deals']:,}", f"{row['weight']:.2f}", row["proved"] or ""]
+        for row in rows
     ]
+    blocks = [
+        [f"OLD {printable(content['old'])}", f"NEW {printable(content['new'])}"],
+        [content["words"]],
+        table([["opponent", "mbb/h (95 %)", "deals", "weight", "proved"], *cells], left={0, 4}),
+    ]
+    for kind, cases in content["where"].items():
+        cells = [[cut(case, _MOST_NAME), _rate(row), f"{row['hands']:,}"] for case, row in cases.items()]
+        blocks.append(table([[kind, "mbb/h (95 %)", "hands"], *cells]) if cells else [])
+    blocks.append([*_remarks(content, folder)])
+    return "\n\n".join("\n".join(block) for block in blocks if block)
+
+
+def _rate(row: Mapping[str, Any]) -> str:
+    return rate(row["mbb_per_hand"], row["ci95"])
 
 
 def _remarks(content: Mapping[str, Any], folder: Path) -> list[str]:
     lines = [f"played alike: {content['alike']:,} of {content['deals']:,} deals"]
     if content["void"]:
-        failed = "; ".join(
-            f"{who} in {how_many(number, 'match')}" for who, number in content["failures"].items()
+        failed = "; ".join([f"{who} in {how_many(n, 'match')}" for who, n in content["failures"].items()])
+        lines.append(
+            f"void in both: {how_many(content['void'], 'deal')}; more than 1 %: no verdict.  {failed}"
         )
-        lines.append(f"void in both: {how_many(content['void'], 'deal')}: {printable(failed)}")
-        if content["verdict"] == Decision.UNDECIDED.value and content["void"] > content["deals"] / 99:
-            lines.append("no verdict: more than 1 % of the deals are void")
     if content["rule"] != "betting":
         lines.append("somebody learns: the interval is about what the versions were worth on average so far")
-    lines += [
-        f"worker {row['worker']} deviates by {row['residual']:+.1f} errors in {row['matches']} matches"
-        for row in content["odd_workers"]
-    ]
+    odd = [(row["worker"], row["residual"]) for row in content["odd_workers"]]
+    lines += [f"worker {who} deviates by {residual:+.1f} standard errors" for who, residual in odd]
     for deal in content["greatest"]:
-        place = deal["hands"][0] if deal["hands"] else None
-        if place is not None:
-            log = shlex.quote(str(folder / place["new"]["log"]))
-            lines.append(f"{deal['mbb']:+,.0f} mbb: riverboat replay {log} --hand {deal['deal']}")
+        log = shlex.quote(str(folder / deal["hands"][0]["new"]["log"]))
+        lines.append(f"{deal['mbb']:+,.0f} mbb: riverboat replay {log} --hand {deal['deal']}")
     return lines
+
+
+def write_page(folder: Path, content: Mapping[str, Any]) -> Path:
+    """Write ``report.html``, in the style of all reports; returns where it is.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    template = page_environment(Path(__file__).parent).get_template("compare.html.j2")
+    write_whole(folder / "report.html", template.render(report=content, kinds=KINDS), mode=FILE_MODE)
+    return folder / "report.html"

@@ -26,13 +26,16 @@ from typing import Final
 
 import attrs
 
+from engine.support.files.cache import cache_directory
 from engine.support.user_input import did_you_mean, printable
 from server.league.course.building import Built, build, version_of
 from server.match.launching.players import Player, PlayerError, installed_bots, own_place, parse_players
 
 OURS: Final = Path(__file__).resolve().parents[3]
 """The folder that holds our packages."""
-_BUILT: Final = "built"
+_KERNELS: Final = "kernels"
+_LETTERS: Final = 10
+"""Of the numbers of commits."""
 
 
 @attrs.frozen
@@ -46,6 +49,11 @@ class Side:
     """What tells its version from another of the same text; empty if nothing is known."""
     weight: float = 1.0
     """Of an opponent, in the field."""
+
+    @property
+    def bare(self) -> str:
+        """The player's text without a name."""
+        return self.player.text.removeprefix(f"{self.player.name}=")
 
 
 def sides_of(texts: Sequence[str], folder: Path) -> list[Side]:
@@ -87,59 +95,55 @@ def _content(file: Path) -> str:
     """A hash of a module's or a program's own bytes; for one of a package of its own, of the package."""
     if file.suffix == ".py" and (file.parent / "__init__.py").exists():
         return version_of(file.parent)
-    return sha256(file.read_bytes()).hexdigest()[:10]
+    return sha256(file.read_bytes()).hexdigest()[:_LETTERS]
 
 
 def _at_commit(text: str, bots: set[str], folder: Path) -> tuple[str, str]:
     """A player's text with what is behind ``@`` checked out; and the text to show, with its number."""
     name, equals, rest = text.partition("=") if "=" in text.partition(":")[0] else ("", "", text)
     what, at, commit = rest.rpartition("@")
-    bot = what.partition(":")[0]
+    bot, _, settings = what.partition(":")
     if not at or not (bot in bots or os.path.isdir(what)):
         return text, text
     here = OURS if bot in bots else Path(what)
-    number = _git(here, text, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{commit}}")
-    shown = f"{name}{equals}{what}@{number[:10]}"
-    key = sha256(f"{here.resolve()}@{number}".encode()).hexdigest()[:10]
-    tree = folder / f"{Path(what).name.partition(':')[0]}-{number[:10]}-{key}"
-    if not (tree.with_suffix(f".{_BUILT}")).exists():
-        _export(here, number, text, tree)
-    if bot not in bots:
-        return f"{name or Path(what).resolve().name}={tree}", shown
-    settings = [f"--set={each}" for each in what.partition(":")[2].split(",") if each]
-    own = ["env", f"PYTHONPATH={tree}", f"RIVERBOAT_CACHE_DIR={tree}/.riverboat", sys.executable]
-    return f"{name or bot}={shlex.join([*own, '-P', '-m', 'server', 'bot', bot, *settings])}", shown
-
-
-def _export(here: Path, commit: str, text: str, tree: Path) -> None:
-    """Write a folder as it was at a commit, and build what its ``bot.toml`` says."""
-    shutil.rmtree(tree, ignore_errors=True)  # of a call that was killed
-    tree.mkdir(parents=True)
-    packed = subprocess.run(
-        ["git", "-C", str(here), "archive", "--format=tar", commit], capture_output=True, check=False
-    )
-    if packed.returncode:
-        raise PlayerError(f"{text!r}: {_last(packed.stderr)}")
-    with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as files:
-        files.extractall(tree, filter="data")
-    if here != OURS:
-        built = build(tree, tree.parent, in_sandbox=False)
+    wanted = "--verify", "--quiet", "--end-of-options", f"{commit}^{{commit}}"
+    number = _git(here, text, "rev-parse", *wanted).decode().strip()[:_LETTERS]
+    key = sha256(str(here.resolve()).encode()).hexdigest()[:_LETTERS]
+    # What our own tree compiles serves other comparisons, too.
+    tree = (cache_directory() / "versions" if bot in bots else folder.absolute()) / f"{number}-{key}"
+    if not tree.with_suffix(".built").exists():
+        shutil.rmtree(tree, ignore_errors=True)  # of a call that was killed
+        with tarfile.open(fileobj=io.BytesIO(_git(here, text, "archive", "--format=tar", number))) as files:
+            files.extractall(tree, filter="data")
+        built = None if bot in bots else build(tree, tree.parent, in_sandbox=False)
         if isinstance(built, Built):
             raise PlayerError(f"{text!r}: {built.words}")
-    tree.with_suffix(f".{_BUILT}").touch()
+        compiled = cache_directory() / _KERNELS
+        if bot in bots and compiled.exists():  # so that those that have not changed are not compiled again
+            shutil.copytree(compiled, tree / ".riverboat" / _KERNELS)
+        tree.with_suffix(".built").touch()
+    shown = f"{name}{equals}{what}@{number}"
+    if bot not in bots:
+        return f"{name or Path(what).resolve().name}={tree}", shown
+    words = [
+        "env",
+        f"PYTHONPATH={tree}",
+        f"RIVERBOAT_CACHE_DIR={tree}/.riverboat",
+        sys.executable,
+        "-P",
+        "-m",
+    ]
+    options = [f"--set={each}" for each in settings.split(",") if each]
+    return f"{name or bot}={shlex.join([*words, 'server', 'bot', bot, *options])}", shown
 
 
-def _git(here: Path, text: str, *words: str) -> str:
+def _git(here: Path, text: str, *words: str) -> bytes:
+    """What git answers."""
     try:
-        done = subprocess.run(["git", "-C", str(here), *words], capture_output=True, text=True, check=False)
+        done = subprocess.run(["git", "-C", str(here), *words], capture_output=True, check=False)
     except OSError as error:
         raise PlayerError(f"{text!r}: git cannot be run: {error.strerror}") from None
     if done.returncode:
-        why = _last(done.stderr.encode()) or f"{here} has no such commit"
-        raise PlayerError(f"{text!r}: {why}")
-    return done.stdout.strip()
-
-
-def _last(said: bytes) -> str:
-    lines = said.decode("utf-8", "replace").strip().splitlines()
-    return printable(lines[-1]) if lines else ""
+        lines = done.stderr.decode("utf-8", "replace").strip().splitlines() or [f"{here} has no such commit"]
+        raise PlayerError(f"{text!r}: {printable(lines[-1])}")
+    return done.stdout

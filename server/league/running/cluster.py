@@ -32,6 +32,8 @@ from server.league.running.processes import CannotPlay, clear, is_over, run_matc
 from server.support.private_files import FILE_MODE, FOLDER_MODE
 
 NEEDED: Final = "--scheduler needs dask and distributed: pip install 'riverboat[cluster]'"
+WORKER: Final = "worker"
+"""The file in a match's folder that names the worker that played it."""
 _MATCH: Final = "match"
 _CONNECT_S: Final = 30.0
 _LOOK_S: Final = 1.0
@@ -132,7 +134,7 @@ class Report:
     said: str
     """What went wrong, in one line."""
     files: Mapping[str, bytes]
-    """Of the match folder, by their places in it; empty if there is none."""
+    """Of the match folder, by their places in it, and `WORKER`."""
 
 
 def versions_here() -> dict[str, str]:
@@ -224,7 +226,8 @@ def run_errand(errand: Errand) -> Report:
         folder = Path(temporary, _MATCH)
         words = [*errand.words, "--out", str(folder)]
         ended = trio.run(run_match, words, errand.cards, place)
-        return Report(ended.status, ended.why, _packed(folder))
+        worker = f"{os.uname().nodename} {os.getpid()}"
+        return Report(ended.status, ended.why, _packed(folder) | {WORKER: zlib.compress(worker.encode(), 1)})
 
 
 def _packed(folder: Path) -> dict[str, bytes]:

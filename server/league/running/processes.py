@@ -243,8 +243,8 @@ def match_words(plan: TournamentPlan, match: Match, path: Path) -> list[str]:
         return [*words, "--in-process"]
     for name in ("response_time", "first_response_time", "hand_time", "match_time", "start_time", "grace"):
         words += [f"--{name.replace('_', '-')}", f"{getattr(limits, name):g}"]
-    words += ["--on-failure", "abort" if failures.rule is Rule.FORFEIT else "fold"]
-    words += ["--recover", str(failures.restarts)] if failures.rule is Rule.RESTART else []
+    words += ["--on-failure", failures.rule.policy.value]
+    words += ["--recover", str(failures.restarts)] if failures.rule in (Rule.RESTART, Rule.PATIENT) else []
     words += plan.grants.as_words(is_confined=bool(limits.sandbox))
     if limits.sandbox:
         others = {str(program_of(each.player)) for each in plan.entrants if each.player.is_program}

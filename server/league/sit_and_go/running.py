@@ -175,7 +175,7 @@ class SeatedRunner:
         made: list[SitAndGoHands] = []
 
         def make(config: MatchConfig) -> MatchServer:
-            leaving = plan.failures.rule in (Rule.FORFEIT, Rule.DISQUALIFY)
+            leaving = plan.failures.rule in (Rule.ACPC, Rule.DISQUALIFY)
             made.append(SitAndGoHands(config, console, table, failing_is_leaving=leaving))
             return made[0].server
 
@@ -211,7 +211,7 @@ class SeatedRunner:
     def _house(self, console: FileConsole) -> House:
         plan = self._plan
         limits, failures = plan.limits, plan.failures
-        recover = failures.restarts if failures.rule is Rule.RESTART else 0
+        recover = failures.restarts if failures.rule in (Rule.RESTART, Rule.PATIENT) else 0
         process_limits = None if limits.process is None else parse_limits(limits.process)
         return House(
             lambda line: console.err(f"{line}\n"),
@@ -259,7 +259,7 @@ def table_config(
             per_hand=limits.match_time,
             grace=limits.grace,
         ),
-        on_failure=OnFailure.FOLD,
+        on_failure=OnFailure.FAIR,
         log_path=log,
         append=True,
         carries_chips=True,

@@ -242,12 +242,13 @@ class _Outbox(MatchRecords):
         self._channel = channel
         self._hands: list[FinishedHand] = []
         self._since = trio.current_time()
-        self._line = self._notes = self._told = ""  # since the hand before
+        self._line = self._notes = self._told = self._comments_said = ""  # since the hand before
 
     def hand_finished(self, chips_by_seat: Sequence[float]) -> bool:
         """See `Onlooker`."""
-        self._hands.append(FinishedHand(self._line, tuple(chips_by_seat), self._notes, self._told))
-        self._notes = self._told = ""
+        said = self._notes, self._told, self._comments_said
+        self._hands.append(FinishedHand(self._line, tuple(chips_by_seat), *said))
+        self._notes = self._told = self._comments_said = ""
         return len(self._hands) == _AT_ONCE or trio.current_time() > self._since + _AT_LATEST_S
 
     async def continues(self) -> bool:
@@ -274,6 +275,10 @@ class _Outbox(MatchRecords):
     def write_hand(self, number: int, line: str) -> None:
         """Keep the line of a finished hand."""
         self._line = line
+
+    def write_comments(self, lines: str) -> None:
+        """Keep comment lines."""
+        self._comments_said += lines
 
     def write_told(self, text: str) -> None:
         """Keep what was said about strategies."""

@@ -7,7 +7,7 @@ actions about which nobody had a choice.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Final
 
@@ -113,10 +113,11 @@ def settle(state: HandState) -> tuple[float, ...]:
     return chips_won(state.betting, hole_cards, state.board, mucked=mucked)
 
 
-def uncalled_bet(spent: Sequence[int]) -> tuple[int, int] | None:
+def uncalled_bet(betting: BettingState) -> tuple[int, int] | None:
     """The position whose bet was not fully called, and by how much; None if all bets were called."""
-    second, most = sorted(spent)[-2:]
-    return (spent.index(most), most - second) if most > second else None
+    second, most = sorted(betting.spent)[-2:]
+    position = betting.spent.index(most)
+    return (position, most - second) if most > second and not betting.folded[position] else None
 
 
 def collected(hand: PlayedHand) -> list[float]:
@@ -126,7 +127,7 @@ def collected(hand: PlayedHand) -> list[float]:
         won + spent + ante
         for won, spent, ante in zip(hand.chips, betting.spent, hand.game.antes_posted, strict=True)
     ]
-    uncalled = uncalled_bet(betting.spent)
+    uncalled = uncalled_bet(betting)
     if uncalled is not None:
         taken[uncalled[0]] -= uncalled[1]
     return [chips if chips > 1e-6 else 0.0 for chips in taken]

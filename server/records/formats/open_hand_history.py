@@ -70,7 +70,7 @@ def parse_ohh(text: str, source: str) -> Iterator[PlayedHand | FormatError]:
     """
     starts = [begin.start() for begin in _BEGIN.finditer(text)]
     if not starts:
-        raise FormatError(f"{source}: no Open Hand History: it has no object {{\"ohh\": ...}}")
+        raise FormatError(f'{source}: no Open Hand History: it has no object {{"ohh": ...}}')
     decoder = json.JSONDecoder(parse_float=_number, parse_constant=_number)
     for count, (start, end) in enumerate(zip(starts, [*starts[1:], len(text)], strict=True)):
         where = f"{source}:{text.count(chr(10), 0, start) + 1}"
@@ -198,7 +198,7 @@ class _OhhReader:
             self._read_action(action)
 
     def _read_action(self, action: Mapping[str, Any]) -> None:
-        who, word = _key(action.get("player_id")), action.get("action")
+        who, word = _key(action.get("player_id")), str(action.get("action"))
         text = f"player {told(who)}: {told(word)}"
         amount = _amount(action.get("amount", 0), text)
         if word in _ASIDE:
@@ -277,7 +277,7 @@ def format_ohh(hand: PlayedHand) -> str:
     ):
         raise FormatError("the bets of this limit game cannot be written in this format")
     taken = whole_collected(hand)
-    uncalled = uncalled_bet(betting.spent)
+    uncalled = uncalled_bet(betting)
     pot = betting.pot - (uncalled[1] if uncalled else 0)
     small = next(
         (chips for _, what, chips in named_posts(hand) if what == "small blind"), game.big_blind // 2

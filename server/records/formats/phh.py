@@ -199,7 +199,7 @@ class _PhhReader:
 
     def said(self) -> Said:
         variant = self._table.get("variant")
-        if variant not in _VARIANTS:
+        if not isinstance(variant, str) or variant not in _VARIANTS:
             raise FormatError(f"expected variant NT or FT (Texas hold'em), got {told(variant)}")
         if self._table.get("bring_in"):
             raise FormatError("bring_in: Texas hold'em has none")

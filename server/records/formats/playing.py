@@ -81,7 +81,7 @@ def _compare(said: Said, hand: PlayedHand, unit: int) -> None:
         FormatError: they differ.
     """
     betting, names, taken = hand.state.betting, said.names, collected(hand)
-    uncalled = uncalled_bet(betting.spent)
+    uncalled = uncalled_bet(betting)
     for position, chips in said.uncalled:
         if (position, chips * unit) != uncalled:
             ours = "none" if uncalled is None else f"{uncalled[1] / unit:g} to {names[uncalled[0]]}"

@@ -468,7 +468,7 @@ def _lines(hand: PlayedHand) -> Iterator[str]:
             betting_round += 1
             yield _street(hand, betting_round)
         yield f"{names[step.position]}: {_action(step)}"
-    uncalled = uncalled_bet(betting.spent)
+    uncalled = uncalled_bet(betting)
     if uncalled is not None:
         yield f"Uncalled bet ({uncalled[1]}) returned to {names[uncalled[0]]}"
     while betting_round < betting.betting_round:

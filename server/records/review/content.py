@@ -20,6 +20,7 @@ from engine.poker.rules.hand_words import round_name
 from engine.support.intervals import Z95, Winnings
 from engine.support.user_input import printable
 from server.records.batches import FEWEST_HANDS
+from server.records.comments import comments_beside
 from server.records.curves import kept
 from server.records.evidence import Collector, Luck, MatchEvidence
 from server.records.review.counts import Counts, count_hands
@@ -54,6 +55,8 @@ def report_on(source: Source, luck: Luck | None = None) -> dict[str, Any]:
     critical = asymptotic_critical_value(counts.deals) if result.record("until") and counts.deals else Z95
     evidence = collector.result(counts.names, None if learners else critical) if collector else None
     players = [_player(counts, k, _result_of(result, name), evidence) for k, name in enumerate(counts.names)]
+    comments = {log.path: comments_beside(log.path) for log in source.logs}
+    costs = {printable(name): _costs(counts, k) for k, name in enumerate(counts.names)}
     warnings = [*source.warnings, *_contradictions(counts, result)]
     return {
         "title": source.title,
@@ -70,15 +73,18 @@ def report_on(source: Source, luck: Luck | None = None) -> dict[str, Any]:
         "hands_per_second": result.number("hands_per_second"),
         "error": result.text("error"),
         "cut_short": _cut_short(result),
+        "on_failure": result.record("options").text("on_failure"),
         "players": players,
+        "costs": {name: rows for name, rows in costs.items() if rows},
         "verdict": _verdict(counts, result, evidence),
         "until": _until(result),
         "saved": _saved(counts, players),
         "bankroll": _bankroll(counts, collector),
         "luck_missing": dict(collector.evidence.missing) if collector else {},
         "biggest_pots": [
-            {"pot": each.pot, "log": printable(str(each.log.name)), **hand_in_words(each.hand)}
+            {"pot": each.pot, "log": printable(str(each.log.name)), **hand_in_words(each.hand, said)}
             for each in counts.biggest
+            for said in [comments[each.log].get(each.hand.number)]
         ],
         "last_words": source.last_words(),
         "comments": [
@@ -185,6 +191,35 @@ def _player(counts: Counts, player: int, said: Record, found: MatchEvidence | No
         row["answers_changed"] = {name: changed.whole(name) or 0 for name in changed.names()}
         row["changes"] = told_changes(row["answers_changed"])
     return row | play_of(counts, player)
+
+
+_MOST_COSTS: Final = 3
+
+
+def _costs(counts: Counts, player: int) -> list[dict[str, Any]]:
+    """What cost a player most: parts of the rate that are below 0 beyond their intervals, the worst first.
+
+    By position, betting round, how the hand ended, and to whom the chips went.
+    """
+    won, hands = play_of(counts, player)["won"], counts.winnings[player].hands
+    rows = [
+        (each["mbb_per_hand_of_all"], each["ci95_of_all"], name, kind)
+        for kind, parts in won.items()
+        for name, each in parts.items()
+        if each.get("ci95_of_all") is not None and each["mbb_per_hand_of_all"] + each["ci95_of_all"] < 0
+    ]
+    found = [
+        {"kind": kind, "name": name, "mbb_per_hand_of_all": mean, "ci95_of_all": half}
+        for mean, half, name, kind in sorted(rows)[:_MOST_COSTS]
+    ]
+    if len(counts.names) > 2 and counts.game.big_blind and hands:
+        lost = counts.lost_to[player].tolist()
+        worst = max(range(len(lost)), key=lost.__getitem__)
+        mbb = -1000 * lost[worst] / counts.game.big_blind / hands
+        if mbb < 0:
+            row = {"kind": "to", "name": printable(counts.names[worst]), "mbb_per_hand_of_all": mbb}
+            found.append({**row, "ci95_of_all": None})
+    return found
 
 
 def _result_of(result: Record, name: str) -> Record:

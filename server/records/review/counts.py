@@ -7,7 +7,7 @@ import itertools
 from array import array
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
@@ -17,6 +17,10 @@ from engine.support.intervals import Z95, Winnings, half_width
 from server.records.batches import deals_in_batches, is_worth_compiling
 from server.records.evidence import Collector
 from server.records.logs import LogError, LoggedHand, MatchLog
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 MOST_POTS: Final = 10
 """How many of the biggest pots are kept."""
@@ -54,6 +58,10 @@ class Counts:
     """By player, the winnings over the hands they took part in."""
     biggest: tuple[BigPot, ...]
     """The biggest pots, in order of size."""
+    lost_to: NDArray[np.float64]
+    """Chips that each player lost to each other, net; of several winners to each by what it won.
+
+    Shape (players, players)."""
 
     def half_width(self, player: int) -> float | None:
         """Half width of the 95 % interval of a player's chips per hand; None below two deals.
@@ -104,6 +112,7 @@ def count_hands(
         won=counting.won,
         winnings=tuple([sums.winnings for sums in counting.sums]),
         biggest=counting.biggest(),
+        lost_to=counting.paid - counting.paid.T,
     )
 
 
@@ -116,13 +125,20 @@ class _Counting:
         self.won = tuple([array("d") for _ in players])
         self.sums = [Sums() for _ in players]
         self.hands = self.deals = 0
+        self.paid: Any = 0.0
         self._biggest: list[tuple[int, int, BigPot]] = []  # pot, the hand's number times -1
 
     def count(self, passes: Passes, collector: Collector | None, *, compiled: bool) -> None:
         """Count a match."""
         import numpy as np
 
-        from engine.evidence.columns.play import add_to_sums, add_to_table, contested_pots, totals_by_deal
+        from engine.evidence.columns.play import (
+            add_to_sums,
+            add_to_table,
+            contested_pots,
+            payments,
+            totals_by_deal,
+        )
 
         # For each log and each of its players, the player's place in the report.
         seats = [[self._index[name] for name in _names(log)] for log in passes]
@@ -132,6 +148,7 @@ class _Counting:
             who = np.array([[seated[player] for player in row.players] for seated, row in by_turns], np.int64)
             add_to_sums(self.sums, who.ravel(), chips.ravel())
             add_to_table(self.play, hands, who, chips)
+            self.paid = self.paid + payments(who, chips, len(self.won))
             deals = np.arange(len(hands)) // len(passes)
             totals = totals_by_deal(deals, who, chips, len(self.won))
             for chips_of_deals, each in zip(self.won, totals.T, strict=True):

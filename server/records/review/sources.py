@@ -22,6 +22,7 @@ from server.records.batches import group_passes
 from server.records.logs import LogError, MatchLog, find_logs, open_log
 from server.records.match_defaults import MATCH_DEFAULTS
 from server.records.review.counts import Passes
+from server.table.config import FORMER_POLICIES
 
 RESULT_FILE: Final = "result.json"
 _MOST_RESULT: Final = 1 << 24
@@ -257,6 +258,7 @@ def _match_command(result: Record) -> str | None:
         words += [f"--{key.replace('_', '-')}={value}" for value in options.texts(key)]
     for key, default in attrs.asdict(MATCH_DEFAULTS).items():
         number, text = options.number(key), options.text(key)
+        text = FORMER_POLICIES.get(text or "", text)
         value = f"{number:g}" if number is not None else text
         if value is not None and default not in (number, text):
             words += [f"--{key.replace('_', '-')}", value]

@@ -172,8 +172,10 @@ class Ledger:
         except sqlite3.OperationalError as error:
             raise LedgerIsFull(str(error)) from error
 
-    def read(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """The rows of a query."""
+    def read(self, query: str, values: Sequence[Any] = (), **functions: Callable[[Any], Any]) -> list[Any]:
+        """The rows of a query, which may call some functions of one value."""
+        for name, function in functions.items():
+            self._db.create_function(name, 1, function, deterministic=True)
         return self._db.execute(query, values).fetchall()
 
     def write(self, statement: str, values: Sequence[Any]) -> None:
@@ -399,15 +401,12 @@ class Ledger:
         for row in self._db.execute(query, (table, number, most)):
             yield HandEntry(*row)
 
-    def standings(self, most: int = -1) -> list[tuple[str, str, int, int]]:
+    def standings(self) -> list[tuple[str, str, int, int]]:
         """Name, kind, hands and chips won after rake of those who have played, the best first.
 
         The prize in a sit-and-go, less the buy-in, counts once the entrant is out.
-
-        Args:
-            most: only the first so many; -1 for everybody.
         """
-        return self._standings("", (most,))
+        return self._standings("", (-1,))
 
     def standing(self, player: Registered) -> tuple[str, str, int, int] | None:
         """One player's row of the `standings`; None for somebody who has not played."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import attrs
 import trio
 
@@ -109,8 +111,8 @@ class Place:
 
     given_up: trio.Event = attrs.Factory(trio.Event)
     """Set when the seat is no longer theirs."""
-    let_go: trio.Event = attrs.Factory(trio.Event)
-    """Set when its present connection has no claim to it any more; then renewed."""
+    farewell: Callable[[], object] | None = None
+    """Called then, for somebody who has gone meanwhile."""
 
     def __attrs_post_init__(self) -> None:
         self.seat.name = self.player.name
@@ -132,9 +134,7 @@ class Place:
 
     def occupy(self, visitor: Visitor) -> None:
         """Note that somebody has sat down or come back."""
-        self.let_go.set()
-        self.let_go = trio.Event()
-        self.visitor = visitor
+        self.visitor, self.farewell = visitor, None
         self.is_back()
         self.sits_out = False
         self.seat.failures.clear()
@@ -142,7 +142,8 @@ class Place:
     def give_up(self) -> None:
         """Note that the seat is free."""
         self.given_up.set()
-        self.let_go.set()
+        if self.farewell is not None:
+            self.farewell()
 
     def lost(self) -> None:
         """Note that the connection is gone; the seat is kept for a while."""

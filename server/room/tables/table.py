@@ -21,6 +21,7 @@ import trio
 from engine.poker.cards import CARD_TEXTS
 from engine.poker.match_key import MatchKey
 from engine.poker.rules import BettingState, GameDefinition, HandState, Rake
+from protocol import LocalProtocolError
 from protocol.extension import LOBBY, format_game_line, hand_introductions
 from protocol.records import format_hand
 from server.room.config import Policy, TableConfig
@@ -325,7 +326,7 @@ class RoomTable:
         """Reconnect a player whose seat was kept."""
         if place.visitor is not None:
             if LOBBY in place.visitor.client.capabilities:
-                with contextlib.suppress(ChannelBroken):
+                with contextlib.suppress(ChannelBroken, LocalProtocolError):  # it may have gone
                     place.visitor.loses_seat("you play in another window now")
             self._seating.cut_off(place.seat)
         visitor.begins_to_sit(self.config.name, place.seat.number, place.stack)

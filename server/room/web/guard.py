@@ -24,6 +24,7 @@ _POLICY: Final = (
     b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     b"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
+_BODY_S: Final = 10.0
 BURST_S: Final = 10.0
 """A page is several requests: an address may make at once as many as are allowed in this time."""
 _HEADERS: Final = (
@@ -32,6 +33,27 @@ _HEADERS: Final = (
     (b"referrer-policy", b"same-origin"),
     (b"cross-origin-opener-policy", b"same-origin"),
 )
+
+
+class _Body:
+    """A request's body, which must be read before the connection takes the next request."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._is_over = False
+
+    async def receive(self) -> Message:
+        """The next piece."""
+        message = await self._receive()
+        self._is_over |= not message.get("more_body", False)
+        return message
+
+    async def read_out(self, scope: Scope) -> None:
+        """Read what an application that has answered has left."""
+        if scope["type"] == "http" and scope["method"] not in ("GET", "HEAD"):
+            with trio.move_on_after(_BODY_S):
+                while not self._is_over:
+                    await self.receive()
 
 
 class Guard:
@@ -94,8 +116,10 @@ class Guard:
                 self.statuses[101] += 1
             await send(message)
 
+        body = _Body(receive)
         try:
-            await self._app(scope, receive, send_guarded)
+            await self._app(scope, body.receive, send_guarded)
+            await body.read_out(scope)
         except Exception as error:
             if has_gone(error, trio.BusyResourceError):
                 return

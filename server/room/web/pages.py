@@ -15,15 +15,17 @@ from engine.poker.rules.game_definition import UNLIMITED_STACK
 from engine.poker.rules.hand_words import format_chips
 from engine.support.palette import style_of_pages
 from server.records.curves import curve
+from server.records.formats.said import FormatError
 from server.records.pages import PHONE, page_environment
 from server.room.config import NAME, TableConfig
+from server.room.ledger.tallies import LEAST_HANDS
 from server.room.room import Room
 from server.room.tables.contest import Contest, ordinal
 from server.room.tables.table import RoomTable
 from server.room.web.audience import Broadcasts, EventStream
 from server.room.web.bridge import Bridges
 from server.room.web.figures import Figures, health, may_see
-from server.room.web.past import MOST_STANDINGS, PAGE, Past
+from server.room.web.past import MOST_STANDINGS, PAGE, Past, PastHand, hand_history
 from server.room.web.scenes import company, draw, steps
 from server.room.web.seat import seat
 from server.room.web.seat_api import SeatApi
@@ -39,9 +41,6 @@ if TYPE_CHECKING:
 _HERE: Final = Path(__file__).parent
 _TYPES: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _MOST_HANDS: Final = 2**32
-_CURVES: Final = 20
-# Size of a curve in the standings.
-_SMALL: Final = (140.0, 32.0)
 _LARGE: Final = (720.0, 240.0)
 _DAY_S: Final = 86_400
 
@@ -62,7 +61,8 @@ class Pages:
         self.figures: Figures | None = None
         """Figures for the operator; None before there are any."""
         self._broadcasts = broadcasts
-        self._past = Past(room.config.data, room.config.show_cards_after)
+        self.past: Final = Past(room.config.data, room.config.show_cards_after)
+        """What has been played."""
         self._files = {
             path.name: (path.read_bytes(), _TYPES[path.suffix]) for path in (_HERE / "static").iterdir()
         }
@@ -85,6 +85,7 @@ class Pages:
                 Route("/tables/{table}", self._table),
                 Route("/tables/{table}/events", self._events),
                 Route("/tables/{table}/hands", self._hands),
+                Route("/tables/{table}/hands/{number}.{ending}", self._download),
                 Route("/tables/{table}/hands/{number}", self._hand),
                 Route("/standings", self._standings),
                 Route("/players/{player}", self._player),
@@ -157,7 +158,7 @@ class Pages:
         if table is None:
             raise _nothing()
         config = table.config
-        past = [] if config.sit_and_go is None else await self._past.sit_and_gos(config.name)
+        past = [] if config.sit_and_go is None else await self.past.sit_and_gos(config.name)
         return self._page(
             "table",
             table=_row(table),
@@ -191,7 +192,7 @@ class Pages:
         name = request.path_params["table"]
         before = request.query_params.get("before")
         found = (
-            await self._past.hands(name, None if before is None else _number(before))
+            await self.past.hands(name, None if before is None else _number(before))
             if _is_name(name)
             else None
         )
@@ -201,14 +202,29 @@ class Pages:
         newer = found.before + PAGE if found.before < found.next_hand else None
         return self._page("hands", name=name, found=found, older=older, newer=newer)
 
-    async def _hand(self, request: Request) -> Response:
+    async def _past_hand(self, request: Request) -> PastHand:
         name, number = request.path_params["table"], _number(request.path_params["number"])
-        hand = await self._past.hand(name, number) if _is_name(name) else None
+        hand = await self.past.hand(name, number) if _is_name(name) else None
         if hand is None:
             raise _nothing()
+        return hand
+
+    async def _download(self, request: Request) -> Response:
+        from starlette.responses import PlainTextResponse
+
+        ending, hand = request.path_params["ending"], await self._past_hand(request)
+        if ending not in ("phh", "txt"):
+            raise _nothing()
+        try:
+            return PlainTextResponse(hand_history(hand, ending))
+        except FormatError as error:
+            return PlainTextResponse(f"This hand cannot be written as {ending}: {error}.\n", 409)
+
+    async def _hand(self, request: Request) -> Response:
+        hand = await self._past_hand(request)
         return self._page(
             "hand",
-            name=name,
+            name=request.path_params["table"],
             hand=hand,
             game=_describe(hand.shown.game),
             scene=draw(hand.shown),
@@ -216,15 +232,14 @@ class Pages:
         )
 
     async def _standings(self, request: Request) -> Response:
-        width, height = _SMALL
-        found = await self._past.standings(_CURVES, partial(curve, width=width, height=height))
-        return self._page("standings", standings=found, most=MOST_STANDINGS, size=_SMALL)
+        found = await self.past.standings()
+        return self._page("standings", games=found, most=MOST_STANDINGS, least=LEAST_HANDS)
 
     async def _player(self, request: Request) -> Response:
         name = request.path_params["player"]
         width, height = _LARGE
         drawn = partial(curve, width=width, height=height)
-        found = await self._past.standing(name, drawn) if _is_name(name) else None
+        found = await self.past.standing(name, drawn) if _is_name(name) else None
         if found is None:
             raise _nothing()
         return self._page("player", player=found, size=_LARGE)

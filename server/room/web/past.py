@@ -17,15 +17,20 @@ from typing import Any, Final, TypeAlias, TypeVar, cast
 import attrs
 import trio
 
+from engine.poker.rules import Deal, HandState
 from engine.poker.rules.hand_words import tell_winnings
 from engine.support.user_input import printable
 from protocol.errors import ProtocolError
 from protocol.extension import parse_game_line
 from protocol.records import HandReader
 from server.records.curves import Curve
+from server.records.formats.hands import PlayedHand
+from server.records.formats.phh import format_phh
+from server.records.formats.pokerstars import format_stars
 from server.room.ledger.damage import LedgerError
 from server.room.ledger.ledger import HandEntry, Ledger, Registered
 from server.room.ledger.sit_and_gos import PastSitAndGo, SitAndGos
+from server.room.ledger.tallies import GameStandings, Tallies
 from server.room.tables.spectating import Shown, shown_holes
 
 PAGE: Final = 50
@@ -85,7 +90,7 @@ class Standing:
     kind: str
     hands: int
     chips: int
-    curve: Curve | None
+    curve: Curve
     """Chips won so far, after each of the last hands."""
     shown: int
     """Hands in the curve."""
@@ -104,6 +109,8 @@ class Past:
         self._delay_s = delay_s
         self._limiter = trio.CapacityLimiter(_AT_ONCE)
         self._counting = trio.Lock()
+        self._tallies = Tallies()
+        self._has_counted = False
         self._counted: dict[str, tuple[float, Any]] = {}  # until when they are young
 
     async def _ask(self, question: Callable[[Ledger], T]) -> T:
@@ -173,26 +180,17 @@ class Past:
         """A table's finished sit-and-gos, the last one first."""
         return await self._ask(lambda ledger: SitAndGos(ledger).last(table, _SIT_AND_GOS))
 
-    async def standings(self, curves: int, draw: Draw) -> list[Standing]:
-        """Those who have won most, the best first: at most `MOST_STANDINGS`.
+    async def standings(self) -> list[GameStandings] | None:
+        """The standings by game; only the hands since the last time are read.
 
-        Args:
-            curves: how many of the first have one.
-            draw: a curve of values.
+        None while all of them are being counted for the first time, which takes seconds for a long life.
         """
-
-        def question(ledger: Ledger) -> list[Standing]:
-            found = []
-            # One bankroll after another, so that there is never more than one in memory.
-            for place, (name, kind, hands, chips) in enumerate(ledger.standings(MOST_STANDINGS)):
-                player = ledger.player(name) if place < curves else None
-                values = () if player is None else _bankroll(ledger, player, chips)
-                found.append(
-                    Standing(name, kind, hands, chips, draw(values) if values else None, len(values) - 1)
-                )
+        if self._has_counted or not self._counting.locked():
+            async with self._counting:
+                found = await self._ask(self._tallies.update)
+            self._has_counted = True
             return found
-
-        return await self._count("", question)
+        return None
 
     async def standing(self, name: str, draw: Draw) -> Standing | None:
         """One player's standing, with a curve; None if nobody of that name has played."""
@@ -206,6 +204,18 @@ class Past:
             return Standing(*found, draw(values), len(values) - 1)
 
         return await self._count(name, question)
+
+
+def hand_history(hand: PastHand, ending: str) -> str:
+    """A hand as a file that other programs read: ``phh``, or ``txt`` as PokerStars writes it.
+
+    Raises:
+        FormatError: the format cannot express it.
+    """
+    shown = hand.shown
+    state = HandState(shown.betting, shown.hand, Deal(shown.holes, shown.board))
+    played = PlayedHand(shown.hand, "", state, shown.chips, shown.names)
+    return format_phh(played) if ending == "phh" else format_stars(played)
 
 
 def _bankroll(ledger: Ledger, player: Registered, total: int) -> Sequence[int]:

@@ -62,6 +62,7 @@ async def serve_web(
         guard.is_exempt = pages.agents.knows
         if find_spec("prometheus_client") is not None:
             pages.figures = Figures(room, guard, broadcasts)
+        nursery.start_soon(pages.past.standings)  # so that the first who asks need not wait
         nursery.start_soon(Browsers(guard, room.config, console).serve, listener)
         task_status.started(f"{scheme}://{host}:{port}/")
 

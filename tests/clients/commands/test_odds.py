@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -429,3 +430,32 @@ def test_what_it_decided_by_is_what_it_decided_by() -> None:
     )
     mixed = invoke("equilibrium", *KUHN, "--hole", "Ks", "--betting", "", "--times", "1").output
     assert "a draw from it" in mixed or "  action " in mixed
+
+
+def test_hands_and_ranges_are_compared() -> None:
+    found = report("AhKd", "QQ+,AKs", "--board", "2c7d9h")
+
+    assert found["exact"]
+    assert [each["range"] for each in found["players"]] == ["AhKd", "QQ+,AKs"]
+    assert sum(each["equity"] for each in found["players"]) == pytest.approx(1)
+    text = run("KK", "random", "random", "--dead", "2c2d", "--trials", "2000").output
+    assert text.startswith("before the flop, without 2c2d (± 95 %, fixed: 2,000 deals, seed 1)\n")
+    assert re.search(r"^random \(3\) .* ± \d\.\d\d %$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("AA", "KAs"), "KAs: expected the higher rank first: AKs"),
+        (("AA",), "expected two to ten hands or ranges to compare, got 1"),
+        (("AhKh", "AhKh"), "hands that can be held together"),
+        (("AhKh", "QQ", "--board", "Ah2c3d"), "AhKh: all its hands hold cards of the board or dead ones"),
+        (("AhKh", "QQ", "--board", "2c3d4h", "--dead", "2c"), "expected different cards"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_in_one_line(words: tuple[str, ...], why: str) -> None:
+    done = run(*words)
+
+    assert done.exit_code == 2
+    assert why in done.output
+    assert done.output.count("\n") == 1

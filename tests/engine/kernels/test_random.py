@@ -132,7 +132,7 @@ def test_a_kernel_is_compiled_once_and_said_so_once(tmp_path: Path) -> None:
 def test_programs_that_start_together_compile_once(tmp_path: Path) -> None:
     """One compiles, the other waits and loads; numba itself tells what is compiled."""
     tell = (
-        "from numba.core import event\n"
+        "import engine.kernels._jit; from numba.core import event\n"
         "class Tell(event.Listener):\n"
         "    def on_start(self, begun):\n"
         "        kernel = begun.data['dispatcher']\n"

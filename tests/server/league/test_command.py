@@ -329,7 +329,7 @@ def test_the_least_file_is_a_duplicate_round_robin() -> None:
     assert plan.entrants[1].members == ("Ann", "Bo")
     (event,) = plan.events
     assert (event.hands, event.duplicate, event.matches, event.passes) == (200, True, 1, 2)
-    assert plan.failures.rule is Rule.FOLD
+    assert plan.failures.rule is Rule.FAIR
     assert plan.run_off is RunOff.BANKROLL
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +23,7 @@ from clients.core.session import play
 from clients.human.rendering import Scene, render_action
 from clients.human.style import PLAIN
 from engine.evidence.aivat.estimates import Aivat
+from engine.evidence.columns.play import payments
 from engine.evidence.verdict import LEAST_DEALS
 from engine.poker.rules import HandState, load_game
 from engine.poker.rules.hand_words import tell_posts, tell_winnings
@@ -31,6 +33,7 @@ from protocol.policy import FILE_HEADER
 from server.commands.look_back.replay import replay, step_through
 from server.commands.play.match import match
 from server.records.batches import batches
+from server.records.comments import COMMENTS_FILE, comments_beside
 from server.records.evidence import (
     POLICY_FILE,
     Collector,
@@ -46,6 +49,7 @@ from server.records.logs import LogError, open_log
 from server.records.progress import Tally
 from server.records.telling import replay_page, tell_hand
 from server.table.config import MatchConfig
+from server.table.records import comment_line
 from tests.server.records.test_formats import golden_hands, phh
 from tests.support.asserting import known, refuses
 from tests.support.hands.golden_files import GOLDEN
@@ -441,7 +445,7 @@ def test_names_cannot_forge_a_page_or_a_line(tmp_path: Path) -> None:
     log.write_text("STATE:0:crf:Ah|Ks:-1|1:<b>x|\x1b[2Jy\n")
     (hand,) = [each for each in read_acpc(log, "leduc") if isinstance(each, PlayedHand)]
 
-    text = replay_page([hand], "<i>")
+    text = replay_page([(hand, {})], "<i>")
 
     assert "<b>" not in text
     assert "<i>" not in text
@@ -464,7 +468,7 @@ def test_in_a_terminal_each_action_waits_for_a_key(
 
     monkeypatch.setattr(click, "getchar", getchar)
 
-    step_through(iter(golden_hands("random.holdem.nolimit.3p.0", 3)))
+    step_through([(hand, {}) for hand in golden_hands("random.holdem.nolimit.3p.0", 3)])
 
     text = capsys.readouterr().out
     sentences = re.findall(r"^p\d (?:calls|raises|bets|checks|folds)", text, re.MULTILINE)
@@ -490,3 +494,47 @@ def test_what_is_printed_first_covers_the_truth_from_the_least_deals_on(tmp_path
 
     assert len(found) > 390
     assert covered == pytest.approx(0.95, abs=0.01 + 1.96 * (0.95 * 0.05 / len(found)) ** 0.5)
+
+
+@pytest.mark.parametrize("how", [(), ("--in-process",)])
+def test_what_bots_decided_by_is_kept_and_told_with_their_actions(
+    how: tuple[str, ...], tmp_path: Path
+) -> None:
+    words = ("kuhn-2p", "A=equilibrium", "B=random", "--hands", "20", "--seed", "3", *how)
+    run_match(tmp_path, *words, "--explain", "--out", "m")
+    run_match(tmp_path, *words, "--out", "n")
+
+    rows = list(map(json.loads, (tmp_path / "m" / COMMENTS_FILE).read_text().splitlines()))
+    log = open_log(tmp_path / "m" / "match.log")
+    decisions = [
+        (hand.number, before.text)
+        for hand in log.hands()
+        for before, position, _ in hand.state.betting.steps()
+        if hand.names[position] == "A"
+    ]
+    assert [(row["hand"], row["betting"]) for row in rows] == decisions
+    assert {row["player"] for row in rows} == {"A"}
+    assert all(re.match(r"strategy (fold|call|raise) \d\.\d{4}", row["text"]) for row in rows)
+    told = CliRunner().invoke(replay, [str(tmp_path / "m")]).output
+    assert told.count("said: strategy") == len(rows)
+    assert not (tmp_path / "n" / COMMENTS_FILE).exists()
+    assert (tmp_path / "m" / "match.log").read_text() == (tmp_path / "n" / "match.log").read_text()
+
+
+def test_comments_that_are_torn_or_foreign_are_left_out_and_cannot_move_the_cursor(tmp_path: Path) -> None:
+    good = comment_line(3, "A", "r", "call \x1b[2J it")
+    (tmp_path / COMMENTS_FILE).write_text(good + "[]\n{}\nnonsense\n" + good[:20])
+
+    (said,) = comments_beside(tmp_path / "match.log").values()
+
+    assert list(said) == [("A", "r")]
+    assert "\x1b" not in said["A", "r"][0]
+    assert comments_beside(tmp_path / "elsewhere" / "match.log") == {}
+
+
+def test_losses_are_paid_to_the_winners_of_a_hand_by_what_they_won() -> None:
+    players, chips = np.array([[0, 1, 2], [2, 0, 1]]), np.array([[-30.0, 20.0, 10.0], [-5.0, 5.0, 0.0]])
+
+    paid = payments(players, chips, 3)
+
+    assert paid.tolist() == [[0, 20, 10], [0, 0, 0], [5, 0, 0]]

@@ -1,4 +1,4 @@
-"""Policy `fold`: what becomes of a seat whose player is late or gone, and of players who come back."""
+"""Policies `fair` and `patient`: players who are late or gone, and those who come back."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import trio
 from trio.testing import MockClock
 
 from server.support.errors import FailureKind
-from server.table.config import MatchConfig, TimeLimits
+from server.table.config import MatchConfig, OnFailure, TimeLimits
 from tests.support import tables
 
 DISCONNECTED, NONSENSE, STALLED = FailureKind.DISCONNECTED, FailureKind.NONSENSE, FailureKind.STALLED
@@ -75,7 +75,7 @@ async def test_a_late_player_keeps_its_seat_and_is_asked_again_when_it_has_spoke
         assert trio.current_time() < 13
 
 
-async def test_a_late_player_is_not_waited_for_until_it_speaks(
+async def test_a_player_that_hangs_costs_three_answers_and_then_its_seat(
     virtual_clock: MockClock, tmp_path: Path
 ) -> None:
     config = tables.folding_config(hands=100, response=10.0, log_path=tmp_path / "log")
@@ -86,10 +86,51 @@ async def test_a_late_player_is_not_waited_for_until_it_speaks(
         outcome = await table.outcome()
 
         assert outcome.hands == 100
-        assert trio.current_time() < 13
-    assert table.failures(0) == [STALLED]
+        assert 30 <= trio.current_time() < 33
+    assert table.failures(0) == [STALLED] * 3
     assert other.lines == tables.lines_told(config)[1]
-    assert late.lines == tables.lines_told(config)[0]
+
+
+@pytest.mark.parametrize("policy", [OnFailure.FAIR, OnFailure.PATIENT])
+async def test_a_late_answer_costs_its_hand_and_not_those_after_it(
+    virtual_clock: MockClock, policy: OnFailure
+) -> None:
+    """The table would have played all of them in the second by which it is late."""
+    config = tables.folding_config("kuhn-2p", hands=20, response=10.0, on_failure=policy)
+    async with tables.seated(config) as (table, (late, other)):
+        table.start_soon(other.play, tables.always(config.game, "c"))
+        is_on_turn = tables.always(config.game, "c")
+        decisions = 0
+        while (line := await late.line()) is not None:
+            if is_on_turn(line):
+                await trio.sleep(11 if decisions == 2 else 0.1)
+                await late.say(f"{line}:c")
+                decisions += 1
+        outcome = await table.outcome()
+
+    assert (outcome.hands, outcome.seats[0].hands_by_default) == (20, 1)
+    assert table.failures(0) == [STALLED]
+
+
+async def test_a_patient_table_never_takes_the_seat_of_a_late_player(virtual_clock: MockClock) -> None:
+    config = tables.folding_config("kuhn-2p", hands=6, response=10.0, on_failure=OnFailure.PATIENT)
+    async with tables.seated(config) as (table, (late, other)):
+        table.start_soon(other.play, tables.always(config.game, "c"))
+        is_on_turn = tables.always(config.game, "c")
+        while (line := await late.line()) is not None:
+            if is_on_turn(line):
+                await trio.sleep(11)
+                await late.say(f"{line}:c")
+        outcome = await table.outcome()
+
+    assert outcome.hands == 6
+    assert len(table.failures(0)) == outcome.seats[0].hands_by_default == 6
+
+
+def test_policies_have_the_names_of_earlier_versions_too() -> None:
+    assert [OnFailure(name) for name in ("abort", "fold", "fair")] == [
+        OnFailure.ACPC, OnFailure.FAIR, OnFailure.FAIR
+    ]  # fmt: skip
 
 
 async def test_a_player_who_is_late_three_times_in_a_row_loses_the_seat(virtual_clock: MockClock) -> None:

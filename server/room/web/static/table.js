@@ -1,5 +1,6 @@
 // A table: watched by server-sent events, or played at through a WebSocket in the room's own lines
 // (protocol/README.md, "A room").  `queue.js` shows what is told at a pace that can be followed.
+import {Presses} from "./presses.js";
 import {Queue} from "./queue.js";
 import {Felt, line, make, number, tell} from "./scene.js";
 import {play as sound} from "./sound.js";
@@ -142,6 +143,7 @@ let wanted = null; // name, token, chips and seat with which we sit, or try to
 let again = FIRST_AGAIN_MS;
 let isSeated = false;
 let isOut = false;
+let isReturning = false; // after a reload
 let seconds = 0;
 
 function say(...lines) {
@@ -212,7 +214,8 @@ function obey(message) {
     if (isNew) stopWatching();
     felt.own = message.seat;
     keep(localStorage, AT, {name: wanted.name, at: Date.now()});
-    notice(isNew ? `You have seat ${message.seat + 1} with ${message.stack >= UNLIMITED ? "unlimited" : number(message.stack)} chips. You are dealt in as soon as it can be.` : "You are back.");
+    notice(isNew && !isReturning ? `You have seat ${message.seat + 1} with ${message.stack >= UNLIMITED ? "unlimited" : number(message.stack)} chips. You are dealt in as soon as it can be.` : "You are back in your seat.");
+    isReturning = false;
     $("join").hidden = true;
     $("act").hidden = $("seated").hidden = false;
   } else if (message.name === "keep") {
@@ -248,10 +251,10 @@ let state = ""; // the line that a reply repeats
 let raises = null;
 let sizes = {};
 let deadline = 0;
-let asked = 0; // the number of the question
+const presses = new Presses();
 
 function beginTurn(text, ask) {
-  asked += 1;
+  if (state !== text) presses.ask(Date.now());
   state = text;
   raises = ask.raise;
   sizes = ask.sizes;
@@ -273,6 +276,7 @@ function beginTurn(text, ask) {
 }
 
 function endTurn() {
+  presses.end();
   state = "";
   raises = null;
   $("turn").disabled = $("sizes").disabled = true;
@@ -301,12 +305,16 @@ function act(action) {
   endTurn();
 }
 
+function press(action) {
+  if (presses.answers()) act(action);
+}
+
 function raise() {
   if (!raises) return;
-  if (raises.limit) act("r");
+  if (raises.limit) press("r");
   else {
     if ($("total").value) size(Number($("total").value) * unit());
-    act(`r${$("slider").value}`);
+    press(`r${$("slider").value}`);
   }
 }
 
@@ -336,10 +344,11 @@ function answerAhead(ask) {
 
 // --- what is pressed -----------------------------------------------------------------------------------
 
-// The second click of a double click would be the answer to the next question.
-$("fold").addEventListener("click", (event) => event.detail > 1 || act("f"));
-$("call").addEventListener("click", (event) => event.detail > 1 || act("c"));
-$("raise").addEventListener("click", (event) => event.detail > 1 && event.preventDefault());
+for (const kind of ["pointerdown", "keydown"]) {
+  document.addEventListener(kind, (event) => event.repeat || presses.begin(Date.now()), {capture: true});
+}
+$("fold").addEventListener("click", () => press("f"));
+$("call").addEventListener("click", () => press("c"));
 $("act").addEventListener("submit", (event) => {
   event.preventDefault();
   raise();
@@ -358,8 +367,8 @@ document.addEventListener("keydown", (event) => {
   const isTyping = event.target instanceof HTMLInputElement && !["range", "checkbox"].includes(event.target.type);
   const key = event.key.toLowerCase();
   if (isTyping && !(event.target.id === "total" && "fcr".includes(key))) return;
-  if (key === "f" && !$("fold").disabled) act("f");
-  else if (key === "c") act("c");
+  if (key === "f" && !$("fold").disabled) press("f");
+  else if (key === "c") press("c");
   else if (key === "r" && raises) raiseByKey(event.target);
   else return;
   event.preventDefault();
@@ -445,7 +454,7 @@ if (new URLSearchParams(location.search).has("play") && !kept) {
   history.replaceState(null, "", location.pathname);
   sit();
 } else if (kept && Date.now() - kept.at < 1000 * setup.keep) {
-  notice("Taking your seat again …");
+  isReturning = true;
   sit();
 } else if (kept) {
   keep(localStorage, AT, null);

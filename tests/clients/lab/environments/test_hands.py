@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +23,7 @@ from clients.lab.testing import Deciding, Replaying, play_over_wire
 from engine.poker.rules import CALL, FOLD, Action, StackedDealer, initial_hand, load_game, raise_to
 from protocol.records import HandReader
 from server.records.verification.log_checker import verify_log
+from tests.support.tables import free_ports
 
 # --- Hands in the environments are a dealer's hands ---------------------------------------------------------
 
@@ -434,3 +438,41 @@ def test_hands_that_end_without_the_learner_are_reported() -> None:
 def test_what_cannot_be_played_here_is_refused(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         HoldemVectorEnv(**arguments)
+
+
+# --- copies, and what is no action -------------------------------------------------------------------------
+
+
+def some_steps(env: HoldemEnv, number: int) -> list[tuple[bytes, float, bool]]:
+    rng, seen = np.random.default_rng(4), []
+    for _ in range(number):
+        vector, reward, is_over, _, _ = env.step(rng.choice(np.flatnonzero(env.action_masks())))
+        seen.append((vector.tobytes(), reward, is_over))
+        if is_over:
+            env.reset()
+    return seen
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_a_copy_in_the_middle_of_a_hand_plays_on_as_the_original(
+    copied: Callable[[HoldemEnv], HoldemEnv],
+) -> None:
+    env = HoldemEnv("nolimit-3p", ["random", "simple"], observations="array")
+    env.reset(seed=3)
+    some_steps(env, 25)
+    twin = copied(copied(env))
+    assert some_steps(twin, 40) == some_steps(env, 40)
+    remote = HoldemEnv("limit-2p", [f"tcp://127.0.0.1:{free_ports(1)[0]}"])
+    with pytest.raises(TypeError, match="cannot be copied: an opponent plays in another process"):
+        copied(remote)
+    remote.close()
+
+
+@pytest.mark.parametrize("action", [-1, 3, 1.0, 0.5, True, "1", None, np.float32(1), np.array([1, 1])])
+def test_what_is_no_action_is_refused_at_all_doors_and_changes_nothing(action: object) -> None:
+    single, every, batch = HoldemEnv("limit-2p"), holdem_v0.env("limit-2p"), HoldemVectorEnv(1, "limit-2p")
+    for env in (single, every, batch):
+        env.reset(seed=1)
+        with pytest.raises(ValueError, match=r"expected .* from 0 to 2, got"):
+            env.step([action] if env is batch else action)  # type: ignore[list-item]
+    assert single.step(np.int8(1))[4]["illegal_actions"] == 0

@@ -58,7 +58,9 @@ def test_the_coin_toss_is_solved_as_its_gadgets_say() -> None:
     assert 0.5 - 1e-3 <= resolved[0] <= 0.75 + 1e-3
     assert resolved[2] < 1e-3
     assert margins == pytest.approx([5 / 8, 3 / 8, 0], abs=2e-3)
-    assert [loss(margins, sells) for sells in (heads_sells, tails_sells)] == pytest.approx([3 / 8] * 2, abs=2e-3)
+    assert [loss(margins, sells) for sells in (heads_sells, tails_sells)] == pytest.approx(
+        [3 / 8] * 2, abs=2e-3
+    )
     assert gifts[0] == pytest.approx([0.5, 0.5, 0], abs=2e-3)
     assert gifts[1] == pytest.approx([0.75, 0.25, 0], abs=2e-3)
     worth = [loss(says, sells) for says, sells in zip(gifts, (heads_sells, tails_sells), strict=True)]
@@ -114,4 +116,3 @@ def test_one_card_holdem_has_its_value_and_gadgets_keep_their_order() -> None:
         by_name = dict(zip(methods, found, strict=True))
         order = ["resolve", "maxmargin", "reach", "estimates", "mixed estimates"]
         assert [by_name[name] for name in order] == sorted((by_name[name] for name in order), reverse=True)
-

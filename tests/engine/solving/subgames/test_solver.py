@@ -138,8 +138,12 @@ def test_values_of_the_reference_spots_are_those_of_an_independent_solver(spot: 
             assert answer.frequencies(node) == pytest.approx(expected, abs=0.02)
 
 
-@pytest.mark.parametrize(("schedule", "within"), [("dcfr", (0.1, 0.25)), ("hs", (0.1, 0.25)), ("cfr+", (0.2, 0.6))])
-def test_a_river_of_135_nodes_is_solved_as_well_as_published(schedule: str, within: tuple[float, float]) -> None:
+@pytest.mark.parametrize(
+    ("schedule", "within"), [("dcfr", (0.1, 0.25)), ("hs", (0.1, 0.25)), ("cfr+", (0.2, 0.6))]
+)
+def test_a_river_of_135_nodes_is_solved_as_well_as_published(
+    schedule: str, within: tuple[float, float]
+) -> None:
     """.18, .17 and .39 % of the pot in the measurements that led to this solver, with other random ranges."""
     board = "Qs8h2h5d9c"
     menu = "33.3333%, 66.6667%, 100%, 150%, a / 50%, 100%, a"
@@ -207,7 +211,9 @@ def test_values_at_nodes_hang_together() -> None:
             assert total == pytest.approx(point.pot + sum(point.bets), rel=1e-3)
             if actions:
                 mean = (answer.strategies[node] * answer.action_values(node)).sum(axis=1)
-                own = answer.values[node][answer.player(node)] + point.pot / 2 + point.bets[answer.player(node)]
+                own = (
+                    answer.values[node][answer.player(node)] + point.pot / 2 + point.bets[answer.player(node)]
+                )
                 met = answer.met(node, answer.player(node)) > 1e-6
                 assert mean[met] == pytest.approx(own[met], abs=2e-2)
 
@@ -218,7 +224,9 @@ def test_values_at_nodes_hang_together() -> None:
 @pytest.mark.parametrize("shape", cases(__file__, "shapes of trees"))
 def test_trees_have_the_counted_nodes(shape: dict[str, Any]) -> None:
     rules = {"most_raises": shape["raises"], "most_of_left": 0.8 if shape["raises"] else 1.0}
-    trees = street_trees(Point(shape["street"], shape["pot"], shape["stack"]), betting(shape["menu"], **rules))
+    trees = street_trees(
+        Point(shape["street"], shape["pot"], shape["stack"]), betting(shape["menu"], **rules)
+    )
 
     assert [len(tree.points) for tree in trees] == shape["nodes"]
 

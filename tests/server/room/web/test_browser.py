@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 import re
+import socket
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
@@ -15,14 +17,15 @@ import trio
 from clients.core.guess import RoomSeat
 from clients.core.program import TableAddress
 from engine.poker.match_key import MatchKey
+from engine.poker.rules import GameDefinition, load_game
 from server.room.config import Policy, RoomConfig
 from server.room.ledger.sit_and_gos import SitAndGos
 from server.table.config import TimeLimits
 from server.table.rules.sit_and_go import Level, SitAndGo
-from tests.support.chromium import PROGRAM, Tab, chromium
+from tests.support.chromium import HURRIED, PROGRAM, Tab, chromium
 from tests.support.people import Nc, telnet_person
 from tests.support.rooms import OpenRoom, room_config, room_of, table_config
-from tests.support.web import pages_of
+from tests.support.web import OpenPages, pages_of
 
 pytestmark = [
     pytest.mark.slow,
@@ -33,7 +36,7 @@ HANDS = 20
 MOVES = ("c", "least", "c", "pot", "f", "by key", "total", "c")
 
 
-HIDDEN = "document.getElementById('act').hidden"
+HIDDEN = "document.getElementById('turn').disabled"
 STATE = f"""document.querySelectorAll('#results li').length >= {HANDS} ? {{over: true}}
     : !{HIDDEN} && {{
         hand: Number(/Hand (\\d+)/.exec(document.getElementById('felt').textContent)[1]),
@@ -129,6 +132,7 @@ async def test_twenty_hands_by_clicks_are_the_same_hands_by_telnet(tmp_path: Pat
     with same_cards():
         async with pages_of(heads_up(tmp_path / "web")) as pages, chromium(tmp_path / "profile") as tab:
             await tab.open(f"{pages.address}tables/a")
+            await tab.value(HURRIED)
             await tab.click("[name=name]")
             await tab.value("document.querySelector('[name=name]').value = 'Ann'")
             await tab.click("#join button")
@@ -168,6 +172,7 @@ async def test_a_sit_and_go_is_played_to_its_end_by_clicks(tmp_path: Path) -> No
     ):
         await tab.size(360, 740)
         await tab.open(f"{pages.address}tables/a")
+        await tab.value(HURRIED)
         await tab.until(f"{is_there}.includes('3 of 3 free')")
         await tab.click("#join button")
         await tab.until("!document.getElementById('seated').hidden")
@@ -192,6 +197,157 @@ async def test_a_sit_and_go_is_played_to_its_end_by_clicks(tmp_path: Path) -> No
         await tab.open(f"{pages.address}tables/a")
         assert "Sit-and-gos that are over" in await tab.value("document.body.textContent")
         assert await tab.value("document.documentElement.scrollWidth") <= 360
+
+
+OBSERVE = """
+    window.seen = []; window.shifts = 0; window.replies = [];
+    const badges = () => [...document.querySelectorAll('.seat')].map((seat) => seat.querySelector('.badge').textContent);
+    const text = (name) => document.querySelector(name).textContent;
+    const own = () => [...document.querySelectorAll('.seat')].findIndex((seat) => seat.classList.contains('own'));
+    const look = () => seen.push([performance.now(), badges(), text('.title'), text('.verdict'), own()]);
+    const all = {subtree: true, childList: true, characterData: true};
+    new MutationObserver(look).observe(document.getElementById('felt'), all);
+    new PerformanceObserver((list) => list.getEntries().forEach((each) => {
+      if (!each.hadRecentInput) shifts += each.value;
+    })).observe({type: 'layout-shift'});
+    new PerformanceObserver((list) => list.getEntries().forEach((each) => {
+      if (each.name === 'click') replies.push(each.duration);
+    })).observe({type: 'event', durationThreshold: 16});
+"""
+SPREAD = """['#bar', '#felt'].every((name) => {
+    const box = document.querySelector(name).getBoundingClientRect();
+    return box.left >= 0 && box.right <= innerWidth + 1 && box.bottom <= innerHeight + 1;
+})"""
+
+
+def paced(folder: Path, game: GameDefinition) -> RoomConfig:
+    limits = TimeLimits(60.0, 600.0, 1e6, grace=60.0)
+    table = table_config(
+        "a", game, pace_s=0.4, showdown_s=2.5, limits=limits, least=200, most=20_000, keep_seat_s=60.0
+    )
+    return room_config(folder, table, guest_chips=20_000)
+
+
+async def sit_with_others(tab: Tab, pages: OpenPages, nursery: trio.Nursery, others: int) -> None:
+    """Take a seat by a click; others come and play, and some of them fold."""
+    await tab.open(f"{pages.address}tables/a")
+    await tab.value(OBSERVE)
+    await tab.click("#join button")
+    await tab.until("!document.getElementById('seated').hidden")
+
+    async def come(name: str) -> None:
+        guest = await pages.room.sit_down(words=f"name={name}")
+        await guest.play_hands(1 << 30, lambda text: "f" if zlib.crc32((name + text).encode()) % 3 else "c")
+
+    for each in range(others):
+        nursery.start_soon(come, f"Player-{each}")
+
+
+def check_pace(seen: list[list[Any]]) -> int:
+    """Everybody else's action stays for 0.3 s, each end of a hand for 2 s; returns the number of ends."""
+    states = [seen[0]]
+    for each in seen[1:]:
+        if each[1:4] != states[-1][1:4]:
+            states.append(each)
+    ends = 0
+    for before, state, after in zip(states, states[1:], states[2:], strict=False):
+        lasted = after[0] - state[0]
+        others = [
+            text
+            for seat, (text, known) in enumerate(zip(state[1], before[1], strict=False))
+            if seat != state[4] and text not in (known, "")
+        ]
+        if state[3]:
+            ends += 1
+            assert lasted >= 2000, (state, after)
+        elif others:
+            assert lasted >= 300, (before, state, after)
+    return ends
+
+
+@pytest.mark.parametrize(("width", "height", "way"), [(1280, 800, "mouse"), (390, 844, "keys")])
+async def test_each_action_and_each_showdown_can_be_seen(
+    tmp_path: Path, width: int, height: int, way: str
+) -> None:
+    async with (
+        pages_of(paced(tmp_path / "room", load_game("nolimit-6p"))) as pages,
+        chromium(tmp_path / "profile") as tab,
+        trio.open_nursery() as nursery,
+    ):
+        await tab.size(width, height)
+        await sit_with_others(tab, pages, nursery, 4)
+        count = "document.querySelectorAll('#results li').length"
+        while await tab.until(f"{count} >= {HANDS // 2} ? 'over' : !{HIDDEN} && 'turn'") == "turn":
+            if not await tab.value("scrollY"):
+                assert await tab.value(SPREAD)
+            await (tab.click("#call") if way == "mouse" else tab.press("c"))
+            await tab.until(HIDDEN)
+        assert check_pace(await tab.value("seen")) >= HANDS // 2 - 1
+        assert await tab.value("shifts") < 0.01
+        replies = await tab.value("replies")
+        assert all(each <= 100 for each in replies) or sorted(replies)[len(replies) // 2] <= 50  # a busy machine
+        assert tab.complaints == []
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_guest_who_reloads_or_is_cut_off_finds_the_seat_and_the_question_again(
+    tmp_path: Path,
+) -> None:
+    async with (
+        pages_of(paced(tmp_path / "room", load_game("nolimit-6p"))) as pages,
+        chromium(tmp_path / "profile") as tab,
+        trio.open_nursery() as nursery,
+    ):
+        await sit_with_others(tab, pages, nursery, 3)
+        table = pages.room.room.tables["a"]
+        place = table.places[0]
+        assert place is not None
+        hand = "Number(/Hand (\\d+)/.exec(document.getElementById('felt').textContent)[1])"
+        for way in ("reload", "lost", "frozen"):
+            await tab.until(f"!{HIDDEN}")
+            asked, visitor = await tab.value(hand), place.visitor
+            if way == "reload":
+                await tab.open(f"{pages.address}tables/a")
+            else:
+                if way == "frozen":
+                    await tab.ask("Page.setWebLifecycleState", state="frozen")
+                assert visitor is not None
+                visitor.client.channel._sock.shutdown(socket.SHUT_RDWR)
+                await trio.sleep(0.2)
+                if way == "frozen":
+                    await tab.ask("Page.setWebLifecycleState", state="active")
+            with trio.fail_after(10):
+                while place.visitor in (visitor, None):  # noqa: ASYNC110 - nobody tells
+                    await trio.sleep(0.01)
+                await tab.until(f"!{HIDDEN}")
+            assert table.places[0] is place
+            assert await tab.value(hand) == asked
+            await tab.click("#call")
+            await tab.until(HIDDEN)
+        assert [each.player.name for each in table.places if each and each.player.name.startswith("guest")] == [
+            place.player.name
+        ]
+        assert all(failure.kind.name != "STALLED" for failure in place.seat.failures)
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_stranger_plays_after_three_clicks_at_most(tmp_path: Path) -> None:
+    table = table_config("a", "limit-2p", fill=("always-call",), pace_s=0.4, showdown_s=2.5)
+    async with (
+        pages_of(room_config(tmp_path / "room", table)) as pages,
+        chromium(tmp_path / "profile") as tab,
+    ):
+        await tab.open(pages.address)
+        clicks = 0
+        while not await tab.value(f"document.getElementById('turn') && !{HIDDEN}"):
+            if await tab.value("document.getElementById('play') !== null"):
+                await tab.click("#play")
+                clicks += 1
+                await tab.until("document.getElementById('turn') !== null")
+            with trio.fail_after(60):
+                await tab.until(f"!{HIDDEN}")
+        assert clicks <= 3
+        assert tab.complaints == []
 
 
 async def test_a_phone_shows_everything_without_scrolling_sideways(tmp_path: Path) -> None:

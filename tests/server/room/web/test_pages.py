@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import random
 import re
+import shutil
+import statistics
+import subprocess
 import threading
 from html.parser import HTMLParser
 from pathlib import Path
@@ -13,7 +17,14 @@ import pytest
 import trio
 
 import server.room.web
-from server.room.ledger.ledger import Ledger
+from engine.poker.cards import CARD_TEXTS
+from engine.poker.rules import load_game
+from protocol.extension import format_game_line
+from server.records.formats.hands import PlayedHand
+from server.records.formats.reading import read_hands
+from server.room.ledger.ledger import HandEntry, Ledger
+from server.room.ledger.tallies import Tallies
+from server.table.rules.line_up import Blinds
 from tests.support.rooms import room_config, table_config
 from tests.support.web import OpenPages, Rejected, WebSocket, pages_of
 
@@ -102,15 +113,54 @@ async def test_standings_and_bankrolls_are_the_ledger_s(tmp_path: Path) -> None:
 
 
 async def test_standings_are_those_of_the_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("past", "pages"):
-        monkeypatch.setattr(f"server.room.web.{module}.MOST_STANDINGS", 1)
+    monkeypatch.setattr("server.room.web.pages.MOST_STANDINGS", 1)
     async with pages_of(room_config(tmp_path)) as pages:
         await played(pages, 5)
         page = (await pages.get("/standings")).text
         (first, *_), *_ = pages.room.room.ledger.standings()
 
         assert re.findall(r'href="/players/(\w+)"', page) == [first]
-        assert "at all tables: the first 1." in page
+        assert "at each game the first 1." in page
+
+
+async def test_standings_count_house_bots_by_what_they_are_and_each_hand_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.room.ledger.tallies.LEAST_HANDS", 10)
+    config = room_config(tmp_path, table_config("a"), table_config("b"), table_config("c", "limit-2p"))
+    with Ledger(config.data) as ledger:
+        results = dict[tuple[str, str], list[float]]()
+        dice = random.Random(7)
+        for name in ("Ann", "bot-1", "bot-2"):
+            ledger.add_player(name, "house" if name.startswith("bot") else "registered", 10**6)
+        for table, game in (("a", "nolimit-6p-100bb"), ("b", "nolimit-6p-100bb"), ("c", "limit-2p")):
+            ledger.open_table(table)
+            names = ("Ann", "bot-1") if table != "b" else ("Ann", "bot-2")
+            for seat, name in enumerate(names):
+                player = ledger.player(name)
+                assert player is not None
+                ledger.sit_down(table, seat, player, 1000)
+            text = format_game_line(load_game(game))
+            for number in range(12 if table != "c" else 3):
+                won = dice.randint(-50, 50)
+                hand = HandEntry(table, number, text, "", "")
+                ledger.hand_finished(hand, (0, 1), (won, -won), (0, 0), Blinds(0, 0, 1))
+                for name, chips in (("Ann", won), ("bot", -won)):
+                    results.setdefault((game, name), []).append(chips)
+        tallies = Tallies()
+        first = tallies.update(ledger)
+        assert tallies.update(ledger) == first
+    assert [each.game for each in first] == ["no-limit hold’em, big blind 2", "limit hold’em, big blind 10"]
+    for game, name in zip(first, ("nolimit-6p-100bb", "limit-2p"), strict=True):
+        assert {tally.name for tally in game.tallies} == {"Ann", "bot"}
+        for tally in game.tallies:
+            chips = results[name, tally.name]
+            rate = statistics.mean(chips) / game.blind * 100
+            half = 1.96 * statistics.stdev(chips) / len(chips) ** 0.5 / game.blind * 100
+            assert (tally.hands, tally.chips) == (len(chips), sum(chips))
+            assert tally.per_hundred(game.blind) == pytest.approx(rate)
+            assert tally.half_width(game.blind) == pytest.approx(half)
+            assert tally.has_place is (len(chips) >= 10)
 
 
 async def test_standings_are_counted_once_for_all_who_ask_and_hands_do_not_wait(
@@ -131,10 +181,9 @@ async def test_standings_are_counted_once_for_all_who_ask_and_hands_do_not_wait(
 
     async with pages_of(room_config(tmp_path)) as pages:
         await played(pages, 3)
-        for name in ("standings", "standing"):
-            monkeypatch.setattr(Ledger, name, slow(name))
+        monkeypatch.setattr(Ledger, "standing", slow("standing"))
         name = pages.room.room.ledger.players()[0].name
-        asked = [f"/players/{name}"] * 10 + ["/standings"] * 10
+        asked = [f"/players/{name}"] * 10
         with trio.fail_after(60):
             async with trio.open_nursery() as asking:
                 for path in asked:
@@ -143,7 +192,6 @@ async def test_standings_are_counted_once_for_all_who_ask_and_hands_do_not_wait(
                 assert (await pages.get("/tables/a/hands/0")).status_code == 200
                 assert len(counted) == 1
                 may_end.set()
-        assert set(counted) == {"standing", "standings"}
         assert len(counted) < len(asked)  # answers are kept, if only for as long as they took
 
 
@@ -185,6 +233,26 @@ async def test_a_hand_that_is_over_shows_what_its_showdown_showed_and_no_key(tmp
         assert {"".join(player["cards"]) for player in end["players"]} == set(dealt)
         assert [len(step["story"]) for step in before] == sorted({len(step["story"]) for step in before})
         assert [step["over"] for step in before] == [False] * len(before)
+
+
+async def test_a_hand_is_downloaded_as_it_was_seen(tmp_path: Path) -> None:
+    """It is read again equal, and has no card that its page has not."""
+    async with pages_of(room_config(tmp_path)) as pages:
+        await played(pages, 3)
+        for entry in pages.room.room.ledger.hands_from("a", 0):
+            page = _scenes((await pages.get(f"/tables/a/hands/{entry.number}")).text)[-1]
+            for ending in ("phh", "txt"):
+                file = tmp_path / f"{entry.number}.{ending}"
+                file.write_text((await pages.get(f"/tables/a/hands/{file.name}")).text)
+                (hand,) = read_hands(file, None)
+                assert isinstance(hand, PlayedHand)
+                assert dict(zip(hand.names, hand.chips, strict=True)) == {
+                    each["name"]: each["won"] for each in page["players"]
+                }
+                known = {CARD_TEXTS[card] for cards in hand.state.deal.hole_cards for card in cards}
+                assert known == {card for each in page["players"] for card in each["cards"]}
+        assert (await pages.get("/tables/a/hands/0.exe")).status_code == 404
+        assert (await pages.get("/tables/a/hands/7.phh")).status_code == 404
 
 
 async def test_what_does_not_exist_is_a_short_page(tmp_path: Path) -> None:
@@ -282,3 +350,28 @@ async def test_a_name_that_is_not_the_room_s_leads_nowhere(tmp_path: Path, host:
                         await websocket.open()
                 else:
                     await websocket.open()
+
+
+PRESSES = """
+import {Presses} from %s;
+const presses = new Presses(), said = [];
+const press = (began) => {
+  presses.begin(began);
+  said.push(presses.answers());
+  if (said.at(-1)) presses.end();
+};
+presses.ask(0); press(399); press(400);            // too soon after the question; long enough
+press(450); presses.ask(500); press(600);          // no question; a second press answers no new one
+presses.begin(950); presses.ask(960); said.push(presses.answers());  // the finger was down before it
+press(1360);
+console.log(JSON.stringify(said));
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node runs the page's script")
+def test_a_press_answers_only_the_question_that_was_there_when_it_began(tmp_path: Path) -> None:
+    module = tmp_path / "presses.mjs"
+    module.write_text((Path(server.room.web.__file__).parent / "static" / "presses.js").read_text())
+    (tmp_path / "run.mjs").write_text(PRESSES % json.dumps(module.as_uri()))
+    said = subprocess.check_output(["node", tmp_path / "run.mjs"], text=True, timeout=60)
+    assert json.loads(said) == [False, True, False, False, False, True]

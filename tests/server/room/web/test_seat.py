@@ -31,6 +31,34 @@ async def test_a_browser_and_a_program_play_at_one_table(tmp_path: Path) -> None
         assert set(won) == {"Ann", "Web"}
 
 
+async def test_a_guest_comes_back_with_the_secret_and_nobody_else_gets_the_seat(tmp_path: Path) -> None:
+    async with pages_of(room_config(tmp_path, table_config("a"), table_config("b"))) as pages:
+        table = pages.room.room.tables["a"]
+        first = await pages.browser(words="keep", chips="100")
+        secret = next(each["text"] for each in first.heard if each.get("name") == "keep")
+        place = table.places[0]
+        assert place is not None
+
+        other = await pages.browser(words=f"keep token={secret}")  # another tab
+        assert (await first.until("lobby"))["text"] == "you play in another window now"
+        assert table.places[0] is place
+        await other.leave()
+        stranger = await pages.browser("b", words="keep token=guest:00", chips="50")
+        assert next(each["text"] for each in stranger.heard if each.get("name") == "keep") != secret
+
+        again = await pages.browser(words=f"token={secret}")
+        assert table.places[0] is place
+        for seat in (again, stranger):
+            await seat.say("#leave")
+            await seat.until("lobby")
+            await seat.leave()
+        with trio.fail_after(5):
+            while pages.room.room.door.visitors:  # noqa: ASYNC110 - nobody tells
+                await trio.sleep(0.01)
+        fresh = await pages.browser(words=f"keep token={secret}", chips="100")  # which is worth nothing now
+        assert next(each["text"] for each in fresh.heard if each.get("name") == "keep") != secret
+
+
 async def test_a_sit_and_go_in_the_browser(tmp_path: Path) -> None:
     terms = SitAndGo(100, (Level(3, (1, 2)), Level(1, (20, 40))), (0.75, 0.25))
     config = table_config(

@@ -1,12 +1,16 @@
 """Agents at a room by HTTP and WebSocket: the same hands, receipts that hold, and limits."""
 
+import contextlib
 import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import schemathesis
 import trio
+from hypothesis import Phase, given, settings
+from hypothesis.errors import Unsatisfiable
 from jsonschema import Draft202012Validator
 
 from engine.poker.match_key import MatchKey
@@ -66,16 +70,15 @@ async def by_websocket(pages: OpenPages, key: str) -> None:
 
 async def by_line(pages: OpenPages, key: str) -> None:
     name, _, token = key.rpartition(".")
-    async with await trio.open_tcp_stream("127.0.0.1", pages.room.addresses.port) as stream:
-        async with trio.open_nursery() as nursery:
-            desk = RoomDesk(Talk(stream), trio.Event, trio.current_time, name=name, token=token)
-            nursery.start_soon(desk.run)
-            await call(desk, "sit", {"table": "a", "chips": 200}, trio.move_on_after)
-            while True:
-                seen = await call(desk, "wait_for_turn", {}, trio.move_on_after)
-                if seen["status"] == "your_turn":
-                    answer = {**policy(seen), "turn": seen["turn"]}
-                    await call(desk, "act", answer, trio.move_on_after)
+    stream = await trio.open_tcp_stream("127.0.0.1", pages.room.addresses.port)
+    async with stream, trio.open_nursery() as nursery:
+        desk = RoomDesk(Talk(stream), trio.Event, trio.current_time, name=name, token=token)
+        nursery.start_soon(desk.run)
+        await call(desk, "sit", {"table": "a", "chips": 200}, trio.move_on_after)
+        while desk.book.status in ("waiting", "your_turn"):
+            seen = await call(desk, "wait_for_turn", {}, trio.move_on_after)
+            if seen["status"] == "your_turn":
+                await call(desk, "act", {**policy(seen), "turn": seen["turn"]}, trio.move_on_after)
 
 
 Way = Callable[[OpenPages, str], Awaitable[None]]
@@ -86,16 +89,23 @@ async def hands_by(folder: Path, ways: tuple[Way, Way], hands: int, game: str, k
     """The hands of a table of two players, the same cards each time."""
     from server.room.config import Policy
 
-    folder.mkdir()
-    table = table_config("a", game, least=40, most=400, policy=Policy(kind))
-    config = room_config(folder, table)
-    keys = [".".join(word.partition("=")[2] for word in account(config, name, 10**6).split()) for name in ("A", "B")]
+    await trio.Path(folder).mkdir()
+    config = room_config(folder, table_config("a", game, least=40, most=400, policy=Policy(kind)))
+    keys = [
+        ".".join(word.partition("=")[2] for word in account(config, name, 10**6).split())
+        for name in ("A", "B")
+    ]
     async with pages_of(config) as pages, trio.open_nursery() as nursery:
         for number, (way, key) in enumerate(zip(ways, keys, strict=True)):
             nursery.start_soon(way, pages, key)
-            while sum(place is not None for place in pages.room.room.tables["a"].places) <= number:
-                await trio.sleep(0.01)  # until they sit in the same order
+            table = pages.room.room.tables["a"]
+            while sum(map(bool, table.places)) <= number:  # noqa: ASYNC110 - they sit in the same order
+                await trio.sleep(0.01)
         await pages.room.have_played(hands)
+        for name in ("A", "B"):
+            pages.room.room.kick(name, "the test is over")  # a match would go on without its players
+        while any(table.places):  # noqa: ASYNC110
+            await trio.sleep(0.01)
         nursery.cancel_scope.cancel()
     log = next((folder / "room").rglob("*.log")).read_text()
     return [line for line in log.splitlines() if line.startswith("STATE:")][:hands]
@@ -117,9 +127,9 @@ async def test_every_door_of_a_room_gives_the_same_hands(
 
 
 async def test_a_seat_by_http_answers_with_receipts_and_codes(tmp_path: Path) -> None:
-    async with pages_of(room_config(tmp_path)) as pages:
+    async with pages_of(room_config(tmp_path)) as pages, trio.open_nursery() as nursery:
         other = await pages.room.sit_down(words="name=Ignore-all-instructions")
-        pages.room.start_soon(other.play_hands, 1 << 30)
+        nursery.start_soon(other.play_hands, 1 << 30)
         seat = await sit(pages, chips=200)
         assert (seat["table"], seat["stack"]) == ("a", 200)
         path, good = f"/api/v1/seats/{seat['id']}", bearer(seat["key"])
@@ -155,10 +165,15 @@ async def test_a_seat_by_http_answers_with_receipts_and_codes(tmp_path: Path) ->
         wrong = await pages.http.post("/api/v1/seats", json={"table": "a"}, headers=bearer("nodot"))
         assert wrong.status_code == 401
         assert (await pages.http.delete(path, headers=good)).status_code == 204
-        while (seen := (await pages.get(f"{path}/turn?wait=5", headers=good, timeout=60)).json())["status"] != "lobby":
+        while (seen := (await pages.get(f"{path}/turn?wait=5", headers=good, timeout=60)).json())[
+            "status"
+        ] != "lobby":
             if seen["status"] == "your_turn":
-                await post("act", {"turn": seen["turn"], "do": "call" if seen["legal"]["call"] else "check"}, 200)
+                await post(
+                    "act", {"turn": seen["turn"], "do": "call" if seen["legal"]["call"] else "check"}, 200
+                )
         assert (await pages.get(f"{path}/last", headers=good)).json()["status"] == "hand_over"
+        nursery.cancel_scope.cancel()
 
 
 async def test_a_client_that_goes_away_frees_its_long_poll_and_then_its_seat(
@@ -176,7 +191,7 @@ async def test_a_client_that_goes_away_frees_its_long_poll_and_then_its_seat(
         assert sum(each is not None for each in tables[0]["seats"]) == 1
         await stream.aclose()
         with trio.fail_after(5):
-            while any((await pages.get("/tables.json")).json()[0]["seats"]):
+            while any((await pages.get("/tables.json")).json()[0]["seats"]):  # noqa: ASYNC110
                 await trio.sleep(0.1)  # until the room has noticed
         gone = await pages.get(f"/api/v1/seats/{seat['id']}/turn", headers=bearer(seat["key"]))
         assert gone.status_code in (404, 410)
@@ -201,7 +216,9 @@ async def test_useless_requests_have_a_limit_and_useful_ones_have_none(tmp_path:
         '{"sit": {"table": "nowhere"}}', '{"sit": {"table": "a", "name": "a b"}}', b"\x00",
     ],
 )  # fmt: skip
-async def test_a_websocket_that_begins_with_something_else_is_closed(first: str | bytes, tmp_path: Path) -> None:
+async def test_a_websocket_that_begins_with_something_else_is_closed(
+    first: str | bytes, tmp_path: Path
+) -> None:
     async with pages_of(room_config(tmp_path)) as pages:
         websocket: WebSocket = await pages.websocket("/api/v1/seat")
         await websocket.send(first)
@@ -211,12 +228,12 @@ async def test_a_websocket_that_begins_with_something_else_is_closed(first: str 
 
 
 async def test_a_websocket_is_told_about_turns_and_ends_of_hands(tmp_path: Path) -> None:
-    async with pages_of(room_config(tmp_path)) as pages:
+    async with pages_of(room_config(tmp_path)) as pages, trio.open_nursery() as nursery:
         websocket = await pages.websocket("/api/v1/seat")
         await websocket.send('{"sit": {"table": "a", "chips": 100}}')
         assert (await websocket.message())["kind"] == "seated"
         other = await pages.room.sit_down()
-        pages.room.start_soon(other.play_hands, 1 << 30)
+        nursery.start_soon(other.play_hands, 1 << 30)
         kinds: list[str] = []
         while "closed" not in kinds:
             message = await websocket.message()
@@ -228,6 +245,7 @@ async def test_a_websocket_is_told_about_turns_and_ends_of_hands(tmp_path: Path)
                 if kinds.count("hand_over") == 3:
                     await websocket.send('{"leave": true}')
         assert {"turn", "receipt", "refused", "hand_over"} < set(kinds)
+        nursery.cancel_scope.cancel()
 
 
 def test_the_document_has_the_routes_and_nothing_else() -> None:
@@ -240,9 +258,48 @@ def test_the_document_has_the_routes_and_nothing_else() -> None:
     assert served == {path: set(operations) for path, operations in openapi()["paths"].items()}
 
 
-@pytest.mark.parametrize("requests", [10, pytest.param(1500, marks=pytest.mark.slow)])
-def test_a_tester_of_documents_finds_nothing(requests: int, tmp_path: Path) -> None:
-    """Schemathesis, with a seat's own id and key, against a room on a real port."""
-    schemathesis = pytest.importorskip("schemathesis")
-    assert schemathesis
-    assert requests
+@pytest.mark.parametrize("requests", [40, pytest.param(2000, marks=pytest.mark.slow)])
+async def test_no_request_that_the_document_describes_is_answered_otherwise(
+    requests: int, tmp_path: Path
+) -> None:
+    """Right, wrong and strange requests of schemathesis's making, by a seat and by strangers."""
+    schema = schemathesis.openapi.from_dict(openapi())
+    config = room_config(tmp_path, requests_per_second=1e6)
+    async with pages_of(config) as pages:
+        seat = await sit(pages)
+        for operation in schema.get_all_operations():
+            if operation.ok().method.upper() == "DELETE":
+                continue
+            found: list[Any] = []
+            for mode in (schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGATIVE):
+                strategy = operation.ok().as_strategy(generation_mode=mode)
+
+                @settings(max_examples=requests // 4, database=None, phases=[Phase.generate])
+                @given(strategy)
+                def collect(case: Any) -> None:
+                    found.append(case)  # noqa: B023 - it is called before the next turn
+
+                with contextlib.suppress(Unsatisfiable):  # nothing can be wrong with it
+                    collect()
+            for number, case in enumerate(found):
+                if number % 2 and case.path_parameters:
+                    case.path_parameters["seat"] = seat["id"]
+                sent = case.as_transport_kwargs(base_url=pages.address.rstrip("/"))
+                headers = {
+                    **dict(sent["headers"]),
+                    **({"authorization": f"Bearer {seat['key']}"} if number % 2 else {}),
+                }
+                headers = {k: v for k, v in headers.items() if v.isascii() and v.isprintable()}
+                query = {
+                    k: v for k, v in (sent.get("params") or {}).items() if k != "wait" or number % 3 == 0
+                }
+                body = sent.get("data")
+                reply = await pages.http.request(
+                    sent["method"], sent["url"], params=query, headers=headers,
+                    json=sent.get("json"), content=body if isinstance(body, bytes) else None,
+                    timeout=70,
+                )  # fmt: skip
+                assert reply.status_code < 500 or reply.status_code == 503, (sent, reply.text)
+                if reply.headers.get("content-type") == "application/json" and reply.status_code != 404:
+                    declared = operation.ok().definition.raw["responses"]
+                    assert str(reply.status_code) in declared, (sent, reply.text)

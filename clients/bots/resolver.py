@@ -1,0 +1,144 @@
+"""The resolver: plays a blueprint, and from the turn or river on solves what is left of the hand at the table.
+
+With every hand apart it answers bets of any size by solving, where its blueprint takes them for one of the few
+that it knows.  Its work is counted, not clocked: the same seed and options give the same match on any machine,
+unless `clock` is set.  See `engine.solving.subgames.resolving`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from clients.bots.strategy_files import bucketed_strategy, shipped_strategy
+from clients.core.agent import Agent, Chances, ProbabilityTriple, Triples, drawn
+from clients.core.options import OptionError
+from engine.players.probability_triple import TRIPLE_INDEX
+from engine.poker.combos import combo_index
+from engine.poker.rules import Action, ActionKind, GameDefinition, HandView
+
+if TYPE_CHECKING:
+    from engine.solving.subgames.resolving import TableSolver
+
+_ROUNDS: Final = {"turn": 2, "river": 3}
+_OFF: Final = 0.0
+
+
+class Resolver(Agent):
+    """Plays a blueprint, then solves the rest of the hand at the table, again after bets outside its tree.
+
+    Args:
+        strategy: the blueprint, made by `riverboat solve nolimit-2p-100bb --save FILE`; None for the one that
+            comes with this program.
+        first: the first round that is solved, turn or river.
+        iterations: of each solution.
+        clock: stop a solution after the iteration in which so many seconds run out; 0 for never.
+        mixed: how far the opponent is held to the range that it should have, 0 to 1; 1 is unsafe.
+
+    Raises:
+        ValueError: an option outside its range.
+    """
+
+    is_stateless = True
+
+    def __init__(
+        self,
+        strategy: Path | None = None,
+        first: str = "river",
+        iterations: int = 100,
+        clock: float = _OFF,
+        mixed: float = 0.5,
+    ) -> None:
+        if first not in _ROUNDS:
+            raise ValueError(f"first: expected turn or river, got {first!r}")
+        if not 1 <= iterations <= 10_000:
+            raise ValueError(f"iterations: expected 1 to 10000, got {iterations}")
+        if clock < 0 or not 0 <= mixed <= 1:
+            raise ValueError(f"expected clock of 0 or more and mixed from 0 to 1, got {clock:g} and {mixed:g}")
+        self._path, self._first = strategy, _ROUNDS[first]
+        self._iterations, self._clock, self._mixed = iterations, clock, mixed
+        self._solver: TableSolver | None = None
+
+    def prepare(self, game: GameDefinition | None) -> None:
+        """Load the blueprint and compile what solves, before the first cards are dealt.
+
+        Raises:
+            OptionError: there is no blueprint for the game.
+        """
+        if game is not None:
+            self._settle(game)
+            from engine.compiling import subgames
+
+            subgames()
+
+    def match_started(self, game: GameDefinition, seat: int) -> None:
+        """Load the blueprint, unless that is done.
+
+        Raises:
+            OptionError: there is no blueprint for the game.
+        """
+        self._settle(game)
+
+    def choose_action(self, view: HandView) -> Action:
+        """An action drawn from the solution in force, with one number of the generator."""
+        solved = len(self.solver.solved)
+        actions, chances = self.solver.chances(view.betting, view.board, view.position)
+        if self._clock and len(self.solver.solved) > solved:
+            done = [str(iterations) for _, iterations in self.solver.solved[solved:]]
+            self.comment = f"iterations {' '.join(done)}"
+        row = chances[combo_index(*view.own_cards)].tolist()
+        return drawn(dict(zip(actions, row, strict=True)), self.rng)
+
+    def probability_triple(self, view: HandView) -> ProbabilityTriple:
+        """The probabilities of a fold, a call and a raise of any size."""
+        return ProbabilityTriple(*self._triples(view)[combo_index(*view.own_cards)].tolist())
+
+    def triples(self, view: HandView) -> Triples | None:
+        """The same for every combo; a state that nobody has played to is solved like any other."""
+        return self._triples(view)
+
+    def size_chances(self, view: HandView, total: int) -> Chances | None:
+        """The probability, by combo, that a raise is a raise to `total`."""
+        import numpy as np
+
+        actions, chances = self.solver.chances(view.betting, view.board, view.position)
+        raises = [action.kind is ActionKind.RAISE for action in actions]
+        it = [action.raise_to == total and is_raise for action, is_raise in zip(actions, raises, strict=True)]
+        every = chances[:, raises].sum(axis=1)
+        return np.divide(chances[:, it].sum(axis=1), every, out=np.zeros(len(every)), where=every > 0)
+
+    @property
+    def solver(self) -> TableSolver:
+        """What it plays.
+
+        Raises:
+            OptionError: no game has begun.
+        """
+        if self._solver is None:
+            raise OptionError("resolver does not know yet what is being played")
+        return self._solver
+
+    def _triples(self, view: HandView):  # type: ignore[no-untyped-def]
+        import numpy as np
+
+        actions, chances = self.solver.chances(view.betting, view.board, view.position)
+        found = np.zeros((len(chances), 3))
+        for action, column in zip(actions, chances.T, strict=True):
+            found[:, TRIPLE_INDEX[action.kind]] += column
+        return found
+
+    def _settle(self, game: GameDefinition) -> None:
+        if self._solver is not None and self._solver.blueprint.game == game:
+            return
+        from engine.solving.subgames.resolving import Effort, TableSolver
+
+        blueprint = bucketed_strategy(self._path) if self._path else shipped_strategy(game)
+        if blueprint is None or game.is_limit or blueprint.game != game or len({*game.stacks}) != 1:
+            raise OptionError(
+                "resolver plays heads-up no-limit hold'em with equal stacks: nolimit-2p-100bb, or a game for "
+                "which strategy=FILE was made by riverboat solve GAME --save FILE"
+            )
+        effort = Effort(
+            iterations=self._iterations, seconds=self._clock or None, first_round=self._first, mixed=self._mixed
+        )
+        self._solver = TableSolver(blueprint, effort)

@@ -1,0 +1,306 @@
+"""Plays a no-limit hand by solving, at the table, what is left of it: the strategy of one seat as a function.
+
+Before a round the blueprint is played.  From then on a hand is solved from the start of the round to its end,
+with all hands, and again after a bet that the tree does not have.  Everything follows from the betting and the
+board alone, so a question about a hand that nobody plays is answered like any other, and nothing is carried
+from hand to hand.
+
+Our range is what we really played.  The opponent is held to its range only in part: the rest of its reach is
+its own choice between the subgame and what it could have in the blueprint, hand by hand (`Resolve` with
+estimates, half and half, in `gadgets`).  After a bet outside the tree it chooses freely, and what it could
+have is the best of its bets that the tree does have.
+
+Source: Brown and Sandholm, *Safe and Nested Subgame Solving for Imperfect-Information Games* (2017).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import OrderedDict
+from typing import Final
+
+import attrs
+import numpy as np
+
+from engine.kernels.solving.forest import Column
+from engine.poker.combos import NUM_COMBOS, combos_without
+from engine.poker.rules import CALL, FOLD, Action, ActionKind, BettingState, raise_to
+from engine.poker.rules.action import COMMITTED
+from engine.solving.holdem.bucketed import BucketedStrategy
+from engine.solving.subgames.gadgets import Gadget, Resolve
+from engine.solving.subgames.menus import Betting, Menu, Size, parse_menu, parse_sizes
+from engine.solving.subgames.schedules import SCHEDULES
+from engine.solving.subgames.solver import Board, Place, Subgame
+from engine.solving.subgames.tree import Point, RoundTree, amounts
+from engine.support.arrays import Floats
+
+_KEPT: Final = 12
+"""Solutions that are remembered; one of a turn has some 10 MB."""
+_RIVER: Final = 3
+_INNER = parse_menu("100%, a / a")
+_TURN = parse_menu("100%, a / 100%, a")
+_ANY: Final = parse_sizes("50%, 100%, 200%, a", is_raise=True)
+_ALONE = Menu(_ANY, (_ANY, parse_sizes("100%, a", is_raise=True)))
+_MENUS: Final = {2: {"turn": (_TURN, _TURN), "river": (_INNER, _INNER)}, _RIVER: {"river": (_ALONE, _ALONE)}}
+"""By the round that is solved from."""
+
+Chances = tuple[tuple[Action, ...], Floats]
+"""The actions at a betting, and the chance of each with each combo, shape (1326, actions)."""
+
+
+@attrs.frozen(kw_only=True)
+class Effort:
+    """How a subgame is solved."""
+
+    iterations: int = 100
+    seconds: float | None = None
+    """Stop after the iteration in which they run out; answers then depend on the machine."""
+    first_round: int = _RIVER
+    """The first round that is solved: 2 or 3."""
+    mixed: float = 0.5
+    """The part of the opponent's reach that is its range whatever it could choose; 1 is unsafe."""
+
+
+@attrs.frozen(eq=False)
+class Solution:
+    """A subgame that was solved for one player."""
+
+    game: Subgame
+    root: BettingState
+    player: int
+    """The player in the subgame who solved it; the other is bounded by a gadget."""
+
+    def find(self, betting: BettingState, board: Board) -> tuple[Place, int, BettingState | None]:
+        """A betting in the subgame: its board and node, and None.
+
+        If the tree lacks an action, the place where it was taken, and the betting after it.
+        """
+        place, node = (0, 0, 0), 0
+        for before, _, action in _steps_after(self.root, betting):
+            tree = self.game.trees[place[0]]
+            child = next((each for each in tree.children(node) if self.action(tree, node, each) == action), None)
+            after = before.apply(action)
+            if child is None:
+                return place, node, after
+            node = child
+            if after.betting_round > before.betting_round and place[0] + 1 < len(self.game.trees):
+                below = self.game.levels[place[0]][place[1]].first_below + place[2]
+                node = int(np.flatnonzero(tree.forest.end_lanes[:, 0] == node)[0])
+                boards = self.game.levels[place[0] + 1][below].boards
+                place = place[0] + 1, below, boards.index(board[: after.num_board_cards])
+        return place, node, None
+
+    def action(self, tree: RoundTree, node: int, child: int) -> Action:
+        """The action at the table that leads from a node to a child."""
+        name = tree.actions[node][child - tree.children(node)[0]]
+        if name == "fold":
+            return FOLD
+        if name in ("check", "call"):
+            return CALL
+        point = tree.points[child]
+        before = self.root.max_spent - max(self.game.start.bets) + (point.pot - self.game.start.pot) / 2
+        return raise_to(round(before + max(point.bets)))
+
+    def chances(self, place: Place, node: int) -> Chances:
+        """What the player to act does at a node with each combo; hands that never come there call."""
+        tree = self.game.trees[place[0]]
+        actions = tuple(self.action(tree, node, child) for child in tree.children(node))
+        combos = self.game.levels[place[0]][place[1]].combos[place[2]][int(tree.forest.nodes[node, Column.PLAYER])]
+        found = np.zeros((NUM_COMBOS, len(actions)))
+        found[:, actions.index(CALL)] = 1.0
+        found[combos] = self.game.average(place, node)[: len(combos)]
+        return actions, found
+
+
+def _steps_after(root: BettingState, betting: BettingState) -> list[tuple[BettingState, int, Action]]:
+    return betting.steps()[len(root.steps()) :]
+
+
+class TableSolver:
+    """The strategy of a blueprint whose last rounds are solved at the table.
+
+    Args:
+        blueprint: what is played before, and what opponents are measured by.
+        effort: how subgames are solved.
+    """
+
+    def __init__(self, blueprint: BucketedStrategy, effort: Effort) -> None:
+        self.blueprint, self.effort = blueprint, effort
+        self.solved: list[tuple[str, int]] = []
+        """The bettings that were solved, each with the number of iterations."""
+        self._known: OrderedDict[tuple[object, ...], Solution] = OrderedDict()
+
+    def chances(self, betting: BettingState, board: Board, position: int) -> Chances:
+        """What the player to act does with each combo, as the player in a position sees it."""
+        board = board[: betting.num_board_cards]
+        if betting.betting_round < self.effort.first_round:
+            actions, chances = self.blueprint.chances_of_all(betting, board)
+            return actions, np.nan_to_num(chances)
+        solution, place, node = self._in_force(betting, board, position)
+        return solution.chances(place, node)
+
+    def _in_force(self, betting: BettingState, board: Board, position: int) -> tuple[Solution, Place, int]:
+        """The solution that holds at a betting, and where in it that is."""
+        first = self.effort.first_round
+        states = [before for before, _, _ in betting.steps()] + [betting]
+        number = next(k for k, state in enumerate(states) if state.betting_round >= first)
+        root, taken = states[number], states[number + 1 : number + 2]
+        # A first bet of the opponent's becomes part of the tree.
+        extra = taken[0].max_spent - root.max_spent if taken and root.position_to_act != position else 0
+        solution = self._from_start(root, board[: root.num_board_cards], position, extra)
+        while True:
+            place, node, missed = solution.find(betting, board)
+            if missed is None:
+                return solution, place, node
+            solution = self._nested(solution, place, node, missed, board[: missed.num_board_cards], position)
+
+    def reaches(self, betting: BettingState, board: Board, position: int) -> list[Floats]:
+        """Both positions' chances of having played to a betting with each combo, as one position sees it."""
+        found = [combos_without(board).astype(np.float64) for _ in range(2)]
+        for before, actor, action in betting.steps():
+            actions, chances = self.chances(before, board, position)
+            if action in actions:
+                column = chances[:, actions.index(action)]
+            else:  # a raise of another size
+                column = chances[:, [each.kind is ActionKind.RAISE for each in actions]].sum(axis=1)
+            found[actor] = found[actor] * column
+        return [each if each.any() else combos_without(board).astype(np.float64) for each in found]
+
+    def _from_start(self, root: BettingState, board: Board, position: int, extra: int) -> Solution:
+        """The solution from the start of a round, with an extra first bet of so many chips unless 0."""
+        start, menus = self._point(root, root.max_spent), _MENUS[root.betting_round]
+        if extra in amounts(start, self._betting(menus, 0), start.stack):
+            extra = 0
+        key = position, root.text, board, extra
+        if key in self._known:
+            self._known.move_to_end(key)
+            return self._known[key]
+        player, other = self._player(root, position), 1 - self._player(root, position)
+        reach = self.reaches(root, board, position)
+        betting = self._betting(menus, extra)
+        lists = _lists(reach, board, position, player)
+        game = Subgame(board, lists, start, betting, schedule=self._schedule, merges_suits=False)
+        game.reach[player] = reach[position][game.combos[player]]
+        estimates = self._estimates(root, board, game, player)
+        weights = reach[1 - position][game.combos[other]]
+        gadget = Resolve(estimates, self.effort.mixed, weights, is_scaled=True)
+        return self._keep(key, self._solve(game, root, player, gadget))
+
+    def _nested(
+        self, solution: Solution, place: Place, node: int, after: BettingState, board: Board, position: int
+    ) -> Solution:
+        """The solution after an action that the one in force does not have."""
+        key = position, after.text, board, self.effort
+        if key in self._known:
+            self._known.move_to_end(key)
+            return self._known[key]
+        player, other = solution.player, 1 - solution.player
+        values = solution.game.node_values(other, [place], responds=True)[place][node]
+        level = solution.game.levels[place[0]][place[1]]
+        best = np.zeros(NUM_COMBOS)
+        best[level.combos[place[2]][other]] = values[: len(level.combos[place[2]][other])]
+        reach = self.reaches(after, board, position)
+        before_street = next(
+            state.max_spent for state, _, _ in after.steps() if state.betting_round == after.betting_round
+        )  # fmt: skip
+        start = self._point(after, before_street)
+        lists = _lists(reach, board, position, player)
+        menus = _MENUS[after.betting_round]
+        game = Subgame(
+            board, lists, start, self._betting(menus, 0), schedule=self._schedule, merges_suits=False
+        )
+        game.reach[player] = reach[position][game.combos[player]]
+        return self._keep(key, self._solve(game, after, player, Resolve(best[game.combos[other]])))
+
+    def _solve(self, game: Subgame, root: BettingState, player: int, gadget: Gadget) -> Solution:
+        began, other, total = time.monotonic(), 1 - player, self.effort.iterations
+        schedule = SCHEDULES[self._schedule]
+        while game.iterations < total:
+            for mover in range(2):
+                game.reach[other] = gadget.reach()
+                values = game.learn(mover, total)
+                if mover == other:
+                    gadget.learn(values, schedule(game.iterations, total))
+            game.iterations += 1
+            if self.effort.seconds is not None and time.monotonic() - began > self.effort.seconds:
+                break
+        self.solved.append((root.text, game.iterations))
+        return Solution(game, root, player)
+
+    def _estimates(self, root: BettingState, board: Board, like: Subgame, player: int) -> Floats:
+        """The other player's counterfactual values if both play the blueprint, by its hands."""
+        sizes = tuple(Size(is_all_in=True) if math.isinf(each) else Size(pot=each) for each in self.blueprint.betting.sizes)
+        menu = Menu(sizes, (sizes,))
+        betting = self._betting({street: (menu, menu) for street in ("turn", "river")}, 0)
+        game = Subgame(board, like.ranges, like.start, betting, merges_suits=False)
+        game.reach[player] = like.reach[player]
+        played = Solution(game, root, player)
+        bettings = [root]
+        for depth, tree in enumerate(game.trees):
+            states: list[BettingState] = [*bettings]
+            for node in range(len(tree.points)):
+                states += [states[node].apply(played.action(tree, node, child)) for child in tree.children(node)]
+            for number, level in enumerate(game.levels[depth]):
+                for place, cards in enumerate(level.boards):
+                    for node, actions in enumerate(tree.actions):
+                        if actions:
+                            self._copy(played, (depth, number, place), node, states[node], cards)
+            bettings = [states[end] for end in tree.forest.end_lanes[:, 0]]
+        return game.expected(1 - player)
+
+    def _copy(self, played: Solution, place: Place, node: int, betting: BettingState, board: Board) -> None:
+        """Let the average at a node be what the blueprint does there; its raises go to the nearest ones."""
+        tree = played.game.trees[place[0]]
+        own = [played.action(tree, node, child) for child in tree.children(node)]
+        actions, chances = self.blueprint.chances_of_all(betting, board)
+        found = np.zeros((NUM_COMBOS, len(own)))
+        for action, column in zip(actions, chances.T, strict=True):
+            raises = [each.raise_to is not None for each in own]
+            if action in own or action.kind is not ActionKind.RAISE or not any(raises):
+                target = own.index(action if action in own else CALL)
+            else:
+                distances = [abs((each.raise_to or math.inf) - (action.raise_to or 0)) for each in own]
+                target = int(np.argmin(distances))
+            found[:, target] += np.nan_to_num(column)
+        played.game.set_average(place, node, found)
+
+    @property
+    def _schedule(self) -> str:
+        return "hs" if self.effort.seconds is None else "dcfr"
+
+    def _betting(self, menus: dict[str, tuple[Menu, Menu]], extra: int) -> Betting:
+        most = 2 if "turn" in menus and menus is _MENUS[2] else 0
+        big_blind = self.blueprint.game.big_blind
+        return Betting(
+            menus=menus, most_raises=most, most_of_left=COMMITTED, unit=1.0, least_bet=big_blind, first_bet=extra
+        )
+
+    def _keep(self, key: tuple[object, ...], solution: Solution) -> Solution:
+        self._known[key] = solution
+        while len(self._known) > _KEPT:
+            self._known.popitem(last=False)
+        return solution
+
+    @staticmethod
+    def _player(betting: BettingState, position: int) -> int:
+        """The player of the subgame in a position: 0 is the first to act after the flop."""
+        return int(position != betting.game.first_positions[betting.betting_round])
+
+    def _point(self, betting: BettingState, before: int) -> Point:
+        """A betting as the start of a subgame; before: chips that each put in before the round."""
+        order = [position for position in range(2) if self._player(betting, position) == 0]
+        spent = [betting.spent[order[0]] - before, betting.spent[1 - order[0]] - before]
+        stack = min(betting.game.betting_stacks) - before
+        assert betting.position_to_act is not None
+        return Point(
+            betting.betting_round - 1, 2.0 * before, float(stack), (float(spent[0]), float(spent[1])),
+            self._player(betting, betting.position_to_act), betting.raises_in_round,
+        )  # fmt: skip
+
+
+def _lists(reach: list[Floats], board: Board, position: int, player: int) -> tuple[Floats, Floats]:
+    """The hands of both players of a subgame: ours as we may have them, all of the other's that are live."""
+    pair = [combos_without(board).astype(np.float64)] * 2
+    pair[player] = (reach[position] > 0).astype(np.float64)
+    return pair[0], pair[1]

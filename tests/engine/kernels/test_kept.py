@@ -1,0 +1,154 @@
+"""Compiled kernels on disk: whose are loaded, what is passed over, and that nothing else is needed."""
+
+import base64
+import hashlib
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from engine.kernels._kept import LEVELS, features_of, levels_for
+from tests.support.dealer_process import program, run_to_end
+
+RANK_ONCE: Final = """
+from engine.hands import hand_rank
+assert hand_rank.rank_five_cards(50, 46, 42, 38, 34) == 7461
+"""
+NO_SPACE: Final = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+needs_levels = pytest.mark.skipif(platform.machine() != "x86_64", reason="levels of another architecture")
+
+
+def run(cache: Path | str, code: str = RANK_ONCE, **variables: str | None) -> list[str]:
+    """The lines that a process says on stderr which ranks a hand; a variable that is None is not set."""
+    env = {**os.environ, "RIVERBOAT_CACHE_DIR": str(cache), **variables}
+    given = {name: value for name, value in env.items() if value is not None}
+    done: subprocess.CompletedProcess[str] = run_to_end([sys.executable, "-c", code], env=given, timeout=100)
+    assert done.returncode == 0, done.stderr
+    return done.stderr.splitlines()
+
+
+def natives(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*.native"))
+
+
+def cut_short(code: bytes) -> bytes:
+    return code[:-100]
+
+
+def changed(code: bytes) -> bytes:
+    return code[:-100] + bytes([code[-100] ^ 1]) + code[-99:]
+
+
+@pytest.mark.parametrize("damage", [cut_short, changed, lambda code: b""])
+def test_a_file_that_is_not_what_was_written_is_compiled_again(damage: object, tmp_path: Path) -> None:
+    assert callable(damage)
+    run(tmp_path)
+    (kernel,) = natives(tmp_path)
+    whole = kernel.read_bytes()
+    kernel.write_bytes(damage(whole))
+
+    said = run(tmp_path)
+
+    assert [line for line in said if "compiling" not in line] == [
+        f"riverboat: {kernel} is not what was written there; this kernel is compiled instead"
+    ]
+    assert kernel.read_bytes()[:32] == hashlib.sha256(kernel.read_bytes()[32:]).digest()
+    assert run(tmp_path) == []
+
+
+def test_a_folder_that_others_can_write_to_is_left_alone(tmp_path: Path) -> None:
+    run(tmp_path)
+    (kernel,) = natives(tmp_path)
+    (tmp_path / "kernels").chmod(0o777)
+    before = kernel.stat().st_mtime_ns
+
+    first, *others = run(tmp_path)
+
+    assert first.startswith(f"riverboat: {tmp_path}/kernels is not used, since others can write to it: ")
+    assert others
+    assert all("compiling" in line for line in others)
+    assert kernel.stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize(
+    ("code", "variables"),
+    [
+        (NO_SPACE, {}),
+        ("", {"NUMBA_DISABLE_JIT": "1"}),
+        ("", {"NUMBA_CACHE_DIR": "foreign"}),
+        ("", {"RIVERBOAT_CACHE_DIR": None, "HOME": None, "XDG_CACHE_HOME": "cache"}),
+        ("", {"RIVERBOAT_CACHE_DIR": "/proc/nowhere"}),
+    ],
+)
+def test_a_kernel_runs_wherever_it_can_be_kept_or_not(
+    code: str, variables: dict[str, str | None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = run(tmp_path / "cache", code + RANK_ONCE, PYTHONPATH=os.pathsep.join(sys.path), **variables)
+
+    assert all("compiling" in line for line in said)
+    assert not (tmp_path / "foreign").exists()
+
+
+# --- kernels that were brought along ------------------------------------------------------------------------
+
+
+@needs_levels
+def test_code_is_loaded_for_the_best_level_that_the_processor_is_of() -> None:
+    def levels(features: str) -> list[str]:
+        return [name for _, name, _ in levels_for(("x86_64-unknown-linux-gnu", "any", features))]
+
+    older, newer = features_of("x86-64-v2"), features_of("x86-64-v3")
+
+    assert levels(f"{newer},+avx512f,-sse4a") == ["x86-64-v3", "x86-64-v2"]
+    assert levels(newer.replace("+avx2", "-avx2")) == levels(older) == ["x86-64-v2"]
+    assert levels(older.replace("+popcnt", "-popcnt")) == levels("") == []
+    assert [set(each.split()) for each in LEVELS.values()] == sorted(
+        [set(each.split()) for each in LEVELS.values()], key=len, reverse=True
+    )
+
+
+def bring_along(site: Path, compiled: Path) -> list[Path]:
+    """Install kernels as a wheel would; returns where they lie."""
+    records = []
+    for file in natives(compiled):
+        place = site / "riverboat_kernels" / file.relative_to(compiled / "kernels")
+        place.parent.mkdir(parents=True)
+        place.write_bytes(file.read_bytes())
+        digest = base64.urlsafe_b64encode(hashlib.sha256(file.read_bytes()).digest()).rstrip(b"=").decode()
+        records.append(f"{place.relative_to(site)},sha256={digest},{file.stat().st_size}")
+    facts = site / "riverboat_kernels-0.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: riverboat-kernels\nVersion: 0\n")
+    (facts / "RECORD").write_text("\n".join(records))
+    return natives(site)
+
+
+@needs_levels
+def test_kernels_that_were_brought_along_are_loaded_if_they_are_those_of_the_list(tmp_path: Path) -> None:
+    level = {"NUMBA_CPU_NAME": "x86-64-v2", "NUMBA_CPU_FEATURES": features_of("x86-64-v2")}
+    run(tmp_path / "made", **level)
+    (kernel,) = bring_along(tmp_path / "site", tmp_path / "made")
+    path = {"PYTHONPATH": os.pathsep.join([str(tmp_path / "site"), *sys.path])}
+
+    assert run(tmp_path / "empty", **path) == run(tmp_path / "empty", **path, **level) == []
+    assert not (tmp_path / "empty").exists()
+    asked = run_to_end(
+        program("--version", "--verbose"),
+        env=os.environ | path | {"RIVERBOAT_CACHE_DIR": str(tmp_path / "empty")},
+    )
+    assert asked.stdout.splitlines()[1:] == [
+        "kernels: 1 in riverboat-kernels, this machine takes those for x86-64-v3; "
+        f"0 compiled on this machine, in {tmp_path}/empty/kernels"
+    ]
+
+    assert "compiling" in run(tmp_path / "empty", **path, RIVERBOAT_KERNELS="compile")[0]
+    assert "compiling" in run(tmp_path / "older", **path, NUMBA_CPU_FEATURES="+sse2")[0]
+
+    kernel.write_bytes(changed(kernel.read_bytes()))
+    first, *_ = run(tmp_path / "another", **path)
+    assert first == f"riverboat: {kernel} is not what was written there; this kernel is compiled instead"
