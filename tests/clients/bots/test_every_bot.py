@@ -55,7 +55,7 @@ LIMIT, NO_LIMIT = load_game("limit-2p"), load_game("nolimit-2p-100bb")
         ("simple", "limit-2p", 300),
         *(
             (f"heuristic:{how}", "limit-2p", 25)
-            for how in ("", "method=strategic", "model=vote", "model=tree")
+            for how in ("", "method=strategic", "model=vote", "model=player")
         ),
         *((f"killer:preflop={how}", "limit-3p", 12) for how in ("configs", "groups", "one-chip")),
         *((f"sampling:trials=40,choose={how}", "limit-3p", 8) for how in ("best", "mixed")),
