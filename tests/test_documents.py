@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import engine
+from clients.bots.llm.settings import settings_of
 from clients.core.options import make_agent, parse_settings
 from clients.core.registry import load_bot
 from server.league.plan_file import parse_plan
@@ -60,6 +61,10 @@ def test_the_toml_that_a_document_shows_is_read_and_its_bots_play(block: str, tm
     elif keys <= {"room", "table"}:
         file.write_text(block + ("" if "table" in keys else '[[table]]\nname = "limit-2p"\n'))
         bots = [bot for table in load_room(file).tables for bot in table.fill]
+    elif "model" in keys:
+        file.write_text(block)
+        assert settings_of(file, {}).key_file == Path("key")
+        return
     else:
         assert keys == {"project"}
         return

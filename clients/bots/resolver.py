@@ -1,8 +1,8 @@
-"""The resolver: plays a blueprint, and from the turn or river on solves what is left of the hand at the table.
+"""The resolver: plays a blueprint, and from the river or turn on solves the rest of the hand at the table.
 
-With every hand apart it answers bets of any size by solving, where its blueprint takes them for one of the few
-that it knows.  Its work is counted, not clocked: the same seed and options give the same match on any machine,
-unless `clock` is set.  See `engine.solving.subgames.resolving`.
+With every hand apart it answers bets of any size by solving, where its blueprint takes them for one of the
+few that it knows.  Its work is counted, not clocked: the same seed and options give the same match on any
+machine, unless `clock` is set.  See `engine.solving.subgames.resolving`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from engine.poker.rules import Action, ActionKind, GameDefinition, HandView
 
 if TYPE_CHECKING:
     from engine.solving.subgames.resolving import TableSolver
+    from engine.support.arrays import Floats
 
 _ROUNDS: Final = {"turn": 2, "river": 3}
 _OFF: Final = 0.0
@@ -54,7 +55,9 @@ class Resolver(Agent):
         if not 1 <= iterations <= 10_000:
             raise ValueError(f"iterations: expected 1 to 10000, got {iterations}")
         if clock < 0 or not 0 <= mixed <= 1:
-            raise ValueError(f"expected clock of 0 or more and mixed from 0 to 1, got {clock:g} and {mixed:g}")
+            raise ValueError(
+                f"expected clock of 0 or more and mixed from 0 to 1, got {clock:g} and {mixed:g}"
+            )
         self._path, self._first = strategy, _ROUNDS[first]
         self._iterations, self._clock, self._mixed = iterations, clock, mixed
         self._solver: TableSolver | None = None
@@ -105,7 +108,9 @@ class Resolver(Agent):
         raises = [action.kind is ActionKind.RAISE for action in actions]
         it = [action.raise_to == total and is_raise for action, is_raise in zip(actions, raises, strict=True)]
         every = chances[:, raises].sum(axis=1)
-        return np.divide(chances[:, it].sum(axis=1), every, out=np.zeros(len(every)), where=every > 0)
+        found: Floats = np.zeros(len(every))
+        np.divide(chances[:, it].sum(axis=1), every, out=found, where=every > 0)
+        return found
 
     @property
     def solver(self) -> TableSolver:
@@ -118,7 +123,7 @@ class Resolver(Agent):
             raise OptionError("resolver does not know yet what is being played")
         return self._solver
 
-    def _triples(self, view: HandView):  # type: ignore[no-untyped-def]
+    def _triples(self, view: HandView) -> Floats:
         import numpy as np
 
         actions, chances = self.solver.chances(view.betting, view.board, view.position)
@@ -139,6 +144,9 @@ class Resolver(Agent):
                 "which strategy=FILE was made by riverboat solve GAME --save FILE"
             )
         effort = Effort(
-            iterations=self._iterations, seconds=self._clock or None, first_round=self._first, mixed=self._mixed
+            iterations=self._iterations,
+            seconds=self._clock or None,
+            first_round=self._first,
+            mixed=self._mixed,
         )
         self._solver = TableSolver(blueprint, effort)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -35,11 +35,15 @@ def write_page(path: Path, game: Subgame, report: dict[str, Any]) -> None:
         CommandError: the file cannot be written.
     """
     root: Place = (0, 0, 0)
-    below = [(1, 0, number) for number in range(len(game.levels[1][0].boards))] if len(game.levels) > 1 else []
+    below = (
+        [(1, 0, number) for number in range(len(game.levels[1][0].boards))] if len(game.levels) > 1 else []
+    )
     found = answers(game, [root, *below])
     size = sum(len(row) * (row.shape[1] + 1) for place in below for row in found[place].strategies)
     kept = found if size <= _MOST_LETTERS else {root: found[root]}
-    shown = {key: report[key] for key in ("board", "pot", "stack", "iterations", "ev", "equity", "exploitability")}
+    shown = {
+        key: report[key] for key in ("board", "pot", "stack", "iterations", "ev", "equity", "exploitability")
+    }
     data = shown | {
         "nodes": [node for place, answer in kept.items() for node in _nodes(answer, place[0])],
         "names": {_dealt(answer, place[0]): _names(answer) for place, answer in kept.items()},

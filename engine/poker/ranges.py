@@ -10,7 +10,7 @@ import numpy as np
 
 from engine.poker.cards import NUM_RANKS, RANKS, parse_written_cards
 from engine.poker.combos import NUM_COMBOS, STARTING_HAND_OF_COMBO, combo_index, parse_starting_hand
-from engine.support.arrays import Floats
+from engine.support.arrays import Bools, Floats
 
 _HAND: Final = re.compile(r"([2-9TJQKA])([2-9TJQKA])([so]?)", re.IGNORECASE)
 _Kind = tuple[int, int, str]
@@ -83,9 +83,9 @@ def _kind(text: str) -> _Kind:
     return high, low, match[3].lower()
 
 
-def _combos(kind: _Kind) -> Floats:
+def _combos(kind: _Kind) -> Bools:
     high, low, suits = kind
     name = RANKS[high] + RANKS[low]
     names = [name] if high == low else [name + each for each in (suits or "so")]
-    found: Floats = np.isin(STARTING_HAND_OF_COMBO, [parse_starting_hand(each) for each in names])
+    found: Bools = np.isin(STARTING_HAND_OF_COMBO, [parse_starting_hand(each) for each in names])
     return found

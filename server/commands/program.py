@@ -12,7 +12,7 @@ import errno
 import importlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.metadata import EntryPoint, entry_points, version
 from pathlib import Path
 from typing import Any, Final
@@ -21,13 +21,17 @@ import click
 from click.shell_completion import CompletionItem, get_completion_class
 
 from engine.poker.rules import ALIASES, load_game, packaged_games
+from engine.poker.rules.game_file import game_path, no_such_game
+from engine.support.text import table
 from engine.support.user_input import did_you_mean
 from server.support.errors import os_error_in_words
+from server.support.options import GAME
 
 _HOUSE: Final = {
     "analyse": "server.commands.look_back.analyse:analyse",
     "compare": "server.commands.league.compare:compare",
     "convert": "server.commands.look_back.convert:convert",
+    "doctor": "server.commands.operate.doctor:doctor",
     "course": "server.commands.league.course:course",
     "league": "server.commands.league.league:league",
     "ledger": "server.commands.operate.room:ledger",
@@ -42,12 +46,12 @@ _HOUSE: Final = {
 }
 """Where the house's commands are."""
 _GROUPS: Final = {
-    "Play": ("play", "bot", "bots", "games", "telnet", "dealer"),
+    "Play": ("play", "bot", "bots", "games", "telnet", "mcp", "dealer"),
     "Match and league": ("match", "compare", "tournament", "league", "course", "new-bot", "check-bot"),
     "Look back": ("report", "analyse", "replay", "verify", "convert"),
     "Ask and learn": ("odds", "preflop", "weights", "ask", "train", "knowledge", "experiment"),
     "Solve": ("solve", "strategy", "counter", "exploitability"),
-    "Operate": ("serve", "room", "ledger", "kernels"),
+    "Operate": ("serve", "room", "ledger", "kernels", "doctor"),
 }
 """The headings of ``riverboat --help``, and the commands below each; those of other packages come last."""
 _OURS: Final = Path(__file__).parents[2]
@@ -226,17 +230,32 @@ def _print_version(context: click.Context, parameter: click.Parameter, asked: bo
 def riverboat(verbose: bool) -> None:
     """A poker room for programs and people.
 
+    Three things to try:
+
+    \b
+      riverboat play --against simple                         you against a bot
+      riverboat match limit-2p formula simple --hands 200     two bots, and who is better
+      riverboat new-bot my-bot                                a bot of your own, in a minute
+
     `riverboat COMMAND --help` describes a command.
     """
 
 
 @riverboat.command()
+@click.argument("name", required=False, type=GAME)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
-def games(as_json: bool) -> None:
-    """List the games that come with the package.
+def games(name: str | None, as_json: bool) -> None:
+    """List the games that come with the package; or print the file of the game NAME.
 
-    Wherever a command takes GAME, the path of an ACPC game file will do, too.
+    Wherever a command takes GAME, the path of an ACPC game file will do, too: change a printed one.
     """
+    if name is not None:
+        try:
+            click.echo(game_path(name).read_text("ascii"), nl=False)
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            raise click.UsageError(no_such_game(name, str(reason))) from None
+        return
     aliases = {name: alias for alias, name in ALIASES.items()}
     rows = [(name, aliases.get(name), load_game(name)) for name in packaged_games()]
     if as_json:
@@ -248,14 +267,25 @@ def games(as_json: bool) -> None:
                 "limit": game.is_limit,
                 "blinds": game.blinds,
                 "antes": game.antes,
+                "stacks": None if game.is_limit else game.stacks,
+                "bets": game.raise_sizes if game.is_limit else None,
             }
             for name, alias, game in rows
         ]
         click.echo(json.dumps({"games": listed}))
         return
+    lines = [["game", "players", "blinds", "bets", "stacks"]]
     for name, alias, game in rows:
-        kind = "limit" if game.is_limit else "no-limit"
-        blinds = "/".join(map(str, game.blinds))
-        antes = f", antes {'/'.join(map(str, game.antes))}" if game.has_antes else ""
-        row = f"{name:<34} {alias or '':<11} {game.num_players:>2} players  {kind:<8}  blinds {blinds}{antes}"
-        click.echo(row)
+        antes = f" antes {_spelt(game.antes)}" if game.has_antes else ""
+        bets = _spelt(game.raise_sizes) if game.is_limit else "no limit"
+        stacks = "" if game.is_limit else f"{_spelt(game.stacks)} ({max(game.stacks) / game.big_blind:g} bb)"
+        lines.append([alias or name, str(game.num_players), _spelt(game.blinds) + antes, bets, stacks])
+    click.echo("\n".join(table(lines, left={0, 2, 3, 4})))
+    click.echo("riverboat games NAME prints the file of a game")
+
+
+def _spelt(numbers: Sequence[int]) -> str:
+    """``5/10``; equal numbers once, and no zeros behind."""
+    if len(set(numbers)) == 1:
+        return str(numbers[0])
+    return "/".join(map(str, numbers))

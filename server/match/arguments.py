@@ -250,7 +250,7 @@ def check_jobs(jobs: int, ports: tuple[int, ...]) -> None:
 def read_game(text: str) -> GameDefinition:
     """The game of a GAME."""
     try:
-        return load_game(text, lambda line: click.echo(line, err=True))
+        return load_game(text)
     except OSError as error:
         raise click.UsageError(no_such_game(text, error.strerror or str(error))) from None
     except GameDefinitionError as error:

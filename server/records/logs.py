@@ -460,6 +460,10 @@ def _planned_game(plan: Path) -> str | None:
     return definition if isinstance(definition, str) else None
 
 
+def _pass_over(line: str) -> None:
+    """Leave out a line of a game file that means nothing: its log was played with it."""
+
+
 def _game_of(
     path: Path, headers: Sequence[Header], game: GameDefinition | str | None
 ) -> tuple[GameDefinition, str]:
@@ -470,7 +474,7 @@ def _game_of(
     try:
         if game is not None:
             try:
-                return load_game(game), game
+                return load_game(game, warn=_pass_over), game
             except FileNotFoundError as error:
                 raise LogError(no_such_game(game, error.strerror or "no such file")) from None
         folder = path.parent
@@ -484,7 +488,7 @@ def _game_of(
         near = [folder / called, game_path(called.removesuffix(".game"))] if called else []
         for place in [*own, *([game_path(named)] if named else []), *near]:
             if place.is_file():
-                return load_game(str(place)), named or place.name
+                return load_game(str(place), warn=_pass_over), named or place.name
     except GameDefinitionError as error:
         raise LogError(f"{path}: its game: {error}") from None
     except OSError as error:

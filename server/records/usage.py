@@ -69,7 +69,7 @@ class AgentUse:
             "budget": self.faults["budget"],
             "adapted": self.adapted,
             "tokens": {name: self.counts[name] for name in _TOKENS},
-            "usd": None if self.unpriced else self.usd,
+            "usd": None if self.unpriced == self.asked else self.usd,
             "seconds": None if times is None else attrs.asdict(times),
             "unknown": self.unknown,
         }
@@ -95,7 +95,7 @@ class AgentUse:
             str(self.faults["late"]),
             str(self.faults[CENSORED]),
             "unknown" if not known else f"{(self.counts['in'] + self.counts['out']) / known:.0f}",
-            "unknown" if self.unpriced or not hands else f"{1000 * self.usd / hands:.2f}",
+            "unknown" if self.unpriced == self.asked or not hands else f"{1000 * self.usd / hands:.2f}",
             *(["-", "-"] if times is None else [f"{times.median:.2f}", f"{times.p99:.2f}"]),
         ]
 

@@ -73,10 +73,14 @@ class TableConfig:
     """For which an action stands before the next one, while a person sits there or it is an exhibition."""
     showdown_s: float = 2.5
     """For which the end of a hand stands, likewise."""
+    time_bank_s: float = 0.0
+    """That each person has beyond the time for a decision, for as long as they sit there."""
     exhibition: bool = False
     """The house's bots play on at that pace while nobody else is there."""
     private: bool = False
     """It is in no list: only those who are told its address come."""
+    hosted: bool = False
+    """Somebody who sits there decides about its pace, blinds and bots."""
     limits: TimeLimits = attrs.field(factory=lambda: TimeLimits(30.0, 600.0, 1e6, grace=10.0))
     keep_seat_s: float = 120.0
     """How long a seat is kept for somebody who has lost the connection or sits out."""
@@ -140,6 +144,8 @@ class RoomConfig:
     """Names under which browsers find the pages, and origins that a proxy gives them; addresses always do."""
     show_cards_after: float = 0.0
     """Seconds after a hand's end during which pages hide the cards shown at its showdown."""
+    private_tables: bool = True
+    """People may open private tables in the browser."""
     watch_after: float = 0.0
     """Seconds by which those who only watch are told everything later."""
 
@@ -164,6 +170,7 @@ def default_room() -> RoomConfig:
                         fill=bots,
                         alone=is_exhibition,
                         exhibition=is_exhibition,
+                        time_bank_s=60.0,
                         port=None if is_exhibition else 0,
                     )
                 )
@@ -223,6 +230,7 @@ def _room(room: Section, tables: list[Section], folder: Path) -> RoomConfig:
         is_http_chosen="http" in room,
         http=room.whole_or_false("http", DEFAULT_HTTP, least=0, most=65535),
         names=tuple([name.lower() for name in room.texts("names", ())]),
+        private_tables=room.flag("private_tables", True),
         watch_after=room.number("watch_after", 0.0, most=3600.0),
         show_cards_after=room.number("show_cards_after", 0.0, most=MOST_SECONDS),
     )
@@ -277,6 +285,7 @@ def _table(section: Section, folder: Path) -> TableConfig:
         pause_s=section.number("pause", 0.0, most=3600.0),
         pace_s=section.number("pace", 0.4, most=MOST_PACE_S),
         showdown_s=section.number("showdown", 2.5, most=MOST_PACE_S),
+        time_bank_s=section.number("time_bank", 0.0, most=MOST_SECONDS),
         exhibition=section.flag("exhibition", False),
         private=section.flag("private", False),
         limits=TimeLimits(

@@ -24,7 +24,7 @@ from typing import Final
 import attrs
 import trio
 
-from engine.support.user_input import parse_whole, printable
+from engine.support.user_input import printable
 from protocol import (
     NEED_DATA,
     BadVersion,
@@ -42,7 +42,7 @@ from server.room.config import RoomConfig, TableConfig
 from server.room.identities import Identities
 from server.room.ledger.damage import LedgerError
 from server.room.ledger.ledger import LedgerIsFull, Registered
-from server.room.tables.place import Place, RequestRefused, Visitor
+from server.room.tables.place import Place, RequestRefused, Visitor, Wish
 from server.room.tables.table import RoomTable
 from server.room.tables.turns import Turns
 from server.room.tls import spoken
@@ -80,6 +80,8 @@ class Door:
     _here: Counter[str] = attrs.field(factory=Counter, init=False)
     """Connections by address."""
     _turned_away: int = attrs.field(default=0, init=False)
+    open_private: Callable[[str], str] = attrs.field(default=lambda game: _no_private(game), init=False)
+    """Opens a private table for a game; returns its name."""
     visitors: set[Visitor] = attrs.field(factory=set, init=False)
     """Everybody who is connected."""
 
@@ -211,7 +213,7 @@ class Door:
             return
         try:
             visitor.player = await self._identities.identify("acpc", "", visitor.address)
-            place = await self._tables[table.name].join(visitor, None)
+            place = await self._tables[table.name].join(visitor, Wish(table.name))
         except (RequestRefused, KeyError, LedgerIsFull) as refusal:
             self._turn_away(f"{table.name}: {refusal}")
             return
@@ -259,9 +261,15 @@ class Door:
         visitor = wanted.visitor
         match request.word:
             case "list":
-                for name, table in self._tables.items():
+                tables = {name: each for name, each in self._tables.items() if not each.config.private}
+                for name, table in tables.items():
                     visitor.say("table", f"{name} {describe(table)}")
-                visitor.say("tables", str(len(self._tables)))
+                visitor.say("tables", str(len(tables)))
+            case "host":
+                try:
+                    visitor.say("hosted", self.open_private(request.text))
+                except RequestRefused as refusal:
+                    visitor.say("refused", f"host: {refusal}")
             case "name" | "token" if visitor.player is not None:
                 visitor.say("refused", f"you are {visitor.player.name} already")
             case "name":
@@ -275,17 +283,17 @@ class Door:
         """Take a seat, and return when it is given up."""
         visitor = wanted.visitor
         try:
-            name, chips = self._table_and_chips(visitor, request.text)
+            wish = Wish.parse(request.text)
             if visitor.player is None:
                 visitor.player = await self._identities.identify(wanted.name, wanted.token, visitor.address)
                 wanted.token = ""
                 if visitor.may_come_back:
                     visitor.say("keep", self._identities.secret_of(visitor.player))
             self._identities.check_ban(visitor.player)
-            table = self._tables.get(name)
+            table = self._tables.get(self._any_table(visitor) if wish.table == _ANY else wish.table)
             if table is None:
-                raise RequestRefused(f"there is no table {name[:40]!r}")
-            visitor.place = await table.join(visitor, chips)
+                raise RequestRefused(f"there is no table {wish.table[:40]!r}")
+            visitor.place = await table.join(visitor, wish)
         except (RequestRefused, LedgerError) as refusal:
             visitor.say("refused", f"{refusal}")
             visitor.client.flush()
@@ -298,22 +306,11 @@ class Door:
         if visitor.client.attending is not None:  # the seat's task may be listening to a client that was late
             await visitor.client.attending.wait()
 
-    def _table_and_chips(self, visitor: Visitor, text: str) -> tuple[str, int | None]:
-        """The names in a ``#join``."""
-        words = text.split()
-        if not 1 <= len(words) <= 2:
-            raise RequestRefused("expected #join TABLE, or #join TABLE CHIPS")
-        try:
-            chips = parse_whole(words[1]) if len(words) == 2 else None
-        except ValueError:
-            raise RequestRefused(f"expected a whole number of chips, got {words[1][:40]!r}") from None
-        return self._any_table(visitor) if words[0] == _ANY else words[0], chips
-
     def _any_table(self, visitor: Visitor) -> str:
         """A table with a seat that is free or a house bot's; otherwise one where somebody makes room."""
         for newcomer in (None, visitor):
             for name, table in self._tables.items():
-                if table.may_come(newcomer):
+                if not table.config.private and table.may_come(newcomer):
                     return name
         raise RequestRefused("all seats of all tables are taken")
 
@@ -400,6 +397,10 @@ class _Wanted:
                 return None
             if isinstance(event, Greeting):  # it has had its answer
                 client.say(connection.send(Note("refused", "you have been greeted already")))
+
+
+def _no_private(game: str) -> str:
+    raise RequestRefused("there are no private tables here")
 
 
 def has_gone(error: BaseException, *others: type[BaseException]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from traceback import format_exception
 from typing import Final
 
@@ -156,7 +156,12 @@ class Room:
 
     # --- tables ----------------------------------------------------------------------------------------
 
-    def open_table(self, config: TableConfig) -> None:
+    def start_soon(self, task: Callable[..., Awaitable[object]], *words: object) -> None:
+        """Run a task for as long as tables are open."""
+        assert self._tasks is not None  # the room is open
+        self._tasks.start_soon(task, *words)
+
+    def open_table(self, config: TableConfig) -> RoomTable:
         """Open a table, one of the room's or another.
 
         Raises:
@@ -167,6 +172,7 @@ class Room:
         assert self._tasks is not None  # the room is open
         self.tables[config.name] = table = self._new_table(config)
         self._tasks.start_soon(self._keep, table)
+        return table
 
     def _new_table(self, config: TableConfig) -> RoomTable:
         console = self._console

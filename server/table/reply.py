@@ -142,6 +142,7 @@ class Asking:
                 )
             except SeatFailed as failure:
                 seat.changes["late"] += failure.kind is FailureKind.STALLED
+                clock.bank *= failure.kind is not FailureKind.STALLED
                 seating.fail(seat, seating.failure(failure.kind, failure.detail), failure.acpc_lines)
                 seating.set_aside(seat, failure.kind)
             except ChannelBroken as error:
@@ -181,7 +182,7 @@ async def read_reply(
     # action.
     connection, channel = client.connection, client.channel
     clock = seat.clock
-    response = clock.response
+    response = clock.response + clock.bank
     shown_at = heard_at = now() if clock.asked_at is None else clock.asked_at
     junk_lines = stale_replies = 0
     number = seat.number + 1

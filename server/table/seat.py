@@ -44,6 +44,8 @@ class SeatClock:
         self._limits = limits
         self.response = max(limits.response, limits.first_response)
         """How long the next decision may take by itself."""
+        self.bank = 0.0
+        """Time beyond it, which is used up by the decisions that need it."""
         self._match_limit = limits.per_hand * hands
         self.in_hand = 0.0
         self.in_match = 0.0
@@ -58,8 +60,8 @@ class SeatClock:
         """Begin a question; unless the clock is strict, what a client says may restart its wait."""
         self.asked_at = now
         if is_strict:
-            self.until = now + self.response
-            self.latest = now + max(self.response, self._limits.grace)
+            self.until = now + self.response + self.bank
+            self.latest = now + max(self.response + self.bank, self._limits.grace)
 
     def new_hand(self) -> None:
         """Reset the hand's total; the match's total is never reset."""
@@ -70,7 +72,7 @@ class SeatClock:
         limits = self._limits
         counted = limits.response if seconds > limits.response else seconds
         return (
-            seconds > self.response
+            seconds > self.response + self.bank
             or self.in_hand + counted > limits.hand
             or self.in_match + counted > self._match_limit
         )
@@ -78,7 +80,8 @@ class SeatClock:
     def charge(self, seconds: float) -> bool:
         """Charge a decision; returns whether it passed a limit."""
         limits = self._limits
-        is_late = seconds > self.response
+        is_late = seconds > self.response + self.bank
+        self.bank = max(0.0, min(self.bank, self.bank + self.response - seconds))
         if self.response != limits.response:  # the first
             seconds = min(seconds, limits.response)
             self.response = limits.response
@@ -100,7 +103,8 @@ class SeatClock:
     def left(self) -> float:
         """Seconds that the next decision may take, or the one in progress still may."""
         limits = self._limits
-        seconds = min(self.response, limits.hand - self.in_hand, self._match_limit - self.in_match)
+        response = self.response + self.bank
+        seconds = min(response, limits.hand - self.in_hand, self._match_limit - self.in_match)
         if self.asked_at is not None:
             seconds = max(0.0, min(self.asked_at + seconds, self.until) - trio.current_time())
         return seconds

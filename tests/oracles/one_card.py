@@ -87,7 +87,7 @@ def _up(nodes, player, responds, chances, values):  # type: ignore[no-untyped-de
 
 
 @numba.njit
-def _learn(nodes, player, buckets, values, theirs, chances, weight, regrets, sums):  # type: ignore[no-untyped-def]
+def _learn(nodes, player, buckets, values, theirs, weight, regrets, sums):  # type: ignore[no-untyped-def]
     for node in range(len(nodes)):
         for child in range(nodes[node, 1], nodes[node, 1] + nodes[node, 2]):
             for board in range(len(buckets)):
@@ -165,9 +165,9 @@ class Part:
         _up(self.nodes, player, responds, chances, found)
         return found
 
-    def learn(self, player: int, values: Floats, theirs: Floats, chances: Floats, weight: float) -> None:
+    def learn(self, player: int, values: Floats, theirs: Floats, weight: float) -> None:
         """CFR+: the player's regrets, and with a weight the other's sums; theirs: its reach at all nodes."""
-        _learn(self.nodes, player, self.buckets, values, theirs, chances, weight, self.regrets, self.sums)
+        _learn(self.nodes, player, self.buckets, values, theirs, weight, self.regrets, self.sums)
 
 
 def _equal_groups(number: int) -> Ints:
@@ -175,7 +175,7 @@ def _equal_groups(number: int) -> Ints:
 
 
 class Game:
-    """The whole game on so many equal groups of ranks in each round, 13 for none; pairs are a bucket apart."""
+    """The game on so many equal groups of ranks in each round, 13 for none; pairs are a bucket apart."""
 
     def __init__(self, first: int = _N, second: int = _N) -> None:
         later = np.tile(_equal_groups(second), (_N, 1))
@@ -190,8 +190,8 @@ class Game:
             for player in range(2):
                 chances = [part.chances(part.regrets) for part in self.parts]
                 values, reach = self.values(player, (chances[0], chances[1]))
-                for part, own, value, theirs in zip(self.parts, chances, values, reach, strict=True):
-                    part.learn(player, value, theirs, own, t)
+                for part, value, theirs in zip(self.parts, values, reach, strict=True):
+                    part.learn(player, value, theirs, t)
         return self.parts[0].chances(self.parts[0].sums), self.parts[1].chances(self.parts[1].sums)
 
     def values(self, player: int, chances: Chances, *, responds: bool = False) -> tuple[Chances, Chances]:
@@ -259,7 +259,7 @@ def solved_again(game: Game, trunk: Chances, make: MakeGadget, iterations: int) 
                 chances = part.chances(part.regrets)
                 theirs = part.reach(chances, 1 - mover, gadget.reach() if mover == player else start.reach)
                 values = part.values(mover, chances, theirs)
-                part.learn(mover, values, theirs, chances, t)
+                part.learn(mover, values, theirs, t)
                 if mover != player:
                     gadget.learn(values[: part.roots], _PLUS)
         found = part.chances(part.sums)

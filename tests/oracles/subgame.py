@@ -38,7 +38,7 @@ class SlowSubgame:
         self._added: Mapping[Key, list[Floats]] = defaultdict(list)
         self._weighed: dict[Key, Floats] = {}
         live = [np.flatnonzero(weights).tolist() for weights in self.ranges]
-        for pair in itertools.product(*live):
+        for pair in itertools.product(live[0], live[1]):
             if len({*combo_cards(pair[0]), *combo_cards(pair[1])}) == 4:
                 theirs = float(self.ranges[1 - me][pair[1 - me]])
                 self._value(me, pair, theirs, (), self.board, self.pot, self.stack)

@@ -92,6 +92,13 @@ class Guest(Player):
         game = parse_game(self.notes["game"].replace(";", "\n"))
         return attrs.evolve(game, stacks=tuple(map(int, self.notes["stacks"].split("|"))))
 
+    async def until_asked(self) -> None:
+        """Read until this guest is to act."""
+        while True:
+            position, _, betting, _ = split_state(await self.until("MATCHSTATE"))
+            if betting_state(self.game(), betting).position_to_act == position:
+                return
+
     async def play_hands(self, hands: int, act: Callable[[str], str] = lambda betting: "c") -> None:
         """Play until so many hands are over, or the seat is lost."""
         is_new = len(self.lines) != self._played and self.lines[-1].startswith("MATCHSTATE")

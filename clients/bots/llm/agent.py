@@ -293,7 +293,7 @@ class Llm(Agent):
         words = {"model": ours.model[:100], "reading": ours.reading}
         if self._adapted:
             words["adapted"] = "+".join(self._adapted)
-        usd = None if cost["unpriced"] else cost["nano_usd"] / 1e9
+        usd = None if cost["unpriced"] or not told.keys() & {"in", "out"} else cost["nano_usd"] / 1e9
         usage = Usage(told, usd, round(seconds * 1000, 1), fault, words)
         self.usage = format_usage(view.hand_number, view.betting.text, usage)
 

@@ -153,8 +153,10 @@ def odds(
     as_json: bool,
     plot: str | None,
 ) -> None:
-    """Show what two hole cards are worth: HOLE on a BOARD of none, three, four or five cards; or what hands
-    and ranges win of each other: ``riverboat odds AhKd QQ+,AKs --board 2c7d9h``.
+    """Show what two hole cards are worth, or what hands and ranges win of each other.
+
+    HOLE is looked at on a BOARD of none, three, four or five cards.  RANGEs are compared:
+    ``riverboat odds AhKd QQ+,AKs --board 2c7d9h``.
 
     Cards in any common spelling, in one word or several: 7h9h, "7H 9h", 10h, 7♥9♥.  A RANGE lists hands:
     AKs, AK, JJ+, ATs+, 22-66, AhKd, random, each perhaps with a weight as in 22-66:0.5.

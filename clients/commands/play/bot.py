@@ -8,12 +8,20 @@ from __future__ import annotations
 import json
 import os
 import sys
+import tomllib
+from collections.abc import Mapping
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from textwrap import fill
+from typing import Any
 
 import click
 
 from clients.commands.play.seat_options import seat_options
 from clients.core.agent import Agent
-from clients.core.one_line import BotName, json_option
+from clients.core.one_line import BotName, CommandError, OneLineCommand, json_option
+from engine.support.text import table
+from engine.support.user_input import did_you_mean
 from protocol import variables
 from server.support.options import GAME
 
@@ -93,26 +101,52 @@ def bot(
     sys.exit(main(name, start))
 
 
-@click.command()
+@click.command(cls=OneLineCommand)
+@click.argument("name", required=False, type=BotName())
 @json_option()
-def bots(as_json: bool) -> None:
-    """List the bots that can sit down, with their options."""
-    from clients.core.options import describe_options
+def bots(name: str | None, as_json: bool) -> None:
+    """List the bots that can sit down, with strength and speed; or the options of the bot NAME.
+
+    Strength is that in heads-up limit hold'em, in thousandths of a big blind per hand: what a best response
+    wins from a bot at least (`riverboat exploitability`), and what the bot wins from `simple`.
+    """
     from clients.core.registry import installed_bots
 
+    listed = _described(installed_bots())
+    if name is not None:
+        listed = [bot for bot in listed if bot["name"] == name]
+        if not listed:
+            raise CommandError(f"there is no bot {name!r}{did_you_mean(name, installed_bots())}")
+    if as_json:
+        click.echo(json.dumps({"bots": listed}))
+        return
+    keys = ("games", "best_response_wins", "against_simple", "hands_per_second")
+    rows = [["bot", "games", "best response wins", "v simple", "hands/s"]]
+    rows += [[bot["name"], *(str(bot.get(key, "")) for key in keys)] for bot in listed]
+    head, *lines = table(rows, left={0, 1})
+    click.echo(head)
+    for bot, line in zip(listed, lines, strict=True):
+        options = bot["options"].split() if name else []
+        texts = [bot["about"], *([bot["note"]] if "note" in bot else []), *options]
+        wrapped = [fill(text, 80, initial_indent="    ", subsequent_indent="    ") for text in texts]
+        click.echo("\n".join([line, *wrapped]))
+    if name is None:
+        click.echo("mbb/h in limit-2p; riverboat bots NAME lists the options of a bot")
+
+
+def _described(installed: Mapping[str, EntryPoint]) -> list[dict[str, Any]]:
+    """What there is to say about bots; of those that ship also what was measured, from ``facts.toml``."""
+    from clients.core.options import describe_options
+
+    facts = tomllib.loads((Path(__file__).parents[2] / "bots" / "facts.toml").read_text("utf-8"))
     listed = []
-    for name, entry in installed_bots().items():
+    for name, entry in installed.items():
         try:
             factory = entry.load()
             about = (factory.__doc__ or "").strip().partition("\n")[0]
             options = describe_options(factory)
         except Exception as error:  # one broken package must not hide the others
             about, options = f"cannot be loaded: {error}", ""
-        listed.append({"name": name, "about": about, "options": options, "from": entry.value})
-    if as_json:
-        click.echo(json.dumps({"bots": listed}))
-        return
-    width = max((len(bot["name"]) for bot in listed), default=0)
-    for item in listed:
-        options = f"  [{item['options']}]" if item["options"] else ""
-        click.echo(f"{item['name']:<{width}}  {item['about']}{options}")
+        row = {"name": name, "about": about, "options": options, "from": entry.value}
+        listed.append(row | facts.get(name, {}))
+    return listed

@@ -141,7 +141,9 @@ def _sizes_option(context: click.Context, parameter: click.Parameter, text: str)
     "public chance sampling; default cfr+, for heads-up limit hold'em pcs, for no-limit mcfr.",
 )
 @seed_option("strategy", default=1)
-@click.option("--jobs", type=click.IntRange(1, 64), default=1, metavar="N", help="Threads, with pcs and --spot only.")
+@click.option(
+    "--jobs", type=click.IntRange(1, 64), default=1, metavar="N", help="Threads, with pcs and --spot only."
+)
 @click.option(
     "--abstraction",
     type=click.Choice(["distributions", "percentiles"]),

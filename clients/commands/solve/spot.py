@@ -86,7 +86,9 @@ def _solve(plan: SpotPlan, spot: Spot, expected: Cost) -> int:
             for _ in range(min(_EVERY, spot.iterations - game.iterations)):
                 game.run(1)
                 bar.update(task, completed=game.iterations)
-                is_over = bool(noted) or (plan.seconds is not None and time.monotonic() - began > plan.seconds)
+                is_over = bool(noted) or (
+                    plan.seconds is not None and time.monotonic() - began > plan.seconds
+                )
                 if is_over:
                     break
             exploitable = 100 * game.exploitability() / spot.pot
@@ -136,8 +138,8 @@ def node_report(answer: Answer, node: int) -> dict[str, Any]:
                 "ev": [round(each, 4) for each in evs],
             }
             for combo, reach, chances, evs in zip(
-                answer.combos[player].tolist(), answer.reaches[node][player], answer.strategies[node].tolist(),
-                answer.action_values(node).tolist(), strict=True,
+                answer.combos[player].tolist(), answer.reaches[node][player],
+                answer.strategies[node].tolist(), answer.action_values(node).tolist(), strict=True,
             )
         },
     }  # fmt: skip
@@ -179,4 +181,5 @@ def _tree_lines(spot: Spot) -> Iterator[str]:
             yield f"{'  ' * len(first.points[node].actions)}{name}: {', '.join(actions)}"
             upcoming += reversed([*zip(first.children(node), actions, strict=True)])
     for tree in others:
-        yield f"{STREETS[tree.street]}: {len(tree.points)} points after {tree.forest.roots} bettings, on each board"
+        name, roots = STREETS[tree.street], tree.forest.roots
+        yield f"{name}: {len(tree.points)} points after {roots} bettings, on each board"

@@ -57,7 +57,11 @@ def _from_toml(file: Section) -> Spot:
 
     board = file.text("board")
     pot, stack = file.number("pot", least=1e-6), file.number("stack")
-    ranges_, sizes, rules = file.section("ranges", required=True), file.section("sizes"), file.section("rules")
+    ranges_, sizes, rules = (
+        file.section("ranges", required=True),
+        file.section("sizes"),
+        file.section("rules"),
+    )
     solve, own = file.section("solve"), [sizes.section(name) for name in PLAYERS]
 
     def menu(street: str, player: int) -> Menu:
@@ -105,9 +109,10 @@ def _from_commands(text: str, path: Path) -> Spot:
 
     said: dict[str, str] = {}
     sizes: dict[str, dict[str, str]] = {}
-    line = 0
+    line = 1
     try:
-        for line, words in enumerate(text.splitlines(), 1):
+        for number, words in enumerate(text.splitlines(), 1):
+            line = number
             command, _, value = words.strip().partition(" ")
             if command == "set_bet_sizes":
                 player, street, kind, *numbers = (part.strip().lower() for part in value.split(","))

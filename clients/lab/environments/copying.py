@@ -20,7 +20,6 @@ _NOTHING: Final = -2
 class Copied:
     """An environment with a `table`, whose ``reset`` and ``step`` tell what they have done."""
 
-    table: OutsideTable
     _options: Mapping[str, Any]
     """What it was made with."""
     _calls: array[int]
@@ -49,11 +48,12 @@ class Copied:
         Raises:
             TypeError: players in other processes, or a log, cannot be copied.
         """
-        why = self.table.why_not_copied()
+        table: OutsideTable = self.table  # type: ignore[attr-defined]
+        why = table.why_not_copied()
         if why:
             raise TypeError(f"this environment cannot be copied: {why}")
-        generator = self._np_random  # type: ignore[attr-defined]
-        return {**self._options, "seed": self.table.seed, "calls": self._calls, "generator": generator}
+        generator = self._np_random
+        return {**self._options, "seed": table.seed, "calls": self._calls, "generator": generator}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.__init__(*state["args"], **state["options"])  # type: ignore[misc]

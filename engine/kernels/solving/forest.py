@@ -82,7 +82,7 @@ class Side(NamedTuple):
     twins: Ints32
     """The place of the same hand in the other player's list, or -1; shape (boards, hands)."""
     groups: Ints32
-    """Where each group of equals ends; both sides have the same groups, some empty; shape (boards, groups)."""
+    """Where each group of equals ends; both sides have the same groups; shape (boards, groups)."""
     places: Ints32
     """The place of each hand in the list of the board before, -1 for padding; shape (boards, hands)."""
 
@@ -274,7 +274,7 @@ def come_up(forest: Forest, side: Side, board: int, step: Step, room: Room, out:
         room: `fold_values` and `end_values` are read, `kept` is filled in.
         out: the values at the roots, by lane; filled in.
     """
-    nodes, rows, chances = forest.nodes, room.rows, room.chances
+    nodes, rows = forest.nodes, room.rows
     player = step.player
     edges = forest.edges[player]
     for block in range(side.blocks[board]):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Final
 
 import attrs
@@ -32,7 +33,7 @@ UNLIMITED_RAISES: Final = 255
 _ORDINALS: Final = ("1st", "2nd", "3rd", *[f"{k}th" for k in range(4, MAX_PLAYERS + 1)])
 
 
-def opener(blinds: Sequence[int]) -> int:
+def opener(blinds: Sequence[int] | Sequence[Fraction]) -> int:
     """The position that acts first before the flop: the one after the last of the largest blinds."""
     largest = max(range(len(blinds)), key=lambda position: (blinds[position], position))
     return (largest + 1) % len(blinds)

@@ -284,7 +284,7 @@ def unknown_lines(data: bytes, source: str) -> list[str]:
         if lowered and not lowered.startswith(b"#") and _keyword(line) is None:
             text = line.decode("utf-8", "replace").strip()
             word = re.split(r"[\s=]", text, maxsplit=1)[0]
-            warnings.append(f"{source}:{number}: {text[:80]!r} is passed over{did_you_mean(word, _KEYWORDS)}")
+            warnings.append(f"{source}:{number}: {text[:80]!r} means nothing{did_you_mean(word, _KEYWORDS)}")
     return warnings
 
 
@@ -293,7 +293,8 @@ def load_game(game: str, warn: Callable[[str], None] | None = None) -> GameDefin
 
     Args:
         game: what the user typed.
-        warn: takes a line for each line of the file that means nothing.
+        warn: takes a line for each line of the file that means nothing, as the ACPC's dealer reads files;
+            None to refuse them.
 
     Raises:
         OSError: there is no such file, or it cannot be read.
@@ -301,9 +302,10 @@ def load_game(game: str, warn: Callable[[str], None] | None = None) -> GameDefin
     """
     data = game_path(game).read_bytes()
     definition = parse_game(data, source=game)
-    if warn is not None:
-        for line in unknown_lines(data, game):
-            warn(line)
+    for line in unknown_lines(data, game):
+        if warn is None:
+            raise GameDefinitionError(line)
+        warn(line)
     return definition
 
 

@@ -62,7 +62,12 @@ class Resolve:
     """
 
     def __init__(
-        self, alternatives: Floats, mixed: float = 0.0, weights: Floats | None = None, *, is_scaled: bool = False
+        self,
+        alternatives: Floats,
+        mixed: float = 0.0,
+        weights: Floats | None = None,
+        *,
+        is_scaled: bool = False,
     ) -> None:
         self._alternatives = alternatives
         self._mixed, self._is_scaled = mixed, is_scaled
@@ -74,7 +79,8 @@ class Resolve:
         enters = _matched(self._regrets, 0)[0]
         if self._is_scaled and enters.sum() > 0:
             enters = enters * (self._weights.sum() / enters.sum())
-        return self._mixed * self._weights + (1 - self._mixed) * enters
+        found: Floats = self._mixed * self._weights + (1 - self._mixed) * enters
+        return found
 
     def learn(self, values: Floats, factors: Factors) -> None:
         """Learn from the opponent's counterfactual values at the start of the subgame."""
@@ -98,7 +104,9 @@ class Maxmargin:
 
     def _chances(self) -> Floats:
         even = self._is_met / np.maximum(1, self._is_met.sum(axis=-1, keepdims=True))
-        found: Floats = np.where((self._regrets > 0).any(axis=-1, keepdims=True), _matched(self._regrets, -1), even)
+        found: Floats = np.where(
+            (self._regrets > 0).any(axis=-1, keepdims=True), _matched(self._regrets, -1), even
+        )
         return found
 
     def reach(self) -> Floats:

@@ -70,10 +70,11 @@ def parse_menu(text: str) -> Menu:
     parts = text.split("/")
     if len(parts) > 3:
         raise ValueError(f"expected bets / raises / leads, got {text!r}")
-    bets, raises, leads = parts + [""] * (2 - len(parts)) + [None] * (3 - max(2, len(parts)))
-    assert bets is not None and raises is not None
+    bets, raises = parts[0], parts[1] if len(parts) > 1 else ""
     return Menu(
-        parse_sizes(bets), (parse_sizes(raises, is_raise=True),), None if leads is None else parse_sizes(leads)
+        parse_sizes(bets),
+        (parse_sizes(raises, is_raise=True),),
+        parse_sizes(parts[2]) if len(parts) > 2 else None,
     )
 
 

@@ -1,9 +1,9 @@
 """Plays a no-limit hand by solving, at the table, what is left of it: the strategy of one seat as a function.
 
 Before a round the blueprint is played.  From then on a hand is solved from the start of the round to its end,
-with all hands, and again after a bet that the tree does not have.  Everything follows from the betting and the
-board alone, so a question about a hand that nobody plays is answered like any other, and nothing is carried
-from hand to hand.
+with all hands, and again after a bet that the tree does not have.  Everything follows from the betting and
+the board alone, so a question about a hand that nobody plays is answered like any other, and nothing is
+carried from hand to hand.
 
 Our range is what we really played.  The opponent is held to its range only in part: the rest of its reach is
 its own choice between the subgame and what it could have in the blueprint, hand by hand (`Resolve` with
@@ -79,7 +79,9 @@ class Solution:
         place, node = (0, 0, 0), 0
         for before, _, action in _steps_after(self.root, betting):
             tree = self.game.trees[place[0]]
-            child = next((each for each in tree.children(node) if self.action(tree, node, each) == action), None)
+            child = next(
+                (each for each in tree.children(node) if self.action(tree, node, each) == action), None
+            )
             after = before.apply(action)
             if child is None:
                 return place, node, after
@@ -106,7 +108,9 @@ class Solution:
         """What the player to act does at a node with each combo; hands that never come there call."""
         tree = self.game.trees[place[0]]
         actions = tuple(self.action(tree, node, child) for child in tree.children(node))
-        combos = self.game.levels[place[0]][place[1]].combos[place[2]][int(tree.forest.nodes[node, Column.PLAYER])]
+        combos = self.game.levels[place[0]][place[1]].combos[place[2]][
+            int(tree.forest.nodes[node, Column.PLAYER])
+        ]
         found = np.zeros((NUM_COMBOS, len(actions)))
         found[:, actions.index(CALL)] = 1.0
         found[combos] = self.game.average(place, node)[: len(combos)]
@@ -230,9 +234,12 @@ class TableSolver:
 
     def _estimates(self, root: BettingState, board: Board, like: Subgame, player: int) -> Floats:
         """The other player's counterfactual values if both play the blueprint, by its hands."""
-        sizes = tuple(Size(is_all_in=True) if math.isinf(each) else Size(pot=each) for each in self.blueprint.betting.sizes)
+        sizes = tuple(
+            Size(is_all_in=True) if math.isinf(each) else Size(pot=each)
+            for each in self.blueprint.betting.sizes
+        )
         menu = Menu(sizes, (sizes,))
-        betting = self._betting({street: (menu, menu) for street in ("turn", "river")}, 0)
+        betting = self._betting(dict.fromkeys(("turn", "river"), (menu, menu)), 0)
         game = Subgame(board, like.ranges, like.start, betting, merges_suits=False)
         game.reach[player] = like.reach[player]
         played = Solution(game, root, player)
@@ -240,7 +247,9 @@ class TableSolver:
         for depth, tree in enumerate(game.trees):
             states: list[BettingState] = [*bettings]
             for node in range(len(tree.points)):
-                states += [states[node].apply(played.action(tree, node, child)) for child in tree.children(node)]
+                states += [
+                    states[node].apply(played.action(tree, node, child)) for child in tree.children(node)
+                ]
             for number, level in enumerate(game.levels[depth]):
                 for place, cards in enumerate(level.boards):
                     for node, actions in enumerate(tree.actions):
@@ -273,7 +282,12 @@ class TableSolver:
         most = 2 if "turn" in menus and menus is _MENUS[2] else 0
         big_blind = self.blueprint.game.big_blind
         return Betting(
-            menus=menus, most_raises=most, most_of_left=COMMITTED, unit=1.0, least_bet=big_blind, first_bet=extra
+            menus=menus,
+            most_raises=most,
+            most_of_left=COMMITTED,
+            unit=1.0,
+            least_bet=big_blind,
+            first_bet=extra,
         )
 
     def _keep(self, key: tuple[object, ...], solution: Solution) -> Solution:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 Factors = tuple[float, float, float, float]
-"""The factors of positive and negative regrets and of sums before a pass adds to them, and the least regret."""
+"""Factors of positive and negative regrets and of sums before a pass adds to them; the least regret."""
 Schedule = Callable[[int, int], Factors]
 """Takes the iteration, from 0, and the number of all; returns the factors."""
 

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import Final
 
 import attrs
 import numpy as np
 
+from engine.hands.hand_rank import board_ranks
 from engine.kernels.solving.forest import (
     BLOCK,
     LANES,
@@ -33,7 +33,6 @@ from engine.kernels.solving.forest import (
     scatter,
     value_folds,
 )
-from engine.hands.hand_rank import board_ranks
 from engine.poker.cards import NUM_CARDS
 from engine.poker.combos import COMBO_CARDS, NUM_COMBOS, combos_without
 from engine.solving.holdem.abstraction import SUIT_NAMES, renamed_card, renamed_combos
@@ -98,7 +97,9 @@ class _Level:
         own: their combos at the start of the subgame.
     """
 
-    def __init__(self, tree: RoundTree, boards: Sequence[_Alike], before: Sequence[Ints], own: Sequence[Ints]):
+    def __init__(
+        self, tree: RoundTree, boards: Sequence[_Alike], before: Sequence[Ints], own: Sequence[Ints]
+    ):
         self.forest: Forest = tree.forest
         self.boards = [each.board for each in boards]
         self.first_below = 0
@@ -214,7 +215,7 @@ class Subgame:
         self.levels = [[_Level(self.trees[0], [root], self.combos, self.combos)]]
         """By street: the level of the root, then one after each board of the street before."""
         for tree in self.trees[1:]:
-            below = []
+            below: list[_Level] = []
             for level in self.levels[-1]:
                 level.first_below = len(below)
                 for each, combos in zip(level.boards, level.combos, strict=True):
@@ -275,7 +276,8 @@ class Subgame:
         """
         self._kept = {
             (depth, level, board): np.zeros(
-                (len(self.trees[depth].points), self.levels[depth][level].sides[player].cards.shape[1]), np.float32
+                (len(self.trees[depth].points), self.levels[depth][level].sides[player].cards.shape[1]),
+                np.float32,
             )
             for depth, level, board in places
         }  # fmt: skip
@@ -285,13 +287,13 @@ class Subgame:
 
     def average(self, place: Place, node: int) -> Floats:
         """The average strategy at a node, even where it has none; shape (padded hands, actions)."""
-        depth, level, board = place
-        row = self.trees[depth].forest.nodes[node]
+        row = self.trees[place[0]].forest.nodes[node]
         player, actions = int(row[Column.PLAYER]), int(row[Column.ACTIONS])
         table = self.table(place, player)[:, row[Column.EDGE] : row[Column.EDGE] + actions]
         sums = table.transpose(0, 2, 1).reshape(-1, actions).astype(np.float64)
         total = sums.sum(axis=1, keepdims=True)
-        return np.divide(sums, total, out=np.full(sums.shape, 1 / actions), where=total > 0)
+        found: Floats = np.divide(sums, total, out=np.full(sums.shape, 1 / actions), where=total > 0)
+        return found
 
     def set_average(self, place: Place, node: int, chances: Floats) -> None:
         """Let the average strategy at a node be this, by combo; shape (1326, actions)."""
@@ -368,7 +370,7 @@ class Subgame:
 
     def _rivers(self, at: tuple[int, int], before: Floats32, step: Step) -> None:
         """A pass over all rivers of a level; fills in the values at their roots."""
-        depth, level = at[0], self.levels[at[0]][at[1]]
+        level = self.levels[at[0]][at[1]]
         sides = level.sides[step.player], level.sides[1 - step.player]
         bounds = np.linspace(0, len(level.boards), len(self._rooms) + 1).astype(int).tolist()
 
@@ -391,11 +393,11 @@ def _room(forest: Forest, combos: Sequence[Ints]) -> Room:
     def by_lane(lanes: int) -> Floats32:
         return np.zeros((-(-lanes // LANES), most, LANES), np.float32)
 
+    folds, ends = len(forest.fold_lanes), len(forest.end_lanes)
     return Room(
         np.empty((len(forest.nodes), BLOCK), np.float32), np.empty((2, BLOCK), np.float32),
-        np.empty((NUM_CARDS + 1, LANES), np.float32), by_lane(forest.roots),
-        *(by_lane(len(lanes)) for lanes in (forest.fold_lanes, forest.end_lanes) * 2),
-        np.empty((0, 0), np.float32),
+        np.empty((NUM_CARDS + 1, LANES), np.float32), by_lane(forest.roots), by_lane(folds), by_lane(ends),
+        by_lane(folds), by_lane(ends), np.empty((0, 0), np.float32),
     )  # fmt: skip
 
 

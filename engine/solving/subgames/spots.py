@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import attrs
@@ -75,7 +75,9 @@ def cost(spot: Spot) -> Cost:
         entries += len(boards) * sum(-(-hands[p] // BLOCK) * BLOCK * edges[p] for p in range(2))
         if tree is not trees[-1]:
             calls += len(boards)
-            boards = [each.board for board in boards for each in alike_boards(board, spot.ranges, len(spot.board))]
+            boards = [
+                each.board for board in boards for each in alike_boards(board, spot.ranges, len(spot.board))
+            ]
     iterations = min(_USUAL_ITERATIONS, spot.iterations) if spot.target > 0 else spot.iterations
     return Cost(nodes, 8 * entries, 2 * iterations * 1e-9 * (_NS * entries + _NS_OF_CALL * calls))
 
@@ -101,7 +103,9 @@ class Answer:
         player = self.player(node)
         weights = self.reaches[node][player] * self.met(node, player)
         total = float(weights.sum())
-        found: Floats = weights @ self.strategies[node] / total if total > 0 else self.strategies[node].mean(axis=0)
+        found: Floats = (
+            weights @ self.strategies[node] / total if total > 0 else self.strategies[node].mean(axis=0)
+        )
         return found
 
     def met(self, node: int, player: int) -> Floats:
@@ -115,7 +119,7 @@ class Answer:
         return int(self.tree.forest.nodes[node, Column.PLAYER])
 
     def worth(self, node: int, player: int) -> float:
-        """What a player wins in the mean from a node on: of what is in the pot, and of what is still put in."""
+        """What a player wins in the mean from a node on, of the pot and of what is still put in."""
         weights = self.reaches[node][player] * self.met(node, player)
         total = float(weights.sum())
         mean = float(weights @ self.values[node][player]) / total if total > 0 else 0.0
@@ -197,9 +201,8 @@ def equity(spot: Spot) -> tuple[float, Floats]:
 def largest_menu(spot: Spot) -> str:
     """The street with the most sizes, from which one should be dropped first; of several the last."""
     menus = spot.betting.menus
-    return max(STREETS, key=lambda street: (sum(_sizes(menus.get(street, ()))), STREETS.index(street)))
-
-
-def _sizes(menus: Sequence[object]) -> Iterator[int]:
-    for menu in menus:
-        yield len(menu.bets) + sum(map(len, menu.raises))  # type: ignore[attr-defined]
+    sizes = {
+        street: sum(len(menu.bets) + sum(map(len, menu.raises)) for menu in menus.get(street, ()))
+        for street in STREETS
+    }
+    return max(STREETS, key=lambda street: (sizes[street], STREETS.index(street)))

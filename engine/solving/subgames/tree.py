@@ -1,4 +1,4 @@
-"""The public tree of a subgame: for each street the forest of its bettings after all ends of the one before."""
+"""The public tree of a subgame: for each street, its bettings after all ends of the street before."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ class Point:
 
     @property
     def loses(self) -> float:
-        """Half of the pot when the street began, and the smaller of the bets: what the loser of an end loses."""
+        """What the loser of an end loses: half of the pot when the street began, and the smaller bet."""
         return self.pot / 2 + min(self.bets)
 
     def after(self, action: str, amount: float = 0.0) -> Point:
-        """The point after a fold, a check, a call, or a bet or raise to an amount; a new street if one ends."""
+        """The point after an action; raises are to an amount.  Where a street ends, the next one begins."""
         me, taken = self.to_act, (*self.actions, action)
         if action == FOLD:
             return attrs.evolve(self, folded=me, actions=taken)
@@ -123,7 +123,7 @@ def _amount(size: Size, point: Point, pot: float) -> float:
         return level + size.pot * pot
     bets = size.geometric or len(STREETS) - point.street
     ratio = (pot + 2 * (point.stack - level)) / pot
-    return level + pot * (ratio ** (1 / bets) - 1) / 2
+    return float(level + pot * (ratio ** (1 / bets) - 1) / 2)
 
 
 def merged(found: Sequence[float], level: float, pot: float, threshold: float) -> list[float]:
@@ -163,7 +163,9 @@ class RoundTree:
         edges, reaches = [0, 0], [len(starts)] * 2
         for number, point in _growing(self.points):
             if len(self.points) > MOST_NODES:
-                raise TooLarge(f"the betting on the {STREETS[self.street]} has more than {MOST_NODES:,} points")
+                raise TooLarge(
+                    f"the betting on the {STREETS[self.street]} has more than {MOST_NODES:,} points"
+                )
             after = [] if self._is_over(point) else _options(point, betting, stack)
             player = point.to_act
             nodes.append([player, len(self.points), len(after), edges[player], *rows[number]])
@@ -179,9 +181,12 @@ class RoundTree:
                 (ends if point.folded < 0 else folds).append(number)
         is_river = self.street == len(STREETS) - 1
         lost = [[-1 if self.points[fold].folded == player else 1 for fold in folds] for player in range(2)]
+        fold_lanes, end_lanes = (
+            np.array([[each, *rows[each]] for each in lanes], np.int32).reshape(-1, 3)
+            for lanes in (folds, ends)
+        )
         self.forest = Forest(
-            np.array(nodes, np.int32), len(starts), (edges[0], edges[1]),
-            *(np.array([[each, *rows[each]] for each in lanes], np.int32).reshape(-1, 3) for lanes in (folds, ends)),
+            np.array(nodes, np.int32), len(starts), (edges[0], edges[1]), fold_lanes, end_lanes,
             np.array(lost, np.float32) * np.array([self.points[fold].loses for fold in folds], np.float32),
             np.array([self.points[end].loses if is_river else 1.0 for end in ends], np.float32),
         )  # fmt: skip
@@ -195,7 +200,9 @@ class RoundTree:
 
     def _is_over(self, point: Point) -> bool:
         """Whether nobody acts on this street any more."""
-        return point.folded >= 0 or point.street > self.street or (point.stack <= _CLOSE and not any(point.bets))
+        return (
+            point.folded >= 0 or point.street > self.street or (point.stack <= _CLOSE and not any(point.bets))
+        )
 
 
 def _growing(points: list[Point]) -> Iterator[tuple[int, Point]]:

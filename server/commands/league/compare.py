@@ -42,8 +42,8 @@ _STATUS: Final = {Decision.ACCEPTED: 0, Decision.REJECTED: 4, Decision.UNDECIDED
 _HANDS: Final = 20_000
 _MOST_SEED: Final = 2**32 - 1
 _TEST: Final = (
-    "The question, with bounds in mbb/h: does NEW gain; is nothing lost (hold alone: -10,10); is nothing "
-    "lost by taking something away (simplify: -5,10)."
+    "The question, with bounds in mbb/h: does NEW gain (gain:0,20); is nothing lost (hold:-10,10); is "
+    "nothing lost by taking something away (simplify)."
 )
 _LUCK: Final = (
     "The luck to take out: none; by equity; with AIVAT, also that of players who state their policies."
@@ -57,9 +57,7 @@ _TESTS: Final = Parsed("test", Bounds.parse)
 @click.option("--against", multiple=True, type=PLAYER, metavar="PLAYER", help="An opponent; may be repeated.")
 @click.option("--field", type=PATH, metavar="FILE.toml", help="A file with opponents, [[opponents]].")
 @click.option("--game", type=GAME, default="limit-2p", show_default=True, help="What is played.")
-@click.option(
-    "--test", type=_TESTS, default="gain", show_default="gain:0,20", metavar="TEST[:X,Y]", help=_TEST
-)
+@click.option("--test", type=_TESTS, default="gain", show_default="gain:0,20", metavar="TEST", help=_TEST)
 @click.option("--hands", type=click.IntRange(1, 10**7), default=_HANDS, show_default=True, help="Most deals.")
 @click.option("--jobs", type=click.IntRange(1, 1000), metavar="J", help="Matches played in parallel.")
 @click.option("--scheduler", metavar="ADDRESS", help="Play on this Dask cluster (docs/cluster.md).")
@@ -127,9 +125,7 @@ def _say(line: str) -> None:
         click.echo(line, err=True)
 
 
-def _play(
-    course: Course, noted: list[int], jobs: int | None, scheduler: str | None
-) -> tuple[str | None, int]:
+def _play(course: Course, noted: list[int], jobs: int | None, at: str | None) -> tuple[str | None, int]:
     """Play; returns what went wrong, in a line, and the exit status."""
 
     async def show() -> None:
@@ -137,12 +133,10 @@ def _play(
 
     if course.is_over:
         return None, _STATUS[course.decision]
-    if jobs is None and scheduler is None and course.plan.in_process:
+    if jobs is None and at is None and course.plan.in_process:
         jobs = os.cpu_count()
     runners = functools.partial(ArmsRunner.make, course)
-    status, fault = run_house(
-        functools.partial(play_with, course.folder, noted, show, jobs, scheduler, runners)
-    )
+    status, fault = run_house(functools.partial(play_with, course.folder, noted, show, jobs, at, runners))
     return fault, status or _STATUS[course.decision]
 
 

@@ -15,6 +15,7 @@ from engine.support.user_input import how_many
 from server.league.course.building import Built, build, check, version_of, with_players
 from server.league.course.folder import LIMITS, NAME, NIGHTLY, STUDENTS, TOURNAMENT, course_files, students_of
 from server.league.course.new_bot import LANGUAGES
+from server.league.course.nights import BUILT_FILE, students_row, write_pages
 from server.league.plan_file import read_grants
 from server.match.arguments import read_game
 from server.match.launching.confinement import why_there_are_none
@@ -72,6 +73,13 @@ def init(
     click.echo(f"{folder}: {who}; {folder / NIGHTLY} builds, checks and plays")
     if why is not None:
         click.echo(f"no sandboxes: {why}.  {_UNSAFE}" + ("" if unsafe else ": refused here"), err=True)
+
+
+@course.command("pages")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False, exists=True))
+def pages(folder: Path) -> None:
+    """Write DIR/nights/index.html, and a page for every night: who passed, who did not and why, and ranks."""
+    click.echo(str(write_pages(folder)[-1]))
 
 
 @course.command("build")
@@ -135,8 +143,9 @@ def build_all(
         if not as_json:
             click.echo(f"{'ok' if each.passed else 'FAILED':<7} {each.folder.name}: {each.words}")
     write_whole(out / TOURNAMENT, with_players(text, found))
+    report = {"passed": all(each.passed for each in found), "students": list(map(students_row, found))}
+    write_whole(out / BUILT_FILE, json.dumps(report, indent=1) + "\n")
     if as_json:
-        rows = [{"student": each.folder.name, "passed": each.passed, "detail": each.words} for each in found]
-        click.echo(json.dumps({"passed": all(each.passed for each in found), "students": rows}))
+        click.echo(json.dumps(report))
     if not all(each.passed for each in found):
         ctx.exit(3)

@@ -252,7 +252,7 @@ def _seat_tokens(items: Sequence[str], files: Sequence[str], seats: int) -> tupl
 
 def _load_game(text: str) -> GameDefinition:
     try:
-        return load_game(text)
+        return load_game(text, lambda line: print(f"riverboat: {line}", file=sys.stderr))
     except OSError as error:
         raise UsageError(
             f"ERROR: could not open game definition {text}\n"

@@ -94,9 +94,8 @@ class Course:
         self._to_mbb = 1000 / plan.game.big_blind
         self.most = most * self._to_mbb
         """The most by which versions can differ in a deal, in mbb."""
-        self.folder = Folder(
-            path, plan.tournament(ARMS[1], self._schedule), MatchSeed(plan.seed), {}, say, lock=lock
-        )
+        whole = plan.tournament(ARMS[1], self._schedule)
+        self.folder = Folder(path, whole, MatchSeed(plan.seed), {}, say, lock=lock)
         weights = [side.weight for side in plan.opponents]
         self.test = FieldTest(plan.bounds, weights, self.most, learns=plan.learns, alpha=plan.alpha)
         self.taken: list[Taken] = []

@@ -108,12 +108,8 @@ class Comparison:
     def facts(self) -> dict[str, Any]:
         """The settings that `plan.toml` and the result tell."""
         names = "game_text", "seed", "mirror", "alpha", "most_deals", "deals_per_match"
-        texts = {
-            "old": self.old.text,
-            "new": self.new.text,
-            "luck": self.luck.value,
-            "test": str(self.bounds),
-        }
+        texts = {"old": self.old.text, "new": self.new.text}
+        texts |= {"luck": self.luck.value, "test": str(self.bounds)}
         return texts | {name.removesuffix("_text"): getattr(self, name) for name in names}
 
     def text(self) -> str:

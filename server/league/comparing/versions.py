@@ -33,7 +33,6 @@ from server.match.launching.players import Player, PlayerError, installed_bots, 
 
 OURS: Final = Path(__file__).resolve().parents[3]
 """The folder that holds our packages."""
-_KERNELS: Final = "kernels"
 _LETTERS: Final = 10
 """Of the numbers of commits."""
 
@@ -118,9 +117,6 @@ def _at_commit(text: str, bots: set[str], folder: Path) -> tuple[str, str]:
         built = None if bot in bots else build(tree, tree.parent, in_sandbox=False)
         if isinstance(built, Built):
             raise PlayerError(f"{text!r}: {built.words}")
-        compiled = cache_directory() / _KERNELS
-        if bot in bots and compiled.exists():  # so that those that have not changed are not compiled again
-            shutil.copytree(compiled, tree / ".riverboat" / _KERNELS)
         tree.with_suffix(".built").touch()
     shown = f"{name}{equals}{what}@{number}"
     if bot not in bots:

@@ -90,10 +90,9 @@ def _number(text: str) -> Fraction | None:
 
 
 def _amount(value: object, what: str) -> Fraction:
-    is_number = isinstance(value, int | Fraction) and not isinstance(value, bool)
-    if not is_number or not 0 <= value <= UNLIMITED_STACK:  # type: ignore[operator]
+    if isinstance(value, bool) or not isinstance(value, int | Fraction) or not 0 <= value <= UNLIMITED_STACK:
         raise FormatError(f"{what}: expected an amount, got {told(value)}")
-    return Fraction(value)  # type: ignore[arg-type]
+    return Fraction(value)
 
 
 class _OhhReader:
@@ -137,8 +136,8 @@ class _OhhReader:
         is_equal = all(ante in (most, stack) for ante, stack in zip(antes, stacks, strict=True))
         cap = _amount(limit.get("bet_cap", 0) if isinstance(limit, dict) else 0, "bet_cap")
         pots = self._objects(hand, "pots")
-        number = str(hand.get("game_number"))
-        number = int(number) if number.isascii() and number.isdecimal() and len(number) <= 18 else self._count
+        text = str(hand.get("game_number"))
+        number = int(text) if text.isascii() and text.isdecimal() and len(text) <= 18 else self._count
         match, number = divmod(number, PER_MATCH) if hand.get("site_name") == _SITE else (0, number)
         return Said(
             where=self._where,
@@ -355,7 +354,7 @@ def _rounds(hand: PlayedHand) -> list[dict[str, Any]]:
             max(paid, 0),
             is_all_in=paid > 0 and total >= game.betting_stacks[position],
         )
-    streets = [
+    streets: list[dict[str, Any]] = [
         {"street": _STREETS[street], "cards": _texts(round_board(hand, street)), "actions": actions}
         for street, actions in enumerate(rounds)
     ]

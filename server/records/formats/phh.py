@@ -16,7 +16,7 @@ import math
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time
 from fractions import Fraction
 from typing import Any, Final
 
@@ -241,13 +241,14 @@ class _PhhReader:
         )
 
     def _time(self) -> datetime | None:
-        parts = [self._table.get(key) for key in ("year", "month", "day")]
-        time = self._table.get("time")
-        try:
-            hour = (time.hour, time.minute, time.second)  # type: ignore[union-attr]
-            return datetime(*map(int, parts), *hour, tzinfo=UTC)  # type: ignore[arg-type]
-        except (AttributeError, TypeError, ValueError, OverflowError):
+        parts = [self._table.get(key, 0) for key in ("year", "month", "day")]
+        at = self._table.get("time")
+        if not (isinstance(at, time) and all(isinstance(each, int) for each in parts)):
             return None  # it is not known, or not in full
+        try:
+            return datetime.combine(date(*parts), at, UTC)
+        except (ValueError, OverflowError):
+            return None
 
     def _read_actions(self) -> None:
         actions = self._table.get("actions")
@@ -331,7 +332,8 @@ def _fraction(value: object, key: str) -> Fraction:
         return Fraction(UNLIMITED_STACK)
     if isinstance(value, str) and AMOUNT.fullmatch(value):
         value = Fraction(value)
-    is_number = isinstance(value, int | Fraction) and not isinstance(value, bool)
-    if not is_number or not abs(value) <= _MOST_CHIPS:  # type: ignore[arg-type]
-        raise FormatError(f"{key}: expected a number up to {_MOST_CHIPS}, got {told(value)}")
-    return Fraction(value)  # type: ignore[arg-type]
+    if isinstance(value, int | Fraction) and not isinstance(value, bool):
+        amount = Fraction(value)
+        if -_MOST_CHIPS <= amount <= _MOST_CHIPS:
+            return amount
+    raise FormatError(f"{key}: expected a number up to {_MOST_CHIPS}, got {told(value)}")

@@ -83,9 +83,9 @@ def _compare(said: Said, hand: PlayedHand, unit: int) -> None:
     betting, names, taken = hand.state.betting, said.names, collected(hand)
     uncalled = uncalled_bet(betting)
     for position, chips in said.uncalled:
-        if (position, chips * unit) != uncalled:
-            ours = "none" if uncalled is None else f"{uncalled[1] / unit:g} to {names[uncalled[0]]}"
-            raise FormatError(f"{float(chips):g} returned to {names[position]}; by the rules {ours}")
+        if uncalled is None or position != uncalled[0] or chips * unit != uncalled[1]:
+            due = "none" if uncalled is None else f"{uncalled[1] / unit:g} to {names[uncalled[0]]}"
+            raise FormatError(f"{float(chips):g} returned to {names[position]}; by the rules {due}")
     pot = betting.pot - (uncalled[1] if uncalled else 0)
     if said.pot is not None and said.pot * unit != pot:
         raise FormatError(f"the pot is {float(said.pot):g}, and {pot / unit:g} by the rules")
@@ -109,19 +109,20 @@ def _compare(said: Said, hand: PlayedHand, unit: int) -> None:
             raise FormatError(
                 f"{names[position]} wins {float(won):g}, and {hand.chips[position] / unit:g} by the rules"
             )
-    if said.collected and None not in said.collected:
-        total = sum([each for each in said.collected if each is not None])
-        rake = said.rake if said.rake is not None else min(pot / unit - total, _MOST_RAKE * pot / unit)
-        if said.rake is not None and abs(total + said.rake - pot / Fraction(unit)) * unit >= odd:
+    if not said.collected:
+        return
+    total = sum(said.collected, Fraction(0))
+    whole = Fraction(pot, unit)
+    if said.rake is not None and abs(total + said.rake - whole) * unit >= odd:
+        raise FormatError(
+            f"{float(total):g} are collected and {float(said.rake):g} raked of a pot of {pot / unit:g}"
+        )
+    rake = said.rake if said.rake is not None else min(whole - total, _MOST_RAKE * whole)
+    for name, theirs, ours in zip(names, said.collected, taken, strict=True):
+        if not -odd < Fraction(ours) - theirs * unit < rake * unit + odd or (theirs > 0) > (ours > 0):
             raise FormatError(
-                f"{float(total):g} are collected and {float(said.rake):g} raked of a pot of {pot / unit:g}"
+                f"{name} collects {float(theirs):g} in the text, and {ours / unit:g} by the rules"
             )
-        for name, theirs, ours in zip(names, said.collected, taken, strict=True):
-            assert theirs is not None
-            if not -odd < Fraction(ours) - theirs * unit < rake * unit + odd or (theirs > 0) > (ours > 0):
-                raise FormatError(
-                    f"{name} collects {float(theirs):g} in the text, and {ours / unit:g} by the rules"
-                )
 
 
 class Playing:

@@ -414,7 +414,7 @@ def _utc(text: str) -> datetime | None:
     for *parts, zone in _TIME.findall(text):
         if zone in ("ET", "UTC"):
             try:
-                time = datetime(*map(int, parts), tzinfo=UTC)  # type: ignore[misc]
+                time = datetime.strptime(" ".join(parts), "%Y %m %d %H %M %S").replace(tzinfo=UTC)
                 return time if zone == "UTC" else time.replace(tzinfo=_EASTERN).astimezone(UTC)
             except ValueError:
                 return None

@@ -90,7 +90,7 @@ def _lines(path: Path) -> Generator[str]:
         with open(path, "rb") as raw, contextlib.ExitStack() as stack:
             data: io.BufferedReader = raw
             if raw.peek(2)[:2] == b"\x1f\x8b":
-                data = stack.enter_context(io.BufferedReader(gzip.GzipFile(fileobj=raw)))  # type: ignore[type-var]
+                data = stack.enter_context(io.BufferedReader(gzip.GzipFile(fileobj=raw)))
             first = data.peek(4)[:4]
             encoding, errors = "utf-8-sig", "surrogateescape"
             if first[:2] in (b"\xff\xfe", b"\xfe\xff") or first[1::2] == b"\0\0":

@@ -102,7 +102,7 @@ class Said:
     """The most that a position plays for."""
     mucked: frozenset[int] = frozenset()
     """Positions that are said to have mucked their cards at the showdown."""
-    collected: Sequence[Fraction | None] = ()
+    collected: Sequence[Fraction] = ()
     """What each position is said to have taken from the pot, less a rake; empty if it is not said."""
     net: Sequence[Fraction] = ()
     """What each position is said to have won or lost; empty if it is not said."""

@@ -14,23 +14,19 @@ from typing import Final
 
 import trio
 
-from protocol import NEED_DATA, ConnectionClosed, Request
 from server.room.config import Policy, TableConfig
 from server.room.ledger.damage import LedgerError
 from server.room.ledger.ledger import Ledger, Registered
 from server.room.ledger.sit_and_gos import SitAndGos
 from server.room.tables.contest import Contest
 from server.room.tables.filling import Filling
-from server.room.tables.place import Arrival, Handover, Place, RequestRefused, Visitor
-from server.room.tables.requests import answer
+from server.room.tables.place import Arrival, Handover, Place, RequestRefused, Visitor, Wish
+from server.room.tables.requests import hear
 from server.room.tables.shares import in_order_of_shares, one_too_many
 from server.table.channel import ChannelBroken
 from server.table.outcome import Durations
 from server.table.rules.line_up import Joining
 from server.table.seating import Seating
-
-_MOST_UNREAD: Final = 64 * 1024
-# Bytes that a client may send while it is not asked.
 
 
 class Company:
@@ -57,6 +53,10 @@ class Company:
         """Set when there may be something to do between hands."""
         self.on_show: Callable[[str, int, tuple[int, ...]], object] = lambda name, hand, cards: None
         """Called when a player shows the cards of the last hand."""
+        self.is_held = False
+        """The host has paused the table."""
+        self.on_host: Callable[[Place, str], str] | None = None
+        """Does what the host of a private table asks for; returns what everybody is told."""
         self._arrivals: deque[Arrival] = deque()
         self.filling: Final = Filling(config, send_bot)
         """Of free seats."""
@@ -147,7 +147,7 @@ class Company:
                 return place
         return None
 
-    async def arrive(self, visitor: Visitor, chips: int | None) -> Place:
+    async def arrive(self, visitor: Visitor, wish: Wish) -> Place:
         """Wait for a seat; see `RoomTable.join`."""
         player = visitor.player
         assert player is not None
@@ -158,7 +158,10 @@ class Company:
             for arrival in self._arrivals
         ):
             raise RequestRefused(f"{player.name} is about to sit down at {self.config.name} already")
-        arrival = Arrival(visitor, chips)
+        seat = wish.seat
+        if seat is not None and not (0 <= seat < self.config.seats and self._may_have(seat)):
+            raise RequestRefused(f"seat {seat + 1} of {self.config.name} is not free")
+        arrival = Arrival(visitor, wish)
         self._arrivals.append(arrival)
         self.changed.set()
         try:
@@ -186,7 +189,7 @@ class Company:
         self.changed = trio.Event()
         now = trio.current_time()
         for place in self.seated():
-            self._hear(place)
+            hear(self, place)
             if place.until is not None and place.plays:
                 place.is_back()
             elif not place.plays and place.leaves is None:
@@ -220,39 +223,6 @@ class Company:
         """Note that those dealt in may play the next hand, too; others wait for the blinds again."""
         for place in self.seated():
             place.entry = Joining.IN if place in dealt else self.config.joining
-
-    def _hear(self, place: Place) -> None:
-        """Handle a player's requests, and notice whether they are still there."""
-        visitor, client = place.visitor, place.seat.client
-        if visitor is None:
-            return
-        if visitor.client.has_left.is_set():
-            place.lost()
-            return
-        if client is None or place.seat.is_away:
-            return
-        requests = list(client.requests)
-        client.requests.clear()
-        data = client.channel.try_receive()
-        connection = client.connection
-        if data is not None:
-            connection.receive_data(data)
-        while (event := connection.next_event()) is not NEED_DATA:
-            if isinstance(event, Request):
-                requests.append(event)
-            elif isinstance(event, ConnectionClosed):
-                self.seating.cut_off(place.seat)
-                place.lost()
-                return
-        for request in requests:
-            answer(self, place, visitor, request)
-        # Between hands the end of a stream counts at once, even if earlier lines are still waiting for a
-        # turn.
-        if data == b"" or connection.num_buffered > _MOST_UNREAD:
-            self.seating.cut_off(place.seat)
-            place.lost()
-            return
-        self.seating.flush(place.seat, client)
 
     def _bring_chips(self, place: Place) -> None:
         """Bring top-ups, and rebuys of those who have lost everything."""
@@ -304,6 +274,11 @@ class Company:
         """Have the house's bots, then guests of crowded addresses, give up seats that others wait for."""
         waiting = sum(not arrival.is_bot for arrival in self._arrivals)
         free = self.places.count(None) + sum(place.leaves is not None for place in self.seated())
+        wanted = {arrival.wish.seat for arrival in self._arrivals}
+        for place in self.seated():
+            if place.is_house and place.leaves is None and place.seat.number in wanted:
+                place.leaves = "a seat is needed"
+                free += 1
         for place in reversed(self.seated()):
             if free >= waiting:
                 return
@@ -330,7 +305,7 @@ class Company:
             arrival.refusal = f"{player.name} has a seat at {config.name} already"
             return True
         least, most = self._to_bring(player)
-        stack = arrival.chips or max(least, config.usual)
+        stack = arrival.wish.chips or max(least, config.usual)
         stack = config.game.stacks[0] if config.policy is Policy.MATCH else stack
         if config.policy is not Policy.MATCH and not least <= stack <= most:
             arrival.refusal = f"bring {least} to {most} chips, not {stack}"
@@ -342,7 +317,8 @@ class Company:
         if self.contest is not None and visitor.is_plain:
             arrival.refusal = "a sit-and-go is for clients that are told game and stacks"
             return True
-        number = self.places.index(None)
+        wanted = arrival.wish.seat
+        number = self.places.index(None) if wanted is None or self.places[wanted] is not None else wanted
         try:
             self._ledger.sit_down(config.name, number, player, 0 if config.policy is Policy.MATCH else stack)
         except LedgerError as error:
@@ -350,9 +326,15 @@ class Company:
             return True
         place = self.places[number] = arrival.place = self._new_place(number, player, stack)
         visitor.begins_to_sit(config.name, number, place.stack)
+        place.seat.clock.bank = config.time_bank_s if visitor.is_person else 0.0
         place.occupy(visitor)
         self.hand_over(place, visitor)
         return True
+
+    def _may_have(self, seat: int) -> bool:
+        """Whether a seat is free, or a house bot's."""
+        place = self.places[seat]
+        return place is None or place.is_house
 
     def _to_bring(self, player: Registered) -> tuple[int, int]:
         """The least and the most chips that a player may bring; who has just left brings what they had."""
@@ -366,7 +348,10 @@ class Company:
     def _call_bots(self) -> None:
         """Ask the house's bots to take the seats that are left, if there is somebody to play against."""
         if self.config.alone or any(not place.is_house for place in self.seated()):
-            self.filling.call(self.places.count(None) - len(self._arrivals))
+            free = self.places.count(None) - len(self._arrivals)
+            if self.config.hosted:  # as many as the host has added
+                free = min(free, len(self.config.fill) - sum(place.is_house for place in self.seated()))
+            self.filling.call(free)
 
     def bot_has_failed(self, name: str, why: str) -> None:
         """Note that one of the house's bots has ended."""
@@ -385,7 +370,7 @@ class Company:
                 self.changed = trio.Event()
                 await self.wait_for_change()
                 for place in self.seated():
-                    self._hear(place)
+                    hear(self, place)
 
     async def wait_for_change(self) -> None:
         """Wait until somebody comes, speaks or leaves, or the time to keep a seat is over."""

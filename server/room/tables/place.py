@@ -7,6 +7,7 @@ from collections.abc import Callable
 import attrs
 import trio
 
+from engine.support.user_input import parse_whole
 from protocol import InLobby, Note, Seated, State, TurnWithdrawn
 from protocol.extension import KEEP, NEEDED_FOR_CHIPS, PERSON
 from server.room.ledger.ledger import Registered
@@ -89,6 +90,8 @@ class Place:
     player: Registered
     stack: int
     entry: Joining
+    since: float = attrs.Factory(trio.current_time)
+    """When they sat down, on trio's clock."""
     brought: int = 0
     """Chips brought at first, and at each rebuy."""
     visitor: Visitor | None = None
@@ -165,12 +168,43 @@ class Place:
 # --- how clients reach seats: through the room's door, not through ports of their own -------------------
 
 
+@attrs.frozen
+class Wish:
+    """What somebody says who wants a seat."""
+
+    table: str
+    chips: int | None = None
+    """To be brought; None for the usual number."""
+    seat: int | None = None
+    """None for any."""
+
+    @classmethod
+    def parse(cls, text: str) -> Wish:
+        """The text of a ``#join``: ``deep 400 seat=3``, of which only the table must be there.
+
+        Raises:
+            RequestRefused: it is none.
+        """
+        table, *words = text.split() or [""]
+        seats = [word.removeprefix("seat=") for word in words if word.startswith("seat=")]
+        chips = [word for word in words if not word.startswith("seat=")]
+        if not table or len(chips) > 1 or len(seats) > 1:
+            raise RequestRefused("expected #join TABLE, #join TABLE CHIPS, or either with seat=NUMBER")
+        numbers = []
+        for what, found in (("chips", chips), ("seat", seats)):
+            try:
+                numbers.append(parse_whole(found[0]) if found else None)
+            except ValueError:
+                raise RequestRefused(f"expected a whole number of {what}, got {found[0][:40]!r}") from None
+        return cls(table, numbers[0], None if numbers[1] is None else numbers[1] - 1)
+
+
 @attrs.define(eq=False)
 class Arrival:
     """Somebody who waits for a seat."""
 
     visitor: Visitor
-    chips: int | None
+    wish: Wish
     decided: trio.Event = attrs.Factory(trio.Event)
     place: Place | None = None
     refusal: str = ""

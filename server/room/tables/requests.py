@@ -2,14 +2,51 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from engine.support.user_input import parse_whole
-from protocol import Request
-from server.room.tables.place import Place, Visitor
+from protocol import NEED_DATA, ConnectionClosed, Request
+from server.room.tables.place import Place, RequestRefused, Visitor
 
 if TYPE_CHECKING:
     from server.room.tables.company import Company
+
+_MOST_UNREAD: Final = 64 * 1024
+# Bytes that a client may send while it is not asked.
+
+
+def hear(company: Company, place: Place) -> None:
+    """Handle a player's requests, and notice whether they are still there."""
+    visitor, client = place.visitor, place.seat.client
+    if visitor is None:
+        return
+    if visitor.client.has_left.is_set():
+        place.lost()
+        return
+    if client is None or place.seat.is_away:
+        return
+    requests = list(client.requests)
+    client.requests.clear()
+    data = client.channel.try_receive()
+    connection = client.connection
+    if data is not None:
+        connection.receive_data(data)
+    while (event := connection.next_event()) is not NEED_DATA:
+        if isinstance(event, Request):
+            requests.append(event)
+        elif isinstance(event, ConnectionClosed):
+            company.seating.cut_off(place.seat)
+            place.lost()
+            return
+    for request in requests:
+        answer(company, place, visitor, request)
+    # Between hands the end of a stream counts at once, even if earlier lines are still waiting for a
+    # turn.
+    if data == b"" or connection.num_buffered > _MOST_UNREAD:
+        company.seating.cut_off(place.seat)
+        place.lost()
+        return
+    company.seating.flush(place.seat, client)
 
 
 def answer(company: Company, place: Place, visitor: Visitor, request: Request) -> None:
@@ -29,6 +66,11 @@ def answer(company: Company, place: Place, visitor: Visitor, request: Request) -
             if place.unshown is not None and request.text == str(place.unshown[0]):
                 company.on_show(place.player.name, *place.unshown)
                 place.unshown = None
+        case "host" if company.on_host is not None:
+            try:
+                company.tell([company.on_host(place, request.text)])
+            except RequestRefused as refusal:
+                visitor.say("refused", f"{refusal}")
         case "top-up":
             try:
                 place.top_up = min(parse_whole(request.text), company.config.most)

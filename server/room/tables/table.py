@@ -29,7 +29,7 @@ from server.room.ledger.ledger import HandEntry, Ledger, LedgerIsFull
 from server.room.tables.company import Company
 from server.room.tables.contest import Contest
 from server.room.tables.log import TableLog, match_config
-from server.room.tables.place import Place, RequestRefused, Visitor
+from server.room.tables.place import Place, RequestRefused, Visitor, Wish
 from server.room.tables.spectating import Audience, shown_holes
 from server.room.tables.turns import Turns
 from server.support.console import Console
@@ -83,7 +83,7 @@ class RoomTable:
         send_bot: Callable[[TableConfig, str], str],
         turns: Turns,
     ) -> None:
-        self.config: Final = config
+        self.config = config
         self._ledger = ledger
         self._console = console
         setup = match_config(config, folder)
@@ -104,6 +104,8 @@ class RoomTable:
         self._next_hand, self._blinds = ledger.open_table(config.name)
         self._draw = secrets.randbelow
         self._is_closing: str | None = None
+        self.closed: Final = trio.Event()
+        """Set when nothing is played here any more."""
         self.hands_played = 0
         """Played since it was opened."""
         self.is_paused = False
@@ -127,12 +129,18 @@ class RoomTable:
         """Whether a hand is in progress."""
         return self._hand is not None
 
-    async def join(self, visitor: Visitor, chips: int | None) -> Place:
+    def change(self, **changes: object) -> None:
+        """Change the table from its next hand on."""
+        self.config = attrs.evolve(self.config, **changes)
+        self.company.config = self.company.filling.config = self.config
+        self.company.changed.set()
+
+    async def join(self, visitor: Visitor, wish: Wish) -> Place:
         """Give somebody a seat, between two hands; if they already have one, at once.
 
         Args:
             visitor: has a player, and no seat anywhere.
-            chips: to be brought; None for the usual number.
+            wish: chips and seat.
 
         Raises:
             RequestRefused: there is no seat for them.
@@ -143,7 +151,7 @@ class RoomTable:
         if kept is not None:
             self._come_back(kept, visitor)
             return kept
-        return await self.company.arrive(visitor, chips)
+        return await self.company.arrive(visitor, wish)
 
     def close(self, reason: str) -> None:
         """Play no further hand, do not wait for players who have gone, and let everybody go."""
@@ -170,6 +178,7 @@ class RoomTable:
                 reason = self._is_closing or "the table is closed"
                 await self._pause_while_full(lambda: self.company.dismiss_all(reason))
             finally:
+                self.closed.set()
                 self.company.abandon()  # nobody, if all have been dismissed
                 self._seating.end()
                 self._log.close()
@@ -240,6 +249,8 @@ class RoomTable:
     def _line_up(self) -> LineUp | None:
         """The players of the next hand; None while there are too few, or nobody to play for."""
         config, company = self.config, self.company
+        if company.is_held:
+            return None
         if company.contest is not None:
             return self._line_up_contest(company.contest)
         if not (config.alone or company.has_visitors):

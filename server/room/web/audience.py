@@ -198,7 +198,7 @@ class _Broadcast:
         """Send to all who watch, after some time."""
         if seconds:
             await trio.sleep(seconds)
-        head, scene, rest = message.rpartition(_SCENE)
+        _, scene, rest = message.rpartition(_SCENE)
         if scene:
             self._last = scene + rest.partition(_END)[0] + _END
         for watcher in list(self.watchers):

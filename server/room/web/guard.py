@@ -35,25 +35,26 @@ _HEADERS: Final = (
 )
 
 
-class _Body:
-    """A request's body, which must be read before the connection takes the next request."""
+async def _with_body(receive: Receive) -> Receive | None:
+    """What gives an application the whole body at once; None if it has not come in time.
 
-    def __init__(self, receive: Receive) -> None:
-        self._receive = receive
-        self._is_over = False
+    It is read before anything is answered: the web server would not go on with a body that nobody takes.
+    """
+    body = bytearray()
+    with trio.move_on_after(_BODY_S) as waiting:
+        while True:
+            message = await receive()
+            body += message.get("body", b"")
+            if not message.get("more_body", False):
+                break
+    if waiting.cancelled_caught:
+        return None
+    whole = iter([{"type": "http.request", "body": bytes(body), "more_body": False}])
 
-    async def receive(self) -> Message:
-        """The next piece."""
-        message = await self._receive()
-        self._is_over |= not message.get("more_body", False)
-        return message
+    async def again() -> Message:
+        return next(whole, None) or await receive()
 
-    async def read_out(self, scope: Scope) -> None:
-        """Read what an application that has answered has left."""
-        if scope["type"] == "http" and scope["method"] not in ("GET", "HEAD"):
-            with trio.move_on_after(_BODY_S):
-                while not self._is_over:
-                    await self.receive()
+    return again
 
 
 class Guard:
@@ -89,6 +90,12 @@ class Guard:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
+        if scope.get("method", "GET") not in ("GET", "HEAD"):
+            with_body = await _with_body(receive)
+            if with_body is None:
+                await self._refuse(scope, send, 408, "The request has not come.")
+                return
+            receive = with_body
         address = whose(str((scope.get("client") or ("",))[0]))
         refusal = self._refusal(scope, address)
         if refusal is not None:
@@ -116,10 +123,8 @@ class Guard:
                 self.statuses[101] += 1
             await send(message)
 
-        body = _Body(receive)
         try:
-            await self._app(scope, body.receive, send_guarded)
-            await body.read_out(scope)
+            await self._app(scope, receive, send_guarded)
         except Exception as error:
             if has_gone(error, trio.BusyResourceError):
                 return

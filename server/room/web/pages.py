@@ -18,6 +18,7 @@ from server.records.curves import curve
 from server.records.formats.said import FormatError
 from server.records.pages import PHONE, page_environment
 from server.room.config import NAME, TableConfig
+from server.room.hosting import bots_of, host_of
 from server.room.ledger.tallies import LEAST_HANDS
 from server.room.room import Room
 from server.room.tables.contest import Contest, ordinal
@@ -163,6 +164,7 @@ class Pages:
             "table",
             table=_row(table),
             setup=_setup(table),
+            bots=[bot.partition(":")[0] for bot in bots_of(self._room.config)] if table.config.hosted else None,
             config=config,
             terms=_terms(config),
             past=past,
@@ -271,6 +273,7 @@ def _number(text: str) -> int:
 def _row(table: RoomTable) -> dict[str, Any]:
     """A table's entry in the lobby."""
     config = table.config
+    host = host_of(table.company) if config.hosted else None
     return {
         "name": config.name,
         "game": _describe(config.game if table.company.contest is None else table.company.contest.game()),
@@ -278,6 +281,7 @@ def _row(table: RoomTable) -> dict[str, Any]:
         "stakes": _stakes(config),
         "seats": company(table.places),
         "exhibition": config.exhibition,
+        "host": None if host is None else host.player.name,
         "now": _now(table),
         "hands": table.hands_played,
         "paused": table.is_paused,
@@ -309,7 +313,7 @@ def _now(table: RoomTable) -> str:
         return f"A sit-and-go is on, hand {table.company.contest.hands + 1}."
     if table.is_playing:
         who = f"{people} {'person' if people == 1 else 'people'}" if people else "bots alone"
-        return f"A hand is being played by {who}." if people < 2 else f"A hand is being played; {who} sit here."
+        return f"A hand is being played by {who}."
     return f"{people} waiting for others." if people else "Nobody plays yet: sit down, and it begins."
 
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from starlette.types import Scope
     from starlette.websockets import WebSocket
 
-_BODY_S: Final = 10.0
 _SIT_S: Final = 10.0
 _RETRY: Final = ("busy", "too_many")
 Handler = Callable[["Request"], Awaitable["Response"]]
@@ -292,17 +291,14 @@ async def _body(request: Request) -> Any:
     """A request's JSON.
 
     Raises:
-        SeatError: it has none, or does not send it.
+        SeatError: it is none.
     """
     from starlette.exceptions import HTTPException
 
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise HTTPException(415)
     try:
-        with trio.fail_after(_BODY_S):
-            return parse_json(await request.body())
-    except trio.TooSlowError:
-        raise SeatError("format", "The body has not come.") from None
+        return parse_json(await request.body())
     except BadFormat as error:
         raise SeatError("format", str(error)) from None
 

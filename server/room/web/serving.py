@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import functools
 import logging
 import socket
 import traceback
@@ -13,6 +14,7 @@ import trio
 
 from server.room.config import RoomConfig, RoomError
 from server.room.door import HANDSHAKE_S, has_gone, listen
+from server.room.hosting import open_private
 from server.room.room import Room
 from server.room.tls import server_context
 from server.room.web.audience import Broadcasts
@@ -56,6 +58,8 @@ async def serve_web(
     host = f"[{room.config.host}]" if ":" in room.config.host else room.config.host
     scheme = "http" if room.config.tls is None else "https"
     async with trio.open_nursery() as nursery:
+        if room.config.private_tables:
+            room.door.open_private = functools.partial(open_private, room)
         broadcasts = Broadcasts(room, nursery)
         pages = Pages(room, broadcasts, Bridges(room.door, nursery, console))
         guard = Guard(pages.application(), room.config, console)

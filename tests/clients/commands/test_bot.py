@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib.metadata import EntryPoint
+from importlib.metadata import EntryPoint, PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal
 
@@ -26,10 +26,11 @@ from clients.core.agent import Agent
 from clients.core.arena import Arena
 from clients.core.options import OptionError, describe_options, make_agent, parse_settings
 from clients.core.registry import UnknownBot, installed_bots, load_bot, make_bot
-from engine.poker.rules import format_game, load_game, packaged_games
+from engine.poker.rules import format_game, load_game, packaged_games, parse_game
+from server.commands.program import riverboat
 from tests.support.asserting import refuses
 from tests.support.cases import cases
-from tests.support.dealer_process import PATIENCE_S, environment, players_environment, run_to_end
+from tests.support.dealer_process import PATIENCE_S, ROOT, environment, players_environment, run_to_end
 from tests.support.interpreter import imported_by
 from tests.support.matches import bot, play_match
 
@@ -159,7 +160,7 @@ def test_bots_lists_names_and_descriptions() -> None:
     result = CliRunner().invoke(cli.bots)
 
     assert result.exit_code == 0
-    assert re.search("^always-call +Calls or checks, whatever happens.", result.stdout, re.MULTILINE)
+    assert re.search("^always-call .*\n    Calls or checks, whatever happens.", result.stdout, re.MULTILINE)
     assert "[fold=0.06 call=0.47 raise=0.47]" in result.stdout
 
 
@@ -373,3 +374,61 @@ def test_the_same_seed_plays_the_same_match(tmp_path: Path) -> None:
 def test_a_bot_without_numpy_starts_without_numpy() -> None:
     code = "import clients.core.program; from clients.core.registry import load_bot; load_bot('random')"
     assert not imported_by(code) & {"numpy", "numba", "rich", "click"}
+
+
+# --- what is installed ------------------------------------------------------------------------------------
+
+
+def test_what_is_said_of_a_bot_s_strength_is_what_the_documents_have_measured() -> None:
+    text = (ROOT / "docs" / "exploitability.md").read_text("utf-8")
+    found = {bot["name"]: bot for bot in json.loads(shown("bots", "--json"))["bots"]}
+    strengths = {
+        name: bot["best_response_wins"] for name, bot in found.items() if "best_response_wins" in bot
+    }
+
+    assert sum(map(bool, strengths.values())) >= 10
+    for name, strength in strengths.items():
+        if not strength:
+            continue
+        measured = re.findall(rf"^\| `{name}` \| ([^|]*)", text, re.MULTILINE)
+        assert any(row.startswith(strength) for row in measured), name
+    assert "593 ± 227" in text
+    assert "not a near-equilibrium" in found["equilibrium"]["note"]
+
+
+def test_bots_are_a_table_of_80_columns_and_one_bot_has_its_options() -> None:
+    listed = shown("bots").splitlines()
+
+    assert max(map(len, listed)) <= 80
+    assert listed[0].split() == ["bot", "games", "best", "response", "wins", "v", "simple", "hands/s"]
+    assert "    tightness=0.5" in shown("bots", "formula").splitlines()
+    assert "did you mean formula?" in shown("bots", "formla", status=2)
+
+
+def test_a_game_is_printed_as_a_file_that_is_the_game() -> None:
+    assert parse_game(shown("games", "kuhn-2p")) == load_game("kuhn-2p")
+    assert re.search(r"^nolimit-2p-100bb +2  2/1 +no limit +200 \(100 bb\)$", shown("games"), re.MULTILINE)
+    assert "did you mean limit-2p" in shown("games", "limit-22p", status=2)
+
+
+def test_the_doctor_says_what_is_there_and_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = json.loads(shown("doctor", "--json"))
+
+    assert found["riverboat"].startswith(version("riverboat"))
+    assert f"numpy {version('numpy')}" in found["libraries"]
+    assert found["riverboat[plot]"] == f"matplotlib {version('matplotlib')} (pictures)"
+    assert found["ports"].startswith("IPv4 works")
+    monkeypatch.setattr("server.commands.operate.doctor.version", without_jinja)
+    assert "no jinja2" in json.loads(shown("doctor", "--json"))["riverboat[report]"]
+
+
+def without_jinja(name: str) -> str:
+    if name == "jinja2":
+        raise PackageNotFoundError(name)
+    return version(name)
+
+
+def shown(*words: str, status: int = 0) -> str:
+    done = CliRunner().invoke(riverboat, words)
+    assert done.exit_code == status, done.output
+    return done.output

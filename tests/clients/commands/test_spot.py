@@ -139,7 +139,7 @@ def test_other_solvers_files_mean_what_they_mean_there(tmp_path: Path) -> None:
         ("pot = 200", "pot = -1", "pot: expected a number"),
         ("[solve]", "[rules]\nrake = 0.05\n[solve]", "spots with a rake cannot be solved"),
         ("target = 0.1", "memory = 0.000001", "GB, more than memory = 1e-06: drop a size on the river"),
-        ('river = "60%, a / 100%"', 'river = "1%, 2%, 3%, 4%, 5%, 6%, 7% / 1%, 2%, 3%, 4%, 5%, 6%"', "drop a size"),
+        ("60%, a / 100%", "1%, 2%, 3%, 4%, 5%, 6%, 7% / 1%, 2%, 3%, 4%, 5%, 6%", "drop a size"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_solved_is_said_in_one_line(tmp_path: Path, old: str, new: str, said: str) -> None:
@@ -153,9 +153,11 @@ def test_what_cannot_be_solved_is_said_in_one_line(tmp_path: Path, old: str, new
 
 @pytest.mark.parametrize(
     ("first", "second", "said"),
-    [("TdTh", "AA", "the range of the first player holds no hand"), ("AsAh", "AsAh", "no hands of the two ranges go")],
+    [("TdTh", "AA", "range of the first player holds no"), ("AsAh", "AsAh", "no hands of the two ranges")],
 )  # fmt: skip
-def test_ranges_that_exclude_each_other_are_refused(tmp_path: Path, first: str, second: str, said: str) -> None:
+def test_ranges_that_exclude_each_other_are_refused(
+    tmp_path: Path, first: str, second: str, said: str
+) -> None:
     spot = re.sub('first = ".*"', f'first = "{first}"', re.sub('second = ".*"', f'second = "{second}"', SPOT))
     result = run("--spot", written(tmp_path, spot))
 
@@ -174,7 +176,9 @@ def test_options_of_spots_are_for_spots(options: tuple[str, ...], said: str) -> 
 def test_ctrl_c_keeps_the_answer_so_far_and_says_how_good_it_is(tmp_path: Path) -> None:
     file = written(tmp_path, SPOT.replace("target = 0.1", "target = 0\niterations = 1000000"))
     command = program("solve", "--spot", str(file), "--json")
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+    ) as process:
         assert process.stderr is not None
         while b"Ctrl-C" not in (line := process.stderr.readline()):
             assert line
@@ -184,4 +188,4 @@ def test_ctrl_c_keeps_the_answer_so_far_and_says_how_good_it_is(tmp_path: Path) 
     assert process.returncode == 130
     report = json.loads(out)
     assert 0 < report["iterations"] < 1_000_000
-    assert report["exploitability"] < 100
+    assert report["exploitability"] > 0

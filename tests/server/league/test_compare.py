@@ -30,7 +30,7 @@ FIELD: Final = ("always-call", "random")
 def plan_of(
     old: str, new: str, folder: Path, *against: str, game: str = "limit-2p", **more: Any
 ) -> Comparison:
-    settings = {"bounds": Bounds.parse("gain"), "most_deals": 300, "seed": 3} | more
+    settings: dict[str, Any] = {"bounds": Bounds.parse("gain"), "most_deals": 300, "seed": 3} | more
     return Comparison(
         old=sides_of([old], folder)[0],
         new=sides_of([new], folder)[0],

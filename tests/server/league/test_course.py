@@ -19,6 +19,7 @@ from server.commands.league.course import course
 from server.league.course.building import Built, build, version_of, with_players
 from server.league.course.folder import students_of
 from server.league.course.new_bot import LANGUAGES, new_bot
+from server.league.course.nights import BUILT_FILE, students_row
 from server.league.plan import Match
 from server.league.plan_file import parse_plan
 from server.league.running.processes import match_words
@@ -271,3 +272,45 @@ def test_a_build_sees_its_own_folder_and_no_secrets(tmp_path: Path, monkeypatch:
     assert (tmp_path / "ann/built").exists()
     assert said.count("No such file") == 5
     assert "canary" not in said
+
+
+# --- pages of nights ----------------------------------------------------------------------------------------
+
+
+def test_a_night_s_page_says_who_passed_and_why_others_did_not_without_local_paths(tmp_path: Path) -> None:
+    night = tmp_path / "nights" / "2026-11-26"
+    (night / "tournament" / "players").mkdir(parents=True)
+    (night / "tournament" / "players" / "ann.html").write_text("")
+    where = tmp_path / "students" / "bob" / "my_bot.c"
+    rows = [
+        Built(tmp_path / "students" / "ann", "", True, "passed 30 checks"),
+        Built(tmp_path / "students" / "bob", "", False, f"the build ended: {where}:3: error"),
+        Built(tmp_path / "students" / "cid", "", False, "1 checks failed, first late: <b>slow</b>"),
+    ]
+    (night / BUILT_FILE).write_text(json.dumps({"students": list(map(students_row, rows))}))
+    (night / "bob.build.txt").write_text(f"cc {where}\n{where}:3: error: what is <this>?\n")
+    checks = [{"name": "late", "tried": True, "passed": False, "detail": f"see {tmp_path}/x.err"}]
+    (night / "cid.check.json").write_text(json.dumps({"checks": checks}))
+    ranks = [{"name": "ann", "rank": 1, "mbb_per_hand": 12.34, "ci95": 5.6}]
+    (night / "tournament" / "result.json").write_text(json.dumps({"players": ranks}))
+    (tmp_path / "nights" / "2026-11-25").mkdir()
+    (tmp_path / "nights" / "2026-11-25" / BUILT_FILE).write_text("{torn")
+    (tmp_path / "ladder.html").write_text("")
+
+    done = CliRunner().invoke(course, ["pages", str(tmp_path)])
+
+    assert done.exit_code == 0, done.output
+    page, front = (night / "index.html").read_text(), (tmp_path / "nights" / "index.html").read_text()
+    for text in (page, front):
+        assert str(tmp_path) not in text
+        assert "ladder.html" in text
+    assert '<a href="tournament/players/ann.html">ann</a>' in page
+    assert "+12.3 ±\N{NO-BREAK SPACE}5.6" in page
+    assert "<b>not passed</b>: the build ended: my_bot.c:3: error" in page
+    assert "what is &lt;this&gt;?" in page
+    assert "<b>late</b>: see x.err" in page
+    assert "&lt;b&gt;slow" in page
+    assert front.index("2026-11-26/index.html") < front.index("2026-11-25/index.html")
+    for text, place in ((page, night), (front, tmp_path / "nights")):
+        for link in re.findall(r'href="([^"]+)"', text):
+            assert link == "tournament/report.html" or (place / link).exists(), link

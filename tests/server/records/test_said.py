@@ -324,8 +324,8 @@ def test_a_text_with_noise_is_read_equal_or_refused(hands: list[PlayedHand], dat
     read = list(parse_stars("\n\n".join(data.draw(st.permutations(texts))), "a.txt"))
     assert len(read) >= sum("PokerStars Hand #" in text for text in texts)
     ours = list(map(content, hands))
-    for hand in read:
-        assert isinstance(hand, FormatError) or content(hand) in ours
+    for each in read:
+        assert isinstance(each, FormatError) or content(each) in ours
 
 
 @given(played_hands(), st.data())

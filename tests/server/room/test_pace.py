@@ -49,6 +49,45 @@ async def test_the_clock_of_a_question_does_not_run_while_an_action_stands(
         assert all(place.seat.failures == [] for place in places if place is not None)
 
 
+async def test_a_time_bank_is_a_person_s_and_is_used_up_once(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    limits = attrs.evolve(table_config().limits, response=2.0)
+    async with room_of(room_config(tmp_path, table_config(time_bank_s=3.0, limits=limits))) as room:
+        slow = await room.sit_down(words="name=Ann person clock")
+        other = await room.sit_down(words="name=Bob clock")
+        room.start_soon(play_each, [other])
+        clocks = []
+        for seconds in (1.0, 4.0, 0.0):  # in time, 2 s from the bank, and with what is left of it
+            await slow.until_asked()
+            clocks.append(float(slow.notes["clock"]))
+            await trio.sleep(seconds)
+            await slow.say(f"{slow.lines[-1]}:c")
+        assert clocks == [5.0, 5.0, 3.0]
+        assert other.notes["clock"] == "2"
+        place = room.room.tables["a"].places[0]
+        assert place is not None
+        assert place.seat.failures == []
+        await slow.until_asked()
+        await trio.sleep(4.0)  # the bank is spent: the house acts
+        assert [str(each.kind) for each in place.seat.failures] == ["stalled"]
+        assert place.seat.clock.bank == 0.0
+
+
+async def test_a_seat_can_be_chosen_if_it_is_free(tmp_path: Path) -> None:
+    async with room_of(room_config(tmp_path)) as room:
+        ann = await room.sit_down(words="name=Ann", chips="100 seat=4")
+        assert [place and place.player.name for place in room.room.tables["a"].places][3] == "Ann"
+        bob = await room.enter("name=Bob")
+        for words, why in (
+            ("seat=4", "seat 4 of a is not free"), ("seat=7", "seat 7 of a is not free"),
+            ("seat=x", "expected a whole number of seat, got 'x'"), ("seat=0", "seat 0 of a is not free"),
+        ):  # fmt: skip
+            await bob.say(f"#join a {words}")
+            assert await bob.until("#refused") == f"#refused {why}"
+        await ann.leave()
+
+
 async def test_a_player_who_asks_between_hands_is_heard_while_the_end_stands(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:

@@ -36,7 +36,7 @@ async def test_the_lobby_lists_tables_and_says_no_in_words(tmp_path: Path) -> No
             "#refused there is no table 'c'",
             "#refused bring 40 to 400 chips, not 7",
             "#refused expected a whole number of chips, got 'many'",
-            "#refused expected #join TABLE, or #join TABLE CHIPS",
+            "#refused expected #join TABLE, #join TABLE CHIPS, or either with seat=NUMBER",
             "#refused leave: you have no seat",
             "#table a ring nolimit-6p-100bb 0/6 40-400",
         )

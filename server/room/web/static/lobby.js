@@ -34,5 +34,20 @@ async function refresh() {
   setTimeout(refresh, EVERY_MS);
 }
 
+// A private table is asked for in the room's own lines; its address is the invitation.
+function openPrivate() {
+  const scheme = location.protocol === "https:" ? "wss" : "ws";
+  const socket = new WebSocket(`${scheme}://${location.host}/seat`);
+  const notice = document.getElementById("notice");
+  notice.textContent = "Opening a table …";
+  socket.addEventListener("open", () => socket.send("VERSION:2.0.0\r\n#riverboat/1 lobby\r\n#host nolimit-6p\r\n"));
+  socket.addEventListener("message", (event) => {
+    const message = JSON.parse(event.data);
+    if (message.name === "hosted") location.href = `/tables/${message.text}?play`;
+    else if (message.name === "refused") notice.textContent = message.text;
+  });
+}
+
+document.getElementById("private")?.addEventListener("click", openPrivate);
 show(JSON.parse(document.getElementById("rows").textContent));
 setTimeout(refresh, EVERY_MS);

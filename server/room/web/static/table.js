@@ -1,5 +1,6 @@
 // A table: watched by server-sent events, or played at through a WebSocket in the room's own lines
 // (protocol/README.md, "A room").  `queue.js` shows what is told at a pace that can be followed.
+import {Hosting} from "./hosting.js";
 import {Presses} from "./presses.js";
 import {Queue} from "./queue.js";
 import {Felt, line, make, number, tell} from "./scene.js";
@@ -107,17 +108,18 @@ function stopWatching() {
 
 // Who sits here, and how a sit-and-go stands, is asked for while nothing is told.
 async function lookAround() {
-  if (!document.hidden && (setup.contest || performance.now() - queue.heardAt > POLL_MS)) {
+  if (!document.hidden && (setup.contest || hosting || performance.now() - queue.heardAt > POLL_MS)) {
     try {
       const answer = await fetch(`/tables/${encodeURIComponent(table)}.json`);
       if (answer.status === 404) notice("This table has closed.");
       else if (answer.ok) around(await answer.json());
     } catch { /* the room is closed or out of reach: it is asked again */ }
   }
-  setTimeout(lookAround, isSeated || setup.contest ? POLL_MS : 3 * POLL_MS);
+  setTimeout(lookAround, isSeated || setup.contest || hosting ? POLL_MS : 3 * POLL_MS);
 }
 
 function around(found) {
+  if (hosting) hosting.look(found, isSeated && found.seats[felt.own] ? found.seats[felt.own].name : "");
   if (!scene || scene.over) felt.company(found.seats);
   if (found.contest) tellContest(found.contest, found.seats);
   if (found.paused) notice("The table is paused.");
@@ -323,7 +325,9 @@ let timer = 0;
 function tick() {
   clearTimeout(timer);
   const left = state && deadline ? Math.max(0, (deadline - performance.now()) / 1000) : Infinity;
-  $("clock").textContent = left < 86400 ? `${Math.ceil(left)} s` : "";
+  const bank = Math.max(0, seconds - setup.seconds); // what is left of it for this question
+  const inTime = Math.ceil(left - bank);
+  $("clock").textContent = left >= 86400 ? "" : inTime > 0 ? `${inTime} s` + (bank ? ` + ${Math.floor(bank)} s` : "") : `Time bank: ${Math.ceil(left)} s`;
   $("clock").classList.toggle("late", left < 10);
   if (left < 86400) timer = setTimeout(tick, 250);
 }
@@ -439,6 +443,8 @@ toggle("sound", read(localStorage, "sound") === "on", (isOn) => {
 });
 
 for (const name of ["visibilitychange", "online", "pageshow"]) addEventListener(name, hurry, true);
+
+const hosting = $("hosting") ? new Hosting(say) : null;
 
 // --- when the page opens -------------------------------------------------------------------------------
 

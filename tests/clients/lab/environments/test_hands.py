@@ -474,5 +474,5 @@ def test_what_is_no_action_is_refused_at_all_doors_and_changes_nothing(action: o
     for env in (single, every, batch):
         env.reset(seed=1)
         with pytest.raises(ValueError, match=r"expected .* from 0 to 2, got"):
-            env.step([action] if env is batch else action)  # type: ignore[list-item]
+            env.step([action] if env is batch else action)
     assert single.step(np.int8(1))[4]["illegal_actions"] == 0

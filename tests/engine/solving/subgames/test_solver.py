@@ -18,7 +18,7 @@ from engine.solving.subgames.menus import STREETS, Betting, parse_menu
 from engine.solving.subgames.solver import Subgame, alike_boards
 from engine.solving.subgames.spots import Spot, answers, cost, equity
 from engine.solving.subgames.tree import Point, street_trees
-from engine.support.arrays import Floats
+from engine.support.arrays import Floats, Floats32
 from tests.oracles.subgame import SlowSubgame
 from tests.support.cases import cases
 
@@ -28,7 +28,8 @@ Key = tuple[tuple[str, ...], tuple[int, ...], int]
 
 def betting(menu: str, **rules: float) -> Betting:
     """The same sizes for both players on all streets."""
-    return Betting(menus={street: (parse_menu(menu),) * 2 for street in STREETS}, **rules)  # type: ignore[arg-type]
+    menus = {street: (parse_menu(menu), parse_menu(menu)) for street in STREETS}
+    return Betting(menus=menus, **rules)  # type: ignore[arg-type]
 
 
 def subgame(board: str, ranges: Ranges, pot: float, stack: float, menu: str, **settings: object) -> Subgame:
@@ -50,9 +51,9 @@ def random_ranges(seed: int, number: int = NUM_COMBOS, board: Sequence[int] = ()
     return found[0], found[1]
 
 
-def by_point(game: Subgame, name: str) -> dict[Key, Floats]:
+def by_point(game: Subgame, name: str) -> dict[Key, Floats32]:
     """Regrets or sums by actions, board and combo."""
-    found = {}
+    found: dict[Key, Floats32] = {}
     for depth, tree in enumerate(game.trees):
         for number, level in enumerate(game.levels[depth]):
             for board, cards in enumerate(level.boards):
@@ -159,11 +160,9 @@ def test_a_river_of_135_nodes_is_solved_as_well_as_published(
 
 def test_two_threads_give_the_same_bits_and_suits_may_be_renamed() -> None:
     ranges = random_ranges(5, 60)
-    renamed = tuple(weights[renamed_combos((1, 0, 3, 2))] for weights in ranges)
-    one, two, other = (
-        subgame(board, each, 10, 40, "100% / a", threads=threads)
-        for board, each, threads in (("Qs8h2h5d", ranges, 1), ("Qs8h2h5d", ranges, 2), ("Qh8s2s5c", renamed, 1))
-    )  # fmt: skip
+    names = renamed_combos((1, 0, 3, 2))
+    one, two = (subgame("Qs8h2h5d", ranges, 10, 40, "100% / a", threads=threads) for threads in (1, 2))
+    other = subgame("Qh8s2s5c", (ranges[0][names], ranges[1][names]), 10, 40, "100% / a")
     for game in (one, two, other):
         game.run(10)
 
@@ -191,10 +190,10 @@ def test_boards_alike_are_solved_once_and_change_nothing() -> None:
 @pytest.mark.parametrize(("flop", "together"), [("QsJh2h", 1429), ("Qs8s2s", 675), ("Qs8h2d", 2352)])
 def test_turns_and_rivers_that_are_alike_are_counted(flop: str, together: int) -> None:
     """After a flop of two suits 1,429 of 2,352 are told apart, of one suit 675, of three all."""
-    every = (np.ones(NUM_COMBOS),) * 2
-    turns = [each.board for each in alike_boards(parse_written_cards(flop), every, 3)]  # type: ignore[arg-type]
+    every = np.ones(NUM_COMBOS), np.ones(NUM_COMBOS)
+    turns = [each.board for each in alike_boards(parse_written_cards(flop), every, 3)]
 
-    assert sum(len(alike_boards(turn, every, 3)) for turn in turns) == together  # type: ignore[arg-type]
+    assert sum(len(alike_boards(turn, every, 3)) for turn in turns) == together
 
 
 def test_values_at_nodes_hang_together() -> None:

@@ -227,15 +227,19 @@ def test_a_command_line_with_a_mistake_says_what_was_meant(
     assert not (tmp_path / "matches").exists() or "--" in " ".join(words)
 
 
-def test_lines_of_a_game_file_that_mean_nothing_are_warned_of(tmp_path: Path) -> None:
+def test_lines_of_a_game_file_that_mean_nothing_are_refused_and_the_dealer_warns(tmp_path: Path) -> None:
     text = game_path("kuhn-2p").read_text().replace("maxRaises", "maxRaise")
     (tmp_path / "my.game").write_text("# mine\n" + text)
     done = run_match(tmp_path, "my.game", "random", "random", "--hands", "2")
 
-    assert done.returncode == 0, done.stderr
-    (warning,) = [line for line in done.stderr.splitlines() if line.startswith("my.game:")]
-    assert "is passed over (did you mean maxRaises?)" in warning
-    assert "maxRaise" in text.splitlines()[int(warning.split(":")[1]) - 2]
+    assert done.returncode == 2
+    (refusal,) = [line for line in done.stderr.splitlines() if "my.game:" in line]
+    assert "means nothing (did you mean maxRaises?)" in refusal
+    assert "maxRaise" in text.splitlines()[int(refusal.split("my.game:")[1].split(":")[0]) - 2]
+    words = ["dealer", "m", "my.game", "1", "0", "a", "b", "--start_timeout", "1"]
+    options: dict[str, Any] = {"cwd": tmp_path, "env": environment(), "capture_output": True, "text": True}
+    dealt = subprocess.run([sys.executable, "-m", "server", *words], check=False, **options)
+    assert "riverboat: my.game:" in dealt.stderr
 
 
 def test_matches_that_begin_in_the_same_second_have_folders_of_their_own(tmp_path: Path) -> None:

@@ -141,7 +141,7 @@ async def test_a_seat_by_http_answers_with_receipts_and_codes(tmp_path: Path) ->
             text = body if isinstance(body, str) else json.dumps(body)
             reply = await pages.http.post(f"{path}/{what}", content=text, headers={**good, **headers})
             assert reply.status_code == status, reply.text
-            return reply.json() if reply.headers["content-type"] == "application/json" else None
+            return reply.json() if reply.headers.get("content-type") == "application/json" else None
 
         call_it = {"turn": turn, "do": "call"}
         assert (await post("act", "{", 400))["error"] == "format"
@@ -289,7 +289,9 @@ async def test_no_request_that_the_document_describes_is_answered_otherwise(
                     **dict(sent["headers"]),
                     **({"authorization": f"Bearer {seat['key']}"} if number % 2 else {}),
                 }
-                headers = {k: v for k, v in headers.items() if v.isascii() and v.isprintable()}
+                headers = {
+                    k: v for k, v in headers.items() if v.isascii() and v.isprintable() and v == v.strip()
+                }
                 query = {
                     k: v for k, v in (sent.get("params") or {}).items() if k != "wait" or number % 3 == 0
                 }

@@ -1,0 +1,96 @@
+"""``riverboat doctor``: what is installed here and what works, to be pasted into a report of a bug."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import resource
+import shutil
+import socket
+import sys
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from typing import Final
+
+import click
+
+from engine.support.files.cache import cache_directory
+from engine.support.text import table
+
+_REQUIREMENT: Final = re.compile(r"(?P<name>[\w.-]+)[^;]*(?:;.*extra == ['\"](?P<extra>\w+))?")
+_EXTRAS: Final = {
+    "plot": "pictures", "report": "pages and PHH", "web": "a room's pages", "cluster": "several machines",
+    "gym": "environments", "docs": "the documentation",
+}  # fmt: skip
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+def doctor(as_json: bool) -> None:
+    """Say what is installed, what works here, and in which versions: paste it into a report of a bug."""
+    found = dict(_findings())
+    if as_json:
+        click.echo(json.dumps(found))
+    else:
+        click.echo("\n".join(table([list(row) for row in found.items()], left={0, 1})))
+
+
+def _findings() -> Iterator[tuple[str, str]]:
+    from server.match.launching.confinement import why_there_are_none
+
+    yield "riverboat", f"{version('riverboat')} in {Path(__file__).parents[3]}"
+    yield "python", f"{platform.python_version()} ({platform.python_implementation()}), {sys.executable}"
+    yield "system", f"{platform.platform()}, {os.cpu_count()} processors"
+    for extra, use in {"": "", **_EXTRAS}.items():
+        label = f"riverboat[{extra}]" if extra else "libraries"
+        yield label, _versions(extra) + (f" ({use})" if use else "")
+    yield "kernels", _kernels()
+    why_not = why_there_are_none()
+    yield "sandboxes", "bwrap works" if why_not is None else f"none: {why_not}"
+    yield "ports", _ports()
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    yield "open files", f"{soft}, at most {hard}"
+    size = shutil.get_terminal_size()
+    kind = f"{size.columns} columns" if sys.stdout.isatty() else "none"
+    yield "terminal", f"{kind}, {sys.stdout.encoding}, TERM={os.environ.get('TERM', '')}"
+
+
+def _versions(extra: str) -> str:
+    """The libraries of an extra with their versions, and those that are missing; empty: of the base."""
+    said = []
+    for text in requires("riverboat") or ():
+        found = _REQUIREMENT.match(text)
+        assert found is not None  # our own metadata
+        if found["extra"] != (extra or None):
+            continue
+        try:
+            said.append(f"{found['name']} {version(found['name'])}")
+        except PackageNotFoundError:
+            said.append(f"no {found['name']}")
+    return ", ".join(said)
+
+
+def _kernels() -> str:
+    """How much has been compiled for this machine."""
+    folder = cache_directory()
+    files = list(folder.rglob("*.nbc")) if folder.is_dir() else []
+    if not files:
+        return f"none compiled yet: riverboat kernels ({folder})"
+    return f"{len(files)} compiled, {sum(path.stat().st_size for path in files) >> 20} MB in {folder}"
+
+
+def _ports() -> str:
+    """Whether a program may listen, by IPv4 and IPv6."""
+    said = []
+    for name, family, host in (("IPv4", socket.AF_INET, "127.0.0.1"), ("IPv6", socket.AF_INET6, "::1")):
+        try:
+            with socket.socket(family) as listener:
+                listener.bind((host, 0))
+                listener.listen()
+            said.append(f"{name} works")
+        except OSError as error:
+            said.append(f"{name}: {error.strerror or error}")
+    return ", ".join(said)

@@ -1,0 +1,119 @@
+"""The pages of a course: one for each night, and a front page over all of them.
+
+They name no folder of this machine, so that they can be put where students read them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from engine.support.files.formats import parse_json
+from engine.support.files.whole import write_whole
+from server.league.course.building import Built
+from server.league.report.pages import page_of_player
+from server.records.pages import page_environment
+
+BUILT_FILE: Final = "built.json"
+NIGHTS: Final = "nights"
+_PAGE: Final = "index.html"
+_MOST_TEXT: Final = 20_000
+"""Letters of a build's output that are shown: its end."""
+_PATH: Final = re.compile(r"(?:/[\w.@+-]+)+/(?=[\w.@+-])")
+
+
+@attrs.frozen
+class Night:
+    """A night of a course."""
+
+    folder: Path
+    students: Sequence[Mapping[str, Any]]
+    """Each with ``student``, ``passed`` and ``detail``, and what the tournament says of it."""
+    result: Mapping[str, Any]
+    """Of the tournament; empty if it has not been played."""
+
+    @property
+    def date(self) -> str:
+        """Its name, which is the day when it began."""
+        return self.folder.name
+
+
+def students_row(built: Built) -> dict[str, Any]:
+    """A student's row of ``built.json``."""
+    return {"student": built.folder.name, "passed": built.passed, "detail": built.words}
+
+
+def write_pages(course: Path) -> list[Path]:
+    """Write a page for every night of a course, and the front page; returns the files, the front page last.
+
+    Raises:
+        OSError: a file cannot be read or written.
+        click.ClickException: jinja2 is not installed.
+    """
+    environment = page_environment(Path(__file__).parent / "pages")
+    folders = sorted({path.parent for path in (course / NIGHTS).glob(f"*/{BUILT_FILE}")}, reverse=True)
+    nights = [_night(folder) for folder in folders]
+    ladder = (course / "ladder.html").exists()
+    files: dict[Path, str] = {}
+    for night in nights:
+        text = environment.get_template("night.html.j2").render(night=night, ladder=ladder)
+        files[night.folder / _PAGE] = text
+    front = environment.get_template("nights.html.j2").render(
+        name=course.absolute().name, nights=nights, ladder=ladder
+    )
+    files[course / NIGHTS / _PAGE] = front
+    for path, text in files.items():
+        write_whole(path, text)
+    return list(files)
+
+
+def _night(folder: Path) -> Night:
+    result = _json(folder / "tournament" / "result.json")
+    ranked = {row["name"]: row for row in result.get("players", ())}
+    students = []
+    for row in _json(folder / BUILT_FILE).get("students", ()):
+        name = str(row["student"])
+        page = folder / "tournament" / page_of_player(name)
+        students.append(
+            {
+                **row,
+                "detail": without_paths(str(row["detail"])),
+                "rank": ranked.get(name, {}),
+                "page": f"tournament/{page_of_player(name)}" if page.exists() else "",
+                "build": _text(folder / f"{name}.build.txt"),
+                "faults": [
+                    {"name": each["name"], "detail": without_paths(str(each["detail"]))}
+                    for each in _json(folder / f"{name}.check.json").get("checks", ())
+                    if each["tried"] and not each["passed"]
+                ],
+            }
+        )
+    students.sort(key=lambda row: (row["rank"].get("rank", len(students) + 1), row["student"]))
+    return Night(folder, students, result)
+
+
+def _json(path: Path) -> dict[str, Any]:
+    """The object in a file; an empty one if there is none, or it is torn."""
+    try:
+        found = parse_json(path.read_text("utf-8"))
+    except (FileNotFoundError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _text(path: Path) -> str:
+    """The end of a file, without the folders of this machine; empty if there is none."""
+    return without_paths(path.read_text("utf-8", "replace")[-_MOST_TEXT:]) if path.exists() else ""
+
+
+def without_paths(text: str) -> str:
+    """A text in which files have no folders.
+
+    >>> without_paths("/home/kim/course/students/ann/my_bot.c:3: error in ./my_bot.c")
+    'my_bot.c:3: error in ./my_bot.c'
+    """
+    return _PATH.sub("", text)

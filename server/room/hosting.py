@@ -1,0 +1,149 @@
+"""Private tables: made in the browser, reached by their address, looked after by the one who sits longest.
+
+The address is the invitation: the name of such a table cannot be guessed, and is in no list.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from typing import Final
+
+import attrs
+import trio
+
+from engine.poker.rules import load_game
+from engine.support.user_input import parse_finite, parse_whole
+from server.room.config import MOST_PACE_S, RoomConfig, TableConfig, with_stakes
+from server.room.room import Room
+from server.room.tables.company import Company
+from server.room.tables.place import Place, RequestRefused
+from server.room.tables.table import RoomTable
+from server.table.rules.line_up import usual_blinds
+
+GAMES: Final = ("nolimit-6p", "nolimit-2p", "limit-6p", "limit-2p")
+"""What may be played at them."""
+_MOST_TABLES: Final = 50
+_EMPTY_S: Final = 600.0
+# After which a table at which no person sits closes.
+_LOOK_S: Final = 30.0
+_HELP: Final = "pace SECONDS, blinds SMALL/BIG, add BOT, remove BOT, kick NAME, pause or resume"
+
+
+def bots_of(config: RoomConfig) -> tuple[str, ...]:
+    """The bots that a host may add: those that the room's file names."""
+    return tuple(dict.fromkeys(bot for table in config.tables for bot in table.fill))
+
+
+def open_private(room: Room, game: str) -> str:
+    """Open a private table; returns its name.
+
+    Raises:
+        RequestRefused: the game is none of `GAMES`, or there are too many tables.
+    """
+    if game not in GAMES:
+        raise RequestRefused(f"expected one of {', '.join(GAMES)}, got {game[:40]!r}")
+    if sum(table.config.private for table in room.tables.values()) >= _MOST_TABLES:
+        raise RequestRefused(f"there are {_MOST_TABLES} private tables already: try again later")
+    name = f"private-{secrets.token_hex(10)}"
+    config = TableConfig(name, load_game(game), game, private=True, hosted=True, time_bank_s=60.0)
+    table = room.open_table(with_stakes(config))
+    table.company.on_host = Host(table, bots_of(room.config)).do
+    room.start_soon(_close_when_empty, table)
+    return name
+
+
+async def _close_when_empty(table: RoomTable) -> None:
+    seen = trio.current_time()
+    while not table.closed.is_set():
+        if any(not place.is_house for place in table.company.seated()):
+            seen = trio.current_time()
+        elif trio.current_time() - seen >= _EMPTY_S:
+            table.close("nobody has been here for a while")
+        with trio.move_on_after(_LOOK_S):
+            await table.closed.wait()
+
+
+def host_of(company: Company) -> Place | None:
+    """The one who has sat there longest, and so looks after the table."""
+    people = [place for place in company.seated() if not place.is_house and place.leaves is None]
+    return min(people, key=lambda place: place.since, default=None)
+
+
+@attrs.frozen
+class Host:
+    """Does what the host of a table asks for, between two hands."""
+
+    table: RoomTable
+    bots: Sequence[str]
+    """Those that may be added."""
+
+    def do(self, place: Place, text: str) -> str:
+        """Do it; returns what everybody is told.
+
+        Raises:
+            RequestRefused: it cannot be done, or somebody else is the host.
+        """
+        table, config = self.table, self.table.config
+        host = host_of(table.company)
+        if host is not place:
+            raise RequestRefused(
+                f"{'nobody' if host is None else host.player.name} is the host of this table"
+            )
+        word, _, what = text.partition(" ")
+        match word:
+            case "pace":
+                table.change(pace_s=_pace(what))
+            case "blinds":
+                table.change(**_blinds(config, what))
+            case "add":
+                bot = next((bot for bot in self.bots if bot.partition(":")[0] == what), None)
+                if bot is None or len(config.fill) >= config.seats - 1:
+                    raise RequestRefused(f"expected a bot for a free seat, got {what[:40]!r}")
+                table.change(fill=(*config.fill, bot))
+            case "remove" | "kick":
+                self._dismiss(word, what)
+            case "pause" | "resume":
+                table.company.is_held = word == "pause"
+            case _:
+                raise RequestRefused(f"expected {_HELP}, got {text[:40]!r}")
+        return f"{place.player.name}: {text}"
+
+    def _dismiss(self, word: str, name: str) -> None:
+        """Take the seat of a bot, which then does not come again, or of a player."""
+        table = self.table
+        found = [each for each in table.company.seated() if each.player.name == name]
+        if not found or found[0].is_house is (word == "kick"):
+            raise RequestRefused(
+                f"{name[:40]!r} is no {'bot' if word == 'remove' else 'player'} at this table"
+            )
+        if word == "remove":
+            kind = name.rpartition("-")[0]
+            fill = list(table.config.fill)
+            fill.remove(next(bot for bot in fill if bot.partition(":")[0] == kind))
+            table.change(fill=tuple(fill))
+        table.company.dismiss(name, "the host has decided so")
+
+
+def _pace(text: str) -> float:
+    try:
+        seconds = parse_finite(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= MOST_PACE_S:
+        raise RequestRefused(f"pace: expected 0 to {MOST_PACE_S:g} seconds, got {text[:40]!r}")
+    return seconds
+
+
+def _blinds(config: TableConfig, text: str) -> dict[str, object]:
+    """The table's game with other blinds, and chips to bring that go with them."""
+    game = config.game
+    try:
+        small, big = map(parse_whole, text.split("/"))
+    except ValueError:
+        small = big = 0
+    if game.is_limit or not 0 < small <= big <= config.game.stacks[0]:
+        raise RequestRefused(f"blinds: expected SMALL/BIG at a no-limit table, got {text[:40]!r}")
+    changed = attrs.evolve(game, blinds=usual_blinds(game.num_players, small, big))
+    stakes = with_stakes(attrs.evolve(config, game=changed, least=0, most=0))
+    return {"game": changed, "least": stakes.least, "most": stakes.most}

@@ -1,0 +1,78 @@
+"""Private tables: opened by anybody, reached by those who are told, and looked after by who sits longest."""
+
+from pathlib import Path
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from server.room.hosting import GAMES, Host, host_of, open_private
+from server.room.tables.place import RequestRefused
+from tests.support.rooms import room_config, room_of, table_config
+from tests.support.web import pages_of
+
+
+async def test_a_private_table_is_in_no_list_and_is_found_by_its_address(tmp_path: Path) -> None:
+    async with pages_of(room_config(tmp_path)) as pages:
+        guest = await pages.room.enter()
+        await guest.say("#host nolimit-6p")
+        name = (await guest.until("#hosted")).split()[1]
+        assert len(name) >= 25
+        await guest.say("#list")
+        assert (await guest.until("#tables")) == "#tables 1"
+        for path in ("/", "/tables.json"):
+            assert name not in (await pages.get(path)).text
+        assert "Invite others" in (await pages.get(f"/tables/{name}")).text
+        await guest.say("#join any 200")
+        assert (await guest.until("#seated")).split()[1] == "a"
+        again = await pages.room.enter()
+        await again.say("#host chess")
+        assert (await again.until("#refused")).startswith(f"#refused host: expected one of {GAMES[0]}")
+
+        pages.room.room.close_table(name, "it is over")
+        with trio.fail_after(5):
+            while name in pages.room.room.tables:  # noqa: ASYNC110 - nobody tells
+                await trio.sleep(0.01)
+        answer = await pages.get(f"/tables/{name}")
+        assert (answer.status_code, "the table has closed" in answer.text) == (404, True)
+
+
+async def test_the_host_decides_and_another_follows_who_leaves(tmp_path: Path) -> None:
+    config = room_config(tmp_path, table_config("b", "limit-2p", fill=("always-call",)), guest_chips=20_000)
+    async with room_of(config) as room:
+        name = open_private(room.room, "nolimit-6p")
+        table = room.room.tables[name]
+        do = Host(table, ("always-call",)).do
+        ann = await room.sit_down(name, "name=Ann")
+        first = host_of(table.company)
+        assert first is not None
+        assert first.player.name == "Ann"
+
+        await ann.say("#host pause")
+        assert await ann.until("#message") == "#message Ann: pause"
+        bob = await room.sit_down(name, "name=Bob")
+        await bob.say("#host pace 0")
+        assert await bob.until("#refused") == "#refused Ann is the host of this table"
+        do(first, "pace 1.5")
+        do(first, "blinds 25/50")
+        assert (table.config.pace_s, table.config.game.blinds[:2]) == (1.5, (25, 50))
+        assert (table.config.least, table.config.most) == (1000, 10_000)
+        for wrong in (
+            "pace nan", "pace 3600", "pace -1", "pace", "blinds 50/25", "blinds 0/0", "blinds x", "add nobody",
+            "remove Bob", "kick nobody", "dance", "",
+        ):  # fmt: skip
+            with pytest.raises(RequestRefused):
+                do(first, wrong)
+        await ann.say("#leave")
+        await ann.until("#lobby")
+        await bob.say("#host kick Bob")
+        assert await bob.until("#message") == "#message Bob: kick Bob"
+
+
+async def test_a_private_table_closes_when_nobody_comes(tmp_path: Path, autojump_clock: MockClock) -> None:
+    async with room_of(room_config(tmp_path)) as room:
+        name = open_private(room.room, "limit-2p")
+        await trio.sleep(500)
+        assert name in room.room.tables
+        await trio.sleep(200)
+        assert name not in room.room.tables
