@@ -164,9 +164,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 every.setdefault((name, -1 - which), []).append(answers[which])
             line += f"| off {expected_error(answers[0]):.3f} {expected_error(answers[1]):.3f} "
         print(line, flush=True)
-    for (kind, group, name), losses in means.items():
+    for (kind, group, name), found_means in means.items():
         after = "online" if options.online else AFTER[group]
-        print(f"mean {kind:<7} {after:>6} {name:<9} {np.mean(losses):.4f}")
+        print(f"mean {kind:<7} {after:>6} {name:<9} {np.mean(found_means):.4f}")
     for group in groups:
         first, last = (np.concatenate(every[name, group]) for name in (options.models[0], options.models[-1]))
         gained, error = gain(first, last)

@@ -37,7 +37,7 @@ def fit(players: Sequence[Answers]) -> tuple[Floats, Floats]:
     mean, covariance = np.zeros(size), np.eye(size)
     modes = [np.zeros(size) for _ in players]
     for _ in range(_ROUNDS):
-        precision = np.linalg.inv(covariance)
+        precision = _inverse(covariance)
         spread = np.zeros((size, size))
         for number, answers in enumerate(players):
             modes[number], posterior = _posterior(answers, mean, precision, modes[number])
@@ -61,7 +61,13 @@ def _posterior(answers: Answers, mean: Floats, precision: Floats, start: Floats)
         if farthest < 1e-3:
             break
     _, curvature = _slopes(features, came, theta)
-    return theta, np.linalg.inv(curvature + precision)
+    return theta, _inverse(curvature + precision)
+
+
+def _inverse(matrix: Floats) -> Floats:
+    """The inverse of a matrix, in doubles."""
+    inverse: Floats = np.linalg.inv(matrix)
+    return inverse
 
 
 def _slopes(features: Floats, came: Floats, theta: Floats) -> tuple[Floats, Floats]:
@@ -75,7 +81,7 @@ def _slopes(features: Floats, came: Floats, theta: Floats) -> tuple[Floats, Floa
 
 def surprise(players: Sequence[Answers], mean: Floats, covariance: Floats) -> float:
     """The log loss of an answer, each predicted from those before it: by Laplace's evidence of all."""
-    precision, evidence = np.linalg.inv(covariance), 0.0
+    precision, evidence = _inverse(covariance), 0.0
     for features, came in players:
         theta, posterior = _posterior((features, came), mean, precision, mean)
         chance = 0.5 * LAPSE + (1.0 - LAPSE) / (1.0 + np.exp(-features @ theta))

@@ -319,7 +319,7 @@ def blindness(part: float, gap: float, mean: float, square: float) -> float:
     mean, square: of SHARE and SQUARE over the range.
     """
     widest = _UNIFORM_SPREAD * np.sqrt(max(0.25 * square - mean * mean, 1e-12)) * (1.0 - part)
-    return min(max(1.0 - gap / max(widest, 1e-9), 0.0), 1.0)
+    return float(min(max(1.0 - gap / max(widest, 1e-9), 0.0), 1.0))
 
 
 @kernel()

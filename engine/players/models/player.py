@@ -95,7 +95,7 @@ def curve_from_dict(which: int, data: Mapping[str, Any]) -> Curve:
     return curve_of(which, mean, covariance)
 
 
-def features_of(situation: Situation, psi: Sequence[float]) -> tuple[Floats, Floats]:
+def features_of(situation: Situation, psi: Floats) -> tuple[Floats, Floats]:
     """The features of folds and of raises in a situation with a hand, or a mean hand.
 
     Args:
@@ -104,8 +104,7 @@ def features_of(situation: Situation, psi: Sequence[float]) -> tuple[Floats, Flo
     """
     phi = np.empty(NUM_PHI)
     kernels.fill_phi(situation.public, phi)
-    hand = np.asarray(psi)
-    folds, raises = (phi[layout[:, 0]] * hand[layout[:, 1]] for layout in _LAYOUTS)
+    folds, raises = (phi[layout[:, 0]] * psi[layout[:, 1]] for layout in _LAYOUTS)
     return folds, raises
 
 
