@@ -29,6 +29,7 @@ from engine import compiling
 from engine.players.bet_sizes import FoldsBySize, answers_to_raises
 from engine.players.models.formula import Parameters, continue_chance, formula_triples, thresholds
 from engine.players.models.model import Decision
+from engine.players.models.player import PlayerModel
 from engine.players.models.specific import SpecificModel
 from engine.players.predictors.model import PREDICTORS, PredictedModel
 from engine.players.probability_triple import legal_triple, sample
@@ -51,7 +52,7 @@ class Formula(Remembering):
         tightness: 0 loose to 1 tight.
         aggression: 0 passive to 1 aggressive.
         deception: 0 straightforward to 1 deceptive.
-        model: how opponents are modelled: none, generic, specific, tree or network.
+        model: how opponents are modelled: none, generic, specific, tree, network or player.
         noise: noise factor of the re-weighting, 0 to 1.
         memory: file that keeps the models between matches, by the players' names.
         potential: of hands, against a random hand (plain) or the opponents' weight tables (weighted).
@@ -193,7 +194,7 @@ class Formula(Remembering):
 
 # --- the memory: an archive without arrays ------------------------------------------------------------------
 
-Remembered = tuple[SpecificModel, PlayerStatistics]
+Remembered = tuple[SpecificModel | PlayerModel, PlayerStatistics]
 """What is remembered of a player."""
 
 
@@ -219,7 +220,9 @@ def players_of(archive: Archive) -> dict[str, Remembered]:
         }
 
 
-def _model_of(data: Mapping[str, Any]) -> SpecificModel:
+def _model_of(data: Mapping[str, Any]) -> SpecificModel | PlayerModel:
+    if "decisions" in data:
+        return PlayerModel.from_dict(data)
     return (PredictedModel if PREDICTORS.keys() & data.keys() else SpecificModel).from_dict(data)
 
 
@@ -235,6 +238,7 @@ def load(path: Path, model: ModelName) -> dict[str, Remembered]:
         return {}
     for name, (known, _) in players.items():
         kind = known.name if isinstance(known, PredictedModel) else "specific"
+        kind = "player" if isinstance(known, PlayerModel) else kind
         if kind != model:
             raise ArchiveError(
                 f"{path}: {name!r} is remembered by model={kind}, not {model}: take that, or another file"
@@ -247,6 +251,6 @@ def _known(book: OpponentBook) -> Archive | None:
     known = {
         name: (model, counts)
         for name, (model, counts) in book.known_by_name().items()
-        if isinstance(model, SpecificModel)
+        if isinstance(model, SpecificModel | PlayerModel)
     }
     return archive_of(known) if book.models else None

@@ -90,7 +90,7 @@ class Sampling(Agent):
         if seconds is not None and not seconds > 0:
             raise ValueError(f"seconds: expected more than 0, got {seconds}")
         require_between("noise", noise, 0, 1)
-        require_one_of("model", model, MODELS)
+        require_one_of("model", model, [each for each in MODELS if each != "player"])  # trials cannot play it
         require_one_of("choose", choose, get_args(ChooseName))
         require_one_of("obvious", obvious, get_args(ObviousName))
         require_one_of("potential", potential, get_args(PotentialName))

@@ -24,6 +24,7 @@ from clients.core.options import make_agent
 from clients.core.program import TableAddress, join_table
 from engine.players.action_context import situation_of
 from engine.players.bet_sizes import FoldsBySize
+from engine.players.models.player import PlayerModel
 from engine.players.models.specific import SpecificModel
 from engine.players.predictors.model import PredictedModel
 from engine.players.statistics import PlayerStatistics
@@ -92,7 +93,7 @@ def test_options_are_read_and_checked() -> None:
     assert (agent.model, agent.book.noise, agent.parameters.tightness) == ("none", 0.5, 0.7)
 
 
-@pytest.mark.parametrize("model", ["specific", "tree", "network"])
+@pytest.mark.parametrize("model", ["specific", "tree", "network", "player"])
 def test_memory_keeps_models_between_matches(tmp_path: Path, model: ModelName) -> None:
     path = tmp_path / "models.json"
     agent = Formula(model=model, memory=path)
@@ -107,8 +108,8 @@ def test_memory_keeps_models_between_matches(tmp_path: Path, model: ModelName) -
     assert again.book.models[0].traits == agent.book.models[1].traits
     assert again.book.statistics[0] == agent.book.statistics[1]
     learnt, kept = agent.book.models[1], again.book.models[0]
-    assert isinstance(learnt, SpecificModel)
-    assert isinstance(kept, SpecificModel)
+    assert isinstance(learnt, SpecificModel | PlayerModel)
+    assert isinstance(kept, SpecificModel | PlayerModel)
     assert kept.as_dict() == learnt.as_dict()
 
 
