@@ -202,7 +202,7 @@ def test_an_option_has_one_metavar_wherever_it_stands() -> None:
 def test_help_reads_in_the_sources_what_the_commands_say(monkeypatch: pytest.MonkeyPatch) -> None:
     context = click.Context(riverboat)
     from_sources = dict(riverboat._summaries(context))
-    loaded = imported_by("from server.cli import main; import sys; sys.argv[1:] = ['--help']; main()")
+    loaded = imported_by("from server.commands.program import riverboat; riverboat(['--help'])")
 
     monkeypatch.setattr("server.commands.program._told_by_source", lambda entry: None)
     assert from_sources == dict(riverboat._summaries(context))

@@ -37,6 +37,15 @@ def rate(
     return f"{mean:{'+' if signed else ''}z{form}}{spread} {unit}".rstrip()
 
 
+def counted(hand: int) -> str:
+    """The number of a hand for people, who count from 1; logs and the protocol count from 0.
+
+    >>> counted(0)
+    '1 (log: 0)'
+    """
+    return f"{hand + 1} (log: {hand})"
+
+
 def columns_of(text: str) -> int:
     """How many columns of a terminal a text takes."""
     if text.isascii():

@@ -103,7 +103,8 @@ class _Commands(click.Group):
                 continue
             told = _told_by_source(entries[name]) if name in entries else None
             if told is not None:
-                yield name, told
+                if told:  # a hidden one has none
+                    yield name, told
                 continue
             try:
                 command = self.get_command(ctx, name)
@@ -165,7 +166,10 @@ def _players_commands() -> dict[str, EntryPoint]:
 
 
 def _told_by_source(entry: EntryPoint) -> str | None:
-    """The first sentence of a command of ours, from its source: to import them all takes most of a second."""
+    """The first sentence of a command of ours, from its source, none if it is hidden.
+
+    To import all commands takes most of a second.
+    """
     module, _, name = entry.value.partition(":")
     path = _OURS.joinpath(*module.split(".")).with_suffix(".py")
     if not path.is_file():
@@ -173,8 +177,10 @@ def _told_by_source(entry: EntryPoint) -> str | None:
     text = path.read_text("utf-8")
     ours = re.compile(rf'^def {name}\((?:[^\n]*|.*?^)\) -> None:\n    """(.*?)"""', re.S | re.M)
     found = ours.search(text)
-    if found is None or "hidden=True" in text:
+    if found is None:
         return None
+    if "hidden=True" in text[text.rfind("@click.command(", 0, found.start()) :].partition("\n")[0]:
+        return ""
     return click.Command(name, help=found[1]).get_short_help_str(limit=200)
 
 

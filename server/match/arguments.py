@@ -334,11 +334,11 @@ def open_sitting(ctx: click.Context, out: Path | None, game: str) -> Sitting:
     return sitting
 
 
-def new_page(sitting: Sitting, file: str) -> Path:
-    """The path of the page of ``--report``; it must not exist yet."""
+def new_page(sitting: Sitting, file: str, *, is_live: bool) -> Path:
+    """The path of the page of ``--report``; it must not exist yet, unless an earlier sitting showed it."""
     from server.records.review.page import require_new_page  # nobody waits for it who wants no page
 
-    return require_new_page(sitting.folder, file)
+    return require_new_page(sitting.folder, file, force=is_live and sitting.is_resumed)
 
 
 def check_in_process(ctx: click.Context, players: Sequence[Player]) -> None:

@@ -19,7 +19,7 @@ import click
 from engine.evidence.verdict import Verdict
 from engine.poker.match_key import MatchKey, MatchSeed
 from engine.support.files import write_whole
-from engine.support.text import columns_of, rate, table
+from engine.support.text import columns_of, counted, rate, table
 from server.match.censoring import Uncensored
 from server.match.plan import MatchPlan
 from server.records.evidence import Luck, MatchEvidence, evidence_of
@@ -70,7 +70,9 @@ class MatchReport:
             self._uncensored = Uncensored.of(plan, passes, frozenset(censored))
         self._no_evidence = ""
         self._evidence = self._take_luck_out([path for path in paths if path is not None])
-        self._verdict: Verdict | None = tally.verdict(self._evidence and self._evidence.adjusted)
+        as_played = tally.verdict(self._evidence and self._evidence.adjusted)
+        self._kind = as_played.kind
+        self._verdict: Verdict | None = as_played
         if self._uncensored is not None:
             self._verdict = self._uncensored.verdict
 
@@ -223,7 +225,7 @@ class MatchReport:
             title += f" (cut short, {config.hands} planned)"
         click.echo(title)
         _print_tables(parts)
-        click.echo(f"±: {self._verdict.kind}")
+        click.echo(f"±: {self._kind}")
         if config.game.has_rake:
             click.echo(f"rake: {config.game.rake} of each pot, {self._taken():g} chips in all")
         self._print_luck()
@@ -245,7 +247,7 @@ class MatchReport:
         for result in self._results:
             failure = result.failure
             if failure is not None:
-                where = "" if failure.hand_number is None else f" in hand {failure.hand_number}"
+                where = "" if failure.hand_number is None else f" in hand {counted(failure.hand_number)}"
                 more = f" (first of {result.num_failures} failures)" if result.num_failures > 1 else ""
                 click.echo(f"{result.name} {failure.kind.value}{where}: {failure.detail}{more}")
             if result.hands_by_default:

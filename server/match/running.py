@@ -17,6 +17,7 @@ import attrs
 import click
 import trio
 
+from engine.support.files import write_whole
 from engine.support.interruption import Stop, first_of, held_back, stopped_by_a_signal
 from engine.support.user_input import how_many
 from server.match.in_process import WorkersPass
@@ -28,11 +29,11 @@ from server.match.sharing.shared_pass import SharedPass
 from server.match.sharing.staffed_table import Announcer, House
 from server.match.sittings.sitting import Sitting, StoredPlan
 from server.records.logs import LogError
-from server.records.progress import Tally, show_progress
+from server.records.progress import Pace, Tally, show_progress
 from server.records.results import Pass
 from server.support.console import FileConsole
 from server.support.errors import Failure, FailureKind, MatchAborted, os_error_in_words
-from server.support.private_files import FOLDER_MODE
+from server.support.private_files import FILE_MODE, FOLDER_MODE
 from server.table.book import CommonDecision
 from server.table.outcome import MatchOutcome
 from server.table.replay import count_hands, keep_hands
@@ -263,6 +264,8 @@ class MatchRun:
     """The result is printed as JSON."""
     page: Path | None = None
     """Where a page about the match goes, once it is over."""
+    is_live: bool = False
+    """The page is there while the match is played, too."""
     ends_with_stdin: bool = False
     """The match ends when standard input is closed."""
 
@@ -342,9 +345,24 @@ class MatchRun:
         match = LaunchedMatch(plan, tally, say, self.announcer, noted, ends_with_stdin=self.ends_with_stdin)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(show_progress, tally, plan.config.hands * plan.num_passes)
+            if self.page is not None and self.is_live:
+                nursery.start_soon(self._show_live, tally, self.page)
             await match.play()
             nursery.cancel_scope.cancel()
         return _Played(match.results(), match.unwritten, tally, match.status)
+
+    async def _show_live(self, tally: Tally, page: Path) -> None:
+        """Write the page of the match that is being played, again and again."""
+        from server.records.review.page import LIVE_S, live_page
+
+        most = self.plan.config.hands * self.plan.num_passes
+        pace = Pace(most, at_most=tally.goal is not None)
+        title = " v ".join(self.plan.config.names)
+        while True:
+            pace.note(trio.current_time(), tally.hands)
+            with contextlib.suppress(OSError):  # the match does not end because nobody can look
+                write_whole(page, live_page(tally, title, most, pace.text()), mode=FILE_MODE)
+            await trio.sleep(LIVE_S)
 
     def _tell(self, played: _Played) -> int:
         """Report the outcome of a match; returns the exit status."""

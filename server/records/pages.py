@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -68,6 +69,8 @@ def page_environment(folder: Path, **filters: Any) -> Environment:
         "printable": printable,
         "rate": _rate,
         "cards": _cards,
+        "counted": text.counted,
+        "date": _date,
         "suit": lambda card: _SUITS.get(card[1], card[1]),
         "ms": lambda seconds: "–" if seconds is None else f"{seconds * 1000:,.2f} ms",
         "statistic": statistic_texts,
@@ -109,6 +112,16 @@ def _rate(mean: float | None, half_width: float | None = None, digits: int = 1) 
     """``+12.3 ± 4.5``."""
     shown = text.rate(mean, half_width, digits, grouped=True, missing="–")
     return shown.replace("-", "−").replace("± ", "±\N{NO-BREAK SPACE}")
+
+
+def _date(stamp: str) -> str:
+    """``27 November 2026, 07:09 UTC``, of an ISO 8601 text; what is none stays as it is."""
+    try:
+        when = datetime.fromisoformat(stamp)
+    except ValueError:
+        return stamp
+    day = f"{when.day} {when:%B %Y}"
+    return day if len(stamp) <= len("2026-11-27") else f"{day}, {when:%H:%M} {when.tzname() or ''}".rstrip()
 
 
 def _chips(chips: float, sign: bool = False) -> str:

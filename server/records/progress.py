@@ -116,6 +116,10 @@ class Tally:
         """
         return self._standings.verdict(self._goal, adjusted=adjusted)
 
+    def verdict_so_far(self) -> Verdict:
+        """The verdict on a match that is still being played, which holds whenever one looks."""
+        return self._standings.verdict(self._goal or Goal())
+
     def half_width(self, player: int, mbb_per_hand: float | None) -> float | None:
         """How far a player's true rate may be from a mean, whenever you look, in mbb/h."""
         interval = self._standings.rate(player) if mbb_per_hand is not None else None

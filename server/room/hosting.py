@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import attrs
 import trio
@@ -135,7 +135,7 @@ def _pace(text: str) -> float:
     return seconds
 
 
-def _blinds(config: TableConfig, text: str) -> dict[str, object]:
+def _blinds(config: TableConfig, text: str) -> dict[str, Any]:
     """The table's game with other blinds, and chips to bring that go with them."""
     game = config.game
     try:

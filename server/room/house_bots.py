@@ -94,9 +94,11 @@ class HouseBots:
 
     async def _one_process(self, host: str, port: int, environment: dict[str, str]) -> None:
         command = [sys.executable, *_COMMAND, host, str(port)]
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         process = await trio.lowlevel.open_process(
-            command, **pipes, env=players_environment(command, environment)
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=players_environment(command, environment),
         )
         assert process.stdin is not None
         assert process.stdout is not None

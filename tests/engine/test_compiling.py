@@ -1,15 +1,19 @@
 """What is compiled before a clock runs, and how a process knows that it has been."""
 
+import importlib
 import json
 import os
+import pkgutil
 from pathlib import Path
 
 import pytest
 
+import engine.kernels
 from engine import compiling
 from engine.compiling import compiled_once
+from engine.kernels._kept import folder_name, module_name
 from tests.support.asserting import refuses
-from tests.support.dealer_process import completed
+from tests.support.dealer_process import completed, program, run_to_end
 from tests.support.interpreter import imported_by
 
 
@@ -84,3 +88,21 @@ def test_a_bot_on_a_new_machine_loses_no_hand(cache: Path, tmp_path: Path) -> No
     assert done.returncode == 0, done.stdout + done.stderr
     assert json.loads(done.stdout)["hands"] == 60
     assert list((cache / "kernels").glob("hand_strength-*.compiled"))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_the_command_compiles_every_kernel_that_exists(cache: Path) -> None:
+    """Natively, or for the kernels that call it; whatever is not compiled is found by its absence on disk."""
+    names = set()
+    for module in pkgutil.walk_packages(engine.kernels.__path__, "engine.kernels."):
+        for found in vars(importlib.import_module(module.name)).values():
+            if hasattr(found, "py_func"):
+                file = Path(found.py_func.__code__.co_filename)
+                names.add(f"{folder_name(module_name(file))}/{found.py_func.__qualname__}")
+
+    run_to_end(program("kernels"), timeout=800, check=True)
+
+    files = [path.relative_to(cache / "kernels") for path in (cache / "kernels").rglob("*.[nc]a*")]
+    assert names
+    assert names - {f"{path.parent}/{path.name.rsplit('-', 1)[0]}" for path in files} == set()

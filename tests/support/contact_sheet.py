@@ -63,6 +63,7 @@ async def a_table(
             and await tab.value("document.querySelectorAll('.board .card').length") >= 3
         ):
             break
+        await trio.sleep(0.45)  # a press that comes sooner answers nothing
         await tab.click("#call")
         await tab.until(f"!({TURN})")
     await tab.click("[data-size=pot]")
@@ -72,6 +73,7 @@ async def a_table(
     await photograph(tab, folder, f"{table}-others-act")
     over = "document.querySelector('.verdict').textContent"
     while not await tab.until(f"{TURN} ? 'turn' : {over} && 'over'") == "over":
+        await trio.sleep(0.45)
         await tab.click("#call")
         await tab.until(f"!({TURN})")
     await photograph(tab, folder, f"{table}-showdown")

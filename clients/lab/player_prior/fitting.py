@@ -66,8 +66,7 @@ def _posterior(answers: Answers, mean: Floats, precision: Floats, start: Floats)
 
 def _inverse(matrix: Floats) -> Floats:
     """The inverse of a matrix, in doubles."""
-    inverse: Floats = np.linalg.inv(matrix)
-    return inverse
+    return np.asarray(np.linalg.inv(matrix), np.float64)
 
 
 def _slopes(features: Floats, came: Floats, theta: Floats) -> tuple[Floats, Floats]:

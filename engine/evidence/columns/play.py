@@ -106,7 +106,7 @@ def add_to_table(table: PlayTable, hands: HandColumns, players: Ints, chips: Flo
     _count(table, hands, players, is_showdown, _got_chips(hands, chips) & is_showdown)
     of_players = table.players
     for name, keys, kinds in (
-        ("won_by_position", np.broadcast_to(positions, players.shape), game.num_players),
+        ("won_by_position", np.broadcast_to(positions, players.shape), table.game.num_players),
         ("won_by_round", last_round, game.num_rounds),
     ):
         sums = [each for player in of_players for each in getattr(player, name)]
@@ -129,8 +129,9 @@ def _count(table: PlayTable, hands: HandColumns, players: Ints, showdowns: Bools
     """Count what was done."""
     game, walked = hands.game, hands.walked
     positions, rounds = np.arange(game.num_players), game.num_rounds
-    keys = players * game.num_players + positions
-    size = len(table.players) * game.num_players
+    width = table.game.num_players  # a hand may have fewer players than the game
+    keys = players * width + positions
+    size = len(table.players) * width
 
     def of(flags: Bools) -> list[int]:
         found: list[int] = np.bincount(keys[flags], minlength=size).tolist()

@@ -186,7 +186,7 @@ class TableSolver:
         lists = _lists(reach, board, position, player)
         game = Subgame(board, lists, start, betting, schedule=self._schedule, merges_suits=False)
         game.reach[player] = reach[position][game.combos[player]]
-        estimates = self._estimates(root, board, game, player)
+        estimates = self.of_blueprint(root, board, game, player).expected(other)
         weights = reach[1 - position][game.combos[other]]
         gadget = Resolve(estimates, self.effort.mixed, weights, is_scaled=True)
         return self._keep(key, self._solve(game, root, player, gadget))
@@ -232,8 +232,8 @@ class TableSolver:
         self.solved.append((root.text, game.iterations))
         return Solution(game, root, player)
 
-    def _estimates(self, root: BettingState, board: Board, like: Subgame, player: int) -> Floats:
-        """The other player's counterfactual values if both play the blueprint, by its hands."""
+    def of_blueprint(self, root: BettingState, board: Board, like: Subgame, player: int) -> Subgame:
+        """A subgame with the hands and reach of another, in which both play the blueprint on its own tree."""
         sizes = tuple(
             Size(is_all_in=True) if math.isinf(each) else Size(pot=each)
             for each in self.blueprint.betting.sizes
@@ -256,7 +256,7 @@ class TableSolver:
                         if actions:
                             self._copy(played, (depth, number, place), node, states[node], cards)
             bettings = [states[end] for end in tree.forest.end_lanes[:, 0]]
-        return game.expected(1 - player)
+        return game
 
     def _copy(self, played: Solution, place: Place, node: int, betting: BettingState, board: Board) -> None:
         """Let the average at a node be what the blueprint does there; its raises go to the nearest ones."""

@@ -23,7 +23,10 @@ _HELP = "Enter: on; h: next hand; q: quit"
 
 @click.command("replay")
 @click.argument("log", type=PATH)
-@click.option("--hand", "number", type=click.IntRange(min=0), metavar="N", help="Only hand N.")
+@click.option(
+    "--hand", "number", type=click.IntRange(min=0), metavar="N",
+    help="Only hand N, as its file counts: logs begin with 0.",
+)  # fmt: skip
 @click.option("--html", "page", type=PATH, metavar="FILE", help="Write an HTML page instead.")
 @game_option
 @click.option("--force", is_flag=True, help="Overwrite FILE.")

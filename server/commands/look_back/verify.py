@@ -15,7 +15,7 @@ from server.records.verification.log_checker import Problem, Verification, verif
 from server.support.options import PATH, Parsed, game_option
 
 _KEYS: Final = "a key for each hand"
-# Where the cards of a room's table come from.
+# Where the cards of a room's table, and of many sit-and-gos, come from.
 
 if TYPE_CHECKING:
     from server.league.checking import CheckedTournament
@@ -110,7 +110,7 @@ def _verified(path: Path, game: str | None, seed: MatchSeed | MatchKey | None) -
         return verify_log(path, game, seed)
     found = check_room_log(path)
     problem = None if found.problem is None else Problem(path, found.line, found.problem)
-    return Verification(path, found.hands, problem, _KEYS, is_complete=True)
+    return Verification(path, found.hands, problem, _KEYS if found.has_cards else None, is_complete=True)
 
 
 def _line(checked: Verification) -> str:

@@ -147,6 +147,11 @@ def _seconds(
     help="Write a page about the match when it is over, as `riverboat report` does: --report=FILE, or "
     "--report as the last word for report.html in the match folder.",
 )
+@click.option(
+    "--live",
+    is_flag=True,
+    help="Write the page from the beginning, too: it shows the numbers so far, and reloads itself.",
+)
 @click.option("--host", type=ADDRESS, default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--ports", "-p", default="", metavar="P,P,...", help="Ports in seat order; 0 or missing: any.")
 @click.option(
@@ -270,6 +275,7 @@ def match(
     no_rehearse: bool,
     as_json: bool,
     report: str | None,
+    live: bool,
     host: str,
     ports: str,
     tokens: tuple[str, ...],
@@ -342,7 +348,9 @@ def match(
             seat_tokens=read_tokens(tokens, token_files, definition.num_players),
             quiet=True,
         )
-        page = None if report is None else new_page(sitting, report)
+        page = None if report is None and not live else new_page(sitting, report or "", is_live=live)
+        if live:
+            click.echo(f"live: {page}", err=True)
         check_jobs(jobs, config.ports)
         if in_process:
             check_in_process(ctx, seated)
@@ -377,6 +385,7 @@ def match(
             announcer=announcer,
             as_json=as_json,
             page=page,
+            is_live=live,
             ends_with_stdin=end_with_stdin,
         )
         status = run.play()

@@ -14,6 +14,7 @@ from engine.support.files import write_whole
 from engine.support.palette import SERIES
 from server.records.curves import bankroll_picture, won_picture
 from server.records.pages import page_environment, require_page
+from server.records.progress import Tally
 from server.records.review.content import report_on
 from server.records.review.sources import open_source
 from server.support.private_files import FILE_MODE
@@ -84,12 +85,13 @@ def _bankrolls(content: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def require_new_page(folder: Path, file: str) -> Path:
+def require_new_page(folder: Path, file: str, *, force: bool = False) -> Path:
     """The path of the page of a match that will be played, after checking that it can be made.
 
     Args:
         folder: the match's folder.
         file: the file as the user named it; empty for the page in the folder.
+        force: it may exist.
 
     Raises:
         click.UsageError: the file exists already.
@@ -97,7 +99,7 @@ def require_new_page(folder: Path, file: str) -> Path:
     """
     require_page()
     page = Path(file) if file else folder / PAGE_FILE
-    check_new([page], force=False)
+    check_new([page], force=force)
     return page
 
 
@@ -109,6 +111,27 @@ def page_of_match(folder: Path, page: Path) -> None:
         OSError: the page cannot be written.
     """
     write_whole(page, render_page(report_on(open_source([folder]))), mode=FILE_MODE)
+
+
+LIVE_S: Final = 2
+"""How often the page of a match that is being played is written, and loaded again, in seconds."""
+
+
+def live_page(tally: Tally, title: str, most: int, pace: str = "") -> str:
+    """The page of a match that is being played: its numbers so far, which hold whenever one looks.
+
+    Args:
+        tally: of the match.
+        title: above.
+        most: hands that are played.
+        pace: how fast, and how long it will take.
+    """
+    template = page_environment(Path(__file__).parent).get_template("live.html.j2")
+    watched = tally.verdict_so_far()
+    return template.render(
+        title=title, hands=tally.hands, most=most, until=tally.goal, pace=pace, every=LIVE_S,
+        lines=watched.lines(), kind=watched.kind, scores=tally.scores(),
+    )  # fmt: skip
 
 
 def check_new(files: Sequence[Path], *, force: bool) -> None:

@@ -1,4 +1,4 @@
-"""Who has won how much at which game, counted once: a later question reads only the hands since the last one."""
+"""Who has won how much at which game, counted once: a later question reads only the hands since then."""
 
 from __future__ import annotations
 

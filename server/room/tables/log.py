@@ -171,6 +171,8 @@ class RoomLogCheck:
     """The first wrong line; None if nothing is wrong, or the file as a whole."""
     problem: str | None
     """What was expected there, and what is there."""
+    has_cards: bool = True
+    """Whether keys have told the cards of the hands."""
 
 
 class _WrongError(Exception):
@@ -216,7 +218,7 @@ def check_lines(lines: Iterable[tuple[int, str]]) -> RoomLogCheck:
             checker.check(text)
         except _WrongError as error:
             return RoomLogCheck(checker.hands, line, str(error))
-    return RoomLogCheck(checker.hands, None, None)
+    return RoomLogCheck(checker.hands, None, None, has_cards=checker.has_cards)
 
 
 class _Checker:
@@ -224,6 +226,7 @@ class _Checker:
 
     def __init__(self) -> None:
         self.hands = 0
+        self.has_cards = True
         self._hand: _Hand | None = None
         self._next: int | None = None
         self._keys: RevealedKeys | None = RevealedKeys()  # of a sit-and-go; None for a room's table
@@ -288,7 +291,9 @@ class _Checker:
         hand.state = state
         if self._keys is not None:
             deal = self._keys.deal(hand.game, hand.number)
-            if deal is not None:
+            if deal is None:
+                self.has_cards = False
+            else:
                 _check_cards(state, deal, "its key")
             self._hand, self._next = None, hand.number + 1
             self.hands += 1

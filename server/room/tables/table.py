@@ -13,7 +13,7 @@ import secrets
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import attrs
 import trio
@@ -129,7 +129,7 @@ class RoomTable:
         """Whether a hand is in progress."""
         return self._hand is not None
 
-    def change(self, **changes: object) -> None:
+    def change(self, **changes: Any) -> None:
         """Change the table from its next hand on."""
         self.config = attrs.evolve(self.config, **changes)
         self.company.config = self.company.filling.config = self.config

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from http import HTTPStatus
@@ -164,7 +164,7 @@ class Pages:
             "table",
             table=_row(table),
             setup=_setup(table),
-            bots=[bot.partition(":")[0] for bot in bots_of(self._room.config)] if table.config.hosted else None,
+            bots=_kinds(bots_of(self._room.config)) if config.hosted else None,
             config=config,
             terms=_terms(config),
             past=past,
@@ -285,10 +285,15 @@ def _row(table: RoomTable) -> dict[str, Any]:
         "now": _now(table),
         "hands": table.hands_played,
         "paused": table.is_paused,
-        "fill": [bot.partition(":")[0] for bot in dict.fromkeys(config.fill)],
-        "unfilled": [bot.partition(":")[0] for bot in table.company.filling.unfilled],
+        "fill": _kinds(config.fill),
+        "unfilled": _kinds(table.company.filling.unfilled),
         "contest": None if table.company.contest is None else _contest(table.company.contest),
     }
+
+
+def _kinds(bots: Iterable[str]) -> list[str]:
+    """Bots without their options, each once."""
+    return list(dict.fromkeys(bot.partition(":")[0] for bot in bots))
 
 
 def _best(rows: Sequence[Mapping[str, Any]]) -> str | None:

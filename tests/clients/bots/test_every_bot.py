@@ -155,6 +155,7 @@ def test_bots_that_know_their_cards_do_only_what_is_legal_and_what_their_triples
         *(("adaptive", game, "without antes or rake") for game in ("nolimit-6p-ante", "nolimit-5p-100bb")),
         ("portfolio", "kuhn-3p", "games for two"),
         ("portfolio", "nolimit-2p-100bb", "answers=FILE"),
+        *(("resolver", game, "heads-up no-limit") for game in ("limit-2p", "kuhn-2p", "nolimit-2p")),
         ("portfolio:answers=a.npz", "leduc", "answers are for hold'em"),
     ],
 )  # fmt: skip
@@ -162,7 +163,7 @@ def test_other_games_are_refused_in_one_line(bot: str, game: str, message: str) 
     with pytest.raises(OptionError, match=message) as refused:
         make_bot(bot).match_started(load_game(game), 0)
     assert "\n" not in str(refused.value)
-    if bot in ("adaptive", "portfolio"):  # which load much, and say so before they do
+    if bot in ("adaptive", "portfolio", "resolver"):  # which load much, and say so before they do
         with pytest.raises(OptionError, match=message):
             make_bot(bot).prepare(load_game(game))
 

@@ -122,6 +122,8 @@ def test_a_bot_plays_a_game_or_refuses_it_in_one_line(name: str, game: str) -> N
         assert bool(complaint) == (not is_small and not is_heads_up_limit and game != "nolimit-2p-100bb")
     elif name == "portfolio":
         assert bool(complaint) == (game not in ("leduc", "kuhn-2p") and not is_heads_up_limit)
+    elif name == "resolver":
+        assert bool(complaint) == (game != "nolimit-2p-100bb")
     elif name == "adaptive":
         assert bool(complaint) == (is_small or definition.num_players > 2)
     elif name in ("sampling", "street-learner") and any(definition.antes):

@@ -22,11 +22,15 @@ from server.commands.program import riverboat
 from server.records import pages
 from server.records.evidence import evidence_of
 from server.records.logs import open_log
+from server.records.pages import page_environment
+from server.records.progress import Tally
+from server.records.review.page import LIVE_S, PAGE_FILE, live_page
 from server.records.review.sources import how_to_repeat, open_source
 from server.records.review.spreadsheets import FILES
 from tests.support.cases import cases
+from tests.support.dealer_process import PATIENCE_S
 from tests.support.hands.golden_files import GOLDEN
-from tests.support.matches import run_match
+from tests.support.matches import run_match, start_match, wait_for_hand
 
 MATCHES = GOLDEN / "written_before" / "matches"
 HOSTILE = ("<script>alert(1)</script>", "=1+1$x^2$", "\"><img/src='http//x'>")
@@ -437,3 +441,41 @@ def test_a_page_that_would_overwrite_something_is_refused_before_the_match(tmp_p
     assert done.returncode == 2
     assert "page.html is there already" in done.stderr
     assert not list(tmp_path.glob("matches/*/match.log"))
+
+
+def test_the_page_of_a_match_that_is_played_has_its_numbers_and_loads_itself_again() -> None:
+    tally = Tally(load_game("limit-2p"), ("A<b>", "B"), [(0, 1)], 1000)
+    for _ in range(300):
+        tally.hand_finished(0, (20, -20))
+
+    text = live_page(tally, "A<b> v B", 1000, "50 hands/s")
+
+    assert f'<meta http-equiv="refresh" content="{LIVE_S}">' in text
+    assert "300 of 1,000 hands · 50 hands/s" in text
+    assert "A&lt;b&gt; is better" in text
+    assert "mbb/h (95 %, whenever you look)" in text
+    assert "+2,000.0 ±\N{NO-BREAK SPACE}" in text
+    assert "<b>A<b>" not in text
+
+
+@pytest.mark.slow
+def test_a_live_page_is_there_while_the_match_is_played_and_becomes_its_report(tmp_path: Path) -> None:
+    words = ("kuhn-2p", "random", "random", "--hands", "4000", "--seed", "3", "--out", "m", "--live")
+    process = start_match(tmp_path, *words)
+    try:
+        wait_for_hand(tmp_path / "m" / "match.log", 1)
+        seen = (tmp_path / "m" / PAGE_FILE).read_text("utf-8")
+    finally:
+        process.communicate(timeout=PATIENCE_S)
+
+    assert "of 4,000 hands" in seen
+    report = (tmp_path / "m" / PAGE_FILE).read_text("utf-8")
+    assert "refresh" not in report
+    assert "Play it again" in report
+
+
+def test_people_count_hands_from_1_and_write_dates_in_words() -> None:
+    words = "{{ 0 | counted }}; {{ stamp | date }}; {{ stamp[:10] | date }}"
+    shown = page_environment(Path()).from_string(words).render(stamp="2026-11-27T07:09:50+00:00")
+
+    assert shown == "1 (log: 0); 27 November 2026, 07:09 UTC; 27 November 2026"

@@ -20,6 +20,7 @@ from protocol.records import format_game_of, format_hand
 from server.commands.look_back.analyse import analyse
 from server.commands.look_back.convert import convert
 from server.commands.look_back.replay import replay
+from server.commands.look_back.verify import verify
 from server.records.formats.hands import PlayedHand, settle
 from server.records.formats.open_hand_history import format_ohh, parse_ohh
 from server.records.formats.phh import format_phh, parse_phh
@@ -96,6 +97,19 @@ def test_each_hand_of_a_room_has_its_own_game_for_every_command(tmp_path: Path) 
     assert "starting_stacks = [98, 98, 110, 98, 98, 98]" in Path(out).read_text()
     assert "110 chips" in runner.invoke(replay, [log, "--hand", "1"]).output
     assert "4 hands" in runner.invoke(analyse, [log]).output
+
+
+def test_hands_of_fewer_players_are_counted_with_the_others(tmp_path: Path) -> None:
+    three = "nolimit;numPlayers = 3;stack = 99 99 99;blind = 5 10 0;firstPlayer = 3 1 1 1"
+    two = "nolimit;numPlayers = 2;stack = 99 99;blind = 10 5;firstPlayer = 2 1 1 1"
+    cards = "numRounds = 4;numSuits = 4;numRanks = 13;numHoleCards = 2;numBoardCards = 0 3 1 1"
+    (tmp_path / "a.log").write_text(
+        f"# hand 0 game {three};{cards}\nSTATE:0:ff:AhAd|KhKd|2c3d:-5|5|0:a|b|c\n"
+        f"# hand 1 game {two};{cards}\nSTATE:1:f:AhAd|KhKd:5|-5:b|c\n"
+    )
+    told = CliRunner().invoke(analyse, [str(tmp_path / "a.log")])
+    assert (told.exit_code, "b: 2 hands" in told.output, "a: 1 hands" in told.output) == (0, True, True)
+    assert "cards not checked" in CliRunner().invoke(verify, [str(tmp_path / "a.log")]).output
 
 
 def test_split_pots_are_written_in_whole_chips_that_add_up() -> None:

@@ -58,8 +58,8 @@ async def test_the_host_decides_and_another_follows_who_leaves(tmp_path: Path) -
         assert (table.config.pace_s, table.config.game.blinds[:2]) == (1.5, (25, 50))
         assert (table.config.least, table.config.most) == (1000, 10_000)
         for wrong in (
-            "pace nan", "pace 3600", "pace -1", "pace", "blinds 50/25", "blinds 0/0", "blinds x", "add nobody",
-            "remove Bob", "kick nobody", "dance", "",
+            "pace nan", "pace 3600", "pace -1", "pace", "blinds 50/25", "blinds 0/0", "blinds x",
+            "add nobody", "remove Bob", "kick nobody", "dance", "",
         ):  # fmt: skip
             with pytest.raises(RequestRefused):
                 do(first, wrong)

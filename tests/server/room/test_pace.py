@@ -1,6 +1,7 @@
 """A table keeps its pace while a person sits there, and hurries when there is none."""
 
 from pathlib import Path
+from typing import Any
 
 import attrs
 import pytest
@@ -13,7 +14,7 @@ from tests.support.rooms import play_each, room_config, room_of, table_config
 PACE_S, SHOWDOWN_S, HANDS = 0.4, 2.5, 4
 
 
-async def seconds_for(folder: Path, words: str, **changes: object) -> tuple[float, list[str]]:
+async def seconds_for(folder: Path, words: str, **changes: Any) -> tuple[float, list[str]]:
     """How long some hands take on trio's clock, and how they were played."""
     table = table_config(pace_s=PACE_S, showdown_s=SHOWDOWN_S, **changes)
     async with room_of(room_config(folder, table)) as room:

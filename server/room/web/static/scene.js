@@ -16,7 +16,7 @@ export function make(tag, classes = "", text = "") {
 
 export function card(text) {
   const [rank, suit] = text;
-  const node = make("span", `card ${suit}`, (rank === "T" ? "10" : rank) + SUITS[suit]);
+  const node = make("span", `card ${suit}${rank === "T" ? " ten" : ""}`, (rank === "T" ? "10" : rank) + SUITS[suit]);
   node.setAttribute("role", "img");
   node.setAttribute("aria-label", `${RANK_NAMES[rank] || rank} of ${SUIT_NAMES[suit]}`);
   return node;
@@ -71,7 +71,7 @@ export class Felt {
     this.sit = sit;
     this.own = -1;
     this.places = [];
-    this.scene = null;
+    this.scene = this.first = null;
     this.later = 0;
     this.seats = make("ul", "seats");
     this.bets = make("div", "bets");
@@ -120,7 +120,7 @@ export class Felt {
     place.plate.append(place.name, place.money, ring);
     place.free = make("button", "free", "Sit here");
     place.free.type = "button";
-    place.free.setAttribute("aria-label", `Sit down at seat ${seat + 1}`);
+    place.free.setAttribute("aria-label", `Sit here, seat ${seat + 1}`);
     place.free.addEventListener("click", () => this.sit && this.sit(seat));
     place.node.append(place.hole, place.plate, place.badge, place.dealer, place.free);
     return place;
@@ -128,6 +128,11 @@ export class Felt {
 
   stack(chips) {
     return chips === null ? "unlimited" : this.amount(chips);
+  }
+
+  // Nothing moves in what is seen first.
+  move(node, frames, options) {
+    return this.scene === this.first ? null : move(node, frames, options);
   }
 
   // Who sits at the table between hands.
@@ -163,6 +168,7 @@ export class Felt {
     if (own) this.own = own.seat;
     clearTimeout(this.later);
     this.scene = scene;
+    this.first = this.first || scene;
     this.lay(Math.max(scene.seats.length, ...scene.players.map((player) => player.seat + 1)));
     this.fill(scene.seats, scene.players);
     const wait = this.turnBoard(scene.board, before ? before.board.length : 0, Boolean(before));
@@ -197,7 +203,7 @@ export class Felt {
     const chip = make("span", "flying");
     this.bets.append(chip);
     const origin = way(chip, from);
-    const flight = move(chip, [{translate: origin, opacity: 1}, {translate: way(chip, to), opacity: 0.4}], {duration: 600});
+    const flight = this.move(chip, [{translate: origin, opacity: 1}, {translate: way(chip, to), opacity: 0.4}], {duration: 600});
     if (flight) flight.addEventListener("finish", () => chip.remove());
     else chip.remove();
   }
@@ -218,7 +224,7 @@ export class Felt {
     if (player.street) {
       const isNew = place.bet.textContent === "";
       put(place.bet, this.amount(player.street));
-      if (isNew && before) move(place.bet, [{translate: way(place.bet, place.plate)}, {translate: "0px 0px"}], {duration: 220});
+      if (isNew && before) this.move(place.bet, [{translate: way(place.bet, place.plate)}, {translate: "0px 0px"}], {duration: 220});
     } else if (place.bet.textContent) {
       put(place.bet, "");
       if (before) this.fly(place.plate, this.pot);
@@ -244,10 +250,10 @@ export class Felt {
     const nodes = cards.length ? cards.map(card) : Array.from({length: backs}, hidden);
     place.hole.replaceChildren(...nodes);
     if (order >= 0) {
-      nodes.forEach((node, turn) => move(node, [{translate: way(node, this.board), opacity: 0}, {translate: "0px 0px", opacity: 1}],
+      nodes.forEach((node, turn) => this.move(node, [{translate: way(node, this.board), opacity: 0}, {translate: "0px 0px", opacity: 1}],
         {duration: 160, delay: 30 * order + 60 * turn}));
     } else if (known.startsWith("?") && cards.length) {
-      nodes.forEach((node) => move(node, [{transform: "scaleX(0)"}, {transform: "none"}], {duration: 200}));
+      nodes.forEach((node) => this.move(node, [{transform: "scaleX(0)"}, {transform: "none"}], {duration: 200}));
     }
   }
 
@@ -264,7 +270,7 @@ export class Felt {
       const node = card(text);
       node.dataset.card = text;
       this.board.append(node);
-      move(node, [{opacity: 0, translate: "0px -12px"}, {opacity: 1, translate: "0px 0px"}],
+      this.move(node, [{opacity: 0, translate: "0px -12px"}, {opacity: 1, translate: "0px 0px"}],
         {duration: 200, delay: STREET_MS * Math.max(0, streets.indexOf(street)) + 40 * (turn % 3)});
     });
     return still.matches || document.hidden ? 0 : STREET_MS * Math.max(0, streets.length - 1);

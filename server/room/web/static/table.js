@@ -215,6 +215,7 @@ function obey(message) {
     isSeated = true;
     if (isNew) stopWatching();
     felt.own = message.seat;
+    felt.sit = null;
     keep(localStorage, AT, {name: wanted.name, at: Date.now()});
     notice(isNew && !isReturning ? `You have seat ${message.seat + 1} with ${message.stack >= UNLIMITED ? "unlimited" : number(message.stack)} chips. You are dealt in as soon as it can be.` : "You are back in your seat.");
     isReturning = false;

@@ -84,6 +84,15 @@ async def test_every_link_of_every_page_leads_somewhere_and_nothing_runs_in_them
         assert {f"/tables/a/hands/{number}" for number in range(3)} <= seen
 
 
+async def test_the_page_of_a_seat_is_light(tmp_path: Path) -> None:
+    """All that a browser loads for it, without compression or cache: 150 KiB at most."""
+    async with pages_of(room_config(tmp_path)) as pages:
+        page = (await pages.get("/tables/a")).text
+        names = {*re.findall(r'/static/[\w.-]+', page), *(f"/static/{file.name}" for file in STATIC.glob("*.js"))}
+        loaded = [page.encode(), *[(await pages.get(name)).content for name in sorted(names)]]
+        assert sum(map(len, loaded)) <= 150 * 1024
+
+
 async def test_the_lobby_tells_who_sits_where(tmp_path: Path) -> None:
     async with pages_of(room_config(tmp_path, table_config("a", "limit-2p"))) as pages:
         await pages.room.sit_down(words="name=Ann", chips="77")
@@ -151,16 +160,16 @@ async def test_standings_count_house_bots_by_what_they_are_and_each_hand_once(
         first = tallies.update(ledger)
         assert tallies.update(ledger) == first
     assert [each.game for each in first] == ["no-limit hold’em, big blind 2", "limit hold’em, big blind 10"]
-    for game, name in zip(first, ("nolimit-6p-100bb", "limit-2p"), strict=True):
-        assert {tally.name for tally in game.tallies} == {"Ann", "bot"}
-        for tally in game.tallies:
-            chips = results[name, tally.name]
-            rate = statistics.mean(chips) / game.blind * 100
-            half = 1.96 * statistics.stdev(chips) / len(chips) ** 0.5 / game.blind * 100
-            assert (tally.hands, tally.chips) == (len(chips), sum(chips))
-            assert tally.per_hundred(game.blind) == pytest.approx(rate)
-            assert tally.half_width(game.blind) == pytest.approx(half)
-            assert tally.has_place is (len(chips) >= 10)
+    for found, name in zip(first, ("nolimit-6p-100bb", "limit-2p"), strict=True):
+        assert {tally.name for tally in found.tallies} == {"Ann", "bot"}
+        for tally in found.tallies:
+            won_by = results[name, tally.name]
+            rate = statistics.mean(won_by) / found.blind * 100
+            half = 1.96 * statistics.stdev(won_by) / len(won_by) ** 0.5 / found.blind * 100
+            assert (tally.hands, tally.chips) == (len(won_by), sum(won_by))
+            assert tally.per_hundred(found.blind) == pytest.approx(rate)
+            assert tally.half_width(found.blind) == pytest.approx(half)
+            assert tally.has_place is (len(won_by) >= 10)
 
 
 async def test_standings_are_counted_once_for_all_who_ask_and_hands_do_not_wait(

@@ -12,6 +12,7 @@ import trio
 from hypothesis import Phase, given, settings
 from hypothesis.errors import Unsatisfiable
 from jsonschema import Draft202012Validator
+from schemathesis.core.result import Ok
 
 from engine.poker.match_key import MatchKey
 from protocol.agents.desk import RoomDesk
@@ -19,6 +20,7 @@ from protocol.agents.observation import SCHEMA
 from protocol.agents.openapi import openapi
 from protocol.agents.tools import call
 from server.room.web import bridge, seat_api
+from server.support.allowance import Allowance
 from server.support.talk import Talk
 from tests.support.observers import policy
 from tests.support.rooms import account, room_config, table_config
@@ -197,7 +199,10 @@ async def test_a_client_that_goes_away_frees_its_long_poll_and_then_its_seat(
         assert gone.status_code in (404, 410)
 
 
-async def test_useless_requests_have_a_limit_and_useful_ones_have_none(tmp_path: Path) -> None:
+async def test_useless_requests_have_a_limit_and_useful_ones_have_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bridge, "Allowance", lambda per_second, at_once: Allowance(0.001, at_once))
     async with pages_of(room_config(tmp_path, requests_per_second=1.0)) as pages:
         seat = await sit(pages)
         path, good = f"/api/v1/seats/{seat['id']}", bearer(seat["key"])
@@ -267,7 +272,7 @@ async def test_no_request_that_the_document_describes_is_answered_otherwise(
     config = room_config(tmp_path, requests_per_second=1e6)
     async with pages_of(config) as pages:
         seat = await sit(pages)
-        for operation in schema.get_all_operations():
+        for operation in [each for each in schema.get_all_operations() if isinstance(each, Ok)]:
             if operation.ok().method.upper() == "DELETE":
                 continue
             found: list[Any] = []
