@@ -178,14 +178,14 @@ def subgames() -> None:
     import numpy as np
 
     from engine.poker.combos import NUM_COMBOS
-    from engine.solving.subgames.menus import Betting
+    from engine.solving.subgames.menus import BettingPlan
     from engine.solving.subgames.solver import Subgame
     from engine.solving.subgames.tree import Point
 
     weights = np.zeros(NUM_COMBOS)
     weights[:2] = 1.0
     other = np.roll(weights, 20)
-    Subgame(_BOARDS[1], (weights, other), Point(1, 2.0, 4.0), Betting(menus={})).run(1)
+    Subgame(_BOARDS[1], (weights, other), Point(1, 2.0, 4.0), BettingPlan(menus={})).run(1)
 
 
 @functools.cache

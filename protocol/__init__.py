@@ -11,9 +11,12 @@ To read the code, take the modules in this order; each imports only from those b
     match_state   a hand as text, written exactly and read leniently; a hand's states one after another
     extension     the ``#`` lines
     policy        the ``#policy`` lines, in which clients tell the house about their strategies
+    room_game     the game of a hand whose chips carry over, from the lines that introduce it
     connection    both ends of a conversation: bytes to events, events to bytes
     records       lines of the match log and of the transaction log
     variables     what a player's program is given before it connects
+
+`protocol.agents` is the seat of an agent as JSON.
 """
 
 from protocol.connection import NEED_DATA, DealerConnection, NeedData, PlayerConnection

@@ -123,7 +123,7 @@ def test_the_protocol_is_listed_in_an_order_in_which_it_can_be_read() -> None:
     listed = re.findall(r"^    (\w+) ", protocol.__doc__ or "", re.MULTILINE)
     readme = re.findall(r"^\| `(\w+)\.py` \|", (ROOT / "protocol/README.md").read_text("utf-8"), re.MULTILINE)
 
-    assert sorted(listed) == public_names(protocol)
+    assert sorted(listed) == [name for name in public_names(protocol) if name != "agents"]  # a package
     assert readme == listed
     for number, name in enumerate(listed):
         source = (ROOT / "protocol" / f"{name}.py").read_text("utf-8")

@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Sequence
+from typing import Final, Protocol
 
-from engine.support.user_input import parse_whole
+from engine.support.user_input import parse_whole, printable
 from protocol import NEED_DATA, ConnectionClosed, Request
+from server.room.config import TableConfig
+from server.room.tables.contest import Contest
 from server.room.tables.place import Place, RequestRefused, Visitor
+from server.table.seating import Seating
 
-if TYPE_CHECKING:
-    from server.room.tables.company import Company
-
+_LONGEST_CHAT: Final = 200
 _MOST_UNREAD: Final = 64 * 1024
 # Bytes that a client may send while it is not asked.
 
 
-def hear(company: Company, place: Place) -> None:
+class Management(Protocol):
+    """Those at a table (`server.room.tables.company`), as far as a request goes."""
+
+    config: TableConfig
+    seating: Seating
+    on_show: Callable[[str, int, tuple[int, ...]], object]
+    on_host: Callable[[Place, str], str] | None
+
+    @property
+    def contest(self) -> Contest | None:
+        """The sit-and-go that is played here, if one is."""
+
+    def tell(self, lines: Sequence[str]) -> None:
+        """Say lines to everybody."""
+
+
+def hear(company: Management, place: Place) -> None:
     """Handle a player's requests, and notice whether they are still there."""
     visitor, client = place.visitor, place.seat.client
     if visitor is None:
@@ -49,7 +67,7 @@ def hear(company: Company, place: Place) -> None:
     company.seating.flush(place.seat, client)
 
 
-def answer(company: Company, place: Place, visitor: Visitor, request: Request) -> None:
+def answer(company: Management, place: Place, visitor: Visitor, request: Request) -> None:
     """Do what a player asks for, or refuse it."""
     match request.word:
         case "leave":
@@ -66,6 +84,11 @@ def answer(company: Company, place: Place, visitor: Visitor, request: Request) -
             if place.unshown is not None and request.text == str(place.unshown[0]):
                 company.on_show(place.player.name, *place.unshown)
                 place.unshown = None
+        case "chat" if not company.config.chat:
+            visitor.say("refused", "chat: it is off at this table")
+        case "chat":
+            text = printable(" ".join(request.text.split()))[:_LONGEST_CHAT]
+            company.tell([f"{place.player.name}: {text}"] if text else [], people_only=True)
         case "host" if company.on_host is not None:
             try:
                 company.tell([company.on_host(place, request.text)])
