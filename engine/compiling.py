@@ -80,11 +80,11 @@ def models(potential: PotentialName = "plain") -> None:
         potential: the hands against which hand potential will be computed.
     """
     from engine.players.learning import learn_from_hand
-    from engine.players.models.specific import SpecificModel
+    from engine.players.models.player import PlayerModel
     from engine.players.table_reader import TableReader
     from engine.poker.rules import load_game, parse_betting
 
-    both = [SpecificModel(), SpecificModel()]
+    both = [PlayerModel(), PlayerModel()]
     betting, board = parse_betting(load_game("limit-2p"), "rc/cc/rc/cc"), (0, 17, 34, 51, 8)
     for _ in range(2):  # the second time with something counted
         learn_from_hand(both, TableReader(both), betting, board, ((1, 2), (3, 4)))
@@ -114,14 +114,14 @@ def simulation(potential: PotentialName = "plain") -> None:
     Args:
         potential: the hands against which hand potential will be computed.
     """
-    from engine.players.models.specific import SpecificModel
+    from engine.players.models.player import PlayerModel
     from engine.players.table_reader import TableReader
     from engine.players.trials.players import OwnStrategy, simulated_players
     from engine.players.trials.trials import Spot, new_tree, simulate
     from engine.poker.rules import load_game, parse_betting
 
     models(potential)
-    both = [SpecificModel(), SpecificModel()]
+    both = [PlayerModel(), PlayerModel()]
     for text, board in (("", ()), ("rc/", (8, 30, 51))):
         betting = parse_betting(load_game("limit-2p"), text)
         reader = TableReader(both)
