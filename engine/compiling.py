@@ -286,10 +286,10 @@ def showdowns() -> None:
     roll_out_income_rates(2, 1, rng)
     count_changes(1, 0)
     boards, weights = (each[:1] for each in preflop.canonical_boards())
-    tables = ranking_table(), boards, weights, STARTING_HAND_OF_COMBO
-    preflop.raw_odds_of_starting_hands(*tables, np.empty((NUM_STARTING_HANDS, 9)))
-    combos = np.full((NUM_STARTING_HANDS, 12), -1)
-    preflop.fill_points(*tables, combos, np.empty((NUM_STARTING_HANDS, NUM_STARTING_HANDS), np.int64))
+    ranks, hands = ranking_table(), STARTING_HAND_OF_COMBO
+    odds, points = np.empty((NUM_STARTING_HANDS, 9)), np.empty((NUM_STARTING_HANDS,) * 2, np.int64)
+    preflop.raw_odds_of_starting_hands(ranks, boards, weights, hands, odds)
+    preflop.fill_points(ranks, boards, weights, hands, np.full((NUM_STARTING_HANDS, 12), -1), points)
 
 
 def street_training() -> None:
