@@ -36,7 +36,7 @@ from types import CodeType
 from typing import Final
 
 from engine.support.files import write_whole
-from engine.support.files.cache import CACHE_VARIABLE, cache_directory
+from engine.support.files.cache import BOX_VARIABLE, CACHE_VARIABLE, cache_directory
 
 # --- sources ------------------------------------------------------------------------------------------------
 
@@ -133,8 +133,6 @@ LEVELS: Final = {
 processor, and the features it has.
 """
 PACKAGE: Final = "riverboat-kernels"
-BOX_VARIABLE: Final = "RIVERBOAT_KERNELS"
-"""``compile`` leaves the kernels that were brought along alone, for those who build them."""
 
 
 def features_of(level: str) -> str:
