@@ -195,9 +195,13 @@ def miximax() -> None:
     With few chips, so that the bettings are soon made.
     """
     import attrs
+    import numpy as np
 
+    from engine.kernels.solving.miximax.strength import BUCKETS
+    from engine.kernels.solving.miximax.values import showdown
     from engine.poker.rules import load_game
 
+    showdown(*np.zeros((2, BUCKETS)), BUCKETS, 1.0, np.empty(BUCKETS))  # of a call that ends the betting
     for name, chips in (("limit-2p", 40), ("nolimit-2p-100bb", 20)):
         _decide_by_miximax(attrs.evolve(load_game(name), stacks=(chips, chips)))
 

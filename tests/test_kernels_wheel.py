@@ -14,6 +14,9 @@ from tests.support.dealer_process import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
 NONE_COMPILED: Final = " 0 compiled on this machine, in "
+LIMIT, NO_LIMIT = "limit-2p", "nolimit-2p-100bb"
+PLAYED: Final = {"portfolio": (LIMIT,), "resolver": (NO_LIMIT,), "decide": (), "llm": (), "skeleton": ()}
+"""Games of bots that know others only by files; none of those who ask somebody else.  The rest play both."""
 MATCH: Final = ("--hands", "6", "--seed", "1", "--in-process", "--luck", "off")
 
 
@@ -54,7 +57,7 @@ def cache(tmp_path: Path) -> dict[str, str]:
 def test_every_bot_plays_its_first_match_without_compiling(
     bot: str, program: Path, cache: dict[str, str], tmp_path: Path
 ) -> None:
-    for game in ("limit-2p",) if bot == "portfolio" else ("limit-2p", "nolimit-2p-100bb"):
+    for game in PLAYED.get(bot, (LIMIT, NO_LIMIT)):
         done(program, "match", game, bot, "always-call", *MATCH, "--out", tmp_path / game, **cache)
 
     assert NONE_COMPILED in done(program, "--version", "--verbose", **cache)

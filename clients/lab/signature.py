@@ -89,7 +89,10 @@ def signature(program: click.Command, parts: Sequence[str] = ()) -> Signature:
 
 def float_parts(program: click.Command) -> Mapping[str, Callable[[], Iterable[str]]]:
     """The parts that depend on floating-point numbers: our bots, and the commands that compute."""
-    ours = [name for name, entry in installed_bots().items() if entry.value.startswith("clients.")]
+    installed = installed_bots().items()
+    ours = [
+        name for name, entry in installed if entry.value.startswith("clients.") and name not in _NOT_PLAYED
+    ]
     bots: dict[str, Callable[[], Iterable[str]]] = {f"bot {name}": _games_of(name) for name in ours}
     return bots | {f"riverboat {name}": _output_of(program, lines) for name, lines in _COMMANDS.items()}
 
@@ -266,6 +269,8 @@ _GAMES: Final = (
 )  # fmt: skip
 """What each bot plays, as far as it can, and how many hands of it."""
 _OPTIONS: Final = {"sampling": ":trials=20"}
+_NOT_PLAYED: Final = ("decide", "llm", "resolver", "skeleton")
+"""Bots that ask a function, a model or another program, and one that solves anew at each decision."""
 _FAST: Final = ("simple", "random")
 
 

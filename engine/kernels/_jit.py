@@ -6,8 +6,7 @@ Python calls is native code made, from its own and its callees' intermediate cod
 once.  That takes two fifths off the time of compiling.  Both are kept on disk (`engine.kernels._kept`).
 
 numba imports scipy twice if it is installed: to check its version and to look for BLAS, 0.2 s in all.  No
-kernel here uses linear algebra, so scipy is hidden from numba while it is being imported, and from nobody
-else.
+kernel here uses linear algebra, so scipy is hidden while numba is being imported.
 """
 
 from __future__ import annotations
@@ -17,10 +16,9 @@ import functools
 import gc
 import pickle
 import sys
-import threading
 from collections.abc import Callable, Iterator
-from importlib.machinery import ModuleSpec
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final, ParamSpec, TypeVar, cast
 
 import numpy as np
@@ -31,29 +29,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class _NoScipy:
-    """A finder that denies scipy to one thread."""
-
-    def __init__(self) -> None:
-        self._thread = threading.get_ident()
-
-    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        if name.partition(".")[0] == "scipy" and threading.get_ident() == self._thread:
-            raise ModuleNotFoundError(f"No module named {name!r} (hidden from numba)", name=name)
-        return None
-
-
-@contextlib.contextmanager
-def _scipy_hidden() -> Iterator[None]:
-    finder = _NoScipy()
-    sys.meta_path.insert(0, finder)
-    try:
-        yield
-    finally:
-        sys.meta_path.remove(finder)
-
-
-with _scipy_hidden():
+sys.modules.setdefault("scipy", cast("ModuleType", None))  # to import it would fail
+try:
     import numba
 
     # Looks for BLAS on import, which would otherwise happen at the first call of a kernel.
@@ -63,6 +40,9 @@ with _scipy_hidden():
     from numba.core.compiler import CompileResult
     from numba.core.runtime import rtsys
     from numba.core.serialize import dumps
+finally:
+    if sys.modules["scipy"] is None:
+        del sys.modules["scipy"]
 
 integer: Final = cast("Callable[[object], int]", np.int64)
 """``np.int64`` inside a kernel, where numba knows no other integer that is safe to mix; an int to a type

@@ -36,7 +36,7 @@ from types import CodeType
 from typing import Final
 
 from engine.support.files import write_whole
-from engine.support.files.cache import CACHE_VARIABLE, cache_directory
+from engine.support.files.cache import BOX_VARIABLE, CACHE_VARIABLE, cache_directory
 
 # --- sources ------------------------------------------------------------------------------------------------
 
@@ -133,8 +133,6 @@ LEVELS: Final = {
 processor, and the features it has.
 """
 PACKAGE: Final = "riverboat-kernels"
-BOX_VARIABLE: Final = "RIVERBOAT_KERNELS"
-"""``compile`` leaves the kernels that were brought along alone, for those who build them."""
 
 
 def features_of(level: str) -> str:
@@ -169,6 +167,7 @@ def _box() -> tuple[Path, dict[str, str]]:
 
 _HASH_SIZE: Final = hashlib.sha256().digest_size
 """Bytes at the beginning of each file: the hash of the rest."""
+_DAMAGED: Final = "{} is not what was written there; this kernel is compiled instead"
 
 
 def _from_box(name: str) -> bytes | None:
@@ -176,28 +175,22 @@ def _from_box(name: str) -> bytes | None:
     expected = hashes.get(f"riverboat_kernels/{name}")
     if expected is None:
         return None
-    data = _read(root / "riverboat_kernels" / name)
-    digest = base64.urlsafe_b64encode(hashlib.sha256(data or b"").digest()).rstrip(b"=").decode()
-    return (
-        data[_HASH_SIZE:] if data and digest == expected else _passed_over(root / "riverboat_kernels" / name)
-    )
+    data = _read(root / "riverboat_kernels" / name) or b""
+    if base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode() == expected:
+        return data[_HASH_SIZE:]
+    _say_once(_DAMAGED.format(root / "riverboat_kernels" / name))
+    return None
 
 
 def inventory(host: Target) -> str:
     """How many kernels were brought along and how many were compiled here, in a line."""
-    level = next((name for _, name, _ in levels_for(host)), "another processor")
+    brought = {name.split("/")[1] for name in _box()[1]}
+    level = next((name for _, name, _ in levels_for(host) if name in brought), "another processor")
     compiled = sum(1 for _ in kernels_folder().rglob("*.native"))
-    brought = (
-        f"{len(_box()[1])} in {PACKAGE}, this machine takes those for {level}"
-        if _box()[1]
-        else "none brought"
+    found = (
+        f"{len(_box()[1])} in {PACKAGE}, this machine takes those for {level}" if brought else "none brought"
     )
-    return f"kernels: {brought}; {compiled} compiled on this machine, in {kernels_folder()}"
-
-
-@functools.cache
-def _passed_over(path: Path) -> None:
-    _say(f"{path} is not what was written there; this kernel is compiled instead")
+    return f"kernels: {found}; {compiled} compiled on this machine, in {kernels_folder()}"
 
 
 def _read(path: Path) -> bytes | None:
@@ -218,13 +211,10 @@ def _is_ours(folder: Path) -> bool:
         return True  # nothing will be found in it, either
     if seen.st_uid in (os.geteuid(), 0) and not seen.st_mode & 0o022:
         return True
-    _left_alone(folder)
+    _say_once(
+        f"{folder} is not used, since others can write to it: chmod go-w, or {CACHE_VARIABLE} names another"
+    )
     return False
-
-
-@functools.cache
-def _left_alone(folder: Path) -> None:
-    _say(f"{folder} is not used, since others can write to it: chmod go-w, or {CACHE_VARIABLE} names another")
 
 
 def kernels_folder() -> Path:
@@ -253,20 +243,19 @@ class Kept:
 
         self.name = file(host)
         """Within the folder of kernels."""
-        self._boxed = [file(target) for target in levels_for(host)]
+        self._boxed = [f"{target[1]}/{file(target)}" for target in levels_for(host)]
 
     def read(self) -> bytes | None:
         """The code, of the best level, or as it was compiled here before; None if it is to be compiled."""
-        for name in self._boxed:
-            data = _from_box(name)
-            if data is not None:
-                return data
+        for data in filter(None, map(_from_box, self._boxed)):
+            return data
         if not _is_ours(kernels_folder()):
             return None
         data = _read(kernels_folder() / self.name)
         if data is None or data[:_HASH_SIZE] == hashlib.sha256(data[_HASH_SIZE:]).digest():
             return data and data[_HASH_SIZE:]
-        return _passed_over(kernels_folder() / self.name)
+        _say_once(_DAMAGED.format(kernels_folder() / self.name))
+        return None
 
     def write(self, data: bytes) -> None:
         """Keep the code; where that cannot be done, the next process compiles again."""
@@ -353,6 +342,8 @@ class _Notice:
 def _say(text: str) -> None:
     print(f"riverboat: {text}", file=sys.stderr, flush=True)
 
+
+_say_once: Final = functools.cache(_say)
 
 notice: Final = _Notice()
 

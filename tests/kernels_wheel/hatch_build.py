@@ -1,15 +1,15 @@
 """Compiles the kernels of an installed Riverboat for each level of this architecture, and packs native code.
 
+What was compiled stays in the user's cache, a folder for each level: the next build compiles what changed.
 Where the build is isolated, ``RIVERBOAT_PYTHON`` names the interpreter that Riverboat is installed for.
 """
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import sysconfig
-import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,13 @@ from engine.kernels._kept import levels_for
 host = cpu_target.target_context.codegen().magic_tuple()
 print(json.dumps([version("riverboat"), version("numba"), sys.version_info[:2], levels_for(host)]))
 """
+FILES = """
+from engine.kernels._kept import folder_name, kernels_folder
+for path in sorted(kernels_folder().rglob("*.native")):
+    if path.parent.name == folder_name(path.parent.name.rpartition("-")[0]):
+        print(path)
+"""
+CACHE = "from engine.support.files.cache import cache_directory; print(cache_directory())"
 
 
 def run(*words: str, **variables: str) -> str:
@@ -56,22 +63,24 @@ class Kernels(BuildHookInterface[Any]):
         _, _, (major, minor), levels = json.loads(run("-c", ASK))
         if not levels:
             raise SystemExit("kernels: there is no level that this machine's processor is of")
-        self.folder = Path(tempfile.mkdtemp())
-        for _, name, features in levels:
-            print(f"kernels for {name}", file=sys.stderr)
-            run(
-                *("-m", "server", "kernels"),
-                NUMBA_CPU_NAME=name,
-                NUMBA_CPU_FEATURES=features,
-                RIVERBOAT_CACHE_DIR=str(self.folder),
-                RIVERBOAT_KERNELS="compile",
-            )
-        kernels = self.folder / "kernels"
-        for path in sorted(kernels.rglob("*.native")):
-            build_data["force_include"][str(path)] = f"riverboat_kernels/{path.relative_to(kernels)}"
+        cache = Path(run("-c", CACHE).strip()) / "levels"
+        jobs = "1" if len(levels) > 1 else "2"
+
+        def compiled(level: tuple[str, str, str]) -> dict[str, str]:
+            _, name, features = level
+            variables = {
+                "NUMBA_CPU_NAME": name,
+                "NUMBA_CPU_FEATURES": features,
+                "RIVERBOAT_CACHE_DIR": str(cache / name),
+                "RIVERBOAT_KERNELS": "compile",
+            }
+            run("-m", "server", "kernels", "--jobs", jobs, **variables)
+            files = map(Path, run("-c", FILES, **variables).splitlines())
+            return {str(file): f"riverboat_kernels/{name}/{file.parent.name}/{file.name}" for file in files}
+
+        with ThreadPoolExecutor() as side_by_side:
+            for files in side_by_side.map(compiled, levels):
+                build_data["force_include"] |= files
         build_data["pure_python"] = False
         platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
         build_data["tag"] = f"cp{major}{minor}-none-{platform}"
-
-    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
-        shutil.rmtree(self.folder)

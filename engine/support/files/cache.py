@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 CACHE_VARIABLE: Final = "RIVERBOAT_CACHE_DIR"
 """Names another folder."""
+BOX_VARIABLE: Final = "RIVERBOAT_KERNELS"
+"""``compile`` leaves alone the kernels that ``riverboat-kernels`` brings, for those who build it."""
 _KIND: Final = "riverboat cache"
 
 

@@ -116,7 +116,7 @@ def bring_along(site: Path, compiled: Path) -> list[Path]:
     """Install kernels as a wheel would; returns where they lie."""
     records = []
     for file in natives(compiled):
-        place = site / "riverboat_kernels" / file.relative_to(compiled / "kernels")
+        place = site / "riverboat_kernels" / "x86-64-v2" / file.relative_to(compiled / "kernels")
         place.parent.mkdir(parents=True)
         place.write_bytes(file.read_bytes())
         digest = base64.urlsafe_b64encode(hashlib.sha256(file.read_bytes()).digest()).rstrip(b"=").decode()
@@ -142,7 +142,7 @@ def test_kernels_that_were_brought_along_are_loaded_if_they_are_those_of_the_lis
         env=os.environ | path | {"RIVERBOAT_CACHE_DIR": str(tmp_path / "empty")},
     )
     assert asked.stdout.splitlines()[1:] == [
-        "kernels: 1 in riverboat-kernels, this machine takes those for x86-64-v3; "
+        "kernels: 1 in riverboat-kernels, this machine takes those for x86-64-v2; "
         f"0 compiled on this machine, in {tmp_path}/empty/kernels"
     ]
 
