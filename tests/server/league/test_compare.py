@@ -27,7 +27,7 @@ from server.records.evidence import Luck
 from server.records.logs import open_log
 from tests.server.league.houses import Kill, Killed, use_arena_workers
 from tests.support.cases import cases
-from tests.support.dealer_process import completed
+from tests.support.dealer_process import ROOT, completed
 
 FIELD: Final = ("always-call", "random")
 
@@ -247,6 +247,20 @@ def test_a_folder_is_compared_with_itself_at_a_commit(tmp_path: Path) -> None:
     found = json.loads(done.stdout)
     assert found["mbb_per_hand"] != 0
     assert list((tmp_path / "c" / "versions").rglob("built"))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_a_bot_at_a_commit_has_the_seeds_and_options_of_the_one_that_is_there(tmp_path: Path) -> None:
+    bot, rest = "random:fold=0.2", "--against always-call --hands 10 --seed 1 --out c --json"
+
+    done = completed("compare", f"{bot}@HEAD", bot, *rest.split(), folder=tmp_path)
+
+    assert done.returncode == 5, done.stderr
+    found = json.loads(done.stdout)
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, check=True).stdout
+    assert found["old"] == f"{bot}@{head.decode()[:10]}"
+    assert found["deals"] == found["alike"] == 10
 
 
 @pytest.mark.slow
