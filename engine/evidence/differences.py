@@ -11,7 +11,6 @@ deals that both versions play alike differ by exactly 0, and no luck is taken ou
 
 from __future__ import annotations
 
-import functools
 from typing import Final
 
 import attrs
@@ -28,25 +27,20 @@ _PART: Final = 0.125
 
 
 def difference_bound(game: GameDefinition) -> float | None:
-    """The most chips by which two versions can differ in a deal; None if nothing bounds what a hand costs."""
+    """The most mbb by which two versions can differ in a deal; None if stacks, or blinds, are not known."""
     bounds = payoff_bounds(game)
-    if bounds is None:
+    if bounds is None or not game.big_blind:
         return None
     low, high = bounds.of_a_player()
-    return high - low + 2 * _most_luck(game)
-
-
-def _most_luck(game: GameDefinition) -> float:
-    bounds = payoff_bounds(game)
-    return 0.0 if bounds is None else -_PART * bounds.of_a_player()[0]
+    return 1000 * (high - low - 2 * _PART * low) / game.big_blind
 
 
 @attrs.frozen(eq=False)
 class Corrected:
-    """The differences of some deals."""
+    """The differences of some deals, in mbb."""
 
     deals: Floats
-    """By deal, the chips that the new version won more than the old one, per hand.  Shape (deals,)."""
+    """By deal, what the new version won more than the old one, per hand.  Shape (deals,)."""
     hands: Floats
     """The same by hand, in the order in which hands were added.  Shape (hands,)."""
 
@@ -55,13 +49,15 @@ class Differences:
     """The differences between two versions against one opponent, match by match.
 
     Args:
-        game: what is played.
+        game: what is played, with a `difference_bound`.
         luck: ``off``, ``equity`` or ``aivat``.
     """
 
     def __init__(self, game: GameDefinition, luck: str) -> None:
         self._game, self._luck = game, luck
-        self._most = _most_luck(game)
+        bounds = payoff_bounds(game)
+        assert bounds is not None  # see `difference_bound`
+        self._most = -_PART * bounds.of_a_player()[0]
         self._seen: list[tuple[Floats, Floats]] = []
         # By match: the differences of payoffs by deal, and those of what cards brought.
 
@@ -76,17 +72,14 @@ class Differences:
         if self._seen:
             payoffs, changes = (np.concatenate(part) for part in zip(*self._seen, strict=True))
             coefficients = fit(payoffs, changes, np.zeros(len(payoffs), np.int64), coefficients)
-        (won, settled, terms), (won_before, settled_before, terms_before) = (
-            self._parts(evidence, coefficients) for evidence in (new, old)
-        )
-        by_deal = functools.partial(_by_deal, new.deals)
-        self._seen.append(
-            (by_deal(settled) - by_deal(settled_before), by_deal(terms) - by_deal(terms_before))
-        )
-        return Corrected(by_deal(won) - by_deal(won_before), won - won_before)
+        parts = zip(self._parts(new, coefficients), self._parts(old, coefficients), strict=True)
+        won, settled, terms = (now - was for now, was in parts)
+        self._seen.append((_by_deal(new.deals, settled), _by_deal(new.deals, terms)))
+        won *= 1000 / self._game.big_blind
+        return Corrected(_by_deal(new.deals, won), won)
 
     def _parts(self, evidence: Evidence, coefficients: Floats) -> tuple[Floats, Floats, Floats]:
-        """The winnings of player 0 by hand, without luck and with it, and the terms of the cards."""
+        """Player 0's winnings by hand: without luck, as they were, and the terms that cards brought."""
         mine = np.nonzero(evidence.players == 0)
         settled, brought = (evidence.values("chips"), None) if self._luck == "off" else evidence.parts
         assert settled is not None  # chips are always known

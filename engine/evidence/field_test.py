@@ -173,9 +173,8 @@ class FieldTest:
 
     def _sd(self, opponent: int) -> float:
         row = self.row(opponent)
-        if row.samples < 2 or row.mean is None:
-            return 0.0
-        return math.sqrt(max(0.0, self._squares[opponent] / row.samples - row.mean**2))
+        variance = 0.0 if row.mean is None else self._squares[opponent] / row.samples - row.mean**2
+        return math.sqrt(max(0.0, variance))
 
     def draws(self, seed: int, number: int, deals: int) -> list[int]:
         """The opponents of a round's deals, in order.
@@ -213,16 +212,13 @@ class FieldTest:
         return self.decision
 
     def proved(self) -> list[int]:
-        """The proofs by opponent, by Holm: 1 for a gain, -1 for a loss, 0 for neither."""
+        """The opponents with 1 where a gain is proved, -1 where a loss is, else 0: all together, by Holm."""
+        before: list[int] = []
         found = [0] * len(self.weights)
-        while (left := found.count(0)) > 0:
-            ends = [rows[left - 1].interval for rows in self._rows]
+        while 0 in found and found != before:
+            before, ends = found, [rows[found.count(0) - 1].interval for rows in self._rows]
             signs = [0 if end is None else (end.low > 0) - (end.high < 0) for end in ends]
-            new = [place for place, sign in enumerate(signs) if sign and not found[place]]
-            if not new:
-                break
-            for place in new:
-                found[place] = signs[place]
+            found = [was or sign for was, sign in zip(found, signs, strict=True)]
         return found
 
     def deals_to_decide(self) -> int | None:

@@ -78,15 +78,7 @@ class Folder:
             TournamentFault: another tournament is there, another process plays it, or the folder cannot be
                 written.
         """
-        try:
-            path.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
-            lock = FileLock(path / _LOCK)
-        except FileIsLocked:
-            raise TournamentFault(
-                f"another tournament is being played in {path}: name another folder"
-            ) from None
-        except OSError as error:
-            raise TournamentFault(f"the folder {path} cannot be written: {error.strerror or error}") from None
+        lock = locked(path)
         try:
             kept = _begin(path, plan, source, resume=resume)
             folder = cls(path, *_cards(kept, plan), {}, say, str(kept.get("id", "")), lock=lock)
@@ -204,6 +196,21 @@ class Folder:
             for match, played in self.counting().items()
         }
         return schedule(self.plan, scores, self.disqualified)
+
+
+def locked(path: Path) -> FileLock:
+    """The lock of a folder in which matches are to be played; makes the folder.
+
+    Raises:
+        TournamentFault: another process plays there, or the folder cannot be written.
+    """
+    try:
+        path.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+        return FileLock(path / _LOCK)
+    except FileIsLocked:
+        raise TournamentFault(f"something else is being played in {path}: name another folder") from None
+    except OSError as error:
+        raise TournamentFault(f"the folder {path} cannot be written: {error.strerror or error}") from None
 
 
 def _cards(kept: dict[str, Any], plan: TournamentPlan) -> tuple[TournamentPlan, MatchSeed | MatchKey | None]:

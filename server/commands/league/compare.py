@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
-import trio
 
 from engine.evidence.field_test import Bounds, Decision
 from engine.support.files import write_whole
@@ -39,15 +38,9 @@ from server.support.toml_text import FileMistake
 
 _HOME: Final = Path("comparisons")
 _STATUS: Final = {Decision.ACCEPTED: 0, Decision.REJECTED: 4, Decision.UNDECIDED: 5}
-_HANDS: Final = 20_000
 _MOST_SEED: Final = 2**32 - 1
-_TEST: Final = (
-    "The question, with bounds in mbb/h: does NEW gain (gain:0,20); is nothing lost (hold:-10,10); is "
-    "nothing lost by taking something away (simplify)."
-)
-_LUCK: Final = (
-    "The luck to take out: none; by equity; with AIVAT, also that of players who state their policies."
-)
+_TEST: Final = "Gained (gain:LOW,HIGH in mbb/h)? Nothing lost (hold:LOW,HIGH; for less code: simplify)?"
+_LUCK: Final = "Luck to take out: none; by equity; with AIVAT, also that of players who state policies."
 _TESTS: Final = Parsed("test", Bounds.parse)
 
 
@@ -56,19 +49,10 @@ _TESTS: Final = Parsed("test", Bounds.parse)
 @click.argument("new", type=PLAYER)
 @click.option("--against", multiple=True, type=PLAYER, metavar="PLAYER", help="An opponent; may be repeated.")
 @click.option("--field", type=PATH, metavar="FILE.toml", help="A file with opponents, [[opponents]].")
-@click.option(
-    "--game", type=GAME, metavar="GAME", default="limit-2p", show_default=True, help="What is played."
-)
+@click.option("--game", type=GAME, default="limit-2p", show_default=True, help="What is played.")
 @click.option("--test", type=_TESTS, default="gain", show_default="gain:0,20", metavar="TEST", help=_TEST)
-@click.option(
-    "--hands",
-    type=click.IntRange(1, 10**7),
-    metavar="N",
-    default=_HANDS,
-    show_default=True,
-    help="Most deals.",
-)
-@click.option("--jobs", type=click.IntRange(1, 1000), metavar="N", help="Matches played in parallel.")
+@click.option("--hands", type=click.IntRange(1, 10**7), default=20_000, show_default=True, help="Most deals.")
+@click.option("--jobs", type=click.IntRange(1, 1000), metavar="J", help="Matches played in parallel.")
 @click.option("--scheduler", metavar="ADDRESS", help="Play on this Dask cluster (docs/cluster.md).")
 @click.option("--resume", is_flag=True, help="Go on with the comparison in the folder of --out.")
 @click.option("--mirror", is_flag=True, help="Let NEW play against OLD as well.")
@@ -137,14 +121,11 @@ def _say(line: str) -> None:
 def _play(course: Course, noted: list[int], jobs: int | None, at: str | None) -> tuple[str | None, int]:
     """Play; returns what went wrong, in a line, and the exit status."""
 
-    async def show() -> None:
-        await Way(course, trio.current_time).show()
-
     if course.is_over:
         return None, _STATUS[course.decision]
     if jobs is None and at is None and course.plan.in_process:
         jobs = os.cpu_count()
-    runners = functools.partial(ArmsRunner.make, course)
+    runners, show = functools.partial(ArmsRunner.make, course), Way(course).show
     status, fault = run_house(functools.partial(play_with, course.folder, noted, show, jobs, at, runners))
     return fault, status or _STATUS[course.decision]
 

@@ -24,21 +24,19 @@ import attrs
 
 from engine.evidence.field_test import Decision, FieldTest
 from engine.poker.match_key import MatchSeed
-from engine.support.files.lock import FileIsLocked, FileLock
+from engine.support.files.lock import FileLock
 from server.league.comparing.plan import ARMS, MIRROR, Comparison
-from server.league.house import Folder, TournamentFault
+from server.league.house import Folder, TournamentFault, locked
 from server.league.plan import Match, Schedule, Scores, TournamentPlan
 from server.records.batches import deals_in_batches
 from server.records.evidence import Collector
 from server.records.logs import MatchLog, find_logs, open_log
-from server.support.private_files import FOLDER_MODE
 
 if TYPE_CHECKING:
     from engine.evidence.differences import Corrected
     from engine.evidence.estimates import Evidence
 
 _MOST_VOID: Final = 0.01
-_LOCK: Final = "tournament"
 
 
 @attrs.frozen(eq=False)
@@ -51,7 +49,6 @@ class Pair:
     logs: Sequence[tuple[MatchLog, ...]]
     """By version, old and new, the passes."""
     corrected: Corrected
-    """In mbb."""
 
 
 @attrs.frozen
@@ -61,13 +58,10 @@ class Taken:
     pair: Pair
     deal: int
     """In its match, from 0."""
+    difference: float
+    """What the new version won more, in mbb per hand."""
     scale: float
     """The opponent's weight by the chance with which it was drawn."""
-
-    @property
-    def difference(self) -> float:
-        """The difference that the new version made, in mbb per hand."""
-        return float(self.pair.corrected.deals[self.deal])
 
 
 class Course:
@@ -87,13 +81,10 @@ class Course:
         from engine.evidence.differences import Differences, difference_bound  # loads numpy
 
         most = difference_bound(plan.game)
-        if most is None or not plan.game.big_blind:
+        if most is None:
             what = f"{plan.game_text} names no stacks or no blinds"
             raise TournamentFault(f"{what}: nothing bounds what a hand may cost")
-        self.plan = plan
-        self._to_mbb = 1000 / plan.game.big_blind
-        self.most = most * self._to_mbb
-        """The most by which versions can differ in a deal, in mbb."""
+        self.plan, self.most = plan, most
         whole = plan.tournament(ARMS[1], self._schedule)
         self.folder = Folder(path, whole, MatchSeed(plan.seed), {}, say, lock=lock)
         weights = [side.weight for side in plan.opponents]
@@ -120,11 +111,7 @@ class Course:
             TournamentFault: another one is there, or somebody plays it.
             OSError: the folder cannot be written.
         """
-        path.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
-        try:
-            lock = FileLock(path / _LOCK)
-        except FileIsLocked:
-            raise TournamentFault(f"a comparison is being played in {path}: name another folder") from None
+        lock = locked(path)
         try:
             course = cls(plan, path, lock, say)
             plan.declare(path, resume=resume)
@@ -150,14 +137,13 @@ class Course:
         """The folder, as the tournament of one version."""
         return attrs.evolve(self.folder, plan=self.plan.tournament(arm, self._schedule))
 
-    def match(self, arm: str, opponent: int | None, block: int) -> Match:
-        """A match: `block` counts those against one opponent, from 0."""
+    def match(self, arm: str, place: int, block: int) -> Match:
+        """A match against an opponent, or the old version; `block` counts those against one, from 0."""
         places = len(self.plan.opponents) + 1
-        place = len(self.plan.opponents) if opponent is None else opponent
-        return Match(0, 1 + place + places * block, self.plan.line_up(opponent), arm)
+        return Match(0, 1 + place + places * block, self.plan.line_up(place), arm)
 
     def _schedule(self, plan: TournamentPlan, names: Sequence[str], scores: Scores) -> Schedule:
-        """The matches of all rounds so far, and of another round if they are over."""
+        """The matches to be played: those of all rounds so far, and of another one if they are over."""
         played = self.folder.played
         while not self.is_over and all(match in played for match in self._matches()):
             self._take_up()
@@ -169,7 +155,7 @@ class Course:
             opponents = [place for place, wanted in enumerate(self._wanted) if block < wanted]
             found += [self.match(arm, place, block) for place in opponents for arm in ARMS]
             if self.plan.mirror:
-                found.append(self.match(MIRROR, None, block))
+                found.append(self.match(MIRROR, len(self._wanted), block))
         return found
 
     def _take_up(self) -> None:
@@ -185,22 +171,20 @@ class Course:
             self._round = self.test.draws(plan.seed, self._rounds, size)[::-1]
             self._rounds += 1
         while self._round and self._queues[self._round[-1]] and not self.is_over:
-            place = self._round[-1]
-            deal = self._queues[place].popleft()
-            if deal is None:
+            found = self._queues[self._round[-1]].popleft()
+            if found is None:
                 self.void += 1
                 continue
-            self._round.pop()
-            self.taken.append(Taken(*deal, plan.opponents[place].weight / self._chances[place]))
-            self.test.add(place, self.taken[-1].difference, self._chances[place], deal[0].number)
+            place, (pair, deal) = self._round.pop(), found
+            difference, chance = float(pair.corrected.deals[deal]), self._chances[place]
+            self.taken.append(Taken(pair, deal, difference, plan.opponents[place].weight / chance))
+            self.test.add(place, difference, chance, pair.number)
         for place, queue in enumerate(self._queues):
             missing = 0 if self.is_over else self._round.count(place) - len(queue)
             self._wanted[place] += max(0, -(-missing // plan.deals_per_match))
 
     def _queue(self, opponent: int, matches: Sequence[Match]) -> None:
         """Queue the deals of a match of both versions; the one in which somebody failed is void."""
-        from engine.evidence.differences import Corrected  # loads numpy
-
         for match in matches:
             self._note_faults(match)
         lost = max(self.folder.played[match].settled for match in matches)
@@ -209,9 +193,7 @@ class Course:
             paths = [find_logs([self.folder.place(match)]) for match in matches]
             logs = [tuple([open_log(log, self.plan.game) for log in passes]) for passes in paths]
             old, new = [self._evidence(opponent, passes, deals) for passes in logs]
-            found = self._differences[opponent].add(new, old)
-            corrected = Corrected(found.deals * self._to_mbb, found.hands * self._to_mbb)
-            pair = Pair(opponent, matches[0].number, logs, corrected)
+            pair = Pair(opponent, matches[0].number, logs, self._differences[opponent].add(new, old))
             self._queues[opponent].extend((pair, deal) for deal in range(deals))
         if lost:
             self._queues[opponent].append(None)

@@ -70,9 +70,9 @@ class Comparison:
         """Whether somebody learns while playing."""
         return bool(learning_players([side.player for side in self.sides]))
 
-    def line_up(self, opponent: int | None) -> tuple[str, ...]:
-        """The players of a match by seat: a version, and copies of an opponent; None: of the old version."""
-        name = ARMS[0] if opponent is None else self.opponents[opponent].player.name
+    def line_up(self, place: int) -> tuple[str, ...]:
+        """The players of a match by seat: a version, and copies of an opponent; the old one is the last."""
+        name = [*[side.player.name for side in self.opponents], ARMS[0]][place]
         others = range(1, self.game.num_players)
         return (VERSION, *[name if number == 1 else f"{name}-{number}" for number in others])
 
@@ -88,11 +88,13 @@ class Comparison:
             arm: ``old``, ``new``, or ``mirror``: the new one against the old one.
             pair: says which matches are to be played.
         """
-        seats = [(VERSION, self.old if arm == ARMS[0] else self.new)]
-        for place, side in enumerate(self.opponents):
-            seats += [(name, side) for name in self.line_up(place)[1:]]
-        seats += [(name, self.old) for name in self.line_up(None)[1:]]
-        entrants = [Contestant(name, side.bare, attrs.evolve(side.player, name=name)) for name, side in seats]
+        seats = [(VERSION, (self.old if arm == ARMS[0] else self.new).player)]
+        for place, side in enumerate((*self.opponents, self.old)):
+            seats += [(name, side.player) for name in self.line_up(place)[1:]]
+        entrants = [
+            Contestant(name, each.text.removeprefix(f"{each.name}="), attrs.evolve(each, name=name))
+            for name, each in seats
+        ]
         return TournamentPlan(
             name="comparison",
             format=Format("comparison", pair),
@@ -176,10 +178,9 @@ def read_field(texts: Sequence[str], file: Path | None, folder: Path) -> tuple[S
     if file is not None:
         whole = parse_toml(read_text(file), file)
         sections = whole.sections("opponents")
-        whole.close()
         texts = [f"{each.text('name', '')}={each.text('player')}".removeprefix("=") for each in sections]
         weights = [each.number("weight", 1.0, least=1e-6) for each in sections]
-        for each in sections:
+        for each in (whole, *sections):
             each.close()
         if not texts:
             raise FileMistake(f"{file}:1:1: expected tables [[opponents]] with a player each, got none")

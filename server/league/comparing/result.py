@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import shlex
 import statistics
+import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
@@ -66,7 +67,7 @@ def _estimate(sequence: ConfidenceSequence) -> dict[str, Any]:
 
 
 def _mirror(course: Course) -> dict[str, Any]:
-    """The winnings of the new version from the old one: a row of its own, which the test does not count."""
+    """The new version's winnings of the old one at a table: a row of its own, which the test does not count."""
     won = (AverageSequence if course.plan.learns else ConfidenceSequence)(-course.most, course.most)
     for match, played in sorted(course.folder.played.items()):
         for deal in played.deals[0][: len(played.deals[0]) - played.settled] if match.stage == MIRROR else ():
@@ -97,9 +98,9 @@ def _odd_workers(course: Course) -> list[dict[str, Any]]:
     residuals: dict[str, list[float]] = defaultdict(list)
     for rows in by_kind.values():
         won = [each for _, each in rows]
-        spread = statistics.stdev(won) if len(won) > 1 else 0.0
+        mean, spread = statistics.fmean(won), statistics.pstdev(won) or math.inf
         for who, each in rows:
-            residuals[who].append((each - statistics.fmean(won)) / spread if spread else 0.0)
+            residuals[who].append((each - mean) / spread)
     sums = {who: sum(each) / math.sqrt(len(each)) for who, each in residuals.items() if len(each) >= _FEWEST}
     return [{"worker": who, "residual": each} for who, each in sums.items() if abs(each) > _ODD]
 
@@ -107,8 +108,8 @@ def _odd_workers(course: Course) -> list[dict[str, Any]]:
 class Way(Progress):
     """Follows a comparison, and says how many hands a verdict will take."""
 
-    def __init__(self, course: Course, now: Callable[[], float]) -> None:
-        super().__init__(course.folder, now)
+    def __init__(self, course: Course) -> None:
+        super().__init__(course.folder, time.monotonic)
         self._course = course
 
     def line(self) -> str:
@@ -118,11 +119,10 @@ class Way(Progress):
         line = f"{test.deals:,} of at most {most:,} deals"
         if not test.deals or test.whole.interval is None:
             return line
-        needed = test.deals_to_decide()
-        hands = ((needed or 0) - test.deals) * 2 * self._course.plan.game.num_players
-        ahead = (
-            "no verdict in sight" if not needed or needed > most else f"a verdict in about {hands:,} hands"
-        )
+        needed, ahead = test.deals_to_decide(), "no verdict in sight"
+        if needed is not None and needed <= most:
+            hands = (needed - test.deals) * 2 * self._course.plan.game.num_players
+            ahead = f"a verdict in about {hands:,} hands"
         return f"{line}: {rate(test.whole.mean, test.whole.interval.half_width, unit='mbb/h')}; {ahead}"
 
     def tenths(self) -> int:
@@ -132,13 +132,12 @@ class Way(Progress):
 
 def table_of(content: Mapping[str, Any], folder: Path) -> str:
     """The result for people, of a comparison in a folder."""
-    rows = [*content["opponents"]]
-    if content["mirror"]:
-        rows.append({"name": "NEW against OLD", "weight": 0.0, "proved": None, **content["mirror"]})
     cells = [
         [row["name"], _rate(row), f"{row['deals']:,}", f"{row['weight']:.2f}", row["proved"] or ""]
-        for row in rows
+        for row in content["opponents"]
     ]
+    if mirror := content["mirror"]:
+        cells.append(["NEW against OLD", _rate(mirror), f"{mirror['deals']:,}", "", ""])
     blocks = [
         [f"OLD {printable(content['old'])}", f"NEW {printable(content['new'])}"],
         [content["words"]],
@@ -158,14 +157,12 @@ def _rate(row: Mapping[str, Any]) -> str:
 def _remarks(content: Mapping[str, Any], folder: Path) -> list[str]:
     lines = [f"played alike: {content['alike']:,} of {content['deals']:,} deals"]
     if content["void"]:
-        failed = "; ".join([f"{who} in {how_many(n, 'match')}" for who, n in content["failures"].items()])
-        lines.append(
-            f"void in both: {how_many(content['void'], 'deal')}; more than 1 %: no verdict.  {failed}"
-        )
+        lines.append(f"void in both: {how_many(content['void'], 'deal')}; with more than 1 % no verdict")
+    lines += [f"{who} in {how_many(number, 'match')}" for who, number in content["failures"].items()]
     if content["rule"] != "betting":
         lines.append("somebody learns: the interval is about what the versions were worth on average so far")
-    odd = [(row["worker"], row["residual"]) for row in content["odd_workers"]]
-    lines += [f"worker {who} deviates by {residual:+.1f} standard errors" for who, residual in odd]
+    for row in content["odd_workers"]:
+        lines.append(f"worker {row['worker']} deviates by {row['residual']:+.1f} standard errors")
     for deal in content["greatest"]:
         log = shlex.quote(str(folder / deal["hands"][0]["new"]["log"]))
         lines.append(f"{deal['mbb']:+,.0f} mbb: riverboat replay {log} --hand {deal['deal']}")

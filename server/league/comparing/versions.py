@@ -49,11 +49,6 @@ class Side:
     weight: float = 1.0
     """Of an opponent, in the field."""
 
-    @property
-    def bare(self) -> str:
-        """The player's text without a name."""
-        return self.player.text.removeprefix(f"{self.player.name}=")
-
 
 def sides_of(texts: Sequence[str], folder: Path) -> list[Side]:
     """The players of some PLAYER texts, with distinct names.
@@ -121,16 +116,9 @@ def _at_commit(text: str, bots: set[str], folder: Path) -> tuple[str, str]:
     shown = f"{name}{equals}{what}@{number}"
     if bot not in bots:
         return f"{name or Path(what).resolve().name}={tree}", shown
-    words = [
-        "env",
-        f"PYTHONPATH={tree}",
-        f"RIVERBOAT_CACHE_DIR={tree}/.riverboat",
-        sys.executable,
-        "-P",
-        "-m",
-    ]
+    words = ["env", f"PYTHONPATH={tree}", f"RIVERBOAT_CACHE_DIR={tree}/.riverboat", sys.executable, "-P"]
     options = [f"--set={each}" for each in settings.split(",") if each]
-    return f"{name or bot}={shlex.join([*words, 'server', 'bot', bot, *options])}", shown
+    return f"{name or bot}={shlex.join([*words, '-m', 'server', 'bot', bot, *options])}", shown
 
 
 def _git(here: Path, text: str, *words: str) -> bytes:

@@ -30,7 +30,7 @@ BothHands = tuple[LoggedHand, LoggedHand]
 
 
 def parted(course: Course) -> dict[str, dict[str, Any]]:
-    """The part of the gain in mbb/h with its 95 % interval, and the hands, by kind and case."""
+    """The parts of the gain by kind and case, in mbb/h with 95 % intervals, and their hands."""
     sums: dict[tuple[str, str], Winnings] = defaultdict(Winnings)
     hands: Counter[tuple[str, str]] = Counter()
     passes, deals = course.plan.game.num_players, course.test.deals
@@ -56,17 +56,17 @@ def greatest(course: Course) -> list[dict[str, Any]]:
     """The deals in which versions differ most, each hand with both courses side by side."""
     shown = []
     for taken in sorted(course.taken, key=lambda taken: -abs(taken.difference))[:_MOST_SHOWN]:
-        pair = taken.pair
-        sides = [
-            {
-                arm: hand_in_words(hand) | {"log": str(logs[number].path.relative_to(course.folder.path))}
-                for arm, hand, logs in zip(ARMS, both, pair.logs, strict=True)
-            }
-            for number, both in dict(_hands(pair, {taken.deal})).get(taken.deal, {}).items()
-        ]
-        name = course.plan.opponents[pair.opponent].player.name
+        pair, name = taken.pair, course.plan.opponents[taken.pair.opponent].player.name
         where = {"opponent": name, "match": pair.number, "deal": taken.deal, "mbb": taken.difference}
-        shown += [where | {"hands": sides}] if sides else []
+        for _, found in _hands(pair, {taken.deal}):  # nothing if both are played alike
+            sides = [
+                {
+                    arm: hand_in_words(hand) | {"log": str(logs[number].path.relative_to(course.folder.path))}
+                    for arm, hand, logs in zip(ARMS, both, pair.logs, strict=True)
+                }
+                for number, both in found.items()
+            ]
+            shown.append(where | {"hands": sides})
     return shown
 
 
@@ -94,7 +94,9 @@ def _hands(pair: Pair, deals: Collection[int]) -> Iterator[tuple[int, dict[int, 
 def _cases(old: LoggedHand, new: LoggedHand) -> tuple[str, str, str, str]:
     """The street, position, ending and situation of a hand in which versions part."""
     game = old.state.betting.game
-    before, was, now = _parting(old.state.betting, new.state.betting)
+    courses = zip(old.state.betting.steps(), new.state.betting.steps(), strict=False)
+    # One differs, since the texts do and neither is the beginning of the other.
+    before, was, now = next((before, was, now) for (before, _, was), (_, _, now) in courses if was != now)
     position = new.names.index(VERSION)
     street = round_name(game, before.betting_round).lower()
     ending = play_by_position(new.state.betting)[position].ending.value
@@ -105,14 +107,6 @@ def _cases(old: LoggedHand, new: LoggedHand) -> tuple[str, str, str, str]:
         facing = f"facing a {bets}-bet" if bets > 1 else _FACING[bets]
         situation = f"{street}, {facing}: {_word(before, was)} → {_word(before, now)}"
     return street, game.position_names[position], ending, situation
-
-
-def _parting(old: BettingState, new: BettingState) -> tuple[BettingState, Action, Action]:
-    """The last state that two courses share, and what was done in it."""
-    for (before, _, was), (_, _, now) in zip(old.steps(), new.steps(), strict=False):
-        if was != now:
-            return before, was, now
-    raise AssertionError  # their texts differ, and neither is the beginning of the other
 
 
 def _word(before: BettingState, action: Action) -> str:

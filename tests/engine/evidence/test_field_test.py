@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from clients.bots.baselines import AlwaysCall
+from clients.bots.simple import SimpleBot
+from clients.lab.experiments.tasks import chips_by_seat
 from engine.evidence.confidence_sequence import Interval
+from engine.evidence.differences import difference_bound
 from engine.evidence.field_test import Bounds, Decision, FieldTest
+from engine.poker.rules import CALL, Action, ActionKind, HandView, load_game
 from tests.oracles.comparisons import SHAPES, Averages, false_verdicts, of_learners, of_two_versions
 from tests.oracles.stopping_rules import ManySequences
 
@@ -102,3 +108,44 @@ def test_of_equal_versions_hardly_any_verdict_is_false(kind, shape) -> None:  # 
     found = false_verdicts(kind, shape, runs=300, deals=4000, seed=2)
 
     assert max(found.gain, found.hold, found.simplify) <= 0.05
+
+
+class ChecksSomeRivers(SimpleBot):
+    """Checks good hands on the river, those of one in twenty-two pairs of hole cards."""
+
+    def choose_action(self, view: HandView) -> Action:
+        action, betting = super().choose_action(view), view.betting
+        is_river_bet = betting.betting_round == 3 and betting.amount_to_call(view.position) == 0
+        is_spot = is_river_bet and sum(view.hole_cards[view.position]) % 22 == 0
+        return CALL if is_spot and action.kind is ActionKind.RAISE else action
+
+
+def mbb_by_deal(version: type[SimpleBot], deals: int, seed: int) -> NDArray[np.float64]:
+    """What a version wins of a player that calls everything, each deal in both seats."""
+    game = load_game("limit-2p")
+    first = chips_by_seat(game, [version(), AlwaysCall()], seed, deals)[:, 0]
+    second = chips_by_seat(game, [AlwaysCall(), version()], seed, deals)[:, 1]
+    return (first + second) / 2 * 1000 / game.big_blind
+
+
+def deals_to_accept(differences: NDArray[np.float64]) -> int | None:
+    most = difference_bound(load_game("limit-2p"))
+    assert most is not None
+    test = FieldTest(GAIN, [1.0], most, learns=False)
+    decisions = (test.add(0, float(each), 1.0) for each in differences)
+    return next((n for n, found in enumerate(decisions, 1) if found is Decision.ACCEPTED), None)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_planted_gain_takes_a_quarter_of_the_hands_that_unpaired_matches_take_or_less() -> None:
+    new, old = (mbb_by_deal(version, 20_000, seed=1) for version in (SimpleBot, ChecksSomeRivers))
+    assert (new - old).mean() == pytest.approx(20, abs=3)
+
+    deals = deals_to_accept(new - old)
+
+    assert deals is not None
+    dice = np.random.default_rng(1)
+    # The same deals, but each version has its own.
+    unpaired = [dice.choice(new, 4 * deals) - dice.choice(old, 4 * deals) for _ in range(9)]
+    assert [deals_to_accept(each) for each in unpaired].count(None) > 6

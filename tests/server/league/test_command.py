@@ -125,7 +125,7 @@ def test_two_tournaments_do_not_play_in_one_folder(tmp_path: Path, monkeypatch: 
     first.close()
 
     assert done.exit_code == 2
-    assert "another tournament is being played in cup: name another folder" in done.stderr
+    assert "something else is being played in cup: name another folder" in done.stderr
 
 
 @pytest.mark.slow

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import random
 import subprocess
+from array import array
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,15 +17,17 @@ from engine.evidence.field_test import Bounds
 from engine.poker.rules import load_game
 from server.commands.league.tournament import runner_of
 from server.league.comparing.house import ArmsRunner, Course
-from server.league.comparing.plan import Comparison, read_field
-from server.league.comparing.result import result_of, write_page
+from server.league.comparing.plan import ARMS, Comparison, read_field
+from server.league.comparing.result import result_of, table_of, write_page
 from server.league.comparing.versions import sides_of
 from server.league.house import TournamentFault, play
+from server.league.match import Played
+from server.league.running.cluster import WORKER
 from server.records.evidence import Luck
 from server.records.logs import open_log
 from tests.server.league.houses import Kill, Killed, use_arena_workers
 from tests.support.cases import cases
-from tests.support.dealer_process import completed
+from tests.support.dealer_process import ROOT, completed
 
 FIELD: Final = ("always-call", "random")
 
@@ -145,6 +150,29 @@ def test_killed_anywhere_it_comes_out_the_same(
     assert played(plan, tmp_path / "c") == changed[1]
 
 
+@pytest.mark.parametrize(("off_by", "named"), [(0.0, []), (900.0, ["w2 (odd)"])])
+def test_a_worker_whose_results_deviate_is_named(tmp_path: Path, off_by: float, named: list[str]) -> None:
+    course = Course.open(plan_of("always-call", "simple", tmp_path), tmp_path / "c", print, resume=False)
+    dice = random.Random(1)
+    for block, arm, place in itertools.product(range(20), ARMS, range(len(FIELD))):
+        match, worker = course.match(arm, place, block), f"w{dice.randrange(4)}"
+        worker = "w2 (odd)" if worker == "w2" else worker
+        # What is won differs much from opponent to opponent, and by version: that is nobody's fault.
+        mean = 5000.0 * place + 2000.0 * (arm == "new") + (off_by if "odd" in worker else 0.0)
+        won = array("d", [dice.gauss(mean, 3000.0) for _ in range(150)])
+        course.folder.played[match] = Played(match, (won, won), 300, 0, {}, {}, 1.0, {})
+        course.folder.place(match).mkdir(parents=True)
+        (course.folder.place(match) / WORKER).write_text(worker)
+
+    found = result_of(course)
+
+    assert [row["worker"] for row in found["odd_workers"]] == named
+    for name in named:
+        assert f"worker {name} deviates by +" in table_of(found, tmp_path)
+        assert f"Worker {name} deviates by +" in write_page(tmp_path, found).read_text()
+    course.folder.close()
+
+
 def test_a_plan_cannot_be_changed(tmp_path: Path) -> None:
     plan = plan_of("always-call", "simple", tmp_path, most_deals=4)
     first = Course.open(plan, tmp_path / "c", print, resume=False)
@@ -219,6 +247,20 @@ def test_a_folder_is_compared_with_itself_at_a_commit(tmp_path: Path) -> None:
     found = json.loads(done.stdout)
     assert found["mbb_per_hand"] != 0
     assert list((tmp_path / "c" / "versions").rglob("built"))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_a_bot_at_a_commit_has_the_seeds_and_options_of_the_one_that_is_there(tmp_path: Path) -> None:
+    bot, rest = "random:fold=0.2", "--against always-call --hands 10 --seed 1 --out c --json"
+
+    done = completed("compare", f"{bot}@HEAD", bot, *rest.split(), folder=tmp_path)
+
+    assert done.returncode == 5, done.stderr
+    found = json.loads(done.stdout)
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, check=True).stdout
+    assert found["old"] == f"{bot}@{head.decode()[:10]}"
+    assert found["deals"] == found["alike"] == 10
 
 
 @pytest.mark.slow

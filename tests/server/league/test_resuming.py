@@ -226,7 +226,7 @@ def test_what_was_begun_is_not_changed(tmp_path: Path, changed: str, complaint: 
 
 def test_a_folder_is_for_one_tournament(tmp_path: Path) -> None:
     first = Folder.open(tmp_path, plan_of(TEXT), TEXT, print, resume=False)
-    with pytest.raises(TournamentFault, match="another tournament is being played in"):
+    with pytest.raises(TournamentFault, match="something else is being played in"):
         Folder.open(tmp_path, plan_of(TEXT), TEXT, print, resume=True)
     first.close()
 
