@@ -26,7 +26,15 @@ from engine.poker.rules import (
     raise_to,
 )
 from engine.poker.rules.hand_rank import hand_category, hand_rank
-from server.records.formats.hands import PlayedHand, collected, is_formality, settle, uncalled_bet
+from server.records.formats.hands import (
+    PlayedHand,
+    collected,
+    contested_pot,
+    folds,
+    is_formality,
+    settle,
+    uncalled_bet,
+)
 from server.records.formats.said import FormatError, Said, SaidAct
 
 _MOST_RAKE: Final = Fraction(1, 10)
@@ -86,12 +94,10 @@ def _compare(said: Said, hand: PlayedHand, unit: int) -> None:
         if uncalled is None or position != uncalled[0] or chips * unit != uncalled[1]:
             due = "none" if uncalled is None else f"{uncalled[1] / unit:g} to {names[uncalled[0]]}"
             raise FormatError(f"{float(chips):g} returned to {names[position]}; by the rules {due}")
-    pot = betting.pot - (uncalled[1] if uncalled else 0)
+    pot = contested_pot(betting)
     if said.pot is not None and said.pot * unit != pot:
         raise FormatError(f"the pot is {float(said.pot):g}, and {pot / unit:g} by the rules")
-    rounds = {
-        position: before.betting_round for before, position, action in betting.steps() if action == FOLD
-    }
+    rounds = folds(betting)
     for position, betting_round in said.folds:
         if rounds.get(position) != betting_round:
             raise FormatError(f"{names[position]} folds in another betting round by the summary")
