@@ -207,9 +207,9 @@ def _cards(value: object) -> str:
 def _time(value: object) -> datetime | None:
     try:
         time = datetime.fromisoformat(str(value))
-    except ValueError:
+        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+    except (ValueError, OverflowError):
         return None
-    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
 
 # --- writing ---------------------------------------------------------------------------------------------

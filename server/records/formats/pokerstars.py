@@ -317,7 +317,7 @@ def _utc(text: str) -> datetime | None:
             try:
                 time = datetime.strptime(" ".join(parts), "%Y %m %d %H %M %S").replace(tzinfo=UTC)
                 return time if zone == "UTC" else time.replace(tzinfo=_EASTERN).astimezone(UTC)
-            except ValueError:
+            except (ValueError, OverflowError):
                 return None
     return None
 

@@ -28,6 +28,8 @@ _MOST_UNIT: Final = 10**6
 AMOUNT: Final = re.compile(r"[+-]?[0-9]{1,12}(?:\.[0-9]{0,9})?")
 """An amount as it is written, without signs of thousands and currencies."""
 _MOST_TOLD: Final = 60
+_YEARS: Final = range(1900, 9000)
+"""The years of times that are kept."""
 
 
 def told(value: object) -> str:
@@ -225,7 +227,7 @@ class SourceReader:
     def _post(self, seat: Seat, what: str, amount: Fraction) -> None:
         if what in seat.posts:
             raise FormatError(f"{seat.name} posts {what} twice")
-        seat.posts[what] = amount
+        seat.posts[what], seat.plays = amount, True
 
     def _give(self, seat: Seat, cards: Sequence[int]) -> None:
         """Hole cards, if they are known; of one alone a note is all that is kept."""
@@ -285,7 +287,7 @@ class SourceReader:
             **more,
         )
 
-    def _said(self, seats: Sequence[Seat], **more: Any) -> Said:
+    def _said(self, seats: Sequence[Seat], time: datetime | None, **more: Any) -> Said:
         is_told = self._collects and not self._cashes_out
         for seat in seats:
             if is_told and seat.won not in (None, seat.collected):
@@ -303,6 +305,7 @@ class SourceReader:
             folds=[(position, seat.fold) for position, seat in enumerate(seats) if seat.fold is not None],
             ranks=[(position, seat.rank) for position, seat in enumerate(seats) if seat.rank is not None],
             notes=self._notes,
+            time=time if time is not None and time.year in _YEARS else None,
             **more,
         )
 
