@@ -14,8 +14,8 @@ from fractions import Fraction
 from importlib.metadata import version
 from typing import Any, Final
 
-from engine.poker.cards import CARD_TEXTS, InvalidCardError, parse_written_cards
-from engine.poker.rules import ActionKind, GameDefinitionError
+from engine.poker.cards import CARD_TEXTS, parse_written_cards
+from engine.poker.rules import ActionKind
 from engine.poker.rules.game_definition import UNLIMITED_STACK
 from server.records.formats.hands import (
     PlayedHand,
@@ -30,7 +30,7 @@ from server.records.formats.hands import (
     signed_posts,
     whole_collected,
 )
-from server.records.formats.playing import played
+from server.records.formats.playing import played_or_fault
 from server.records.formats.said import (
     AMOUNT,
     PER_MATCH,
@@ -86,12 +86,11 @@ def parse_ohh(text: str, source: str) -> Iterator[PlayedHand | FormatError]:
         try:
             value, close = decoder.raw_decode(text[start:end])
             if rest := text[start + close : end].strip(" \t\r\n,]"):
-                raise FormatError(f"what is meant by {told(rest)}?")
-            yield played(_OhhReader(value["ohh"], where, count).said())
-        except (FormatError, InvalidCardError, GameDefinitionError) as error:
-            yield FormatError.at(where, error)
+                raise ValueError(f"what is meant by {told(rest)}?")
         except (ValueError, RecursionError) as error:
             yield FormatError(f"{where}: no Open Hand History: {str(error).splitlines()[0]}")
+        else:
+            yield played_or_fault(where, _OhhReader(value["ohh"], where, count).said)
 
 
 def _number(text: str) -> Fraction | None:
@@ -109,13 +108,12 @@ class _OhhReader(SourceReader):
 
     def __init__(self, hand: object, where: str, count: int) -> None:
         super().__init__(where)
-        if not isinstance(hand, dict):
-            raise FormatError(f"ohh: expected an object, got {told(hand)}")
-        self._hand: Mapping[str, Any] = hand
-        self._count = count
+        self._hand, self._count = hand, count
 
     def said(self) -> Said:
         hand = self._hand
+        if not isinstance(hand, dict):
+            raise FormatError(f"ohh: expected an object, got {told(hand)}")
         limit = hand.get("bet_limit")
         kind = limit.get("bet_type") if isinstance(limit, dict) else None
         if not isinstance(limit, dict) or hand.get("game_type") != "Holdem" or kind not in ("NL", "FL"):

@@ -21,7 +21,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from engine.poker.cards import InvalidCardError, format_cards, parse_cards
-from engine.poker.rules import ActionKind, GameDefinitionError
+from engine.poker.rules import ActionKind
 from engine.poker.rules.game_definition import UNLIMITED_STACK
 from protocol.records import format_chips
 from server.records.formats.hands import (
@@ -33,7 +33,7 @@ from server.records.formats.hands import (
     signed_posts,
     unraked,
 )
-from server.records.formats.playing import played
+from server.records.formats.playing import played_or_fault
 from server.records.formats.said import AMOUNT, FormatError, Said, SourceReader, told
 
 _VARIANTS: Final = {"NT": False, "FT": True}
@@ -155,10 +155,7 @@ def parse_phh(text: str | Iterable[str], source: str) -> Iterator[PlayedHand | F
             continue
         if not name and "actions" not in table and "variant" not in table:
             raise FormatError(f"{where}: no PHH file: it has neither actions nor tables with actions")
-        try:
-            yield played(_PhhReader(table, where, count).said())
-        except (FormatError, InvalidCardError, GameDefinitionError) as error:
-            yield FormatError.at(where, error)
+        yield played_or_fault(where, _PhhReader(table, where, count).said)
 
 
 def _tables(lines: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -5,12 +5,13 @@ A hand is read as it is said, or refused by name.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Final
 
 import attrs
 
-from engine.poker.cards import CARD_TEXTS
+from engine.poker.cards import CARD_TEXTS, InvalidCardError
 from engine.poker.rules import (
     CALL,
     FOLD,
@@ -20,6 +21,7 @@ from engine.poker.rules import (
     BettingState,
     Deal,
     GameDefinition,
+    GameDefinitionError,
     HandState,
     RulesError,
     passing_betting,
@@ -80,6 +82,14 @@ def played(said: Said) -> PlayedHand:
     )
     _compare(said, hand, unit)
     return hand
+
+
+def played_or_fault(where: str, read: Callable[[], Said]) -> PlayedHand | FormatError:
+    """The hand that a source tells, or why it is none, with the place."""
+    try:
+        return played(read())
+    except (FormatError, InvalidCardError, GameDefinitionError) as error:
+        return FormatError.at(where, error)
 
 
 def _compare(said: Said, hand: PlayedHand, unit: int) -> None:

@@ -22,8 +22,8 @@ from fractions import Fraction
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from engine.poker.cards import CARD_TEXTS, InvalidCardError, parse_written_cards
-from engine.poker.rules import ActionKind, GameDefinitionError
+from engine.poker.cards import CARD_TEXTS, parse_written_cards
+from engine.poker.rules import ActionKind
 from engine.poker.rules.hand_rank import HandCategory
 from engine.poker.rules.hand_words import name_hand
 from server.records.formats.hands import (
@@ -41,7 +41,7 @@ from server.records.formats.hands import (
     uncalled_bet,
     whole_collected,
 )
-from server.records.formats.playing import played
+from server.records.formats.playing import played_or_fault
 from server.records.formats.said import AMOUNT, FormatError, Said, Seat, SourceReader, hole_cards, told
 
 _MONEY: Final = r"[^\d\s,.()\[\]-]{0,3}([0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?)"
@@ -140,10 +140,7 @@ def parse_stars(text: str | Iterable[str], source: str) -> Iterator[PlayedHand |
 
 
 def _hand(lines: Sequence[str], where: str) -> PlayedHand | FormatError:
-    try:
-        return played(_StarsReader(where).said(lines))
-    except (FormatError, InvalidCardError, GameDefinitionError) as error:
-        return FormatError.at(where, error)
+    return played_or_fault(where, lambda: _StarsReader(where).said(lines))
 
 
 class _StarsReader(SourceReader):
