@@ -86,7 +86,9 @@ ROOM_CAPABILITIES: Final = ("seat", "names", "game", "clock", STACKS, "commit", 
 """What a client may ask a room for."""
 TOO_LATE: Final = "you have not played for too long"
 """The reason of a ``#lobby`` line for a seat that did not answer: it may be taken again at once."""
-REQUESTS: Final = ("list", "join", "leave", "sit-out", "sit-in", "top-up", "show", "host", "chat", "name", "token")
+REQUESTS: Final = (
+    "list", "join", "leave", "sit-out", "sit-in", "top-up", "show", "host", "chat", "name", "token",
+)  # fmt: skip
 """The words of `Request`."""
 NAME: Final = "name="
 """Begins the word that carries a player's name, in a room."""

@@ -88,12 +88,13 @@ def ask_command(
         answer, actions = _ask_installed(bot, spot, times or _TIMES, seed)
     found = report(bot, game, spot, answer, actions)
     if definition.is_holdem:
-        from clients.reports.spot import own_values, reasons
+        from clients.reports.spot import own_model, own_values, reasons
 
         simulated = 0 if definition.has_antes else trials  # the simulation knows none
         found["why"] = reasons(answer.view, game, trials=simulated, seed=seed)
         unit = "small bets" if definition.is_limit else "big blinds"
         found["why"]["own_simulation"] = own_values(answer.agent, unit)
+        found["why"]["own_model"] = own_model(answer.agent, answer.view)
     if plot is not None:
         _draw(plot, bot, spot, answer, found)
     click.echo(json.dumps(found) if as_json else "\n".join(_lines(found)))

@@ -52,7 +52,7 @@ class Tally:
         return 100 * self.chips / (self.hands * blind)
 
     def half_width(self, blind: int) -> float:
-        """Of the 95 % interval around it."""
+        """Half of the 95 % interval around it."""
         if self.hands < 2:
             return math.inf
         mean = self.chips / self.hands
@@ -72,7 +72,7 @@ class GameStandings:
 
     @property
     def hands(self) -> int:
-        """Of the one who has played most."""
+        """The hands of the one who has played most."""
         return max(tally.hands for tally in self.tallies)
 
 

@@ -29,8 +29,8 @@ class Management(Protocol):
     def contest(self) -> Contest | None:
         """The sit-and-go that is played here, if one is."""
 
-    def tell(self, lines: Sequence[str]) -> None:
-        """Say lines to everybody."""
+    def tell(self, lines: Sequence[str], *, people_only: bool = False) -> None:
+        """Say lines to everybody, or to people alone."""
 
 
 def hear(company: Management, place: Place) -> None:
