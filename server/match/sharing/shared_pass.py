@@ -166,11 +166,11 @@ class SharedPass:
         for side in self._sides:
             seats = zip(outcome.seats, side.table.server.outcome().seats, strict=True)
             outcome = attrs.evolve(outcome, seats=tuple([one + other for one, other in seats]))
-        seats, earlier = list(outcome.seats), self._order.earlier
+        played, earlier = list(outcome.seats), self._order.earlier
         for launcher in self._launchers():  # the first one's word stands
             for seat, how in launcher.crashes().items():
-                seats[seat] = seats[seat].crashed(how, len(earlier.seats[seat].failures) if earlier else 0)
-        return attrs.evolve(outcome, seats=tuple(seats))
+                played[seat] = played[seat].crashed(how, len(earlier.seats[seat].failures) if earlier else 0)
+        return attrs.evolve(outcome, seats=tuple(played))
 
     def _launchers(self) -> list[Launcher]:
         return [self._first.launcher, *[side.table.launcher for side in self._sides]]
