@@ -86,7 +86,7 @@ class Differences:
         return Corrected(by_deal(won) - by_deal(won_before), won - won_before)
 
     def _parts(self, evidence: Evidence, coefficients: Floats) -> tuple[Floats, Floats, Floats]:
-        """By hand, for player 0: what it won without luck, what it won, and the terms that cards brought."""
+        """The winnings of player 0 by hand, without luck and with it, and the terms of the cards."""
         mine = np.nonzero(evidence.players == 0)
         settled, brought = (evidence.values("chips"), None) if self._luck == "off" else evidence.parts
         assert settled is not None  # chips are always known

@@ -161,7 +161,7 @@ class FieldTest:
         return self.whole.samples
 
     def row(self, opponent: int) -> ConfidenceSequence:
-        """What is gained against one opponent, at the level of a single row."""
+        """The gain against one opponent, at the level of a single row."""
         return self._rows[opponent][0]
 
     def chances(self) -> list[float]:
@@ -213,7 +213,7 @@ class FieldTest:
         return self.decision
 
     def proved(self) -> list[int]:
-        """By opponent, 1 where a gain is proved, -1 where a loss is, else 0: all together, by Holm."""
+        """The proofs by opponent, by Holm: 1 for a gain, -1 for a loss, 0 for neither."""
         found = [0] * len(self.weights)
         while (left := found.count(0)) > 0:
             ends = [rows[left - 1].interval for rows in self._rows]

@@ -168,7 +168,7 @@ class Reading:
         return model.answer(situation, self._hand_values(situation).hands, self.weights[position])
 
     def explained(self, node: BettingState) -> dict[int, Explanation]:
-        """By position, why each modelled opponent folds as often as is said, if who is to act raises."""
+        """The reasons of each modelled opponent's folding to a raise now, by position."""
         found = {}
         for position in situation_of(node).opponents:
             model, here = self.models[position], situation_of(node)

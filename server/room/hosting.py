@@ -48,7 +48,7 @@ def open_private(room: Room, game: str) -> str:
     name = f"private-{secrets.token_hex(10)}"
     config = TableConfig(name, load_game(game), game, private=True, hosted=True, chat=True, time_bank_s=60.0)
     table = room.open_table(with_stakes(config))
-    table.company.on_host = Host(table, bots_of(room.config)).do
+    table.company.on_host = TableHost(table, bots_of(room.config)).do
     room.start_soon(_close_when_empty, table)
     return name
 
@@ -71,7 +71,7 @@ def host_of(company: Company) -> Place | None:
 
 
 @attrs.frozen
-class Host:
+class TableHost:
     """Does what the host of a table asks for, between two hands."""
 
     table: RoomTable

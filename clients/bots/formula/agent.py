@@ -138,7 +138,7 @@ class Formula(Remembering):
         return best_totals(view.betting, chances, folds, folding) if folds else None
 
     def _decision(self, view: HandView) -> tuple[Decision, float]:
-        """What we decide on, and the chance that the likeliest opponent to fold does so."""
+        """The basis of a decision, and the chance that the likeliest opponent to fold does so."""
         reader = self.book.follow(view)
         decision, traits = reader.decision(view.betting), reader.reading.traits_here(view.betting)
         situation = decision.situation
@@ -187,7 +187,7 @@ class Formula(Remembering):
         return found | {"opponents": f"the likeliest to fold does so with chance {folding:.3f}"}
 
     def own_model(self, view: HandView) -> dict[str, Any]:
-        """By position, why each opponent folds to a raise as often as we expect: parts that add to z."""
+        """The parts, which add up to z, of each opponent's folding to a raise, by position."""
         explained = self.book.follow(view).reading.explained(view.betting)
         return {str(position): each.as_dict() for position, each in explained.items()}
 

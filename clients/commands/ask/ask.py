@@ -206,7 +206,7 @@ def _laid_out(rows: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def _comparison(why: dict[str, Any]) -> list[tuple[str, str]]:
-    """What speaks for an action whoever is asked: the bot has not decided by it."""
+    """The numbers that speak for an action at any bot; this one has not decided by them."""
     rows = []
     if "hand_strength" in why:
         rows.append(("hand strength", f"{why['hand_strength']:.3f} of 1, against a random hand"))

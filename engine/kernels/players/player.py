@@ -110,7 +110,7 @@ FEATURES: Final = ((*_BOTH, (Phi.AFTER_FLOP, Psi.CHANCE)), (*_BOTH, *_OF_RAISES)
 
 
 class Curve(NamedTuple):
-    """What is known of how a player answers one of the two questions."""
+    """The knowledge of how a player answers one of the two questions."""
 
     layout: NDArray[np.int64]
     """The `Phi` and the `Psi` of each feature, shape (n, 2)."""
@@ -121,14 +121,14 @@ class Curve(NamedTuple):
 
 
 class Player(NamedTuple):
-    """What is known of a player."""
+    """The knowledge of a player: both curves."""
 
     folds: Curve
     raises: Curve
 
 
 class Hands(NamedTuple):
-    """What is known of each hand of a range: arrays of shape (n,)."""
+    """The features of each hand of a range: arrays of shape (n,)."""
 
     share: NDArray[np.float64]
     """The share of all hands that it beats."""
@@ -139,7 +139,7 @@ class Hands(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a player does in a situation, whatever he holds."""
+    """The chances of a player's actions over all hands of a range."""
 
     fold: float
     raise_: float
@@ -324,7 +324,7 @@ def blindness(part: float, gap: float, mean: float, square: float) -> float:
 
 @kernel()
 def answer(player: Player, situation: PublicSituation, hands: Hands, weights: NDArray[np.float64]) -> Answer:
-    """What a player does in a situation with a range: chances, and how blind to the hand they are."""
+    """The chances of a player's actions with a range, and how blind to the hand they are."""
     triples, phi, means = np.empty((weights.shape[0], 3)), np.empty(NUM_PHI), np.empty(NUM_PSI)
     fill_player_triples(player, situation, hands, weights, triples)
     fill_phi(situation, phi)

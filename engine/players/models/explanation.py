@@ -103,7 +103,7 @@ def _chances(which: int, player: Player, situation: Situation, hands: Hands, wei
 
 
 def _threshold(which: int, curve: Curve, situation: Situation, mean_hand: Floats) -> float | None:
-    """Where z crosses 0 as the share of hands that are beaten rises, all else as at the mean hand."""
+    """The share of hands beaten at which z crosses 0, all else as at the mean hand."""
     lines = []
     for share in (-0.5, 0.0, 0.5):
         hand = mean_hand.copy()

@@ -121,7 +121,7 @@ def psi_of(situation: Situation, hands: Hands, weights: Floats) -> Floats:
 
 @attrs.frozen(eq=False)
 class Prior:
-    """What is known of a player before the first decision."""
+    """The knowledge of a player before the first decision."""
 
     player: Player
     digest: str
@@ -276,7 +276,7 @@ class PlayerModel:
         return triples
 
     def answer(self, situation: Situation, hands: Hands, weights: Floats) -> Answer:
-        """What the player does in a situation with a range of hands."""
+        """The chances of the player's actions in a situation with a range of hands."""
         return self._answer(situation.public, hands, weights)
 
     def _answer(self, situation: PublicSituation, hands: Hands, weights: Floats) -> Answer:

@@ -66,7 +66,7 @@ class Taken:
 
     @property
     def difference(self) -> float:
-        """What the new version won more, in mbb per hand."""
+        """The difference that the new version made, in mbb per hand."""
         return float(self.pair.corrected.deals[self.deal])
 
 
@@ -157,7 +157,7 @@ class Course:
         return Match(0, 1 + place + places * block, self.plan.line_up(opponent), arm)
 
     def _schedule(self, plan: TournamentPlan, names: Sequence[str], scores: Scores) -> Schedule:
-        """What is to be played: all matches of the rounds so far; another round, if they are over."""
+        """The matches of all rounds so far, and of another round if they are over."""
         played = self.folder.played
         while not self.is_over and all(match in played for match in self._matches()):
             self._take_up()

@@ -134,7 +134,7 @@ def _at_commit(text: str, bots: set[str], folder: Path) -> tuple[str, str]:
 
 
 def _git(here: Path, text: str, *words: str) -> bytes:
-    """What git answers."""
+    """The answer of git."""
     try:
         done = subprocess.run(["git", "-C", str(here), *words], capture_output=True, check=False)
     except OSError as error:

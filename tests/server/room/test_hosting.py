@@ -6,7 +6,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from server.room.hosting import GAMES, Host, host_of, open_private
+from server.room.hosting import GAMES, TableHost, host_of, open_private
 from server.room.tables.place import RequestRefused
 from tests.support.rooms import room_config, room_of, table_config
 from tests.support.web import pages_of
@@ -42,7 +42,7 @@ async def test_the_host_decides_and_another_follows_who_leaves(tmp_path: Path) -
     async with room_of(config) as room:
         name = open_private(room.room, "nolimit-6p")
         table = room.room.tables[name]
-        do = Host(table, ("always-call",)).do
+        do = TableHost(table, ("always-call",)).do
         ann = await room.sit_down(name, "name=Ann")
         first = host_of(table.company)
         assert first is not None
