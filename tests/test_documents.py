@@ -78,7 +78,8 @@ def test_the_toml_that_a_document_shows_is_read_and_its_bots_play(block: str, tm
         assert keys == {"project"}
         return
     for bot in bots:
-        name, _, settings = bot.partition(":")
+        named, _, settings = bot.partition(":")
+        name = named.rpartition("=")[2]
         make_agent(name, load_bot(name), parse_settings(settings.split(",") if settings else ()))
 
 

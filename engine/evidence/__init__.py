@@ -11,6 +11,7 @@
 ``pair_equities``        exact equities of two known hands before the flop
 ``control_variates``     coefficients from earlier deals, which correct later ones
 ``aivat``                takes out the luck of cards and of known players' random draws
+``differences``          what one version wins more than another on the same deals
 ``ranking``              many players, ranked by what they won from one another
 =======================  ================================================================================
 

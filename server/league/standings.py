@@ -184,7 +184,7 @@ def _players(folder: Folder, league: _League, ranks: Sequence[RankRange]) -> lis
         row["player"] = entrant.text
         if entrant.members:
             row["members"] = list(entrant.members)
-        faults = [played.faults[name] for played in folder.played.values() if name in played.faults]
+        faults = [played.faults[name] for _, played in sorted(folder.played.items()) if name in played.faults]
         if faults:
             row |= {"failures": sum(each.times for each in faults), "matches_with_failures": len(faults)}
             row["failure"] = faults[0].kind

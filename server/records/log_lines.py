@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import io
 import zlib
 from collections.abc import Iterator
-from io import TextIOWrapper
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -104,29 +105,40 @@ class LogError(ValueError):
         """The message without file and line."""
 
 
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[io.BufferedReader]:
+    """The bytes of a file, gzipped or not.
+
+    Raises:
+        LogError: it cannot be read, also later on.
+    """
+    try:
+        with open(path, "rb") as raw, contextlib.ExitStack() as stack:
+            if raw.peek(2)[:2] == b"\x1f\x8b":
+                yield stack.enter_context(io.BufferedReader(gzip.GzipFile(fileobj=raw)))
+            else:
+                yield raw
+    except (OSError, EOFError, zlib.error) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise LogError(f"{path}: {reason}") from None
+
+
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
     """The lines of a file, gzipped or not, numbered from 1 and with their line ends.
 
     Raises:
         LogError: it cannot be read, or has a line that is too long for a log.
     """
-    try:
-        if not path.is_file():
-            reason = "it is not a file" if path.exists() else "there is no such file"
-            raise LogError(f"{path}: {reason}")
-        with open(path, "rb") as raw:
-            packed = raw.peek(2)[:2] == b"\x1f\x8b"
-            data = gzip.GzipFile(fileobj=raw) if packed else raw
-            with TextIOWrapper(data, "utf-8", "surrogateescape", newline="\n") as file:
-                line = 0
-                while text := file.readline(_MOST_CHARACTERS):
-                    line += 1
-                    if len(text) == _MOST_CHARACTERS:
-                        raise fault(path, line, f"expected {A_LOG}, got a line of {len(text)} characters")
-                    yield line, text
-    except (OSError, EOFError, zlib.error) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise LogError(f"{path}: {reason}") from None
+    if not path.is_file():
+        reason = "it is not a file" if path.exists() else "there is no such file"
+        raise LogError(f"{path}: {reason}")
+    with opened(path) as data, io.TextIOWrapper(data, "utf-8", "surrogateescape", newline="\n") as file:
+        line = 0
+        while text := file.readline(_MOST_CHARACTERS):
+            line += 1
+            if len(text) == _MOST_CHARACTERS:
+                raise fault(path, line, f"expected {A_LOG}, got a line of {len(text)} characters")
+            yield line, text
 
 
 def fault(path: Path, line: int, what: str) -> LogError:

@@ -157,7 +157,7 @@ class MatchLog:
         """The same; instead of a line that cannot be parsed, its error."""
         index = {name: k for k, name in enumerate(self.players)}
         common = reader = HandReader(self.game)
-        own: int | None = None  # the hand that the reader is for; None for all
+        own: int | None = None  # the hand that the reader is for; None for all, _UNKNOWN for none
         match, last = 0, -1
         for line, text in numbered_lines(self.path):
             if line == self.end:

@@ -46,21 +46,12 @@ class Pass:
     outcome: MatchOutcome
     players: tuple[int, ...]
     """The player in each seat."""
-    crashes: Mapping[int, str] = attrs.Factory(dict)
-    """By seat, how a player's process ended, if it ended by itself with an error."""
     replaced: Mapping[int, str] = attrs.Factory(dict)
     """By seat, how a player's process ended, if somebody else continued in its seat."""
 
     def failures_at(self, seat: int) -> list[Failure]:
-        """The failures at a seat; a connection lost because the process died counts as a crash."""
+        """The failures at a seat; a player who was replaced without any has crashed."""
         failures = list(self.outcome.seats[seat].failures)
-        if seat in self.crashes:
-            failures = [
-                attrs.evolve(failure, kind=FailureKind.CRASHED, detail=self.crashes[seat])
-                if failure.kind is FailureKind.DISCONNECTED
-                else failure
-                for failure in failures
-            ]
         if not failures and seat in self.replaced:
             detail = f"somebody else plays in its seat, and its own process {self.replaced[seat]}"
             failures.append(Failure(FailureKind.CRASHED, detail))

@@ -154,6 +154,21 @@ class SeatOutcome:
         sums = {name: getattr(self, name) + getattr(other, name) for name in counted}
         return SeatOutcome(self.name, [*self.failures, *other.failures], **sums)
 
+    def crashed(self, how: str, earlier: int = 0) -> SeatOutcome:
+        """The same, where connections lost because its process died are crashes.
+
+        Args:
+            how: the process ended.
+            earlier: the number of failures in earlier sittings, which had processes of their own.
+        """
+        failures = [
+            attrs.evolve(each, kind=FailureKind.CRASHED, detail=how)
+            if k >= earlier and each.kind is FailureKind.DISCONNECTED
+            else each
+            for k, each in enumerate(self.failures)
+        ]
+        return attrs.evolve(self, failures=failures)
+
     def as_json(self) -> dict[str, Any]:
         """Everything but the name, for `from_json`."""
         return {

@@ -140,6 +140,7 @@ def test_answers_that_the_house_changed_are_counted_and_shown(tmp_path: Path) ->
     assert changed["called"] == changed["answers"] > 0
     told = f"B: {changed['called']} of {changed['answers']} answers were illegal and played as calls"
     assert told in done.stdout.splitlines()
+    assert told in CliRunner().invoke(riverboat, ["report", str(tmp_path / "m")]).output
     assert (
         "WARNING: seat 1 (B): bad action format in response, changed to call"
         in (tmp_path / "m" / "dealer.err").read_text()

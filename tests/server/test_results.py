@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 import statistics
@@ -13,6 +14,7 @@ from hypothesis import given, strategies as st
 
 from engine.poker.rules import load_game
 from engine.support.intervals import half_width
+from server.league.report.words import _failed
 from server.records.results import DecisionTimes, Pass, player_results
 from server.support.errors import Failure, FailureKind
 from server.table.config import TimeLimits
@@ -90,10 +92,31 @@ def test_a_connection_lost_by_a_process_that_died_is_a_crash() -> None:
     lost = Failure(FailureKind.DISCONNECTED, "closed its connection when it was to act", 3)
     game = load_game("limit-2p")
     played = outcome([0.0], [0.0], failures={0: lost, 1: lost})
-    results = player_results([Pass(played, (0, 1), {0: "was killed by SIGKILL"})], "ab", game)
+    one, other = played.seats
+    played = attrs.evolve(played, seats=(one.crashed("was killed by SIGKILL"), other))
+    results = player_results([Pass(played, (0, 1))], "ab", game)
 
-    assert results[0].failure == Failure(FailureKind.CRASHED, "was killed by SIGKILL", 3)
-    assert results[1].failure == lost
+    crash = Failure(FailureKind.CRASHED, "was killed by SIGKILL", 3)
+    assert [each.failure for each in results] == [crash, lost]
+
+    # Each sitting has processes of its own: what it has called a failure stays so in the next one.
+    for first, second, both in (
+        (played.seats[0], None, [crash, lost]),
+        (other, "was killed by SIGKILL", [lost, crash]),
+    ):
+        seat = Seat(0, "a", SeatClock(TimeLimits(), 1), None)
+        seat.take_over(SeatOutcome.from_json("a", json.loads(json.dumps(first.as_json()))))
+        seat.has_failed(lost)
+        now = seat.outcome()
+        assert (now if second is None else now.crashed(second, earlier=1)).failures == both
+
+
+def test_a_tournament_s_table_has_each_failure_by_its_own_word() -> None:
+    row = {"name": "a", "hands_not_played": 3}
+    kinds = ("stalled", "crashed", "stalled", "nonsense")
+    failures = [{"player": name, "failure": kind} for name, kind in zip("aaab", kinds, strict=True)]
+    assert _failed(row, failures) == "crashed in 1 match, stalled in 2 matches, 3 hands not played"
+    assert not _failed({"name": "c"}, failures)
 
 
 def test_a_client_that_comes_and_goes_for_ever_is_counted_and_does_not_fill_the_memory() -> None:

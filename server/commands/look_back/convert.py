@@ -16,7 +16,7 @@ import click
 from engine.support.files import write_whole
 from engine.support.user_input import printable
 from server.records.formats.acpc import acpc_logs, check_acpc
-from server.records.formats.hands import PlayedHand
+from server.records.formats.hands import PlayedHand, shown_stacks
 from server.records.formats.reading import find_hands, read_hands
 from server.records.formats.said import FormatError
 from server.records.formats.second_opinion import agrees_with_pokerkit, has_pokerkit
@@ -193,7 +193,11 @@ def _phh_files(hands: Iterator[PlayedHand], out: Path, told: _Told) -> Files:
 
 def _one_file(target: str, name: str, between: str) -> Callable[..., Files]:
     def files(hands: Iterator[PlayedHand], out: Path, told: _Told) -> Files:
-        texts = [text for _, text in _expressed(hands, partial(written, target=target), told)]
+        texts = []
+        for hand, text in _expressed(hands, partial(written, target=target), told):
+            texts.append(text)
+            if shown_stacks(hand) != hand.game.stacks:
+                told.notes["the game has no stacks: those written are the most that a hand can cost"] = None
         path = out / name if _is_folder(out) else out
         return ({path: between.join(texts)} if texts else {}), len(texts)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from engine.support.files import write_whole
+from engine.support.user_input import printable
 from server.records.evidence import Luck
 from server.records.logs import LogError
 from server.records.pages import require_page
@@ -72,8 +73,9 @@ def report(
         content = report_on(open_source(paths, game), Luck(luck) if luck else None)
     except LogError as error:
         raise click.ClickException(str(error)) from None
-    for warning in content["warnings"]:
-        click.echo(warning, err=True)
+    changes = [f"{row['name']}: {each}" for row in content["players"] for each in row.get("changes", ())]
+    for warning in [*content["warnings"], *changes]:
+        click.echo(printable(warning), err=True)
     if page is not None:
         write_whole(page, render_page(content))
     if csv_folder is not None:

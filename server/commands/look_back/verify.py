@@ -5,17 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from engine.poker.match_key import MatchKey, MatchSeed, parse_match_seed
 from server.records.logs import LogError, find_logs
-from server.records.verification.log_checker import Problem, Verification, verify_log
+from server.records.verification.log_checker import Verification, verify_log
 from server.support.options import PATH, Parsed, game_option
-
-_KEYS: Final = "a key for each hand"
-# Where the cards of a room's table, and of many sit-and-gos, come from.
 
 if TYPE_CHECKING:
     from server.league.checking import CheckedTournament
@@ -106,11 +103,7 @@ def _verified(path: Path, game: str | None, seed: MatchSeed | MatchKey | None) -
     """
     from server.room.tables.log import check_room_log, is_room_log
 
-    if not is_room_log(path):
-        return verify_log(path, game, seed)
-    found = check_room_log(path)
-    problem = None if found.problem is None else Problem(path, found.line, found.problem)
-    return Verification(path, found.hands, problem, _KEYS if found.has_cards else None, is_complete=True)
+    return check_room_log(path) if is_room_log(path) else verify_log(path, game, seed)
 
 
 def _line(checked: Verification) -> str:
@@ -120,8 +113,8 @@ def _line(checked: Verification) -> str:
     cards = (
         f"cards from {checked.cards}" if checked.cards else "cards not checked: neither seed nor key is known"
     )
-    if checked.cards == _KEYS:
-        return f"{checked.path}: true: {hands}, each with its own game, cards from {_KEYS}"
+    if checked.has_games_of_hands:
+        return f"{checked.path}: true: {hands}, each with its own game, {cards}"
     end = "score" if checked.is_complete else "no score: the match did not end"
     return f"{checked.path}: true: {hands}, {cards}, {end}"
 

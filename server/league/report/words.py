@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 import click
@@ -44,7 +45,7 @@ def table_of(content: Mapping[str, Any]) -> str:
             cut(printable(row["name"]), _MOST_NAME),
             rate(row["mbb_per_hand"], row["ci95"], missing="–"),
             str(row["hands"]),
-            _failed(row),
+            _failed(row, content["failures"]),
         ]
         for row in content["players"]
     ]
@@ -53,11 +54,13 @@ def table_of(content: Mapping[str, Any]) -> str:
     return "\n".join([head, "", *table(rows, left={1, 4}), *_remarks(content)])
 
 
-def _failed(row: Mapping[str, Any]) -> str:
-    if not row.get("failure"):
+def _failed(row: Mapping[str, Any], failures: Iterable[Mapping[str, Any]]) -> str:
+    """Each sort of failure by its own word; a match counts by its first."""
+    kinds = Counter([each["failure"] for each in failures if each["player"] == row["name"]])
+    if not kinds:
         return ""
     lost = f", {how_many(row['hands_not_played'], 'hand')} not played" if row.get("hands_not_played") else ""
-    return f"{row['failure']} in {how_many(row['matches_with_failures'], 'match')}{lost}"
+    return ", ".join([f"{kind} in {how_many(n, 'match')}" for kind, n in sorted(kinds.items())]) + lost
 
 
 def _remarks(content: Mapping[str, Any]) -> list[str]:

@@ -26,7 +26,7 @@ from typing import Any, Final
 import attrs
 
 from engine.poker.match_key import DEALS_PER_CHAIN, DealKeys, MatchKey, MatchSeed
-from engine.poker.rules import Deal, GameDefinition
+from engine.poker.rules import GameDefinition
 from engine.support.files import write_whole
 from engine.support.files.formats import parse_json
 from engine.support.seeds import derive_seed
@@ -36,13 +36,13 @@ from protocol.records import (
     OF_HAND,
     HandReader,
     RevealedKeys,
-    format_chips,
     format_commitment,
     format_deal_key,
     format_game_of,
 )
 from server.league.match import DamagedMatch, Fault, Played, move_aside
 from server.league.plan import Match, TournamentPlan
+from server.records.verification.log_checker import check_cards, check_chips
 from server.support.errors import Failure, FailureKind
 from server.support.private_files import FILE_MODE, FOLDER_MODE
 from server.table.rules.sit_and_go import SitAndGoTable
@@ -311,20 +311,9 @@ def check_log(path: Path, table: SitAndGoTable, cards: MatchSeed | MatchKey | No
                 deal = hand_cards(cards, table.hands).dealer(game).deal()
             if deal is None:
                 return number, f"expected the key of hand {table.hands} before it"
-            if not _shows(state.deal, deal):
-                return (
-                    number,
-                    "other cards than follow from the seed" if cards else "other cards than its key's",
-                )
-            won = tuple(map(format_chips, state.chips_won()))
-            if won != tuple(map(format_chips, record.chips)):
-                return number, f"expected chips {'|'.join(won)}"
+            check_cards(state, deal, "the seed" if cards else "its key")
+            check_chips(record, state.chips_won())
             table.finish(state.chips_won())
         except ValueError as error:
             return number, str(error)
     return None
-
-
-def _shows(shown: Deal, dealt: Deal) -> bool:
-    """Whether the cards that a log shows are those that were dealt."""
-    return shown.hole_cards == dealt.hole_cards and shown.board == dealt.board[: len(shown.board)]

@@ -155,12 +155,10 @@ class SharedPass:
 
     def result(self) -> Pass:
         """The result of the pass so far."""
-        crashes: dict[int, str] = {}
         replaced: dict[int, str] = {}
         for launcher in reversed(self._launchers()):
-            crashes |= launcher.crashes()
             replaced |= launcher.replaced()
-        return Pass(self.outcome(), self._order.players, crashes, replaced)
+        return Pass(self.outcome(), self._order.players, replaced)
 
     def outcome(self) -> MatchOutcome:
         """The outcome of the pass so far."""
@@ -168,7 +166,11 @@ class SharedPass:
         for side in self._sides:
             seats = zip(outcome.seats, side.table.server.outcome().seats, strict=True)
             outcome = attrs.evolve(outcome, seats=tuple([one + other for one, other in seats]))
-        return outcome
+        played, earlier = list(outcome.seats), self._order.earlier
+        for launcher in self._launchers():  # the first one's word stands
+            for seat, how in launcher.crashes().items():
+                played[seat] = played[seat].crashed(how, len(earlier.seats[seat].failures) if earlier else 0)
+        return attrs.evolve(outcome, seats=tuple(played))
 
     def _launchers(self) -> list[Launcher]:
         return [self._first.launcher, *[side.table.launcher for side in self._sides]]

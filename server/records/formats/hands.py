@@ -15,13 +15,9 @@ import attrs
 
 from engine.poker.rules import FOLD, Action, ActionKind, BettingState, GameDefinition, HandState, chips_won
 from engine.poker.rules.game_definition import NO_RAKE, UNLIMITED_STACK, opener
-from server.records.formats.said import FormatError, Said
+from server.records.formats.said import PER_MATCH, FormatError, Said
 
 _EXACT: Final = 1e-6
-
-
-PER_MATCH: Final = 10**7
-"""Numbers of hands that a match has where they are to be unique; above them is the number of the match."""
 
 
 @attrs.frozen
@@ -81,6 +77,29 @@ class AskedStep:
         """The state after the action."""
         return self.before.apply(self.action)
 
+    @property
+    def word(self) -> str:
+        """Whether it is to fold, check, call, bet or raise."""
+        if self.action.kind is ActionKind.RAISE:
+            return "bet" if self.before.max_spent == self.floor else "raise"
+        return "fold" if self.action.kind is ActionKind.FOLD else "call" if self.paid else "check"
+
+    @property
+    def paid(self) -> int:
+        """The chips that it puts in."""
+        return self.after.spent[self.position] - self.before.spent[self.position]
+
+    @property
+    def total(self) -> int:
+        """The chips of the betting round to which it comes."""
+        return self.after.spent[self.position] - self.floor
+
+    @property
+    def is_all_in(self) -> bool:
+        """Whether it leaves the player nothing."""
+        stack = self.before.game.betting_stacks[self.position]
+        return self.paid > 0 and self.after.spent[self.position] >= stack
+
 
 def asked_steps(betting: BettingState) -> Iterator[AskedStep]:
     """The actions of a hand, without formalities."""
@@ -113,11 +132,22 @@ def settle(state: HandState) -> tuple[float, ...]:
     return chips_won(state.betting, hole_cards, state.board, mucked=mucked)
 
 
+def folds(betting: BettingState) -> dict[int, int]:
+    """The betting rounds in which positions have folded."""
+    return {position: before.betting_round for before, position, action in betting.steps() if action == FOLD}
+
+
 def uncalled_bet(betting: BettingState) -> tuple[int, int] | None:
     """The position whose bet was not fully called, and by how much; None if all bets were called."""
     second, most = sorted(betting.spent)[-2:]
     position = betting.spent.index(most)
     return (position, most - second) if most > second and not betting.folded[position] else None
+
+
+def contested_pot(betting: BettingState) -> int:
+    """The pot without a bet that was not called."""
+    uncalled = uncalled_bet(betting)
+    return betting.pot - (uncalled[1] if uncalled else 0)
 
 
 def collected(hand: PlayedHand) -> list[float]:
@@ -206,6 +236,13 @@ def named_posts(hand: PlayedHand) -> Iterator[tuple[int, str, int]]:
             raise FormatError(f"a blind of {posted} in position {position} cannot be written in this format")
         if amount:
             yield position, what, posted
+
+
+def nominal_small(hand: PlayedHand) -> int:
+    """The small blind as posted, or half the big blind if there is none."""
+    return next(
+        (chips for _, what, chips in named_posts(hand) if what == "small blind"), hand.game.big_blind // 2
+    )
 
 
 def check_usual(hand: PlayedHand) -> None:

@@ -14,24 +14,33 @@ from fractions import Fraction
 from importlib.metadata import version
 from typing import Any, Final
 
-from engine.poker.cards import CARD_TEXTS, InvalidCardError, parse_written_cards
-from engine.poker.rules import ActionKind, GameDefinitionError
+from engine.poker.cards import CARD_TEXTS, parse_written_cards
+from engine.poker.rules import ActionKind
 from engine.poker.rules.game_definition import UNLIMITED_STACK
 from server.records.formats.hands import (
-    PER_MATCH,
     PlayedHand,
     asked_steps,
     check_usual,
+    contested_pot,
     named_posts,
+    nominal_small,
     round_board,
     shown_number,
     shown_stacks,
     signed_posts,
-    uncalled_bet,
     whole_collected,
 )
-from server.records.formats.playing import played
-from server.records.formats.said import AMOUNT, FormatError, Said, SaidAct, live_and_dead, told
+from server.records.formats.playing import played_or_fault
+from server.records.formats.said import (
+    AMOUNT,
+    PER_MATCH,
+    FormatError,
+    Said,
+    Seat,
+    SourceReader,
+    hole_cards,
+    told,
+)
 
 _SPEC: Final = "1.4.7"
 _SITE: Final = "Riverboat"
@@ -77,12 +86,11 @@ def parse_ohh(text: str, source: str) -> Iterator[PlayedHand | FormatError]:
         try:
             value, close = decoder.raw_decode(text[start:end])
             if rest := text[start + close : end].strip(" \t\r\n,]"):
-                raise FormatError(f"what is meant by {told(rest)}?")
-            yield played(_OhhReader(value["ohh"], where, count).said())
-        except (FormatError, InvalidCardError, GameDefinitionError) as error:
-            yield FormatError.at(where, error)
+                raise ValueError(f"what is meant by {told(rest)}?")
         except (ValueError, RecursionError) as error:
             yield FormatError(f"{where}: no Open Hand History: {str(error).splitlines()[0]}")
+        else:
+            yield played_or_fault(where, _OhhReader(value["ohh"], where, count).said)
 
 
 def _number(text: str) -> Fraction | None:
@@ -95,96 +103,48 @@ def _amount(value: object, what: str) -> Fraction:
     return Fraction(value)
 
 
-class _OhhReader:
+class _OhhReader(SourceReader):
     """Reads what the object of one hand says."""
 
     def __init__(self, hand: object, where: str, count: int) -> None:
-        if not isinstance(hand, dict):
-            raise FormatError(f"ohh: expected an object, got {told(hand)}")
-        self._hand: Mapping[str, Any] = hand
-        self._where, self._count = where, count
-        self._posts: dict[object, dict[str, Fraction]] = {}
-        self._cards: dict[object, tuple[int, ...]] = {}
-        self._board: list[int] = []
-        self._acts: list[tuple[object, SaidAct]] = []
-        self._mucked: set[object] = set()
-        self._plays: set[object] = set()
-        self._notes: list[str] = []
+        super().__init__(where)
+        self._hand, self._count = hand, count
 
     def said(self) -> Said:
         hand = self._hand
+        if not isinstance(hand, dict):
+            raise FormatError(f"ohh: expected an object, got {told(hand)}")
         limit = hand.get("bet_limit")
         kind = limit.get("bet_type") if isinstance(limit, dict) else None
-        if hand.get("game_type") != "Holdem" or kind not in ("NL", "FL"):
+        if not isinstance(limit, dict) or hand.get("game_type") != "Holdem" or kind not in ("NL", "FL"):
             raise FormatError(f"expected Holdem, NL or FL, got {told(hand.get('game_type'))}, {told(kind)}")
-        for street, each in enumerate(self._objects(hand, "rounds")):
+        for player in _objects(hand, "players"):
+            seat, stack = player.get("seat"), _amount(player.get("starting_stack"), "starting_stack")
+            if type(seat) is not int:
+                raise FormatError(f"expected players who have seats, got {told(seat)}")
+            self._sit(_key(player.get("id")), seat, str(player.get("name")), stack)
+        for street, each in enumerate(_objects(hand, "rounds")):
             self._read_round(street, each)
-        players = self._in_order()
-        ids = [player["id"] for player in players]
-        names = [str(player.get("name")) for player in players]
-        stacks = [_amount(player.get("starting_stack"), "starting_stack") for player in players]
-        small, big = (_amount(hand.get(f"{size}_blind_amount"), "blinds") for size in ("small", "big"))
-        is_limit = kind == "FL"
-        posts, antes = live_and_dead(
-            names,
-            [self._posts.get(each, {}) for each in ids],
-            stacks,
-            small=None if is_limit else small,
-            big=big,
-        )
-        most = max(antes)
-        is_equal = all(ante in (most, stack) for ante, stack in zip(antes, stacks, strict=True))
-        cap = _amount(limit.get("bet_cap", 0) if isinstance(limit, dict) else 0, "bet_cap")
-        pots = self._objects(hand, "pots")
-        text = str(hand.get("game_number"))
-        number = int(text) if text.isascii() and text.isdecimal() and len(text) <= 18 else self._count
-        match, number = divmod(number, PER_MATCH) if hand.get("site_name") == _SITE else (0, number)
-        return Said(
-            where=self._where,
-            number=number,
-            names=names,
-            stacks=stacks,
-            posts=posts,
-            antes=[most] * len(ids) if is_equal else antes,
-            least_bet=max(map(abs, posts)) if is_limit else big,
-            acts=[self._placed(act, ids.index(who)) for who, act in self._acts],
-            cards=[self._cards.get(each, ()) for each in ids],
-            board=self._board,
-            is_trimmed=is_equal and most > 0,
-            sizes=(big, 2 * big) if is_limit else None,
-            cap=cap or None,
-            mucked=frozenset(ids.index(each) for each in self._mucked),
-            collected=self._collected(pots, ids),
-            pot=sum([_amount(pot.get("amount"), "pots") for pot in pots], Fraction(0)) if pots else None,
-            rake=sum([_amount(pot.get("rake", 0), "rake") for pot in pots], Fraction(0)) if pots else None,
-            notes=self._notes,
-            time=_time(hand.get("start_date_utc")),
-            match=match,
-        )
-
-    def _placed(self, act: SaidAct, position: int) -> SaidAct:
-        return SaidAct(
-            position, act.kind, act.text, act.total, act.added, act.paid, all_in=act.all_in, board=act.board
-        )
-
-    def _objects(self, value: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
-        found = value.get(key, [])
-        if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
-            raise FormatError(f"{key}: expected a list of objects, got {told(found)}")
-        return found
-
-    def _in_order(self) -> list[dict[str, Any]]:
-        """Those who play, from the first after the button."""
-        players = [
-            each for each in self._objects(self._hand, "players") if _key(each.get("id")) in self._plays
+        pots = _objects(hand, "pots")
+        for each in [win for pot in pots for win in _objects(pot, "player_wins")]:
+            self._read_win(self._seat(_key(each.get("player_id"))), each)
+        sums = [
+            sum([_amount(pot.get(key, 0), key) for pot in pots], Fraction(0)) if pots else None
+            for key in ("amount", "rake")
         ]
-        seats = [each.get("seat") for each in players]
-        button = self._hand.get("dealer_seat")
-        if len(players) < 2 or not all(type(each) is int for each in [button, *seats]):
-            raise FormatError("expected dealer_seat, and two or more players who have seats")
-        if len(set(seats)) < len(seats) or len(players) != len(self._plays):
-            raise FormatError("expected players with one seat each, and no others in the actions")
-        return sorted(players, key=lambda each: (each["seat"] <= button, each["seat"]))
+        small, big = (_amount(hand.get(f"{size}_blind_amount"), "blinds") for size in ("small", "big"))
+        is_limit, button, text = kind == "FL", hand.get("dealer_seat"), str(hand.get("game_number"))
+        return self._said_by_posts(
+            button if type(button) is int else None,
+            *((big, 2 * big) if is_limit else (small, big)),
+            is_limit=is_limit,
+            number=int(text) if text.isascii() and text.isdecimal() and len(text) <= 18 else self._count,
+            is_ours=hand.get("site_name") == _SITE,
+            cap=_amount(limit.get("bet_cap", 0), "bet_cap") or None,
+            pot=sums[0],
+            rake=sums[1],
+            time=_time(hand.get("start_date_utc")),
+        )
 
     def _read_round(self, street: int, each: Mapping[str, Any]) -> None:
         name = each.get("street")
@@ -192,51 +152,41 @@ class _OhhReader:
             what = "several boards: " if name in _STREETS[:street] else ""
             raise FormatError(f"{what}{told(name)} is round {street + 1}")
         if name != "Showdown":
-            self._board += _cards(each.get("cards"))
-        for action in self._objects(each, "actions"):
+            self._board += parse_written_cards(_cards(each.get("cards")))
+        for action in _objects(each, "actions"):
             self._read_action(action)
 
     def _read_action(self, action: Mapping[str, Any]) -> None:
-        who, word = _key(action.get("player_id")), str(action.get("action"))
-        text = f"player {told(who)}: {told(word)}"
+        key, word = _key(action.get("player_id")), str(action.get("action"))
+        text = f"player {told(key)}: {told(word)}"
         amount = _amount(action.get("amount", 0), text)
         if word in _ASIDE:
             return
-        self._plays.add(who)
+        seat = self._seat(key)
         if word in ("Dealt Cards", "Shows Cards", "Mucks Cards"):
-            cards = _cards(action.get("cards"))
-            known = self._cards.get(who, ())
-            if len(cards) not in (0, 2) or (known and cards and set(known) != set(cards)):
-                raise FormatError(f"{text}: expected two cards, the same as before")
-            self._cards[who] = known or cards
-            if word == "Mucks Cards":
-                self._mucked.add(who)
+            self._give(seat, hole_cards(_cards(action.get("cards"))))
+            seat.mucks = seat.mucks or word == "Mucks Cards"
         elif word in _POSTS:
-            what = "big blind" if word == "Post Extra Blind" else _POSTS[word]
-            if what in self._posts.setdefault(who, {}):
-                raise FormatError(f"{text}: it is there twice")
-            self._posts[who][what] = amount
+            self._post(seat, "big blind" if word == "Post Extra Blind" else _POSTS[word], amount)
         elif word in _ACTS:
-            act = SaidAct(
-                -1, _ACTS[word], text, paid=None if word == "Fold" else amount,
-                all_in=action.get("is_allin") is True, board=len(self._board),
-            )  # fmt: skip
-            self._acts.append((who, act))
+            paid = None if word == "Fold" else amount
+            self._act(seat, _ACTS[word], text, paid=paid, all_in=action.get("is_allin") is True)
         else:
             raise FormatError(f"{text} is not known here")
 
-    def _collected(self, pots: Sequence[Mapping[str, Any]], ids: Sequence[object]) -> list[Fraction]:
-        won = dict.fromkeys(ids, Fraction(0))
-        for pot in pots:
-            for each in self._objects(pot, "player_wins"):
-                who = _key(each.get("player_id"))
-                if who not in won:
-                    raise FormatError(f"player {told(who)} wins, and does not play")
-                won[who] += _amount(each.get("win_amount"), "win_amount")
-                if each.get("cashout_amount"):
-                    self._notes.append(f"player {told(who)} has cashed out: the chips are those of the cards")
-                    return []
-        return list(won.values()) if any(won.values()) else []
+    def _read_win(self, seat: Seat, win: Mapping[str, Any]) -> None:
+        amount = _amount(win.get("win_amount"), "win_amount")
+        seat.collected += amount
+        seat.plays, self._collects = seat.plays or amount > 0, self._collects or amount > 0
+        if win.get("cashout_amount"):
+            self._cash_out(seat)
+
+
+def _objects(value: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
+    found = value.get(key, [])
+    if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+        raise FormatError(f"{key}: expected a list of objects, got {told(found)}")
+    return found
 
 
 def _key(value: object) -> object:
@@ -245,19 +195,19 @@ def _key(value: object) -> object:
     return value
 
 
-def _cards(value: object) -> tuple[int, ...]:
+def _cards(value: object) -> str:
     value = value.split() if isinstance(value, str) else value or []
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
         raise FormatError(f"expected a list of cards, got {told(value)}")
-    return parse_written_cards(" ".join(value))
+    return " ".join(value)
 
 
 def _time(value: object) -> datetime | None:
     try:
         time = datetime.fromisoformat(str(value))
-    except ValueError:
+        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+    except (ValueError, OverflowError):
         return None
-    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
 
 # --- writing ---------------------------------------------------------------------------------------------
@@ -275,12 +225,7 @@ def format_ohh(hand: PlayedHand) -> str:
         game.raise_sizes[2] != 2 * game.raise_sizes[0] or game.big_blind != game.raise_sizes[0]
     ):
         raise FormatError("the bets of this limit game cannot be written in this format")
-    taken = whole_collected(hand)
-    uncalled = uncalled_bet(betting)
-    pot = betting.pot - (uncalled[1] if uncalled else 0)
-    small = next(
-        (chips for _, what, chips in named_posts(hand) if what == "small blind"), game.big_blind // 2
-    )
+    taken, pot = whole_collected(hand), contested_pot(betting)
     ohh: dict[str, Any] = {
         "spec_version": _SPEC,
         "internal_version": version("riverboat"),
@@ -293,7 +238,7 @@ def format_ohh(hand: PlayedHand) -> str:
         "start_date_utc": f"{hand.time or datetime(1970, 1, 1, tzinfo=UTC):%Y-%m-%dT%H:%M:%SZ}",
         "currency": "Chips",
         "ante_amount": max(game.antes),
-        "small_blind_amount": small,
+        "small_blind_amount": nominal_small(hand),
         "big_blind_amount": game.big_blind,
         "bet_limit": {"bet_type": "FL" if game.is_limit else "NL", "bet_cap": 0},
         "dealer_seat": game.num_players,
@@ -339,21 +284,10 @@ def _rounds(hand: PlayedHand) -> list[dict[str, Any]]:
             add(0, position, "Dealt Cards")
             rounds[0][-1]["cards"] = _texts(cards)
     for step in asked_steps(betting):
-        before, position = step.before, step.position
-        total = step.after.spent[position]
-        paid, street = total - before.spent[position], before.betting_round
-        word = "Check" if paid <= 0 else "Call"
-        if step.action.kind is ActionKind.FOLD:
-            word = "Fold"
-        elif step.action.kind is ActionKind.RAISE:
-            word = "Bet" if before.max_spent == step.floor else "Raise"
         add(
-            street,
-            position,
-            word,
-            max(paid, 0),
-            is_all_in=paid > 0 and total >= game.betting_stacks[position],
-        )
+            step.before.betting_round, step.position, step.word.title(), step.paid,
+            is_all_in=step.is_all_in,
+        )  # fmt: skip
     streets: list[dict[str, Any]] = [
         {"street": _STREETS[street], "cards": _texts(round_board(hand, street)), "actions": actions}
         for street, actions in enumerate(rounds)

@@ -21,7 +21,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from engine.poker.cards import InvalidCardError, format_cards, parse_cards
-from engine.poker.rules import ActionKind, GameDefinitionError
+from engine.poker.rules import ActionKind
 from engine.poker.rules.game_definition import UNLIMITED_STACK
 from protocol.records import format_chips
 from server.records.formats.hands import (
@@ -33,8 +33,8 @@ from server.records.formats.hands import (
     signed_posts,
     unraked,
 )
-from server.records.formats.playing import played
-from server.records.formats.said import AMOUNT, FormatError, Said, SaidAct, told
+from server.records.formats.playing import played_or_fault
+from server.records.formats.said import AMOUNT, FormatError, Said, SourceReader, told
 
 _VARIANTS: Final = {"NT": False, "FT": True}
 """Whether a variant is limit."""
@@ -117,11 +117,7 @@ def _actions(hand: PlayedHand) -> Iterator[str]:
 
 
 def _action(step: AskedStep) -> str:
-    if step.action.kind is ActionKind.FOLD:
-        return "f"
-    if step.action.kind is ActionKind.CALL:
-        return "cc"
-    return f"cbr {step.after.spent[step.position] - step.floor}"
+    return {"fold": "f", "check": "cc", "call": "cc"}.get(step.word) or f"cbr {step.total}"
 
 
 def _numbers(values: Sequence[int]) -> str:
@@ -159,10 +155,7 @@ def parse_phh(text: str | Iterable[str], source: str) -> Iterator[PlayedHand | F
             continue
         if not name and "actions" not in table and "variant" not in table:
             raise FormatError(f"{where}: no PHH file: it has neither actions nor tables with actions")
-        try:
-            yield played(_PhhReader(table, where, count).said())
-        except (FormatError, InvalidCardError, GameDefinitionError) as error:
-            yield FormatError.at(where, error)
+        yield played_or_fault(where, _PhhReader(table, where, count).said)
 
 
 def _tables(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -184,18 +177,14 @@ def _number_text(text: str) -> Fraction | float:
     return Fraction(plain) if AMOUNT.fullmatch(plain) else float(text)  # infinite, or in powers of ten
 
 
-class _PhhReader:
+class _PhhReader(SourceReader):
     """Reads what the table of one hand says."""
 
     def __init__(self, table: Table, where: str, count: int) -> None:
-        self._table, self._where = table, where
+        super().__init__(where)
+        self._table = table
         number = table.get("hand", count)
         self._number = number if isinstance(number, int) and 0 <= number < 10**18 else count
-        self._notes: list[str] = []
-        self._cards: list[tuple[int, ...]] = []
-        self._board: list[int] = []
-        self._acts: list[SaidAct] = []
-        self._mucked: set[int] = set()
 
     def said(self) -> Said:
         variant = self._table.get("variant")
@@ -211,32 +200,26 @@ class _PhhReader:
             raise FormatError("expected two players or more, and no antes below 0")
         if players == 2:
             antes, posts = antes[::-1], posts[::-1]
-        sizes = (self._amount("small_bet"), self._amount("big_bet")) if is_limit else None
-        self._cards = [()] * players
+        for position, (name, stack) in enumerate(zip(self._names(players), stacks, strict=True), 1):
+            self._sit(f"p{position}", position, name, stack)
         self._read_actions()
-        ends, winnings = self._table.get("finishing_stacks"), self._table.get("winnings")
-        return Said(
-            where=self._where,
+        seats, net = list(self._seats.values()), []
+        if "finishing_stacks" in self._table:
+            left = self._amounts("finishing_stacks", players)
+            net = [after - before for after, before in zip(left, stacks, strict=True)]
+        if "winnings" in self._table:
+            self._collects = True
+            for seat, won in zip(seats, self._amounts("winnings", players), strict=True):
+                seat.collected = won
+        return self._said(
+            seats,
             number=self._number,
-            names=self._names(players),
-            stacks=stacks,
             posts=posts,
             antes=antes,
             least_bet=max(map(abs, posts)) if is_limit else self._amount("min_bet"),
-            acts=self._acts,
-            cards=self._cards,
-            board=self._board,
             is_trimmed=self._table.get("ante_trimming_status") is True,
-            sizes=sizes,
-            mucked=frozenset(self._mucked),
-            collected=[] if winnings is None else self._amounts("winnings", players),
-            net=[]
-            if ends is None
-            else [
-                left - had
-                for left, had in zip(self._amounts("finishing_stacks", players), stacks, strict=True)
-            ],
-            notes=self._notes,
+            sizes=(self._amount("small_bet"), self._amount("big_bet")) if is_limit else None,
+            net=net,
             time=self._time(),
         )
 
@@ -256,7 +239,7 @@ class _PhhReader:
             raise FormatError("expected actions, a list of texts")
         for action in actions:
             try:
-                self._act(action.partition("#")[0].split(), told(action))
+                self._read_action(action.partition("#")[0].split(), told(action))
             except (FormatError, InvalidCardError) as error:
                 raise FormatError.at(told(action), error) from None
 
@@ -279,52 +262,27 @@ class _PhhReader:
             raise FormatError(f"players: expected {count} names")
         return list(map(str, names))
 
-    def _act(self, words: Sequence[str], text: str) -> None:
+    def _read_action(self, words: Sequence[str], text: str) -> None:
         match words:
-            case ["d", "dh", player, cards]:
-                self._deal(self._position(player), cards)
             case ["d", "db", cards]:
                 if "?" in cards:
                     raise FormatError("the board is not known")
                 self._board += parse_cards(cards)
+            case ["d", "dh", player, cards] | [player, "sm", cards]:
+                known = () if cards == "-" else parse_cards(cards.replace("?", ""))
+                if len(known) != 2 and not set("-?") & set(cards):
+                    raise FormatError(f"expected two cards, got {told(cards)}")
+                self._give(self._seat(player), known)
             case [player, "f" | "cc" as word]:
-                kind = ActionKind.FOLD if word == "f" else ActionKind.CALL
-                self._acts.append(SaidAct(self._position(player), kind, text, board=len(self._board)))
+                self._act(self._seat(player), ActionKind.FOLD if word == "f" else ActionKind.CALL, text)
             case [player, "cbr", amount]:
-                total = _fraction(amount, "cbr")
-                self._acts.append(
-                    SaidAct(self._position(player), ActionKind.RAISE, text, total, board=len(self._board))
-                )
+                self._act(self._seat(player), ActionKind.RAISE, text, total=_fraction(amount, "cbr"))
             case [player, "sm"]:
-                self._mucked.add(self._position(player))
-            case [player, "sm", "-"]:
-                self._position(player)
-            case [player, "sm", cards]:
-                self._deal(self._position(player), cards)
+                self._seat(player).mucks = True
             case []:
                 pass
             case _:
                 raise FormatError("not an action of Texas hold'em that is known here")
-
-    def _position(self, player: str) -> int:
-        count = len(self._cards)
-        number = player[1:] if player[:1] == "p" and len(player) < 4 and player[1:].isascii() else ""
-        if not number.isdecimal() or not 1 <= int(number) <= count:
-            raise FormatError(f"expected a player from p1 to p{count}, got {told(player)}")
-        return int(number) - 1
-
-    def _deal(self, position: int, text: str) -> None:
-        if "?" in text:
-            if text.strip("?"):
-                self._notes.append(f"of p{position + 1}'s cards {text[:8]} one cannot be kept")
-            return
-        cards = parse_cards(text)
-        if len(cards) != 2:
-            raise FormatError(f"expected two cards, got {told(text)}")
-        known = self._cards[position]
-        if known and set(known) != set(cards):
-            raise FormatError(f"p{position + 1} was dealt {format_cards(known)}")
-        self._cards[position] = known or cards
 
 
 def _fraction(value: object, key: str) -> Fraction:

@@ -5,12 +5,13 @@ A hand is read as it is said, or refused by name.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Final
 
 import attrs
 
-from engine.poker.cards import CARD_TEXTS
+from engine.poker.cards import CARD_TEXTS, InvalidCardError
 from engine.poker.rules import (
     CALL,
     FOLD,
@@ -20,13 +21,22 @@ from engine.poker.rules import (
     BettingState,
     Deal,
     GameDefinition,
+    GameDefinitionError,
     HandState,
     RulesError,
     passing_betting,
     raise_to,
 )
 from engine.poker.rules.hand_rank import hand_category, hand_rank
-from server.records.formats.hands import PlayedHand, collected, is_formality, settle, uncalled_bet
+from server.records.formats.hands import (
+    PlayedHand,
+    collected,
+    contested_pot,
+    folds,
+    is_formality,
+    settle,
+    uncalled_bet,
+)
 from server.records.formats.said import FormatError, Said, SaidAct
 
 _MOST_RAKE: Final = Fraction(1, 10)
@@ -74,6 +84,14 @@ def played(said: Said) -> PlayedHand:
     return hand
 
 
+def played_or_fault(where: str, read: Callable[[], Said]) -> PlayedHand | FormatError:
+    """The hand that a source tells, or why it is none, with the place."""
+    try:
+        return played(read())
+    except (FormatError, InvalidCardError, GameDefinitionError) as error:
+        return FormatError.at(where, error)
+
+
 def _compare(said: Said, hand: PlayedHand, unit: int) -> None:
     """Compare what a source says about the end with our rules.
 
@@ -86,12 +104,10 @@ def _compare(said: Said, hand: PlayedHand, unit: int) -> None:
         if uncalled is None or position != uncalled[0] or chips * unit != uncalled[1]:
             due = "none" if uncalled is None else f"{uncalled[1] / unit:g} to {names[uncalled[0]]}"
             raise FormatError(f"{float(chips):g} returned to {names[position]}; by the rules {due}")
-    pot = betting.pot - (uncalled[1] if uncalled else 0)
+    pot = contested_pot(betting)
     if said.pot is not None and said.pot * unit != pot:
         raise FormatError(f"the pot is {float(said.pot):g}, and {pot / unit:g} by the rules")
-    rounds = {
-        position: before.betting_round for before, position, action in betting.steps() if action == FOLD
-    }
+    rounds = folds(betting)
     for position, betting_round in said.folds:
         if rounds.get(position) != betting_round:
             raise FormatError(f"{names[position]} folds in another betting round by the summary")

@@ -22,27 +22,27 @@ from fractions import Fraction
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-import attrs
-
-from engine.poker.cards import CARD_TEXTS, InvalidCardError, parse_written_cards
-from engine.poker.rules import ActionKind, GameDefinitionError
+from engine.poker.cards import CARD_TEXTS, parse_written_cards
+from engine.poker.rules import ActionKind
 from engine.poker.rules.hand_rank import HandCategory
 from engine.poker.rules.hand_words import name_hand
 from server.records.formats.hands import (
-    PER_MATCH,
     AskedStep,
     PlayedHand,
     asked_steps,
     check_usual,
+    contested_pot,
+    folds,
     named_posts,
+    nominal_small,
     round_board,
     shown_number,
     shown_stacks,
     uncalled_bet,
     whole_collected,
 )
-from server.records.formats.playing import played
-from server.records.formats.said import AMOUNT, FormatError, Said, SaidAct, live_and_dead, told
+from server.records.formats.playing import played_or_fault
+from server.records.formats.said import AMOUNT, FormatError, Said, Seat, SourceReader, hole_cards, told
 
 _MONEY: Final = r"[^\d\s,.()\[\]-]{0,3}([0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?)"
 _ALL_IN: Final = rf"( and is all-in| and has reached the {_MONEY} cap)?"
@@ -140,44 +140,19 @@ def parse_stars(text: str | Iterable[str], source: str) -> Iterator[PlayedHand |
 
 
 def _hand(lines: Sequence[str], where: str) -> PlayedHand | FormatError:
-    try:
-        return played(_StarsReader(where).said(lines))
-    except (FormatError, InvalidCardError, GameDefinitionError) as error:
-        return FormatError.at(where, error)
+    return played_or_fault(where, lambda: _StarsReader(where).said(lines))
 
 
-@attrs.define(eq=False)
-class _Seat:
-    number: int
-    name: str
-    stack: Fraction
-    plays: bool = False
-    cards: tuple[int, ...] = ()
-    posts: dict[str, Fraction] = attrs.Factory(dict)
-    """Amounts by what they are for."""
-    collected: Fraction = Fraction(0)
-    won: Fraction | None = None
-    """What it has collected by the summary."""
-    fold: int | None = None
-    """The betting round in which it has folded by the summary."""
-    rank: HandCategory | None = None
-
-
-class _StarsReader:
+class _StarsReader(SourceReader):
     """Reads what the text of one hand says."""
 
     def __init__(self, where: str) -> None:
-        self._where = where
-        self._seats: list[_Seat] = []
-        self._board: list[int] = []
-        self._acts: list[tuple[_Seat, SaidAct]] = []
-        self._uncalled: list[tuple[_Seat, Fraction]] = []
-        self._notes: list[str] = []
+        super().__init__(where)
         self._button: int | None = None
         self._table = ""
         self._pot: Fraction | None = None
         self._rake: Fraction | None = None
-        self._collects = self._cashes_out = self._in_summary = False
+        self._in_summary = False
 
     def said(self, lines: Sequence[str]) -> Said:
         title = _TITLE.fullmatch(lines[0])
@@ -195,7 +170,7 @@ class _StarsReader:
         for line in lines[1:]:
             if line and not _NOISE.fullmatch(line):
                 self._read(line)
-        return self._said(int(title["number"]), title["time"] or "", _GAMES[game], stakes)
+        return self._whole(int(title["number"]), title["time"] or "", _GAMES[game], stakes)
 
     # --- lines -------------------------------------------------------------------------------------------
 
@@ -209,11 +184,11 @@ class _StarsReader:
         elif (table := _TABLE.match(line)) is not None and self._button is None:
             self._table, self._button = table[1], int(table[2])
         elif (seat := _SEAT.fullmatch(line)) is not None and not self._acts:
-            self._sit(int(seat[1]), seat[2], _amount(seat[3]))
+            self._sit(seat[2], int(seat[1]), seat[2], _amount(seat[3]))
         elif (board := _BOARD.fullmatch(line)) is not None:
             self._deal_board(board[1], board[2], board[3])
         elif (dealt := _DEALT.fullmatch(line)) is not None:
-            self._give(self._seat(dealt[1]), dealt[2] or "")
+            self._give(self._seat(dealt[1]), hole_cards(dealt[2] or ""))
         elif (uncalled := _UNCALLED.fullmatch(line)) is not None:
             self._uncalled.append((self._seat(uncalled[2]), _amount(uncalled[1])))
             self._uncalled[-1][0].plays = True
@@ -221,7 +196,7 @@ class _StarsReader:
             self._read_words(line)
 
     def _read_words(self, line: str) -> None:
-        for seat in sorted(self._seats, key=lambda seat: -len(seat.name)):
+        for seat in sorted(self._seats.values(), key=lambda seat: -len(seat.name)):
             rest = line[len(seat.name) :]
             if line.startswith(f"{seat.name}: "):
                 return self._read_deed(seat, rest[2:])
@@ -230,50 +205,40 @@ class _StarsReader:
                 seat.collected += _amount(found[1])
                 return None
             if line.startswith(seat.name) and _CASHED.fullmatch(rest):
-                self._cashes_out = True
-                self._notes.append(f"{seat.name} has cashed out: the chips are those of the cards")
-                return None
+                return self._cash_out(seat)
         if _LOOKS_PLAYED.match(line) or re.search(r"[\d\[\]]", line):
             raise FormatError(f"what is meant by {told(line)}?")
         return None
 
-    def _read_deed(self, seat: _Seat, words: str) -> None:
+    def _read_deed(self, seat: Seat, words: str) -> None:
         seat.plays = seat.plays or words not in _SILENT
         if (post := _POST.fullmatch(words)) is not None:
-            if post[1] in seat.posts:
-                raise FormatError(f"{seat.name} posts {post[1]} twice")
-            seat.posts[post[1]] = _amount(post[2])
+            self._post(seat, post[1], _amount(post[2]))
             if post[3] and seat.stack != sum(seat.posts.values()):
                 raise FormatError(f"{seat.name} is not all-in with {post[1]}")
         elif (act := _ACTION.fullmatch(words)) is not None:
-            self._act(seat, words, act)
+            self._read_act(seat, words, act)
         elif (shown := _SHOWS.fullmatch(words)) is not None:
-            self._give(seat, shown[1])
+            self._give(seat, hole_cards(shown[1]))
             begins = (shown[2] or "").lower()
             seat.rank = next((rank for text, rank in _RANKS.items() if begins.startswith(text)), None)
         elif words not in _SILENT:
             raise FormatError(f"what does {told(seat.name)} do: {told(words)}?")
 
-    def _act(self, seat: _Seat, words: str, act: re.Match[str]) -> None:
+    def _read_act(self, seat: Seat, words: str, act: re.Match[str]) -> None:
         word = act[1] or act[3] or act[4] or act[8]
         amount = _amount(act[5] or act[10]) if act[5] or act[10] else Fraction(0)
         kinds = {"folds": ActionKind.FOLD, "bets": ActionKind.RAISE, "raises": ActionKind.RAISE}
         if act[2]:
-            self._give(seat, act[2])
-        self._acts.append(
-            (
-                seat,
-                SaidAct(
-                    position=-1,
-                    kind=kinds.get(word, ActionKind.CALL),
-                    text=f"{seat.name} {word}",
-                    total=amount if word in ("bets", "raises") else None,
-                    added=_amount(act[9]) if act[9] else None,
-                    paid=amount if word in ("calls", "checks") else None,
-                    all_in="all-in" in words or "cap" in words,
-                    board=len(self._board),
-                ),
-            )
+            self._give(seat, hole_cards(act[2]))
+        self._act(
+            seat,
+            kinds.get(word, ActionKind.CALL),
+            f"{seat.name} {word}",
+            total=amount if word in ("bets", "raises") else None,
+            added=_amount(act[9]) if act[9] else None,
+            paid=amount if word in ("calls", "checks") else None,
+            all_in="all-in" in words or "cap" in words,
         )
 
     def _read_summary(self, line: str) -> None:
@@ -291,7 +256,7 @@ class _StarsReader:
             raise FormatError(f"what is meant by {told(line)}?")
 
     def _read_end(self, number: int, text: str) -> None:
-        seat = next((seat for seat in self._seats if seat.number == number), None)
+        seat = next((seat for seat in self._seats.values() if seat.number == number), None)
         if seat is None or not f"{text} ".startswith(f"{seat.name} "):
             raise FormatError(f"seat {number} is another one in the summary: {told(text)}")
         rest = text[len(seat.name) :]
@@ -300,21 +265,10 @@ class _StarsReader:
         if (fold := re.search(r" folded (before Flop|on the (?:Flop|Turn|River))", rest)) is not None:
             seat.plays, seat.fold = True, _FOLDED[fold[1]]
         if (cards := _SUMMARY_CARDS.search(rest)) is not None:
-            self._give(seat, cards[1])
+            self._give(seat, hole_cards(cards[1]))
         won = [_amount(each) for each in _WON.findall(rest)]
         seat.plays = seat.plays or bool(won)
         seat.won = sum(won, Fraction(0)) if won else None
-
-    def _sit(self, number: int, name: str, stack: Fraction) -> None:
-        if any(number == seat.number or name == seat.name for seat in self._seats):
-            raise FormatError(f"seat {number} ({told(name)}) is there twice")
-        self._seats.append(_Seat(number, name, stack))
-
-    def _seat(self, name: str) -> _Seat:
-        for seat in self._seats:
-            if seat.name == name:
-                return seat
-        raise FormatError(f"{told(name)} has no seat")
 
     def _deal_board(self, street: str, before: str | None, new: str) -> None:
         if before is not None and list(parse_written_cards(before)) != self._board:
@@ -323,73 +277,17 @@ class _StarsReader:
         if _STREETS.get(len(self._board)) != street:
             raise FormatError(f"{len(self._board)} board cards on the {street.lower()}")
 
-    def _give(self, seat: _Seat, text: str) -> None:
-        seat.plays = True
-        known = [word for word in text.split() if word.upper() not in ("XX", "??")]
-        cards = parse_written_cards(" ".join(known))
-        if len(cards) == 2:
-            if seat.cards and set(seat.cards) != set(cards):
-                raise FormatError(f"{seat.name} shows other cards than were dealt: {told(text)}")
-            seat.cards = seat.cards or cards
-        elif cards:
-            self._notes.append(f"of {seat.name}'s cards only {' '.join(known[:2])} is known, and is not kept")
-
-    # --- the hand ----------------------------------------------------------------------------------------
-
-    def _in_order(self) -> list[_Seat]:
-        """The seats of those who play, from the first after the button."""
-        seats = sorted((seat for seat in self._seats if seat.plays), key=lambda seat: seat.number)
-        if self._button is None or len(seats) < 2:
-            raise FormatError("expected the button and two or more players")
-        button = self._button
-        return [seat for seat in seats if seat.number > button] + [
-            seat for seat in seats if seat.number <= button
-        ]
-
-    def _said(self, number: int, time: str, is_limit: bool, stakes: re.Match[str]) -> Said:
-        seats = self._in_order()
-        small, big = _amount(stakes[2]), _amount(stakes[3])
-        names = [seat.name for seat in seats]
-        posts, antes = live_and_dead(
-            names, [seat.posts for seat in seats], [seat.stack for seat in seats],
-            small=None if is_limit else small, big=small if is_limit else big,
-        )  # fmt: skip
-        most = max(antes)
-        is_trimmed = all(ante in (most, seat.stack) for ante, seat in zip(antes, seats, strict=True))
+    def _whole(self, number: int, time: str, is_limit: bool, stakes: re.Match[str]) -> Said:
         cap = None if stakes[4] is None else _amount(stakes[4])
         if cap is not None:
             self._notes.append(f"nobody plays for more than the cap of {float(cap):g}")
-        is_told = self._collects and not self._cashes_out
-        for seat in seats:
-            if is_told and seat.won not in (None, seat.collected):
-                raise FormatError(f"{seat.name} collects {float(seat.won or 0):g} in the summary only")
         if self._rake:
             self._notes.append("the rake is left out")
-        match, number = divmod(number, PER_MATCH) if self._table == _OWN_TABLE else (0, number)
-        return Said(
-            where=self._where,
-            number=number,
-            names=names,
-            stacks=[seat.stack for seat in seats],
-            posts=posts,
-            antes=[most] * len(seats) if is_trimmed else antes,
-            least_bet=max(map(abs, posts)) if is_limit else big,
-            acts=[attrs.evolve(act, position=seats.index(seat)) for seat, act in self._acts],
-            cards=[seat.cards for seat in seats],
-            board=self._board,
-            is_trimmed=is_trimmed and most > 0,
-            sizes=(small, big) if is_limit else None,
-            cap=cap,
-            collected=[seat.collected for seat in seats] if is_told else (),
-            pot=self._pot,
-            rake=self._rake,
-            uncalled=[(seats.index(seat), chips) for seat, chips in self._uncalled],
-            folds=[(position, seat.fold) for position, seat in enumerate(seats) if seat.fold is not None],
-            ranks=[(position, seat.rank) for position, seat in enumerate(seats) if seat.rank is not None],
-            notes=self._notes,
-            time=_utc(time),
-            match=match,
-        )
+        return self._said_by_posts(
+            self._button, _amount(stakes[2]), _amount(stakes[3]),
+            is_limit=is_limit, number=number, is_ours=self._table == _OWN_TABLE, cap=cap, pot=self._pot,
+            rake=self._rake, time=_utc(time),
+        )  # fmt: skip
 
 
 def _amount(text: str) -> Fraction:
@@ -416,7 +314,7 @@ def _utc(text: str) -> datetime | None:
             try:
                 time = datetime.strptime(" ".join(parts), "%Y %m %d %H %M %S").replace(tzinfo=UTC)
                 return time if zone == "UTC" else time.replace(tzinfo=_EASTERN).astimezone(UTC)
-            except ValueError:
+            except (ValueError, OverflowError):
                 return None
     return None
 
@@ -443,8 +341,7 @@ def _lines(hand: PlayedHand) -> Iterator[str]:
     names, players = hand.names, game.num_players
     kind = "Limit" if game.is_limit else "No Limit"
     posts = list(named_posts(hand))
-    small = next((amount for _, what, amount in posts if what == "small blind"), game.big_blind // 2)
-    stakes = (game.raise_sizes[0], game.raise_sizes[2]) if game.is_limit else (small, game.big_blind)
+    stakes = game.raise_sizes[::2] if game.is_limit else (nominal_small(hand), game.big_blind)
     number = shown_number(hand)
     table = _OWN_TABLE if number != hand.number else f"{_OWN_TABLE} hands"
     time = (hand.time or _NO_TIME).astimezone(_EASTERN or UTC)
@@ -484,7 +381,7 @@ def _lines(hand: PlayedHand) -> Iterator[str]:
     for name, chips in zip(names, taken, strict=True):
         if chips > 0:
             yield f"{name} collected {chips} from pot"
-    yield from _summary(hand, taken, uncalled)
+    yield from _summary(hand, taken)
 
 
 def _all_in(chips: int, stack: int) -> str:
@@ -492,17 +389,10 @@ def _all_in(chips: int, stack: int) -> str:
 
 
 def _action(step: AskedStep) -> str:
-    before, after, position = step.before, step.after, step.position
-    if step.action.kind is ActionKind.FOLD:
-        return "folds"
-    total = after.spent[position]
-    paid = total - before.spent[position]
-    end = _all_in(total, before.game.betting_stacks[position])
-    if step.action.kind is ActionKind.CALL:
-        return f"calls {paid}{end}" if paid > 0 else "checks"
-    if before.max_spent == step.floor:
-        return f"bets {paid}{end}"
-    return f"raises {total - before.max_spent} to {total - step.floor}{end}"
+    end = " and is all-in" if step.is_all_in else ""
+    if step.word == "raise":
+        return f"raises {step.total + step.floor - step.before.max_spent} to {step.total}{end}"
+    return f"{step.word}s{f' {step.paid}{end}' if step.paid else ''}"
 
 
 def _street(hand: PlayedHand, betting_round: int) -> str:
@@ -523,18 +413,14 @@ def _rank(cards: Sequence[int]) -> str:
     return text if text.startswith(("high card", "two pair", "three of", "four of")) else f"a {text}"
 
 
-def _summary(hand: PlayedHand, taken: Sequence[int], uncalled: tuple[int, int] | None) -> Iterator[str]:
+def _summary(hand: PlayedHand, taken: Sequence[int]) -> Iterator[str]:
     betting, players = hand.state.betting, hand.game.num_players
-    pot = betting.pot - (uncalled[1] if uncalled else 0)
+    pot = contested_pot(betting)
     yield "*** SUMMARY ***"
     yield f"Total pot {pot} | Rake {pot - sum(taken)}"
     if hand.state.board:
         yield f"Board {_cards(hand.state.board)}"
-    folded_in = {
-        step.position: step.before.betting_round
-        for step in asked_steps(betting)
-        if step.action.kind is ActionKind.FOLD
-    }
+    folded_in = folds(betting)
     for position, name in enumerate(hand.names):
         part = " (button)" if position == players - 1 else ""
         if position in folded_in:

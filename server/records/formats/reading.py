@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import gzip
 import io
 import re
-import zlib
 from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Final
@@ -18,6 +16,7 @@ from server.records.formats.open_hand_history import is_ohh, parse_ohh
 from server.records.formats.phh import parse_phh
 from server.records.formats.pokerstars import is_stars, parse_stars
 from server.records.formats.said import FormatError
+from server.records.log_lines import opened
 from server.records.logs import LogError, find_logs
 
 READ: Final = "ACPC logs, PHH, Open Hand History and PokerStars' English text"
@@ -86,18 +85,12 @@ def _beginning(path: Path) -> str:
 
 def _lines(path: Path) -> Generator[str]:
     """The lines of a text, gzipped or not, in the encoding that it begins with; their ends are ``\\n``."""
-    try:
-        with open(path, "rb") as raw, contextlib.ExitStack() as stack:
-            data: io.BufferedReader = raw
-            if raw.peek(2)[:2] == b"\x1f\x8b":
-                data = stack.enter_context(io.BufferedReader(gzip.GzipFile(fileobj=raw)))
-            first = data.peek(4)[:4]
-            encoding, errors = "utf-8-sig", "surrogateescape"
-            if first[:2] in (b"\xff\xfe", b"\xfe\xff") or first[1::2] == b"\0\0":
-                encoding, errors = "utf-16" if first[0] > 127 else "utf-16-le", "replace"
-            for line in stack.enter_context(io.TextIOWrapper(data, encoding, errors)):
+    with opened(path) as data:
+        first = data.peek(4)[:4]
+        encoding, errors = "utf-8-sig", "surrogateescape"
+        if first[:2] in (b"\xff\xfe", b"\xfe\xff") or first[1::2] == b"\0\0":
+            encoding, errors = "utf-16" if first[0] > 127 else "utf-16-le", "replace"
+        with io.TextIOWrapper(data, encoding, errors) as lines:
+            for line in lines:
                 is_utf8 = line.isascii() or not any("\udc80" <= sign <= "\udcff" for sign in line)
                 yield line if is_utf8 else line.encode("utf-8", "surrogateescape").decode("cp1252", "replace")
-    except (OSError, EOFError, zlib.error) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise LogError(f"{path}: {reason}") from None

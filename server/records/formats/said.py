@@ -8,29 +8,28 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
+from engine.poker.cards import CARD_TEXTS, format_cards, parse_written_cards
 from engine.poker.rules import ActionKind, GameDefinition
 from engine.poker.rules.game_definition import UNLIMITED_RAISES, UNLIMITED_STACK, opener
 from engine.poker.rules.hand_rank import HandCategory
 from engine.support.user_input import printable
 
 _LIMIT_RAISES: Final = (3, 4, 4, 4)
-
-
+PER_MATCH: Final = 10**7
+"""Numbers of hands that a match has where they are to be unique; above them is the number of the match."""
 _MOST_UNIT: Final = 10**6
-
-
 AMOUNT: Final = re.compile(r"[+-]?[0-9]{1,12}(?:\.[0-9]{0,9})?")
 """An amount as it is written, without signs of thousands and currencies."""
-
-
 _MOST_TOLD: Final = 60
+_YEARS: Final = range(1900, 9000)
+"""The years of times that are kept."""
 
 
 def told(value: object) -> str:
@@ -177,38 +176,166 @@ class Said:
         return tuple([min(ante, sorted(posted)[-2]) for ante in posted])
 
 
+def hole_cards(text: str) -> tuple[int, ...]:
+    """Cards in any common spelling, without those that are covered."""
+    return parse_written_cards(" ".join(each for each in text.split() if each.upper() not in ("XX", "??")))
+
+
+@attrs.define(eq=False)
+class Seat:
+    """What a source says about one player."""
+
+    number: int
+    name: str
+    stack: Fraction
+    plays: bool = False
+    """It posts, is dealt in, acts or wins."""
+    cards: tuple[int, ...] = ()
+    mucks: bool = False
+    posts: dict[str, Fraction] = attrs.Factory(dict)
+    """Amounts by what they are for, in PokerStars' words."""
+    collected: Fraction = Fraction(0)
+    won: Fraction | None = None
+    """What it has collected by the summary."""
+    fold: int | None = None
+    """The betting round in which it has folded by the summary."""
+    rank: HandCategory | None = None
+
+
+class SourceReader:
+    """Reads what a source says about one hand, seat by seat: the part that formats have in common."""
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+        self._seats: dict[object, Seat] = {}
+        self._board: list[int] = []
+        self._acts: list[tuple[Seat, SaidAct]] = []
+        self._uncalled: list[tuple[Seat, Fraction]] = []
+        self._notes: list[str] = []
+        self._collects = self._cashes_out = False
+
+    def _sit(self, key: object, number: int, name: str, stack: Fraction) -> None:
+        if key in self._seats or any(number == seat.number for seat in self._seats.values()):
+            raise FormatError(f"seat {number} ({told(name)}) is there twice")
+        self._seats[key] = Seat(number, name, stack)
+
+    def _seat(self, key: object) -> Seat:
+        if key not in self._seats:
+            raise FormatError(f"{told(key)} has no seat")
+        return self._seats[key]
+
+    def _post(self, seat: Seat, what: str, amount: Fraction) -> None:
+        if what in seat.posts:
+            raise FormatError(f"{seat.name} posts {what} twice")
+        seat.posts[what], seat.plays = amount, True
+
+    def _give(self, seat: Seat, cards: Sequence[int]) -> None:
+        """Hole cards, if they are known; of one alone a note is all that is kept."""
+        seat.plays = True
+        if len(cards) == 1:
+            card = CARD_TEXTS[cards[0]]
+            self._notes.append(f"of {seat.name}'s cards only {card} is known, and is not kept")
+        elif cards and (len(cards) > 2 or (seat.cards and set(seat.cards) != set(cards))):
+            raise FormatError(f"{seat.name} shows other cards than were dealt: {format_cards(cards)}")
+        else:
+            seat.cards = seat.cards or tuple(cards)
+
+    def _act(self, seat: Seat, kind: ActionKind, text: str, **said: Any) -> None:
+        seat.plays = True
+        self._acts.append((seat, SaidAct(-1, kind, text, board=len(self._board), **said)))
+
+    def _cash_out(self, seat: Seat) -> None:
+        self._cashes_out = True
+        self._notes.append(f"{seat.name} has cashed out: the chips are those of the cards")
+
+    def _in_order(self, button: int | None) -> list[Seat]:
+        """The seats of those who play, from the first after the button."""
+        seats = [seat for seat in self._seats.values() if seat.plays]
+        if button is None or len(seats) < 2:
+            raise FormatError("expected the button and two or more players")
+        return sorted(seats, key=lambda seat: (seat.number <= button, seat.number))
+
+    def _said_by_posts(
+        self, button: int | None, small: Fraction, big: Fraction, *, is_limit: bool, number: int,
+        is_ours: bool, **more: Any,
+    ) -> Said:  # fmt: skip
+        """The hand of a source that names what is posted.
+
+        Args:
+            button: the number of its seat.
+            small: the nominal small blind, or the small bet of a limit game.
+            big: the nominal big blind, or the big bet.
+            is_limit: whether bets have these sizes.
+            number: of the hand.
+            is_ours: whether the number has that of the match in it.
+            more: of `Said`.
+        """
+        seats = self._in_order(button)
+        posts, antes = live_and_dead(seats, None if is_limit else small, small if is_limit else big)
+        most = max(antes)
+        is_trimmed = all(ante in (most, seat.stack) for ante, seat in zip(antes, seats, strict=True))
+        match, number = divmod(number, PER_MATCH) if is_ours else (0, number)
+        return self._said(
+            seats,
+            posts=posts,
+            antes=[most] * len(seats) if is_trimmed else antes,
+            is_trimmed=is_trimmed and most > 0,
+            least_bet=max(map(abs, posts)) if is_limit else big,
+            sizes=(small, big) if is_limit else None,
+            number=number,
+            match=match,
+            **more,
+        )
+
+    def _said(self, seats: Sequence[Seat], time: datetime | None, **more: Any) -> Said:
+        is_told = self._collects and not self._cashes_out
+        for seat in seats:
+            if is_told and seat.won not in (None, seat.collected):
+                raise FormatError(f"{seat.name} collects {float(seat.won or 0):g} in the summary only")
+        return Said(
+            where=self._where,
+            names=[seat.name for seat in seats],
+            stacks=[seat.stack for seat in seats],
+            acts=[attrs.evolve(act, position=seats.index(seat)) for seat, act in self._acts],
+            cards=[seat.cards for seat in seats],
+            board=self._board,
+            mucked=frozenset(position for position, seat in enumerate(seats) if seat.mucks),
+            collected=[seat.collected for seat in seats] if is_told else (),
+            uncalled=[(seats.index(seat), chips) for seat, chips in self._uncalled],
+            folds=[(position, seat.fold) for position, seat in enumerate(seats) if seat.fold is not None],
+            ranks=[(position, seat.rank) for position, seat in enumerate(seats) if seat.rank is not None],
+            notes=self._notes,
+            time=time if time is not None and time.year in _YEARS else None,
+            **more,
+        )
+
+
 def live_and_dead(
-    names: Sequence[str],
-    posts: Sequence[Mapping[str, Fraction]],
-    stacks: Sequence[Fraction],
-    *,
-    small: Fraction | None,
-    big: Fraction,
+    seats: Sequence[Seat], small: Fraction | None, big: Fraction
 ) -> tuple[list[Fraction], list[Fraction]]:
     """What positions post: live blinds, with a minus sign out of turn; and dead ones, with the antes.
 
     Args:
-        names: by position, for messages.
-        posts: by position, the amounts by what they are for, in PokerStars' words.
-        stacks: by position; who has less than a blind posts that.
+        seats: by position; who has less than a blind posts that.
         small: the nominal small blind, if it is known.
         big: the nominal big blind.
 
     Raises:
         FormatError: an amount is not the nominal one, or a post is of an unknown sort.
     """
-    live, dead = [Fraction(0)] * len(posts), [Fraction(0)] * len(posts)
+    live, dead = [Fraction(0)] * len(seats), [Fraction(0)] * len(seats)
     has_big = False
     # Whose turn the big blind is comes first from the button, and seldom posts two blinds.
-    for position in sorted(range(len(posts)), key=lambda p: ("small & big blinds" in posts[p], p)):
-        for what, amount in posts[position].items():
+    for seat in sorted(seats, key=lambda seat: "small & big blinds" in seat.posts):
+        position = seats.index(seat)
+        for what, amount in seat.posts.items():
             is_big = what in ("big blind", "small & big blinds")
             nominal = small if what == "small blind" else big if is_big else None
-            is_short = stacks[position] == sum(posts[position].values())
+            is_short = seat.stack == sum(seat.posts.values())
             exceeds = what == "small & big blinds" and amount > big
             if nominal not in (None, amount) and not (is_short and amount < (nominal or 0)) and not exceeds:
-                raise FormatError(f"{names[position]} posts {what} {float(amount):g}, not the title's")
-            if what in ("the ante", "dead") or (what == "small blind" and position and len(posts) > 2):
+                raise FormatError(f"{seat.name} posts {what} {float(amount):g}, not the title's")
+            if what in ("the ante", "dead") or (what == "small blind" and position and len(seats) > 2):
                 dead[position] += amount
             elif what in ("small blind", "straddle"):
                 live[position] += nominal or amount
@@ -217,8 +344,8 @@ def live_and_dead(
                 dead[position] += max(amount - big, Fraction(0))
                 has_big = True
             else:
-                raise FormatError(f"{names[position]} posts {told(what)}, which is not known here")
-    small_blind = 1 if len(posts) == 2 else 0
-    if has_big and not live[small_blind] and stacks[small_blind] > dead[small_blind]:
-        raise FormatError(f"{names[small_blind]} posts no blind where one is due")
+                raise FormatError(f"{seat.name} posts {told(what)}, which is not known here")
+    small_blind = 1 if len(seats) == 2 else 0
+    if has_big and not live[small_blind] and seats[small_blind].stack > dead[small_blind]:
+        raise FormatError(f"{seats[small_blind].name} posts no blind where one is due")
     return live, dead

@@ -16,47 +16,26 @@ from typing import Any, Final
 from engine.poker.cards import format_cards
 from engine.poker.rules import ActionKind
 from engine.poker.rules.game_definition import UNLIMITED_STACK
-from server.records.formats.hands import PlayedHand, asked_steps, settle, signed_posts, unraked
-from server.records.formats.said import FormatError, Said, SaidAct
+from server.records.formats.hands import PlayedHand, settle, unraked
+from server.records.formats.phh import format_phh, parse_phh
+from server.records.formats.said import FormatError, Said
 
 _TOLERANCE: Final = 1e-5
 
 
 def said_of(hand: PlayedHand) -> Said:
-    """What a hand's source says; for the ACPC's format, the hand itself.
+    """What a hand's source says; for the ACPC's format, what PHH says of it.
 
     Raises:
-        FormatError: it cannot be said of such a game.
+        FormatError: it cannot be said there.
     """
     if hand.said is not None:
         return hand.said
-    game, whole = hand.game, Fraction
-    acts = [
-        SaidAct(
-            step.position,
-            step.action.kind,
-            str(step.action),
-            Fraction(step.after.spent[step.position] - step.floor)
-            if step.action.kind is ActionKind.RAISE
-            else None,
-            board=step.before.num_board_cards,
-        )
-        for step in asked_steps(hand.state.betting)
-    ]
-    return Said(
-        where=hand.where,
-        number=hand.number,
-        names=hand.names,
-        stacks=list(map(whole, game.stacks)),
-        posts=list(map(whole, signed_posts(game))),
-        antes=list(map(whole, game.antes)),
-        least_bet=whole(game.big_blind),
-        acts=acts,
-        cards=hand.state.deal.hole_cards,
-        board=hand.state.board,
-        is_trimmed=game.has_equal_antes,
-        sizes=(whole(game.raise_sizes[0]), whole(game.raise_sizes[2])) if game.is_limit else None,
-    )
+    (again,) = parse_phh(format_phh(hand), hand.where)
+    if isinstance(again, FormatError):
+        raise again
+    assert again.said is not None  # it is read
+    return again.said
 
 
 def has_pokerkit() -> bool:
@@ -74,7 +53,10 @@ def agrees_with_pokerkit(hand: PlayedHand) -> bool:
     if not hand.game.is_holdem:
         return False
     is_short = hand.game.opening_bet > max(hand.game.blinds)  # where the call is cheaper there
-    said = said_of(hand)
+    try:
+        said = said_of(hand)
+    except FormatError:
+        return False
     unit = 1 if hand.said is None else said.unit()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of cards that are not known

@@ -9,6 +9,7 @@ folds to could have had any size.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -54,7 +55,9 @@ class Verification:
     if nothing of that is known.
     """
     is_complete: bool
-    """The log ends with the score."""
+    """The log ends with the score, or is one that has none."""
+    has_games_of_hands: bool = False
+    """Each hand says its game, as at a room's table and in a sit-and-go."""
 
     @property
     def is_valid(self) -> bool:
@@ -292,22 +295,9 @@ class _LogChecker:
         deal = self._deal(match, state.hand_number)
         if deal is None:
             return
-        shown = Deal(
-            tuple(
-                [
-                    dealt if logged else ()
-                    for dealt, logged in zip(deal.hole_cards, state.deal.hole_cards, strict=True)
-                ]
-            ),
-            deal.board[: len(state.deal.board)],
-        )
-        if shown != state.deal:
-            ends, betting_round = self._log.game.board_ends, state.betting.betting_round
-            expected, got = (
-                format_hole_cards_and_board(each.hole_cards, each.board, ends, betting_round)
-                for each in (shown, state.deal)
-            )
-            raise ValueError(f"cards: expected {expected} from {self.cards_from}, got {got}")
+        pairs = zip(deal.hole_cards, state.deal.hole_cards, strict=True)
+        shown = attrs.evolve(deal, hole_cards=tuple([dealt if logged else () for dealt, logged in pairs]))
+        check_cards(state, shown, str(self.cards_from))
 
     def _deal(self, match: _Match, number: int) -> Deal | None:
         """The cards of a hand; None if they are not known.
@@ -355,10 +345,7 @@ class _LogChecker:
                     f"chips: expected a sum of {format_chips(total)}, got {format_chips(sum(record.chips))}"
                 ) from None
             return record.chips
-        for won, should in zip(record.chips, expected, strict=True):
-            if abs(won - should) > _TOLERANCE:
-                texts = ("|".join(map(format_chips, chips)) for chips in (expected, record.chips))
-                raise ValueError("chips: expected {}, got {}".format(*texts))
+        check_chips(record, expected)
         return expected
 
     # --- names -------------------------------------------------------------------------------------------
@@ -391,6 +378,33 @@ class _LogChecker:
             texts = ("|".join(map(format_chips, each)) for each in (match.totals, chips))
             raise ValueError("score: expected {}, got {}".format(*texts))
         match.score = True
+
+
+def check_cards(state: HandState, deal: Deal, source: str) -> None:
+    """Compare the cards of a log's hand with those that were dealt.
+
+    Raises:
+        ValueError: they differ.
+    """
+    expected = Deal(deal.hole_cards, deal.board[: len(state.deal.board)])
+    if expected != state.deal:
+        ends, reached = state.betting.game.board_ends, state.betting.betting_round
+        texts = [
+            format_hole_cards_and_board(each.hole_cards, each.board, ends, reached)
+            for each in (expected, state.deal)
+        ]
+        raise ValueError(f"cards: expected {texts[0]} from {source}, got {texts[1]}")
+
+
+def check_chips(record: HandRecord, expected: Sequence[float]) -> None:
+    """Compare the chips of a log's hand with those by the rules.
+
+    Raises:
+        ValueError: they differ.
+    """
+    if any(abs(won - should) > _TOLERANCE for won, should in zip(record.chips, expected, strict=True)):
+        texts = ["|".join(map(format_chips, chips)) for chips in (expected, record.chips)]
+        raise ValueError(f"chips: expected {texts[0]}, got {texts[1]}")
 
 
 def _deals(header: Header) -> bool:

@@ -18,26 +18,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 import attrs
 
 from engine.poker.match_key import MatchKey
-from engine.poker.rules import Deal, GameDefinition, GameDefinitionError, HandState
+from engine.poker.rules import GameDefinition, HandState
 from protocol.extension import parse_game_line
-from protocol.match_state import format_hole_cards_and_board
-from protocol.records import (
-    OF_HAND,
-    HandReader,
-    HandRecord,
-    RevealedKeys,
-    format_chips,
-    format_game_of,
-    format_header,
-)
+from protocol.records import OF_HAND, HandReader, RevealedKeys, format_game_of, format_header
 from server.records.log_lines import numbered_lines, shown
+from server.records.verification.log_checker import Problem, Verification, check_cards, check_chips
 from server.room.config import TableConfig
 from server.room.ledger.ledger import HandEntry, Ledger
 from server.support.console import Console
@@ -158,25 +149,6 @@ def match_config(table: TableConfig, folder: Path) -> MatchConfig:
 
 
 _HEADER_LINES: Final = 12
-_EXACT: Final = 1e-6
-
-
-@attrs.frozen
-class RoomLogCheck:
-    """The result of checking a room's log."""
-
-    hands: int
-    """Found true, up to the first problem."""
-    line: int | None
-    """The first wrong line; None if nothing is wrong, or the file as a whole."""
-    problem: str | None
-    """What was expected there, and what is there."""
-    has_cards: bool = True
-    """Whether keys have told the cards of the hands."""
-
-
-class _WrongError(Exception):
-    """A line that is wrong; the message says why."""
 
 
 @attrs.define
@@ -201,24 +173,21 @@ def is_room_log(path: Path) -> bool:
     return False
 
 
-def check_room_log(path: Path) -> RoomLogCheck:
+def check_room_log(path: Path) -> Verification:
     """Check a log line by line, up to the first wrong one.
 
     Raises:
         LogError: it cannot be read.
     """
-    return check_lines(numbered_lines(path))
-
-
-def check_lines(lines: Iterable[tuple[int, str]]) -> RoomLogCheck:
-    """The same for the lines of a log with their numbers."""
-    checker = _Checker()
-    for line, text in lines:
+    checker, problem = _Checker(), None
+    for line, text in numbered_lines(path):
         try:
             checker.check(text)
-        except _WrongError as error:
-            return RoomLogCheck(checker.hands, line, str(error))
-    return RoomLogCheck(checker.hands, None, None, has_cards=checker.has_cards)
+        except ValueError as error:
+            problem = Problem(path, line, str(error))
+            break
+    cards = "a key for each hand" if checker.has_cards else None
+    return Verification(path, checker.hands, problem, cards, is_complete=True, has_games_of_hands=True)
 
 
 class _Checker:
@@ -235,41 +204,32 @@ class _Checker:
         """Check the next line.
 
         Raises:
-            _WrongError: it is wrong.
+            ValueError: it is wrong.
         """
         if not text.endswith("\n"):
-            raise _WrongError("the last line is torn off")
+            raise ValueError("the last line is torn off")
         text = text.rstrip("\r\n")
         comment = OF_HAND.fullmatch(text)
         if text.startswith(MARK):
             self._keys = None
         elif self._keys is not None and comment is None:
-            self._read_key(self._keys, text)
+            self._keys.read(text, self._next or 0)
         if comment is not None:
             self._check_comment(int(comment.group(1)), comment.group(2), comment.group(3))
         elif text.startswith("STATE:"):
             self._check_state(text)
         elif text.strip() and not text.startswith("#"):
-            raise _WrongError(f"expected STATE: or a comment (#), got {shown(text)}")
-
-    def _read_key(self, keys: RevealedKeys, text: str) -> None:
-        try:
-            keys.read(text, self._next or 0)
-        except ValueError as error:
-            raise _WrongError(str(error)) from None
+            raise ValueError(f"expected STATE: or a comment (#), got {shown(text)}")
 
     def _check_comment(self, number: int, what: str, value: str) -> None:
         if what == "game":
             if self._next is not None and number != self._next:
-                raise _WrongError(f"expected hand {self._next}, got hand {number}")
-            try:
-                self._hand = _Hand(number, parse_game_line(value))
-            except GameDefinitionError as error:
-                raise _WrongError(str(error)) from None
+                raise ValueError(f"expected hand {self._next}, got hand {number}")
+            self._hand = _Hand(number, parse_game_line(value))
             return
         hand = self._hand
         if hand is None or hand.number != number:
-            raise _WrongError(f"expected # hand {number} game before it")
+            raise ValueError(f"expected # hand {number} game before it")
         if what == "key":
             self._check_key(hand, value)
             self._hand, self._next = None, number + 1
@@ -280,56 +240,29 @@ class _Checker:
     def _check_state(self, text: str) -> None:
         hand = self._hand
         if hand is None or hand.state is not None:
-            raise _WrongError("expected the game of this hand before it (# hand N game ...)")
-        try:
-            record, state = HandReader(hand.game).read(text)
-        except ValueError as error:
-            raise _WrongError(str(error)) from None
+            raise ValueError("expected the game of this hand before it (# hand N game ...)")
+        record, state = HandReader(hand.game).read(text)
         if record.hand_number != hand.number:
-            raise _WrongError(f"expected hand {hand.number}, got hand {record.hand_number}")
-        _check_chips(record, state, is_whole=self._keys is None)
+            raise ValueError(f"expected hand {hand.number}, got hand {record.hand_number}")
+        exact = state.chips_won()
+        check_chips(record, whole_chips(exact) if self._keys is None else exact)
         hand.state = state
         if self._keys is not None:
             deal = self._keys.deal(hand.game, hand.number)
             if deal is None:
                 self.has_cards = False
             else:
-                _check_cards(state, deal, "its key")
+                check_cards(state, deal, "its key")
             self._hand, self._next = None, hand.number + 1
             self.hands += 1
 
     def _check_key(self, hand: _Hand, text: str) -> None:
-        try:
-            key = MatchKey.parse(text)
-        except ValueError as error:
-            raise _WrongError(str(error)) from None
+        key = MatchKey.parse(text)
         if hand.state is None or hand.commitment is None:
-            raise _WrongError(f"expected the hash and the end of hand {hand.number} before its key")
+            raise ValueError(f"expected the hash and the end of hand {hand.number} before its key")
         if key.commitment != hand.commitment:
-            raise _WrongError(
+            raise ValueError(
                 f"the key is not the one that was committed to: expected SHA-256 {hand.commitment}, "
                 f"got {key.commitment}"
             )
-        _check_cards(hand.state, key.dealer(hand.game).deal(), key.label)
-
-
-def _check_cards(state: HandState, deal: Deal, source: str) -> None:
-    expected = Deal(deal.hole_cards, deal.board[: len(state.deal.board)])
-    if expected != state.deal:
-        ends, reached = state.betting.game.board_ends, state.betting.betting_round
-        texts = [
-            format_hole_cards_and_board(each.hole_cards, each.board, ends, reached)
-            for each in (expected, state.deal)
-        ]
-        raise _WrongError(f"cards: expected {texts[0]} from {source}, got {texts[1]}")
-
-
-def _check_chips(record: HandRecord, state: HandState, *, is_whole: bool) -> None:
-    try:
-        exact = state.chips_won()
-    except ValueError as error:
-        raise _WrongError(str(error)) from None
-    expected = whole_chips(exact) if is_whole else exact
-    if any(abs(won - should) > _EXACT for won, should in zip(record.chips, expected, strict=True)):
-        texts = ["|".join(map(format_chips, chips)) for chips in (expected, record.chips)]
-        raise _WrongError(f"chips: expected {texts[0]}, got {texts[1]}")
+        check_cards(hand.state, key.dealer(hand.game).deal(), key.label)

@@ -194,7 +194,7 @@ def test_sit_and_gos_are_played_ranked_and_verified(tmp_path: Path) -> None:
     log.write_text(
         "".join([*lines[:2], lines[2].replace(cards, cards[2:4] + cards[:2] + cards[4:]), *lines[3:]])
     )
-    assert f"{log}:3: other cards" in str(check_tournament(tmp_path).problem)
+    assert f"{log}:3: cards: expected" in str(check_tournament(tmp_path).problem)
 
 
 @pytest.mark.usefixtures("arena_workers")

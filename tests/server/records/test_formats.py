@@ -400,6 +400,14 @@ def test_games_that_a_format_does_not_know(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+def test_a_note_says_which_stacks_a_text_has(tmp_path: Path) -> None:
+    log = GOLDEN / "callonly.holdem.limit.3p.0.log.gz"
+
+    for target in ("pokerstars", "ohh", "phh"):
+        _, output = run(log, "--to", target, "--out", tmp_path / target, "--no-second-opinion")
+        assert ("those written are the most that a hand can cost" in output) == (target != "phh")
+
+
 def test_what_cannot_be_read_is_one_line(tmp_path: Path) -> None:
     for name, data in [
         ("a.log", b""),

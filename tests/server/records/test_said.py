@@ -303,7 +303,7 @@ def test_a_hand_comes_back_from_every_format(
     agrees_with_pokerkit(again)  # raises where it is another hand
 
 
-ONCE = re.compile(r"Seat \d+: .* in chips|PokerStars|Table|Dealt")
+ONCE = re.compile(r"Seat \d+: .* in chips|PokerStars|Table|Dealt|.*: posts small")
 """Lines of which some numbers or cards are said only once."""
 
 
@@ -336,7 +336,7 @@ def test_a_text_with_noise_is_read_equal_or_refused(hands: list[PlayedHand], dat
         lines.insert(data.draw(st.integers(1, len(lines))), noise)
         texts.append("".join(f"{indent}{line}\n" for line in lines))
     read = list(parse_stars("\n\n".join(data.draw(st.permutations(texts))), "a.txt"))
-    assert len(read) >= sum("PokerStars Hand #" in text for text in texts)
+    assert sum("PokerStars Hand #" in text for text in texts) <= len(read) <= len(texts)
     ours = list(map(content, hands))
     for each in read:
         assert isinstance(each, FormatError) or content(each) in ours
@@ -361,7 +361,7 @@ def test_actions_that_are_dropped_or_doubled_are_noticed(hand: PlayedHand, data:
     if of_round[at]["action"] != "Dealt Cards":
         of_round[at : at + 1] = [of_round[at]] * 2 if is_doubled else []
     for read in parse_ohh(json.dumps(ohh), "a"):
-        assert isinstance(read, FormatError) or content(read)[2:5] == content(hand)[2:5]
+        assert isinstance(read, FormatError) or content(read) == content(hand)
 
 
 @given(st.lists(played_hands(), min_size=1, max_size=4), st.data())
