@@ -80,11 +80,11 @@ def models(potential: PotentialName = "plain") -> None:
         potential: the hands against which hand potential will be computed.
     """
     from engine.players.learning import learn_from_hand
-    from engine.players.models.specific import SpecificModel
+    from engine.players.models.player import PlayerModel
     from engine.players.table_reader import TableReader
     from engine.poker.rules import load_game, parse_betting
 
-    both = [SpecificModel(), SpecificModel()]
+    both = [PlayerModel(), PlayerModel()]
     betting, board = parse_betting(load_game("limit-2p"), "rc/cc/rc/cc"), (0, 17, 34, 51, 8)
     for _ in range(2):  # the second time with something counted
         learn_from_hand(both, TableReader(both), betting, board, ((1, 2), (3, 4)))
@@ -114,14 +114,14 @@ def simulation(potential: PotentialName = "plain") -> None:
     Args:
         potential: the hands against which hand potential will be computed.
     """
-    from engine.players.models.specific import SpecificModel
+    from engine.players.models.player import PlayerModel
     from engine.players.table_reader import TableReader
     from engine.players.trials.players import OwnStrategy, simulated_players
     from engine.players.trials.trials import Spot, new_tree, simulate
     from engine.poker.rules import load_game, parse_betting
 
     models(potential)
-    both = [SpecificModel(), SpecificModel()]
+    both = [PlayerModel(), PlayerModel()]
     for text, board in (("", ()), ("rc/", (8, 30, 51))):
         betting = parse_betting(load_game("limit-2p"), text)
         reader = TableReader(both)
@@ -178,14 +178,14 @@ def subgames() -> None:
     import numpy as np
 
     from engine.poker.combos import NUM_COMBOS
-    from engine.solving.subgames.menus import Betting
+    from engine.solving.subgames.menus import BettingPlan
     from engine.solving.subgames.solver import Subgame
     from engine.solving.subgames.tree import Point
 
     weights = np.zeros(NUM_COMBOS)
     weights[:2] = 1.0
     other = np.roll(weights, 20)
-    Subgame(_BOARDS[1], (weights, other), Point(1, 2.0, 4.0), Betting(menus={})).run(1)
+    Subgame(_BOARDS[1], (weights, other), Point(1, 2.0, 4.0), BettingPlan(menus={})).run(1)
 
 
 @functools.cache
@@ -286,10 +286,10 @@ def showdowns() -> None:
     roll_out_income_rates(2, 1, rng)
     count_changes(1, 0)
     boards, weights = (each[:1] for each in preflop.canonical_boards())
-    tables = ranking_table(), boards, weights, STARTING_HAND_OF_COMBO
-    preflop.raw_odds_of_starting_hands(*tables, np.empty((NUM_STARTING_HANDS, 9)))
-    combos = np.full((NUM_STARTING_HANDS, 12), -1)
-    preflop.fill_points(*tables, combos, np.empty((NUM_STARTING_HANDS, NUM_STARTING_HANDS), np.int64))
+    ranks, hands = ranking_table(), STARTING_HAND_OF_COMBO
+    odds, points = np.empty((NUM_STARTING_HANDS, 9)), np.empty((NUM_STARTING_HANDS,) * 2, np.int64)
+    preflop.raw_odds_of_starting_hands(ranks, boards, weights, hands, odds)
+    preflop.fill_points(ranks, boards, weights, hands, np.full((NUM_STARTING_HANDS, 12), -1), points)
 
 
 def street_training() -> None:

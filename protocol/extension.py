@@ -23,6 +23,7 @@ and may then make requests, in any state::
     #leave             gives the seat up, when the hand is over
     #sit-out, #sit-in  to be dealt no hands from the next one on; to be dealt in again
     #top-up 200        brings 200 chips more to the table, before the next hand
+    #chat TEXT         says something to the people at a table that allows it, when the hand is over
     #show 17           shows the cards of the last hand, 17, which need not be shown
     #host nolimit-6p   a private table, answered by #hosted TABLE; at one of those, what its host decides:
                        pace 0.4, blinds 5/10, add BOT, remove BOT, kick NAME, pause, resume
@@ -85,7 +86,9 @@ ROOM_CAPABILITIES: Final = ("seat", "names", "game", "clock", STACKS, "commit", 
 """What a client may ask a room for."""
 TOO_LATE: Final = "you have not played for too long"
 """The reason of a ``#lobby`` line for a seat that did not answer: it may be taken again at once."""
-REQUESTS: Final = ("list", "join", "leave", "sit-out", "sit-in", "top-up", "show", "host", "name", "token")
+REQUESTS: Final = (
+    "list", "join", "leave", "sit-out", "sit-in", "top-up", "show", "host", "chat", "name", "token",
+)  # fmt: skip
 """The words of `Request`."""
 NAME: Final = "name="
 """Begins the word that carries a player's name, in a room."""

@@ -13,8 +13,10 @@ import pytest
 
 import engine
 from clients.bots.llm.settings import settings_of
+from clients.commands.solve.spot_files import read_spot
 from clients.core.options import make_agent, parse_settings
 from clients.core.registry import load_bot
+from server.league.comparing.plan import read_field
 from server.league.plan_file import parse_plan
 from server.room.config import load_room
 from tests.support.asserting import known
@@ -61,6 +63,13 @@ def test_the_toml_that_a_document_shows_is_read_and_its_bots_play(block: str, tm
     elif keys <= {"room", "table"}:
         file.write_text(block + ("" if "table" in keys else '[[table]]\nname = "limit-2p"\n'))
         bots = [bot for table in load_room(file).tables for bot in table.fill]
+    elif "opponents" in keys:
+        file.write_text(block)
+        bots = [each.text for each in read_field((), file, tmp_path)]
+    elif "board" in keys:
+        file.write_text(block)
+        assert read_spot(file).ranges[0].any()
+        return
     elif "model" in keys:
         file.write_text(block)
         assert settings_of(file, {}).key_file == Path("key")

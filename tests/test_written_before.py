@@ -23,11 +23,11 @@ from clients.learners.street.knowledge import fill_values
 from engine.hands.flop_configs import shipped_book
 from engine.hands.preflop.tables import shipped_tables
 from engine.learning.street import ActionValues
+from engine.players.models.player import PlayerModel
 from engine.poker.rules import GameDefinition, format_game, load_game, parse_game
 from engine.solving.holdem.bucketed import BucketedStrategy
 from engine.solving.miximax.habits import reasonable_habits, shipped_changes
 from engine.solving.strategy_file import read_checkpoint, read_strategy
-from engine.support.files.archive import write_archive
 from engine.support.intervals import half_width
 from protocol.records import parse_hand, parse_score
 from tests.support.hands.golden_files import GOLDEN, GoldenLog, read_log, rebuilt_log
@@ -85,23 +85,25 @@ def test_a_learner_of_another_kind_refuses_the_file() -> None:
         make_bot(f"name-learner:knowledge={path},learn=off")
 
 
-def test_opponent_models_are_what_they_were(tmp_path: Path) -> None:
-    path = WRITTEN / "memory.json"
+@pytest.mark.parametrize("name", ["memory.json", "archives/models.json"])
+def test_of_opponents_the_statistics_stay_and_models_begin_anew(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Counts hold no situations, so they cannot be learnt from again; the earlier file stays beside."""
+    path = tmp_path / "memory.json"
+    shutil.copyfile(WRITTEN / name, path)
 
-    remembered = memory.load(path, "specific")
+    remembered = memory.load(path, "player")
 
-    assert list(remembered) == ["simple"]
-    before = json.loads(path.read_text("utf-8"))["players"]["simple"]
-    write_archive(tmp_path / "memory.json", memory.archive_of(remembered))
-    now = json.loads((tmp_path / "memory.json").read_text("utf-8"))["players"]["simple"]
-    assert now["statistics"] == before["statistics"]
-    kept = before["model"].keys() - {"noise_evidence"}
-    assert {name: now["model"][name] for name in kept} == {name: before["model"][name] for name in kept}
-    assert not np.any(now["model"]["details"])  # which were not counted then
-    assert not np.any(now["model"]["noise_evidence"])  # folds and raises were not told apart then
-    again = memory.load(tmp_path / "memory.json", "specific")
-    assert again["simple"][0].as_dict() == now["model"]
-    assert remembered["simple"][1].hands == 200
+    before = json.loads(path.read_text("utf-8"))["players"]
+    assert {who: statistics.as_dict() for who, (_, statistics) in remembered.items()} == {
+        who: each["statistics"] for who, each in before.items()
+    }
+    assert {model.state for model, _ in remembered.values()} == {PlayerModel().state}
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"models of {len(before)} players begin anew" in line
+    (kept,) = tmp_path.glob("memory.json.schema*")
+    assert kept.read_bytes() == path.read_bytes()
 
 
 # --- archives: strategies, checkpoints, habits, tables -----------------------------------------------------
@@ -175,20 +177,6 @@ def test_an_archive_is_what_it_was(name: str) -> None:
     path = (DATA if "/" in name else ARCHIVES) / name
 
     assert READERS[name](path) == ARCHIVE_PINS[name]
-
-
-def test_all_that_a_formula_bot_remembered_is_what_it_was() -> None:
-    path = ARCHIVES / "models.json"
-
-    remembered = memory.load(path, "specific")
-
-    before = json.loads(path.read_text("utf-8"))["players"]
-    now = {
-        name: {"model": model.as_dict(), "statistics": statistics.as_dict()}
-        for name, (model, statistics) in remembered.items()
-    }
-    assert now == before
-    assert remembered["simple"][1].hands == 60
 
 
 # --- matches -----------------------------------------------------------------------------------------------

@@ -21,9 +21,9 @@ from typing import Any, Final
 
 import trio
 
-from clients.core.agent import Agent, begin_decision, checked_action
+from clients.core.agent import Agent, begin_decision, checked_action, steps_after, view_at
 from clients.core.registry import make_bot
-from clients.core.session import SessionError, steps_after, view_at
+from clients.core.session import SessionError
 from engine.poker.rules import Action, BettingState, GameDefinition, HandView, initial_betting
 from engine.support.seeds import random_seed
 from protocol.agents.answers import BadFormat, Illegal, Reading, answer_of, as_answer

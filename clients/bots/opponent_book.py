@@ -8,25 +8,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Final, Literal, get_args
+from typing import Final, Literal, cast, get_args
 
+from clients.core.options import require_one_of
 from engine.players.learning import learn_from_hand
 from engine.players.models.generic import GenericModel
 from engine.players.models.model import NoModel, OpponentModel
 from engine.players.models.player import PlayerModel
-from engine.players.models.specific import SpecificModel
-from engine.players.predictors.model import PredictedModel
 from engine.players.statistics import PlayerStatistics
 from engine.players.table_reader import PotentialName, TableReader
 from engine.players.weight_table import WeightTable
 from engine.poker.rules import GameDefinition, HandView
 
-ModelName = Literal["none", "generic", "specific", "tree", "network", "player"]
+ModelName = Literal["none", "generic", "player"]
 
 MODELS: Final[tuple[ModelName, ...]] = get_args(ModelName)
 """How opponents may be modelled."""
 
-LEARNING: Final[frozenset[ModelName]] = frozenset({"specific", "tree", "network", "player"})
+LEARNING: Final[frozenset[ModelName]] = frozenset({"player"})
 """The models that learn, and are worth saving."""
 
 DEFAULT_NOISE: Final = 0.02
@@ -44,11 +43,22 @@ Known = tuple[OpponentModel, PlayerStatistics]
 _NEW_MODELS: Final[Mapping[ModelName, NewModel]] = {
     "none": NoModel,
     "generic": GenericModel,
-    "specific": SpecificModel,
-    "tree": lambda: PredictedModel("tree"),
-    "network": lambda: PredictedModel("network"),
     "player": PlayerModel,
 }
+
+
+def checked_model(name: str) -> ModelName:
+    """The name of a model; that of one that there was in earlier versions means the one there is.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if name == "specific":
+        return "player"
+    if name in ("tree", "network"):
+        raise ValueError(f"model: {name} is no more; use model=player")
+    require_one_of("model", name, MODELS)
+    return cast("ModelName", name)
 
 
 def model_of(name: ModelName) -> OpponentModel:

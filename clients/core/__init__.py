@@ -9,6 +9,7 @@
 ``registry``         installed bots by name
 ``options``          ``KEY=VALUE`` texts to the arguments of an agent's factory
 ``disclosure``       an agent's strategy in a ``#policy`` line
+``mailbox``          an agent whose decisions are made elsewhere
 ``guess``            the game, guessed from what a dealer sends
 ``tasks``            tasks in several processes
 ``one_line``         commands whose errors are one line, and the options they share

@@ -23,7 +23,8 @@ from collections.abc import Awaitable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from engine.players.probability_triple import ProbabilityTriple
-from engine.poker.rules import Action, ActionKind, GameDefinition, HandView
+from engine.poker.rules import Action, ActionKind, BettingState, GameDefinition, HandView
+from engine.poker.rules.betting import Step
 
 if TYPE_CHECKING:
     from numpy import float64
@@ -43,6 +44,8 @@ __all__ = [
     "explained",
     "may_be_asked_once",
     "seat_of",
+    "steps_after",
+    "view_at",
 ]
 
 Triples: TypeAlias = "Sequence[Sequence[float]] | NDArray[float64]"
@@ -237,6 +240,28 @@ def drawn(chances: Mapping[Action, float], rng: random.Random) -> Action:
         if left < 0:
             return action
     return max(chances, key=chances.__getitem__)  # they add up to one, except for rounding
+
+
+def steps_after(first: BettingState, last: BettingState) -> list[Step] | None:
+    """The actions between two states, oldest first; None if the last does not follow from the first."""
+    steps = last.steps()
+    states = [*(before for before, _, _ in steps), last]
+    for number, state in enumerate(states):
+        if state.text == first.text:
+            return steps[number:]
+    return None
+
+
+def view_at(view: HandView, betting: BettingState) -> HandView:
+    """The view as it was at an earlier node of its hand."""
+    if betting is view.betting:
+        return view
+    own_cards_only = tuple(
+        [cards if position == view.position else () for position, cards in enumerate(view.hole_cards)]
+    )
+    return HandView(
+        betting, view.position, view.hand_number, own_cards_only, view.board[: betting.num_board_cards]
+    )
 
 
 def begin_decision(agent: Agent, view: HandView) -> None:

@@ -14,7 +14,7 @@ from protocol.agents.turns import TurnBook
 
 
 @attrs.define(eq=False)
-class Question:
+class Pending:
     """A decision that is to be made."""
 
     view: HandView
@@ -24,7 +24,7 @@ class Question:
     action: Action | None = None
 
     @classmethod
-    def of(cls, agent: Agent, view: HandView) -> Question:
+    def of(cls, agent: Agent, view: HandView) -> Pending:
         """The question that a table has just put to an agent."""
         seconds = math.inf if agent.seconds_to_act is None else agent.seconds_to_act
         return cls(view, trio.current_time() + seconds)

@@ -60,9 +60,8 @@ def make_agent(name: str, factory: AgentFactory, options: Mapping[str, str | Non
     Raises:
         OptionError: no such option, or a value the agent does not take.
     """
-    if not options:
-        return factory()
-    parameters = {_option_name(p.name): p for p in agent_options(factory)}
+    declared = agent_options(factory) if options or isinstance(factory, type) else ()
+    parameters = {_option_name(p.name): p for p in declared}
     arguments: dict[str, Any] = {}
     for key, text in options.items():
         parameter = parameters.get(_option_name(key))
@@ -78,6 +77,9 @@ def make_agent(name: str, factory: AgentFactory, options: Mapping[str, str | Non
             arguments[parameter.name] = convert(text, kind)
         except ValueError as error:
             raise OptionError(f"option {key}={text!r} of {name}: expected {error}") from None
+    missing = [p.name for p in declared if p.default is p.empty and p.name not in arguments]
+    if missing:
+        raise OptionError(f"{name} needs {' and '.join(f'{_option_name(each)}=...' for each in missing)}")
     try:
         return factory(**arguments)
     except ValueError as error:

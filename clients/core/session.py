@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import trio
 
-from clients.core.agent import Agent, begin_decision, checked_action, explained
+from clients.core.agent import Agent, begin_decision, checked_action, explained, steps_after, view_at
 from clients.core.disclosure import can_disclose, policy_line
 from clients.core.guess import GameGuess, RoomSeat, is_same_but_for_chips, name_of
 from engine.poker.rules import (
@@ -23,7 +23,6 @@ from engine.poker.rules import (
     HandView,
     initial_betting,
 )
-from engine.poker.rules.betting import Step
 from engine.support.user_input import parse_finite, printable
 from protocol import (
     NEED_DATA,
@@ -439,25 +438,3 @@ class _Session:
         if not self._betting.is_finished:
             raise DealerGone(f"the dealer closed the connection in the middle of hand {self._hand_number}")
         return self._hands_finished
-
-
-def steps_after(first: BettingState, last: BettingState) -> list[Step] | None:
-    """The actions between two states, oldest first; None if the last does not follow from the first."""
-    steps = last.steps()
-    states = [*(before for before, _, _ in steps), last]
-    for number, state in enumerate(states):
-        if state.text == first.text:
-            return steps[number:]
-    return None
-
-
-def view_at(view: HandView, betting: BettingState) -> HandView:
-    """The view as it was at an earlier node of its hand."""
-    if betting is view.betting:
-        return view
-    own_cards_only = tuple(
-        [cards if position == view.position else () for position, cards in enumerate(view.hole_cards)]
-    )
-    return HandView(
-        betting, view.position, view.hand_number, own_cards_only, view.board[: betting.num_board_cards]
-    )

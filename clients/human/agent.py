@@ -14,7 +14,7 @@ from typing import Final, Protocol
 import trio
 
 from clients.core.agent import Agent
-from clients.core.mailbox import Question
+from clients.core.mailbox import Pending
 from clients.human.input_line import Query, parse_line
 from clients.human.odds import describe_odds
 from clients.human.rendering import (
@@ -71,7 +71,7 @@ class Human(Agent):
         self._last_scene: Scene | None = None  # of the hand before that, at its end
         self._chips: tuple[float, ...] = ()
         self._hands_played = 0
-        self._question: Question | None = None
+        self._question: Pending | None = None
         self._was_cut_off = False
         self._is_at_prompt = False
         self._unheard = 0  # lines typed out of turn, after the first, which is answered
@@ -118,7 +118,7 @@ class Human(Agent):
         """Asks until the answer is a legal action."""
         for _ in range(3):  # the task that reads lines gets a turn: what is typed by now is no answer
             await trio.lowlevel.checkpoint()
-        question = Question.of(self, view)
+        question = Pending.of(self, view)
         seconds = question.deadline - trio.current_time()
         self._question = question
         self._at(view)
@@ -160,7 +160,7 @@ class Human(Agent):
             self._decide(question, intention)
         self._prompt_again()
 
-    def _decide(self, question: Question, intention: Move | RaiseTo | RaiseBy) -> None:
+    def _decide(self, question: Pending, intention: Move | RaiseTo | RaiseBy) -> None:
         action = action_of(intention, question.view)
         if isinstance(action, Nonsense):
             self._show([action.text, describe_options(question.view)])

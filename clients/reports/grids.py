@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from engine.solving.strategies import Strategy
 
 
-_FROM_RAISE: Final = tuple(reversed(ACTIONS.values()))
+_FROM_RAISE: Final = tuple(ACTIONS[action] for action in "rcf")
 _MOST_WITH_NUMBERS: Final = 3
 """Grids in a picture whose cells have room for names and numbers."""
 _PER_ROW: Final = 5

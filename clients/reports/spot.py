@@ -142,6 +142,13 @@ def own_values(agent: Agent, unit: str) -> dict[str, Any] | None:
     }
 
 
+def own_model(agent: Agent, view: HandView) -> dict[str, Any]:
+    """Why a bot expects of its opponents what it does, by position, where it can say so (`formula`)."""
+    explain = getattr(agent, "own_model", None)
+    found: dict[str, Any] = explain(view) if explain else {}
+    return found
+
+
 def by_starting_hand(triples: Triples, dead: Sequence[int]) -> NDArray[np.float64]:
     """Chances of folding, calling and raising by starting hand, the mean over its combos without dead cards.
 

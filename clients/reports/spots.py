@@ -13,7 +13,7 @@ from clients.core.one_line import CommandError
 from engine.poker.cards import CARD_TEXTS
 from engine.poker.combos import STARTING_HAND_NAMES, format_combo
 from engine.solving.subgames.solver import Place, Subgame
-from engine.solving.subgames.spots import Answer, answers
+from engine.solving.subgames.spots import BoardAnswer, answers
 from engine.support.arrays import Floats
 
 _MOST_LETTERS: Final = 2_500_000
@@ -57,7 +57,7 @@ def write_page(path: Path, game: Subgame, report: dict[str, Any]) -> None:
         raise CommandError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
-def _nodes(answer: Answer, depth: int) -> Iterator[dict[str, Any]]:
+def _nodes(answer: BoardAnswer, depth: int) -> Iterator[dict[str, Any]]:
     """The decisions on a board; on the first, values as well."""
     for node, actions in enumerate(answer.tree.actions):
         if actions:
@@ -77,23 +77,23 @@ def _letters(shares: Floats) -> str:
     return bytes((np.rint(_LEVELS * shares) + ord("#")).astype(np.uint8)).decode("ascii").replace("\\", " ")
 
 
-def _names(answer: Answer) -> list[str]:
+def _names(answer: BoardAnswer) -> list[str]:
     """Both players' hands, four letters each."""
     return ["".join(format_combo(combo) for combo in combos.tolist()) for combos in answer.combos]
 
 
-def _dealt(answer: Answer, depth: int) -> str:
+def _dealt(answer: BoardAnswer, depth: int) -> str:
     return "".join(CARD_TEXTS[card] for card in answer.board[len(answer.board) - depth :] if depth)
 
 
-def _path(answer: Answer, node: int, depth: int) -> list[str]:
+def _path(answer: BoardAnswer, node: int, depth: int) -> list[str]:
     """The actions so far, with the card dealt where a street began."""
     cards = iter([CARD_TEXTS[card] for card in answer.board[len(answer.board) - depth :]])
     return [next(cards) if each == "/" else each for each in answer.tree.points[node].actions]
 
 
-def _runouts(found: dict[Place, Answer], below: list[Place]) -> dict[str, dict[str, list[float]]]:
-    """By the actions of the first street and the next card: the first player's EV, and how often it bets."""
+def _runouts(found: dict[Place, BoardAnswer], below: list[Place]) -> dict[str, dict[str, list[float]]]:
+    """The first player's EV and how often it bets, by the actions of the first street and the next card."""
     runouts: dict[str, dict[str, list[float]]] = {}
     for place in below:
         answer = found[place]

@@ -270,7 +270,7 @@ def _different_pairs(tables: Floats) -> tuple[Ints, Floats]:
     for renamed in suit_renamings():
         np.minimum(keys, NUM_COMBOS * renamed[one] + renamed[other], out=keys)
     found, places = np.unique(keys, return_inverse=True)
-    return found, np.bincount(places, tables[0][one] * tables[1][other])
+    return found, np.bincount(places, tables[0][one] * tables[1][other]).astype(np.float64)
 
 
 def _of_pairs(pairs: Ints, weights: Floats) -> tuple[Floats, float]:

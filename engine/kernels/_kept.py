@@ -155,7 +155,7 @@ def levels_for(host: Target) -> list[Target]:
 
 @functools.cache
 def _box() -> tuple[Path, dict[str, str]]:
-    """Where packages are installed, and the hashes of kernels by path below there; none if there are none."""
+    """The folder of installed packages, and the hashes of kernels by path below it, if there are any."""
     if os.environ.get(BOX_VARIABLE) == "compile":
         return Path(), {}
     try:

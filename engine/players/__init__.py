@@ -7,9 +7,8 @@
 ``board_values``        strength and potential of all combos on a board at once
 ``hand_values``         the value of each combo in a situation
 ``models``              the formula, and the models that predict a player's actions
-``predictors``          models that learn their own contexts: a tree, a network
 ``betting_chains``      betting sequences of whole hands, and values of actions from how such hands ended
-``bet_sizes``           sizes of a player's raises in no-limit games, and how often raises are folded to
+``bet_sizes``           sizes of a player's raises in no-limit games
 ``reweighting``         the thresholds that frequencies imply, and their triples
 ``hand_play``           what each position did in a finished hand
 ``statistics``          running statistics and playing style

@@ -11,42 +11,24 @@ details.
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Iterable
-from typing import Final
 
 import attrs
-import numpy as np
 
 from engine.poker.records import (
     NUM_CONTEXTS,
-    NUM_DETAILS,
-    NUM_GROUPS,
-    ContextNumbers,
     LastAction,
     PublicSituation,
+    asked as asked_of,
     bets_to_call,
-    company_of,
     context_index,
-    detail_index,
-    group_index,
-    log_pot_odds,
     no_limit_bet,
     no_limit_future_bets,
 )
 from engine.poker.rules.action import ActionKind
 from engine.poker.rules.betting import BettingState
 
-__all__ = [
-    "CONTEXT_OF_DETAIL",
-    "GROUP_OF_DETAIL",
-    "NUM_CONTEXTS",
-    "NUM_DETAILS",
-    "NUM_GROUPS",
-    "ActionContext",
-    "Situation",
-    "situation_of",
-]
+__all__ = ["NUM_CONTEXTS", "ActionContext", "Situation", "asked", "situation_of"]
 
 
 @attrs.frozen
@@ -75,35 +57,6 @@ class ActionContext:
             self.betting_round, self.bets_to_call, self.last_action, self.is_raised, self.is_capped
         )
 
-    @property
-    def group(self) -> int:
-        """The group, 0 to NUM_GROUPS - 1: before or after the flop, facing a bet or not, capped or not."""
-        return group_index(self.betting_round > 0, self.bets_to_call > 0, self.is_capped)
-
-    @property
-    def detail(self) -> int:
-        """The index of the context with its details, 0 to NUM_DETAILS - 1."""
-        return detail_index(
-            self.betting_round, self.raises, self.bets_to_call, self.last_action, self.is_capped, self.is_in
-        )
-
-
-def _coarser() -> tuple[tuple[int, ...], tuple[int, ...]]:
-    contexts, groups = [0] * NUM_DETAILS, [0] * NUM_DETAILS
-    for betting_round, bets, last, is_capped in itertools.product(
-        range(4), range(3), range(3), (False, True)
-    ):
-        for raises, is_in in itertools.product(range(4) if betting_round == 0 else (0,), (False, True)):
-            context = ActionContext(betting_round, bets, last, raises > 0, is_capped, raises, is_in)
-            contexts[context.detail], groups[context.detail] = context.index, context.group
-    return tuple(contexts), tuple(groups)
-
-
-CONTEXT_OF_DETAIL: Final = np.array(_coarser()[0])
-"""The index of the context of each detail, shape (NUM_DETAILS,)."""
-GROUP_OF_DETAIL: Final = np.array(_coarser()[1])
-"""The group of each detail, shape (NUM_DETAILS,)."""
-
 
 @attrs.frozen(eq=False)
 class Situation:
@@ -120,14 +73,6 @@ class Situation:
     """All chips in the middle before the action."""
     amount_to_call: int
     big_blind: int
-
-    @property
-    def numbers(self) -> ContextNumbers:
-        """Group, context, detail, price and company."""
-        context, public = self.context, self.public
-        odds = log_pot_odds(public.betting_round, public.pot, public.to_call)
-        company = company_of(len(self.opponents))
-        return ContextNumbers(context.group, context.index, context.detail, odds, company)
 
     @property
     def position(self) -> int:
@@ -218,7 +163,7 @@ def situation_of(betting: BettingState) -> Situation:
         to_call=float(to_call),
         bet=bet,
         future_bets=min(future, float(max(left - to_call, 0))),
-        last_raise=betting.raises_left() == 1,
+        raises_left=max(betting.raises_left(), 0),
         is_limit=game.is_limit,
         can_fold=legal.can_fold,
         can_raise=legal.can_raise,
@@ -233,6 +178,28 @@ def situation_of(betting: BettingState) -> Situation:
         is_in=position in is_in,
     )
     return Situation(public, context, opponents, entered, pot, to_call, max(1, game.big_blind))
+
+
+def asked(situation: Situation, position: int, bet: float | None) -> Situation:
+    """What an opponent faces once the player to act has raised, or called where `bet` is None.
+
+    Args:
+        situation: before that.
+        position: the opponent's.
+        bet: the chips that the raise adds to the call.
+    """
+    public = asked_of(situation.public, position, -1.0 if bet is None else bet)
+    opponents = tuple(p for p in range(public.num_players) if public.opponents >> p & 1)
+    entered = tuple(p for p in opponents if public.entered >> p & 1)
+    to_call = int(public.to_call)
+    return attrs.evolve(
+        situation,
+        public=public,
+        opponents=opponents,
+        entered=entered,
+        pot=int(public.pot),
+        amount_to_call=to_call,
+    )
 
 
 def _mask(positions: Iterable[int]) -> int:

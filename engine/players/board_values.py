@@ -7,7 +7,7 @@ takes a quarter of a millisecond.
 
 For one combo the sum over the opponent's hands is taken before the positive part, card by card, whereas eq
 3.1 takes it hand by hand.  The two differ only if a card helps us against some hands and hurts us against
-others; ``tests/engine/players/test_bars.py`` bounds the difference.
+others; ``tests/engine/players/test_statistics.py`` bounds the difference.
 
 Source: Poki 3.3.1-3.3.3, 3.3.6.
 """
@@ -61,17 +61,6 @@ class BoardValues:
         strengths = np.empty(NUM_COMBOS)
         kernels.shares_of_all_hands(ranking_table(), self._cards, 0, weights, 0.0, 0.5, strengths)
         return strengths
-
-    def below_bars(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The share of a weight table below each bar (``engine.kernels.players.bars``), from 0 to 1.
-
-        Args:
-            weights: the weights of the combos, shape (1326,); those with a board card are ignored.
-
-        Returns:
-            Shape (NUM_BARS,), float64.
-        """
-        return parts_below(_strata_of_combos(self.board), weights * self.free)
 
     @property
     def positive_potential(self) -> NDArray[np.float64]:
@@ -141,7 +130,7 @@ def parts_below(strata: NDArray[np.int64], weights: NDArray[np.float64]) -> NDAr
 
 
 @functools.lru_cache(maxsize=256)
-def _strata_of_combos(board: tuple[int, ...]) -> NDArray[np.int64]:
+def strata_of_combos(board: tuple[int, ...]) -> NDArray[np.int64]:
     """The stratum of each combo on a board of 3 to 5 cards, shape (1326,)."""
     strata = np.empty(NUM_COMBOS, np.int64)
     fill_strata(ranking_table(), COMBO_CARDS, np.array(board, np.uint8), strata)

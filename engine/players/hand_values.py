@@ -55,13 +55,19 @@ class HandValues:
     """Whether `showdown` is against all opponents: before the flop with several it is against one, or 0."""
     share: Floats = attrs.field(default=attrs.Factory(lambda self: self.value, takes_self=True))
     """The share of all hands that are worse, whatever the opponents hold."""
-    effective: Floats = attrs.field(default=attrs.Factory(lambda self: self.value, takes_self=True))
-    """Effective strength against the tables of the opponents."""
 
     @property
     def hands(self) -> Hands:
         """The numbers by which players are modelled."""
-        return Hands(self.share, self.effective, self.showdown)
+        return Hands(self.share, self.value, self.showdown)
+
+    def protected(self, protect: float) -> HandValues:
+        """The values where a bet protects less: with 0, when nobody ever folds, only the showdown counts."""
+        if protect >= 1.0:
+            return self
+        return attrs.evolve(
+            self, value=protect * self.value + (1.0 - protect) * self.showdown, share=self.share
+        )
 
     @property
     def call(self) -> Floats:
@@ -161,11 +167,7 @@ def preflop_values(situation: Situation, tables: Sequence[Floats], traits: Float
 
 
 def postflop_values(
-    situation: Situation,
-    strengths: Mapping[int, Floats],
-    potentials: Potentials,
-    share: Floats,
-    protect: float = 1.0,
+    situation: Situation, strengths: Mapping[int, Floats], potentials: Potentials, share: Floats
 ) -> HandValues:
     """The values of all combos after the flop: effective hand strength, chance at the showdown, potential.
 
@@ -174,17 +176,14 @@ def postflop_values(
         strengths: by position, of all combos against the table of the player there.
         potentials: of all combos for one card to come.
         share: of all hands that each combo beats.
-        protect: how much a bet protects a hand.  With 1, negative potential is left out as in eq 3.6, since
-            draws must fold or pay; with 0, when nobody will ever fold, only the showdown counts.
     """
     first, *others = (strengths[position] for position in situation.opponents)
     product = first.copy()  # eq 3.3
     for strength in others:
         product *= strength
-    value, showdown, effective = np.empty(NUM_COMBOS), np.empty(NUM_COMBOS), np.empty(NUM_COMBOS)
+    value, showdown = np.empty(NUM_COMBOS), np.empty(NUM_COMBOS)
     positive, negative = potentials
     kernels.fill_postflop_values(
-        product, positive, negative, situation.betting_round, len(situation.opponents), protect, value,
-        showdown, effective,
+        product, positive, negative, situation.betting_round, len(situation.opponents), value, showdown
     )  # fmt: skip
-    return HandValues(value, showdown, positive, share=_frozen(share), effective=_frozen(effective))
+    return HandValues(value, showdown, positive, share=share)

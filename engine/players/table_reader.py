@@ -24,14 +24,17 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels.players.bars import fill_folds_of_range
+from engine.kernels.players.player import Answer
+from engine.kernels.players.raises import raises_in_company
+from engine.kernels.players.records import Trait
 from engine.kernels.players.reweighting import reweight
-from engine.players.action_context import situation_of
+from engine.players.action_context import Situation, asked, situation_of
 from engine.players.board_values import BoardValues, Potentials, board_values
 from engine.players.hand_values import HandValues, postflop_values, preflop_values
-from engine.players.models.formula import protection, traits_array
+from engine.players.models.explanation import Explanation, explained
+from engine.players.models.formula import traits_array
 from engine.players.models.model import Decision, OpponentModel
-from engine.players.models.specific import SpecificModel
+from engine.players.models.player import PlayerModel
 from engine.players.probability_triple import TRIPLE_INDEX
 from engine.players.weight_table import WeightTable
 from engine.poker.combos import NUM_COMBOS
@@ -87,15 +90,13 @@ class Reading:
     # By position, of all combos against the table there; filled as they are asked for.
     _potentials: dict[tuple[int, ...], Potentials] = attrs.field(factory=dict)
     _decision: tuple[BettingState, Decision] | None = None
+    _traits_here: tuple[BettingState, Floats] | None = None
 
     def decision(self, node: BettingState) -> Decision:
         """The decision of the player to act in `node`, the state that has been read."""
         if self._decision is None or self._decision[0] is not node:
             situation = situation_of(node)
-            weights, below = self.weights[situation.position], None
-            if self.values is not None and (situation.can_fold or situation.can_raise):
-                below = self.values.below_bars(weights)
-            decision = Decision(situation, self._hand_values(node), weights, below)
+            decision = Decision(situation, self._hand_values(situation), self.weights[situation.position])
             self._decision = node, decision
         return self._decision[1]
 
@@ -139,8 +140,7 @@ class Reading:
         decisions.reverse()
         return decisions
 
-    def _hand_values(self, node: BettingState) -> HandValues:
-        situation = situation_of(node)
+    def _hand_values(self, situation: Situation) -> HandValues:
         if self.values is None:
             return preflop_values(situation, self.weights, self.traits)
         strengths = self._strengths
@@ -148,20 +148,54 @@ class Reading:
             if position not in strengths:
                 strengths[position] = self.values.strengths(self.weights[position])
         potentials = self.potentials(situation.opponents)
-        protect = protection(situation, self.traits)
-        return postflop_values(situation, strengths, potentials, self.values.share, protect)
+        return postflop_values(situation, strengths, potentials, self.values.share)
+
+    def answer(self, node: BettingState, position: int, bet: float | None) -> Answer | None:
+        """What an opponent of the player to act in `node` does, if that player raises, or calls.
+
+        Args:
+            node: the state that has been read.
+            position: the opponent's.
+            bet: the chips that the raise adds to the call; None for a call.
+
+        Returns:
+            None if no model says it.
+        """
+        model = self.models[position]
+        if not isinstance(model, PlayerModel):
+            return None
+        situation = asked(situation_of(node), position, bet)
+        return model.answer(situation, self._hand_values(situation).hands, self.weights[position])
+
+    def explained(self, node: BettingState) -> dict[int, Explanation]:
+        """The reasons of each modelled opponent's folding to a raise now, by position."""
+        found = {}
+        for position in situation_of(node).opponents:
+            model, here = self.models[position], situation_of(node)
+            if isinstance(model, PlayerModel) and here.can_raise:
+                situation = asked(here, position, here.bet)
+                folds, _ = explained(
+                    model, situation, self._hand_values(situation).hands, self.weights[position]
+                )
+                if folds is not None:
+                    found[position] = folds
+        return found
 
     def traits_here(self, node: BettingState) -> Floats:
-        """`traits` with what the ranges of the others say of their folds to the player to act in `node`."""
-        if self.values is None:
-            return self.traits
-        traits, situation = self.traits.copy(), self.decision(node).situation
-        for position in situation.opponents:
-            model = self.models[position]
-            if isinstance(model, SpecificModel):
-                below = self.values.below_bars(self.weights[position])
-                fill_folds_of_range(model.counts, situation.public.betting_round, below, traits[position])
-        return traits
+        """`traits` with what models say that the others do if who is to act in `node` raises, or calls."""
+        if self._traits_here is None or self._traits_here[0] is not node:
+            situation, traits = situation_of(node), self.traits.copy()
+            in_company = len(situation.opponents) > 1 and raises_in_company(situation.public)
+            for position in situation.opponents:
+                raised = self.answer(node, position, situation.bet) if situation.can_raise else None
+                if raised is not None:
+                    called = self.answer(node, position, None) if in_company else None
+                    traits[position, Trait.KNOWN] = 1.0
+                    traits[position, Trait.FOLD] = raised.fold
+                    traits[position, Trait.FOLD_TO_CALL] = called.fold if called else 0.0
+                    traits[position, Trait.BLIND_FOLD] = raised.blind_fold
+            self._traits_here = node, traits
+        return self._traits_here[1]
 
     def potentials(self, opponents: tuple[int, ...]) -> Potentials:
         """The potentials of all combos against some players; for several, against the mean of their tables.

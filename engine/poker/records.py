@@ -7,7 +7,6 @@ them as they are, the kernels of trials compile them.
 from __future__ import annotations
 
 from enum import IntEnum
-from math import log
 from typing import Final, NamedTuple
 
 USUAL_NO_LIMIT_BET: Final = 0.75
@@ -36,11 +35,7 @@ class ProbabilityTriple(NamedTuple):
 
 # --- the situation ---------------------------------------------------------------------------------------
 
-NUM_GROUPS: Final = 2 * 2 * 2
-NUM_COMPANIES: Final = 3
-"""One opponent is left, or two or three, or more."""
 NUM_CONTEXTS: Final = 5 * 3 * 3 * 2
-NUM_DETAILS: Final = 7 * 3 * 3 * 2 * 2
 
 _RAISED_PREFLOP: Final = 4
 """Stands for the betting round in a context before the flop in which somebody has raised."""
@@ -54,21 +49,6 @@ class LastAction(IntEnum):
     """Or checked."""
     RAISED = 2
     """Or bet."""
-
-
-class ContextNumbers(NamedTuple):
-    """The contexts in which an action is counted, from the coarsest to the finest, and its price."""
-
-    group: int
-    """0 to NUM_GROUPS - 1."""
-    context: int
-    """0 to NUM_CONTEXTS - 1."""
-    detail: int
-    """0 to NUM_DETAILS - 1."""
-    log_pot_odds: float = 0.0
-    """Of `log_pot_odds`."""
-    company: int = 0
-    """Of `company_of`, 0 to NUM_COMPANIES - 1."""
 
 
 class RaiseSize(IntEnum):
@@ -119,8 +99,8 @@ class PublicSituation(NamedTuple):
     """Chips that a bet or raise adds to the call: the fixed size, or what is usual in no-limit."""
     future_bets: float
     """Chips of one bet in each betting round to come, at most what is left in the stacks."""
-    last_raise: bool
-    """A raise now would be the last that is allowed in this round."""
+    raises_left: int
+    """Raises that are allowed in this round, with the next."""
     is_limit: bool
     can_fold: bool
     can_raise: bool
@@ -135,14 +115,6 @@ def bets_to_call(situation: PublicSituation) -> int:
     return 1 if 2.0 * situation.to_call <= situation.pot else 2
 
 
-def log_pot_odds(betting_round: int, pot: float, to_call: float) -> float:
-    """The logarithm of the pot in calls, by which folds become fewer; 0 before the flop and for a check.
-
-    pot: what is in the middle, the bet that is faced included.
-    """
-    return log(pot / to_call) if betting_round > 0 and to_call > 0.0 else 0.0
-
-
 def context_index(
     betting_round: int, bets_to_call: int, last_action: int, is_raised: bool, is_capped: bool
 ) -> int:
@@ -154,40 +126,48 @@ def context_index(
     return ((stage * 3 + bets_to_call) * 3 + last_action) * 2 + (1 if is_capped else 0)
 
 
-def detail_index(
-    betting_round: int, raises: int, bets_to_call: int, last_action: int, is_capped: bool, is_in: bool
-) -> int:
-    """The number of a context with its details, 0 to NUM_DETAILS - 1.
+def asked(situation: PublicSituation, other: int, bet: float) -> PublicSituation:
+    """What an opponent faces once the player to act has raised by `bet`, or called where that is below 0.
 
-    raises: in this round, of which three and more are one.  is_in: whether the player has acted in this
-    round, before the flop whether they have put chips in, as blinds have.  The rest as in `context_index`.
+    Roughly: an opponent who has yet to pay is taken to owe as much as the player did, and, in no-limit games,
+    to have chips for a usual bet.
     """
-    stage = min(raises, 3) if betting_round == 0 else 3 + betting_round
-    return (((stage * 3 + bets_to_call) * 3 + last_action) * 2 + (1 if is_capped else 0)) * 2 + (
-        1 if is_in else 0
+    us, them = 1 << situation.position, 1 << other
+    pot = situation.pot + situation.to_call
+    to_call = 0.0 if situation.matched & them else situation.to_call
+    raises, raiser, matched = situation.raises, situation.raiser, situation.matched | us
+    called, raised = situation.called_last | us, situation.raised_last & ~us
+    to_respond, left, size = situation.to_respond & ~them, situation.raises_left, situation.bet
+    if bet >= 0.0:
+        pot += bet
+        to_call += bet
+        raises, raiser, matched = raises + 1, situation.position, us
+        called, raised = situation.called_last & ~us, situation.raised_last | us
+        to_respond, left = situation.opponents & ~them, left - 1
+    if not situation.is_limit:
+        size = USUAL_NO_LIMIT_BET * (pot + to_call)
+    return PublicSituation(
+        betting_round=situation.betting_round,
+        num_players=situation.num_players,
+        position=other,
+        raises=raises,
+        raiser=raiser,
+        entered=(situation.entered | us) & ~them,
+        to_respond=to_respond,
+        opponents=(situation.opponents | us) & ~them,
+        called_last=called,
+        raised_last=raised,
+        is_in=situation.is_in | us,
+        matched=matched,
+        pot=pot,
+        to_call=to_call,
+        bet=size,
+        future_bets=situation.future_bets,
+        raises_left=left,
+        is_limit=situation.is_limit,
+        can_fold=to_call > 0.0,
+        can_raise=left > 0,
     )
-
-
-def group_index(is_after_flop: bool, is_facing_bet: bool, is_capped: bool) -> int:
-    """The number of a group of contexts, 0 to NUM_GROUPS - 1."""
-    return (2 if is_after_flop else 0) * 2 + (2 if is_facing_bet else 0) + (1 if is_capped else 0)
-
-
-def company_of(num_opponents: int) -> int:
-    """How many opponents have not folded, roughly: 0 for one, 1 for two or three, 2 for more."""
-    return 0 if num_opponents <= 1 else 1 if num_opponents <= 3 else 2
-
-
-def noise_index(betting_round: int, num_opponents: int) -> int:
-    """The index of noise counts: before the flop, or after it against one or several."""
-    if betting_round == 0:
-        return 0
-    return 1 if num_opponents == 1 else 2
-
-
-def half_of_group(group: int) -> int:
-    """The half of the hand to which a group belongs: 0 before the flop, 1 after it."""
-    return group >> 2
 
 
 def no_limit_bet(pot: float, to_call: float, left: float, big_blind: float) -> float:

@@ -92,6 +92,6 @@ _QUOTED: Final = 40
 
 
 def quoted(text: str) -> str:
-    """What somebody sent, fit to be repeated: printable ASCII, and not too much of it."""
+    """A text that somebody sent, fit to be repeated: printable ASCII, and not too much of it."""
     safe = "".join([character if " " <= character <= "~" else "." for character in text.strip()])
     return safe if len(safe) <= _QUOTED else safe[: _QUOTED - 3] + "..."

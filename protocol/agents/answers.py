@@ -146,7 +146,7 @@ def _leniently(to: object) -> int | None:
 
 
 def _nearest(do: str, to: int | None, view: HandView) -> Action:
-    """What the dealer would play for something that is not legal."""
+    """The action that the dealer would play for something that is not legal."""
     legal = view.legal_actions()
     if do in ("fold", "check", "call"):
         return CALL
@@ -155,7 +155,7 @@ def _nearest(do: str, to: int | None, view: HandView) -> Action:
 
 
 def default_action(view: HandView) -> Action:
-    """What is played for somebody who does not answer: a check, or a fold if there is something to call."""
+    """The action for somebody who does not answer: a check, or a fold if there is something to call."""
     return FOLD if view.legal_actions().can_fold else CALL
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol
 
 from engine.support.user_input import parse_finite, quoted
 from protocol.agents.answers import Reading
-from protocol.agents.turns import Event, SeatError, TurnBook
+from protocol.agents.turns import SeatError, Signal, TurnBook
 from protocol.connection import NEED_DATA, PlayerConnection
 from protocol.events import (
     ConnectionClosed,
@@ -54,7 +54,7 @@ class RoomDesk:
     def __init__(
         self,
         stream: Stream,
-        new_event: Callable[[], Event],
+        new_event: Callable[[], Signal],
         now: Callable[[], float],
         *,
         name: str | None = None,
@@ -109,7 +109,7 @@ class RoomDesk:
             self._tell(SeatError("closed", "The table has closed."))
 
     def _opening(self) -> bytes:
-        """What is said first; nothing if it has been said."""
+        """The first lines of a conversation; nothing if they have been said."""
         connection = self._connection
         if connection.state is not State.AWAITING_VERSION:
             return b""

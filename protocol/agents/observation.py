@@ -152,7 +152,7 @@ def _seat(place: Mapping[str, Any]) -> int:
 
 
 def rules_in_words(game: GameDefinition) -> str:
-    """What is played, in one paragraph, without advice."""
+    """The rules of a game in one paragraph, without advice."""
     kind = "limit" if game.is_limit else "no-limit"
     what = f"Texas hold'em, {kind}" if game.is_holdem else f"a {kind} poker game of {game.num_rounds} rounds"
     names = game.position_names

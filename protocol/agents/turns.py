@@ -59,7 +59,7 @@ class SeatError(Exception):
         return {"error": self.code, "message": str(self), **self._more}
 
 
-class Event(Protocol):
+class Signal(Protocol):
     """Something that is waited for, such as ``trio.Event``."""
 
     def set(self) -> object:
@@ -87,7 +87,7 @@ class TurnBook:
 
     def __init__(
         self,
-        new_event: Callable[[], Event],
+        new_event: Callable[[], Signal],
         reading: Reading = "strict",
         now: Callable[[], float] | None = None,
     ) -> None:

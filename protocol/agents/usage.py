@@ -40,7 +40,7 @@ _LONGEST_WORD: Final = 100
 
 @attrs.frozen
 class Usage:
-    """What one decision has cost."""
+    """The cost of one decision."""
 
     counts: dict[str, int]
     """By the names of `COUNTS`; those that are not known are missing."""
@@ -72,7 +72,7 @@ def format_record(seat: int, line: bytes) -> str:
 
 
 def parse_usage(line: bytes) -> Usage | None:
-    """What a ``#usage`` line says; None if a number in it is none, negative or too large."""
+    """The content of a ``#usage`` line; None if a number in it is none, negative or too large."""
     return _parsed(line.split(b" ", 3)[-1].decode("utf-8", "replace"))
 
 

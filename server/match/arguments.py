@@ -374,7 +374,7 @@ def check_pace(players: Sequence[Player], limits: TimeLimits) -> None:
     if slow and limits.per_hand < _MODELS_S:
         click.echo(
             f"riverboat match: {', '.join(slow)} may need more than {limits.response:g} s a decision and "
-            f"{limits.per_hand:g} s a hand: --response-time 120 --hand-time 3600 --match-time 600",
+            f"{limits.per_hand:g} s a hand: see --on-failure patient, or --response-time and --match-time",
             err=True,
         )
 

@@ -51,7 +51,7 @@ class Uncensored:
         return {"deals": self.left_out, "of": self.deals, "most_for_a_verdict": _MOST}
 
     def line(self) -> str:
-        """What is left out, for people."""
+        """A line for people about the deals left out."""
         told = f"censored: {self.left_out} of {self.deals} deals do not count"
         return told if self.verdict is not None else f"{told}; no verdict above {_MOST:.0%}"
 

@@ -70,7 +70,7 @@ class MatchReport:
             self._uncensored = Uncensored.of(plan, passes, frozenset(censored))
         self._no_evidence = ""
         self._evidence = self._take_luck_out([path for path in paths if path is not None])
-        as_played = tally.verdict(self._evidence and self._evidence.adjusted)
+        as_played = tally.verdict(None if self._evidence is None else self._evidence.adjusted)
         self._kind = as_played.kind
         self._verdict: Verdict | None = as_played
         if self._uncensored is not None:

@@ -20,7 +20,7 @@ _TOKENS = ("in", "out", "cached", "reasoning")
 
 @attrs.define(eq=False)
 class AgentUse:
-    """What a player says about its decisions."""
+    """The costs and faults that a player states of its decisions."""
 
     model: str = ""
     reading: str = ""

@@ -79,6 +79,8 @@ class TableConfig:
     """The house's bots play on at that pace while nobody else is there."""
     private: bool = False
     """It is in no list: only those who are told its address come."""
+    chat: bool = False
+    """People who sit there may write to one another; programs are told nothing of it."""
     hosted: bool = False
     """Somebody who sits there decides about its pace, blinds and bots."""
     limits: TimeLimits = attrs.field(factory=lambda: TimeLimits(30.0, 600.0, 1e6, grace=10.0))
@@ -288,6 +290,7 @@ def _table(section: Section, folder: Path) -> TableConfig:
         time_bank_s=section.number("time_bank", 0.0, most=MOST_SECONDS),
         exhibition=section.flag("exhibition", False),
         private=section.flag("private", False),
+        chat=section.flag("chat", False),
         limits=TimeLimits(
             response=section.number("seconds", 30.0, least=0.1, most=MOST_SECONDS),
             hand=section.number("seconds_per_hand", 600.0, least=0.1, most=MOST_SECONDS),

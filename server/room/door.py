@@ -91,7 +91,7 @@ class Door:
         return self._here.total()
 
     def places(self, table: str) -> tuple[Place | None, ...]:
-        """Who sits at a table; nobody where there is none of that name."""
+        """The places of a table; none where there is none of that name."""
         found = self._tables.get(table)
         return () if found is None else found.places
 

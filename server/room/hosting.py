@@ -46,9 +46,9 @@ def open_private(room: Room, game: str) -> str:
     if sum(table.config.private for table in room.tables.values()) >= _MOST_TABLES:
         raise RequestRefused(f"there are {_MOST_TABLES} private tables already: try again later")
     name = f"private-{secrets.token_hex(10)}"
-    config = TableConfig(name, load_game(game), game, private=True, hosted=True, time_bank_s=60.0)
+    config = TableConfig(name, load_game(game), game, private=True, hosted=True, chat=True, time_bank_s=60.0)
     table = room.open_table(with_stakes(config))
-    table.company.on_host = Host(table, bots_of(room.config)).do
+    table.company.on_host = TableHost(table, bots_of(room.config)).do
     room.start_soon(_close_when_empty, table)
     return name
 
@@ -71,7 +71,7 @@ def host_of(company: Company) -> Place | None:
 
 
 @attrs.frozen
-class Host:
+class TableHost:
     """Does what the host of a table asks for, between two hands."""
 
     table: RoomTable

@@ -194,7 +194,7 @@ class Identities:
         return self._ledger.player_of(player.id)
 
     def secret_of(self, guest: Registered) -> str:
-        """What a guest says to come back as the same."""
+        """The secret with which a guest comes back as the same."""
         found = next((secret for secret, name in self._secrets.items() if name == guest.name), None)
         secret = found or _OF_GUEST + new_token()
         self._secrets[secret] = guest.name

@@ -74,12 +74,12 @@ class Watched:
             learn_from_hand(here, reader, state.betting, state.board, shown(state))
 
 
-def expected_error(answers: Sequence[tuple[float, bool]]) -> float:
+def expected_error(answers: Floats) -> float:
     """The mean distance of what was said and what came, in ten bins of the chance."""
-    said, came = np.array(answers, float).T
+    said, came = answers.T
     places = np.minimum((said * _BINS).astype(int), _BINS - 1)
     apart = np.bincount(places, weights=said - came, minlength=_BINS)
-    return float(np.abs(apart).sum() / len(said))
+    return float(np.abs(apart).sum() / max(len(said), 1))
 
 
 def watched(game: str, player: str, name: str, seed: int, hands: int, online: bool) -> list[Watched]:
@@ -153,16 +153,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 for name, found in by_hand.items():
                     means.setdefault((kind, group, name), []).append(loss(found))
                     every.setdefault((name, group), []).extend([found] if kind == "public" else [])
-        print(line, flush=True)
         for name, matches in seen.items():
-            for which in (0, 1):
-                every.setdefault((name, -1 - which), []).extend(
-                    np.array(match[groups[-1]].answers[which], float).reshape(-1, 2) for match in matches
+            answers = [
+                np.concatenate(
+                    [np.array(match[groups[-1]].answers[which], float).reshape(-1, 2) for match in matches]
                 )
-    for (kind, group, name), losses in means.items():
-        print(
-            f"mean {kind:<7} {'online' if options.online else AFTER[group]:>6} {name:<9} {np.mean(losses):.4f}"
-        )
+                for which in (0, 1)
+            ]
+            for which in (0, 1):
+                every.setdefault((name, -1 - which), []).append(answers[which])
+            line += f"| off {expected_error(answers[0]):.3f} {expected_error(answers[1]):.3f} "
+        print(line, flush=True)
+    for (kind, group, name), found_means in means.items():
+        after = "online" if options.online else AFTER[group]
+        print(f"mean {kind:<7} {after:>6} {name:<9} {np.mean(found_means):.4f}")
     for group in groups:
         first, last = (np.concatenate(every[name, group]) for name in (options.models[0], options.models[-1]))
         gained, error = gain(first, last)

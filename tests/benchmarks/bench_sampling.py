@@ -27,7 +27,7 @@ from clients.core.options import make_agent, parse_settings
 from clients.core.registry import make_bot
 from clients.lab.experiments.tasks import chips_by_seat
 from engine.players.models.model import OpponentModel
-from engine.players.models.specific import SpecificModel
+from engine.players.models.player import PlayerModel
 from engine.players.trials.players import OwnStrategy, simulated_players
 from engine.players.trials.selective_sampling import Estimates
 from engine.players.trials.trials import Spot, new_tree, simulate
@@ -82,7 +82,7 @@ def speed() -> None:
     print(f"{'two-branch trials a second (nodes), models:':<42} {'fresh':>19} {'known':>19}")
     for name, (game_name, betting, board, own) in SPOTS.items():
         seats = load_game(game_name).num_players
-        fresh: list[OpponentModel] = [SpecificModel() for _ in range(seats)]
+        fresh: list[OpponentModel] = [PlayerModel() for _ in range(seats)]
         known: list[OpponentModel] = [experienced_model(seat) for seat in range(seats)]
         spots = [spot_of(game_name, betting, board, own, models) for models in (fresh, known)]
         cells = ["{:,.0f} ({})".format(*trials_per_second(spot)) for spot in spots]

@@ -43,11 +43,11 @@ from clients.core.arena import Arena
 from engine.players.action_context import Situation
 from engine.players.board_values import board_values
 from engine.players.learning import learn_from_hand, predicted_triple
-from engine.players.models.specific import SpecificModel
+from engine.players.models.player import PlayerModel
 from engine.players.probability_triple import ProbabilityTriple, TripleIndex
 from engine.players.table_reader import PotentialName, TableReader
 from engine.poker.combos import NUM_COMBOS, combo_index, combos_without
-from engine.poker.records import LastAction, company_of
+from engine.poker.records import LastAction
 from engine.poker.rules import BettingState, GameDefinition, HandState, load_game, parse_betting
 from tests.benchmarks.bench_formula import interval
 from tests.support.benchmarks import BenchmarkParser, known_file, known_game, known_player, make_player
@@ -102,7 +102,7 @@ class Hand:
 def read_hands(game: GameDefinition, hands: Recorded, potential: PotentialName = "plain") -> Iterator[Hand]:
     """Each hand of a match, before the models learn from it."""
     players = game.num_players
-    models = [SpecificModel() for _ in range(players)]
+    models = [PlayerModel() for _ in range(players)]
     for played, (number, text, holes, cards) in enumerate(hands):
         betting, board = parse_betting(game, text), tuple(cards)
         here = [models[(position + number) % players] for position in range(players)]
@@ -170,12 +170,12 @@ def losses(game: GameDefinition, hands: Recorded) -> list[tuple[float, ...]]:
 
 def seen(game: GameDefinition, hands: Recorded, learnt: int) -> list[tuple[float, ...]]:
     """Of each action of an opponent where there was a choice: the betting round, 1 for a bet to call, of
-    `company_of`, 1 if he raised last, the triple that was predicted, and the action.
+    the opponents by two, 1 if he raised last, the triple that was predicted, and the action.
     """
     found: list[tuple[float, ...]] = []
     for _, at, triple, action in answers(game, hands, learnt):
         raised = at.context.last_action == LastAction.RAISED
-        found.append((at.betting_round, at.can_fold, company_of(len(at.opponents)), raised, *triple, action))
+        found.append((at.betting_round, at.can_fold, min(len(at.opponents) // 2, 2), raised, *triple, action))
     return found
 
 

@@ -49,7 +49,7 @@ class Metadata(MetadataHookInterface):
         metadata["requires-python"] = f"=={major}.{minor}.*"
 
 
-class Kernels(BuildHookInterface):
+class Kernels(BuildHookInterface[Any]):
     """Compiles the kernels."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:

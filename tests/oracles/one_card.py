@@ -14,9 +14,9 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels.solving.forest import Column
+from engine.kernels.solving.forest import NodeColumn
 from engine.solving.subgames.gadgets import Gadget
-from engine.solving.subgames.menus import Betting, parse_menu
+from engine.solving.subgames.menus import BettingPlan, parse_menu
 from engine.solving.subgames.tree import Point, street_trees
 
 Floats = NDArray[np.float64]
@@ -27,7 +27,7 @@ MakeGadget = Callable[["Start"], Gadget]
 _N: Final = 13
 _MENU: Final = (parse_menu("100%, a / 100%, a"),) * 2
 _TREES: Final = street_trees(
-    Point(1, 2.0, 20.0), Betting(menus={"turn": _MENU, "river": _MENU}, most_of_left=0.8)
+    Point(1, 2.0, 20.0), BettingPlan(menus={"turn": _MENU, "river": _MENU}, most_of_left=0.8)
 )  # fmt: skip
 _PLUS: Final = (1.0, 1.0, 1.0, 0.0)
 """The factors of CFR+."""
@@ -242,9 +242,11 @@ class Start:
     def _gifts(one: Part, values: Floats, met: Floats, other: int) -> Floats:
         found = np.zeros(values.shape)
         for node, row in enumerate(one.nodes):
-            for child in range(row[Column.FIRST], row[Column.FIRST] + row[Column.ACTIONS]):
+            for child in range(row[NodeColumn.FIRST], row[NodeColumn.FIRST] + row[NodeColumn.ACTIONS]):
                 lost = (values[node] - values[child]) / np.maximum(met[node], 1e-300)
-                found[child] = found[node] + (lost * (met[node] > 0) if row[Column.PLAYER] == other else 0.0)
+                found[child] = found[node] + (
+                    lost * (met[node] > 0) if row[NodeColumn.PLAYER] == other else 0.0
+                )
         return np.repeat(found[one.ends], _N, axis=1)
 
 
@@ -265,7 +267,7 @@ def solved_again(game: Game, trunk: Chances, make: MakeGadget, iterations: int) 
         found = part.chances(part.sums)
         unknown = np.zeros(found.shape, np.bool_)  # where the player's hand never came: the trunk goes on
         for row in part.nodes:
-            children = slice(row[Column.FIRST], row[Column.FIRST] + row[Column.ACTIONS])
+            children = slice(row[NodeColumn.FIRST], row[NodeColumn.FIRST] + row[NodeColumn.ACTIONS])
             unknown[children] = ~(part.sums[children].sum(axis=0) > 0)[ALL]
         mixed = np.where(unknown, trunk[1], found)
         total += game.worth(1 - player, (trunk[0], mixed), responds=True)

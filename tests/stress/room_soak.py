@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import attrs
-import httpx
+import httpx2
 import trio
 
 from server.room.collecting import collected_in_parts
@@ -145,7 +145,7 @@ class _Crowd:
 
     async def reader(self) -> None:
         """Reads some pages."""
-        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{self.http}", timeout=60.0) as pages:
+        async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{self.http}", timeout=60.0) as pages:
             for _ in range(self.dice.randint(1, 20)):
                 (await pages.get(self.dice.choice(_PATHS))).raise_for_status()
                 await trio.sleep(1.0)
@@ -161,7 +161,7 @@ async def _again(stress: Stress, come: Callable[..., Coroutine[Any, Any, None]],
             pass  # refused, or cut off for what they did
         except trio.TooSlowError:
             stress.find(f"a {come.__name__} was not served for five minutes")
-        except httpx.HTTPError as error:
+        except httpx2.HTTPError as error:
             stress.find("a page was not served", repr(error))
         await trio.sleep(0.5)
 

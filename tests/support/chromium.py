@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-import httpx
+import httpx2
 import trio
 
 from tests.support.web import WebSocket
@@ -115,7 +115,7 @@ async def chromium(folder: Path) -> AsyncIterator[Tab]:
                 said += data
             nursery.start_soon(_drain, process.stderr)
             host, port = found.group(1).decode(), int(found.group(2))
-            async with httpx.AsyncClient(base_url=f"http://{host}:{port}") as http:
+            async with httpx2.AsyncClient(base_url=f"http://{host}:{port}") as http:
                 pages = (await http.get("/json/list")).json()
             target = next(page for page in pages if page["type"] == "page")
             path = "/" + target["webSocketDebuggerUrl"].split("/", 3)[3]

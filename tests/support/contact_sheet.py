@@ -1,7 +1,7 @@
 """Pictures of every state of the room's pages, on a desktop and a phone, light and dark.
 
-``python -m tests.support.contact_sheet DIR`` plays in a room with Chromium, writes a picture of each state into
-DIR, and all of them on one page, ``index.html``.
+``python -m tests.support.contact_sheet DIR`` plays in a room with Chromium, writes a picture of each state
+into DIR, and all of them on one page, ``index.html``.
 """
 
 import html
@@ -72,7 +72,7 @@ async def a_table(
     await trio.sleep(0.8)
     await photograph(tab, folder, f"{table}-others-act")
     over = "document.querySelector('.verdict').textContent"
-    while not await tab.until(f"{TURN} ? 'turn' : {over} && 'over'") == "over":
+    while await tab.until(f"{TURN} ? 'turn' : {over} && 'over'") != "over":
         await trio.sleep(0.45)
         await tab.click("#call")
         await tab.until(f"!({TURN})")
@@ -81,7 +81,7 @@ async def a_table(
 
 async def sheet(folder: Path) -> None:
     """Play, take all pictures, and put them on a page."""
-    folder.mkdir(parents=True, exist_ok=True)
+    await trio.Path(folder).mkdir(parents=True, exist_ok=True)
     limits = TimeLimits(60.0, 600.0, 1e6, grace=60.0)
     paced = {"pace_s": 0.4, "showdown_s": 8.0, "limits": limits, "least": 200, "most": 20_000}
     with tempfile.TemporaryDirectory() as scratch:
@@ -112,15 +112,18 @@ async def sheet(folder: Path) -> None:
                 await photograph(tab, folder, path.replace("/", "-"))
             print("\n".join(tab.complaints))
             others.cancel_scope.cancel()
-    pictures = sorted(folder.glob("*.png"), key=lambda path: path.stat().st_mtime)
+
+
+def write_index(folder: Path) -> None:
+    """Put all pictures of a folder on a page."""
     figures = [
-        f'<figure><img src="{each.name}" alt="" height="400"><figcaption>{html.escape(each.stem)}</figcaption></figure>'
-        for each in pictures
+        f'<figure><img src="{each.name}" alt="" height="400"><figcaption>{html.escape(each.stem)}'
+        "</figcaption></figure>"
+        for each in sorted(folder.glob("*.png"), key=lambda path: path.stat().st_mtime)
     ]
     style = "body{display:flex;flex-wrap:wrap;gap:1rem;font:14px sans-serif}figure{margin:0}"
-    (folder / "index.html").write_text(
-        f"<meta charset=utf-8><style>{style}</style>{''.join(figures)}", "utf-8"
-    )
+    page = f"<meta charset=utf-8><style>{style}</style>{''.join(figures)}"
+    (folder / "index.html").write_text(page, "utf-8")
 
 
 def nine_seats() -> GameDefinition:
@@ -132,3 +135,4 @@ def nine_seats() -> GameDefinition:
 
 if __name__ == "__main__":
     trio.run(sheet, Path(sys.argv[1]))
+    write_index(Path(sys.argv[1]))

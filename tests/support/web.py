@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import attrs
-import httpx
+import httpx2
 import trio
 from wsproto import ConnectionType, WSConnection
 from wsproto.events import (
@@ -156,7 +156,7 @@ class OpenPages:
 
     room: OpenRoom
     address: str
-    http: httpx.AsyncClient
+    http: httpx2.AsyncClient
     _streams: list[trio.abc.Stream] = attrs.Factory(list)
 
     @property
@@ -164,7 +164,7 @@ class OpenPages:
         """The port of the pages."""
         return int(self.address.rstrip("/").rpartition(":")[2])
 
-    async def get(self, path: str, **options: Any) -> httpx.Response:
+    async def get(self, path: str, **options: Any) -> httpx2.Response:
         """Ask for a page."""
         return await self.http.get(path, **options)
 
@@ -219,7 +219,7 @@ async def pages_of(config: RoomConfig) -> AsyncIterator[OpenPages]:
     config = attrs.evolve(config, http=0)
     async with room_of(config) as room, trio.open_nursery() as nursery:
         address = await nursery.start(serve_web, room.room, room.console)
-        async with httpx.AsyncClient(base_url=address, verify=_any_certificate()) as http:
+        async with httpx2.AsyncClient(base_url=address, verify=_any_certificate()) as http:
             pages = OpenPages(room, address, http)
             try:
                 yield pages

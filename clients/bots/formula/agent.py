@@ -7,30 +7,32 @@ It keeps a weight table for each player of a hand and a model of each player of 
 from __future__ import annotations
 
 import functools
+import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, get_args
 
+import attrs
 import numpy as np
+from numpy.typing import NDArray
 
-from clients.bots.formula.bet_size import best_totals, bet_size, size_chances, sizes_are_known
+from clients.bots.formula.bet_size import best_totals, bet_size, size_chances, totals_compared
 from clients.bots.memory_file import Remembering
 from clients.bots.opponent_book import (
     DEFAULT_NOISE,
     DEFAULT_POTENTIAL,
     LEARNING,
-    MODELS,
     ModelName,
     OpponentBook,
+    checked_model,
 )
 from clients.core.agent import ProbabilityTriple
 from clients.core.options import require_between, require_holdem, require_one_of
 from engine import compiling
-from engine.players.bet_sizes import FoldsBySize, answers_to_raises
-from engine.players.models.formula import Parameters, continue_chance, formula_triples, thresholds
+from engine.players.models.formula import Parameters, continue_chance, formula_triples, protection, thresholds
 from engine.players.models.model import Decision
-from engine.players.models.specific import SpecificModel
-from engine.players.predictors.model import PREDICTORS, PredictedModel
+from engine.players.models.player import PlayerModel, shipped_prior
 from engine.players.probability_triple import legal_triple, sample
 from engine.players.statistics import PlayerStatistics
 from engine.players.table_reader import PotentialName
@@ -38,8 +40,12 @@ from engine.poker.combos import combo_index
 from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
 from engine.support.files.archive import Archive, ArchiveError, find_archive
 
+Floats = NDArray[np.float64]
+
 KIND: Final = "riverboat opponent models"
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
+_FIRST_OF_CURVES: Final = 3
+"""The first schema whose models are curves."""
 _SAVE_EVERY = 100
 """Hands between two writings of the memory file."""
 
@@ -51,7 +57,7 @@ class Formula(Remembering):
         tightness: 0 loose to 1 tight.
         aggression: 0 passive to 1 aggressive.
         deception: 0 straightforward to 1 deceptive.
-        model: how opponents are modelled: none, generic, specific, tree or network.
+        model: how opponents are modelled: none, generic or player.
         noise: noise factor of the re-weighting, 0 to 1.
         memory: file that keeps the models between matches, by the players' names.
         potential: of hands, against a random hand (plain) or the opponents' weight tables (weighted).
@@ -65,7 +71,7 @@ class Formula(Remembering):
         tightness: float = 0.5,
         aggression: float = 0.5,
         deception: float = 0.5,
-        model: ModelName = "specific",
+        model: str = "player",
         noise: float = DEFAULT_NOISE,
         memory: Path | None = None,
         potential: PotentialName = DEFAULT_POTENTIAL,
@@ -73,17 +79,14 @@ class Formula(Remembering):
         shares = {"tightness": tightness, "aggression": aggression, "deception": deception, "noise": noise}
         for name, share in shares.items():
             require_between(name, share, 0, 1)
-        require_one_of("model", model, MODELS)
         require_one_of("potential", potential, get_args(PotentialName))
-        self.model, self.potential = model, potential
+        self.model, self.potential = checked_model(model), potential
         self.parameters = Parameters(tightness=tightness, aggression=aggression, deception=deception)
-        self.is_stateless = model not in LEARNING
-        self.book = OpponentBook(model, noise, potential)
+        self.is_stateless = self.model not in LEARNING
+        self.book = OpponentBook(self.model, noise, potential)
         if memory is not None:
             contents = functools.partial(_known, self.book)
-            self.open_memory(memory, contents, self._recall, learns=model in LEARNING)
-        self.folds_by_size: dict[int, FoldsBySize] = {}
-        """By seat, in no-limit games, of opponents who are modelled."""
+            self.open_memory(memory, contents, self._recall, learns=self.model in LEARNING)
 
     def _recall(self, path: Path) -> None:
         self.book.remembered.update(load(path, self.model))
@@ -113,27 +116,35 @@ class Formula(Remembering):
             return CALL
         decision, folding = self._decision(view)
         combo = combo_index(*view.own_cards)
-        answers = self._answers(view, decision)
-        if answers is not None:
-            chances = decision.values.showdown[combo : combo + 1]
-            total = best_totals(view.betting, decision.situation, chances, folding, answers)[0]
-            return view.legal_actions().raising_to(int(total))
-        value = float(decision.values.value[combo])
-        return bet_size(view.betting, decision.situation, value, folding, self.rng)
+        chances, values = decision.values.showdown[combo : combo + 1], decision.values.value
+        totals = self._best_totals(view, decision, chances, folding)
+        if totals is not None:
+            return view.legal_actions().raising_to(int(totals[0]))
+        return bet_size(view.betting, decision.situation, float(values[combo]), folding, self.rng)
 
-    def _answers(self, view: HandView, decision: Decision) -> FoldsBySize | None:
-        """The answers to raises by which the size of ours is chosen, if they are known."""
-        if view.game.is_limit or not view.legal_actions().can_raise:
+    def _best_totals(
+        self, view: HandView, decision: Decision, chances: Floats, folding: float
+    ) -> NDArray[np.int64] | None:
+        """The totals to raise to with hands, where a model says how often the only opponent folds to each."""
+        situation, reading = decision.situation, self.book.follow(view).reading
+        others = situation.opponents
+        if view.game.is_limit or not situation.can_raise or len(others) > 1:
             return None
-        answers = self.folds_by_size.get(self.seat_of(view, decision.situation.opponents[0]))
-        return answers if answers is not None and sizes_are_known(decision.situation, answers) else None
+        answers = {
+            total: reading.answer(view.betting, others[0], float(total - view.betting.max_spent))
+            for total in totals_compared(view.betting, situation)
+        }
+        folds = {total: answer.fold for total, answer in answers.items() if answer is not None}
+        return best_totals(view.betting, chances, folds, folding) if folds else None
 
     def _decision(self, view: HandView) -> tuple[Decision, float]:
-        """The values that we decide on, and the chance that the likeliest opponent to fold does so."""
+        """The basis of a decision, and the chance that the likeliest opponent to fold does so."""
         reader = self.book.follow(view)
-        decision = reader.decision(view.betting)
-        situation, traits = decision.situation, reader.reading.traits_here(view.betting)
-        return decision, max(1 - continue_chance(situation, traits, p) for p in situation.opponents)
+        decision, traits = reader.decision(view.betting), reader.reading.traits_here(view.betting)
+        situation = decision.situation
+        values = decision.values.protected(protection(situation, traits))
+        folding = max(1 - continue_chance(situation, traits, p) for p in situation.opponents)
+        return attrs.evolve(decision, values=values), folding
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
         """The chances of folding, calling and raising in this state: our row of `triples`."""
@@ -143,20 +154,17 @@ class Formula(Remembering):
         total = fold + call + raise_
         return legal_triple((fold / total, call / total, raise_ / total), legal.can_fold, legal.can_raise)
 
-    def triples(self, view: HandView) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    def triples(self, view: HandView) -> Floats:
         """Our triple for each combo in this state, shape (1326, 3); our own cards do not enter."""
-        reader = self.book.follow(view)
-        decision = reader.decision(view.betting)
-        traits = reader.reading.traits_here(view.betting)
+        decision, _ = self._decision(view)
+        traits = self.book.follow(view).reading.traits_here(view.betting)
         return formula_triples(decision.situation, decision.values, decision.weights, traits, self.parameters)
 
     def size_chances(self, view: HandView, total: int) -> Sequence[float] | None:
         """1 for the hands that are raised with to a total; None where the size is drawn whatever we hold."""
         decision, folding = self._decision(view)
-        answers = self._answers(view, decision)
-        if answers is not None:
-            showdowns = decision.values.showdown
-            totals = best_totals(view.betting, decision.situation, showdowns, folding, answers)
+        totals = self._best_totals(view, decision, decision.values.showdown, folding)
+        if totals is not None:
             return [float(each == total) for each in totals.tolist()]
         values = decision.values.value.tolist()
         return size_chances(view.betting, decision.situation, values, folding, total)
@@ -178,22 +186,23 @@ class Formula(Remembering):
             found["draw"] = f"{draw:.3f}; bet or raised from {limits.semi_bluff:.3f}"
         return found | {"opponents": f"the likeliest to fold does so with chance {folding:.3f}"}
 
+    def own_model(self, view: HandView) -> dict[str, Any]:
+        """The parts, which add up to z, of each opponent's folding to a raise, by position."""
+        explained = self.book.follow(view).reading.explained(view.betting)
+        return {str(position): each.as_dict() for position, each in explained.items()}
+
     # --- learning ------------------------------------------------------------------------------------------
 
     def hand_finished(self, view: HandView) -> None:
         """Learn, and write the memory file now and then."""
         is_new = self.book.hand_finished(view)
-        if is_new and not view.game.is_limit and self.model in LEARNING:
-            for before, total, position, folded in answers_to_raises(view.betting):
-                sizes = self.folds_by_size.setdefault(self.seat_of(view, position), FoldsBySize())
-                sizes.observe(before, total, folded)
         if is_new and self.book.hands_read % _SAVE_EVERY == 0:
             self.save_memory()
 
 
 # --- the memory: an archive without arrays ------------------------------------------------------------------
 
-Remembered = tuple[SpecificModel, PlayerStatistics]
+Remembered = tuple[PlayerModel, PlayerStatistics]
 """What is remembered of a player."""
 
 
@@ -203,42 +212,55 @@ def archive_of(players: Mapping[str, Remembered]) -> Archive:
         name: {"model": model.as_dict(), "statistics": statistics.as_dict()}
         for name, (model, statistics) in players.items()
     }
-    return Archive(KIND, SCHEMA_VERSION, {"players": entries})
+    return Archive(KIND, SCHEMA_VERSION, {"prior": shipped_prior().digest, "players": entries})
 
 
 def players_of(archive: Archive) -> dict[str, Remembered]:
-    """The models and statistics of an archive made by `archive_of`.
+    """The models and statistics of an archive made by `archive_of`, or in an earlier version.
+
+    Before schema 3 models were counts, which cannot be learnt from: they begin anew.
 
     Raises:
         ArchiveError: numbers that make no sense.
     """
+    is_earlier = archive.schema < _FIRST_OF_CURVES
     with archive.checked():
         return {
-            name: (_model_of(entry["model"]), PlayerStatistics.from_dict(entry["statistics"]))
+            name: (
+                PlayerModel() if is_earlier else PlayerModel.from_dict(entry["model"]),
+                PlayerStatistics.from_dict(entry["statistics"]),
+            )
             for name, entry in archive.meta["players"].items()
         }
-
-
-def _model_of(data: Mapping[str, Any]) -> SpecificModel:
-    return (PredictedModel if PREDICTORS.keys() & data.keys() else SpecificModel).from_dict(data)
 
 
 def load(path: Path, model: ModelName) -> dict[str, Remembered]:
     """The contents of a file; nothing if there is none yet, or if the model is one that remembers nothing.
 
+    What a file of an earlier version, or one made with another prior, cannot bring is said in a line on
+    stderr.  A file of an earlier version is kept beside as ``.schema2``.
+
     Raises:
-        ArchiveError: it is there and cannot be read, or holds models of another kind.
+        ArchiveError: it is there and cannot be read, or the earlier file cannot be kept.
     """
     archive = find_archive(path, KIND, SCHEMA_VERSION)
     players = {} if archive is None else players_of(archive)
-    if model not in LEARNING:
+    if archive is None or model not in LEARNING:
         return {}
-    for name, (known, _) in players.items():
-        kind = known.name if isinstance(known, PredictedModel) else "specific"
-        if kind != model:
-            raise ArchiveError(
-                f"{path}: {name!r} is remembered by model={kind}, not {model}: take that, or another file"
-            )
+    told = ""
+    if archive.schema < _FIRST_OF_CURVES:
+        kept = path.with_name(f"{path.name}.schema{archive.schema}")
+        told = (
+            f"models of {len(players)} players begin anew, statistics stay; the file is kept as {kept.name}"
+        )
+        try:
+            shutil.copyfile(path, kept)
+        except OSError as error:
+            raise ArchiveError(f"{kept} cannot be written: {error.strerror or error}") from error
+    elif archive.meta.get("prior") != shipped_prior().digest:
+        told = "made with another prior of players, whose curves are taken over"
+    if told:
+        print(f"formula: {path}: {told}", file=sys.stderr)
     return players
 
 
@@ -247,6 +269,6 @@ def _known(book: OpponentBook) -> Archive | None:
     known = {
         name: (model, counts)
         for name, (model, counts) in book.known_by_name().items()
-        if isinstance(model, SpecificModel)
+        if isinstance(model, PlayerModel)
     }
     return archive_of(known) if book.models else None

@@ -1,6 +1,6 @@
 """How much to bet in no-limit games: a share of the pot, with its reasons.
 
-Against a single opponent whose answers to raises have been seen, the size that is worth most (`best_totals`):
+Against a single opponent who is modelled, the size that is worth most (`best_totals`):
 his folds to that size win the pot, and where he goes on the hand must beat what he goes on with.  One who
 never folds is bet into later (`worths_of_raise`).  Else:
 
@@ -20,22 +20,19 @@ from __future__ import annotations
 import functools
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.players.action_context import Situation
-from engine.players.bet_sizes import FoldsBySize
 from engine.players.models.formula import worths_of_raise
 from engine.poker.rules import Action, BettingState
 
 _NEVER_FOLDS: Final = 0.08
 """A player who folds less often is one who never does."""
 
-_ANSWERS: Final = 10
-"""Answers to raises, before the flop or after it, from which on they decide on sizes."""
 _OPENINGS: Final = (2.0, 3.0)
 """Raises before the flop that are compared, in parts of the last."""
 _SHARES: Final = ((0.5, 0.75, 1.0), (0.5, 0.75, 1.0), (0.5, 0.75, 1.0, 2.0, math.inf))
@@ -43,38 +40,29 @@ _SHARES: Final = ((0.5, 0.75, 1.0), (0.5, 0.75, 1.0), (0.5, 0.75, 1.0, 2.0, math
 when it is known what a hand is worth."""
 
 
-def sizes_are_known(situation: Situation, answers: FoldsBySize) -> bool:
-    """Whether sizes are chosen by how often the only opponent folds to them."""
-    return len(situation.opponents) == 1 and answers.cases(situation.betting_round) >= _ANSWERS
-
-
-def best_totals(
-    betting: BettingState,
-    situation: Situation,
-    chances: NDArray[np.float64],
-    folding: float,
-    answers: FoldsBySize,
-) -> NDArray[np.int64]:
-    """The total to raise to that is worth most with each hand, shape (n,).
-
-    Args:
-        betting: the state in which we raise, against a single opponent.
-        situation: the same, for strategies.
-        chances: of each hand at the showdown, shape (n,).
-        folding: chance that the opponent folds to a raise of a middling size.
-        answers: of the opponent.
-    """
+def totals_compared(betting: BettingState, situation: Situation) -> list[int]:
+    """The totals of raises among which the size that is worth most is chosen, against a single opponent."""
     if situation.betting_round == 0:
         more = situation.big_blind * len(situation.entered) if situation.raises == 0 else 0
         actions = [betting.raise_or_all_in(betting.max_spent * part + more) for part in _OPENINGS]
     else:
         actions = [betting.raise_of_pots(share) for share in _SHARES[situation.betting_round - 1]]
-    totals = sorted({action.raise_to for action in actions if action.raise_to is not None})
-    worths = [
-        worths_of_raise(betting, chances, total, answers.chance(betting, total, folding), folding)
-        for total in totals
-    ]
-    best: NDArray[np.int64] = np.array(totals)[np.argmax(worths, axis=0)]
+    return sorted({action.raise_to for action in actions if action.raise_to is not None})
+
+
+def best_totals(
+    betting: BettingState, chances: NDArray[np.float64], folds: Mapping[int, float], folding: float
+) -> NDArray[np.int64]:
+    """The total to raise to that is worth most with each hand, shape (n,).
+
+    Args:
+        betting: the state in which we raise, against a single opponent.
+        chances: of each hand at the showdown, shape (n,).
+        folds: by total, the chance that the opponent folds to it.
+        folding: the same for a raise of a middling size.
+    """
+    worths = [worths_of_raise(betting, chances, total, fold, folding) for total, fold in folds.items()]
+    best: NDArray[np.int64] = np.array(list(folds))[np.argmax(worths, axis=0)]
     return best
 
 

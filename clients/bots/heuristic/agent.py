@@ -34,7 +34,7 @@ CONTINUED: Final = 1.5
 """The factor on the weight of a raise with continued aggression."""
 
 MethodName = Literal["direct", "strategic"]
-PredictorName = Literal["counts", "generic", "specific", "tree", "network", "vote"]
+PredictorName = Literal["counts", "generic", "player", "vote"]
 
 
 class Heuristic(Agent):
@@ -45,8 +45,7 @@ class Heuristic(Agent):
         aggression: continued aggression: it raises more often if it raised last in the round before.
         randomness: how evenly it draws among profitable actions; 0 takes the best.
         enough: hands of the same kind from which on their outcomes count.
-        model: what predicts how likely opponents are to fold: counts, generic, specific, tree, network,
-            or vote.
+        model: what predicts how likely opponents are to fold: counts, generic, player or vote.
         looseness: scales the share of the starting hands it plays.
 
     Raises:

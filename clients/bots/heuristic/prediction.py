@@ -2,7 +2,7 @@
 
 *counts* is the report's own method, "some basic information about the action made by the opponents" (3.2):
 the share of bets after the flop that a player folded to, shrunk towards an ordinary player's, and halved if
-the player has raised in this round.  *vote* is its section 3.1: the generic model, the specific model, and
+the player has raised in this round.  *vote* is its section 3.1: the generic model, the player model, and
 what the player did after the same betting chain, each weighted by how well it has predicted this player.
 """
 
@@ -114,10 +114,10 @@ class ModelledFolds(FoldPredictor):
 
 
 class VotedFolds(ModelledFolds):
-    """Predicts folds by the vote of three models: generic, specific, and by betting chains."""
+    """Predicts folds by the vote of three models: generic, player, and by betting chains."""
 
     def __init__(self) -> None:
-        super().__init__(OpponentBook("specific", DEFAULT_NOISE))
+        super().__init__(OpponentBook("player", DEFAULT_NOISE))
         self.votes: dict[int, Vote] = {}
         """The vote on each seat's player."""
         self._chains: dict[int, ActionFrequencies] = {}

@@ -53,7 +53,7 @@ class Prices:
             self._price = (one, other)
 
     def usd(self, tokens: Mapping[str, int]) -> float | None:
-        """What some tokens cost; None if nobody knows."""
+        """The price of some tokens; None if nobody knows it."""
         if not {"in", "out"} <= set(tokens):
             return None
         if self._price is not None:

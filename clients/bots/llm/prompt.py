@@ -52,7 +52,7 @@ _TEXT: Final = 'Answer with one JSON object: {"do": "fold|check|call|bet|raise|a
 
 
 def system_message(game: GameDefinition, *, hud: bool, history: bool, tools: bool) -> str:
-    """What does not change: the rules, and how to read and to answer; no advice."""
+    """The message that does not change: the rules, and how to read and to answer; no advice."""
     parts = [rules_in_words(game), _HOW, *([_HUD] if hud else []), *([_RECENT] if history else [])]
     return " ".join([*parts, _CALL if tools else _TEXT])
 
@@ -124,7 +124,7 @@ class Memory:
 
 
 def _name(seat: int, names: Sequence[str] | None) -> str:
-    """By whose name the statistics are kept: never shown."""
+    """The name by which statistics are kept: never shown."""
     return names[seat] if names is not None and seat < len(names) else f"seat {seat}"
 
 

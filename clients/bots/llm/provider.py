@@ -32,7 +32,7 @@ _TRANSIENT: Final = (408, 409, 425, 429)
 
 @attrs.frozen
 class Outcome:
-    """What came of a request."""
+    """The result of a request."""
 
     kind: str
     reply: dict[str, Any] | None = None
@@ -50,7 +50,7 @@ class Outcome:
 
     @classmethod
     def from_json(cls, entry: Mapping[str, Any]) -> Outcome:
-        """What `as_json` has made; nothing is waited for again."""
+        """The outcome that `as_json` has made; nothing is waited for again."""
         told = {name: entry[name] for name in ("kind", "reply", "detail", "parameter") if name in entry}
         return cls(**told)
 

@@ -13,7 +13,7 @@ from typing import Final, Literal, get_args
 
 import trio
 
-from clients.bots.opponent_book import DEFAULT_NOISE, DEFAULT_POTENTIAL, MODELS, ModelName, OpponentBook
+from clients.bots.opponent_book import DEFAULT_NOISE, DEFAULT_POTENTIAL, OpponentBook, checked_model
 from clients.core.agent import Agent, ProbabilityTriple, described, drawn
 from clients.core.options import (
     parse_bet_sizes,
@@ -56,8 +56,7 @@ class Sampling(Agent):
     Args:
         trials: the most trials per decision; none: 20,000, with a seed 2,000.
         seconds: the most time per decision; none: 0.05, with a seed as long as the trials take.
-        model: how opponents are modelled: none, generic, specific, tree or network; in trials the last two
-            act like the specific model.
+        model: how opponents are modelled: none, generic or player.
         choose: the best action, or a mixture of those that are nearly as good.
         bet_sizes: no-limit raises to try, as shares of the pot: half+pot+all-in, 0.75+all-in.
         obvious: stop early when the best action leads by more than the sum of the deviations (the paper's),
@@ -77,7 +76,7 @@ class Sampling(Agent):
         self,
         trials: int | None = None,
         seconds: float | None = None,
-        model: ModelName = "specific",
+        model: str = "player",
         choose: ChooseName = "best",
         bet_sizes: str = "half+pot+all-in",
         obvious: ObviousName = "paired",
@@ -90,7 +89,6 @@ class Sampling(Agent):
         if seconds is not None and not seconds > 0:
             raise ValueError(f"seconds: expected more than 0, got {seconds}")
         require_between("noise", noise, 0, 1)
-        require_one_of("model", model, MODELS)
         require_one_of("choose", choose, get_args(ChooseName))
         require_one_of("obvious", obvious, get_args(ObviousName))
         require_one_of("potential", potential, get_args(PotentialName))
@@ -104,7 +102,7 @@ class Sampling(Agent):
         self._trials, self._seconds = trials, seconds
         self._mixes, self._explains = choose == "mixed", explain
         self._potential = potential
-        self.book = OpponentBook(model, noise, potential=potential)
+        self.book = OpponentBook(checked_model(model), noise, potential=potential)
         self.bet_sizes: dict[int, BetSizes] = {}
         """The bet sizes of each seat's player, in no-limit games."""
         self.estimates: Estimates[Action] | None = None

@@ -88,12 +88,13 @@ def ask_command(
         answer, actions = _ask_installed(bot, spot, times or _TIMES, seed)
     found = report(bot, game, spot, answer, actions)
     if definition.is_holdem:
-        from clients.reports.spot import own_values, reasons
+        from clients.reports.spot import own_model, own_values, reasons
 
         simulated = 0 if definition.has_antes else trials  # the simulation knows none
         found["why"] = reasons(answer.view, game, trials=simulated, seed=seed)
         unit = "small bets" if definition.is_limit else "big blinds"
         found["why"]["own_simulation"] = own_values(answer.agent, unit)
+        found["why"]["own_model"] = own_model(answer.agent, answer.view)
     if plot is not None:
         _draw(plot, bot, spot, answer, found)
     click.echo(json.dumps(found) if as_json else "\n".join(_lines(found)))
@@ -205,7 +206,7 @@ def _laid_out(rows: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def _comparison(why: dict[str, Any]) -> list[tuple[str, str]]:
-    """What speaks for an action whoever is asked: the bot has not decided by it."""
+    """The numbers that speak for an action at any bot; this one has not decided by them."""
     rows = []
     if "hand_strength" in why:
         rows.append(("hand strength", f"{why['hand_strength']:.3f} of 1, against a random hand"))

@@ -135,7 +135,7 @@ def bots(name: str | None, as_json: bool) -> None:
 
 
 def _described(installed: Mapping[str, EntryPoint]) -> list[dict[str, Any]]:
-    """What there is to say about bots; of those that ship also what was measured, from ``facts.toml``."""
+    """The facts about bots; of those that ship also the measurements, from ``facts.toml``."""
     from clients.core.options import describe_options
 
     facts = tomllib.loads((Path(__file__).parents[2] / "bots" / "facts.toml").read_text("utf-8"))

@@ -106,7 +106,7 @@ def _sizes_option(context: click.Context, parameter: click.Parameter, text: str)
 @click.argument("game", type=GAME, required=False)
 @click.option(
     "--spot",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
     help="Instead of a game: a board, ranges, pot, stack and sizes in TOML, as TexasSolver's commands, or as "
     "postflop-solver's fields in JSON.",
@@ -255,15 +255,11 @@ def solve(
         raise CommandError("--iterations and --minutes: expected one of them")
     seconds = None if minutes is None else 60 * minutes
     if spot is not None:
-        refuse_options(click.get_current_context(), _OF_GAMES, "for games, not for spots")
-        if game is not None:
-            raise CommandError("expected GAME or --spot, got both")
         plan_of_spot = SpotPlan(
             file=spot, iterations=iterations, seconds=seconds, threads=jobs, report=report, as_json=as_json,
             estimate=estimate, print_tree=print_tree,
         )  # fmt: skip
-        if status := solve_spot(plan_of_spot):
-            raise click.exceptions.Exit(status)
+        _answer(game, plan_of_spot)
         return
     refuse_options(click.get_current_context(), _OF_SPOTS, "for --spot")
     if game is None or save is None:
@@ -307,6 +303,15 @@ def solve(
     finally:
         lock.release()
     if status:
+        raise click.exceptions.Exit(status)
+
+
+def _answer(game: str | None, plan: SpotPlan) -> None:
+    """Solve a spot instead of a game."""
+    refuse_options(click.get_current_context(), _OF_GAMES, "for games, not for spots")
+    if game is not None:
+        raise CommandError("expected GAME or --spot, got both")
+    if status := solve_spot(plan):
         raise click.exceptions.Exit(status)
 
 

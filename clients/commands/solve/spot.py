@@ -19,7 +19,7 @@ from engine.support.interruption import held_back
 
 if TYPE_CHECKING:
     from engine.solving.subgames.solver import Subgame
-    from engine.solving.subgames.spots import Answer, Cost, Spot
+    from engine.solving.subgames.spots import BoardAnswer, Cost, SolvableSpot
 
 _EVERY: Final = 20
 """Iterations between two looks at how good the answer is."""
@@ -69,7 +69,7 @@ def solve_spot(plan: SpotPlan) -> int:
     return _solve(plan, spot, found)
 
 
-def _solve(plan: SpotPlan, spot: Spot, expected: Cost) -> int:
+def _solve(plan: SpotPlan, spot: SolvableSpot, expected: Cost) -> int:
     from engine.solving.subgames.solver import Subgame
 
     try:
@@ -102,7 +102,7 @@ def _solve(plan: SpotPlan, spot: Spot, expected: Cost) -> int:
     return 128 + noted[0] if noted else 0
 
 
-def _report(plan: SpotPlan, spot: Spot, game: Subgame, exploitable: float) -> dict[str, Any]:
+def _report(plan: SpotPlan, spot: SolvableSpot, game: Subgame, exploitable: float) -> dict[str, Any]:
     from engine.solving.subgames.spots import answers, equity
 
     answer = answers(game)[0, 0, 0]
@@ -122,7 +122,7 @@ def _report(plan: SpotPlan, spot: Spot, game: Subgame, exploitable: float) -> di
     }  # fmt: skip
 
 
-def node_report(answer: Answer, node: int) -> dict[str, Any]:
+def node_report(answer: BoardAnswer, node: int) -> dict[str, Any]:
     """A decision as it stands in the JSON: actions, and for each hand its weight, chances and values."""
     player, actions, point = answer.player(node), answer.tree.actions[node], answer.tree.points[node]
     return {
@@ -167,7 +167,7 @@ def _print_cost(found: Cost, *, as_json: bool) -> None:
     click.echo(json.dumps(attrs.asdict(found)) if as_json else _cost_text(found))
 
 
-def _tree_lines(spot: Spot) -> Iterator[str]:
+def _tree_lines(spot: SolvableSpot) -> Iterator[str]:
     """The betting of the first street, a line for each point, and the size of the others."""
     from engine.solving.subgames.menus import STREETS
     from engine.solving.subgames.tree import street_trees

@@ -14,7 +14,7 @@ from server.support.toml_text import FileMistake, Section, parse_toml, read_text
 
 if TYPE_CHECKING:
     from engine.solving.subgames.menus import Menu
-    from engine.solving.subgames.spots import Spot
+    from engine.solving.subgames.spots import SolvableSpot
     from engine.support.arrays import Floats
 
 PLAYERS: Final = ("first", "second")
@@ -26,7 +26,7 @@ _IGNORED: Final = (
 """Commands of TexasSolver that say how to run, not what is solved."""
 
 
-def read_spot(path: Path) -> Spot:
+def read_spot(path: Path) -> SolvableSpot:
     """The spot of a file, in whichever of the three forms.
 
     Raises:
@@ -43,17 +43,17 @@ def read_spot(path: Path) -> Spot:
         raise CommandError(str(error)) from error
 
 
-def _spot(board: str, ranges: list[Floats], **values: Any) -> Spot:
-    from engine.solving.subgames.spots import Spot
+def _spot(board: str, ranges: list[Floats], **values: Any) -> SolvableSpot:
+    from engine.solving.subgames.spots import SolvableSpot
 
     cards = parse_written_cards(board)
     if not 3 <= len(cards) <= 5:
         raise ValueError(f"board: expected 3, 4 or 5 cards, got {len(cards)}")
-    return Spot(board=cards, ranges=(ranges[0], ranges[1]), **values)
+    return SolvableSpot(board=cards, ranges=(ranges[0], ranges[1]), **values)
 
 
-def _from_toml(file: Section) -> Spot:
-    from engine.solving.subgames.menus import STREETS, Betting, parse_menu
+def _from_toml(file: Section) -> SolvableSpot:
+    from engine.solving.subgames.menus import STREETS, BettingPlan, parse_menu
 
     board = file.text("board")
     pot, stack = file.number("pot", least=1e-6), file.number("stack")
@@ -74,7 +74,7 @@ def _from_toml(file: Section) -> Spot:
     for section in (sizes, *own):
         for street in STREETS:
             section.text(street, "")
-    betting = Betting(
+    betting = BettingPlan(
         menus={street: (menu(street, 0), menu(street, 1)) for street in STREETS},
         most_raises=rules.whole("most_raises", 0, least=0, most=20),
         all_in_from=rules.number("allin_threshold", 0.0),
@@ -103,9 +103,9 @@ def _from_toml(file: Section) -> Spot:
         raise file.mistake("board", str(error)) from None
 
 
-def _from_commands(text: str, path: Path) -> Spot:
+def _from_commands(text: str, path: Path) -> SolvableSpot:
     """TexasSolver's: a bet of more than the threshold of the whole stack is all-in, as there."""
-    from engine.solving.subgames.menus import STREETS, Betting
+    from engine.solving.subgames.menus import STREETS, BettingPlan
 
     said: dict[str, str] = {}
     sizes: dict[str, dict[str, str]] = {}
@@ -137,7 +137,7 @@ def _from_commands(text: str, path: Path) -> Spot:
             said["board"].replace(",", " "),
             [parse_range(said[f"range_{name}"]) for name in _OF_TEXAS],
             pot=float(said["pot"]), stack=float(said["effective_stack"]),
-            betting=Betting(
+            betting=BettingPlan(
                 menus=menus, most_of_stack=float(said.get("allin_threshold", 1)),
                 most_raises=int(said.get("raise_limit", 0)),
             ),
@@ -161,9 +161,9 @@ def _menu(texts: Mapping[str, str], *, say_all_in: bool = False) -> Menu:
     )
 
 
-def _from_fields(text: str, path: Path) -> Spot:
+def _from_fields(text: str, path: Path) -> SolvableSpot:
     """postflop-solver's: `CardConfig` and `TreeConfig`, in one object or one inside the other."""
-    from engine.solving.subgames.menus import STREETS, Betting
+    from engine.solving.subgames.menus import STREETS, BettingPlan
 
     try:
         fields = dict(_flat(json.loads(text)))
@@ -181,7 +181,7 @@ def _from_fields(text: str, path: Path) -> Spot:
         return _spot(
             " ".join(cards), [parse_range(str(each)) for each in fields["range"]],
             pot=float(fields["starting_pot"]), stack=float(fields["effective_stack"]),
-            betting=Betting(
+            betting=BettingPlan(
                 menus=menus, add_all_in_to=float(fields.get("add_allin_threshold", 0)),
                 all_in_from=float(fields.get("force_allin_threshold", 0)),
                 merging=float(fields.get("merging_threshold", 0)),

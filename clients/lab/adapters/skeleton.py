@@ -228,7 +228,7 @@ def _commands(folder: Path) -> dict[str, list[str]]:
 
 
 def _before_street(view: HandView, betting_round: int) -> int:
-    """What a player who is in the hand had put in before a betting round."""
+    """The chips that a player in the hand had put in before a betting round."""
     if not betting_round:
         return 0
     return next(

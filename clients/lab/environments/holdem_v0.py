@@ -142,7 +142,7 @@ class HoldemAEC(Copied, AECEnv):  # type: ignore[misc]  # PettingZoo ships no ty
         self._turn(state)
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Which actions are legal for the agent to act, as sb3-contrib's MaskablePPO asks for them."""
+        """The legal actions of the agent to act as a mask, in the form of sb3-contrib's MaskablePPO."""
         mask: NDArray[np.int8] = self.infos[self.agent_selection]["action_mask"]
         return mask.astype(np.bool_)
 

@@ -183,7 +183,7 @@ class HoldemEnv(Copied, gymnasium.Env[Observation, Any]):
         return self._asked(state, info), chips and chips / self._unit, False, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Which actions are legal now, as sb3-contrib's MaskablePPO asks for them; shape (actions,)."""
+        """The legal actions as a mask, in the form of sb3-contrib's MaskablePPO; shape (actions,)."""
         mask = self.encoder.no_mask() if self._is_over else self._node.mask
         return mask.astype(np.bool_)
 

@@ -39,7 +39,7 @@ NOISE: Final = 0.05
 """The noise factor of the re-weighting."""
 PARTS: Final = 10
 """The number of parts of the hands learnt from, for the learning curve."""
-_DEFAULT: Final = "specific"
+_DEFAULT: Final = "player"
 """The model with which the others are compared: the bots' default."""
 
 
@@ -65,7 +65,7 @@ class NextActionSettings(Options):
 
 @experiment_command(NextActionSettings, "what each match found", seeded="cards")
 def next_action(settings: NextActionSettings, work: Work) -> Iterator[Findings]:
-    """Measure how well opponent models predict the next action: none, generic, specific, tree, network.
+    """Measure how well opponent models predict the next action: none, generic, player.
 
     The measure is log loss, the mean of -ln of the probability that a model gave to the actual action, on
     hands that it has not learnt from.

@@ -1,7 +1,7 @@
 """From the decisions of a population, all hole cards known, to the mean and covariance of theta, by EM.
 
-For each player the posterior of theta given mean and covariance is taken for normal around its mode (Laplace),
-which Newton's method finds; then mean and covariance are those of the population, the covariance drawn
+For each player the posterior of theta given mean and covariance is taken for normal around its mode, which
+Newton's method finds (Laplace); then mean and covariance are those of the population, the covariance drawn
 towards `_LEAST` of each feature by itself, which `_DRAWN` players are taken to have.
 
 One thread of linear algebra is enough for matrices of forty.
@@ -37,7 +37,7 @@ def fit(players: Sequence[Answers]) -> tuple[Floats, Floats]:
     mean, covariance = np.zeros(size), np.eye(size)
     modes = [np.zeros(size) for _ in players]
     for _ in range(_ROUNDS):
-        precision = np.linalg.inv(covariance)
+        precision = _inverse(covariance)
         spread = np.zeros((size, size))
         for number, answers in enumerate(players):
             modes[number], posterior = _posterior(answers, mean, precision, modes[number])
@@ -61,7 +61,12 @@ def _posterior(answers: Answers, mean: Floats, precision: Floats, start: Floats)
         if farthest < 1e-3:
             break
     _, curvature = _slopes(features, came, theta)
-    return theta, np.linalg.inv(curvature + precision)
+    return theta, _inverse(curvature + precision)
+
+
+def _inverse(matrix: Floats) -> Floats:
+    """The inverse of a matrix, in doubles."""
+    return np.asarray(np.linalg.inv(matrix), np.float64)
 
 
 def _slopes(features: Floats, came: Floats, theta: Floats) -> tuple[Floats, Floats]:
@@ -71,3 +76,15 @@ def _slopes(features: Floats, came: Floats, theta: Floats) -> tuple[Floats, Floa
     slope = (1.0 - LAPSE) * sure * (1.0 - sure)
     doubt = chance * (1.0 - chance)
     return features.T @ ((came - chance) * slope / doubt), (features.T * (slope**2 / doubt)) @ features
+
+
+def surprise(players: Sequence[Answers], mean: Floats, covariance: Floats) -> float:
+    """The log loss of an answer, each predicted from those before it: by Laplace's evidence of all."""
+    precision, evidence = _inverse(covariance), 0.0
+    for features, came in players:
+        theta, posterior = _posterior((features, came), mean, precision, mean)
+        chance = 0.5 * LAPSE + (1.0 - LAPSE) / (1.0 + np.exp(-features @ theta))
+        apart = theta - mean
+        evidence += np.log(np.where(came > 0, chance, 1.0 - chance)).sum() - apart @ precision @ apart / 2
+        evidence += (np.linalg.slogdet(posterior)[1] - np.linalg.slogdet(covariance)[1]) / 2
+    return -float(evidence) / sum(len(came) for _, came in players)

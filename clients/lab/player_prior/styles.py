@@ -22,7 +22,7 @@ _NEVER: Final = 2.0
 
 
 @attrs.frozen
-class Style:
+class DrawnStyle:
     """Habits.  Hands are measured by the share of hands that they beat, from 0 to 1."""
 
     preflop: tuple[float, float, float, float]
@@ -52,7 +52,7 @@ class Style:
     """Of its raises in no-limit games, in pots; each is drawn between half and twice of it."""
 
 
-def drawn_style(rng: random.Random) -> Style:
+def drawn_style(rng: random.Random) -> DrawnStyle:
     """A style at random."""
 
     def unless(absent: float, low: float, high: float) -> float:
@@ -67,7 +67,7 @@ def drawn_style(rng: random.Random) -> Style:
     call, bet = rng.uniform(0.0, 0.65), rng.uniform(0.3, 0.98)
     if rng.random() < 1 / 12:
         bet = _NEVER
-    return Style(
+    return DrawnStyle(
         preflop=(play, to_raise, raised, again),
         postflop=(call, bet, bet + rng.uniform(0.0, 0.4)),
         drift=rng.uniform(-0.1, 0.1),
@@ -89,7 +89,7 @@ class StyleAgent(Agent):
 
     is_stateless = True
 
-    def __init__(self, style: Style) -> None:
+    def __init__(self, style: DrawnStyle) -> None:
         self._style = style
         self._hand = HandStrengthBot(plain=style.ignores_others)
 

@@ -56,8 +56,8 @@ def payments(players: Ints, chips: Floats, num_players: int) -> Floats:
     share = won / np.maximum(won.sum(axis=1, keepdims=True), 1e-9)
     paid = lost[:, :, None] * share[:, None, :]
     keys = players[:, :, None] * num_players + players[:, None, :]
-    found: Floats = np.bincount(keys.ravel(), paid.ravel(), num_players**2).reshape(num_players, -1)
-    return found
+    found = np.bincount(keys.ravel(), paid.ravel(), num_players**2).reshape(num_players, -1)
+    return found.astype(np.float64)
 
 
 def add_to_sums(sums: Sequence[Sums], keys: Ints, chips: Floats) -> None:

@@ -216,6 +216,7 @@ def _deal_hands(ranges: AliasTable, cards: Bytes, dead: int, random_state: Words
     return dead
 
 
+# Many parameters: arrays of their own shapes, and the numbers of one simulation.
 @kernel()
 def sample_showdowns(
     table: Words16,

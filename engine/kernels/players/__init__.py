@@ -6,12 +6,9 @@
 ``hand_values``     what a hand is worth in a situation
 ``raises``          who goes on against a raise, and what it brings
 ``thresholds``      the formula's thresholds: from a public situation to what is done with which hand
-``triples``         every number of a probability triple: the formula, and its blend with frequencies
-``pot_odds``        how folds depend on the price
-``bars``            how folds depend on what the player may hold
-``predictions``     how often a counted player acts
+``triples``         every number of the formula's probability triples
+``player``          the player model: its features, its curves, and what a decision teaches
 ``reweighting``     from an action to new weights, from frequencies to implied thresholds
-``counting``        how what is known of a player grows with a decision
 ``trials``          how hands are played out in simulations
 ==================  =================================================================================
 """

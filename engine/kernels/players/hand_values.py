@@ -70,17 +70,14 @@ def fill_postflop_values(
     negative: NDArray[np.float64],
     betting_round: int,
     num_opponents: int,
-    protect: float,
     values: NDArray[np.float64],
     showdowns: NDArray[np.float64],
-    effective: NDArray[np.float64],
 ) -> None:
     """`postflop_value` of every hand.
 
     strengths: against all opponents together.  positive, negative: potentials for one card.  Shape (n,).
-    values, showdowns, effective: shape (n,), filled in place.
+    values, showdowns: shape (n,), filled in place.
     """
     for hand in range(strengths.shape[0]):
         kept, gained = potentials_against(positive[hand], negative[hand], betting_round, num_opponents)
-        values[hand], showdowns[hand] = postflop_value(strengths[hand], positive[hand], kept, gained, protect)
-        effective[hand] = strengths[hand] + (1.0 - strengths[hand]) * positive[hand]
+        values[hand], showdowns[hand] = postflop_value(strengths[hand], positive[hand], kept, gained, 1.0)

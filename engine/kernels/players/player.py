@@ -5,8 +5,8 @@ A decision is two questions, asked in turn: does he fold, and, having not folded
 
     z(c) = sum over j of theta_j * phi_j(x) * psi_j(c)      p(c) = e/2 + (1 - e) * logistic(kappa * z(c))
 
-`FEATURES` names the pairs of a phi (`Phi`, of the situation) and a psi (`Psi`, of the hand).  What is known of
-theta is a normal distribution; kappa, 1/sqrt(1 + pi/8 v), flattens the curve by the variance v of z at the
+`FEATURES` names the pairs of a phi (`Phi`, of the situation) and a psi (`Psi`, of the hand).  What is known
+of theta is a normal distribution; kappa, 1/sqrt(1 + pi/8 v), flattens the curve by the variance v of z at the
 mean hand.  A decision moves the distribution by one step of moment matching (`observe`).
 
 Source: D. MacKay, "The evidence framework applied to classification networks", 1992, for kappa; T. Minka,
@@ -110,7 +110,7 @@ FEATURES: Final = ((*_BOTH, (Phi.AFTER_FLOP, Psi.CHANCE)), (*_BOTH, *_OF_RAISES)
 
 
 class Curve(NamedTuple):
-    """What is known of how a player answers one of the two questions."""
+    """The knowledge of how a player answers one of the two questions."""
 
     layout: NDArray[np.int64]
     """The `Phi` and the `Psi` of each feature, shape (n, 2)."""
@@ -121,14 +121,14 @@ class Curve(NamedTuple):
 
 
 class Player(NamedTuple):
-    """What is known of a player."""
+    """The knowledge of a player: both curves."""
 
     folds: Curve
     raises: Curve
 
 
 class Hands(NamedTuple):
-    """What is known of each hand of a range: arrays of shape (n,)."""
+    """The features of each hand of a range: arrays of shape (n,)."""
 
     share: NDArray[np.float64]
     """The share of all hands that it beats."""
@@ -139,7 +139,7 @@ class Hands(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a player does in a situation, whatever he holds."""
+    """The chances of a player's actions over all hands of a range."""
 
     fold: float
     raise_: float
@@ -148,7 +148,7 @@ class Answer(NamedTuple):
     blind_raise: float
 
 
-class _Line(NamedTuple):
+class Line(NamedTuple):
     """z over the hands of a situation: the factor of each `Psi`, and kappa."""
 
     one: float
@@ -192,7 +192,7 @@ def fill_phi(situation: PublicSituation, phi: NDArray[np.float64]) -> None:
     phi[Phi.ENTERED] = count_bits(situation.entered) / 3.0
     phi[Phi.BEHIND] = 1.0 if situation.to_respond else 0.0
     phi[Phi.CAPPED] = 0.0 if situation.can_raise else 1.0
-    phi[Phi.LAST_RAISE] = 1.0 if situation.last_raise else 0.0
+    phi[Phi.LAST_RAISE] = 1.0 if situation.raises_left == 1 else 0.0
     if not situation.is_limit:
         phi[Phi.NO_LIMIT] = 1.0
         if to_call > 0.0:
@@ -200,7 +200,7 @@ def fill_phi(situation: PublicSituation, phi: NDArray[np.float64]) -> None:
 
 
 @kernel(allocates=False)
-def line_of(curve: Curve, phi: NDArray[np.float64], means: NDArray[np.float64]) -> _Line:
+def line_of(curve: Curve, phi: NDArray[np.float64], means: NDArray[np.float64]) -> Line:
     """The curve of a situation, flattened as far as it is unsure at the mean hand.
 
     means: the mean of each `Psi` over the range, shape (NUM_PSI,).
@@ -227,11 +227,11 @@ def line_of(curve: Curve, phi: NDArray[np.float64], means: NDArray[np.float64]) 
             variance += 2.0 * here * covariance[i, j] * phi[layout[j, 0]] * means[layout[j, 1]]
         variance += here * here * covariance[i, i]
     kappa = 1.0 / np.sqrt(1.0 + np.pi / 8.0 * max(variance, 0.0))
-    return _Line(one, share, value, square, chance, kappa)
+    return Line(one, share, value, square, chance, kappa)
 
 
 @kernel(allocates=False, inlined=True)
-def chance_at(line: _Line, share: float, value: float, chance: float) -> float:
+def chance_at(line: Line, share: float, value: float, chance: float) -> float:
     """The answer yes with a hand: share and value less a half, chance at the showdown less the price."""
     z = line.one + line.share * share + line.value * value
     z += 4.0 * line.square * share * share + line.chance * chance
@@ -312,19 +312,19 @@ def fill_player_triples(
 
 
 @kernel(allocates=False)
-def _blindness(part: float, gap: float, mean: float, square: float) -> float:
+def blindness(part: float, gap: float, mean: float, square: float) -> float:
     """How little of an answer has to do with the hand.
 
     part: of the range that gives it.  gap: by how much the mean share of these hands is below that of all.
     mean, square: of SHARE and SQUARE over the range.
     """
     widest = _UNIFORM_SPREAD * np.sqrt(max(0.25 * square - mean * mean, 1e-12)) * (1.0 - part)
-    return min(max(1.0 - gap / max(widest, 1e-9), 0.0), 1.0)
+    return float(min(max(1.0 - gap / max(widest, 1e-9), 0.0), 1.0))
 
 
 @kernel()
 def answer(player: Player, situation: PublicSituation, hands: Hands, weights: NDArray[np.float64]) -> Answer:
-    """What a player does in a situation with a range: chances, and how blind to the hand they are."""
+    """The chances of a player's actions with a range, and how blind to the hand they are."""
     triples, phi, means = np.empty((weights.shape[0], 3)), np.empty(NUM_PHI), np.empty(NUM_PSI)
     fill_player_triples(player, situation, hands, weights, triples)
     fill_phi(situation, phi)
@@ -345,7 +345,7 @@ def answer(player: Player, situation: PublicSituation, hands: Hands, weights: ND
     fold /= total
     raising /= total
     return Answer(
-        fold, raising, _blindness(fold, fold_gap, mean, square), _blindness(raising, raise_gap, mean, square)
+        fold, raising, blindness(fold, fold_gap, mean, square), blindness(raising, raise_gap, mean, square)
     )
 
 

@@ -10,29 +10,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels._jit import integer, kernel
-from engine.kernels.players.bars import fold_of_range
-from engine.kernels.players.pot_odds import fold_at_odds, odds_distance, with_odds
-from engine.kernels.players.records import (
-    FOLDS_COMPANY,
-    FOLDS_EXPECTED,
-    FOLDS_SEEN,
-    FOLDS_STEEPNESS,
-    FOLDS_USUAL_ODDS,
-    Push,
-    Trait,
-)
+from engine.kernels._jit import kernel
+from engine.kernels.players.records import Push, Trait
 from engine.kernels.poker.betting import MAX_PLAYERS
 from engine.kernels.poker.cards import count_bits
 from engine.poker import records as plain
-from engine.poker.records import NUM_COMPANIES, LastAction, PublicSituation
+from engine.poker.records import PublicSituation
 
-_company_of = kernel(allocates=False, inlined=True)(plain.company_of)
-_context_index = kernel(allocates=False, inlined=True)(plain.context_index)
-_log_pot_odds = kernel(allocates=False, inlined=True)(plain.log_pot_odds)
-_group_index = kernel(allocates=False, inlined=True)(plain.group_index)
-_detail_index = kernel(allocates=False, inlined=True)(plain.detail_index)
-_noise_index = kernel(allocates=False, inlined=True)(plain.noise_index)
+asked = kernel(allocates=False)(plain.asked)
 
 BEATEN_THAT_FOLD: Final = (0.28, 0.55, 0.75, 0.95)
 """By betting round: how far the hands that an opponent folds are those that are beaten anyhow.  All are on
@@ -65,38 +50,6 @@ def reasonable_share(players_behind: int) -> float:
 
 
 @kernel(allocates=False, inlined=True)
-def _last_action(situation: PublicSituation, position: int) -> int:
-    """The `LastAction` of an opponent."""
-    if situation.raised_last >> position & 1:
-        return integer(LastAction.RAISED.value)
-    if situation.called_last >> position & 1:
-        return integer(LastAction.CALLED.value)
-    return integer(LastAction.NOTHING.value)
-
-
-@kernel(allocates=False, inlined=True)
-def _numbers_after_raise(situation: PublicSituation, position: int, bet: float) -> tuple[int, int, int]:
-    """The bets to call after a raise by `bet`, and the context and detail in which an answer is counted."""
-    last_action = _last_action(situation, position)
-    is_matched = situation.matched >> position & 1 == 1
-    is_one_bet = is_matched if situation.is_limit else bet <= situation.pot + situation.to_call
-    bets = 1 if is_one_bet else 2
-    is_in = situation.is_in >> position & 1 == 1
-    betting_round, is_capped = situation.betting_round, situation.last_raise
-    context = _context_index(betting_round, bets, last_action, True, is_capped)
-    detail = _detail_index(betting_round, situation.raises + 1, bets, last_action, is_capped, is_in)
-    return bets, integer(context), integer(detail)
-
-
-@kernel(allocates=False, inlined=True)
-def _log_odds_after_raise(situation: PublicSituation, position: int, bet: float) -> float:
-    """The logarithm of the pot odds that an opponent has for calling a raise by `bet`."""
-    raised = situation.to_call + bet
-    to_call = bet if situation.matched >> position & 1 else raised
-    return float(_log_pot_odds(situation.betting_round, situation.pot + raised, to_call))
-
-
-@kernel(allocates=False, inlined=True)
 def _preflop_fold(situation: PublicSituation, position: int, traits: NDArray[np.float64]) -> float:
     """The chance that an opponent folds before the flop, wherever he has not been seen."""
     fold = float(traits[position, Trait.PREFLOP_FOLD])
@@ -107,66 +60,28 @@ def _preflop_fold(situation: PublicSituation, position: int, traits: NDArray[np.
 
 
 @kernel(allocates=False, inlined=True)
-def _fold_in_company(
-    situation: PublicSituation, position: int, traits: NDArray[np.float64], fold: float, is_capped: bool
-) -> float:
-    """The chance that an opponent folds, with as many others as are left; nobody else is taken to fold.
-
-    fold: the same whoever is left.
-    """
-    group = integer(_group_index(situation.betting_round > 0, True, is_capped))
-    company = integer(_company_of(count_bits(situation.opponents)))
-    odds = float(traits[position, FOLDS_COMPANY + NUM_COMPANIES * group + company])
-    return with_odds(fold, odds) if odds != 1.0 else fold
-
-
-@kernel(allocates=False, inlined=True)
 def _joins_chance(situation: PublicSituation, position: int, traits: NDArray[np.float64]) -> float:
-    """The chance that an opponent who has yet to pay the bet before the flop does, in limit, if we call.
-
-    Roughly: after a raise whoever has chips in is taken to owe one bet, though the small blind owes half a
-    bet more, and after two raises everybody two.
-    """
-    is_in = situation.is_in >> position & 1 == 1
-    bets = 1 if situation.raises == 0 or (situation.raises == 1 and is_in) else 2
-    last_action = _last_action(situation, position)
-    detail = integer(_detail_index(0, situation.raises, bets, last_action, False, is_in))
-    usual = _preflop_fold(situation, position, traits)
-    fold = traits[position, FOLDS_SEEN + detail] + usual * traits[position, FOLDS_EXPECTED + detail]
-    return 1.0 - _fold_in_company(situation, position, traits, float(fold), False)
+    """The chance that an opponent who has yet to pay the bet before the flop does, in limit, if we call."""
+    if traits[position, Trait.KNOWN] > 0.0:
+        return float(1.0 - traits[position, Trait.FOLD_TO_CALL])
+    return 1.0 - _preflop_fold(situation, position, traits)
 
 
 @kernel(allocates=False, inlined=True)
 def continue_chance(situation: PublicSituation, position: int, traits: NDArray[np.float64]) -> float:
-    """The chance that an opponent, at `position`, does not fold to a bet or raise of the usual size."""
-    return continue_chance_at(situation, position, traits, situation.bet)
+    """The chance that an opponent, at `position`, does not fold to a bet or raise of the usual size.
 
-
-@kernel(allocates=False, inlined=True)
-def continue_chance_at(
-    situation: PublicSituation, position: int, traits: NDArray[np.float64], bet: float
-) -> float:
-    """The chance that an opponent does not fold to a raise that adds `bet` to the call.
-
-    In the state after the raise, as far as he has been seen there; else by how he plays in general.
+    As his model says, if it is known here; else by how he plays in general.
     """
+    if traits[position, Trait.KNOWN] > 0.0:
+        return float(1.0 - traits[position, Trait.FOLD])
     fold = float(traits[position, Trait.FOLD_TO_BET])
     if situation.betting_round == 0:
         fold = _preflop_fold(situation, position, traits)
     has_entered = situation.entered >> position & 1
     if position == situation.raiser or (has_entered and situation.raises > 0):
         fold *= 0.25  # they have paid a bet already
-    bets, context, detail = _numbers_after_raise(situation, position, bet)
-    fold = traits[position, FOLDS_SEEN + detail] + fold * traits[position, FOLDS_EXPECTED + detail]
-    steepness = float(traits[position, FOLDS_STEEPNESS + context])
-    if steepness > 0.0:
-        odds = _log_odds_after_raise(situation, position, bet)
-        distance = odds_distance(odds, float(traits[position, FOLDS_USUAL_ODDS + context]))
-        fold = fold_at_odds(float(fold), steepness, distance)
-    fold = _fold_in_company(situation, position, traits, float(fold), situation.last_raise)
-    return 1.0 - (
-        fold_of_range(fold, traits[position], bets, context) if situation.betting_round > 0 else fold
-    )
+    return 1.0 - fold
 
 
 @kernel(allocates=False, inlined=True)
@@ -198,9 +113,7 @@ def protection(situation: PublicSituation, traits: NDArray[np.float64]) -> float
 @kernel(allocates=False, inlined=True)
 def worse_that_fold(situation: PublicSituation, position: int, traits: NDArray[np.float64]) -> float:
     """How far an opponent's folds are of hands that are beaten anyhow: 0 to 1."""
-    place = _noise_index(situation.betting_round, count_bits(situation.opponents))
-    blind = traits[position, Trait.BLIND_FOLDS + integer(place)]
-    return float((1.0 - blind) * BEATEN_THAT_FOLD[situation.betting_round])
+    return float((1.0 - traits[position, Trait.BLIND_FOLD]) * BEATEN_THAT_FOLD[situation.betting_round])
 
 
 @kernel(allocates=False, inlined=True)
@@ -215,7 +128,7 @@ def raises_in_company(situation: PublicSituation) -> bool:
 
 @kernel(allocates=False)
 def push_of(situation: PublicSituation, traits: NDArray[np.float64]) -> Push:
-    """What a raise and a call bring, as far as the opponents have been seen there.
+    """What a raise and a call bring, as far as models say what the opponents do.
 
     Against the only opponent left, or against several where `raises_in_company`.
     """
@@ -234,9 +147,7 @@ def push_of(situation: PublicSituation, traits: NDArray[np.float64]) -> Push:
     for other in range(MAX_PLAYERS):
         if situation.opponents >> other & 1:
             continues = continue_chance(situation, other, traits)
-            _, _, detail = _numbers_after_raise(situation, other, bet)
-            # The chance of a fold has itself been drawn towards what was expected before any were counted.
-            known += np.sqrt(1.0 - traits[other, FOLDS_EXPECTED + detail])
+            known += traits[other, Trait.KNOWN]
             shift += (1.0 - continues) * worse_that_fold(situation, other, traits)
             all_fold *= 1.0 - continues
             callers += continues

@@ -5,14 +5,9 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Final, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from engine.poker.records import NUM_COMPANIES, NUM_CONTEXTS, NUM_DETAILS, NUM_GROUPS, ProbabilityTriple
-
 
 class Trait(IntEnum):
-    """First columns of an array of traits, shape (10, TRAIT_COLUMNS), a row for each position, float64.
+    """Columns of an array of traits, shape (10, NUM_TRAITS), a row for each position, float64.
 
     The traits themselves are explained in ``engine.players.models.formula.Traits``.
     """
@@ -27,31 +22,17 @@ class Trait(IntEnum):
     """Not a number where it is unknown."""
     PREFLOP_RAISE = 5
     LOOSENESS = 6
-    BLIND_FOLDS = 7
-    """The first of three, by ``engine.poker.records.noise_index``: before the flop."""
-    BLIND_FOLDS_AGAINST_ONE = 8
-    BLIND_FOLDS_IN_COMPANY = 9
+    KNOWN = 7
+    """1 where a model says what the player does in the present situation: in the columns that follow."""
+    FOLD = 8
+    """The chance that he folds if we raise by the usual bet."""
+    FOLD_TO_CALL = 9
+    """The chance that he folds, where he has yet to pay the bet before the flop, if we call."""
+    BLIND_FOLD = 10
+    """The part of his folds to our raise that has nothing to do with the hand."""
 
 
 NUM_TRAITS: Final = len(Trait)
-
-FOLDS_SEEN: Final = NUM_TRAITS
-"""First of NUM_DETAILS further columns: what the folds counted in a context bring to the chance of one."""
-FOLDS_EXPECTED: Final = FOLDS_SEEN + NUM_DETAILS
-"""First of NUM_DETAILS: by what the chance expected otherwise is multiplied before that is added; 1 where
-nothing has been seen."""
-FOLDS_USUAL_ODDS: Final = FOLDS_EXPECTED + NUM_DETAILS
-"""First of NUM_CONTEXTS: the mean logarithm of the pot odds that have been met in a context."""
-FOLDS_STEEPNESS: Final = FOLDS_USUAL_ODDS + NUM_CONTEXTS
-"""First of NUM_CONTEXTS: how fast folds become fewer with better odds than those; 0 where none were met."""
-FOLDS_COMPANY: Final = FOLDS_STEEPNESS + NUM_CONTEXTS
-"""First of NUM_GROUPS times NUM_COMPANIES: by what the odds of a fold are multiplied in company."""
-FOLDS_OF_RANGE: Final = FOLDS_COMPANY + NUM_GROUPS * NUM_COMPANIES
-"""First of four that change with the range (``bars``): its part that is folded to one bet, the weight of
-that, and the same for more bets.  Weights are 0 where the range is not looked at."""
-FOLDS_MOVED: Final = FOLDS_OF_RANGE + 4
-"""First of NUM_CONTEXTS: by what the odds of a fold are then multiplied, less 1."""
-TRAIT_COLUMNS: Final = FOLDS_MOVED + NUM_CONTEXTS
 
 
 class Parameter(IntEnum):
@@ -105,19 +86,6 @@ class Parameter(IntEnum):
 
 
 NUM_PARAMETERS: Final = len(Parameter)
-
-
-class Noise(IntEnum):
-    """Decisions that a player may make without the hand."""
-
-    FOLDS = 0
-    """Whether to fold."""
-    RAISES = 1
-    """Whether to raise."""
-
-
-NOISE_SHAPE: Final = (3, len(Noise))
-"""How far the hand decides is told apart by ``engine.poker.records.noise_index``, and by `Noise`."""
 
 
 class Thresholds(NamedTuple):
@@ -177,136 +145,3 @@ class Push(NamedTuple):
     """What the bet is worth more when it is made later, per chance that is short of `patience`."""
     patience: float
     """The chance to win from which on nothing is gained by waiting."""
-
-
-class Correction(IntEnum):
-    """Rows of the corrections of a context, each of three chances or counts, by `TripleIndex`."""
-
-    OBSERVED = 0
-    """Actions seen."""
-    EXPECTED = 1
-    """Actions that the generic model expected in the same decisions."""
-    FACTOR = 2
-    """By what the odds of each action have since been moved."""
-
-
-NUM_CORRECTIONS: Final = len(Correction)
-
-
-class Folds(IntEnum):
-    """Entries of the folds in one half of the hand."""
-
-    SEEN = 0
-    GENERIC = 1
-    """How many the generic model expected in the same decisions."""
-    NEUTRAL = 2
-    """How many the neutral model expected in them."""
-
-
-FOLDS_SHAPE: Final = (2, len(Folds))
-"""The shape of `Counts.folds`: before the flop and after it, by `Folds`."""
-
-LOANS: Final = (4.0, 16.0, 300.0)
-"""Actions that a detailed context borrows from its context: which of them is right for a player, whether the
-details matter much or not at all, shows in what is predicted best."""
-NUM_LOANS: Final = len(LOANS)
-
-
-STEEPNESSES: Final = (0.0, 1.0, 2.0, 3.0, 4.0)
-"""By how much the log odds of a fold may fall with the logarithm of the pot odds, beyond what is expected."""
-NUM_STEEPNESSES: Final = len(STEEPNESSES)
-
-NUM_BARS: Final = 17
-"""Strengths below which a player may fold, or above which raise (``bars``): square roots of 0, 1/16 to 1."""
-NUM_FOLD_PLACES: Final = 6
-"""Flop, turn and river, each with one bet to call or with more."""
-NUM_RAISE_PLACES: Final = 9
-"""The same, and with none."""
-NUM_BAR_PLACES: Final = NUM_FOLD_PLACES + NUM_RAISE_PLACES
-"""First the places of folds, then those of raises."""
-
-
-class Counts(NamedTuple):
-    """The counts of one player that serve predictions (``engine.players.models.specific``)."""
-
-    contexts: NDArray[np.float64]
-    """Actions seen in each context, shape (NUM_CONTEXTS, 3)."""
-    groups: NDArray[np.float64]
-    """Actions seen in each group of contexts, shape (NUM_GROUPS, 3)."""
-    details: NDArray[np.float64]
-    """Actions seen in each context with its details, shape (NUM_DETAILS, 3)."""
-    corrections: NDArray[np.float64]
-    """Shape (NUM_CONTEXTS, NUM_CORRECTIONS, 3)."""
-    detail_corrections: NDArray[np.float64]
-    """The same by details, whose factors are not used; shape (NUM_DETAILS, NUM_CORRECTIONS, 3)."""
-    folds: NDArray[np.float64]
-    """Folds in all contexts together, and how many had been expected there, shape `FOLDS_SHAPE`."""
-    company: NDArray[np.float64]
-    """Actions seen, and how many had been predicted, by group and by the opponents left: shape (NUM_GROUPS,
-    NUM_COMPANIES, 2, 3); the rows of the last but one are `Correction.OBSERVED` and `EXPECTED`."""
-    company_weight: NDArray[np.float64]
-    """The weight of what company changes, shape (1,)."""
-    counts_weight: NDArray[np.float64]
-    """The weight of the prediction by counts, by group, shape (NUM_GROUPS,); the prediction by correction has
-    the rest."""
-    borrowing: NDArray[np.float64]
-    """How likely each of the `LOANS` is the one that predicts best, by group, shape (NUM_GROUPS,
-    NUM_LOANS)."""
-    neutral_share: NDArray[np.float64]
-    """How far anything legal is expected, and not what is reasonable: 0 to 1.  Shape (1,)."""
-    pot_odds: NDArray[np.float64]
-    """Of each context: decisions, the sum of the logarithms of their pot odds.  Shape (NUM_CONTEXTS, 2)."""
-    steepness: NDArray[np.float64]
-    """The mean of the `STEEPNESSES`, each as likely as it is.  Shape (1,)."""
-    bars: NDArray[np.float64]
-    """How likely each bar is the one below which hands are folded, or above which they are raised with; shape
-    (NUM_BAR_PLACES, NUM_BARS)."""
-    bars_weight: NDArray[np.float64]
-    """The weight of what the bars say, shape (NUM_BAR_PLACES,)."""
-    bars_moved: NDArray[np.float64]
-    """By what the odds of a fold are then multiplied, less 1, by context, and after these the odds of a
-    raise; shape (2 * NUM_CONTEXTS,)."""
-
-
-class Evidence(NamedTuple):
-    """The log odds from which the weights in `Counts` follow."""
-
-    offsets: NDArray[np.float64]
-    """By context, from what has come otherwise than predicted; their exponentials are the factors.  Shape
-    (NUM_CONTEXTS, 3)."""
-    counts: NDArray[np.float64]
-    """The prediction by counts against that by correction, by group, shape (NUM_GROUPS,)."""
-    borrowing: NDArray[np.float64]
-    """Each of the `LOANS`, by group, against the best of them; shape (NUM_GROUPS, NUM_LOANS)."""
-    neutral: NDArray[np.float64]
-    """The neutral model against the generic one, shape (1,)."""
-    company: NDArray[np.float64]
-    """What is predicted in company against what is whoever is left, shape (1,)."""
-    steepness: NDArray[np.float64]
-    """Each of the `STEEPNESSES` against the best of them, shape (NUM_STEEPNESSES,)."""
-    bars: NDArray[np.float64]
-    """Each bar against the best of them, shape (NUM_BAR_PLACES, NUM_BARS)."""
-    bars_weight: NDArray[np.float64]
-    """What the bars say against the prediction without them, shape (NUM_BAR_PLACES,)."""
-    bars_seen: NDArray[np.float64]
-    """Decisions from which this is known, shape (NUM_BAR_PLACES,)."""
-    bars_offsets: NDArray[np.float64]
-    """By context, from folds that have come otherwise than predicted in the end, and then from raises; shape
-    (2 * NUM_CONTEXTS,)."""
-
-
-class Prediction(NamedTuple):
-    """How often a player is expected to act, whatever they hold."""
-
-    by_counts: ProbabilityTriple
-    """The usual frequencies, then those of the group, of the context and of its details, as actions
-    accumulate."""
-    by_correction: ProbabilityTriple
-    """The usual frequencies, each times what was observed over what was expected, in the context and in its
-    details."""
-    overall: ProbabilityTriple
-    """Each of the two by its weight, however many opponents are left."""
-    in_company: ProbabilityTriple
-    """The same with as many opponents as are left."""
-    together: ProbabilityTriple
-    """Each of these two by its weight."""

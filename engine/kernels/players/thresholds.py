@@ -91,7 +91,7 @@ def _postflop_thresholds(
         if situation.raises >= 2:
             tells = min(1.0, parameters[Parameter.RAISED_TWICE] * tells)
         raise_at = level + (raise_threshold - call_threshold) * tells
-        if situation.last_raise:
+        if situation.raises_left == 1:
             raise_at -= parameters[Parameter.LAST_RAISE] * (raise_at - level)
     if not situation.is_limit:
         raise_at += parameters[Parameter.NO_LIMIT]
@@ -183,7 +183,7 @@ def _preflop_thresholds(
         calling = theirs * clip(level, 0.5, 2.3)
         calling *= 1.0 + parameters[Parameter.LIMPERS_CALLED_RAISED] * limpers
         again = parameters[Parameter.RERAISES]
-        if situation.last_raise:
+        if situation.raises_left == 1:
             again = parameters[Parameter.LAST_RERAISES]
         raising = theirs * again
     if num_opponents == 1:

@@ -4,10 +4,7 @@
 `triple_of`             the formula: what thresholds make of one hand
 `mean_triple_of`        the same for hands that differ, by their means and variances
 `threshold_triple_of`   a player who folds and raises with given frequencies, by the strength of the hand
-`own_share`             how far such frequencies decide instead of the formula
-`own_triple`            the frequencies that the player's own part must then have
-`blended`                 the blend of two triples: formula and own part, own part and frequencies
-`blurred`                 what is left of a triple where folds and raises are partly blind to the hand
+`blended`               the blend of two triples
 `legal_triple`          scaled to one, without what is not allowed
 `mean_triple`           the mean over a range
 ======================  =====================================================================================
@@ -34,11 +31,6 @@ SPREAD: Final = 0.10
 
 PUSH_SPREAD: Final = 0.1
 """Half the width, in bets, over which a raise and its alternative are mixed where both bring as much."""
-
-FULL_BLEND_AT: Final = 0.10
-"""Distance of frequencies from the generic ones (total variation) from which the formula has no share."""
-TOLERANCE: Final = 0.01
-"""Differences from a generic frequency below this are ignored."""
 
 _SEMI_BLUFF_SPREAD: Final = 0.05
 
@@ -161,30 +153,6 @@ def blended(first: ProbabilityTriple, second: ProbabilityTriple, share: float) -
     )
 
 
-@kernel(allocates=False, inlined=True)
-def blurred(
-    sharp: ProbabilityTriple, blind: ProbabilityTriple, fold_noise: float, raise_noise: float
-) -> ProbabilityTriple:
-    """The triple of a player who decides partly without the hand whether to fold, and whether to raise.
-
-    The lesser of the two parts is blind altogether.  In the rest, who raises by dice and folds by the hand
-    raises equally often with all hands that are not folded; who folds by dice and raises by the hand folds
-    equally often with all that are not raised.  Where the mean of the sharp triples is the blind one, so is
-    that of these.
-
-    sharp: what the hand decides.  blind: what the player does on average.
-    """
-    both = min(fold_noise, raise_noise)
-    fold, raising = sharp.fold, sharp.raise_
-    if raise_noise > both:
-        usual = blind.raise_ * (1.0 - fold) / max(1.0 - blind.fold, 1e-12)
-        raising += (raise_noise - both) / (1.0 - both) * (usual - raising)
-    elif fold_noise > both:
-        usual = blind.fold * (1.0 - raising) / max(1.0 - blind.raise_, 1e-12)
-        fold += (fold_noise - both) / (1.0 - both) * (usual - fold)
-    return blended(ProbabilityTriple(fold, 1.0 - fold - raising, raising), blind, both)
-
-
 # --- frequencies -----------------------------------------------------------------------------------------
 
 
@@ -239,48 +207,6 @@ def mean_triple(weights: NDArray[np.float64], triples: NDArray[np.float64]) -> P
     fold /= total
     raising /= total
     return ProbabilityTriple(fold, max(1.0 - fold - raising, 0.0), raising)
-
-
-# --- formula and frequencies together --------------------------------------------------------------------
-
-
-@kernel(allocates=False)
-def own_share(usual: ProbabilityTriple, frequencies: ProbabilityTriple) -> float:
-    """How far a player's own thresholds decide, and not the formula: the more, the more unusual they are.
-
-    usual: the generic model's frequencies.  frequencies: the player's.
-    """
-    fewer_folds = usual.fold - frequencies.fold
-    fewer_calls = usual.call - frequencies.call
-    fewer_raises = usual.raise_ - frequencies.raise_
-    apart = abs(fewer_folds) + abs(fewer_calls) + abs(fewer_raises)
-    share = min(apart / (2.0 * FULL_BLEND_AT), 1.0)
-    # What the formula has too much of must vanish in its share.
-    if fewer_folds > TOLERANCE:
-        share = max(share, fewer_folds / usual.fold)
-    if fewer_calls > TOLERANCE:
-        share = max(share, fewer_calls / usual.call)
-    if fewer_raises > TOLERANCE:
-        share = max(share, fewer_raises / usual.raise_)
-    return share if share > 0.01 else 0.0
-
-
-@kernel(allocates=False)
-def own_triple(
-    usual: ProbabilityTriple, frequencies: ProbabilityTriple, share: float, can_fold: bool, can_raise: bool
-) -> ProbabilityTriple:
-    """How often the player acts in the share that their own thresholds decide.
-
-    That part goes so much farther than the formula that the whole has the player's frequencies.
-
-    share: of `own_share`, above 0.
-    """
-    own = ProbabilityTriple(
-        max(usual.fold - (usual.fold - frequencies.fold) / share, 0.0),
-        max(usual.call - (usual.call - frequencies.call) / share, 0.0),
-        max(usual.raise_ - (usual.raise_ - frequencies.raise_) / share, 0.0),
-    )
-    return legal_triple(own, can_fold, can_raise)
 
 
 # --- triples of all hands --------------------------------------------------------------------------------
@@ -347,15 +273,6 @@ def fill_threshold_triples(
 
 
 @kernel(allocates=False)
-def blend_triples(
-    first: NDArray[np.float64], second: NDArray[np.float64], share: float, result: NDArray[np.float64]
-) -> None:
-    """`blended` for every hand.  Arrays of shape (n, 3); `result` is filled in place, and may be another."""
-    for hand in range(first.shape[0]):
-        keep_triple(blended(triple_at(first[hand]), triple_at(second[hand]), share), result[hand])
-
-
-@kernel(allocates=False)
 def blend_with_triple(
     triples: NDArray[np.float64], second: ProbabilityTriple, share: float, result: NDArray[np.float64]
 ) -> None:
@@ -365,40 +282,3 @@ def blend_with_triple(
     """
     for hand in range(triples.shape[0]):
         keep_triple(blended(triple_at(triples[hand]), second, share), result[hand])
-
-
-@kernel(allocates=False)
-def blur_triples(
-    sharp: NDArray[np.float64],
-    blind: ProbabilityTriple,
-    fold_noise: float,
-    raise_noise: float,
-    result: NDArray[np.float64],
-) -> None:
-    """`blurred` for every hand.
-
-    sharp: shape (n, 3).  result: the same shape, filled in place; it may be `sharp`.
-    """
-    for hand in range(sharp.shape[0]):
-        keep_triple(blurred(triple_at(sharp[hand]), blind, fold_noise, raise_noise), result[hand])
-
-
-@kernel()
-def chances_by_noise(
-    sharp: NDArray[np.float64],
-    blind: ProbabilityTriple,
-    action: int,
-    noises: NDArray[np.float64],
-    chances: NDArray[np.float64],
-) -> None:
-    """How likely an action is with one hand if folds and raises are blind to it by each of some parts.
-
-    sharp: the hand's triple, shape (3,).  action: a `TripleIndex`.  noises: parts, shape (k,).
-    chances: shape (k, k), filled in place, by the part of folds and that of raises.
-    """
-    hand = triple_at(sharp)
-    row = np.empty(3)
-    for i in range(noises.shape[0]):
-        for j in range(noises.shape[0]):
-            keep_triple(blurred(hand, blind, noises[i], noises[j]), row)
-            chances[i, j] = row[action]

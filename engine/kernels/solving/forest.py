@@ -40,7 +40,7 @@ _ALL: Final = 52
 """The row of sums over all cards, after those of the cards."""
 
 
-class Column(IntEnum):
+class NodeColumn(IntEnum):
     """Columns of a forest's nodes."""
 
     PLAYER = 0
@@ -57,7 +57,7 @@ class Column(IntEnum):
 
 
 class Mode(IntEnum):
-    """What a pass is for."""
+    """The purposes of a pass."""
 
     LEARN = 0
     """Both play by regret matching; the opponent's sums and the player's regrets are updated."""
@@ -67,7 +67,7 @@ class Mode(IntEnum):
     """The player responds best to the opponent's average."""
 
 
-class Side(NamedTuple):
+class SideTables(NamedTuple):
     """One player on all boards of a level; all boards have the same forest."""
 
     regrets: Floats32
@@ -91,7 +91,7 @@ class Forest(NamedTuple):
     """The betting of a round."""
 
     nodes: Ints32
-    """Shape (nodes, len(Column))."""
+    """Shape (nodes, len(NodeColumn))."""
     roots: int
     edges: tuple[int, int]
     """The number of edges of each player."""
@@ -104,8 +104,8 @@ class Forest(NamedTuple):
     """By lane, the same for a showdown that is won; 1 where the next round begins."""
 
 
-class Step(NamedTuple):
-    """What a pass does with tables."""
+class Pass(NamedTuple):
+    """A player, a purpose, and the factors of tables."""
 
     player: int
     """The player whose values come up."""
@@ -119,7 +119,7 @@ class Step(NamedTuple):
     """The least regret kept."""
 
 
-class Room(NamedTuple):
+class PassScratch(NamedTuple):
     """Scratch arrays of one thread."""
 
     rows: Floats32
@@ -158,7 +158,7 @@ def _match(table: Floats32, first: int, actions: int, chances: Floats32) -> None
 
 
 @kernel(allocates=False)
-def go_down(forest: Forest, side: Side, board: int, step: Step, room: Room) -> None:
+def go_down(forest: Forest, side: SideTables, board: int, step: Pass, room: PassScratch) -> None:
     """Take the opponent's reach from the roots to all ends, and add its strategy to its sums.
 
     Args:
@@ -170,7 +170,7 @@ def go_down(forest: Forest, side: Side, board: int, step: Step, room: Room) -> N
     """
     nodes, rows, chances = forest.nodes, room.rows, room.chances
     other = 1 - step.player
-    column, edges = Column.ROW_0 + other, forest.edges[other]
+    column, edges = NodeColumn.ROW_0 + other, forest.edges[other]
     learns = step.mode == Mode.LEARN
     table = side.regrets if learns else side.sums
     gain = np.float32(step.gain)
@@ -182,12 +182,12 @@ def go_down(forest: Forest, side: Side, board: int, step: Step, room: Room) -> N
             if number < forest.roots:
                 for hand in range(BLOCK):
                     rows[row, hand] = room.start[number // LANES, begin + hand, number % LANES]
-            if nodes[number, Column.ACTIONS] and nodes[number, Column.PLAYER] == other:
-                first = base + nodes[number, Column.EDGE]
-                actions = nodes[number, Column.ACTIONS]
+            if nodes[number, NodeColumn.ACTIONS] and nodes[number, NodeColumn.PLAYER] == other:
+                first = base + nodes[number, NodeColumn.EDGE]
+                actions = nodes[number, NodeColumn.ACTIONS]
                 _match(table, first, actions, chances)
                 for edge in range(actions):
-                    child = nodes[nodes[number, Column.FIRST] + edge, column]
+                    child = nodes[nodes[number, NodeColumn.FIRST] + edge, column]
                     at = first + edge
                     for hand in range(BLOCK):
                         chance = max(table[at, hand], np.float32(0.0)) * chances[0, hand] + chances[1, hand]
@@ -209,7 +209,7 @@ def _to_lanes(rows: Floats32, lanes: Ints32, column: int, begin: int, out: Float
 
 
 @kernel(allocates=False)
-def value_folds(mine: Side, theirs: Side, board: int, lanes: int, room: Room) -> None:
+def value_folds(mine: SideTables, theirs: SideTables, board: int, lanes: int, room: PassScratch) -> None:
     """Fill in what each hand meets of the opponent's reach at the folds: all hands without its cards."""
     sums, reach, values = room.sums, room.folds, room.fold_values
     width = sums.shape[1]
@@ -226,7 +226,7 @@ def value_folds(mine: Side, theirs: Side, board: int, lanes: int, room: Room) ->
 
 
 @kernel(allocates=False, inlined=True)
-def _add(side: Side, board: int, hands: tuple[int, int], reach: Floats32, sums: Floats32) -> None:
+def _add(side: SideTables, board: int, hands: tuple[int, int], reach: Floats32, sums: Floats32) -> None:
     """Add the reach of some hands in a group of lanes to the sums; reach: shape (hands, LANES)."""
     width = sums.shape[1]
     for hand in range(hands[0], hands[1]):
@@ -239,7 +239,7 @@ def _add(side: Side, board: int, hands: tuple[int, int], reach: Floats32, sums: 
 
 
 @kernel(allocates=False)
-def _value_showdowns(mine: Side, theirs: Side, board: int, lanes: int, room: Room) -> None:
+def _value_showdowns(mine: SideTables, theirs: SideTables, board: int, lanes: int, room: PassScratch) -> None:
     """Fill in the opponent's reach below each hand less that above, without its cards, at all showdowns."""
     sums, values = room.sums, room.end_values
     width = sums.shape[1]
@@ -263,7 +263,9 @@ def _value_showdowns(mine: Side, theirs: Side, board: int, lanes: int, room: Roo
 
 
 @kernel(allocates=False)
-def come_up(forest: Forest, side: Side, board: int, step: Step, room: Room, out: Floats32) -> None:
+def come_up(
+    forest: Forest, side: SideTables, board: int, step: Pass, room: PassScratch, out: Floats32
+) -> None:
     """Take values from the ends to the roots, and learn from them.
 
     Args:
@@ -283,11 +285,11 @@ def come_up(forest: Forest, side: Side, board: int, step: Step, room: Room, out:
         _from_lanes(room.fold_values, forest.fold_lanes, forest.fold_chips[player], begin, rows)
         _from_lanes(room.end_values, forest.end_lanes, forest.end_chips, begin, rows)
         for number in range(nodes.shape[0] - 1, -1, -1):
-            actions, child = nodes[number, Column.ACTIONS], nodes[number, Column.FIRST]
+            actions, child = nodes[number, NodeColumn.ACTIONS], nodes[number, NodeColumn.FIRST]
             if actions == 0:
                 continue
-            if nodes[number, Column.PLAYER] == player:
-                _decide(side, step, base + nodes[number, Column.EDGE], actions, number, child, room)
+            if nodes[number, NodeColumn.PLAYER] == player:
+                _decide(side, step, base + nodes[number, NodeColumn.EDGE], actions, number, child, room)
                 continue
             for hand in range(BLOCK):
                 rows[number, hand] = rows[child, hand]
@@ -312,7 +314,9 @@ def _from_lanes(values: Floats32, lanes: Ints32, chips: Floats32, begin: int, ro
 
 
 @kernel(allocates=False)
-def _decide(side: Side, step: Step, first: int, actions: int, row: int, child: int, room: Room) -> None:
+def _decide(
+    side: SideTables, step: Pass, first: int, actions: int, row: int, child: int, room: PassScratch
+) -> None:
     """Fill in the value of a decision of the player for a block of hands, and update its regrets."""
     rows, chances = room.rows, room.chances
     if step.mode == Mode.RESPOND:
@@ -343,7 +347,7 @@ def _decide(side: Side, step: Step, first: int, actions: int, row: int, child: i
 
 
 @kernel(allocates=False)
-def gather(side: Side, board: int, lanes: int, before: Floats32, start: Floats32) -> None:
+def gather(side: SideTables, board: int, lanes: int, before: Floats32, start: Floats32) -> None:
     """Fill in the reach at the roots on a board from the reach at the ends of the round before.
 
     Args:
@@ -384,11 +388,11 @@ def scatter(places: Ints32, weight: float, lanes: int, values: Floats32, total: 
 @kernel(allocates=False)
 def pass_rivers(
     forest: Forest,
-    sides: tuple[Side, Side],
+    sides: tuple[SideTables, SideTables],
     boards: tuple[int, int],
     before: Floats32,
-    step: Step,
-    room: Room,
+    step: Pass,
+    room: PassScratch,
     out: Floats32,
 ) -> None:
     """A pass over some river boards, each apart.

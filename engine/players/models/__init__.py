@@ -4,8 +4,8 @@
 ``model``        what a model of an opponent is; the model that knows nothing
 ``formula``      the one calibrated function from a public situation to the triples of all combos
 ``generic``      the model that takes everybody for a reasonable player, who follows the formula
-``specific``     the model that counts what this player does
-``noise``        how far a player decides without the hand
+``player``       the model that learns this player's curves of folds and raises
+``explanation``  why it says what it says
 ``frequencies``  the model that acts by frequencies it is given, by situation
 ``saved``        numbers from memory files
 ``vote``         several models, weighted by how well each has predicted a player

@@ -15,12 +15,12 @@ threshold, mixed in proportion near each (Poki 3.4).
 start; they move with what an action tells.  A raise by somebody who raises everything tells nothing, and .5
 is enough to raise again; that of a player who never raised before is worth the full .85.
 
-**Pushing.**  Against a single opponent whose answers to raises have been counted, a raise is made where it is
-worth more than a call and more than a fold: fold * pot + (1 - fold) * value when called (`Push`).  The chance
-of the fold is that of the state after the raise, by the same detailed contexts in which he is predicted; he
-is taken to fold his worse hands, which on the river are those that are beaten anyhow, but for the part of his
-folds that is blind to the hand.  Near the point where both bring as much they are mixed, over a width that is
-counted in bets: of a great pot a bet is a small part, but not for the hand that is bet.
+**Pushing.** Against a single opponent whom a model knows, a raise is made where it is worth more than a call
+and more than a fold: fold * pot + (1 - fold) * value when called (`Push`).  The chance of the fold is what
+the model says of the state after the raise with the range that he has; he is taken to fold his worse hands,
+which on the river are those that are beaten anyhow, but for the part of his folds that is blind to the hand.
+Near the point where both bring as much they are mixed, over a width that is counted in bets: of a great pot a
+bet is a small part, but not for the hand that is bet.
 
 In limit that holds before the flop with several opponents, too, at tables of up to six: all of them may fold,
 some who would have called fold to the raise, and a hand that is behind with o : 1 against one of them is
@@ -42,28 +42,17 @@ from typing import Final
 
 import attrs
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from engine.kernels.players import (
     raises as raise_kernels,
     thresholds as threshold_kernels,
     triples as kernels,
 )
-from engine.kernels.players.records import (
-    FOLDS_COMPANY,
-    FOLDS_EXPECTED,
-    FOLDS_OF_RANGE,
-    FOLDS_USUAL_ODDS,
-    NUM_PARAMETERS,
-    NUM_TRAITS,
-    TRAIT_COLUMNS,
-    Parameter,
-    Thresholds,
-)
-from engine.players.action_context import NUM_CONTEXTS, Situation, situation_of
+from engine.kernels.players.records import NUM_PARAMETERS, NUM_TRAITS, Parameter, Thresholds, Trait
+from engine.players.action_context import Situation, situation_of
 from engine.players.hand_values import HandValues
 from engine.poker.combos import NUM_COMBOS
-from engine.poker.records import NUM_COMPANIES, NUM_GROUPS
 from engine.poker.rules.betting import BettingState
 from engine.poker.rules.game_definition import MAX_PLAYERS
 
@@ -76,7 +65,6 @@ __all__ = [
     "average_traits",
     "bluff_share",
     "continue_chance",
-    "folds_known",
     "formula_triples",
     "parameters_array",
     "protection",
@@ -201,11 +189,6 @@ class Traits:
     """Flops seen, against what is reasonable (Killer: 40 % against an ideal of 20 % is 2)."""
     noise: tuple[float, float] = (0.15, 0.15)
     """The part of their raises that is blind to their hand, after the flop: against one opponent, several."""
-    blind_folds: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """The part of their folds that has nothing to do with their hand, by `noise_index`: before the flop, and
-    after it against one opponent and several."""
-    folds: bytes | None = None
-    """Chances of folding by detailed context, of `folds_known`; None: no context is known."""
 
     @property
     def raise_tells(self) -> tuple[float, float]:
@@ -218,30 +201,6 @@ class Traits:
         return (1 - against_one) * share, (1 - against_several) * share
 
 
-def folds_known(
-    seen: ArrayLike,
-    expected: ArrayLike,
-    usual_odds: ArrayLike | None = None,
-    steepness: ArrayLike | None = None,
-    company: ArrayLike | None = None,
-) -> bytes:
-    """`Traits.folds`: in a value that can be compared, arrays of shape (NUM_DETAILS,) and (NUM_CONTEXTS,).
-
-    Args:
-        seen: what the folds counted in a context bring to the chance of one.
-        expected: by what the chance expected otherwise is multiplied before that is added.
-        usual_odds: the mean logarithm of the pot odds that were met in a context.
-        steepness: how fast folds become fewer there with better odds; where it is left out, they do not.
-        company: by what the odds of a fold are multiplied, by group and opponents left, shape (NUM_GROUPS,
-            NUM_COMPANIES); where it is left out, these do not matter.
-    """
-    unknown = np.zeros(NUM_CONTEXTS)
-    odds = unknown if usual_odds is None else usual_odds
-    slopes = unknown if steepness is None else steepness
-    in_company = np.ones((NUM_GROUPS, NUM_COMPANIES)) if company is None else np.asarray(company)
-    return np.concatenate([seen, expected, odds, slopes, in_company.ravel()], dtype=np.float64).tobytes()
-
-
 _REASONABLE: Final = Traits()
 
 
@@ -251,7 +210,7 @@ def average_traits() -> Traits:
 
 
 def traits_array(traits: Mapping[int, Traits]) -> Floats:
-    """Traits by position, shape (10, TRAIT_COLUMNS); of positions left out, those of a reasonable player."""
+    """Traits by position, shape (10, NUM_TRAITS); of positions left out, those of a reasonable player."""
     table = _usual_table().copy()
     for position, known in traits.items():
         _fill_row(known, table[position])
@@ -260,23 +219,19 @@ def traits_array(traits: Mapping[int, Traits]) -> Floats:
 
 @functools.cache
 def _usual_table() -> Floats:
-    table = np.zeros((MAX_PLAYERS, TRAIT_COLUMNS))
-    table[:, FOLDS_EXPECTED:FOLDS_USUAL_ODDS] = 1.0
-    table[:, FOLDS_COMPANY:FOLDS_OF_RANGE] = 1.0
+    table = np.zeros((MAX_PLAYERS, NUM_TRAITS))
     for row in table:
         _fill_row(_REASONABLE, row)
     return table
 
 
 def _fill_row(traits: Traits, row: Floats) -> None:
-    """The numbers in the order of the kernels' `Trait` and the columns after it, nan if unknown."""
+    """The numbers in the order of the kernels' `Trait`, nan if unknown; nothing is known of a situation."""
     preflop_fold = math.nan if traits.preflop_fold is None else traits.preflop_fold
-    row[:NUM_TRAITS] = (
+    row[: Trait.KNOWN] = (
         traits.fold_to_bet, traits.bet, *traits.raise_tells, preflop_fold, traits.preflop_raise,
-        traits.looseness, *traits.blind_folds,
+        traits.looseness,
     )  # fmt: skip
-    if traits.folds is not None:
-        row[NUM_TRAITS:FOLDS_OF_RANGE] = np.frombuffer(traits.folds)
 
 
 @functools.lru_cache(maxsize=64)

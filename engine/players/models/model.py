@@ -29,9 +29,6 @@ class Decision:
     """Values of all the player's combos, against the tables of the opponents."""
     weights: Floats
     """The player's own table, shape (1326,)."""
-    below: Floats | None = None
-    """The part of it below each bar (``engine.kernels.players.bars``), shape (NUM_BARS,); None before
-    the flop, and where nothing is to be decided."""
 
 
 class OpponentModel(Protocol):

@@ -21,11 +21,14 @@ from numpy.typing import NDArray
 
 from engine.kernels.players import player as kernels
 from engine.kernels.players.player import FEATURES, LAPSE, NUM_PHI, Answer, Curve, Hands, Phi, Player, Psi
-from engine.players.action_context import Situation
-from engine.players.models.formula import Traits, average_traits
+from engine.kernels.players.thresholds import expected_raise
+from engine.players.action_context import Situation, situation_of
+from engine.players.models.formula import Traits
 from engine.players.models.model import Decision, OpponentModel
 from engine.players.models.saved import saved_numbers
 from engine.poker.combos import NUM_COMBOS
+from engine.poker.records import PublicSituation
+from engine.poker.rules import load_game, parse_betting
 from engine.support.files.archive import Archive, decode_archive
 
 __all__ = [
@@ -92,7 +95,7 @@ def curve_from_dict(which: int, data: Mapping[str, Any]) -> Curve:
     return curve_of(which, mean, covariance)
 
 
-def features_of(situation: Situation, psi: Sequence[float]) -> tuple[Floats, Floats]:
+def features_of(situation: Situation, psi: Floats) -> tuple[Floats, Floats]:
     """The features of folds and of raises in a situation with a hand, or a mean hand.
 
     Args:
@@ -101,8 +104,7 @@ def features_of(situation: Situation, psi: Sequence[float]) -> tuple[Floats, Flo
     """
     phi = np.empty(NUM_PHI)
     kernels.fill_phi(situation.public, phi)
-    hand = np.asarray(psi)
-    folds, raises = (phi[layout[:, 0]] * hand[layout[:, 1]] for layout in _LAYOUTS)
+    folds, raises = (phi[layout[:, 0]] * psi[layout[:, 1]] for layout in _LAYOUTS)
     return folds, raises
 
 
@@ -119,7 +121,7 @@ def psi_of(situation: Situation, hands: Hands, weights: Floats) -> Floats:
 
 @attrs.frozen(eq=False)
 class Prior:
-    """What is known of a player before the first decision."""
+    """The knowledge of a player before the first decision."""
 
     player: Player
     digest: str
@@ -159,6 +161,35 @@ def shipped_prior() -> Prior:
     return parse_prior(resources.files("engine").joinpath("data/players/prior.json").read_text("utf-8"))
 
 
+# --- usual situations -----------------------------------------------------------------------------------
+
+_BETTINGS: Final = {
+    "opened": ("limit-2p", ""), "raised": ("limit-2p", "r"), "checked": ("limit-2p", "cc/cc/c"),
+    "facing": ("limit-2p", "cc/cc/r"), "in company": ("limit-6p", "ffcccc/ccc"),
+}  # fmt: skip
+_PREFLOP: Final = ("opened", "raised")
+_HANDS: Final = 64
+
+
+def _evenly() -> Hands:
+    """Hands of all strengths, each against hands of all strengths."""
+    line = (np.arange(_HANDS) + 0.5) / _HANDS
+    line.flags.writeable = False
+    return Hands(line, line, line)
+
+
+_EVENLY: Final = _evenly()
+_EVEN: Final = np.ones(_HANDS)
+
+
+@functools.cache
+def _usual() -> Mapping[str, PublicSituation]:
+    return {
+        name: situation_of(parse_betting(load_game(game), text)).public
+        for name, (game, text) in _BETTINGS.items()
+    }
+
+
 # --- the model -------------------------------------------------------------------------------------------
 
 
@@ -176,6 +207,7 @@ class PlayerModel:
         self.decisions = 0
         """How many have been learnt from."""
         self._token: Hashable = (PlayerModel, self.prior.digest)
+        self._traits: Traits | None = None
 
     @property
     def state(self) -> Hashable:
@@ -197,7 +229,7 @@ class PlayerModel:
         if not isinstance(other, PlayerModel):
             raise TypeError(f"expected a PlayerModel, got {type(other).__name__}")
         self.prior, self.player, self.decisions = other.prior, other.player, other.decisions
-        self._token = other._token
+        self._token, self._traits = other._token, other._traits
 
     def learn(self, decisions: Sequence[tuple[Decision, int]], combo: int | None = None) -> None:
         """Take a step for each decision of a hand; with the hand that was held, if it has been shown."""
@@ -216,12 +248,24 @@ class PlayerModel:
                 weights = np.ones(1)
             kernels.observe(player, self.prior.player, situation.public, hands, weights, int(action))
             self.decisions += 1
-        self.player, self._token = player, object()
+        self.player, self._token, self._traits = player, object(), None
 
     @property
     def traits(self) -> Traits:
-        """How the player plays, as far as the formula asks."""
-        return average_traits()
+        """How the player plays, as far as the formula asks: his answers in a few usual situations."""
+        if self._traits is None:
+            said = {name: self._answer(public, _EVENLY, _EVEN) for name, public in _usual().items()}
+            expected = sum(expected_raise(_usual()[name]) for name in _PREFLOP)
+            self._traits = Traits(
+                fold_to_bet=said["facing"].fold,
+                bet=said["checked"].raise_,
+                raise_=said["facing"].raise_,
+                preflop_fold=said["raised"].fold,
+                preflop_raise=sum(said[name].raise_ for name in _PREFLOP) / expected,
+                looseness=2.0 * (1.0 - said["raised"].fold),
+                noise=(said["checked"].blind_raise, said["in company"].blind_raise),
+            )
+        return self._traits
 
     def triples(self, decision: Decision) -> Floats:
         """The probability triple of every combo, shape (1326, 3)."""
@@ -232,8 +276,11 @@ class PlayerModel:
         return triples
 
     def answer(self, situation: Situation, hands: Hands, weights: Floats) -> Answer:
-        """What the player does in a situation with a range of hands."""
-        return kernels.answer(self.player, situation.public, hands, weights)
+        """The chances of the player's actions in a situation with a range of hands."""
+        return self._answer(situation.public, hands, weights)
+
+    def _answer(self, situation: PublicSituation, hands: Hands, weights: Floats) -> Answer:
+        return kernels.answer(self.player, situation, hands, weights)
 
     # --- memory ------------------------------------------------------------------------------------------
 

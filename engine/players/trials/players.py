@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from typing import Any
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels.players.counting import nothing_counted
-from engine.kernels.players.records import NOISE_SHAPE
 from engine.kernels.players.trials import players as kernels
 from engine.kernels.players.trials.players import Kind
 from engine.kernels.poker.betting import MAX_PLAYERS
@@ -22,8 +21,8 @@ from engine.players.models.formula import DEFAULT_PARAMETERS, Parameters, parame
 from engine.players.models.frequencies import FrequencyModel
 from engine.players.models.generic import GenericModel
 from engine.players.models.model import NoModel, OpponentModel
-from engine.players.models.specific import SpecificModel
-from engine.poker.records import NUM_SIZES
+from engine.players.models.player import PlayerModel
+from engine.poker.records import NUM_CONTEXTS, NUM_SIZES
 
 Floats = NDArray[np.float64]
 
@@ -41,7 +40,7 @@ def simulated_players(
     """The players of a table.
 
     Args:
-        models: by position, a NoModel, GenericModel, SpecificModel, FrequencyModel, or our own strategy.
+        models: by position, a NoModel, GenericModel, PlayerModel, FrequencyModel, or our own strategy.
         noise: the noise factor of the re-weighting within a trial.
         sizes: by position, the players' bet sizes in no-limit games.
 
@@ -57,8 +56,9 @@ def simulated_players(
         usual_traits=traits_array({}),
         parameters=parameters_array(DEFAULT_PARAMETERS),
         usual_parameters=parameters_array(DEFAULT_PARAMETERS),
-        noise=np.zeros((count, *NOISE_SHAPE)),
-        **{name: np.zeros((count, *shape)) for name, shape in _shapes_of_counts().items()},
+        noise=np.zeros(count),
+        contexts=np.zeros((count, NUM_CONTEXTS, 3)),
+        **_curves(models),
         sizes=np.ones((count, 2, NUM_SIZES)),
         reweighting_noise=float(noise),
     )
@@ -77,19 +77,31 @@ def simulated_players(
             players.kinds[position] = Kind.FIXED
             players.contexts[position] = model.frequencies
             players.noise[position] = model.noise
-        elif isinstance(model, SpecificModel):
-            players.kinds[position] = Kind.COUNTED
-            players.noise[position] = model.noises
-            for name, array in model.counts._asdict().items():
-                getattr(players, name)[position] = array
+        elif isinstance(model, PlayerModel):
+            players.kinds[position] = Kind.MODELLED
         else:
             raise TypeError(f"a trial cannot let a {type(model).__name__} act")
     return players
 
 
-@functools.cache
-def _shapes_of_counts() -> dict[str, tuple[int, ...]]:
-    return {name: array.shape for name, array in nothing_counted()[0]._asdict().items()}
+def _curves(models: Sequence[OpponentModel | OwnStrategy]) -> dict[str, Any]:
+    """The fields of `Players` with the curves of modelled players."""
+    fields: dict[str, Any] = {}
+    for name, of in (("fold", "folds"), ("raise", "raises")):
+        curves = {
+            position: getattr(model.player, of)
+            for position, model in enumerate(models)
+            if isinstance(model, PlayerModel)
+        }
+        layout = next(iter(curves.values())).layout if curves else np.zeros((0, 2), np.int64)
+        means = np.zeros((MAX_PLAYERS, len(layout)))
+        covariances = np.zeros((MAX_PLAYERS, len(layout), len(layout)))
+        for position, curve in curves.items():
+            means[position], covariances[position] = curve.mean, curve.covariance
+        fields |= {
+            f"{name}_layout": layout, f"{name}_means": means, f"{name}_covariances": covariances
+        }  # fmt: skip
+    return fields
 
 
 @functools.cache

@@ -19,7 +19,7 @@ from engine.kernels.players.trials import strata as kernels
 from engine.kernels.players.trials.strata import Potential, PotentialSum
 from engine.kernels.poker.betting import MAX_PLAYERS
 from engine.kernels.poker.tables import ranking_table
-from engine.players.board_values import board_values, parts_below
+from engine.players.board_values import board_values, parts_below, strata_of_combos
 from engine.players.hand_values import preflop_percentiles
 from engine.poker.combos import (
     COMBO_CARDS,
@@ -160,5 +160,5 @@ def range_of(weights: Floats, board: tuple[int, ...], players: int) -> Floats:
         Shape (NUM_STRATA + 1,), from 0 to 1.
     """
     if board:
-        return board_values(board).below_bars(weights)
+        return parts_below(strata_of_combos(board), weights * board_values(board).free)
     return parts_below(_strata_before_flop(players)[STARTING_HAND_OF_COMBO], weights)

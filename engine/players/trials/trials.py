@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from engine.hands.betting_arrays import betting_arrays, game_array, number_of_action
 from engine.kernels.players.hand_features import MAX_GROUPS, straight_completions
+from engine.kernels.players.player import NUM_PHI
 from engine.kernels.players.trials import strata as strata_kernels, tree as tree_kernels, trials as kernels
 from engine.kernels.players.trials.players import Players
 from engine.kernels.players.trials.tree import TreeNode, Used
@@ -86,6 +87,7 @@ def new_tree(capacity: int = TREE_SIZE) -> tree_kernels.Tree:
         np.empty((_START_RANGES + 2 * capacity + tree_kernels.PASSING_RANGES, strata_kernels.NUM_STRATA + 1)),
         np.zeros(tree_kernels.NUM_USED, np.int64),
         np.zeros((tree_kernels.NUM_SCRATCH, strata_kernels.NUM_STRATA + 1)),
+        np.zeros((2, NUM_PHI)),
     )
 
 

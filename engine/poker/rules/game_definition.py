@@ -185,7 +185,7 @@ class GameDefinition:
 
     @property
     def opening_bet(self) -> int:
-        """What a position must have put in before the flop to stay in."""
+        """The chips that a position must have put in before the flop to stay in."""
         most = max(self.blinds)
         return max(most, self.least_bet) if most else 0
 

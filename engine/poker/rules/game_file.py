@@ -123,17 +123,11 @@ def parse_game(data: bytes | str, source: str = "game definition") -> GameDefini
         data = data.encode("utf-8", "surrogateescape")
     is_limit = True
     chips: dict[str, list[int]] = {"stack": [UNLIMITED_STACK] * MAX_ROUNDS, "blind": [], "raiseSize": []}
-    counts: dict[str, int] = {
-        "numPlayers": 0,
-        "numRounds": 0,
-        "numSuits": 0,
-        "numRanks": 0,
-        "numHoleCards": 0,
-    }
+    counts = dict.fromkeys(("numPlayers", "numRounds", "numSuits", "numRanks", "numHoleCards"), 0)
     per_round = {"firstPlayer": [1] * MAX_ROUNDS, "maxRaises": [UNLIMITED_RAISES] * MAX_ROUNDS}
     board: list[int] = []
     antes: list[int] = []
-    rake_text = short_raises = ""
+    words = {"rake": "", "shortRaises": ""}
     least_bet: list[int] = []
     blinds_beside_antes: list[int] = []
     line_of: dict[str, int] = {}
@@ -157,12 +151,10 @@ def parse_game(data: bytes | str, source: str = "game definition") -> GameDefini
                 blinds_beside_antes = _read_chips(rest[1:] if rest[:1] in b"sS" else rest, most)
         elif keyword == "ante":
             antes = _read_chips(rest, MAX_PLAYERS)
-        elif keyword == "rake":
-            rake_text = rest.decode("ascii", "replace").strip(" \t=\r\n")
+        elif keyword in words:
+            words[keyword] = rest.decode("ascii", "replace").strip(" \t=\r\n")
         elif keyword == "leastBet":
             least_bet = _read_chips(rest, 1)
-        elif keyword == "shortRaises":
-            short_raises = rest.decode("ascii", "replace").strip(" \t=\r\n")
         elif keyword in counts:
             for value in _read_integers(rest, 1):
                 counts[keyword] = wrap_unsigned(value, 8)
@@ -173,21 +165,17 @@ def parse_game(data: bytes | str, source: str = "game definition") -> GameDefini
             board = [wrap_unsigned(value, 8) for value in _read_integers(rest, MAX_ROUNDS)]
 
     rounds, players = counts["numRounds"], counts["numPlayers"]
-    if antes or rake_text or least_bet or short_raises:
+    if antes or least_bet or any(words.values()):
         chips["blind"] = blinds_beside_antes
     if antes:
         antes = antes * players if len(antes) == 1 else antes
     try:
-        if "ante" in line_of and not antes:
-            raise GameDefinitionError(
-                "ante: expected a number, or one for each position, got none", field="ante"
-            )
-        for keyword, is_good in (
-            ("leastBet", bool(least_bet)),
-            ("shortRaises", short_raises in ("closed", "open")),
+        for keyword, is_good, expected in (
+            ("ante", bool(antes), "a number, or one for each position, got none"),
+            ("leastBet", bool(least_bet), "a number"),
+            ("shortRaises", words["shortRaises"] in ("closed", "open"), "'closed' or 'open'"),
         ):
             if keyword in line_of and not is_good:
-                expected = "a number" if keyword == "leastBet" else "'closed' or 'open'"
                 raise GameDefinitionError(f"{keyword}: expected {expected}", field=keyword)
         return GameDefinition(
             is_limit=is_limit,
@@ -203,9 +191,9 @@ def parse_game(data: bytes | str, source: str = "game definition") -> GameDefini
             first_positions=tuple(first - 1 for first in per_round["firstPlayer"][:rounds]),
             max_raises=tuple(per_round["maxRaises"][:rounds]),
             antes=tuple(antes[:players]),
-            rake=_rake_of(rake_text) if "rake" in line_of else NO_RAKE,
+            rake=_rake_of(words["rake"]) if "rake" in line_of else NO_RAKE,
             least_bet=least_bet[0] if least_bet else 0,
-            short_raises_reopen=short_raises != "closed",
+            short_raises_reopen=words["shortRaises"] != "closed",
         )
     except GameDefinitionError as error:
         where = f"{source}:{line_of[error.field]}:" if error.field in line_of else f"{source}: no such line,"

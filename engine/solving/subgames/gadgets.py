@@ -28,7 +28,7 @@ from engine.support.arrays import Floats
 
 
 class Gadget(Protocol):
-    """What comes before a subgame."""
+    """A choice of the opponent's before a subgame."""
 
     def reach(self) -> Floats:
         """The opponent's reach with each hand."""

@@ -52,7 +52,7 @@ def parse_sizes(text: str, *, is_raise: bool = False) -> tuple[Size, ...]:
 
 @attrs.frozen
 class Menu:
-    """What a player may bet on a street."""
+    """The bets of a player on a street."""
 
     bets: tuple[Size, ...] = ()
     raises: tuple[tuple[Size, ...], ...] = ((),)
@@ -79,7 +79,7 @@ def parse_menu(text: str) -> Menu:
 
 
 @attrs.frozen(kw_only=True)
-class Betting:
+class BettingPlan:
     """The betting that a subgame knows, from its first street on."""
 
     menus: Mapping[str, tuple[Menu, Menu]]

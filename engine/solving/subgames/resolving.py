@@ -23,16 +23,16 @@ from typing import Final
 import attrs
 import numpy as np
 
-from engine.kernels.solving.forest import Column
+from engine.kernels.solving.forest import NodeColumn
 from engine.poker.combos import NUM_COMBOS, combos_without
 from engine.poker.rules import CALL, FOLD, Action, ActionKind, BettingState, raise_to
 from engine.poker.rules.action import COMMITTED
 from engine.solving.holdem.bucketed import BucketedStrategy
 from engine.solving.subgames.gadgets import Gadget, Resolve
-from engine.solving.subgames.menus import Betting, Menu, Size, parse_menu, parse_sizes
+from engine.solving.subgames.menus import BettingPlan, Menu, Size, parse_menu, parse_sizes
 from engine.solving.subgames.schedules import SCHEDULES
 from engine.solving.subgames.solver import Board, Place, Subgame
-from engine.solving.subgames.tree import Point, RoundTree, amounts
+from engine.solving.subgames.tree import Point, StreetTree, amounts
 from engine.support.arrays import Floats
 
 _KEPT: Final = 12
@@ -93,7 +93,7 @@ class Solution:
                 place = place[0] + 1, below, boards.index(board[: after.num_board_cards])
         return place, node, None
 
-    def action(self, tree: RoundTree, node: int, child: int) -> Action:
+    def action(self, tree: StreetTree, node: int, child: int) -> Action:
         """The action at the table that leads from a node to a child."""
         name = tree.actions[node][child - tree.children(node)[0]]
         if name == "fold":
@@ -105,11 +105,11 @@ class Solution:
         return raise_to(round(before + max(point.bets)))
 
     def chances(self, place: Place, node: int) -> Chances:
-        """What the player to act does at a node with each combo; hands that never come there call."""
+        """The chances of each combo of the player to act at a node; hands that never come there call."""
         tree = self.game.trees[place[0]]
         actions = tuple(self.action(tree, node, child) for child in tree.children(node))
         combos = self.game.levels[place[0]][place[1]].combos[place[2]][
-            int(tree.forest.nodes[node, Column.PLAYER])
+            int(tree.forest.nodes[node, NodeColumn.PLAYER])
         ]
         found = np.zeros((NUM_COMBOS, len(actions)))
         found[:, actions.index(CALL)] = 1.0
@@ -136,7 +136,7 @@ class TableSolver:
         self._known: OrderedDict[tuple[object, ...], Solution] = OrderedDict()
 
     def chances(self, betting: BettingState, board: Board, position: int) -> Chances:
-        """What the player to act does with each combo, as the player in a position sees it."""
+        """The chances of each combo of the player to act, as the player in a position sees them."""
         board = board[: betting.num_board_cards]
         if betting.betting_round < self.effort.first_round:
             actions, chances = self.blueprint.chances_of_all(betting, board)
@@ -278,10 +278,10 @@ class TableSolver:
     def _schedule(self) -> str:
         return "hs" if self.effort.seconds is None else "dcfr"
 
-    def _betting(self, menus: dict[str, tuple[Menu, Menu]], extra: int) -> Betting:
+    def _betting(self, menus: dict[str, tuple[Menu, Menu]], extra: int) -> BettingPlan:
         most = 2 if "turn" in menus and menus is _MENUS[2] else 0
         big_blind = self.blueprint.game.big_blind
-        return Betting(
+        return BettingPlan(
             menus=menus,
             most_raises=most,
             most_of_left=COMMITTED,

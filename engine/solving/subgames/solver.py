@@ -20,12 +20,12 @@ from engine.hands.hand_rank import board_ranks
 from engine.kernels.solving.forest import (
     BLOCK,
     LANES,
-    Column,
     Forest,
     Mode,
-    Room,
-    Side,
-    Step,
+    NodeColumn,
+    Pass,
+    PassScratch,
+    SideTables,
     come_up,
     gather,
     go_down,
@@ -36,9 +36,9 @@ from engine.kernels.solving.forest import (
 from engine.poker.cards import NUM_CARDS
 from engine.poker.combos import COMBO_CARDS, NUM_COMBOS, combos_without
 from engine.solving.holdem.abstraction import SUIT_NAMES, renamed_card, renamed_combos
-from engine.solving.subgames.menus import STREETS, Betting
+from engine.solving.subgames.menus import STREETS, BettingPlan
 from engine.solving.subgames.schedules import SCHEDULES, Schedule
-from engine.solving.subgames.tree import Point, RoundTree, street_trees
+from engine.solving.subgames.tree import Point, StreetTree, street_trees
 from engine.support.arrays import Floats, Floats32, Ints, Ints32
 
 Board = tuple[int, ...]
@@ -98,7 +98,7 @@ class _Level:
     """
 
     def __init__(
-        self, tree: RoundTree, boards: Sequence[_Alike], before: Sequence[Ints], own: Sequence[Ints]
+        self, tree: StreetTree, boards: Sequence[_Alike], before: Sequence[Ints], own: Sequence[Ints]
     ):
         self.forest: Forest = tree.forest
         self.boards = [each.board for each in boards]
@@ -116,7 +116,7 @@ class _Level:
         groups = [_groups(each.board, listed[n]) if is_river else None for n, each in enumerate(boards)]
         self.sides = [self._side(player, groups) for player in range(2)]
 
-    def _side(self, player: int, groups: Sequence[tuple[Ints, Ints] | None]) -> Side:
+    def _side(self, player: int, groups: Sequence[tuple[Ints, Ints] | None]) -> SideTables:
         mine = [pair[player] for pair in self.combos]
         theirs = [pair[1 - player] for pair in self.combos]
         blocks = np.array([_padded(len(combos)) // BLOCK for combos in mine], np.int32)
@@ -137,7 +137,7 @@ class _Level:
             if pair:
                 ended[number] = np.pad(pair[player], (0, most - len(pair[player])), mode="edge")
         size = int(ends[-1]), BLOCK
-        return Side(
+        return SideTables(
             np.zeros(size, np.float32), np.zeros(size, np.float32),
             (ends - blocks * edges).astype(np.int32), blocks, cards, twins, ended, places,
         )  # fmt: skip
@@ -163,7 +163,7 @@ def _places_of(images: Sequence[Ints], combos: Ints, before: Ints) -> Ints32:
 
 
 def _groups(board: Board, pair: Sequence[Ints]) -> tuple[Ints, Ints]:
-    """Where each strength that one of the players may hold ends in both lists."""
+    """The ends, in both lists, of each strength that one of the players may hold."""
     ranks = [board_ranks(board)[combos] for combos in pair]
     every = np.unique(np.concatenate(ranks))
     first, second = (np.searchsorted(each, every, side="right") for each in ranks)
@@ -192,7 +192,7 @@ class Subgame:
         board: Board,
         ranges: Ranges,
         start: Point,
-        betting: Betting,
+        betting: BettingPlan,
         schedule: str = "dcfr",
         threads: int = 1,
         merges_suits: bool = True,
@@ -243,22 +243,22 @@ class Subgame:
 
     def learn(self, player: int, total: int = 0) -> Floats:
         """One player's pass of an iteration; returns its counterfactual values, shape (hands,)."""
-        return self._values(Step(player, Mode.LEARN, *self._schedule(self.iterations, total)))
+        return self._values(Pass(player, Mode.LEARN, *self._schedule(self.iterations, total)))
 
     def expected(self, player: int) -> Floats:
         """A player's counterfactual values if both play their averages, shape (hands,)."""
-        return self._values(Step(player, Mode.VALUE, 1.0, 1.0, 1.0, 0.0))
+        return self._values(Pass(player, Mode.VALUE, 1.0, 1.0, 1.0, 0.0))
 
     def best(self, player: int) -> Floats:
         """A player's counterfactual values of a best response to the other's average, shape (hands,)."""
-        return self._values(Step(player, Mode.RESPOND, 1.0, 1.0, 1.0, 0.0))
+        return self._values(Pass(player, Mode.RESPOND, 1.0, 1.0, 1.0, 0.0))
 
     def worth(self, player: int, values: Floats) -> float:
-        """What a player wins in the mean, in chips, from counterfactual values of its hands."""
+        """The mean winnings of a player, in chips, from counterfactual values of its hands."""
         return float(self.reach[player] @ values) / self.meetings
 
     def exploitability(self) -> float:
-        """What best responses win from the averages, in chips, mean over both players."""
+        """The mean winnings of best responses to the averages, in chips, over both players."""
         return sum(self.worth(player, self.best(player)) for player in range(2)) / 2
 
     def node_values(
@@ -288,8 +288,8 @@ class Subgame:
     def average(self, place: Place, node: int) -> Floats:
         """The average strategy at a node, even where it has none; shape (padded hands, actions)."""
         row = self.trees[place[0]].forest.nodes[node]
-        player, actions = int(row[Column.PLAYER]), int(row[Column.ACTIONS])
-        table = self.table(place, player)[:, row[Column.EDGE] : row[Column.EDGE] + actions]
+        player, actions = int(row[NodeColumn.PLAYER]), int(row[NodeColumn.ACTIONS])
+        table = self.table(place, player)[:, row[NodeColumn.EDGE] : row[NodeColumn.EDGE] + actions]
         sums = table.transpose(0, 2, 1).reshape(-1, actions).astype(np.float64)
         total = sums.sum(axis=1, keepdims=True)
         found: Floats = np.divide(sums, total, out=np.full(sums.shape, 1 / actions), where=total > 0)
@@ -298,9 +298,9 @@ class Subgame:
     def set_average(self, place: Place, node: int, chances: Floats) -> None:
         """Let the average strategy at a node be this, by combo; shape (1326, actions)."""
         row = self.trees[place[0]].forest.nodes[node]
-        player, first = int(row[Column.PLAYER]), int(row[Column.EDGE])
+        player, first = int(row[NodeColumn.PLAYER]), int(row[NodeColumn.EDGE])
         combos = self.levels[place[0]][place[1]].combos[place[2]][player]
-        table = self.table(place, player)[:, first : first + int(row[Column.ACTIONS])]
+        table = self.table(place, player)[:, first : first + int(row[NodeColumn.ACTIONS])]
         rows = np.zeros((table.shape[0] * BLOCK, table.shape[1]), np.float32)
         rows[: len(combos)] = chances[combos]
         table[:] = rows.reshape(-1, BLOCK, table.shape[1]).transpose(0, 2, 1)
@@ -321,7 +321,7 @@ class Subgame:
             number += 1
         return depth, number, place[1] - levels[number].first_below
 
-    def _values(self, step: Step) -> Floats:
+    def _values(self, step: Pass) -> Floats:
         mine, theirs = (self.combos[player] for player in (step.player, 1 - step.player))
         before, total = (np.zeros((1, _padded(len(combos)), LANES), np.float32) for combos in (theirs, mine))
         before[0, : len(theirs), 0] = self.reach[1 - step.player]
@@ -329,7 +329,7 @@ class Subgame:
         found: Floats = total[0, : len(mine), 0].astype(np.float64)
         return found
 
-    def _boards(self, at: tuple[int, int], before: Floats32, step: Step, total: Floats32) -> None:
+    def _boards(self, at: tuple[int, int], before: Floats32, step: Pass, total: Floats32) -> None:
         """A pass over all boards of a level.
 
         Args:
@@ -353,7 +353,7 @@ class Subgame:
             for image in level.images[number][step.player]:
                 scatter(image, weight, lanes, out, total)
 
-    def _board(self, place: Place, before: Floats32, step: Step) -> Floats32:
+    def _board(self, place: Place, before: Floats32, step: Pass) -> Floats32:
         """A pass over a board before the river; returns the values at its roots, by lane."""
         depth, _, board = place
         level, room = self.levels[depth][place[1]], self._rooms[0][depth]
@@ -368,13 +368,13 @@ class Subgame:
         come_up(forest, mine, board, step, room, room.start)
         return room.start
 
-    def _rivers(self, at: tuple[int, int], before: Floats32, step: Step) -> None:
+    def _rivers(self, at: tuple[int, int], before: Floats32, step: Pass) -> None:
         """A pass over all rivers of a level; fills in the values at their roots."""
         level = self.levels[at[0]][at[1]]
         sides = level.sides[step.player], level.sides[1 - step.player]
         bounds = np.linspace(0, len(level.boards), len(self._rooms) + 1).astype(int).tolist()
 
-        def work(first: int, end: int, room: Room) -> None:
+        def work(first: int, end: int, room: PassScratch) -> None:
             pass_rivers(level.forest, sides, (first, end), before, step, room, self._outs)
 
         parts = [(*pair, rooms[-1]) for pair, rooms in zip(pairwise(bounds), self._rooms, strict=True)]
@@ -387,14 +387,14 @@ class Subgame:
                 work(place[2], place[2] + 1, self._rooms[0][-1]._replace(kept=kept))
 
 
-def _room(forest: Forest, combos: Sequence[Ints]) -> Room:
+def _room(forest: Forest, combos: Sequence[Ints]) -> PassScratch:
     most = _padded(max(map(len, combos)))
 
     def by_lane(lanes: int) -> Floats32:
         return np.zeros((-(-lanes // LANES), most, LANES), np.float32)
 
     folds, ends = len(forest.fold_lanes), len(forest.end_lanes)
-    return Room(
+    return PassScratch(
         np.empty((len(forest.nodes), BLOCK), np.float32), np.empty((2, BLOCK), np.float32),
         np.empty((NUM_CARDS + 1, LANES), np.float32), by_lane(forest.roots), by_lane(folds), by_lane(ends),
         by_lane(folds), by_lane(ends), np.empty((0, 0), np.float32),

@@ -8,11 +8,11 @@ from typing import Final
 import attrs
 import numpy as np
 
-from engine.kernels.solving.forest import BLOCK, Column
+from engine.kernels.solving.forest import BLOCK, NodeColumn
 from engine.poker.combos import combos_without
-from engine.solving.subgames.menus import STREETS, Betting
+from engine.solving.subgames.menus import STREETS, BettingPlan
 from engine.solving.subgames.solver import Board, Place, Ranges, Subgame, alike_boards, meeting
-from engine.solving.subgames.tree import Point, RoundTree, street_trees
+from engine.solving.subgames.tree import Point, StreetTree, street_trees
 from engine.support.arrays import Floats, Ints
 
 _NS: Final = 2.2
@@ -24,14 +24,14 @@ _USUAL_ITERATIONS: Final = 150
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Spot:
+class SolvableSpot:
     """A subgame that begins a street."""
 
     board: Board
     ranges: Ranges
     pot: float
     stack: float
-    betting: Betting
+    betting: BettingPlan
     target: float = 0.3
     """The part of the pot, in per cent, that the answer may be exploitable by."""
     iterations: int = 1000
@@ -41,13 +41,13 @@ class Spot:
 
     @property
     def start(self) -> Point:
-        """Where it begins."""
+        """The point at which it begins."""
         return Point(len(self.board) - 3, self.pot, self.stack)
 
 
 @attrs.frozen
 class Cost:
-    """What it costs to solve a spot."""
+    """The cost of solving a spot."""
 
     nodes: int
     """Of the betting on all boards that are told apart."""
@@ -56,7 +56,7 @@ class Cost:
     """Of one thread, for the usual number of iterations."""
 
 
-def cost(spot: Spot) -> Cost:
+def cost(spot: SolvableSpot) -> Cost:
     """What a spot costs, before anything is allocated.
 
     Raises:
@@ -83,10 +83,10 @@ def cost(spot: Spot) -> Cost:
 
 
 @attrs.frozen(eq=False)
-class Answer:
+class BoardAnswer:
     """Both players' strategies on one board of a spot, and what follows from them."""
 
-    tree: RoundTree
+    tree: StreetTree
     board: Board
     combos: tuple[Ints, Ints]
     """Both players' hands, in the order of all arrays by hand."""
@@ -116,17 +116,17 @@ class Answer:
 
     def player(self, node: int) -> int:
         """The player to act."""
-        return int(self.tree.forest.nodes[node, Column.PLAYER])
+        return int(self.tree.forest.nodes[node, NodeColumn.PLAYER])
 
     def worth(self, node: int, player: int) -> float:
-        """What a player wins in the mean from a node on, of the pot and of what is still put in."""
+        """The mean winnings of a player from a node on, of the pot and of what is still put in."""
         weights = self.reaches[node][player] * self.met(node, player)
         total = float(weights.sum())
         mean = float(weights @ self.values[node][player]) / total if total > 0 else 0.0
         return mean + self._put_in(node, player)
 
     def action_values(self, node: int) -> Floats:
-        """What each hand of the player to act wins from a node on by each action, shape (hands, actions)."""
+        """The winnings of each hand of the player to act from a node on, shape (hands, actions)."""
         player = self.player(node)
         after = [self.values[child][player] for child in self.tree.children(node)]
         found: Floats = np.stack(after, axis=1) + self._put_in(node, player)
@@ -137,11 +137,11 @@ class Answer:
         return point.pot / 2 + point.bets[player]
 
 
-def answers(subgame: Subgame, places: Iterable[Place] = ((0, 0, 0),)) -> dict[Place, Answer]:
+def answers(subgame: Subgame, places: Iterable[Place] = ((0, 0, 0),)) -> dict[Place, BoardAnswer]:
     """The answers on some boards of a subgame; the board before each must be among them, and come first."""
     places = list(places)
     kept = [subgame.node_values(player, places) for player in range(2)]
-    found: dict[Place, Answer] = {}
+    found: dict[Place, BoardAnswer] = {}
     for place in places:
         depth, number, board = place
         level, tree = subgame.levels[depth][number], subgame.trees[depth]
@@ -149,14 +149,14 @@ def answers(subgame: Subgame, places: Iterable[Place] = ((0, 0, 0),)) -> dict[Pl
         starts = _starts(subgame, place, found)
         strategies, reaches = [], list(starts)
         for node, actions in enumerate(tree.actions):
-            player = int(tree.forest.nodes[node, Column.PLAYER])
+            player = int(tree.forest.nodes[node, NodeColumn.PLAYER])
             chances = subgame.average(place, node)[: len(combos[player])] if actions else np.empty((0, 0))
             strategies.append(chances)
             for column in range(len(actions)):
                 below = [*reaches[node]]
                 below[player] = below[player] * chances[:, column]
                 reaches.append((below[0], below[1]))
-        answer = Answer(tree, level.boards[board], combos, strategies, reaches, [])
+        answer = BoardAnswer(tree, level.boards[board], combos, strategies, reaches, [])
         for node in range(len(tree.points)):
             pair = []
             for player in range(2):
@@ -169,7 +169,9 @@ def answers(subgame: Subgame, places: Iterable[Place] = ((0, 0, 0),)) -> dict[Pl
     return found
 
 
-def _starts(subgame: Subgame, place: Place, found: dict[Place, Answer]) -> Iterator[tuple[Floats, Floats]]:
+def _starts(
+    subgame: Subgame, place: Place, found: dict[Place, BoardAnswer]
+) -> Iterator[tuple[Floats, Floats]]:
     """Both players' reach at the roots of a board."""
     depth, number, board = place
     if depth == 0:
@@ -189,16 +191,16 @@ def _starts(subgame: Subgame, place: Place, found: dict[Place, Answer]) -> Itera
         yield pair[0], pair[1]
 
 
-def equity(spot: Spot) -> tuple[float, Floats]:
+def equity(spot: SolvableSpot) -> tuple[float, Floats]:
     """The first player's equity: in the mean, and of each combo, shape (1326,); nan for hands not held."""
-    game = Subgame(spot.board, spot.ranges, Point(spot.start.street, 2.0, 0.0), Betting(menus={}))
+    game = Subgame(spot.board, spot.ranges, Point(spot.start.street, 2.0, 0.0), BettingPlan(menus={}))
     answer = answers(game)[0, 0, 0]
     shares = np.full(1326, np.nan)
     shares[answer.combos[0]] = (1 + answer.values[0][0]) / 2
     return answer.worth(0, 0) / 2, shares
 
 
-def largest_menu(spot: Spot) -> str:
+def largest_menu(spot: SolvableSpot) -> str:
     """The street with the most sizes, from which one should be dropped first; of several the last."""
     menus = spot.betting.menus
     sizes = {

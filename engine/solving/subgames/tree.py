@@ -8,8 +8,8 @@ from typing import Final
 import attrs
 import numpy as np
 
-from engine.kernels.solving.forest import Column, Forest
-from engine.solving.subgames.menus import STREETS, Betting, Size
+from engine.kernels.solving.forest import Forest, NodeColumn
+from engine.solving.subgames.menus import STREETS, BettingPlan, Size
 from engine.solving.walk import TooLarge
 
 CHECK: Final = "check"
@@ -51,7 +51,7 @@ class Point:
 
     @property
     def loses(self) -> float:
-        """What the loser of an end loses: half of the pot when the street began, and the smaller bet."""
+        """The loss of the loser of an end: half of the pot when the street began, and the smaller bet."""
         return self.pot / 2 + min(self.bets)
 
     def after(self, action: str, amount: float = 0.0) -> Point:
@@ -71,7 +71,7 @@ class Point:
         )  # fmt: skip
 
 
-def amounts(point: Point, betting: Betting, start: float) -> list[float]:
+def amounts(point: Point, betting: BettingPlan, start: float) -> list[float]:
     """What a player may bet or raise to at a point, ascending.
 
     Args:
@@ -138,7 +138,7 @@ def merged(found: Sequence[float], level: float, pot: float, threshold: float) -
     return kept[::-1]
 
 
-class RoundTree:
+class StreetTree:
     """The betting of one street after several starts.
 
     Args:
@@ -150,7 +150,7 @@ class RoundTree:
         TooLarge: there are too many points.
     """
 
-    def __init__(self, starts: Sequence[Point], betting: Betting, stack: float) -> None:
+    def __init__(self, starts: Sequence[Point], betting: BettingPlan, stack: float) -> None:
         self.street = starts[0].street
         self.points = list(starts)
         """By node."""
@@ -195,7 +195,7 @@ class RoundTree:
 
     def children(self, node: int) -> range:
         """The nodes after each action."""
-        first = int(self.forest.nodes[node, Column.FIRST])
+        first = int(self.forest.nodes[node, NodeColumn.FIRST])
         return range(first, first + len(self.actions[node]))
 
     def _is_over(self, point: Point) -> bool:
@@ -213,7 +213,7 @@ def _growing(points: list[Point]) -> Iterator[tuple[int, Point]]:
         number += 1
 
 
-def _options(point: Point, betting: Betting, stack: float) -> list[Point]:
+def _options(point: Point, betting: BettingPlan, stack: float) -> list[Point]:
     """The points after each action."""
     if point.to_call > _CLOSE:
         found = [point.after(FOLD), point.after(CALL, max(point.bets))]
@@ -225,10 +225,10 @@ def _options(point: Point, betting: Betting, stack: float) -> list[Point]:
     return found
 
 
-def street_trees(start: Point, betting: Betting) -> list[RoundTree]:
+def street_trees(start: Point, betting: BettingPlan) -> list[StreetTree]:
     """The forests of a subgame, from its first street to the river."""
     starts, found = [start], []
     for _ in range(start.street, len(STREETS)):
-        found.append(RoundTree(starts, betting, start.stack))
+        found.append(StreetTree(starts, betting, start.stack))
         starts = found[-1].ends
     return found

@@ -49,10 +49,19 @@ _TESTS: Final = Parsed("test", Bounds.parse)
 @click.argument("new", type=PLAYER)
 @click.option("--against", multiple=True, type=PLAYER, metavar="PLAYER", help="An opponent; may be repeated.")
 @click.option("--field", type=PATH, metavar="FILE.toml", help="A file with opponents, [[opponents]].")
-@click.option("--game", type=GAME, default="limit-2p", show_default=True, help="What is played.")
+@click.option(
+    "--game", type=GAME, metavar="GAME", default="limit-2p", show_default=True, help="What is played."
+)
 @click.option("--test", type=_TESTS, default="gain", show_default="gain:0,20", metavar="TEST", help=_TEST)
-@click.option("--hands", type=click.IntRange(1, 10**7), default=20_000, show_default=True, help="Most deals.")
-@click.option("--jobs", type=click.IntRange(1, 1000), metavar="J", help="Matches played in parallel.")
+@click.option(
+    "--hands",
+    type=click.IntRange(1, 10**7),
+    metavar="N",
+    default=20_000,
+    show_default=True,
+    help="Most deals.",
+)
+@click.option("--jobs", type=click.IntRange(1, 1000), metavar="N", help="Matches played in parallel.")
 @click.option("--scheduler", metavar="ADDRESS", help="Play on this Dask cluster (docs/cluster.md).")
 @click.option("--resume", is_flag=True, help="Go on with the comparison in the folder of --out.")
 @click.option("--mirror", is_flag=True, help="Let NEW play against OLD as well.")

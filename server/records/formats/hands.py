@@ -134,7 +134,7 @@ def collected(hand: PlayedHand) -> list[float]:
 
 
 def whole_collected(hand: PlayedHand) -> list[int]:
-    """What each position takes from the pot in whole chips, which add up to it, less a rake."""
+    """The chips that each position takes from the pot: whole, and adding up to it less a rake."""
     taken = collected(hand)
     whole = [math.floor(chips + _EXACT) for chips in taken]
     owed = [position for position, chips in enumerate(taken) if chips - whole[position] > _EXACT]

@@ -79,7 +79,7 @@ class SaidAct:
 
 @attrs.define(eq=False)
 class Said:
-    """What a source says about a hand: amounts are its own, positions count from the button."""
+    """The statements of a source about a hand: amounts are its own, positions count from the button."""
 
     where: str
     number: int

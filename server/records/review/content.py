@@ -251,7 +251,9 @@ def _verdict(counts: Counts, result: Record, evidence: MatchEvidence | None) -> 
     until = result.record("until")
     goal = Goal(until.number("mbb_per_hand")) if until else None
     try:
-        verdict = _standings(counts, places).verdict(goal, adjusted=evidence and evidence.adjusted)
+        verdict = _standings(counts, places).verdict(
+            goal, adjusted=None if evidence is None else evidence.adjusted
+        )
     except ValueError:  # rules or stacks that differ from the game's, as in logs of other programs
         return {"lines": ["no verdict: a hand has lost or won more than the game allows"]}
     return verdict.as_json() | {"kind": verdict.kind, "lines": verdict.lines()}

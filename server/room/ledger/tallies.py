@@ -26,7 +26,7 @@ _NEW: Final = """
 
 
 @attrs.define
-class Tally:
+class PlayersTally:
     """A player's winnings at one game."""
 
     name: str
@@ -52,7 +52,7 @@ class Tally:
         return 100 * self.chips / (self.hands * blind)
 
     def half_width(self, blind: int) -> float:
-        """Of the 95 % interval around it."""
+        """Half of the 95 % interval around it."""
         if self.hands < 2:
             return math.inf
         mean = self.chips / self.hands
@@ -67,12 +67,12 @@ class GameStandings:
     game: str
     """In words: kind and big blind."""
     blind: int
-    tallies: tuple[Tally, ...]
+    tallies: tuple[PlayersTally, ...]
     """Those with enough hands first, the best first."""
 
     @property
     def hands(self) -> int:
-        """Of the one who has played most."""
+        """The hands of the one who has played most."""
         return max(tally.hands for tally in self.tallies)
 
 
@@ -108,12 +108,12 @@ class Tallies:
         return self._standings
 
     def _in_order(self, players: dict[int, tuple[str, str]]) -> list[GameStandings]:
-        games: dict[str, dict[tuple[str, str], Tally]] = defaultdict(dict)
+        games: dict[str, dict[tuple[str, str], PlayersTally]] = defaultdict(dict)
         for (table, player), (hands, chips, squares) in self._counted.items():
             ((game, _),) = self._games[table].most_common(1)  # a short blind is not another game
             name, kind = players[player]
             name = name.rpartition("-")[0] if kind == "house" else name
-            games[game].setdefault((name, kind), Tally(name, kind)).add(int(hands), chips, squares)
+            games[game].setdefault((name, kind), PlayersTally(name, kind)).add(int(hands), chips, squares)
         found = []
         for text, tallies in games.items():
             blind = int(text.rpartition(" ")[2])

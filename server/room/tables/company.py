@@ -211,10 +211,10 @@ class Company:
         if contest is not None and (self.config.alone or self.has_visitors):
             contest.begin_if_all_are_there(self.seated())
 
-    def tell(self, lines: Sequence[str]) -> None:
-        """Send messages to everybody who sits here."""
+    def tell(self, lines: Sequence[str], *, people_only: bool = False) -> None:
+        """Send messages to everybody who sits here, or to people alone."""
         for place in self.seated():
-            if place.visitor is not None:
+            if place.visitor is not None and (place.visitor.is_person or not people_only):
                 for line in lines:
                     place.visitor.say("message", line)
                 self.seating.flush(place.seat, place.visitor.client)

@@ -170,7 +170,7 @@ class Place:
 
 @attrs.frozen
 class Wish:
-    """What somebody says who wants a seat."""
+    """A wish for a seat."""
 
     table: str
     chips: int | None = None

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
-from engine.support.user_input import parse_whole
+from engine.support.user_input import parse_whole, printable
 from protocol import NEED_DATA, ConnectionClosed, Request
 from server.room.config import TableConfig
 from server.room.tables.contest import Contest
 from server.room.tables.place import Place, RequestRefused, Visitor
 from server.table.seating import Seating
 
+_LONGEST_CHAT: Final = 200
 _MOST_UNREAD: Final = 64 * 1024
 # Bytes that a client may send while it is not asked.
 
@@ -28,8 +29,8 @@ class Management(Protocol):
     def contest(self) -> Contest | None:
         """The sit-and-go that is played here, if one is."""
 
-    def tell(self, lines: Sequence[str]) -> None:
-        """Say lines to everybody."""
+    def tell(self, lines: Sequence[str], *, people_only: bool = False) -> None:
+        """Say lines to everybody, or to people alone."""
 
 
 def hear(company: Management, place: Place) -> None:
@@ -83,6 +84,11 @@ def answer(company: Management, place: Place, visitor: Visitor, request: Request
             if place.unshown is not None and request.text == str(place.unshown[0]):
                 company.on_show(place.player.name, *place.unshown)
                 place.unshown = None
+        case "chat" if not company.config.chat:
+            visitor.say("refused", "chat: it is off at this table")
+        case "chat":
+            text = printable(" ".join(request.text.split()))[:_LONGEST_CHAT]
+            company.tell([f"{place.player.name}: {text}"] if text else [], people_only=True)
         case "host" if company.on_host is not None:
             try:
                 company.tell([company.on_host(place, request.text)])

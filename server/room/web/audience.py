@@ -175,7 +175,7 @@ class _Broadcast:
             self._news.set()
 
     def _messages(self, nursery: trio.Nursery) -> list[dict[str, Any]]:
-        """What has not been sent yet; with a delay, a showdown's cards come later."""
+        """The messages that have not been sent yet; with a delay, a showdown's cards come later."""
         untold, self._untold = self._untold, []
         seats, messages = company(self._table.places), []
         for shown in untold:

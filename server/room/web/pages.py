@@ -310,7 +310,7 @@ def _best(rows: Sequence[Mapping[str, Any]]) -> str | None:
 
 
 def _now(table: RoomTable) -> str:
-    """What is going on, in a few words."""
+    """The goings-on at a table, in a few words."""
     people = sum(place is not None and not place.is_house for place in table.places)
     if table.is_paused:
         return "Paused: the room cannot write its ledger."
@@ -323,7 +323,7 @@ def _now(table: RoomTable) -> str:
 
 
 def _setup(table: RoomTable) -> dict[str, Any]:
-    """What the script of a table's page has to know."""
+    """The facts that the script of a table's page needs."""
     config = table.config
     return {
         "seats": company(table.places),

@@ -48,7 +48,7 @@ def seen_by_player(view: HandView, names: Sequence[str]) -> Shown:
 
 
 def company(places: Sequence[Place | None]) -> list[dict[str, Any] | None]:
-    """Who sits at a table, by seat; None for a free seat."""
+    """The company at a table, by seat; None for a free seat."""
     return [
         None
         if place is None
@@ -141,7 +141,7 @@ def _spent_before(betting: BettingState) -> tuple[int, ...]:
 
 
 def _last_actions(betting: BettingState) -> dict[int, str]:
-    """By position, in a word or two: the last action of the round, and the hand's last one in any case."""
+    """Actions by position, in a word or two: the round's last, and the hand's in any case."""
     found: dict[int, str] = {}
     latest = betting.betting_round
     for state, position, action in betting.steps_back():

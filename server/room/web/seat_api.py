@@ -314,7 +314,7 @@ def _wait(request: Request) -> int | None:
 
 
 async def _unless_gone(request: Request, ask: Callable[[], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
-    """What is asked for; nobody waits for it when the client has gone."""
+    """The answer to a request; nobody waits for it when the client has gone."""
     found: dict[str, Any] = {"status": "waiting"}
     fault: SeatError | None = None  # kept out of the nursery, which would wrap it in a group
 

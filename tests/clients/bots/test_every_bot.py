@@ -30,7 +30,7 @@ from clients.core.agent import Agent, begin_decision
 from clients.core.arena import Arena
 from clients.core.options import OptionError
 from clients.core.registry import make_bot
-from engine.players.models.specific import SpecificModel
+from engine.players.models.player import PlayerModel
 from engine.players.probability_triple import ProbabilityTriple
 from engine.players.statistics import PlayerStatistics
 from engine.poker.combos import STARTING_HAND_OF_COMBO, combo_index
@@ -55,7 +55,7 @@ LIMIT, NO_LIMIT = load_game("limit-2p"), load_game("nolimit-2p-100bb")
         ("simple", "limit-2p", 300),
         *(
             (f"heuristic:{how}", "limit-2p", 25)
-            for how in ("", "method=strategic", "model=vote", "model=tree")
+            for how in ("", "method=strategic", "model=vote", "model=player")
         ),
         *((f"killer:preflop={how}", "limit-3p", 12) for how in ("configs", "groups", "one-chip")),
         *((f"sampling:trials=40,choose={how}", "limit-3p", 8) for how in ("best", "mixed")),
@@ -228,7 +228,7 @@ def test_cards_that_were_not_shown_are_not_remembered(remembered: Callable[[Hand
 REMEMBERING = pytest.mark.parametrize("kind", [Adaptive, Formula])
 WHOLE = {
     Adaptive: adaptive.archive_of({"them": {"hands": np.array(1)}}).encode(),
-    Formula: formula.archive_of({"them": (SpecificModel(), PlayerStatistics())}).encode(),
+    Formula: formula.archive_of({"them": (PlayerModel(), PlayerStatistics())}).encode(),
 }
 NO_MEMORIES = (
     b"", b"{}", b"[]", b'{"kind": "x"}', b'{"kind": "riverboat opponent models", "schema": 99}', b"PK",

@@ -16,21 +16,19 @@ import trio
 
 from clients.bots.baselines import AlwaysCall, AlwaysRaise, Random
 from clients.bots.formula.agent import Formula, archive_of, load
-from clients.bots.formula.bet_size import best_totals, sizes_are_known
-from clients.bots.opponent_book import ModelName
+from clients.bots.formula.bet_size import best_totals, totals_compared
 from clients.core.agent import Agent, begin_decision
 from clients.core.arena import Arena
 from clients.core.options import make_agent
 from clients.core.program import TableAddress, join_table
 from engine.players.action_context import situation_of
-from engine.players.bet_sizes import FoldsBySize
-from engine.players.models.specific import SpecificModel
-from engine.players.predictors.model import PredictedModel
+from engine.players.models.player import PlayerModel
 from engine.players.statistics import PlayerStatistics
 from engine.poker.combos import combo_index, combos_without
 from engine.poker.rules import CALL, Action, HandView, load_game, parse_betting
-from engine.support.files.archive import ArchiveError, write_archive
+from engine.support.files.archive import Archive, ArchiveError, write_archive
 from tests.benchmarks.bench_formula import interval, play_rotations, time_decisions
+from tests.support.asserting import refuses
 from tests.support.dealer_process import PATIENCE_S, DealerProcess, completed, dealer_process, environment
 from tests.support.hands.golden_files import GOLDEN
 from tests.support.matches import DEALERS, bot, play_match
@@ -92,49 +90,57 @@ def test_options_are_read_and_checked() -> None:
     assert (agent.model, agent.book.noise, agent.parameters.tightness) == ("none", 0.5, 0.7)
 
 
-@pytest.mark.parametrize("model", ["specific", "tree", "network"])
-def test_memory_keeps_models_between_matches(tmp_path: Path, model: ModelName) -> None:
+def test_memory_keeps_models_between_matches(tmp_path: Path) -> None:
     path = tmp_path / "models.json"
-    agent = Formula(model=model, memory=path)
+    agent = Formula(memory=path)
     Arena(load_game("limit-2p"), [agent, AlwaysRaise()], 1, names=["us", "them"]).play(20)
     agent.close_memory()
 
-    again = Formula(model=model, memory=path)
+    again = Formula(memory=path)
     Arena(load_game("limit-2p"), [AlwaysCall(), again], 1, names=["them", "us"]).play(0)
     again.game, again.seat, again.names = load_game("limit-2p"), 1, ("them", "us")
     again.match_started(again.game, 1)
 
-    assert again.book.models[0].traits == agent.book.models[1].traits
     assert again.book.statistics[0] == agent.book.statistics[1]
     learnt, kept = agent.book.models[1], again.book.models[0]
-    assert isinstance(learnt, SpecificModel)
-    assert isinstance(kept, SpecificModel)
+    assert isinstance(learnt, PlayerModel)
+    assert isinstance(kept, PlayerModel)
     assert kept.as_dict() == learnt.as_dict()
 
 
-def test_a_memory_of_another_kind_of_model_is_refused(tmp_path: Path) -> None:
+def test_a_memory_with_another_prior_is_taken_over_and_that_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "models.json"
-    write_archive(path, archive_of({"them": (PredictedModel("tree"), PlayerStatistics())}))
+    written = archive_of({"them": (PlayerModel(), PlayerStatistics())})
+    write_archive(path, Archive(written.kind, written.schema, {**written.meta, "prior": "another"}))
 
-    with pytest.raises(ArchiveError, match=r"models\.json: 'them' is remembered by model=tree, not spec"):
-        Formula(memory=path)
-    Formula(model="tree", memory=path).close_memory()
+    (known, _) = load(path, "player")["them"]
+
+    assert known.as_dict() == PlayerModel().as_dict()
+    assert "models.json: made with another prior" in capsys.readouterr().err
     assert Formula(model="generic", memory=path).is_stateless
+
+
+def test_models_of_earlier_versions_are_the_player_model_or_refused() -> None:
+    assert Formula(model="specific").model == "player"
+    for name in ("tree", "network"):
+        refuses(ValueError, f"{name} is no more; use model=player", Formula, model=name)
 
 
 @pytest.mark.parametrize("number", [10**400, -(10**400), math.nan, math.inf, "x", None, [], {}], ids=str)
 def test_no_number_of_a_memory_file_can_be_something_else(number: object, tmp_path: Path) -> None:
     path = tmp_path / "models.json"
-    written = json.loads(archive_of({"them": (SpecificModel(), PlayerStatistics())}).encode())
+    written = json.loads(archive_of({"them": (PlayerModel(), PlayerStatistics())}).encode())
     del written["digest"]
     places = _places_of_numbers(written["players"])
-    assert len(places) > 20
+    assert len(places) > 15
 
     for holder, key in places:
         right, holder[key] = holder[key], number
         path.write_text(json.dumps(written))
         with pytest.raises(ArchiveError, match=r"models\.json is damaged") as refused:
-            load(path, "specific")
+            load(path, "player")
         assert len(str(refused.value).splitlines()) == 1
         holder[key] = right
 
@@ -173,18 +179,12 @@ def test_the_size_is_the_one_whose_folds_and_calls_bring_most() -> None:
     gives up the pot to a great one with nothing, and pays a small one.
     """
     betting = parse_betting(load_game("nolimit-2p"), "r300c/cc/cc/")
-    situation = situation_of(betting)
+    totals = totals_compared(betting, situation_of(betting))
     hands = np.array([0.02, 0.95])
-    calls, careful = FoldsBySize(), FoldsBySize()
-    for total in (600, 900, 1500, 20000):
-        for _ in range(40):
-            calls.observe(betting, total, folded=False)
-            careful.observe(betting, total, folded=total > 600)
+    assert totals == [600, 750, 900, 1500, 20000]
 
-    assert sizes_are_known(situation, calls)
-    assert not sizes_are_known(situation, FoldsBySize())
-    assert best_totals(betting, situation, hands, 0.0, calls)[1] == 20000
-    bluff, value = best_totals(betting, situation, hands, 0.5, careful)
+    assert best_totals(betting, hands, dict.fromkeys(totals, 0.0), 0.0)[1] == 20000
+    bluff, value = best_totals(betting, hands, {total: float(total > 600) for total in totals}, 0.5)
     assert value == 600
     assert bluff > 600
 
@@ -324,4 +324,4 @@ def test_a_match_is_remembered_unless_its_deals_come_again(duplicate: bool, tmp_
     path = tmp_path / "models.json"
     assert path.exists() is not duplicate
     if not duplicate:
-        assert load(path, "specific")["them"][1].hands == 7
+        assert load(path, "player")["them"][1].hands == 7

@@ -108,10 +108,10 @@ def test_an_agent_without_options_says_so() -> None:
 def test_a_bot_plays_a_game_or_refuses_it_in_one_line(name: str, game: str) -> None:
     """As `riverboat bot` shows it: an OptionError is one line and exit status 2."""
     definition = load_game(game)
-    agents = [make_bot(name), *(AlwaysCall() for _ in range(definition.num_players - 1))]
     complaint = ""
 
     try:
+        agents = [make_bot(name), *(AlwaysCall() for _ in range(definition.num_players - 1))]
         Arena(definition, agents, 1).play(3)
     except OptionError as error:
         complaint = str(error)
@@ -120,6 +120,8 @@ def test_a_bot_plays_a_game_or_refuses_it_in_one_line(name: str, game: str) -> N
     is_heads_up_limit = game == "holdem.limit.2p.reverse_blinds"
     if name == "equilibrium":
         assert bool(complaint) == (not is_small and not is_heads_up_limit and game != "nolimit-2p-100bb")
+    elif name in ("decide", "llm", "skeleton"):
+        assert "expected" in complaint or "needs" in complaint or "cannot be read" in complaint
     elif name == "portfolio":
         assert bool(complaint) == (game not in ("leduc", "kuhn-2p") and not is_heads_up_limit)
     elif name == "resolver":
@@ -162,8 +164,10 @@ def test_bots_lists_names_and_descriptions() -> None:
     result = CliRunner().invoke(cli.bots)
 
     assert result.exit_code == 0
-    assert re.search("^always-call .*\n    Calls or checks, whatever happens.", result.stdout, re.MULTILINE)
-    assert "[fold=0.06 call=0.47 raise=0.47]" in result.stdout
+    assert re.search(
+        r"^always-call .*\n    Calls or checks, whatever happens\.$", result.stdout, re.MULTILINE
+    )
+    assert "    fold=0.06\n    call=0.47" in CliRunner().invoke(cli.bots, ["random"]).stdout
 
 
 def test_bots_as_json_is_one_object_and_survives_a_broken_package(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from engine.players.action_context import situation_of
-from engine.players.bet_sizes import BetSizes, FoldsBySize, RaiseSize, answers_to_raises, size_of_raise
+from engine.players.bet_sizes import BetSizes, RaiseSize, size_of_raise
 from engine.players.betting_chains import (
     ActionFrequencies,
     ChainEnding,
@@ -276,35 +276,6 @@ def test_sizes_begin_with_what_is_usual_and_follow_what_is_seen() -> None:
 
 def test_a_finished_hand_has_no_raises() -> None:
     refuses(ValueError, "nobody is to act", size_of_raise, parse_betting(load_game("nolimit-2p"), "f"), 300)
-
-
-def test_who_answered_raises_and_how() -> None:
-    betting = parse_betting(load_game("nolimit-3p"), "r300cr900fc/cr1800f")
-
-    answers = [(before.text, *rest) for before, *rest in answers_to_raises(betting)]
-
-    assert answers == [
-        ("", 300, 0, False), ("", 300, 1, False), ("r300c", 900, 2, True), ("r300c", 900, 0, False),
-        ("r300cr900fc/c", 1800, 0, True),
-    ]  # fmt: skip
-
-
-def test_folds_are_those_to_the_size_and_borrow_where_it_is_not_known() -> None:
-    answers = FoldsBySize()
-    state = parse_betting(load_game("nolimit-2p"), "r300c/")
-    small, pot, all_in = 600, 900, 20000
-    before = [answers.chance(state, total, 0.4) for total in (small, pot, all_in)]
-    for _ in range(60):
-        answers.observe(state, small, folded=False)
-        answers.observe(state, all_in, folded=True)
-
-    after = [answers.chance(state, total, 0.4) for total in (small, pot, all_in)]
-
-    assert before == sorted(before)  # the more is bet the more is folded
-    assert after[0] < 0.1 < before[0]
-    assert after[1] == before[1]
-    assert after[2] > 0.9 > before[2]
-    assert (answers.cases(0), answers.cases(2)) == (0, 120)
 
 
 def test_a_model_that_is_told_the_frequencies_has_them() -> None:

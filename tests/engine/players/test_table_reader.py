@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from engine.players.action_context import situation_of
 from engine.players.board_values import board_values
 from engine.players.hand_values import HandValues
 from engine.players.models.generic import GenericModel
-from engine.players.models.model import NoModel, OpponentModel
-from engine.players.models.specific import SpecificModel
+from engine.players.models.model import Decision, NoModel, OpponentModel
+from engine.players.models.player import PlayerModel
 from engine.players.reweighting import implied_thresholds, threshold_triples
 from engine.players.table_reader import TableReader
 from engine.players.weight_table import LEAST_CHANCE, WeightTable, format_grid
@@ -110,17 +109,24 @@ def test_ace_jack_is_light_after_a_call_since_the_generic_model_raises_it() -> N
 
 
 def test_any_jack_but_a_pair_stays_likely_of_a_player_who_seldom_raises() -> None:
-    """Fig. 3.7, left, of a player who was seen to raise 2 % of the hands before the flop, to call 23 %."""
-    game, rng, seldom = load_game("limit-10p"), np.random.default_rng(1), SpecificModel()
-    for _ in range(200):
-        for betting in ("cffffff", "fffffff", "ccfffff"):
-            action = int(rng.choice(3, p=(0.75, 0.23, 0.02)))
-            seldom.observe_action(situation_of(parse_betting(game, betting)), action)
+    """Fig. 3.7, left, of a player who was seen to raise 2 % of the hands, the best, and to call 23 %."""
+    rng, seldom = np.random.default_rng(1), PlayerModel()
+    decisions = [decision_after(betting, "limit-10p") for betting in ("cffffff", "fffffff", "ccfffff")]
+    for combo in rng.integers(NUM_COMBOS, size=600).tolist():
+        decision = decisions[combo % 3]
+        action = int(np.searchsorted((0.75, 0.98), decision.values.share[combo]))
+        seldom.learn([(decision, action)], combo)
     table = reader_after(CALLED, FLOP, "limit-10p", [*[GenericModel()] * 9, seldom]).table(BUTTON)
 
-    for hand in ("AJo", "KJo", "QJo", "JTo", "J9o"):
-        assert weight(table, hand) > 2.5 * weight(table, "JJ")
+    for hand in ("AJo", "KJo", "QJo"):
+        assert weight(table, hand) > weight(table, "JJ")
+        assert weight(table, hand) > 2.5 * weight(table, "AKo")
         assert weight(table, hand) > 10 * weight(table, "72o")
+
+
+def decision_after(betting: str, game: str = "limit-2p", board: str = "") -> Decision:
+    """The decision of the player to act after some betting."""
+    return reader_after(betting, board, game).decision(parse_betting(load_game(game), betting))
 
 
 def test_of_the_suited_hands_it_is_the_spades_that_bet() -> None:
@@ -155,7 +161,7 @@ def test_without_a_model_no_action_tells_anything() -> None:
 @given(st.integers(0, 2**32), st.sampled_from(["limit-2p", "nolimit-3p", "limit-10p"]))
 def test_tables_are_sound_in_every_hand_and_the_same_wherever_reading_began(seed: int, game: str) -> None:
     states = random_hand(game, seed)
-    models: list[OpponentModel] = [SpecificModel() for _ in range(states[0].betting.game.num_players)]
+    models: list[OpponentModel] = [PlayerModel() for _ in range(states[0].betting.game.num_players)]
     step_by_step = TableReader(models, 0.1)
 
     for state in states:
@@ -205,7 +211,7 @@ def test_a_decision_is_asked_for_where_the_reading_stands() -> None:
 
 def test_what_one_reader_has_worked_out_another_with_equal_models_is_given() -> None:
     state = random_hand("limit-2p", 4)[-1]
-    first, second = (TableReader([SpecificModel(), SpecificModel()]) for _ in range(2))
+    first, second = (TableReader([PlayerModel(), PlayerModel()]) for _ in range(2))
     first.follow(state.betting, state.board)
 
     second.follow(state.betting, state.board)
@@ -214,11 +220,10 @@ def test_what_one_reader_has_worked_out_another_with_equal_models_is_given() -> 
 
 
 def test_a_reader_whose_models_know_something_else_works_by_itself() -> None:
-    learned = SpecificModel()
-    for _ in range(50):
-        learned.observe_action(situation_of(parse_betting(load_game("limit-2p"), "rc/")), 2)
+    learned = PlayerModel()
+    learned.learn([(decision_after("rc/", board=FLOP), 2)] * 50)
 
-    fresh = reader_after("rc/r", FLOP, models=[SpecificModel(), SpecificModel()])
+    fresh = reader_after("rc/r", FLOP, models=[PlayerModel(), PlayerModel()])
     other = reader_after("rc/r", FLOP, models=[learned, learned])
 
     assert (other.weights(0) != fresh.weights(0)).any()
@@ -226,14 +231,13 @@ def test_a_reader_whose_models_know_something_else_works_by_itself() -> None:
 
 def test_what_models_learn_during_a_hand_makes_no_difference_to_its_reading() -> None:
     betting = parse_betting(load_game("limit-2p"), "rc/rr")
-    models = [SpecificModel(), SpecificModel()]
+    models = [PlayerModel(), PlayerModel()]
     reader = TableReader(models)
-    for _ in range(50):
-        models[0].observe_action(situation_of(betting), 2)
+    models[0].learn([(decision_after("rc/rr", board=FLOP), 2)] * 50)
 
     reader.follow(betting, cards(FLOP))
 
-    fresh = reader_after("rc/rr", FLOP, models=[SpecificModel(), SpecificModel()])
+    fresh = reader_after("rc/rr", FLOP, models=[PlayerModel(), PlayerModel()])
     assert (reader.weights(0) == fresh.weights(0)).all()
 
 

@@ -6,7 +6,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from server.room.hosting import GAMES, Host, host_of, open_private
+from server.room.hosting import GAMES, TableHost, host_of, open_private
 from server.room.tables.place import RequestRefused
 from tests.support.rooms import room_config, room_of, table_config
 from tests.support.web import pages_of
@@ -42,7 +42,7 @@ async def test_the_host_decides_and_another_follows_who_leaves(tmp_path: Path) -
     async with room_of(config) as room:
         name = open_private(room.room, "nolimit-6p")
         table = room.room.tables[name]
-        do = Host(table, ("always-call",)).do
+        do = TableHost(table, ("always-call",)).do
         ann = await room.sit_down(name, "name=Ann")
         first = host_of(table.company)
         assert first is not None
@@ -67,6 +67,26 @@ async def test_the_host_decides_and_another_follows_who_leaves(tmp_path: Path) -
         await ann.until("#lobby")
         await bob.say("#host kick Bob")
         assert await bob.until("#message") == "#message Bob: kick Bob"
+
+
+async def test_people_chat_where_it_is_allowed_and_programs_hear_nothing(tmp_path: Path) -> None:
+    config = room_config(tmp_path, table_config("a", chat=True), table_config("b"))
+    async with room_of(config) as room:
+        ann = await room.sit_down(words="name=Ann person")
+        await ann.say("#chat  <b>hello</b> \x1b[2J" + "x" * 500)
+        said = await ann.until("#message")
+        assert said.startswith("#message Ann: <b>hello</b> ")
+        assert said.isprintable()
+        assert len(said) < 230
+        bot = await room.sit_down("b", words="name=Bot")
+        await bot.say("#chat hello")
+        assert await bot.until("#refused") == "#refused chat: it is off at this table"
+        await bot.say("#leave")
+        await bot.until("#lobby")
+        other = await room.sit_down("a", words="name=Bob")  # a program
+        room.room.tables["a"].company.tell(["Ann: again"], people_only=True)
+        assert await ann.until("#message") == "#message Ann: again"
+        assert not any(line.startswith("#message") for line in other.lines)
 
 
 async def test_a_private_table_closes_when_nobody_comes(tmp_path: Path, autojump_clock: MockClock) -> None:

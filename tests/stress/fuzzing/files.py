@@ -22,7 +22,7 @@ from clients.learners.knowledge_file import (
 from clients.learners.preflop import knowledge as preflop_knowledge
 from clients.learners.street import knowledge as street_knowledge
 from engine.learning.street import ActionValues
-from engine.players.models.specific import SpecificModel
+from engine.players.models.player import PlayerModel
 from engine.players.statistics import PlayerStatistics
 from engine.poker.rules import (
     CardDealer,
@@ -261,7 +261,7 @@ def _journals(rng: random.Random) -> None:
 
 @functools.cache
 def _memory() -> str:
-    whole = archive_of({name: (SpecificModel(), PlayerStatistics()) for name in ("them", "you")})
+    whole = archive_of({name: (PlayerModel(), PlayerStatistics()) for name in ("them", "you")})
     return whole.encode().decode()
 
 

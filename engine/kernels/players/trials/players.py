@@ -21,8 +21,8 @@ class Kind(IntEnum):
     """Plays the formula as if among reasonable players: the generic model."""
     OURS = 2
     """Plays the formula with what is known of the others."""
-    COUNTED = 3
-    """The specific model: counts, drawn towards the generic model."""
+    MODELLED = 3
+    """Acts by the curves of the player model."""
     FIXED = 4
     """Acts with the frequencies of a table, by the hand except for a part that ignores it."""
 
@@ -33,7 +33,8 @@ class Players(NamedTuple):
     kinds: NDArray[np.int64]
     """The `Kind` of each player, shape (10,)."""
     traits: NDArray[np.float64]
-    """The traits of each player, shape (10, NUM_TRAITS)."""
+    """The traits of each player, shape (10, NUM_TRAITS); from `Trait.KNOWN` on those at the node that was
+    prepared last."""
     usual_traits: NDArray[np.float64]
     """The traits of reasonable players, shape (10, NUM_TRAITS)."""
     parameters: NDArray[np.float64]
@@ -41,39 +42,16 @@ class Players(NamedTuple):
     usual_parameters: NDArray[np.float64]
     """The parameters of reasonable players, shape (NUM_PARAMETERS,)."""
     noise: NDArray[np.float64]
-    """How far a player ignores its hand, shape (10, *NOISE_SHAPE)."""
+    """How far a FIXED player ignores its hand, shape (10,)."""
     contexts: NDArray[np.float64]
-    """Actions seen of a COUNTED player, or frequencies of a FIXED one; shape (10, NUM_CONTEXTS, 3)."""
-    groups: NDArray[np.float64]
-    """For COUNTED players, as in `Counts`, like the next fourteen fields.  Shape (10, NUM_GROUPS, 3)."""
-    details: NDArray[np.float64]
-    """Shape (10, NUM_DETAILS, 3)."""
-    corrections: NDArray[np.float64]
-    """Shape (10, NUM_CONTEXTS, NUM_CORRECTIONS, 3)."""
-    detail_corrections: NDArray[np.float64]
-    """Shape (10, NUM_DETAILS, NUM_CORRECTIONS, 3)."""
-    folds: NDArray[np.float64]
-    """Shape (10, *FOLDS_SHAPE)."""
-    company: NDArray[np.float64]
-    """Shape (10, NUM_GROUPS, NUM_COMPANIES, 2, 3)."""
-    company_weight: NDArray[np.float64]
-    """Shape (10, 1)."""
-    counts_weight: NDArray[np.float64]
-    """Shape (10, NUM_GROUPS)."""
-    borrowing: NDArray[np.float64]
-    """Shape (10, NUM_GROUPS, NUM_LOANS)."""
-    neutral_share: NDArray[np.float64]
-    """Shape (10, 1)."""
-    pot_odds: NDArray[np.float64]
-    """Shape (10, NUM_CONTEXTS, 2)."""
-    steepness: NDArray[np.float64]
-    """Shape (10, 1)."""
-    bars: NDArray[np.float64]
-    """Shape (10, NUM_BAR_PLACES, NUM_BARS)."""
-    bars_weight: NDArray[np.float64]
-    """Shape (10, NUM_BAR_PLACES)."""
-    bars_moved: NDArray[np.float64]
-    """Shape (10, 2 * NUM_CONTEXTS)."""
+    """The frequencies of a FIXED player, shape (10, NUM_CONTEXTS, 3)."""
+    fold_layout: NDArray[np.int64]
+    """Of MODELLED players, as in `Curve`, like the next five fields, whose first axis is the position."""
+    raise_layout: NDArray[np.int64]
+    fold_means: NDArray[np.float64]
+    raise_means: NDArray[np.float64]
+    fold_covariances: NDArray[np.float64]
+    raise_covariances: NDArray[np.float64]
     sizes: NDArray[np.float64]
     """The chance that a raise has a size or a smaller one, before and after the flop; of our own, where there
     are several opponents.

@@ -8,15 +8,10 @@ from numpy.typing import NDArray
 from engine.kernels._jit import integer, kernel
 from engine.kernels.players.trials.tree import TreeNode
 from engine.kernels.poker.betting import General, Node, Rule, pot_of
-from engine.kernels.poker.cards import count_bits
 from engine.poker import records as plain
-from engine.poker.records import ContextNumbers, LastAction, PublicSituation
+from engine.poker.records import LastAction, PublicSituation
 
 _context_index = kernel(allocates=False, inlined=True)(plain.context_index)
-_detail_index = kernel(allocates=False, inlined=True)(plain.detail_index)
-_group_index = kernel(allocates=False, inlined=True)(plain.group_index)
-_company_of = kernel(allocates=False, inlined=True)(plain.company_of)
-_log_pot_odds = kernel(allocates=False, inlined=True)(plain.log_pot_odds)
 _bets_to_call = kernel(allocates=False, inlined=True)(plain.bets_to_call)
 _no_limit_bet = kernel(allocates=False, inlined=True)(plain.no_limit_bet)
 _no_limit_future_bets = kernel(allocates=False, inlined=True)(plain.no_limit_future_bets)
@@ -81,7 +76,7 @@ def situation_in(rules: NDArray[np.int64], integers: NDArray[np.int64]) -> Publi
         to_call=float(to_call),
         bet=bet,
         future_bets=min(future, float(max(left - to_call, 0))),
-        last_raise=rules[Rule.MAX_RAISES, betting_round] - raises == 1,
+        raises_left=max(0, integer(rules[Rule.MAX_RAISES, betting_round]) - raises),
         is_limit=is_limit,
         can_fold=spent != integers[Node.MAX_SPENT],
         can_raise=integers[TreeNode.LOW] > 0,
@@ -89,16 +84,12 @@ def situation_in(rules: NDArray[np.int64], integers: NDArray[np.int64]) -> Publi
 
 
 @kernel(allocates=False)
-def context_in(situation: PublicSituation, integers: NDArray[np.int64]) -> ContextNumbers:
-    """The numbers of the context in which an action in this situation is counted."""
-    betting_round, bets = situation.betting_round, _bets_to_call(situation)
-    is_capped = not situation.can_raise
+def context_in(situation: PublicSituation, integers: NDArray[np.int64]) -> int:
+    """The number of the context in which an action in this situation is counted."""
     last_action = integer(integers[TreeNode.LAST_ACTION + situation.position])
-    is_in = situation.is_in >> situation.position & 1 == 1
-    return ContextNumbers(
-        _group_index(betting_round > 0, bets > 0, is_capped),
-        _context_index(betting_round, bets, last_action, situation.raises > 0, is_capped),
-        _detail_index(betting_round, situation.raises, bets, last_action, is_capped, is_in),
-        _log_pot_odds(betting_round, situation.pot, situation.to_call),
-        integer(_company_of(count_bits(situation.opponents))),
-    )
+    return integer(
+        _context_index(
+            situation.betting_round, _bets_to_call(situation), last_action, situation.raises > 0,
+            not situation.can_raise,
+        )
+    )  # fmt: skip

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
-from engine.kernels.players.raises import continue_chance_at, worse_that_fold, worth_of_raise
-from engine.kernels.players.trials.players import Players
+from engine.kernels.players.raises import continue_chance, worse_that_fold, worth_of_raise
+from engine.kernels.players.trials.players import Kind, Players
+from engine.kernels.players.trials.strata import Averages
 from engine.kernels.players.trials.tree import NodeNumber, Tree, TreeNode, push_in, raise_total
+from engine.kernels.players.trials.values import asked_fold
 from engine.kernels.poker.betting import MAX_PLAYERS, Node, pot_of
 from engine.kernels.poker.cards import lowest_bit
 from engine.poker.records import NUM_SIZES, PublicSituation, RaiseSize
@@ -19,7 +21,12 @@ from engine.poker.records import NUM_SIZES, PublicSituation, RaiseSize
 
 @kernel(allocates=False)
 def prepare_sizes(
-    tree: Tree, players: Players, rules: NDArray[np.int64], node: int, situation: PublicSituation
+    tree: Tree,
+    players: Players,
+    averages: Averages,
+    rules: NDArray[np.int64],
+    node: int,
+    situation: PublicSituation,
 ) -> None:
     """Fill in how often the only opponent left goes on against each size of raise that we make there.
 
@@ -38,7 +45,10 @@ def prepare_sizes(
         most = integer(RaiseSize.ALL_IN)
     for size in range(least, most + 1):
         bet = float(raise_total(rules, integers, size) - integers[Node.MAX_SPENT])
-        numbers[NodeNumber.CONTINUES + size] = continue_chance_at(situation, other, players.traits, bet)
+        continues = continue_chance(situation, other, players.traits)
+        if players.kinds[other] == Kind.MODELLED:
+            continues = 1.0 - asked_fold(tree, players, averages, node, situation, other, bet)[0]
+        numbers[NodeNumber.CONTINUES + size] = continues
 
 
 @kernel(allocates=False)

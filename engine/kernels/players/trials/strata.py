@@ -20,13 +20,12 @@ from engine.kernels.players.hand_features import (
     share_of_class,
     usual_negative_potential,
 )
-from engine.kernels.players.records import NUM_BARS
 from engine.kernels.poker.betting import MAX_PLAYERS
 from engine.kernels.poker.cards import card_bits
 from engine.kernels.poker.ranking import board_key, class_on_board
 
-NUM_STRATA: Final = NUM_BARS - 1
-"""The number of strata: each is between two neighbouring bars (``engine.kernels.players.bars``)."""
+NUM_STRATA: Final = 16
+"""The number of strata."""
 
 TABLE_SIZES: Final = range(2, MAX_PLAYERS + 1)
 """Numbers of players at the table, and of players expected to see the flop, to rank starting hands for."""

@@ -109,16 +109,16 @@ class NodeNumber(IntEnum):
     """The chance that the weakest hands bluff."""
     PROTECTION = 26
     """After the flop, by how much a bet protects."""
-    SHARE = 27
-    """The weight of the implied thresholds, against that of the formula."""
+    KIND = 27
+    """The actor's `Kind`."""
     CALL_AT = 28
     """The implied threshold of calling."""
     RAISE_AT = 29
     """The implied threshold of raising."""
-    FOLD_NOISE = 30
-    """How far the actor ignores its hand when it decides whether to fold."""
-    RAISE_NOISE = 31
-    """How far the actor ignores its hand when it decides whether to raise."""
+    NOISE = 30
+    """How far an actor with given frequencies ignores its hand."""
+    CALL_PRICE = 31
+    """The call, as a part of the pot after it."""
     MEAN = 32
     """First of three: the actor's mean triple over its range."""
     STRENGTH = MEAN + 3
@@ -133,9 +133,13 @@ class NodeNumber(IntEnum):
     against a raise of a size; -1 for sizes that are not made there."""
     WORSE_THAT_FOLD = CONTINUES + NUM_SIZES
     """There, how far his folds are of hands that are beaten anyhow."""
+    FOLDS = WORSE_THAT_FOLD + 1
+    """First of six: the curve of a modelled actor's folds, the fields of `Line`."""
+    LIFTS = FOLDS + 6
+    """First of six: that of its raises."""
 
 
-NODE_NUMBERS: Final = NodeNumber.WORSE_THAT_FOLD + 1
+NODE_NUMBERS: Final = NodeNumber.LIFTS + 6
 """The number of floating-point numbers of a node."""
 
 
@@ -164,7 +168,10 @@ class Scratch(IntEnum):
     """By how much the values of the hands of a stratum differ."""
     CHANCE_VARIANCES = 5
     """By how much their chances differ."""
-    SPARE = 6
+    SHARES = 6
+    """The share of all hands that the hands of a stratum beat."""
+    SHARE_VARIANCES = 7
+    SPARE = 8
     """The first of three spare rows."""
 
 
@@ -192,6 +199,8 @@ class Tree(NamedTuple):
     """How much of the arrays is in use, shape (NUM_USED,)."""
     scratch: NDArray[np.float64]
     """Shape (NUM_SCRATCH, NUM_STRATA + 1)."""
+    features: NDArray[np.float64]
+    """Scratch: the features of a situation and the mean hand, shape (2, NUM_PHI)."""
 
 
 @kernel(allocates=False)

@@ -270,7 +270,7 @@ def play_trials(
             position = integer(integers[node, Node.TO_ACT])
             if not integers[node, TreeNode.READY]:
                 prepare_node(tree, players, averages, rules, node)
-            if min(numbers[node, NodeNumber.FOLD_NOISE], numbers[node, NodeNumber.RAISE_NOISE]) >= 1.0:
+            if integer(numbers[node, NodeNumber.KIND]) == Kind.RANDOM:
                 triple = triple_at(numbers[node, NodeNumber.MEAN :])
             elif betting_round == 0:
                 hand = integer(
@@ -292,7 +292,10 @@ def play_trials(
                     features[Feature.SQUARED_STRENGTH], features[Feature.POSITIVE],
                     features[Feature.NEGATIVE],
                 )  # fmt: skip
-                triple = triple_in_node(numbers[node], value, chance, features[Feature.POSITIVE], chance)
+                share = np.sqrt(features[Feature.SQUARED_STRENGTH])
+                triple = triple_in_node(
+                    numbers[node], share, value, chance, features[Feature.POSITIVE], chance
+                )
 
             child_at = integer(Child.CALL)
             action = CALL

@@ -396,6 +396,13 @@ $("leave").addEventListener("click", () => {
   say("#leave");
   notice("You stand up when the hand is over.");
 });
+if ($("chat")) {
+  $("chat").addEventListener("submit", (event) => {
+    event.preventDefault();
+    say(`#chat ${event.target.elements.text.value}`);
+    event.target.reset();
+  });
+}
 $("show").addEventListener("click", () => {
   say(`#show ${scene.hand}`);
   $("show").disabled = true;

@@ -7,7 +7,7 @@ from clients.lab.experiments import next_action
 from clients.lab.experiments.next_action import NOISE, by_position, score, shown
 from engine.players.learning import PredictionScore, learn_from_hand
 from engine.players.models.model import OpponentModel
-from engine.players.models.specific import SpecificModel
+from engine.players.models.player import PlayerModel
 from engine.players.table_reader import TableReader
 from engine.poker.rules import HandState, load_game
 
@@ -24,8 +24,8 @@ def learn(models: Sequence[OpponentModel], state: HandState) -> None:
 
 
 def foretold(states: Sequence[HandState]) -> list[PredictionScore]:
-    """Scores of specific models that begin with nothing and learn hand by hand, each hand predicted first."""
-    models = [SpecificModel() for _ in range(states[0].betting.game.num_players)]
+    """Scores of player models that begin with nothing and learn hand by hand, each hand predicted first."""
+    models = [PlayerModel() for _ in range(states[0].betting.game.num_players)]
     return score(models, states, learning=True)
 
 

@@ -10,15 +10,9 @@ from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
 
 from engine.hands.equity import all_hand_equities
-from engine.kernels.players.raises import (
-    PATIENCE,
-    WORTH_OF_WAITING,
-    continue_chance_at,
-    push_of,
-    worse_that_fold,
-    worth_of_push,
-)
-from engine.players.action_context import ActionContext, Situation, situation_of
+from engine.kernels.players.raises import PATIENCE, WORTH_OF_WAITING, push_of, worth_of_push
+from engine.kernels.players.records import Trait
+from engine.players.action_context import Situation, situation_of
 from engine.players.board_values import board_values
 from engine.players.hand_values import HandValues, postflop_values
 from engine.players.models.formula import (
@@ -27,7 +21,6 @@ from engine.players.models.formula import (
     Traits,
     bluff_share,
     continue_chance,
-    folds_known,
     formula_triples,
     reasonable_share,
     thresholds,
@@ -35,7 +28,6 @@ from engine.players.models.formula import (
 )
 from engine.poker.cards import parse_written_cards
 from engine.poker.combos import NUM_COMBOS, combo_index
-from engine.poker.records import NUM_COMPANIES, NUM_CONTEXTS, NUM_DETAILS, NUM_GROUPS, group_index
 from engine.poker.rules import load_game, parse_betting
 from tests.support.asserting import refuses
 
@@ -180,74 +172,18 @@ def test_on_the_river_so_many_of_the_bets_are_bluffs() -> None:
     assert bluffs / bets.sum() == pytest.approx(share, rel=0.15)
 
 
-def folds_at(chance: float, *bettings: str) -> bytes:
-    """`Traits.folds` of one of whom it is known how often he folds where he acts after these bettings."""
-    seen, expected = [0.0] * NUM_DETAILS, [1.0] * NUM_DETAILS
-    for betting in bettings:
-        detail = after(betting).context.detail
-        seen[detail], expected[detail] = chance, 0.0
-    return folds_known(seen, expected)
-
-
-def folding(chance: float, *bettings: str) -> NDArray[np.float64]:
-    """Everybody, of whom that is known."""
-    return everybody(Traits(folds=folds_at(chance, *bettings)))
+def known(fold: float, to_call: float | None = None, blind: float = 0.0) -> NDArray[np.float64]:
+    """Everybody, of whom it is known how often he folds to our raise, and to our call."""
+    traits = traits_array({})
+    traits[:, Trait.KNOWN :] = 1.0, fold, fold if to_call is None else to_call, blind
+    return traits
 
 
 @pytest.mark.parametrize("betting", ["", "c", "r", "rc/", "rc/c", "cc/r", "cc/cr", "rrrc/cc/cc/", "cc/cc/rr"])
-def test_the_chance_of_a_fold_is_that_after_our_raise(betting: str) -> None:
+def test_the_chance_of_a_fold_is_the_one_that_is_known(betting: str) -> None:
     situation = after(betting)
-    usual = continue_chance(situation, TABLE, situation.opponents[0])
 
-    there = continue_chance(situation, folding(0.62, betting + "r"), situation.opponents[0])
-    elsewhere = continue_chance(situation, folding(0.62, "rrr"), situation.opponents[0])
-
-    assert there == pytest.approx(1 - 0.62)
-    assert elsewhere == pytest.approx(usual)
-
-
-@pytest.mark.parametrize(("bet", "chance"), [(150.0, 0.3), (200.0, 0.3), (201.0, 0.9), (1500.0, 0.9)])
-def test_in_no_limit_folds_to_more_than_the_pot_are_those_counted_there(bet: float, chance: float) -> None:
-    situation, seen, expected = after("cc/", "nolimit-2p"), np.zeros(NUM_DETAILS), np.zeros(NUM_DETAILS)
-    for total, folds in (("r250", 0.3), ("r900", 0.9)):
-        seen[after(f"cc/{total}", "nolimit-2p").context.detail] = folds
-    traits = everybody(Traits(folds=folds_known(seen, expected)))
-
-    continues = continue_chance_at(situation.public, situation.opponents[0], traits, bet)
-
-    assert continues == pytest.approx(1 - chance)
-
-
-@pytest.mark.parametrize(("betting", "chance"), [("ccc/", 0.75), ("rcf/", 0.5), ("ccc/crfc/", 0.5)])
-def test_with_more_opponents_left_the_odds_of_a_fold_are_multiplied(betting: str, chance: float) -> None:
-    """Even odds against one opponent are three to one against two."""
-    situation, company = after(betting, "limit-3p"), np.ones((NUM_GROUPS, NUM_COMPANIES))
-    company[group_index(True, True, False), 1] = 3.0
-    half = np.full(NUM_DETAILS, 0.5)
-    traits = everybody(Traits(folds=folds_known(half, np.zeros(NUM_DETAILS), company=company)))
-
-    continues = continue_chance(situation, traits, situation.opponents[0])
-
-    assert continues == pytest.approx(1 - chance)
-
-
-@pytest.mark.parametrize("small", ["cc/", "cc/cc/", "cc/cc/c"])
-def test_in_a_greater_pot_folds_are_fewer_by_the_steepness(small: str) -> None:
-    """Their log odds fall by it times the logarithm of the pot odds; in limit these are a bet to the pot."""
-    great = "rrc" + small[2:]
-    counted, steep = after(small + "r").numbers, np.zeros(NUM_CONTEXTS)
-    steep[counted.context] = 2.0
-    seen, expected = np.zeros(NUM_DETAILS), np.ones(NUM_DETAILS)
-    seen[counted.detail], expected[counted.detail] = 0.5, 0.0
-    usual_odds = np.full(NUM_CONTEXTS, counted.log_pot_odds)
-    traits = everybody(Traits(folds=folds_known(seen, expected, usual_odds, steep)))
-
-    one, other = (continue_chance(after(text), traits, after(text).opponents[0]) for text in (small, great))
-
-    farther = after(great + "r").numbers.log_pot_odds - counted.log_pot_odds
-    assert farther > 0.4
-    assert one == pytest.approx(0.5)
-    assert other == pytest.approx(1 / (1 + math.exp(-2.0 * farther)))
+    assert continue_chance(situation, known(0.62), situation.opponents[0]) == pytest.approx(1 - 0.62)
 
 
 @pytest.mark.parametrize(("known", "runouts"), [((), 800), ((10, 23, 36), 500), ((10, 23, 36, 50), 46)])
@@ -280,17 +216,13 @@ def test_who_never_folds_is_bet_into_later_by_as_much_as_is_learnt_of_the_hand(
         assert reckoned[hands].mean() == pytest.approx(gained[hands].mean(), abs=0.06)
 
 
-@pytest.mark.parametrize(("game", "bet"), [("nolimit-2p", "r250"), ("limit-2p", "r")])
-def test_in_no_limit_who_never_folds_is_raised_when_a_hand_s_worth_is_known(game: str, bet: str) -> None:
-    raised = []
-    for betting in ("cc/", "cc/cc/", "cc/cc/cc/"):
-        detail = after(betting + bet, game).context.detail
-        expected = np.ones(NUM_DETAILS)
-        expected[detail] = 0.0
-        traits = everybody(Traits(fold_to_bet=0.0, folds=folds_known(np.zeros(NUM_DETAILS), expected)))
-        raised.append(formula_triples(after(betting, game), hands_of(0.55), WEIGHTS, traits)[0, 2])
+@pytest.mark.parametrize("game", ["nolimit-2p", "limit-2p"])
+def test_in_no_limit_who_never_folds_is_raised_when_a_hand_s_worth_is_known(game: str) -> None:
+    flop, turn, river = (
+        formula_triples(after(betting, game), hands_of(0.55), WEIGHTS, known(0.0))[0, 2]
+        for betting in ("cc/", "cc/cc/", "cc/cc/cc/")
+    )
 
-    flop, turn, river = raised
     assert river > 0.9
     if game == "nolimit-2p":
         assert flop < turn < 0.7
@@ -298,20 +230,14 @@ def test_in_no_limit_who_never_folds_is_raised_when_a_hand_s_worth_is_known(game
         assert min(flop, turn) > 0.9
 
 
-def known(chance: float) -> NDArray[np.float64]:
-    """Everybody, of whom it is known how often he folds wherever he acts."""
-    return everybody(Traits(folds=folds_known(np.full(NUM_DETAILS, chance), np.zeros(NUM_DETAILS))))
-
-
 RIVER = "cc/cc/cc/"
-BY_DICE = Traits(folds=folds_at(0.6, RIVER + "r"), blind_folds=(1.0, 1.0, 1.0))
 WORST, TRASH, MIDDLING = hands_of(0.05, showdown=0.33), hands_of(0.05, showdown=0.3), hands_of(0.6)
 RAISED_OR_NOT = {
     # With three fourths of folds a raise from the small blind wins more than limping with the worst hand.
-    "the worst hand where a limp is raised out": ("limit-2p", "", WORST, folding(0.8, "r"), 1),
-    "the worst hand where a raise is raised out": ("limit-2p", "r", WORST, folding(0.8, "rr"), 1),
-    "the worst hand before who calls": ("limit-2p", "", WORST, folding(0.0, "r"), 0),
-    "the worst hand after who calls": ("limit-2p", "r", WORST, folding(0.0, "rr"), 0),
+    "the worst hand where a limp is raised out": ("limit-2p", "", WORST, known(0.8), 1),
+    "the worst hand where a raise is raised out": ("limit-2p", "r", WORST, known(0.8), 1),
+    "the worst hand before who calls": ("limit-2p", "", WORST, known(0.0), 0),
+    "the worst hand after who calls": ("limit-2p", "r", WORST, known(0.0), 0),
     # Three limpers who never fold: of four a hand wins a fourth if it beats each half of the time.
     "more than a share of several pots": ("limit-6p", "fcccf", hands_of(0.5, showdown=0.6), known(0.0), 1),
     "less than a share of several pots": ("limit-6p", "fcccf", hands_of(0.5, showdown=0.5), known(0.0), 0),
@@ -323,16 +249,16 @@ RAISED_OR_NOT = {
     "trash before unknown blinds, of six": ("limit-6p", "fff", TRASH, TABLE, 0),
     "trash before unknown blinds, of ten": ("limit-10p", "fffffff", TRASH, TABLE, 0),
     # On the river, against one who folds the six tenths of the hands that ours beats.
-    "what only better hands pay": ("limit-2p", RIVER, MIDDLING, folding(0.6, RIVER + "r"), 0),
-    "what worse hands pay": ("limit-2p", RIVER, MIDDLING, folding(0.1, RIVER + "r"), 1),
+    "what only better hands pay": ("limit-2p", RIVER, MIDDLING, known(0.6), 0),
+    "what worse hands pay": ("limit-2p", RIVER, MIDDLING, known(0.1), 1),
     # A hand that beats six in ten beats six in ten of those who did not fold by dice, too.
-    "what hands pay that are folded by dice": ("limit-2p", RIVER, MIDDLING, everybody(BY_DICE), 1),
+    "what hands pay that are folded by dice": ("limit-2p", RIVER, MIDDLING, known(0.6, blind=1.0), 1),
     "a bluff of who never folds": ("limit-2p", RIVER, hands_of(0.1), everybody(Traits(fold_to_bet=0.0)), 0),
 }
 """Game, betting, hand, traits of everybody, and whether it is raised."""
 # In pots of any size: of six hands in ten that pay, a bet wins a fifth of a bet.
 RAISED_OR_NOT |= {
-    f"{where} of who never folds after {pot}": ("limit-2p", pot, hand, folding(0.0, pot + "r"), raised)
+    f"{where} of who never folds after {pot}": ("limit-2p", pot, hand, known(0.0), raised)
     for pot in (RIVER, "rc/cc/cc/", "rrrc/rrrc/rrrc/")
     for where, hand, raised in (("ahead", MIDDLING, 1), ("behind", hands_of(0.4), 0))
 }
@@ -365,17 +291,8 @@ def test_a_raise_before_the_flop_brings_what_all_that_may_call_make_it_worth(
     game = load_game("limit-6p")
     before = parse_betting(game, betting)
     situation = situation_of(before)
-    traits = {}
-    for position in situation.opponents:
-        seen, expected = np.zeros(NUM_DETAILS), np.ones(NUM_DETAILS)
-        # Answers to a raise, and to what there is to call now.
-        for raises, chance_of_fold in ((situation.raises, joins), (situation.raises + 1, folds)):
-            for bets, last, is_in in itertools.product(range(3), range(3), (False, True)):
-                capped = raises == game.max_raises[0]
-                context = ActionContext(0, bets, last, raises > 0, capped, raises, is_in)
-                seen[context.detail], expected[context.detail] = chance_of_fold[position], 0.0
-        known = folds_known(seen, expected)
-        traits[position] = Traits(blind_folds=(1.0, 1.0, 1.0), folds=known)
+    traits = known(0.0, blind=1.0)
+    traits[:6, Trait.FOLD], traits[:6, Trait.FOLD_TO_CALL] = folds, joins
     odds = 1 / chance - 1
     pot, to_call, bet = situation.pot, situation.amount_to_call, int(situation.bet)
     more = 0.15 * situation.public.future_bets
@@ -397,25 +314,9 @@ def test_a_raise_before_the_flop_brings_what_all_that_may_call_make_it_worth(
     unpaid = {p: to_call if paying[p] else 0 for p in paying}  # blinds are left out of account
     raised = worth(to_call + bet, [(1 - folds[p], unpaid[p] + bet) for p in paying])
     called = worth(to_call, [(1 - joins[p] if paying[p] else 1.0, unpaid[p]) for p in paying])
-    brought = worth_of_push(chance, push_of(situation.public, traits_array(traits)))
+    brought = worth_of_push(chance, push_of(situation.public, traits))
 
     assert brought == pytest.approx(raised - max(called, 0.0) - 0.15, abs=0.35)
-
-
-@pytest.mark.parametrize(
-    ("betting", "game", "place"), [("", "limit-2p", 0), ("cc/", "limit-2p", 1), ("ccc/", "limit-3p", 2)]
-)
-def test_whether_folds_are_blind_is_known_apart_before_the_flop_and_in_company(
-    betting: str, game: str, place: int
-) -> None:
-    situation = after(betting, game)
-    for blind in range(3):
-        parts = [float(each == blind) for each in range(3)]
-        traits = everybody(Traits(blind_folds=(parts[0], parts[1], parts[2])))
-
-        worse = worse_that_fold(situation.public, situation.opponents[0], traits)
-
-        assert (worse == 0.0) == (blind == place)
 
 
 def test_a_draw_that_pays_for_a_bet_and_a_raise_is_bet() -> None:
@@ -476,7 +377,7 @@ def test_the_effective_hand_strength_is_eq_3_6() -> None:
     strengths = board.strengths(WEIGHTS)
     situation = after("cc/")
 
-    values = postflop_values(situation, dict.fromkeys(range(2), strengths), board.plain)
+    values = postflop_values(situation, dict.fromkeys(range(2), strengths), board.plain, board.share)
 
     combo = combo_index(*parse_written_cards("9h7h"))
     strength, potential = strengths[combo], board.positive_potential[combo]
@@ -490,7 +391,7 @@ def test_several_opponents_multiply() -> None:
     strengths = board.strengths(WEIGHTS)
     situation = after("ccc/ccc/ccc/", "limit-3p")
 
-    values = postflop_values(situation, dict.fromkeys(range(3), strengths), board.plain)
+    values = postflop_values(situation, dict.fromkeys(range(3), strengths), board.plain, board.share)
 
     assert values.value == pytest.approx(strengths**2)
 

@@ -12,7 +12,7 @@ from engine.hands.betting_arrays import number_of_action
 from engine.players.models.frequencies import FrequencyModel
 from engine.players.models.generic import GenericModel
 from engine.players.models.model import NoModel, OpponentModel
-from engine.players.models.specific import SpecificModel
+from engine.players.models.player import PlayerModel
 from engine.players.trials.players import OwnStrategy, simulated_players
 from engine.players.trials.selective_sampling import Estimates
 from engine.players.trials.trials import Spot, Trials, deals_of, new_tree
@@ -24,7 +24,7 @@ from tests.engine.players.hands import random_hand
 from tests.engine.players.models.prediction import learn
 
 Floats = NDArray[np.float64]
-_MODELS: dict[int, SpecificModel] = {}
+_MODELS: dict[int, PlayerModel] = {}
 
 
 def fixed(fold: float, raise_: float, noise: float = 1.0) -> FrequencyModel:
@@ -32,10 +32,10 @@ def fixed(fold: float, raise_: float, noise: float = 1.0) -> FrequencyModel:
     return FrequencyModel(lambda context: (fold, 1 - fold - raise_, raise_), noise)
 
 
-def experienced_model(seed: int) -> SpecificModel:
-    """A specific model that has learnt from some hands of random players, as one does at a table."""
+def experienced_model(seed: int) -> PlayerModel:
+    """A player model that has learnt from some hands of random players, as one does at a table."""
     if seed not in _MODELS:
-        models = [SpecificModel(), SpecificModel()]
+        models = [PlayerModel(), PlayerModel()]
         for hand in range(40):
             learn(models, random_hand("limit-2p", 1000 * seed + hand)[-1])
         _MODELS[seed] = models[0]

@@ -235,7 +235,7 @@ def test_a_node_has_the_situation_of_its_betting(name: str) -> None:
             situation = situation_in(setting.rules, integers)
 
             assert situation == expected.public
-            assert context_in(situation, integers) == expected.numbers
+            assert context_in(situation, integers) == expected.context.index
             moves = [*first_actions(betting), *([FOLD] if expected.can_fold else [])]
             action = rng.choice(moves)
             node = make_child(

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.kernels.solving.forest import BLOCK, Column
+from engine.kernels.solving.forest import BLOCK, NodeColumn
 from engine.poker.cards import parse_written_cards
 from engine.poker.combos import COMBO_CARDS, NUM_COMBOS, combo_index
 from engine.poker.ranges import parse_range
 from engine.solving.holdem.abstraction import renamed_combos
-from engine.solving.subgames.menus import STREETS, Betting, parse_menu
+from engine.solving.subgames.menus import STREETS, BettingPlan, parse_menu
 from engine.solving.subgames.solver import Subgame, alike_boards
-from engine.solving.subgames.spots import Spot, answers, cost, equity
+from engine.solving.subgames.spots import SolvableSpot, answers, cost, equity
 from engine.solving.subgames.tree import Point, street_trees
 from engine.support.arrays import Floats, Floats32
 from tests.oracles.subgame import SlowSubgame
@@ -26,10 +26,10 @@ Ranges = tuple[Floats, Floats]
 Key = tuple[tuple[str, ...], tuple[int, ...], int]
 
 
-def betting(menu: str, **rules: float) -> Betting:
+def betting(menu: str, **rules: float) -> BettingPlan:
     """The same sizes for both players on all streets."""
     menus = {street: (parse_menu(menu), parse_menu(menu)) for street in STREETS}
-    return Betting(menus=menus, **rules)  # type: ignore[arg-type]
+    return BettingPlan(menus=menus, **rules)  # type: ignore[arg-type]
 
 
 def subgame(board: str, ranges: Ranges, pot: float, stack: float, menu: str, **settings: object) -> Subgame:
@@ -59,9 +59,9 @@ def by_point(game: Subgame, name: str) -> dict[Key, Floats32]:
             for board, cards in enumerate(level.boards):
                 for node, actions in enumerate(tree.actions):
                     row = tree.forest.nodes[node]
-                    edges = slice(row[Column.EDGE], row[Column.EDGE] + len(actions))
-                    table = game.table((depth, number, board), row[Column.PLAYER], name)[:, edges]
-                    for hand, combo in enumerate(level.combos[board][row[Column.PLAYER]].tolist()):
+                    edges = slice(row[NodeColumn.EDGE], row[NodeColumn.EDGE] + len(actions))
+                    table = game.table((depth, number, board), row[NodeColumn.PLAYER], name)[:, edges]
+                    for hand, combo in enumerate(level.combos[board][row[NodeColumn.PLAYER]].tolist()):
                         found[tree.points[node].actions, cards, combo] = table[hand // BLOCK, :, hand % BLOCK]
     return found
 
@@ -132,7 +132,7 @@ def test_values_of_the_reference_spots_are_those_of_an_independent_solver(spot: 
 
     assert 100 * game.exploitability() / spot["pot"] < 0.1
     assert answer.worth(0, 0) == pytest.approx(spot["ev"], abs=0.0005 * spot["pot"])
-    asked = Spot(board=game.board, ranges=game.ranges, pot=1, stack=0, betting=Betting(menus={}))
+    asked = SolvableSpot(board=game.board, ranges=game.ranges, pot=1, stack=0, betting=BettingPlan(menus={}))
     assert equity(asked)[0] == pytest.approx(spot["equity"], abs=6e-6)
     for node, expected in ((0, spot["root"]), (check, spot["after check"]), (smallest, spot["after bet"])):
         if node == 0 or answer.frequencies(0)[node - check] > 0.05:
@@ -233,7 +233,7 @@ def test_trees_have_the_counted_nodes(shape: dict[str, Any]) -> None:
 def test_the_memory_is_known_beforehand() -> None:
     ranges = parse_range("66+, A8s+"), parse_range("QQ-22, A5+")
     board = parse_written_cards("Td9d6hQc")
-    spot = Spot(board=board, ranges=ranges, pot=10, stack=30, betting=betting("50%, a / a"))
+    spot = SolvableSpot(board=board, ranges=ranges, pot=10, stack=30, betting=betting("50%, a / a"))
     game = Subgame(board, ranges, spot.start, spot.betting)
     made = sum(
         table.nbytes for levels in game.levels for level in levels for side in level.sides

@@ -88,7 +88,10 @@ async def test_the_page_of_a_seat_is_light(tmp_path: Path) -> None:
     """All that a browser loads for it, without compression or cache: 150 KiB at most."""
     async with pages_of(room_config(tmp_path)) as pages:
         page = (await pages.get("/tables/a")).text
-        names = {*re.findall(r'/static/[\w.-]+', page), *(f"/static/{file.name}" for file in STATIC.glob("*.js"))}
+        names = {
+            *re.findall(r"/static/[\w.-]+", page),
+            *(f"/static/{file.name}" for file in STATIC.glob("*.js")),
+        }
         loaded = [page.encode(), *[(await pages.get(name)).content for name in sorted(names)]]
         assert sum(map(len, loaded)) <= 150 * 1024
 
