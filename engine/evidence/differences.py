@@ -79,7 +79,7 @@ class Differences:
         return Corrected(_by_deal(new.deals, won), won)
 
     def _parts(self, evidence: Evidence, coefficients: Floats) -> tuple[Floats, Floats, Floats]:
-        """Player 0's winnings by hand: without luck, as they were, and the terms that cards brought."""
+        """The winnings of player 0 by hand, without luck and with it, and the terms of the cards."""
         mine = np.nonzero(evidence.players == 0)
         settled, brought = (evidence.values("chips"), None) if self._luck == "off" else evidence.parts
         assert settled is not None  # chips are always known

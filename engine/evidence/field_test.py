@@ -212,7 +212,7 @@ class FieldTest:
         return self.decision
 
     def proved(self) -> list[int]:
-        """The opponents with 1 where a gain is proved, -1 where a loss is, else 0: all together, by Holm."""
+        """The proofs by opponent, by Holm: 1 for a gain, -1 for a loss, 0 for neither."""
         before: list[int] = []
         found = [0] * len(self.weights)
         while 0 in found and found != before:

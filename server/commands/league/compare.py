@@ -41,7 +41,6 @@ _STATUS: Final = {Decision.ACCEPTED: 0, Decision.REJECTED: 4, Decision.UNDECIDED
 _MOST_SEED: Final = 2**32 - 1
 _TEST: Final = "Gained (gain:LOW,HIGH in mbb/h)? Nothing lost (hold:LOW,HIGH; for less code: simplify)?"
 _LUCK: Final = "Luck to take out: none; by equity; with AIVAT, also that of players who state policies."
-_DEALS: Final = click.IntRange(1, 10**7)
 _TESTS: Final = Parsed("test", Bounds.parse)
 
 
@@ -54,7 +53,14 @@ _TESTS: Final = Parsed("test", Bounds.parse)
     "--game", type=GAME, metavar="GAME", default="limit-2p", show_default=True, help="What is played."
 )
 @click.option("--test", type=_TESTS, default="gain", show_default="gain:0,20", metavar="TEST", help=_TEST)
-@click.option("--hands", type=_DEALS, metavar="N", default=20_000, show_default=True, help="Most deals.")
+@click.option(
+    "--hands",
+    type=click.IntRange(1, 10**7),
+    metavar="N",
+    default=20_000,
+    show_default=True,
+    help="Most deals.",
+)
 @click.option("--jobs", type=click.IntRange(1, 1000), metavar="N", help="Matches played in parallel.")
 @click.option("--scheduler", metavar="ADDRESS", help="Play on this Dask cluster (docs/cluster.md).")
 @click.option("--resume", is_flag=True, help="Go on with the comparison in the folder of --out.")

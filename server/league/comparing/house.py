@@ -143,7 +143,7 @@ class Course:
         return Match(0, 1 + place + places * block, self.plan.line_up(place), arm)
 
     def _schedule(self, plan: TournamentPlan, names: Sequence[str], scores: Scores) -> Schedule:
-        """The matches to be played: those of all rounds so far, and of another one if they are over."""
+        """The matches of all rounds so far, and of another round if they are over."""
         played = self.folder.played
         while not self.is_over and all(match in played for match in self._matches()):
             self._take_up()

@@ -67,7 +67,7 @@ def _estimate(sequence: ConfidenceSequence) -> dict[str, Any]:
 
 
 def _mirror(course: Course) -> dict[str, Any]:
-    """The new version's winnings of the old one at a table: a row of its own, which the test does not count."""
+    """The winnings of the new version from the old one: a row of its own, which the test does not count."""
     won = (AverageSequence if course.plan.learns else ConfidenceSequence)(-course.most, course.most)
     for match, played in sorted(course.folder.played.items()):
         for deal in played.deals[0][: len(played.deals[0]) - played.settled] if match.stage == MIRROR else ():

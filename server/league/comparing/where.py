@@ -30,7 +30,7 @@ BothHands = tuple[LoggedHand, LoggedHand]
 
 
 def parted(course: Course) -> dict[str, dict[str, Any]]:
-    """The parts of the gain by kind and case, in mbb/h with 95 % intervals, and their hands."""
+    """The part of the gain in mbb/h with its 95 % interval, and the hands, by kind and case."""
     sums: dict[tuple[str, str], Winnings] = defaultdict(Winnings)
     hands: Counter[tuple[str, str]] = Counter()
     passes, deals = course.plan.game.num_players, course.test.deals
