@@ -13,6 +13,7 @@
 ``aivat``                takes out the luck of cards and of known players' random draws
 ``differences``          what one version wins more than another on the same deals
 ``ranking``              many players, ranked by what they won from one another
+``field_test``           whether a version is better, by a test that may be looked at after every deal
 =======================  ================================================================================
 
 Verdicts and statistics of play also go hand by hand, in plain Python, for matches while they are played;

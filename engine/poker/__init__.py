@@ -7,5 +7,6 @@
 ``situations``       situations to test players in, and why an action is illegal
 ``match_key``        the secret from which a match's cards and its players' seeds follow
 ``records``          records of a decision that plain Python and kernels share
+``ranges``           ranges of hands as people write them
 ===================  ===============================================================================
 """

@@ -13,5 +13,6 @@
 ``bounds``          bounds on exploitability in games too large for an exact best response
 ``miximax``         expectimax over all betting sequences, against counted habits
 ``holdem``          heads-up hold'em on buckets: limit by public chance sampling, no-limit by deals
+``subgames``        subgames of hold'em, every hand apart, and safe ways to use them
 ==================  ===============================================================================
 """

@@ -11,5 +11,6 @@
 ``sittings``         a match's folder and plan, from its beginning to its end
 ``running``          one sitting and its passes, from the first hand to the report
 ``report``           ``result.json``, the JSON line, and the table for people
+``censoring``        a match without the deals in which a provider failed
 ===================  ===============================================================================
 """

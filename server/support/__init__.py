@@ -10,5 +10,7 @@
 ``toml_text``        TOML with the places of its values, for files that people write
 ``seat_tokens``      seat tokens from files and the environment
 ``options``          types of options, and those that ``--help`` shows apart
+``talk``             a stream that ends quietly
+``mcp_server``       the tools of an agent as an MCP server
 ===================  ===============================================================================
 """

@@ -9,5 +9,6 @@
 ``sizes``           how much we bet in no-limit games
 ``nodes``           what the player to act at a node does
 ``trials``          the loop that plays the hands
+``values``          what the strata of a range are worth at a node
 ==================  =================================================================================
 """
