@@ -96,7 +96,7 @@ def worths() -> None:
     import numpy as np
 
     from engine.players.hand_values import HandValues
-    from engine.players.models.formula import bluff_share, worths_of_raise
+    from engine.players.models.formula import bluff_share, reasonable_share, worths_of_raise
     from engine.players.reweighting import threshold_triples
     from engine.poker.rules import load_game, parse_betting
 
@@ -105,6 +105,7 @@ def worths() -> None:
     betting = parse_betting(load_game("nolimit-2p-100bb"), "")
     worths_of_raise(betting, np.zeros(1), betting.max_spent, 0.5, 0.5)
     bluff_share(1.0, 2.0)
+    reasonable_share(1)
 
 
 @functools.cache

@@ -117,7 +117,7 @@ def _check_tables(hole_cards: Sequence[int], boards: Bytes, weights: Floats) -> 
         raise ValueError(f"weights: expected shape (N, {NUM_COMBOS}), got {weights.shape}")
     if not (np.isfinite(weights).all() and (weights >= 0).all()):
         raise ValueError("weights: expected finite numbers of at least 0")
-    return np.array(ours, np.uint8), weights.astype(np.float64) * combos_without(ours)
+    return np.array(ours, np.uint8), np.ascontiguousarray(weights.astype(np.float64) * combos_without(ours))
 
 
 def results_by_board(hole_cards: Sequence[int], boards: Bytes, weights: Floats) -> BoardResults:

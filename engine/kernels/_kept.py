@@ -247,8 +247,8 @@ class Kept:
 
     def read(self) -> bytes | None:
         """The code, of the best level, or as it was compiled here before; None if it is to be compiled."""
-        for data in filter(None, map(_from_box, self._boxed)):
-            return data
+        for brought in filter(None, map(_from_box, self._boxed)):
+            return brought
         if not _is_ours(kernels_folder()):
             return None
         data = _read(kernels_folder() / self.name)
