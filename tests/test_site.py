@@ -113,7 +113,7 @@ def test_the_guides_room_can_be_opened(tmp_path: Path) -> None:
 
     room = load_room(tmp_path / "room.toml")
 
-    assert [table.name for table in room.tables] == ["limit", "deep", "heads-up", "evening"]
+    assert [table.name for table in room.tables] == ["limit", "show", "deep", "heads-up", "evening"]
 
 
 # --- dealer page --------------------------------------------------------------------------------------------

@@ -96,7 +96,8 @@ def _explained(
 
 def _chances(which: int, player: Player, situation: Situation, hands: Hands, weights: Floats) -> Floats:
     """The chance of a yes with each hand, as the model says it; weights are those that are left."""
-    public = situation.public._replace(can_fold=which == 0, can_raise=which == 1)
+    public = situation.public  # whether raises are capped is a feature of folds
+    public = public._replace(can_fold=False, can_raise=True) if which else public
     triples = np.empty((len(weights), 3))
     kernels.fill_player_triples(player, public, hands, weights, triples)
     return triples[:, 2 * which]

@@ -404,7 +404,7 @@ DECIDED_BY = {
 
 @pytest.mark.parametrize("bot", DECIDED_BY)
 def test_the_numbers_by_which_a_bot_decided_are_its_own_and_come_before_comparisons(bot: str) -> None:
-    text = invoke(bot, *FLOP, "--times", "1").output.splitlines()
+    text = invoke(bot, *FLOP, "--times", "1").stdout.splitlines()
 
     assert text[1].startswith("  it plays")
     first, compared = text.index("it decided by"), text.index("for comparison")

@@ -195,7 +195,9 @@ def test_standings_in_columns_are_the_same(learners: tuple[int, ...]) -> None:
         one.add(chips)
     other.add_all(np.array(deals))
 
-    assert one.verdict() == other.verdict()
+    for ours, theirs in zip(one.verdict().pairs, other.verdict().pairs, strict=True):
+        assert (ours.players, ours.outcome, ours.words) == (theirs.players, theirs.outcome, theirs.words)
+        assert attrs.astuple(ours.lead) == pytest.approx(attrs.astuple(theirs.lead))  # sums in another order
     assert [one.rate(player) for player in range(3)] == [other.rate(player) for player in range(3)]
 
 

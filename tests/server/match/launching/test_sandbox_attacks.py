@@ -307,7 +307,7 @@ def test_a_bot_in_a_match_finds_nothing_by_way_of(spied: dict[str, Any], way: st
 
 
 def test_the_environment_in_a_sandbox_is_a_list_of_what_is_passed_on(spied: dict[str, Any]) -> None:
-    ours = {"RIVERBOAT_SEED", "RIVERBOAT_GAME", "RIVERBOAT_TOKEN", "RIVERBOAT_CACHE_DIR"}
+    ours = {"RIVERBOAT_SEED", "RIVERBOAT_GAME", "RIVERBOAT_TOKEN", "RIVERBOAT_CACHE_DIR", "RIVERBOAT_SIDE"}
 
     assert {name for name in spied["variables"] if not name.startswith(("LC_", "PYTHON", "NUMBA_"))} <= {
         "PATH", "LANG", "TZ", "HOME", "PWD", *ours,
