@@ -183,7 +183,7 @@ def hole_cards(text: str) -> tuple[int, ...]:
 
 @attrs.define(eq=False)
 class Seat:
-    """What a source says about one player."""
+    """The statements of a source about one player."""
 
     number: int
     name: str
