@@ -202,7 +202,8 @@ def miximax() -> None:
     from engine.kernels.solving.miximax.values import showdown
     from engine.poker.rules import load_game
 
-    showdown(*np.zeros((2, BUCKETS)), BUCKETS, 1.0, np.empty(BUCKETS))  # of a call that ends the betting
+    chances, percentiles = np.zeros((2, BUCKETS))
+    showdown(chances, percentiles, BUCKETS, 1.0, np.empty(BUCKETS))  # of a call that ends the betting
     for name, chips in (("limit-2p", 40), ("nolimit-2p-100bb", 20)):
         _decide_by_miximax(attrs.evolve(load_game(name), stacks=(chips, chips)))
 
@@ -290,7 +291,8 @@ def showdowns() -> None:
     sampled_matchups(1, rng)
     roll_out_income_rates(2, 1, rng)
     count_changes(1, 0)
-    boards, weights = (each[:1] for each in preflop.canonical_boards())
+    boards, weights = preflop.canonical_boards()
+    boards, weights = boards[:1], weights[:1]
     ranks, hands = ranking_table(), STARTING_HAND_OF_COMBO
     odds, points = np.empty((NUM_STARTING_HANDS, 9)), np.empty((NUM_STARTING_HANDS,) * 2, np.int64)
     preflop.raw_odds_of_starting_hands(ranks, boards, weights, hands, odds)
@@ -353,7 +355,7 @@ def inventory() -> str:
     """How many kernels were brought along and how many were compiled here, in a line."""
     from engine.kernels import _jit, _kept
 
-    return _kept.inventory(_jit.numba.core.registry.cpu_target.target_context.codegen().magic_tuple())
+    return _kept.inventory(_jit.numba.core.registry.cpu_target.target_context.codegen().magic_tuple())  # type: ignore[attr-defined]
 
 
 # --- marks --------------------------------------------------------------------------------------------------

@@ -197,6 +197,8 @@ def test_standings_in_columns_are_the_same(learners: tuple[int, ...]) -> None:
 
     for ours, theirs in zip(one.verdict().pairs, other.verdict().pairs, strict=True):
         assert (ours.players, ours.outcome, ours.words) == (theirs.players, theirs.outcome, theirs.words)
+        assert ours.lead is not None
+        assert theirs.lead is not None
         assert attrs.astuple(ours.lead) == pytest.approx(attrs.astuple(theirs.lead))  # sums in another order
     assert [one.rate(player) for player in range(3)] == [other.rate(player) for player in range(3)]
 
