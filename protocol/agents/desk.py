@@ -206,6 +206,7 @@ class RoomDesk:
         await self._request("top-up", str(chips))
 
     async def leave(self) -> None:
-        """Give the seat up when the hand is over."""
+        """Give the seat up when the hand is over; without one nothing is said."""
         self._wanted = None
-        await self._request("leave")
+        if self.book.status != "lobby":  # else the refusal could pass for the answer to what is asked next
+            await self._request("leave")

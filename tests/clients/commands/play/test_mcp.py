@@ -171,7 +171,6 @@ async def at_room(port: int, **who: Any) -> AsyncIterator[Client]:
         nursery.cancel_scope.cancel()
 
 
-@pytest.mark.slow  # fails now and then beside others: the reply to `sit` has come without its table
 async def test_a_client_finds_a_table_in_a_room_plays_and_leaves(tmp_path: Path) -> None:
     config = room_config(tmp_path, table_config("a", "nolimit-2p-100bb", least=40, most=400))
     words = account(config, "Ann", 900).split()
