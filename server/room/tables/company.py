@@ -368,7 +368,7 @@ class Company:
         with trio.move_on_after(seconds):
             while True:
                 self.changed = trio.Event()
-                await self.wait_for_change()
+                await self._wait_for_news()  # a seat's time may end meanwhile; that waits until `between_hands`
                 for place in self.seated():
                     hear(self, place)
 
@@ -377,13 +377,17 @@ class Company:
         until = [place.until for place in self.seated() if place.until is not None]
         until += self.filling.deadlines
         with trio.CancelScope(deadline=min(until, default=float("inf"))):
-            async with trio.open_nursery() as nursery:
-                for place in self.seated():
-                    if place.seat.client is not None and not place.seat.is_away:
-                        nursery.start_soon(self._until_heard, place, nursery.cancel_scope)
-                await self.changed.wait()
-                nursery.cancel_scope.cancel()
+            await self._wait_for_news()
         await trio.lowlevel.checkpoint()
+
+    async def _wait_for_news(self) -> None:
+        """Wait until somebody comes, speaks or leaves."""
+        async with trio.open_nursery() as nursery:
+            for place in self.seated():
+                if place.seat.client is not None and not place.seat.is_away:
+                    nursery.start_soon(self._until_heard, place, nursery.cancel_scope)
+            await self.changed.wait()
+            nursery.cancel_scope.cancel()
 
     @staticmethod
     async def _until_heard(place: Place, waiting: trio.CancelScope) -> None:

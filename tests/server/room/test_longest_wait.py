@@ -140,6 +140,7 @@ def longest_wait(deeds: Sequence[tuple[str, float]]) -> float:
 @example([("reconnect", 9.5)] * 5)
 @example([("# hm", 9.5)] * 3)
 @example([("junk", 9.5)] * 3)
+@example([("leave", 9.5)] * 4)  # the time to keep the seat ends in the pause after a hand
 def test_a_table_waits_no_longer_than_its_clock_whatever_a_player_does(
     deeds: list[tuple[str, float]],
 ) -> None:
