@@ -161,6 +161,7 @@ def prepare_node(
     is_ours = kind == Kind.OURS
     numbers[NodeNumber.KIND] = kind
     numbers[NodeNumber.BLUFFS] = 0.0
+    numbers[NodeNumber.PUSH] = 0.0
     numbers[NodeNumber.PROTECTION] = 1.0
     if kind == Kind.RANDOM:
         _prepare_random(numbers, situation)

@@ -433,6 +433,19 @@ def test_a_tree_serves_one_spot_after_the_other() -> None:
     assert values_in(tree, second) == values_in(new_tree(), second)
 
 
+@pytest.mark.parametrize("garbage", [np.nan, np.inf, -np.inf, 1e300])
+@pytest.mark.parametrize("name", ["limit-6p", "nolimit-2p", "nolimit-3p"])
+def test_what_was_in_the_memory_of_a_new_tree_changes_nothing(name: str, garbage: float) -> None:
+    for seed in range(16):
+        spot = random_spot(name, seed, 0 if seed < 12 else seed - 12, combos=300)
+        tree = new_tree(3000)
+        tree.integers[:] = np.random.default_rng(seed).integers(-(2**60), 2**60, tree.integers.shape)
+        for array in (tree.numbers, tree.ranges, tree.scratch, tree.features):
+            array[:] = garbage
+
+        assert values_in(tree, spot) == values_in(new_tree(3000), spot)
+
+
 def test_both_branches_play_the_same_trials() -> None:
     """Common cards and random numbers: the difference is known better than from two simulations."""
     spot = spot_after("rc/", "Js8c4s", "AhJd", GenericModel())
