@@ -10,6 +10,7 @@ A commit is exported to a folder of its own and built there; it runs in a proces
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import shlex
@@ -17,7 +18,8 @@ import shutil
 import subprocess
 import sys
 import tarfile
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from importlib.metadata import entry_points, version
 from importlib.util import find_spec
@@ -27,6 +29,7 @@ from typing import Final
 import attrs
 
 from engine.support.files.cache import cache_directory
+from engine.support.files.lock import FileIsLocked, FileLock
 from engine.support.user_input import did_you_mean, printable
 from server.league.course.building import Built, build, version_of
 from server.match.launching.players import Player, PlayerError, installed_bots, own_place, parse_players
@@ -105,20 +108,39 @@ def _at_commit(text: str, bots: set[str], folder: Path) -> tuple[str, str]:
     key = sha256(str(here.resolve()).encode()).hexdigest()[:_LETTERS]
     # What our own tree compiles serves other comparisons, too.
     tree = (cache_directory() / "versions" if bot in bots else folder.absolute()) / f"{number}-{key}"
-    if not tree.with_suffix(".built").exists():
-        shutil.rmtree(tree, ignore_errors=True)  # of a call that was killed
-        with tarfile.open(fileobj=io.BytesIO(_git(here, text, "archive", "--format=tar", number))) as files:
-            files.extractall(tree, filter="data")
-        built = None if bot in bots else build(tree, tree.parent, in_sandbox=False)
-        if isinstance(built, Built):
-            raise PlayerError(f"{text!r}: {built.words}")
-        tree.with_suffix(".built").touch()
+    with _alone(tree):
+        if not tree.with_suffix(".built").exists():
+            shutil.rmtree(tree, ignore_errors=True)  # of a call that was killed
+            archive = io.BytesIO(_git(here, text, "archive", "--format=tar", number))
+            with tarfile.open(fileobj=archive) as files:
+                files.extractall(tree, filter="data")
+            built = None if bot in bots else build(tree, tree.parent, in_sandbox=False)
+            if isinstance(built, Built):
+                raise PlayerError(f"{text!r}: {built.words}")
+            tree.with_suffix(".built").touch()
     shown = f"{name}{equals}{what}@{number}"
     if bot not in bots:
         return f"{name or Path(what).resolve().name}={tree}", shown
     words = ["env", f"PYTHONPATH={tree}", f"RIVERBOAT_CACHE_DIR={tree}/.riverboat", sys.executable, "-P"]
     options = [f"--set={each}" for each in settings.split(",") if each]
     return f"{name or bot}={shlex.join([*words, '-m', 'server', 'bot', bot, *options])}", shown
+
+
+@contextlib.contextmanager
+def _alone(tree: Path) -> Iterator[None]:
+    """Wait for other comparisons that check the same commit out; they share what is there afterwards."""
+    tree.parent.mkdir(parents=True, exist_ok=True)
+    while True:
+        try:
+            lock = FileLock(tree)
+        except FileIsLocked:
+            time.sleep(0.2)
+            continue
+        try:
+            yield
+        finally:
+            lock.release()
+        return
 
 
 def _git(here: Path, text: str, *words: str) -> bytes:

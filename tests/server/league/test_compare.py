@@ -6,6 +6,7 @@ import itertools
 import json
 import random
 import subprocess
+import threading
 from array import array
 from pathlib import Path
 from typing import Any, Final
@@ -227,15 +228,35 @@ for line in table.makefile():
 """
 
 
+def committed_bot(folder: Path) -> Path:
+    """The folder of a bot that folds, whose build leaves a line in a file, and which is under git."""
+    bot = folder / "bot"
+    bot.mkdir()
+    build = "sh -c 'sleep 0.1; echo 1 >> built'"
+    (bot / "bot.toml").write_text(f'command = "python my.py"\nbuild = "{build}"\n')
+    (bot / "my.py").write_text(BOT.replace("ACTION", "f"))
+    for words in ("init -q", "add .", "-c user.name=a -c user.email=a@b commit -qm one"):
+        subprocess.run(["git", *words.split()], cwd=folder, check=True)
+    return bot
+
+
+def test_comparisons_at_once_share_what_one_of_them_checks_out(tmp_path: Path) -> None:
+    text, found = f"{committed_bot(tmp_path)}@HEAD", []
+    threads = [threading.Thread(target=lambda: found.append(sides_of([text], tmp_path))) for _ in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+
+    assert len(found) == 4
+    (built,) = [each for each in tmp_path.rglob("built") if each.is_file()]
+    assert built.read_text() == "1\n"
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_a_folder_is_compared_with_itself_at_a_commit(tmp_path: Path) -> None:
-    bot = tmp_path / "bot"
-    bot.mkdir()
-    (bot / "bot.toml").write_text('command = "python my.py"\nbuild = "touch built"\n')
-    (bot / "my.py").write_text(BOT.replace("ACTION", "f"))
-    for words in ("init -q", "add .", "-c user.name=a -c user.email=a@b commit -qm one"):
-        subprocess.run(["git", *words.split()], cwd=tmp_path, check=True)
+    bot = committed_bot(tmp_path)
     (bot / "my.py").write_text(BOT.replace("ACTION", "c"))
 
     done = completed(
