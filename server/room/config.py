@@ -54,6 +54,8 @@ class TableConfig:
     policy: Policy = Policy.RING
     fill: tuple[str, ...] = ()
     """The house's bots that take empty seats, in turn, and leave when others need them."""
+    advice: tuple[str, ...] = ("formula",)
+    """Bots that a person who plays against the house's bots alone may ask in the browser."""
     least: int = 0
     """The fewest chips to bring."""
     most: int = 0
@@ -277,6 +279,7 @@ def _table(section: Section, folder: Path) -> TableConfig:
         game_text=text,
         policy=policy,
         fill=section.texts("fill", ()),
+        advice=section.texts("advice", ("formula",)),
         least=_chips(section, "least", buy_in),
         most=_chips(section, "most", buy_in),
         rake=Rake(100 * section.number("rake", 0.0, most=0.2), _chips(section, "rake_cap", 0) or math.inf),
@@ -304,8 +307,9 @@ def _table(section: Section, folder: Path) -> TableConfig:
         sit_and_go=sit_and_go,
     )
     section.close()
-    if not all(table.fill):
-        raise section.mistake("fill", "fill: expected names of bots, got an empty one")
+    for key, bots in (("fill", table.fill), ("advice", table.advice)):
+        if not all(bots):
+            raise section.mistake(key, f"{key}: expected names of bots, got an empty one")
     return table if sit_and_go is not None else _checked_stakes(section, with_stakes(table))
 
 

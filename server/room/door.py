@@ -95,6 +95,12 @@ class Door:
         found = self._tables.get(table)
         return () if found is None else found.places
 
+    def advisers(self, table: str) -> tuple[str, ...]:
+        """The bots that the only person at a table may ask; none while others play there, too."""
+        found = self._tables.get(table)
+        people = [place for place in self.places(table) if place is not None and not place.is_house]
+        return found.config.advice if found is not None and len(people) == 1 else ()
+
     async def serve(
         self, listener: socket.socket, table: TableConfig | None = None, *, is_trusted: bool = False
     ) -> None:

@@ -34,7 +34,11 @@ def check_house_bots(config: RoomConfig) -> None:
     Raises:
         RoomError: one of them cannot be made; the message says why.
     """
-    tables = {bot: table.name for table in reversed(config.tables) for bot in table.fill}
+    wanted = [(bot, f"table {each.name}: fill") for each in config.tables for bot in each.fill]
+    wanted += [
+        (bot, f"table {each.name}: advice") for each in config.tables if each.fill for bot in each.advice
+    ]
+    tables = dict(reversed(wanted))
     if not tables:
         return
     command = [sys.executable, *_COMMAND, *[word for bot in tables for word in ("--check", bot)]]
@@ -42,7 +46,7 @@ def check_house_bots(config: RoomConfig) -> None:
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=False)
     for line in done.stdout.splitlines():
         bot, why = _failure(line)
-        raise RoomError(f"table {tables.get(bot)}: fill: {bot!r} cannot play: {why}")
+        raise RoomError(f"{tables.get(bot)}: {bot!r} cannot play: {why}")
 
 
 def _failure(line: bytes) -> tuple[str, str]:

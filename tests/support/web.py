@@ -122,7 +122,7 @@ class BrowserSeat:
         message = await self._websocket.message()
         if message is not None:
             self.heard.append(message)
-            self.lines.append(message["line"])
+            self.lines.append(message.get("line", ""))
         return message
 
     async def until(self, name: str) -> Any:

@@ -23,6 +23,7 @@ from server.room.ledger.tallies import LEAST_HANDS
 from server.room.room import Room
 from server.room.tables.contest import Contest, ordinal
 from server.room.tables.table import RoomTable
+from server.room.web.advice import Trainer
 from server.room.web.audience import Broadcasts, EventStream
 from server.room.web.bridge import Bridges
 from server.room.web.figures import Figures, health, may_see
@@ -53,15 +54,17 @@ class Pages:
         room: the open room.
         broadcasts: for those who watch.
         bridges: the seats of agents.
+        trainer: says what bots would do.
     """
 
-    def __init__(self, room: Room, broadcasts: Broadcasts, bridges: Bridges) -> None:
+    def __init__(self, room: Room, broadcasts: Broadcasts, bridges: Bridges, trainer: Trainer) -> None:
         self._room = room
         self.agents: Final = SeatApi(bridges, self._rows)
         """The seats of agents."""
         self.figures: Figures | None = None
         """Figures for the operator; None before there are any."""
         self._broadcasts = broadcasts
+        self._trainer = trainer
         self.past: Final = Past(room.config.data, room.config.show_cards_after)
         """What has been played."""
         self._files = {
@@ -186,7 +189,7 @@ class Pages:
         return EventStream(messages)
 
     async def _seat(self, websocket: WebSocket) -> None:
-        await seat(websocket, self._room.door)
+        await seat(websocket, self._room.door, self._trainer)
 
     # --- what was played -------------------------------------------------------------------------------
 

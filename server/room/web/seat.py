@@ -15,15 +15,17 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import attrs
 import trio
 
-from engine.poker.rules import RulesError
+from engine.poker.rules import HandView, RulesError
 from protocol.errors import ProtocolError
 from protocol.extension import parse_game_line, parse_note, parse_seated
 from protocol.framing import LineBuffer
 from protocol.match_state import MatchStateReader
 from protocol.room_game import RoomGame
 from server.room.door import Door
+from server.room.web.advice import WORD, Trainer
 from server.room.web.bridge import visit
 from server.room.web.scenes import company, draw, seen_by_player
+from server.support.allowance import Allowance
 
 if TYPE_CHECKING:
     from starlette.websockets import WebSocket
@@ -47,6 +49,13 @@ class DoorReader:
         self._game = RoomGame()
         self._names: tuple[str, ...] = ()
         self._reader: MatchStateReader | None = None
+        self.view: HandView | None = None
+        """What the player has been shown last."""
+
+    @property
+    def table(self) -> str:
+        """Where they sit, or sat last."""
+        return self._table
 
     def feed(self, data: bytes) -> Iterator[dict[str, Any]]:
         """The messages that some bytes complete: every line as ``line``, together with its meaning.
@@ -94,7 +103,8 @@ class DoorReader:
     def _state(self, text: str) -> dict[str, Any]:
         if self._reader is None:
             return {"kind": "line"}
-        shown = seen_by_player(self._reader.read(text), self._names)
+        self.view = self._reader.read(text)
+        shown = seen_by_player(self.view, self._names)
         company = self._company(self._table)
         self._seats |= {each["name"]: seat for seat, each in enumerate(company) if each is not None}
         if len(set(shown.names) & self._seats.keys()) == len(shown.names):
@@ -107,9 +117,12 @@ class DoorReader:
 LONGEST: Final = 8192
 """The longest message from a browser, in bytes."""
 _CHUNK: Final = 32 * 1024
+_ADVICES: Final = 10
+_ADVICES_PER_S: Final = 0.2
+# Of one person.
 
 
-async def seat(websocket: WebSocket, door: Door) -> None:
+async def seat(websocket: WebSocket, door: Door, trainer: Trainer) -> None:
     """Bring a browser to the door; returns when either has gone."""
     await websocket.accept()
     address = websocket.client.host if websocket.client else ""
@@ -120,30 +133,66 @@ async def seat(websocket: WebSocket, door: Door) -> None:
         nursery.start_soon(visit, door, theirs, address)
         try:
             async with trio.open_nursery() as talking:
-                talking.start_soon(_tell, stream, websocket, door, talking.cancel_scope)
-                await _listen(websocket, stream)
+                reader = DoorReader(lambda table: company(door.places(table)))
+                talking.start_soon(_tell, stream, websocket, reader, talking.cancel_scope)
+                await _listen(websocket, stream, _Pupil(websocket, door, trainer, reader, talking))
                 talking.cancel_scope.cancel()
         finally:
             await trio.aclose_forcefully(stream)
 
 
-async def _listen(websocket: WebSocket, stream: trio.SocketStream) -> None:
+@attrs.frozen
+class _Pupil:
+    """A person who may ask what a bot would do."""
+
+    websocket: WebSocket
+    door: Door
+    trainer: Trainer
+    reader: DoorReader
+    nursery: trio.Nursery
+    _allowance: Allowance = attrs.field(factory=lambda: Allowance(_ADVICES_PER_S, _ADVICES))
+
+    def ask(self, bot: str) -> None:
+        """Ask a bot; the page is told when it has answered."""
+        view = self.reader.view
+        if bot not in self.door.advisers(self.reader.table):
+            why = "Nobody is asked while other people play here, and only bots that the room names."
+        elif view is None or view.betting.position_to_act != view.position:
+            why = "It is not your turn."
+        elif not self._allowance.take():
+            why = "Wait a little: too many questions."
+        else:
+            self.nursery.start_soon(self._answer, bot, view)
+            return
+        self.nursery.start_soon(self._tell, {"rows": [["", why]]})
+
+    async def _answer(self, bot: str, view: HandView) -> None:
+        await self._tell(await self.trainer.ask(bot, view))
+
+    async def _tell(self, found: dict[str, Any]) -> None:
+        with contextlib.suppress(trio.BrokenResourceError, trio.ClosedResourceError, OSError, RuntimeError):
+            await self.websocket.send_text(json.dumps({"kind": "advice", **found}))
+
+
+async def _listen(websocket: WebSocket, stream: trio.SocketStream, pupil: _Pupil) -> None:
     """Pass on what the browser says, until it has gone or the door has cut it off."""
     with contextlib.suppress(trio.BrokenResourceError, trio.ClosedResourceError):
         while True:
             text = (await websocket.receive()).get("text")
             if text is None:
                 return  # it has gone, or speaks bytes
+            if text.startswith(WORD):
+                pupil.ask(text.removeprefix(WORD).strip())
+                continue
             await stream.send_all(text.encode("utf-8", "replace"))
 
 
 async def _tell(
-    stream: trio.SocketStream, websocket: WebSocket, door: Door, talking: trio.CancelScope
+    stream: trio.SocketStream, websocket: WebSocket, reader: DoorReader, talking: trio.CancelScope
 ) -> None:
     """Pass on what the door says, until it has no more to say."""
     from starlette.websockets import WebSocketDisconnect
 
-    reader = DoorReader(lambda table: company(door.places(table)))
     try:
         while data := await stream.receive_some(_CHUNK):
             for message in reader.feed(bytes(data)):

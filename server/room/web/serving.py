@@ -17,6 +17,7 @@ from server.room.door import HANDSHAKE_S, has_gone, listen
 from server.room.hosting import open_private
 from server.room.room import Room
 from server.room.tls import server_context
+from server.room.web.advice import Trainer
 from server.room.web.audience import Broadcasts
 from server.room.web.bridge import Bridges
 from server.room.web.guard import Guard
@@ -61,7 +62,7 @@ async def serve_web(
         if room.config.private_tables:
             room.door.open_private = functools.partial(open_private, room)
         broadcasts = Broadcasts(room, nursery)
-        pages = Pages(room, broadcasts, Bridges(room.door, nursery, console))
+        pages = Pages(room, broadcasts, Bridges(room.door, nursery, console), Trainer(console))
         guard = Guard(pages.application(), room.config, console)
         guard.is_exempt = pages.agents.knows
         if find_spec("prometheus_client") is not None:

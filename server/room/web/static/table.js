@@ -1,5 +1,6 @@
 // A table: watched by server-sent events, or played at through a WebSocket in the room's own lines
 // (protocol/README.md, "A room").  `queue.js` shows what is told at a pace that can be followed.
+import {Advice} from "./advice.js";
 import {Hosting} from "./hosting.js";
 import {Presses} from "./presses.js";
 import {Queue} from "./queue.js";
@@ -182,6 +183,8 @@ function connect() {
       if (hasAsked) stand(message.text || "You have no seat any more.");
       else say(`#join ${table}${wanted.chips ? ` ${wanted.chips}` : ""}${wanted.seat === null ? "" : ` seat=${wanted.seat + 1}`}`);
       hasAsked = true;
+    } else if (message.kind === "advice") {
+      if (advice) advice.hear(message, amount);
     } else if (message.kind === "note") {
       obey(message);
     }
@@ -259,6 +262,7 @@ const presses = new Presses();
 function beginTurn(text, ask) {
   if (state !== text) presses.ask(Date.now());
   state = text;
+  if (advice) advice.turn(text);
   raises = ask.raise;
   sizes = ask.sizes;
   $("turn").disabled = false;
@@ -281,6 +285,7 @@ function beginTurn(text, ask) {
 function endTurn() {
   presses.end();
   state = "";
+  if (advice) advice.turn("");
   raises = null;
   $("turn").disabled = $("sizes").disabled = true;
   $("call").firstElementChild.textContent = "Call";
@@ -452,6 +457,7 @@ toggle("sound", read(localStorage, "sound") === "on", (isOn) => {
 
 for (const name of ["visibilitychange", "online", "pageshow"]) addEventListener(name, hurry, true);
 
+const advice = $("advice") ? new Advice($("advice"), say) : null;
 const hosting = $("hosting") ? new Hosting(say) : null;
 
 // --- when the page opens -------------------------------------------------------------------------------
