@@ -175,12 +175,14 @@ class Formula(Remembering):
         traits = self.book.follow(view).reading.traits_here(view.betting)
         limits = thresholds(decision.situation, traits, self.parameters)
         combo, values = combo_index(*view.own_cards), decision.values
-        unit = "of 1" if view.board else "income rate"
+        unit = "of 1" if view.board else "of all hands earn less"
         found = {
             "value": f"{values.value[combo]:+.3f} ({unit}); calls from {limits.call:+.3f} ± "
-            f"{limits.call_spread:.3f}, raises from {limits.raise_:+.3f} ± {limits.raise_spread:.3f}",
-            "chance to win": f"{values.showdown[combo]:.3f}; the price of a call is {limits.price:.3f}",
+            f"{limits.call_spread:.3f}, raises from {limits.raise_:+.3f} ± {limits.raise_spread:.3f}"
         }
+        if limits.price <= 1:  # otherwise it is not asked for: before the flop, with several opponents
+            price = f"the price of a call is {limits.price:.3f}"
+            found["chance to win"] = f"{values.showdown[combo]:.3f}; {price}"
         if view.board:
             draw = values.draw[combo]
             found["draw"] = f"{draw:.3f}; bet or raised from {limits.semi_bluff:.3f}"
