@@ -23,7 +23,7 @@ random decisions.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from clients.bots.percentiles import (
@@ -102,6 +102,12 @@ class HandStrengthBot(Agent):
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
         """The one action of the table, for certain."""
         return CERTAIN[self.choose_action(view).kind]
+
+    def reasons(self, view: HandView) -> Mapping[str, str]:
+        """The strength, and what it is measured on."""
+        is_facing = view.betting.amount_to_call(view.position) > 0
+        word, least = ("raises", self._raise) if is_facing else ("bets", self._bet)
+        return {"strength": f"{self.strength(view):.3f}; calls from {self._call:g}, {word} from {least:g}"}
 
     def triples(self, view: HandView) -> Sequence[ProbabilityTriple]:
         """The same for every hand: 169 triples before the flop, 1326 after it."""

@@ -8,6 +8,7 @@ and Leduc's they are computed before it sits down; `answers` names others.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -88,6 +89,11 @@ class Portfolio(Agent):
         for action, chance in self.strategies.chances(view).items():
             chances[action.kind] += chance
         return ProbabilityTriple(*chances.values())
+
+    def reasons(self, view: HandView) -> Mapping[str, str]:
+        """The weights of its strategies, the equilibrium first."""
+        weights = ", ".join([f"{weight:.3f}" for weight in self.strategies.weights])
+        return {"weights": f"{weights}: the equilibrium, and answers to others"}
 
     def hand_finished(self, view: HandView) -> None:
         """Learn from the hand; its end may be reported twice."""
