@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
+from click import Choice
 from click.shell_completion import CompletionItem, get_completion_class
 
 from engine.poker.rules import ALIASES, load_game, packaged_games
@@ -25,7 +26,7 @@ from engine.poker.rules.game_file import game_path, no_such_game
 from engine.support.text import table
 from engine.support.user_input import did_you_mean
 from server.support.errors import os_error_in_words
-from server.support.options import GAME
+from server.support.options import GAME, flag, option
 
 _HOUSE: Final = {
     "analyse": "server.commands.look_back.analyse:analyse",
@@ -219,19 +220,15 @@ def _print_version(context: click.Context, parameter: click.Parameter, asked: bo
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option(
-    "--verbose", is_flag=True, is_eager=True, help="With --version: where the compiled kernels come from."
-)
-@click.option(
-    "--version", is_flag=True, expose_value=False, callback=_print_version, help="Show the version and exit."
-)
-@click.option(
+@flag("--verbose", "With --version: where the compiled kernels come from.", is_eager=True)
+@flag("--version", "Show the version and exit.", expose_value=False, callback=_print_version)
+@option(
     "--completion",
-    type=click.Choice(_SHELLS),
+    'Print what makes a shell complete commands, bots and games: eval "$(riverboat --completion bash)".',
+    Choice(_SHELLS),
     is_eager=True,
     expose_value=False,
     callback=_print_completion,
-    help='Print what makes a shell complete commands, bots and games: eval "$(riverboat --completion bash)".',
 )
 def riverboat(verbose: bool) -> None:
     """A poker room for programs and people.
@@ -249,7 +246,7 @@ def riverboat(verbose: bool) -> None:
 
 @riverboat.command()
 @click.argument("name", required=False, type=GAME)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@flag("--json as_json", "Print one JSON object instead.")
 def games(name: str | None, as_json: bool) -> None:
     """List the games that come with the package; or print the file of the game NAME.
 

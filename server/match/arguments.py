@@ -37,7 +37,7 @@ from server.match.sharing.staffed_table import Announcer
 from server.match.sittings.sitting import PLAN, RESULT, NoPlan, Sitting, StoredPlan, result_of
 from server.records.evidence import Luck
 from server.records.match_defaults import PRESETS
-from server.support.options import GroupedCommand, Named, Parsed
+from server.support.options import GroupedCommand, Named, Parsed, flag
 from server.support.seat_tokens import hidden_tokens
 from server.table.config import MatchConfig, OnFailure, TimeLimits, check_names
 
@@ -198,7 +198,7 @@ def launch_options(*names: str) -> Callable[[_Function], _Function]:
         for name in reversed(names or tuple(_GRANTS)):
             value, text = _GRANTS[name]
             command = click.option(name, multiple=True, metavar=f"[PLAYER=]{value}", help=text)(command)
-        return click.option("--sandbox", is_flag=True, help=_SANDBOX)(command)
+        return flag("--sandbox", _SANDBOX)(command)
 
     return add
 

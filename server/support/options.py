@@ -16,8 +16,32 @@ from server.support.addresses import listening_address
 FOR_PROGRAMS: Final = "For programs"
 FOR_EXPERTS: Final = "For experts"
 PATH: Final = click.Path(path_type=Path)
+FILE: Final = click.Path(dir_okay=False, path_type=Path)
+FOLDER: Final = click.Path(file_okay=False, path_type=Path)
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def option(usage: str, text: str, kind: Any = None, **more: Any) -> Callable[[_Function], _Function]:
+    """An option as its help shows it, with its default unless that is empty.
+
+    Args:
+        usage: its names, that of its parameter if it is another, and its value: ``--game -g games GAME``.
+            A word in lower case is the parameter, any other the value.
+        text: its help.
+        kind: its type; by its default if None.
+        more: as for `click.option`.
+    """
+    words = usage.split()
+    names = [word for word in words if word[0] == "-" or (word.isidentifier() and word.islower())]
+    value = {"metavar": word for word in words if word not in names}
+    shown = {"show_default": True} if more.get("default", "") != "" else {}
+    return click.option(*names, help=text, type=kind, **{**value, **shown, **more})
+
+
+def flag(names: str, text: str, **more: Any) -> Callable[[_Function], _Function]:
+    """An option without a value; see `option`."""
+    return click.option(*names.split(), help=text, is_flag=True, **more)
 
 
 class FiniteRange(click.FloatRange):

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import click
+from click import IntRange
 
 from clients.core.one_line import CommandError, ComputingCommand, json_option, plot_option, seed_option
 from clients.lab.seats.asking import Answer, Spot, action_counts, ask, read_spot, report
@@ -22,6 +23,7 @@ from server.match.arguments import check_sandboxes, launch_options, read_sandbox
 from server.match.launching.confinement import Grants
 from server.match.launching.launcher import Terms
 from server.match.launching.players import Player
+from server.support.options import option
 
 _TIMES: Final = 10
 _NAMES: Final = {"f": "fold", "c": "call", "r": "raise"}
@@ -30,20 +32,16 @@ _NAMES: Final = {"f": "fold", "c": "call", "r": "raise"}
 # Many parameters: each is an option.
 @click.command("ask", cls=ComputingCommand)
 @click.argument("bot")
-@click.option("--game", default="limit-2p", show_default=True, metavar="GAME", help="What is played.")
-@click.option("--betting", default="", help='The betting so far, written as in logs: "rc/c".')
-@click.option("--hole", required=True, metavar="CARDS", help="The hole cards of the player who is to act.")
-@click.option("--board", default="", metavar="CARDS", help="The board cards dealt so far.")
-@click.option(
-    "--times",
-    metavar="N",
-    type=click.IntRange(1, 10_000),
-    help=f"How often to ask, with another seed each time.  Default: {_TIMES}, programs once.",
+@option("--game GAME", "What is played.", default="limit-2p")
+@option("--betting", 'The betting so far, written as in logs: "rc/c".', default="")
+@option("--hole CARDS", "The hole cards of the player who is to act.", required=True)
+@option("--board CARDS", "The board cards dealt so far.", default="")
+@option(
+    "--times N",
+    f"How often to ask, with another seed each time.  Default: {_TIMES}, programs once.",
+    IntRange(1, 10_000),
 )
-@click.option(
-    "--trials", metavar="N", type=click.IntRange(0, 10_000_000), default=2000, show_default=True,
-    help="Hands of the simulation; 0 for none.",
-)  # fmt: skip
+@option("--trials N", "Hands of the simulation; 0 for none.", IntRange(0, 10_000_000), default=2000)
 @launch_options("--show", "--write", "--pass-env")
 @seed_option("answers", default=1)
 @json_option()

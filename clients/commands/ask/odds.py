@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+from click import Choice, IntRange
 
 from clients.core.one_line import (
     MOST_CHIPS,
@@ -23,7 +24,7 @@ from clients.core.one_line import (
 )
 from engine.poker.cards import InvalidCardError, format_cards, parse_written_cards
 from engine.support.text import rate, table
-from server.support.options import FOR_EXPERTS, FiniteRange, GroupedCommand
+from server.support.options import FOR_EXPERTS, FiniteRange, GroupedCommand, flag, option
 
 if TYPE_CHECKING:
     from clients.reports.odds import OddsQuery
@@ -58,77 +59,59 @@ class _Odds(GroupedCommand, ComputingCommand):
 
 @click.command(cls=_Odds, apart={FOR_EXPERTS: _FOR_EXPERTS})
 @click.argument("cards", metavar="HOLE [BOARD] | RANGE RANGE...", nargs=-1, required=True)
-@click.option("--board", metavar="CARDS", help="The board, where RANGEs are compared.")
-@click.option(
-    "--dead", default="", metavar="CARDS", help="Cards that nobody holds and that do not come, with RANGEs."
+@option("--board CARDS", "The board, where RANGEs are compared.")
+@option("--dead CARDS", "Cards that nobody holds and that do not come, with RANGEs.", default="")
+@option("--opponents N", "Opponents to beat: 1 to 9 (default 1).", IntRange(1, 9))
+@option("--pot P", "Chips in the pot before the call.", FiniteRange(0, MOST_CHIPS))
+@option("--to-call C", "Chips the call costs.", FiniteRange(0, MOST_CHIPS))
+@option(
+    "--won-later CHIPS",
+    "Implied odds: what opponents still put in, all together, in the hands that you win.",
+    FiniteRange(0, MOST_CHIPS),
 )
-@click.option(
-    "--opponents", type=click.IntRange(1, 9), metavar="N", help="Opponents to beat: 1 to 9 (default 1)."
+@option(
+    "--lost-later CHIPS",
+    "Reverse implied odds: what you still put in, in the hands that you lose.",
+    FiniteRange(0, MOST_CHIPS),
 )
-@click.option("--pot", type=FiniteRange(0, MOST_CHIPS), metavar="P", help="Chips in the pot before the call.")
-@click.option("--to-call", type=FiniteRange(0, MOST_CHIPS), metavar="C", help="Chips the call costs.")
-@click.option(
-    "--won-later",
-    type=FiniteRange(0, MOST_CHIPS),
-    metavar="CHIPS",
-    help="Implied odds: what opponents still put in, all together, in the hands that you win.",
-)
-@click.option(
-    "--lost-later", type=FiniteRange(0, MOST_CHIPS), metavar="CHIPS",
-    help="Reverse implied odds: what you still put in, in the hands that you lose.",
-)  # fmt: skip
-@click.option(
-    "--rake",
-    type=FiniteRange(0, 100),
+@option(
+    "--rake PERCENT",
+    "Rake taken from a pot that is won.",
+    FiniteRange(0, 100),
     default=0.0,
-    metavar="PERCENT",
-    help="Rake taken from a pot that is won.",
+    show_default=False,
 )
-@click.option(
-    "--rake-cap", type=FiniteRange(0, MOST_CHIPS), metavar="CHIPS", help="The most rake that is taken."
-)
-@click.option(
-    "--playing",
-    type=Shares(),
-    multiple=True,
-    metavar="PERCENT[,...]",
-    help="Opponents continue only with the best PERCENT of hands, before the flop, on the flop, on the turn, "
+@option("--rake-cap CHIPS", "The most rake that is taken.", FiniteRange(0, MOST_CHIPS))
+@option(
+    "--playing PERCENT[,...]",
+    "Opponents continue only with the best PERCENT of hands, before the flop, on the flop, on the turn, "
     "on the river: reflective odds.  Once for all opponents, or once for each.",
+    Shares(),
+    multiple=True,
 )
-@click.option(
-    "--looseness",
-    type=FiniteRange(0, 1000, min_open=True),
+@option(
+    "--looseness X",
+    "Scales --playing: 25 at looseness 2 is 50.",
+    FiniteRange(0, 1000, min_open=True),
     default=1.0,
-    metavar="X",
-    help="Scales --playing: 25 at looseness 2 is 50.",
+    show_default=False,
 )
-@click.option(
-    "--trials",
-    type=click.IntRange(1000, 100_000_000),
+@option(
+    "--trials N",
+    "Number of deals for sampled odds, of trials for --simulate.",
+    IntRange(1000, 100_000_000),
     default=100_000,
-    metavar="N",
-    help="Number of deals for sampled odds, of trials for --simulate.",
+    show_default=False,
 )
 @seed_option("samples", default=1)
-@click.option(
-    "--simulate",
-    metavar="BETTING",
-    help='Play the hand out from where BETTING leads, written as in logs ("" for the first decision): what '
+@option(
+    "--simulate BETTING",
+    'Play the hand out from where BETTING leads, written as in logs ("" for the first decision): what '
     "each action is worth to the player to act, who holds HOLE.",
 )
-@click.option(
-    "--game", default="limit-2p", show_default=True, metavar="GAME", help="What is played, for --simulate."
-)
-@click.option(
-    "--model",
-    type=click.Choice(["none", "generic"]),
-    default="generic",
-    show_default=True,
-    help="Model of the others, for --simulate.",
-)
-@click.option(
-    "--grid", is_flag=True, help="--plot draws the equity against each starting hand, 13 x 13, instead."
-)
+@option("--game GAME", "What is played, for --simulate.", default="limit-2p")
+@option("--model", "Model of the others, for --simulate.", Choice(["none", "generic"]), default="generic")
+@flag("--grid", "--plot draws the equity against each starting hand, 13 x 13, instead.")
 @json_option()
 @plot_option("the spectrum of final hands")
 def odds(

@@ -11,10 +11,12 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import click
+from click import Choice, IntRange
 
 from clients.core.one_line import CommandError, ComputingCommand, json_option, plot_option, seed_option
 from engine.support.files import write_whole
 from engine.support.palette import FAINT_STYLE, GAIN_STYLE
+from server.support.options import flag, option
 
 if TYPE_CHECKING:
     from engine.hands.preflop.tables import PreflopTable
@@ -23,52 +25,27 @@ _COLUMNS = {"iterated": "iterated", "roll-out": "roll_out"}
 
 
 @click.command(cls=ComputingCommand)
-@click.option(
-    "--players",
-    metavar="N",
-    type=click.IntRange(2, 10),
-    default=10,
-    show_default=True,
-    help="Players dealt in.",
-)
-@click.option(
+@option("--players N", "Players dealt in.", IntRange(2, 10), default=10)
+@option(
     "--rates",
-    type=click.Choice(list(_COLUMNS)),
+    "Rates in the grid: against hands worth playing, or with everybody calling and checking down.",
+    Choice(list(_COLUMNS)),
     default="iterated",
-    show_default=True,
-    help="Rates in the grid: against hands worth playing, or with everybody calling and checking down.",
 )
-@click.option(
-    "--solve",
-    is_flag=True,
-    help="For two players: the optimal strategy, and how near the iterated one comes.",
-)
-@click.option(
+@flag("--solve", "For two players: the optimal strategy, and how near the iterated one comes.")
+@flag(
     "--first-bet",
-    is_flag=True,
-    help="How good a hand must be to bet first, and to call a first bet, by seat: Killer's one-chip games.",
+    "How good a hand must be to bet first, and to call a first bet, by seat: Killer's one-chip games.",
 )
-@click.option(
-    "--matrix", is_flag=True, help="The equity of each of the 169 starting hands against each, exact."
-)
-@click.option("--csv", "as_csv", is_flag=True, help="--matrix as comma-separated values.")
+@flag("--matrix", "The equity of each of the 169 starting hands against each, exact.")
+@flag("--csv as_csv", "--matrix as comma-separated values.")
 @json_option()
 @plot_option("the grid")
-@click.option(
-    "--make",
-    metavar="FILE",
-    type=click.Path(dir_okay=False),
-    help="Compute the tables again, in minutes, and write them to FILE.",
+@option(
+    "--make FILE", "Compute the tables again, in minutes, and write them to FILE.", click.Path(dir_okay=False)
 )
 @seed_option("tables of --make and strategy of --solve", default=1)
-@click.option(
-    "--deals",
-    metavar="N",
-    type=click.IntRange(min=1000),
-    default=80_000_000,
-    show_default=True,
-    help="Deals of each plain roll-out of --make.",
-)
+@option("--deals N", "Deals of each plain roll-out of --make.", IntRange(1000), default=80_000_000)
 def preflop(
     players: int,
     rates: str,

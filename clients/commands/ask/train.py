@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+from click import IntRange
 
 from clients.core.one_line import (
     BotName,
@@ -29,7 +30,7 @@ from clients.core.one_line import (
 from engine.poker.cards import RANKS
 from engine.support.interruption import as_ctrl_c, held_back
 from engine.support.text import table
-from server.support.options import GAME
+from server.support.options import FILE, GAME, option
 
 if TYPE_CHECKING:
     from clients.core.agent import Agent
@@ -48,39 +49,19 @@ _CHECKPOINT_EVERY_ALONE: Final = 2_000_000
 
 @click.command(cls=OneLineCommand)
 @click.argument("learner", type=BotName())
-@click.option(
-    "--against",
-    metavar="BOT[,BOT...]",
-    multiple=True,
-    help="The opponents, in seat order; may be repeated.  If there are fewer than seats, they are repeated.  "
+@option(
+    "--against BOT[,BOT...]",
+    "The opponents, in seat order; may be repeated.  If there are fewer than seats, they are repeated.  "
     "May be omitted for a learner that has opponents of its own: street-learner.",
+    multiple=True,
 )
-@click.option("--hands", type=click.IntRange(min=1), required=True, metavar="N", help="Hands to play.")
+@option("--hands N", "Hands to play.", IntRange(1), required=True)
 @seed_option("knowledge")
-@click.option(
-    "--save",
-    type=click.Path(dir_okay=False, path_type=Path),
-    required=True,
-    metavar="FILE",
-    help="File that keeps what is learnt.",
-)
-@click.option(
-    "--resume",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Begin with the knowledge in this file; may be the same as --save.",
-)
-@click.option(
-    "--game",
-    type=GAME,
-    metavar="GAME",
-    help="The game; default: no-limit with blinds 1/2 and 200 chips at 2, 5 or 6 seats.",
-)
-@click.option(
-    "--checkpoint-every",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Hands between two saves; default 10000, without --against 2000000.",
+@option("--save FILE", "File that keeps what is learnt.", FILE, required=True)
+@option("--resume FILE", "Begin with the knowledge in this file; may be the same as --save.", FILE)
+@option("--game GAME", "The game; default: no-limit with blinds 1/2 and 200 chips at 2, 5 or 6 seats.", GAME)
+@option(
+    "--checkpoint-every N", "Hands between two saves; default 10000, without --against 2000000.", IntRange(1)
 )
 @json_option()
 def train(
@@ -274,11 +255,8 @@ def _shown(hands: int, quiet: bool) -> Iterator[Callable[[int, bool], None]]:
 
 @click.command(cls=OneLineCommand)
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--hand", metavar="HAND", help="Only this starting hand: 72o, A7s, TT.")
-@click.option(
-    "--min-updates", type=click.IntRange(min=0), default=1, show_default=True, metavar="N",
-    help="Only states that were learnt from at least this often.",
-)  # fmt: skip
+@option("--hand HAND", "Only this starting hand: 72o, A7s, TT.")
+@option("--min-updates N", "Only states that were learnt from at least this often.", IntRange(0), default=1)
 @json_option()
 def knowledge(file: Path, hand: str | None, min_updates: int, as_json: bool) -> None:
     """Show what the knowledge file FILE holds: for each state, the weight of each action.

@@ -5,35 +5,23 @@ from __future__ import annotations
 import json
 
 import click
+from click import Choice, IntRange
 
 from clients.core.one_line import CommandError, ComputingCommand, json_option, plot_option
 from engine.poker.cards import InvalidCardError, parse_written_cards
 from engine.poker.rules import GameDefinitionError, IllegalActionError, load_game
 from engine.poker.rules.betting import parse_betting
-from server.support.options import FiniteRange
+from server.support.options import FiniteRange, flag, option
 
 
 @click.command(cls=ComputingCommand)
 @click.argument("game")
 @click.argument("betting")
 @click.argument("board", default="")
-@click.option(
-    "--position",
-    "positions",
-    metavar="N",
-    type=click.IntRange(0, 9),
-    multiple=True,
-    help="Only this position.",
-)
-@click.option(
-    "--model",
-    type=click.Choice(["none", "generic"]),
-    default="generic",
-    show_default=True,
-    help="Model by which actions are read.",
-)
-@click.option("--noise", type=FiniteRange(0, 1), default=0.0, show_default=True, help="Noise factor.")
-@click.option("--numbers", is_flag=True, help="Print hundredths instead of shades.")
+@option("--position positions N", "Only this position.", IntRange(0, 9), multiple=True)
+@option("--model", "Model by which actions are read.", Choice(["none", "generic"]), default="generic")
+@option("--noise", "Noise factor.", FiniteRange(0, 1), default=0.0)
+@flag("--numbers", "Print hundredths instead of shades.")
 @json_option()
 @plot_option("the tables")
 def weights(

@@ -12,6 +12,7 @@ from typing import Final
 
 import click
 import trio
+from click import IntRange
 
 from clients.lab.check_bot.conversation import Limits
 from clients.lab.check_bot.examination import Examination, Game
@@ -25,7 +26,7 @@ from server.match.arguments import LIMITS, check_sandboxes, launch_options, read
 from server.match.launching.confinement import Grants, ProcessLimits
 from server.match.launching.players import Player, PlayerError, installed_bots, parse_players
 from server.match.launching.processes import adopt_orphans
-from server.support.options import FiniteRange
+from server.support.options import FILE, FOLDER, FiniteRange, flag, option
 from server.table.config import MOST_SECONDS
 
 _FIRST_GAMES: Final = ("limit-2p", "nolimit-2p", "nolimit-3p", "limit-3p")
@@ -34,82 +35,32 @@ _FIRST_GAMES: Final = ("limit-2p", "nolimit-2p", "nolimit-3p", "limit-3p")
 
 @click.command("check-bot")
 @click.argument("words", nargs=-1, required=True, metavar="COMMAND")
-@click.option(
-    "--game",
-    "-g",
-    "games",
-    multiple=True,
-    metavar="GAME",
-    help="A game that the bot plays; may be repeated.  Default: all that come with the package, of which it "
+@option(
+    "--game -g games GAME",
+    "A game that the bot plays; may be repeated.  Default: all that come with the package, of which it "
     "may turn out not to play some.",
+    multiple=True,
 )
-@click.option(
-    "--hands",
-    metavar="N",
-    type=click.IntRange(0, 10**6),
-    default=1000,
-    show_default=True,
-    help="Random hands, in all.",
+@option("--hands N", "Random hands, in all.", IntRange(0, 10**6), default=1000)
+@option("--seed S", "Of cards, players and bot.", IntRange(0, 2**32 - 1), default=1)
+@flag("--json json_wanted", "Print one JSON object on stdout and nothing else there.")
+@option("--junit FILE", "Write JUnit XML, for build servers.", FILE)
+@option(
+    "--out DIR",
+    "Keep what the bot writes: NUMBER-GAME.err and .out, a pair for each time it was started.",
+    FOLDER,
 )
-@click.option(
-    "--seed",
-    metavar="S",
-    type=click.IntRange(0, 2**32 - 1),
-    default=1,
-    show_default=True,
-    help="Of cards, players and bot.",
-)
-@click.option(
-    "--json", "json_wanted", is_flag=True, help="Print one JSON object on stdout and nothing else there."
-)
-@click.option(
-    "--junit",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write JUnit XML, for build servers.",
-)
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Keep what the bot writes: NUMBER-GAME.err and .out, a pair for each time it was started.",
-)
-@click.option(
-    "--response-time",
-    type=FiniteRange(0.01, MOST_SECONDS),
-    default=10.0,
-    show_default=True,
-    help="Seconds for one decision.",
-)
-@click.option(
+@option("--response-time", "Seconds for one decision.", FiniteRange(0.01, MOST_SECONDS), default=10.0)
+@option(
     "--first-response-time",
-    type=FiniteRange(0.01, MOST_SECONDS),
+    "Seconds for the first decision, if that is more.",
+    FiniteRange(0.01, MOST_SECONDS),
     default=60.0,
-    show_default=True,
-    help="Seconds for the first decision, if that is more.",
 )
-@click.option(
-    "--start-time",
-    type=FiniteRange(0.1, MOST_SECONDS),
-    default=60.0,
-    show_default=True,
-    help="Seconds to connect.",
-)
-@click.option(
-    "--memory",
-    type=click.IntRange(1),
-    default=2048,
-    show_default=True,
-    metavar="MB",
-    help="Memory that it may use.",
-)
+@option("--start-time", "Seconds to connect.", FiniteRange(0.1, MOST_SECONDS), default=60.0)
+@option("--memory MB", "Memory that it may use.", IntRange(1), default=2048)
 @launch_options()
-@click.option(
-    "--limits",
-    type=LIMITS,
-    metavar="NAME=N,...",
-    help="What each of its processes may use, as in `riverboat match`.",
-)
+@option("--limits NAME=N,...", "What each of its processes may use, as in `riverboat match`.", LIMITS)
 @click.pass_context
 def check_bot(
     ctx: click.Context,

@@ -10,10 +10,12 @@ from collections.abc import Iterable
 from typing import Final
 
 import click
+from click import IntRange
 
 from clients.core.one_line import OneLineCommand, progress_bar
 from clients.core.tasks import run_tasks
 from engine import compiling
+from server.support.options import option
 
 
 def _match() -> None:
@@ -43,12 +45,12 @@ _MOST_JOBS: Final = 2  # a third process would mostly wait for kernels that the 
 
 
 @click.command(cls=OneLineCommand)
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, _MOST_JOBS),
+@option(
+    "--jobs N",
+    "Processes that compile, 1 or 2; one leaves more of a busy machine to others.",
+    IntRange(1, _MOST_JOBS),
     default=min(_MOST_JOBS, os.cpu_count() or 1),
-    metavar="N",
-    help="Processes that compile, 1 or 2; one leaves more of a busy machine to others.",
+    show_default=False,
 )
 def kernels(jobs: int) -> None:
     """Compile all code that bots and commands run, once for this machine.

@@ -23,32 +23,28 @@ from clients.core.one_line import BotName, CommandError, OneLineCommand, json_op
 from engine.support.text import table
 from engine.support.user_input import did_you_mean
 from protocol import variables
-from server.support.options import GAME
+from server.support.options import GAME, flag, option
 
 
 @click.command()
 @click.argument("name", type=BotName())
 @click.argument("host", metavar="HOST")
 @click.argument("port", metavar="PORT", required=False)
-@click.option(
-    "--seed",
-    metavar="S",
-    envvar=variables.SEED,
-    help="Same seed, same decisions.  A whole number, or 'random' (the default, reported on stderr); "
+@option(
+    "--seed S",
+    "Same seed, same decisions.  A whole number, or 'random' (the default, reported on stderr); "
     f"the environment variable {variables.SEED} does the same.",
+    envvar=variables.SEED,
 )
-@click.option(
-    "--set", "settings", metavar="KEY=VALUE", multiple=True, help="An option of the bot; may be repeated."
-)
-@click.option(
-    "--game",
-    type=GAME,
-    metavar="GAME",
-    help="What is being played: a game file or the name of a packaged game.  Not needed at a Riverboat "
+@option("--set settings KEY=VALUE", "An option of the bot; may be repeated.", multiple=True)
+@option(
+    "--game GAME",
+    "What is being played: a game file or the name of a packaged game.  Not needed at a Riverboat "
     f"table, which says so itself; {variables.GAME} is used where a dealer does not.",
+    GAME,
 )
 @seat_options()
-@click.option("--acpc", is_flag=True, help="Say nothing to the dealer beyond the ACPC's own protocol.")
+@flag("--acpc", "Say nothing to the dealer beyond the ACPC's own protocol.")
 def bot(
     name: str,
     host: str,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 import trio
+from click import IntRange
 
 from clients.commands.play.seat_options import seat_options
 from clients.core.mailbox import Mailbox
@@ -20,7 +21,7 @@ from clients.core.session import SessionError
 from protocol.agents.desk import RoomDesk
 from protocol.agents.tools import Desk
 from protocol.agents.turns import SeatError
-from server.support.options import GAME
+from server.support.options import GAME, PATH, option
 
 if TYPE_CHECKING:
     from mcp.server import Server
@@ -78,21 +79,16 @@ class MatchDesk:
 @click.command("mcp", cls=OneLineCommand)
 @click.argument("host", metavar="HOST")
 @click.argument("port", metavar="PORT", required=False)
-@click.option(
-    "--game", type=GAME, metavar="GAME", help="What is being played, where the table does not say it."
+@option("--game GAME", "What is being played, where the table does not say it.", GAME)
+@option(
+    "--http http_port PORT",
+    f"Serve streamable HTTP at {_HTTP_HOST} instead of standard input and output; 0: any port.",
+    IntRange(0, 65535),
 )
-@click.option(
-    "--http",
-    "http_port",
-    type=click.IntRange(0, 65535),
-    metavar="PORT",
-    help=f"Serve streamable HTTP at {_HTTP_HOST} instead of standard input and output; 0: any port.",
-)
-@click.option(
-    "--http-token-file",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="The bearer token that clients must have; by default a new one, printed on stderr.",
+@option(
+    "--http-token-file FILE",
+    "The bearer token that clients must have; by default a new one, printed on stderr.",
+    PATH,
 )
 @seat_options()
 def mcp(

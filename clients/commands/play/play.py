@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
+from click import Choice, IntRange
 
 from clients.commands.play.seat_options import seat_options
 from clients.core.one_line import CommandError, OneLineCommand, refuse_options
 from engine.poker.match_key import parse_match_seed
 from protocol import variables
-from server.support.options import GAME
+from server.support.options import FOLDER, GAME, option
 
 if TYPE_CHECKING:
     from clients.core.program import TableAddress
@@ -40,48 +41,29 @@ def _check_seed(context: click.Context, parameter: click.Parameter, text: str) -
 
 @click.command(cls=OneLineCommand)
 @click.argument("address", nargs=-1, metavar="[HOST PORT]")
-@click.option(
-    "--against",
-    "opponents",
-    multiple=True,
-    metavar="PLAYER",
-    help="Who plays against you at a table of your own, as in `riverboat match`; may be repeated, the last "
+@option(
+    "--against opponents PLAYER",
+    "Who plays against you at a table of your own, as in `riverboat match`; may be repeated, the last "
     "one fills the table.  Default: formula.",
+    multiple=True,
 )
-@click.option(
-    "--game",
-    type=GAME,
-    metavar="GAME",
-    help="What is played: a game file or the name of a packaged game (`riverboat games`).  Default: limit "
+@option(
+    "--game GAME",
+    "What is played: a game file or the name of a packaged game (`riverboat games`).  Default: limit "
     "hold'em for as many as sit down.",
+    GAME,
 )
-@click.option(
-    "--hands",
-    metavar="N",
-    type=click.IntRange(1, 2**32 - 1),
-    default=1000,
-    show_default=True,
-    help="The most hands to play.",
+@option("--hands N", "The most hands to play.", IntRange(1, 2**32 - 1), default=1000)
+@option(
+    "--seed S", "Determines cards and bots, as in `riverboat match`.", default="random", callback=_check_seed
 )
-@click.option(
-    "--seed", default="random", show_default=True, metavar="S", callback=_check_seed,
-    help="Determines cards and bots, as in `riverboat match`.",
-)  # fmt: skip
-@click.option(
-    "--out", "folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
-    help="Match folder; default under matches/.",
-)  # fmt: skip
-@click.option(
-    "--telnet",
-    metavar="[HOST:]PORT",
-    help="Offer your seat on a port, to plain `telnet` or `nc`, instead of here.",
-)
-@click.option(
+@option("--out folder DIR", "Match folder; default under matches/.", FOLDER)
+@option("--telnet [HOST:]PORT", "Offer your seat on a port, to plain `telnet` or `nc`, instead of here.")
+@option(
     "--display",
-    type=click.Choice(["auto", "plain", "symbols", "colour"]),
+    "Plain ASCII, suit symbols (UTF-8), or these in colour.",
+    Choice(["auto", "plain", "symbols", "colour"]),
     default="auto",
-    show_default=True,
-    help="Plain ASCII, suit symbols (UTF-8), or these in colour.",
 )
 @seat_options("Your name: at a table of your own (default: you), or in a room.")
 @click.pass_context
@@ -158,23 +140,19 @@ def _own_table(
 
 @click.command()
 @click.argument("address", nargs=-1, required=True, metavar="HOST PORT")
-@click.option(
-    "--listen",
+@option(
+    "--listen [HOST:]PORT",
+    "Where the person connects to; 0 is any port.  Loopback unless a host is named.",
     required=True,
-    metavar="[HOST:]PORT",
-    help="Where the person connects to; 0 is any port.  Loopback unless a host is named.",
 )
-@click.option(
+@option(
     "--display",
-    type=click.Choice(["plain", "symbols", "colour"]),
+    "Plain ASCII, suit symbols (UTF-8), or these in colour.",
+    Choice(["plain", "symbols", "colour"]),
     default="plain",
-    show_default=True,
-    help="Plain ASCII, suit symbols (UTF-8), or these in colour.",
 )
-@click.option(
-    "--game",
-    metavar="GAME",
-    help=f"What is being played, where the dealer does not say so itself; also {variables.GAME}.",
+@option(
+    "--game GAME", f"What is being played, where the dealer does not say so itself; also {variables.GAME}."
 )
 @seat_options()
 def telnet(

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Final
 
 import click
+from click import IntRange
 
 from clients.core.one_line import MOST_SECONDS, CommandError, Decorated
 from protocol import variables
-from server.support.options import FiniteRange
+from server.support.options import FiniteRange, flag, option
 
 _TOKEN: Final = "riverboat.token"
 # In a command's `meta`: the token of its --token-file.
@@ -26,35 +27,32 @@ def seat_options(name: str = "Your name, in a room.") -> Callable[[Decorated], D
     """
 
     def decorate(command: Decorated) -> Decorated:
-        for option in (
-            click.option("--ca", "authority", metavar="FILE", help="With --tls: certificates to trust."),
-            click.option("--tls", is_flag=True, help="Speak TLS with the room."),
-            click.option("--chips", type=click.IntRange(1), metavar="N", help="Chips to bring, in a room."),
-            click.option("--name", "room_name", metavar="NAME", help=name),
-            click.option(
-                "--token-file",
-                metavar="FILE",
+        for each in (
+            option("--ca authority FILE", "With --tls: certificates to trust."),
+            flag("--tls", "Speak TLS with the room."),
+            option("--chips N", "Chips to bring, in a room.", IntRange(1)),
+            option("--name room_name NAME", name),
+            option(
+                "--token-file FILE",
+                "A file with the seat's token, which other users of this machine cannot see there.",
                 expose_value=False,
                 is_eager=True,
                 callback=_read_token_file,
-                help="A file with the seat's token, which other users of this machine cannot see there.",
             ),
-            click.option(
-                "--token",
-                metavar="TOKEN",
+            option(
+                "--token TOKEN",
+                f"The seat's token, if it has one; also {variables.TOKEN}.",
                 callback=lambda context, parameter, token: token or context.meta.get(_TOKEN),
-                help=f"The seat's token, if it has one; also {variables.TOKEN}.",
             ),
-            click.option(
-                "--wait",
-                "wait_s",
-                metavar="SECONDS",
-                type=FiniteRange(0, MOST_SECONDS),
+            option(
+                "--wait wait_s SECONDS",
+                "Keep trying to connect for this long.",
+                FiniteRange(0, MOST_SECONDS),
                 default=0.0,
-                help="Keep trying to connect for this long.",
+                show_default=False,
             ),
         ):
-            command = option(command)
+            command = each(command)
         return command
 
     return decorate

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
+from click import Choice, IntRange
 
 from engine.evidence.field_test import Bounds, Decision
 from engine.support.files import write_whole
@@ -32,7 +33,7 @@ from server.match.sittings.sitting import new_folder
 from server.records.evidence import Luck
 from server.records.logs import LogError
 from server.records.pages import require_page
-from server.support.options import GAME, PATH, Parsed
+from server.support.options import GAME, PATH, Parsed, flag, option
 from server.support.private_files import FILE_MODE
 from server.support.toml_text import FileMistake
 
@@ -47,29 +48,20 @@ _TESTS: Final = Parsed("test", Bounds.parse)
 @click.command("compare")
 @click.argument("old", type=PLAYER)
 @click.argument("new", type=PLAYER)
-@click.option("--against", multiple=True, type=PLAYER, metavar="PLAYER", help="An opponent; may be repeated.")
-@click.option("--field", type=PATH, metavar="FILE.toml", help="A file with opponents, [[opponents]].")
-@click.option(
-    "--game", type=GAME, metavar="GAME", default="limit-2p", show_default=True, help="What is played."
-)
-@click.option("--test", type=_TESTS, default="gain", show_default="gain:0,20", metavar="TEST", help=_TEST)
-@click.option(
-    "--hands",
-    type=click.IntRange(1, 10**7),
-    metavar="N",
-    default=20_000,
-    show_default=True,
-    help="Most deals.",
-)
-@click.option("--jobs", type=click.IntRange(1, 1000), metavar="N", help="Matches played in parallel.")
-@click.option("--scheduler", metavar="ADDRESS", help="Play on this Dask cluster (docs/cluster.md).")
-@click.option("--resume", is_flag=True, help="Go on with the comparison in the folder of --out.")
-@click.option("--mirror", is_flag=True, help="Let NEW play against OLD as well.")
-@click.option("--luck", type=click.Choice([luck.value for luck in Luck]), default="equity", help=_LUCK)
-@click.option("--seed", type=click.IntRange(0, _MOST_SEED), metavar="S", help="Of cards and players.")
-@click.option("--out", type=PATH, metavar="DIR", help="The folder; default under comparisons/.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout, nothing else.")
-@click.option("--report", is_flag=True, help="Write report.html in the folder.")
+@option("--against PLAYER", "An opponent; may be repeated.", PLAYER, multiple=True)
+@option("--field FILE.toml", "A file with opponents, [[opponents]].", PATH)
+@option("--game GAME", "What is played.", GAME, default="limit-2p")
+@option("--test TEST", _TEST, _TESTS, default="gain", show_default="gain:0,20")
+@option("--hands N", "Most deals.", IntRange(1, 10**7), default=20_000)
+@option("--jobs N", "Matches played in parallel.", IntRange(1, 1000))
+@option("--scheduler ADDRESS", "Play on this Dask cluster (docs/cluster.md).")
+@flag("--resume", "Go on with the comparison in the folder of --out.")
+@flag("--mirror", "Let NEW play against OLD as well.")
+@option("--luck", _LUCK, Choice([luck.value for luck in Luck]), default="equity", show_default=False)
+@option("--seed S", "Of cards and players.", IntRange(0, _MOST_SEED))
+@option("--out DIR", "The folder; default under comparisons/.", PATH)
+@flag("--json as_json", "Print one JSON object on stdout, nothing else.")
+@flag("--report", "Write report.html in the folder.")
 def compare(out: Path | None, *, resume: bool, report: bool, **given: Any) -> None:
     """Is NEW better than OLD?  Both play the same deals against the same opponents.
 

@@ -8,6 +8,7 @@ from typing import Final
 
 import attrs
 import click
+from click import Choice, IntRange
 
 from engine.poker.rules import load_game
 from engine.support.files.whole import write_whole
@@ -20,6 +21,7 @@ from server.league.plan_file import read_grants
 from server.match.arguments import read_game
 from server.match.launching.confinement import why_there_are_none
 from server.match.launching.players import BotFile
+from server.support.options import FOLDER, flag, option
 from server.support.toml_text import FileMistake, parse_toml, read_text
 
 _EXECUTABLE: Final = 0o755
@@ -33,16 +35,16 @@ def course() -> None:
 
 @course.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
-@click.option(
-    "--student", "-s", "students", multiple=True, metavar="NAME", help="A student; may be repeated."
+@option("--student -s students NAME", "A student; may be repeated.", multiple=True)
+@option(
+    "--language -l",
+    "What the students' bots are written in, to begin with.",
+    Choice(sorted(LANGUAGES)),
+    default="python",
 )
-@click.option(
-    "--language", "-l", type=click.Choice(sorted(LANGUAGES)), default="python", show_default=True,
-    help="What the students' bots are written in, to begin with.",
-)  # fmt: skip
-@click.option("--game", metavar="GAME", default="limit-2p", show_default=True, help="What is played.")
-@click.option("--unsafe", is_flag=True, help="For where there are no sandboxes: bots run as you.")
-@click.option("--force", is_flag=True, help="Replace files that are there.")
+@option("--game GAME", "What is played.", default="limit-2p")
+@flag("--unsafe", "For where there are no sandboxes: bots run as you.")
+@flag("--force", "Replace files that are there.")
 def init(
     folder: Path, students: tuple[str, ...], language: str, game: str, unsafe: bool, force: bool
 ) -> None:
@@ -84,30 +86,11 @@ def pages(folder: Path) -> None:
 
 @course.command("build")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False, exists=True))
-@click.option(
-    "--out",
-    metavar="DIR",
-    required=True,
-    type=click.Path(path_type=Path, file_okay=False),
-    help="For what comes of it.",
-)
-@click.option(
-    "--hands",
-    metavar="N",
-    type=click.IntRange(0),
-    default=100,
-    show_default=True,
-    help="Random hands of a check.",
-)
-@click.option(
-    "--limits",
-    metavar="LIMITS",
-    default=LIMITS,
-    show_default=True,
-    help="Of each process of a bot that is checked.",
-)
-@click.option("--unsafe", is_flag=True, help="Also where there are no sandboxes: bots run as you.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@option("--out DIR", "For what comes of it.", FOLDER, required=True)
+@option("--hands N", "Random hands of a check.", IntRange(0), default=100)
+@option("--limits LIMITS", "Of each process of a bot that is checked.", default=LIMITS)
+@flag("--unsafe", "Also where there are no sandboxes: bots run as you.")
+@flag("--json as_json", "Print one JSON object instead.")
 @click.pass_context
 def build_all(
     ctx: click.Context, folder: Path, out: Path, hands: int, limits: str, unsafe: bool, as_json: bool

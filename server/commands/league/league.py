@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import click
 import trio
+from click import IntRange
 
 from engine.support.files import write_whole
 from engine.support.interruption import held_back, stopped_by_a_signal
@@ -24,6 +25,7 @@ from server.league.match import DamagedMatch
 from server.league.plan_file import parse_plan
 from server.league.running.processes import CannotPlay, with_sandboxes
 from server.match.launching.processes import adopt_orphans, keep_others_out
+from server.support.options import flag, option
 from server.support.toml_text import FileMistake
 
 _FILE: Final = click.Path(path_type=Path, dir_okay=False)
@@ -71,9 +73,9 @@ def _ladder(path: Path, *, make: bool = False) -> Any:
 
 @league.command()
 @click.argument("ladder", type=_FILE)
-@click.option("--game", metavar="GAME", help="Of which game; needed where there are several.")
-@click.option("--html", type=_FILE, metavar="FILE", help="Write a page instead.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@option("--game GAME", "Of which game; needed where there are several.")
+@option("--html FILE", "Write a page instead.", _FILE)
+@flag("--json as_json", "Print one JSON object instead.")
 def show(ladder: Path, game: str | None, html: Path | None, as_json: bool) -> None:
     """Show the ladder: ratings by Bradley-Terry on margins, from all matches on it."""
     with _ladder(ladder) as kept:
@@ -124,31 +126,15 @@ def _table(game: str, rungs: list[Rung], tournaments: int) -> str:
 @league.command("place")
 @click.argument("ladder", type=_FILE)
 @click.argument("player")
-@click.option("--game", metavar="GAME", help="Of which game; needed where there are several.")
-@click.option(
-    "--hands", metavar="N", type=click.IntRange(1), default=20_000, show_default=True, help="To play in all."
-)
-@click.option(
-    "--match-hands",
-    metavar="N",
-    type=click.IntRange(1),
-    default=200,
-    show_default=True,
-    help="Deals of a match, duplicate.",
-)
+@option("--game GAME", "Of which game; needed where there are several.")
+@option("--hands N", "To play in all.", IntRange(1), default=20_000)
+@option("--match-hands N", "Deals of a match, duplicate.", IntRange(1), default=200)
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, metavar="DIR")
-@click.option("--resume", is_flag=True, help="Continue what was cut short in DIR.")
-@click.option(
-    "--seed",
-    metavar="S",
-    type=click.IntRange(0, 2**32 - 1),
-    default=1,
-    show_default=True,
-    help="Of the cards.",
-)
-@click.option("--in-process", is_flag=True, help="Without sockets, for installed bots.")
-@click.option("--no-sandbox", is_flag=True, help="Run programs without sandboxes, for those you trust.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@flag("--resume", "Continue what was cut short in DIR.")
+@option("--seed S", "Of the cards.", IntRange(0, 2**32 - 1), default=1)
+@flag("--in-process", "Without sockets, for installed bots.")
+@flag("--no-sandbox", "Run programs without sandboxes, for those you trust.")
+@flag("--json as_json", "Print one JSON object instead.")
 def place_command(
     ladder: Path,
     player: str,

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import click
 import trio
+from click import IntRange
 
 from engine.support.files import write_whole
 from engine.support.interruption import held_back, stopped_by_a_signal
@@ -44,6 +45,7 @@ from server.match.sittings.sitting import new_folder
 from server.records.logs import LogError
 from server.records.pages import NEEDED, can_be_made
 from server.support.errors import os_error_in_words
+from server.support.options import FOLDER, flag, option
 from server.support.private_files import FILE_MODE
 from server.support.toml_text import FileMistake, read_text
 
@@ -60,34 +62,24 @@ class Refused(click.ClickException):
 
 @click.command("tournament")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help="Folder of the tournament; default under tournaments/.",
-)
-@click.option(
+@option("--out DIR", "Folder of the tournament; default under tournaments/.", FOLDER)
+@flag(
     "--resume",
-    is_flag=True,
-    help="Continue the tournament in DIR, if there is one: after it was cut short, or with players, "
+    "Continue the tournament in DIR, if there is one: after it was cut short, or with players, "
     "matches or games that have been added to FILE.",
 )
-@click.option(
-    "--workers",
-    type=click.IntRange(1, 1000),
-    metavar="N",
-    help="Matches played in parallel; default half the processors of this machine, or all of a cluster's.",
+@option(
+    "--workers N",
+    "Matches played in parallel; default half the processors of this machine, or all of a cluster's.",
+    IntRange(1, 1000),
 )
-@click.option(
-    "--scheduler",
-    metavar="ADDRESS",
-    help="Play on the workers of the Dask cluster with this scheduler, such as tcp://10.0.0.1:8786 "
+@option(
+    "--scheduler ADDRESS",
+    "Play on the workers of the Dask cluster with this scheduler, such as tcp://10.0.0.1:8786 "
     "(docs/cluster.md).",
 )
-@click.option("--watch", is_flag=True, help="Show the standings in the terminal while it is played.")
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON object on stdout and nothing else there."
-)
+@flag("--watch", "Show the standings in the terminal while it is played.")
+@flag("--json as_json", "Print one JSON object on stdout and nothing else there.")
 def tournament(
     file: Path,
     out: Path | None,

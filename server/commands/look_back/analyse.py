@@ -17,6 +17,7 @@ from server.records.pages import statistic_texts
 from server.records.review.content import play_of, rate_of
 from server.records.review.counts import Counts, count_hands
 from server.records.review.sources import open_source
+from server.support.options import flag, option
 
 _FIRST: Final = 8
 _COLUMN: Final = 12
@@ -25,8 +26,8 @@ _COLUMN: Final = 12
 
 @click.command("analyse")
 @click.argument("paths", nargs=-1, required=True, metavar="LOG|FOLDER...", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
-@click.option("--game", metavar="GAME", help="The game played, if the logs do not say.")
+@flag("--json as_json", "Print one JSON object instead.")
+@option("--game GAME", "The game played, if the logs do not say.")
 def analyse(paths: tuple[Path, ...], as_json: bool, game: str | None) -> None:
     """Show how the players of ACPC logs play: VPIP, PFR, 3-bet, AF, WTSD and W$SD by position.
 

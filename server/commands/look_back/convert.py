@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import attrs
 import click
+from click import Choice
 
 from engine.support.files import write_whole
 from engine.support.user_input import printable
@@ -22,7 +23,7 @@ from server.records.formats.said import FormatError
 from server.records.formats.second_opinion import agrees_with_pokerkit, has_pokerkit
 from server.records.formats.writing import written
 from server.records.logs import LogError
-from server.support.options import PATH, game_option
+from server.support.options import PATH, flag, game_option, option
 
 _EVERY: Final = 2000
 """Hands after which progress is shown."""
@@ -57,23 +58,18 @@ class _Told:
 
 @click.command("convert")
 @click.argument("logs", nargs=-1, required=True, metavar="LOG...", type=PATH)
-@click.option(
-    "--to",
-    "target",
-    type=click.Choice(["phh", "pokerstars", "ohh", "acpc"]),
-    required=True,
-    help="The format to write.",
-)
-@click.option("--out", type=PATH, required=True, metavar="DIR|FILE", help="Where to.")
+@option("--to target", "The format to write.", Choice(["phh", "pokerstars", "ohh", "acpc"]), required=True)
+@option("--out DIR|FILE", "Where to.", PATH, required=True)
 @game_option
-@click.option("--force", is_flag=True, help="Overwrite files.")
-@click.option(
+@flag("--force", "Overwrite files.")
+@option(
     "--second-opinion/--no-second-opinion",
-    default=None,
-    help="Have PokerKit play every hand of hold'em, too, and leave out those with other chips; by default "
+    "Have PokerKit play every hand of hold'em, too, and leave out those with other chips; by default "
     "where it is installed.",
+    default=None,
+    show_default=False,
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@flag("--json as_json", "Print one JSON object instead.")
 @click.pass_context
 def convert(
     ctx: click.Context,

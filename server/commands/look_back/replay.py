@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
+from click import IntRange
 
 from engine.support.files import write_whole
 from engine.support.user_input import printable
@@ -16,20 +17,17 @@ from server.records.formats.reading import find_hands, read_hands
 from server.records.formats.said import FormatError
 from server.records.logs import LogError
 from server.records.telling import replay_page, tell_hand
-from server.support.options import PATH, game_option
+from server.support.options import PATH, flag, game_option, option
 
 _HELP = "Enter: on; h: next hand; q: quit"
 
 
 @click.command("replay")
 @click.argument("log", type=PATH)
-@click.option(
-    "--hand", "number", type=click.IntRange(min=0), metavar="N",
-    help="Only hand N, as its file counts: logs begin with 0.",
-)  # fmt: skip
-@click.option("--html", "page", type=PATH, metavar="FILE", help="Write an HTML page instead.")
+@option("--hand number N", "Only hand N, as its file counts: logs begin with 0.", IntRange(0))
+@option("--html page FILE", "Write an HTML page instead.", PATH)
 @game_option
-@click.option("--force", is_flag=True, help="Overwrite FILE.")
+@flag("--force", "Overwrite FILE.")
 @click.pass_context
 def replay(
     ctx: click.Context, log: Path, number: int | None, page: Path | None, game: str | None, force: bool

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
+from click import Choice
 
 from engine.support.files import write_whole
 from engine.support.user_input import printable
@@ -17,36 +18,31 @@ from server.records.review.content import report_on
 from server.records.review.page import PAGE_FILE, check_new, render_page
 from server.records.review.sources import open_source
 from server.records.review.spreadsheets import FILES, spreadsheets
+from server.support.options import FILE, FOLDER, flag, option
 
 
 @click.command("report")
 @click.argument("paths", nargs=-1, required=True, metavar="FOLDER|LOG...", type=click.Path(path_type=Path))
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE.html",
-    help=f"The page; default {PAGE_FILE} in the folder, or LOG.html beside a log, or {PAGE_FILE} here.",
+@option(
+    "--out FILE.html",
+    f"The page; default {PAGE_FILE} in the folder, or LOG.html beside a log, or {PAGE_FILE} here.",
+    FILE,
 )
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON object; no page then, unless --out names one."
+@flag("--json as_json", "Print one JSON object; no page then, unless --out names one.")
+@option(
+    "--csv csv_folder DIR",
+    f"Write the tables as files into a folder: {', '.join(FILES)}.  No page then, unless --out names one.",
+    FOLDER,
 )
-@click.option(
-    "--csv",
-    "csv_folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help=f"Write the tables as files into a folder: {', '.join(FILES)}.  No page then, unless --out names "
-    "one.",
-)
-@click.option(
+@option(
     "--luck",
-    type=click.Choice([each.value for each in Luck]),
-    help="The luck to take out, in results shown beside the chips won: none; by equity, that of the cards; "
+    "The luck to take out, in results shown beside the chips won: none; by equity, that of the cards; "
     "with AIVAT, also that of players who told the house their strategies.  Default: as when the match was "
     "played, or by equity.",
+    Choice([each.value for each in Luck]),
 )
-@click.option("--game", metavar="GAME", help="The game played, if the logs do not say.")
-@click.option("--force", is_flag=True, help="Overwrite files.")
+@option("--game GAME", "The game played, if the logs do not say.")
+@flag("--force", "Overwrite files.")
 def report(
     paths: tuple[Path, ...],
     out: Path | None,

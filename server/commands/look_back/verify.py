@@ -12,7 +12,7 @@ import click
 from engine.poker.match_key import MatchKey, MatchSeed, parse_match_seed
 from server.records.logs import LogError, find_logs
 from server.records.verification.log_checker import Verification, verify_log
-from server.support.options import PATH, Parsed, game_option
+from server.support.options import PATH, Parsed, flag, game_option, option
 
 if TYPE_CHECKING:
     from server.league.checking import CheckedTournament
@@ -28,13 +28,8 @@ def _seed(text: str) -> MatchSeed | MatchKey:
 @click.command("verify")
 @click.argument("logs", nargs=-1, required=True, metavar="LOG...", type=PATH)
 @game_option
-@click.option(
-    "--seed",
-    metavar="S",
-    type=Parsed("seed", _seed),
-    help="What the cards follow from, for logs that do not say it.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@option("--seed S", "What the cards follow from, for logs that do not say it.", Parsed("seed", _seed))
+@flag("--json as_json", "Print one JSON object instead.")
 @click.pass_context
 def verify(
     ctx: click.Context,

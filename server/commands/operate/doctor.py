@@ -19,6 +19,7 @@ import click
 
 from engine.support.files.cache import cache_directory
 from engine.support.text import table
+from server.support.options import flag
 
 _REQUIREMENT: Final = re.compile(r"(?P<name>[\w.-]+)[^;]*(?:;.*extra == ['\"](?P<extra>\w+))?")
 _EXTRAS: Final = {
@@ -28,7 +29,7 @@ _EXTRAS: Final = {
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@flag("--json as_json", "Print one JSON object instead.")
 def doctor(as_json: bool) -> None:
     """Say what is installed, what works here, and in which versions: paste it into a report of a bug."""
     found = dict(_findings())

@@ -15,17 +15,11 @@ from server.room.config import RoomError
 from server.room.ledger.damage import LedgerError
 from server.room.ledger.ledger import Ledger
 from server.room.operator import ask, manage
+from server.support.options import FILE, FOLDER, flag, option
 from server.support.private_files import FILE_MODE
 
-_data = click.option(
-    "--data",
-    metavar="DIR",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("room"),
-    show_default=True,
-    help="The folder of the room's data.",
-)
-_reason = click.option("--reason", help="What the players concerned are told.")
+_data = option("--data DIR", "The folder of the room's data.", FOLDER, default=Path("room"))
+_reason = option("--reason", "What the players concerned are told.")
 
 
 @click.group("room")
@@ -45,7 +39,7 @@ def _ask(data: Path, **request: Any) -> dict[str, Any]:
 
 @room.command("list")
 @_data
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@flag("--json as_json", "Print one JSON object instead.")
 def list_(data: Path, as_json: bool) -> None:
     """List the tables and who sits at them."""
     answer = _ask(data, do="list")
@@ -84,7 +78,7 @@ _simple("unban", "Let a player in again.", has_reason=False)
 
 @room.command()
 @click.argument("text")
-@click.option("--table", help="Only to those at this table.")
+@option("--table", "Only to those at this table.")
 @_data
 def message(text: str, table: str | None, data: Path) -> None:
     """Send a message to everybody who has a seat."""
@@ -94,10 +88,11 @@ def message(text: str, table: str | None, data: Path) -> None:
 @room.command("add-player")
 @click.argument("name")
 @click.option("--chips", metavar="N", type=click.IntRange(0, 10**12), default=100_000, show_default=True)
-@click.option(
-    "--save", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-    help="Write the token into a new file that is yours alone (for --token-file), instead of printing it.",
-)  # fmt: skip
+@option(
+    "--save FILE",
+    "Write the token into a new file that is yours alone (for --token-file), instead of printing it.",
+    FILE,
+)
 @_data
 def add_player(name: str, chips: int, save: Path | None, data: Path) -> None:
     """Make a player, with a token that is needed to sit down under that name."""
@@ -106,9 +101,7 @@ def add_player(name: str, chips: int, save: Path | None, data: Path) -> None:
 
 @room.command("new-token")
 @click.argument("name")
-@click.option(
-    "--save", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="As add-player's."
-)
+@option("--save FILE", "As add-player's.", FILE)
 @_data
 def new_token(name: str, save: Path | None, data: Path) -> None:
     """Make another token for a player; the old one is no longer valid."""
@@ -142,7 +135,7 @@ def ledger() -> None:
 
 @ledger.command()
 @_data
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@flag("--json as_json", "Print one JSON object instead.")
 @click.pass_context
 def check(ctx: click.Context, data: Path, as_json: bool) -> None:
     """Compute every balance again from what has happened.

@@ -11,6 +11,7 @@ from typing import Final, Literal
 import attrs
 import click
 import trio
+from click import IntRange
 
 from engine.support.interruption import first_of
 from engine.support.user_input import parse_whole
@@ -24,7 +25,7 @@ from server.room.reporting import OperatorConsole, operator_console
 from server.room.room import Addresses, Room
 from server.room.tls import self_signed as make_certificate
 from server.support.addresses import is_loopback
-from server.support.options import ADDRESS, Parsed
+from server.support.options import ADDRESS, FOLDER, Parsed, flag, option
 
 _FAULTS: Final = (RoomError, LedgerError, LedgerIsFull)
 _PORTS: Final = 65535
@@ -49,28 +50,15 @@ def _http_port(text: str) -> int | Literal["off"]:
 @click.argument(
     "room", required=False, metavar="[ROOM.toml]", type=click.Path(path_type=Path, dir_okay=False)
 )
-@click.option("--host", type=ADDRESS, help="Address to listen on.  Default: loopback, 127.0.0.1.")
-@click.option(
-    "--port",
-    metavar="PORT",
-    type=click.IntRange(0, 65535),
-    help="The players' port; 0 for any.  Default: 4000.",
+@option("--host", "Address to listen on.  Default: loopback, 127.0.0.1.", ADDRESS)
+@option("--port PORT", "The players' port; 0 for any.  Default: 4000.", IntRange(0, 65535))
+@option(
+    "--http PORT|off",
+    "The port of the pages; 0 for any, off for none.  Default: 8000, or any if that is taken.",
+    Parsed("port", _http_port),
 )
-@click.option(
-    "--http",
-    type=Parsed("port", _http_port),
-    metavar="PORT|off",
-    help="The port of the pages; 0 for any, off for none.  Default: 8000, or any if that is taken.",
-)
-@click.option(
-    "--data",
-    metavar="DIR",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="The folder of ledger and logs.  Default: room, beside the file.",
-)
-@click.option(
-    "--self-signed", is_flag=True, help="Speak TLS with a certificate of the room's own, kept in its folder."
-)
+@option("--data DIR", "The folder of ledger and logs.  Default: room, beside the file.", FOLDER)
+@flag("--self-signed", "Speak TLS with a certificate of the room's own, kept in its folder.")
 def serve(
     room: Path | None,
     host: str | None,

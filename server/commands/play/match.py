@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
+from click import Choice, IntRange
 
 from engine.evidence.verdict import Goal
 from server.match.arguments import (
@@ -43,7 +44,7 @@ from server.match.plan import MatchPlan
 from server.match.running import MatchRun
 from server.records.evidence import Luck
 from server.records.match_defaults import MATCH_DEFAULTS
-from server.support.options import ADDRESS, FOR_PROGRAMS, GAME, FiniteRange
+from server.support.options import ADDRESS, FOLDER, FOR_PROGRAMS, GAME, PATH, FiniteRange, flag, option
 from server.table.config import MOST_SECONDS, MatchConfig, OnFailure, TimeLimits
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -68,116 +69,83 @@ def _seconds(
 @click.command("match", cls=ResumableCommand, apart={FOR_PROGRAMS: _FOR_PROGRAMS})
 @click.argument("game", required=False, type=GAME)
 @click.argument("players", nargs=-1, type=PLAYER, metavar="PLAYER PLAYER...")
-@click.option(
-    "--hands",
-    metavar="N",
-    type=click.IntRange(1, 2**32 - 1),
-    help="Hands to play (deals, in a duplicate match); default 1000.  With --until: the most to play, "
+@option(
+    "--hands N",
+    "Hands to play (deals, in a duplicate match); default 1000.  With --until: the most to play, "
     "default 100000.",
+    IntRange(1, 2**32 - 1),
 )
-@click.option(
+@flag(
     "--duplicate",
-    is_flag=True,
-    help="Play each deal once for each rotation of the players over the seats, so that luck cancels out.",
+    "Play each deal once for each rotation of the players over the seats, so that luck cancels out.",
 )
-@click.option(
-    "--until",
-    type=GOAL,
-    metavar="decided|X",
-    help="Stop once it is known for every pair of players which is better, or once results are known to "
+@option(
+    "--until decided|X",
+    "Stop once it is known for every pair of players which is better, or once results are known to "
     "+- X mbb/h.  The verdict stays valid although the result is looked at after every deal.",
+    GOAL,
 )
-@click.option(
-    "--jobs",
-    metavar="N",
-    type=click.IntRange(1, 64),
-    default=MATCH_DEFAULTS.jobs,
-    show_default=True,
-    help="Passes of a duplicate match to play in parallel.  With more jobs than passes, the hands of a pass "
+@option(
+    "--jobs N",
+    "Passes of a duplicate match to play in parallel.  With more jobs than passes, the hands of a pass "
     "are divided among several tables, each with its own players, or with --in-process among processes, but "
     "only if no player carries anything from hand to hand.",
+    IntRange(1, 64),
+    default=MATCH_DEFAULTS.jobs,
 )
-@click.option(
+@flag(
     "--stateless",
-    is_flag=True,
-    help="With --jobs: players other than installed bots carry nothing from hand to hand, although they do "
+    "With --jobs: players other than installed bots carry nothing from hand to hand, although they do "
     "not say so.",
 )
-@click.option(
-    "--seed",
-    default="random",
-    show_default=True,
-    metavar="S",
-    help="Determines the cards and the players' own seeds.  'random': a key that nobody can guess, "
+@option(
+    "--seed S",
+    "Determines the cards and the players' own seeds.  'random': a key that nobody can guess, "
     "revealed after the last hand; or such a key, to play its match again.  A number up to 4294967295: the "
     "ACPC's cards, which a player can compute from a few hands; for bots you trust.",
+    default="random",
 )
-@click.option(
-    "--seed-file",
-    type=click.Path(path_type=Path),
-    metavar="PATH",
-    help="A --seed, as the first line of a file, where other users of the machine cannot see it: /dev/fd/N.",
+@option(
+    "--seed-file PATH",
+    "A --seed, as the first line of a file, where other users of the machine cannot see it: /dev/fd/N.",
+    PATH,
 )
-@click.option(
-    "--out",
-    metavar="DIR",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Match folder; default under matches/.",
-)
-@click.option(
-    "--resume",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Continue the match in folder DIR, which was cut short; do not repeat GAME, the PLAYERs and the "
+@option("--out DIR", "Match folder; default under matches/.", FOLDER)
+@option(
+    "--resume DIR",
+    "Continue the match in folder DIR, which was cut short; do not repeat GAME, the PLAYERs and the "
     "options that define the match.",
+    PATH,
 )
-@click.option(
+@flag(
     "--no-rehearse",
-    is_flag=True,
-    help="With --resume: do not show the finished hands again to players who may have learned from them.",
+    "With --resume: do not show the finished hands again to players who may have learned from them.",
 )
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON object on stdout and nothing else there."
-)
-@click.option(
-    "--report",
+@flag("--json as_json", "Print one JSON object on stdout and nothing else there.")
+@option(
+    "--report [FILE]",
+    "Write a page about the match when it is over, as `riverboat report` does: --report=FILE, or "
+    "--report as the last word for report.html in the match folder.",
     is_flag=False,
     flag_value="",
-    metavar="[FILE]",
-    help="Write a page about the match when it is over, as `riverboat report` does: --report=FILE, or "
-    "--report as the last word for report.html in the match folder.",
 )
-@click.option(
-    "--live",
-    is_flag=True,
-    help="Write the page from the beginning, too: it shows the numbers so far, and reloads itself.",
-)
-@click.option("--host", type=ADDRESS, default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--ports", "-p", default="", metavar="P,P,...", help="Ports in seat order; 0 or missing: any.")
-@click.option(
-    "--seat-token",
-    "tokens",
-    multiple=True,
-    metavar="SEAT=TOKEN",
-    help="A word that the client in a seat (from 1) must present; may be repeated.  All users of the machine "
+@flag("--live", "Write the page from the beginning, too: it shows the numbers so far, and reloads itself.")
+@option("--host", "Address to listen on.", ADDRESS, default="127.0.0.1")
+@option("--ports -p P,P,...", "Ports in seat order; 0 or missing: any.", default="")
+@option(
+    "--seat-token tokens SEAT=TOKEN",
+    "A word that the client in a seat (from 1) must present; may be repeated.  All users of the machine "
     "can see it here: use --seat-token-file or the variables RIVERBOAT_SEAT_TOKEN_1 and so on instead.",
-)
-@click.option(
-    "--seat-token-file",
-    "token_files",
     multiple=True,
-    metavar="SEAT=PATH",
-    help="A --seat-token, with the word in a file.",
 )
-@click.option("--fixed-seats", is_flag=True, help="The button stays where it is.")
-@click.option(
-    "--on-failure",
-    type=POLICY,
-    default=MATCH_DEFAULTS.on_failure,
-    show_default=True,
-    metavar="acpc|fair|patient",
-    help="What a late answer, nonsense or a crash costs: the match; that hand, three times in a row; or that "
+@option("--seat-token-file token_files SEAT=PATH", "A --seat-token, with the word in a file.", multiple=True)
+@flag("--fixed-seats", "The button stays where it is.")
+@option(
+    "--on-failure acpc|fair|patient",
+    "What a late answer, nonsense or a crash costs: the match; that hand, three times in a row; or that "
     "hand however often, with five minutes for a decision and three restarts.",
+    POLICY,
+    default=MATCH_DEFAULTS.on_failure,
 )
 @_seconds("--response-time", MATCH_DEFAULTS.response_time, "Seconds a player may take for one decision.")
 @_seconds(
@@ -199,66 +167,53 @@ def _seconds(
     least=0,
     metavar="SECONDS",
 )
-@click.option(
-    "--recover",
-    type=click.IntRange(0, 1000),
+@option(
+    "--recover N",
+    "Restart a launched player that crashes during play, up to N times.",
+    IntRange(0, 1000),
     default=MATCH_DEFAULTS.recover,
-    show_default=True,
-    metavar="N",
-    help="Restart a launched player that crashes during play, up to N times.",
 )
-@click.option(
-    "--rake",
-    metavar="P%[,CAP]",
-    help="The house takes P per cent of each pot that saw a flop, at most CAP small bets (big blinds in "
+@option(
+    "--rake P%[,CAP]",
+    "The house takes P per cent of each pot that saw a flop, at most CAP small bets (big blinds in "
     "no-limit): 5%,3.",
 )
-@click.option(
+@option(
     "--luck",
-    type=click.Choice([luck.value for luck in Luck]),
-    default=MATCH_DEFAULTS.luck,
-    show_default=True,
-    help="The luck to take out of the results that are shown beside the chips won: none; by equity, that of "
+    "The luck to take out of the results that are shown beside the chips won: none; by equity, that of "
     "the cards; with AIVAT, also that of players whose strategy is known.",
+    Choice([luck.value for luck in Luck]),
+    default=MATCH_DEFAULTS.luck,
 )
-@click.option(
+@flag(
     "--censor",
-    is_flag=True,
-    help="Leave deals in which a language model's provider failed out of rates and verdict; both figures are "
+    "Leave deals in which a language model's provider failed out of rates and verdict; both figures are "
     "shown.  For players of one owner: whoever may choose when to fail wins by it.",
 )
-@click.option(
-    "--explain",
-    is_flag=True,
-    help="Installed bots say by which numbers they decide: `replay` and the report show it.",
-)
-@click.option(
+@flag("--explain", "Installed bots say by which numbers they decide: `replay` and the report show it.")
+@flag(
     "--in-process",
-    is_flag=True,
-    help="Let installed bots play without sockets, for bots you trust: the same log and result, many times "
+    "Let installed bots play without sockets, for bots you trust: the same log and result, many times "
     "as fast; with --jobs on several processors.",
 )
-@click.option(
-    "--limits",
-    type=LIMITS,
-    metavar="NAME=N,...",
-    help="What each process of a player may use: cpu=SECONDS, memory=MB, processes=N, file-size=MB.",
+@option(
+    "--limits NAME=N,...",
+    "What each process of a player may use: cpu=SECONDS, memory=MB, processes=N, file-size=MB.",
+    LIMITS,
 )
 @launch_options()
-@click.option(
-    "--private",
+@option(
+    "--private PATH",
+    "With --sandbox: a player whose folder holds this sees its program alone.",
     multiple=True,
-    metavar="PATH",
-    help="With --sandbox: a player whose folder holds this sees its program alone.",
 )
-@click.option("--end-with-stdin", is_flag=True, help="End the match when standard input is closed.")
-@click.option(
-    "--announce",
-    type=click.IntRange(0, 2**31 - 1),
-    metavar="FD",
-    help="Write a JSON line to this file descriptor when a table is open: "
+@flag("--end-with-stdin", "End the match when standard input is closed.")
+@option(
+    "--announce FD",
+    "Write a JSON line to this file descriptor when a table is open: "
     '{"pass": 0, "seats": [{"seat", "name", "host", "port", "awaited"}, ...]}, where awaited seats are for '
     'players from outside; and {"error": ...} when the match cannot be played or goes wrong.',
+    IntRange(0, 2**31 - 1),
 )
 def match(
     game: str,

@@ -8,9 +8,11 @@ from typing import Final
 
 import attrs
 import click
+from click import Choice
 
 from engine.support.files.whole import write_whole
 from server.match.launching.players import BOT_FILE, format_bot_file
+from server.support.options import flag, option
 
 _SCAFFOLDS: Final = Path(__file__).parent / "scaffolds"
 _NAME: Final = re.compile(r"[A-Za-z0-9_.-]+")
@@ -60,12 +62,9 @@ def scaffold(language: str, name: str) -> dict[str, str]:
 
 @click.command("new-bot")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
-@click.option(
-    "--language", "-l", type=click.Choice(sorted(LANGUAGES)), default="python", show_default=True,
-    help="What it is written in.",
-)  # fmt: skip
-@click.option("--name", help="What it is called; default: as its folder.")
-@click.option("--force", is_flag=True, help="Replace files that are there.")
+@option("--language -l", "What it is written in.", Choice(sorted(LANGUAGES)), default="python")
+@option("--name", "What it is called; default: as its folder.")
+@flag("--force", "Replace files that are there.")
 def new_bot(folder: Path, language: str, name: str | None, force: bool) -> None:
     """Write a starter bot into DIR, and the bot.toml that says how it is built and run.
 
