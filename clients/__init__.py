@@ -36,15 +36,6 @@ def run(factory: Callable[[], Agent]) -> NoReturn:
 
 
 __all__ = [
-    "CALL",
-    "FOLD",
-    "LIMIT_RAISE",
-    "Action",
-    "Agent",
-    "GameDefinition",
-    "HandView",
-    "ProbabilityTriple",
-    "raise_to",
-    "rank_of",
-    "run",
-]
+    "CALL", "FOLD", "LIMIT_RAISE", "Action", "Agent", "GameDefinition", "HandView", "ProbabilityTriple",
+    "raise_to", "rank_of", "run",
+]  # fmt: skip

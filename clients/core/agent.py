@@ -22,7 +22,7 @@ import random
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from engine.players.probability_triple import ProbabilityTriple
+from engine.players.probability_triple import ProbabilityTriple as ProbabilityTriple
 from engine.poker.rules import Action, ActionKind, BettingState, GameDefinition, HandView
 from engine.poker.rules.betting import Step
 
@@ -30,23 +30,6 @@ if TYPE_CHECKING:
     from numpy import float64
     from numpy.typing import NDArray
 
-__all__ = [
-    "Agent",
-    "Chances",
-    "ProbabilityTriple",
-    "Script",
-    "Triples",
-    "begin_decision",
-    "checked_action",
-    "decisions_made",
-    "described",
-    "drawn",
-    "explained",
-    "may_be_asked_once",
-    "seat_of",
-    "steps_after",
-    "view_at",
-]
 
 Triples: TypeAlias = "Sequence[Sequence[float]] | NDArray[float64]"
 """Chances of folding, calling and raising by hand: one row for all hands alike, 169 for the starting hands,

@@ -24,26 +24,8 @@ from engine.kernels.poker import ranking
 from engine.kernels.poker.tables import CATEGORY_SHIFT, NUM_CLASSES, class_scores, ranking_table
 from engine.poker.cards import NUM_CARDS, format_cards
 from engine.poker.combos import NUM_COMBOS
-from engine.poker.rules.hand_rank import HandCategory
+from engine.poker.rules.hand_rank import HandCategory as HandCategory
 from engine.support.arrays import Bytes, Words16
-
-__all__ = [
-    "ANY_BOARD",
-    "DEAD_COMBO",
-    "NUM_HAND_RANKS",
-    "HandCategory",
-    "board_ranks",
-    "check_board",
-    "check_cards",
-    "check_hand_and_board",
-    "check_hole_cards",
-    "hand_category",
-    "hand_rank",
-    "hand_ranks",
-    "rank_five_cards",
-    "rank_seven_cards",
-    "rank_six_cards",
-]
 
 NUM_HAND_RANKS: Final = NUM_CLASSES
 """7462: hand ranks are 0..7461."""

@@ -32,27 +32,7 @@ from typing import Final
 
 import attrs
 
-from engine.poker.rules.game_definition import NO_RAKE, Rake
-
-__all__ = [
-    "NO_FURTHER_BETS",
-    "NO_RAKE",
-    "BetToPotOdds",
-    "FurtherBets",
-    "PotOdds",
-    "Rake",
-    "StraightPlay",
-    "bet_to_pot_odds",
-    "bettable_value",
-    "expected_value",
-    "immediate_pot_odds",
-    "implied_odds",
-    "implied_odds_of_raise",
-    "is_callable",
-    "raise_odds",
-    "return_on_investment",
-    "straight_play",
-]
+from engine.poker.rules.game_definition import NO_RAKE as NO_RAKE, Rake as Rake
 
 
 def _finite_at_least_zero(_instance: object, attribute: attrs.Attribute[float], value: float) -> None:

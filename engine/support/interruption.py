@@ -25,22 +25,11 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
-from engine.support.at_once import end_at_once, leave
+from engine.support.at_once import end_at_once as end_at_once, leave
 
 if TYPE_CHECKING:
     import trio
 
-__all__ = [
-    "SIGNALS",
-    "Stop",
-    "as_ctrl_c",
-    "die_of",
-    "end_at_once",
-    "even_in_kernels",
-    "held_back",
-    "ignore_signals",
-    "stopped_by_a_signal",
-]
 
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 

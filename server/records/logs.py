@@ -55,26 +55,14 @@ from protocol.records import (
 )
 from server.records.log_lines import (
     A_LOG,
-    Header,
-    LogError,
-    LoggedHand,
-    LoggedLine,
+    Header as Header,
+    LogError as LogError,
+    LoggedHand as LoggedHand,
+    LoggedLine as LoggedLine,
     fault,
     numbered_lines,
     shown,
 )
-
-__all__ = [
-    "GAME_FILE",
-    "Header",
-    "LogError",
-    "LoggedHand",
-    "LoggedLine",
-    "MatchLog",
-    "find_logs",
-    "open_log",
-    "rotation",
-]
 
 GAME_FILE: Final = "match.game"
 """A game file beside a log, which is the log's game."""

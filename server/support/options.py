@@ -34,9 +34,9 @@ def option(usage: str, text: str, kind: Any = None, **more: Any) -> Callable[[_F
     """
     words = usage.split()
     names = [word for word in words if word[0] == "-" or (word.isidentifier() and word.islower())]
-    value = {"metavar": word for word in words if word not in names}
-    shown = {"show_default": True} if more.get("default", "") != "" else {}
-    return click.option(*names, help=text, type=kind, **{**value, **shown, **more})
+    value = next((word for word in words if word not in names), None)
+    shown = {"show_default": more.get("default", "") != ""}
+    return click.option(*names, help=text, type=kind, metavar=value, **{**shown, **more})
 
 
 def flag(names: str, text: str, **more: Any) -> Callable[[_Function], _Function]:

@@ -50,24 +50,7 @@ from clients.lab.testing.wire import PlayedMatch, PlayerLeft, deal_over_wire, pl
 from engine.poker.situations import stacked_deal
 
 __all__ = [
-    "AgentReport",
-    "Deciding",
-    "Fault",
-    "FaultKind",
-    "FaultyAgentError",
-    "PlayedMatch",
-    "PlayerLeft",
-    "Recorder",
-    "Replaying",
-    "ScriptError",
-    "Scripted",
-    "Situation",
-    "StandIn",
-    "check_agent",
-    "check_agent_async",
-    "deal_over_wire",
-    "play_over_wire",
-    "situations",
-    "stacked_deal",
-    "tied_deals",
-]
+    "AgentReport", "Deciding", "Fault", "FaultKind", "FaultyAgentError", "PlayedMatch", "PlayerLeft",
+    "Recorder", "Replaying", "ScriptError", "Scripted", "Situation", "StandIn", "check_agent",
+    "check_agent_async", "deal_over_wire", "play_over_wire", "situations", "stacked_deal", "tied_deals",
+]  # fmt: skip

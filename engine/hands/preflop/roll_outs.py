@@ -59,33 +59,16 @@ import numpy as np
 from engine.hands.preflop.tables import (
     MAX_PLAYERS,
     MIN_PLAYERS,
-    PreflopTable,
-    PreflopTables,
-    format_tables,
-    parse_tables,
-    shipped_tables,
+    PreflopTable as PreflopTable,
+    PreflopTables as PreflopTables,
+    format_tables as format_tables,
+    parse_tables as parse_tables,
+    shipped_tables as shipped_tables,
 )
 from engine.kernels.hands import preflop as preflop_kernels, rollouts
 from engine.kernels.poker.tables import ranking_table
 from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO
 from engine.support.arrays import Bools, Floats, Ints
-
-__all__ = [
-    "DEFAULT_COOLING",
-    "DEFAULT_SCHEME",
-    "Cooling",
-    "IncomeRates",
-    "PreflopTable",
-    "PreflopTables",
-    "RollOutScheme",
-    "exact_raw_odds",
-    "format_tables",
-    "iterated_income_rates",
-    "make_tables",
-    "parse_tables",
-    "roll_out_income_rates",
-    "shipped_tables",
-]
 
 
 @attrs.frozen

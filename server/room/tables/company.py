@@ -368,9 +368,7 @@ class Company:
         with trio.move_on_after(seconds):
             while True:
                 self.changed = trio.Event()
-                await (
-                    self._wait_for_news()
-                )  # a seat's time may end meanwhile; that waits until `between_hands`
+                await self._wait_for_news()  # a time that ends waits until `between_hands`
                 for place in self.seated():
                     hear(self, place)
 
