@@ -125,7 +125,7 @@ _ANY_TABLE: Final = "any"
 def table_of_words(
     words: Sequence[str],
     *,
-    name: str | None,
+    room_name: str | None,
     chips: int | None,
     tls: bool,
     authority: str | None,
@@ -138,7 +138,7 @@ def table_of_words(
 
     Args:
         words: see `read_address`.
-        name: ours in the room.
+        room_name: ours in the room.
         chips: to be brought to the table.
         tls: whether to speak TLS with the room.
         authority: certificates to trust then.
@@ -152,10 +152,10 @@ def table_of_words(
         raise ProgramError("--ca is for --tls", 2)
     secure = Tls(authority) if tls else None
     host, port, table = read_address(words)
-    if table is None and (name is not None or chips is not None or tls):
+    if table is None and (room_name is not None or chips is not None or tls):
         raise ProgramError("--name, --chips, --tls and --ca are for a room: HOST:PORT/TABLE", 2)
     found = table_from_environment(host, port, wait_s=wait_s, game=game, token=token, extension=extension)
-    room = None if table is None else RoomSeat(table, name, chips)
+    room = None if table is None else RoomSeat(table, room_name, chips)
     return attrs.evolve(found, room=room, tls=secure)
 
 

@@ -1,91 +1,108 @@
-"""Ranges of hands as people write them: ``QQ+, AJs-A9s, KQ:0.5, AhKh``."""
+"""Ranges as people write them: ``AKs, JJ+, 22-66:0.5, AhKd``, with commas, semicolons or blanks between.
+
+=================  ==============================================================================
+``AhKd``           two cards
+``AA, AKs, AKo``   a starting hand; ``AK`` is both, suited and offsuit
+``JJ+, ATs+``      it and all better pairs; all better kickers
+``22-66``          from one to another: pairs, kickers as in ``A2s-A5s``, or both as in ``98s-54s``
+``random``         every hand
+``...:0.5``        with this weight, from 0 to 1; what is said last of a hand counts
+=================  ==============================================================================
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
 
-from engine.poker.cards import NUM_RANKS, RANKS, parse_written_cards
+from engine.poker.cards import RANKS, InvalidCardError, parse_written_cards
 from engine.poker.combos import NUM_COMBOS, STARTING_HAND_OF_COMBO, combo_index, parse_starting_hand
 from engine.support.arrays import Bools, Floats
+from engine.support.user_input import parse_finite
 
-_HAND: Final = re.compile(r"([2-9TJQKA])([2-9TJQKA])([so]?)", re.IGNORECASE)
-_Kind = tuple[int, int, str]
-"""Both ranks, the higher first, and ``s``, ``o`` or nothing."""
+_EXPECTED: Final = "expected hands such as AhKd, AKs, AK, JJ+, ATs+, 22-66 or random"
+_NAME: Final = re.compile(rf"([{RANKS}])([{RANKS}])([so]?)", re.IGNORECASE)
 
 
-def parse_range(text: str) -> Floats:
-    """The weights of a range, 0 to 1, by combo; shape (1326,).
+def parse_range(text: str, *, any_order: bool = False) -> Floats:
+    """The weights of a range by combo, shape (1326,).
 
-    Items stand between commas or blanks: pairs (``QQ``), suited and offsuit hands (``AKs``, ``AKo``, both:
-    ``AK``), hands of four letters (``AhKh``) and ``random`` for all.  ``66+`` goes up to aces, ``A8s+`` up to
-    the first rank, ``A5s-A2s``, ``QQ-77`` and ``98s-54s`` from one to the other.  A weight follows a colon.
-    What is said last of a hand holds.
+    Args:
+        text: the range.
+        any_order: take ``KA`` for ``AK``, as files of other programs have it.
 
     Raises:
-        ValueError: an item cannot be read; the message names it.
+        ValueError: no range, or an empty one; one line that names the part.
     """
     weights = np.zeros(NUM_COMBOS)
-    for item in re.split(r"[\s,;]+", re.sub(r"\s*([-:])\s*", r"\1", text.strip())):
-        if not item:
-            continue
-        hands, colon, written = item.partition(":")
-        try:
-            weight = float(written) if colon else 1.0
-            if not 0 <= weight <= 1:
-                raise ValueError
-            if len(hands) == 4 and "-" not in hands and "+" not in hands:
-                weights[combo_index(*parse_written_cards(hands))] = weight
-                continue
-            for kind in _kinds(hands):
-                weights[_combos(kind)] = weight
-        except ValueError:
-            raise ValueError(
-                f"{item!r} is no part of a range: expected hands such as QQ+, A5s-A2s, KQ or AhKh, and a "
-                "weight from 0 to 1 as in AKs:0.5"
-            ) from None
+    for part in re.sub(r"\s*([-:])\s*", r"\1", re.sub("[,;]", " ", text)).split():
+        hands, colon, weight = part.partition(":")
+        value = 1.0
+        if colon:
+            try:
+                value = parse_finite(weight)
+            except ValueError:
+                value = -1.0
+            if not 0 <= value <= 1:
+                raise ValueError(f"{part}: expected a weight from 0 to 1, got {weight or 'none'}")
+        weights[_combos(hands, any_order)] = value
+    if not weights.any():
+        raise ValueError(f"{text.strip() or 'an empty range'}: no hand has any weight; {_EXPECTED}")
     return weights
 
 
-def _kinds(text: str) -> Iterator[_Kind]:
-    if text.lower() == "random":
-        yield from ((high, low, "") for high in range(NUM_RANKS) for low in range(high + 1))
-        return
-    first, dash, last = text.partition("-")
-    high, low, suits = _kind(first.removesuffix("+"))
-    if first.endswith("+"):
-        if dash:
-            raise ValueError
-        ends = (NUM_RANKS - 1, NUM_RANKS - 1) if high == low else (high, high - 1)
-    else:
-        *pair, other = _kind(last) if dash else (high, low, suits)
-        if other != suits:
-            raise ValueError
-        ends = pair[0], pair[1]
-    steps = [ends[0] - high, ends[1] - low]
-    if steps[0] not in (0, steps[1]) or (high == low) != (ends[0] == ends[1]):
-        raise ValueError
-    count, sign = abs(steps[1]), 1 if steps[1] > 0 else -1
-    for k in range(count + 1):
-        yield high + (sign * k if steps[0] else 0), low + sign * k, suits
+def _combos(text: str, any_order: bool) -> Bools:
+    """The combos of one part of a range."""
+    if text.lower() in ("random", "any"):
+        return np.ones(NUM_COMBOS, np.bool_)
+    first, dash, last = text.rstrip("+").partition("-")
+    low = _NAME.fullmatch(first)
+    if low is None:
+        return _two_cards(text)
+    high = _NAME.fullmatch(last) if dash else None
+    if dash and (high is None or text.endswith("+")):
+        raise ValueError(f"{text}: {_EXPECTED}")
+    one, kicker, kind = _hand(low, any_order)
+    is_pair = one == kicker
+    steps, end = int(is_pair), kicker
+    if high is not None:
+        other, end, other_kind = _hand(high, any_order)
+        steps = int(other != one)  # of the higher rank, for each of the lower
+        if other_kind != kind or (other == end) != is_pair or other - one != steps * (end - kicker):
+            raise ValueError(f"{text}: expected two pairs, or two hands that differ by the kicker: A2s-A5s")
+    elif text.endswith("+"):
+        end = len(RANKS) - 1 if is_pair else one - 1
+    names = [
+        f"{RANKS[one + steps * (at - kicker)]}{RANKS[at]}{suits}"
+        for at in range(min(kicker, end), max(kicker, end) + 1)
+        for suits in ([""] if is_pair else [kind] if kind else ["s", "o"])
+    ]
+    found: Bools = np.isin(STARTING_HAND_OF_COMBO, [parse_starting_hand(name) for name in names])
+    return found
 
 
-def _kind(text: str) -> _Kind:
-    match = _HAND.fullmatch(text)
-    if match is None:
-        raise ValueError
-    high, low = sorted((RANKS.index(match[1].upper()), RANKS.index(match[2].upper())), reverse=True)
-    if high == low and match[3]:
-        raise ValueError
-    return high, low, match[3].lower()
+def _hand(match: re.Match[str], any_order: bool) -> tuple[int, int, str]:
+    """Both ranks, the higher one first, and ``s``, ``o`` or nothing."""
+    high, low = (RANKS.index(match[number].upper()) for number in (1, 2))
+    kind = match[3].lower()
+    if any_order:
+        high, low = max(high, low), min(high, low)
+    if high < low:
+        raise ValueError(f"{match[0]}: expected the higher rank first: {RANKS[low]}{RANKS[high]}{kind}")
+    if high == low and kind:
+        raise ValueError(f"{match[0]}: a pair is neither suited nor offsuit: {RANKS[high] * 2}")
+    return high, low, kind
 
 
-def _combos(kind: _Kind) -> Bools:
-    high, low, suits = kind
-    name = RANKS[high] + RANKS[low]
-    names = [name] if high == low else [name + each for each in (suits or "so")]
-    found: Bools = np.isin(STARTING_HAND_OF_COMBO, [parse_starting_hand(each) for each in names])
+def _two_cards(text: str) -> Bools:
+    try:
+        cards = parse_written_cards(text)
+    except InvalidCardError as error:
+        raise ValueError(f"{text}: {error}" if "twice" in str(error) else f"{text}: {_EXPECTED}") from None
+    if len(cards) != 2:
+        raise ValueError(f"{text}: {_EXPECTED}")
+    found: Bools = np.zeros(NUM_COMBOS, np.bool_)
+    found[combo_index(*cards)] = True
     return found

@@ -29,7 +29,7 @@ from server.support.errors import os_error_in_words
 from server.support.options import GAME, flag, option
 
 _HOUSE: Final = {
-    "analyse": "server.commands.look_back.analyse:analyse",
+    "analyse": "server.commands.look_back.report:analyse",
     "compare": "server.commands.league.compare:compare",
     "convert": "server.commands.look_back.convert:convert",
     "doctor": "server.commands.operate.doctor:doctor",

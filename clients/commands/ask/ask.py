@@ -55,12 +55,10 @@ def ask_command(
     times: int | None,
     trials: int,
     sandbox: bool,
-    show: tuple[str, ...],
-    write: tuple[str, ...],
-    pass_env: tuple[str, ...],
     seed: int,
     as_json: bool,
     plot: str | None,
+    **granted: Any,
 ) -> None:
     """Ask BOT what it does in a situation, and why.
 
@@ -77,7 +75,7 @@ def ask_command(
     is_remote = is_program(bot)
     if is_remote:
         check_sandboxes(sandbox)
-        grants = Grants(show, write, pass_env=pass_env)
+        grants = Grants(**granted)
         player = Player("", bot, tuple(shlex.split(bot)))
         confined = read_sandbox(sandbox, [player], [], grants) if sandbox or grants != Grants() else None
         terms = Terms(sandbox=confined, grants=grants)

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+import attrs
 import click
 from click import Choice, IntRange
 
@@ -75,7 +76,7 @@ class _Odds(GroupedCommand, ComputingCommand):
     FiniteRange(0, MOST_CHIPS),
 )
 @option(
-    "--rake PERCENT",
+    "--rake rake_percent PERCENT",
     "Rake taken from a pot that is won.",
     FiniteRange(0, 100),
     default=0.0,
@@ -118,23 +119,13 @@ def odds(
     cards: tuple[str, ...],
     board: str | None,
     dead: str,
-    opponents: int | None,
-    pot: float | None,
-    to_call: float | None,
-    won_later: float | None,
-    lost_later: float | None,
-    rake: float,
-    rake_cap: float | None,
-    playing: tuple[tuple[float, ...], ...],
-    looseness: float,
-    trials: int,
-    seed: int,
     simulate: str | None,
     game: str,
     model: str,
     grid: bool,
     as_json: bool,
     plot: str | None,
+    **asked: Any,
 ) -> None:
     """Show what two hole cards are worth, or what hands and ranges win of each other.
 
@@ -145,40 +136,18 @@ def odds(
     AKs, AK, JJ+, ATs+, 22-66, AhKd, random, each perhaps with a weight as in 22-66:0.5.
     """
     if _are_ranges(cards) or board is not None or dead:
-        _compare(cards, board or "", dead, trials=trials, seed=seed, as_json=as_json)
+        _compare(cards, board or "", dead, trials=asked["trials"], seed=asked["seed"], as_json=as_json)
         return
     hole_cards, community = _split_cards(cards)
     if grid and plot is None:
         raise CommandError("--grid says how --plot draws: name a file with --plot")
-    if (pot is None) != (to_call is None):
-        raise CommandError("--pot and --to-call belong together: give both or neither")
-    if pot == 0 and to_call == 0:
-        raise CommandError("--pot and --to-call are both 0: there are no odds to speak of")
-    if pot is None and (won_later is not None or lost_later is not None):
-        raise CommandError("--won-later and --lost-later go on from a price: add --pot and --to-call")
-    if pot == 0 and won_later == 0:
-        raise CommandError("--pot and --won-later are both 0: there is nothing to win")
-    if len(playing) > 1 and opponents not in (None, len(playing)):
-        raise CommandError(
-            f"--playing is given {len(playing)} times and --opponents says {opponents}: give it once for all "
-            "opponents, or once for each"
-        )
-    if len(playing) > 1:
-        opponents = len(playing)
-    if opponents is not None and opponents > _MOST_OPPONENTS:
-        raise CommandError(f"--playing is given {opponents} times: expected at most {_MOST_OPPONENTS}")
     from clients.reports.odds import OddsQuery, odds_report
 
-    query = OddsQuery(
-        hole_cards, community,
-        opponents=opponents, pot=pot, to_call=to_call, won_later=won_later, lost_later=lost_later,
-        rake_percent=rake, rake_cap=rake_cap,
-        playing=playing, looseness=looseness, trials=trials, seed=seed,
-    )  # fmt: skip
+    query = _checked(OddsQuery(hole_cards, community, **asked))
     try:
         report = odds_report(query)
     except ValueError as error:  # nothing but what opponents play has not been checked by now
-        raise CommandError(f"--playing: {error}" if playing else str(error)) from error
+        raise CommandError(f"--playing: {error}" if query.playing else str(error)) from error
     if simulate is not None:
         report["simulation"] = _simulation(query, game, simulate, model)
     if plot is not None and grid:
@@ -186,14 +155,36 @@ def odds(
     elif plot is not None:
         from clients.reports.plots import draw_spectrum
 
-        shares = playing[0][0] if playing else None
-        draw_spectrum(plot, hole_cards, community, playing=shares, looseness=looseness, seed=seed)
+        shares = query.playing[0][0] if query.playing else None
+        draw_spectrum(plot, hole_cards, community, playing=shares, looseness=query.looseness, seed=query.seed)
     if as_json:
         click.echo(json.dumps(report))
     elif sys.stdout.isatty():
         _print_table(report)
     else:
         _print_lines(report)
+
+
+def _checked(query: OddsQuery) -> OddsQuery:
+    """The question, with as many opponents as `playing` says; what makes no sense together is refused."""
+    times, opponents = len(query.playing), query.opponents
+    has_price = query.pot is not None
+    if has_price != (query.to_call is not None):
+        raise CommandError("--pot and --to-call belong together: give both or neither")
+    if query.pot == 0 and query.to_call == 0:
+        raise CommandError("--pot and --to-call are both 0: there are no odds to speak of")
+    if not has_price and (query.won_later is not None or query.lost_later is not None):
+        raise CommandError("--won-later and --lost-later go on from a price: add --pot and --to-call")
+    if query.pot == 0 and query.won_later == 0:
+        raise CommandError("--pot and --won-later are both 0: there is nothing to win")
+    if times > 1 and opponents not in (None, times):
+        raise CommandError(
+            f"--playing is given {times} times and --opponents says {opponents}: give it once for all "
+            "opponents, or once for each"
+        )
+    if times > _MOST_OPPONENTS:
+        raise CommandError(f"--playing is given {times} times: expected at most {_MOST_OPPONENTS}")
+    return attrs.evolve(query, opponents=times) if times > 1 else query
 
 
 def _are_ranges(words: Sequence[str]) -> bool:
@@ -207,7 +198,7 @@ def _are_ranges(words: Sequence[str]) -> bool:
 
 def _compare(words: Sequence[str], board: str, dead: str, *, trials: int, seed: int, as_json: bool) -> None:
     from clients.reports.odds import ranges_report
-    from engine.hands.ranges import parse_range
+    from engine.poker.ranges import parse_range
 
     if not 2 <= len(words) <= 1 + _MOST_OPPONENTS:
         raise CommandError(f"expected two to ten hands or ranges to compare, got {len(words)}")

@@ -8,7 +8,7 @@ import shlex
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 import trio
@@ -64,6 +64,7 @@ _FIRST_GAMES: Final = ("limit-2p", "nolimit-2p", "nolimit-3p", "limit-3p")
 @click.pass_context
 def check_bot(
     ctx: click.Context,
+    /,
     words: tuple[str, ...],
     games: tuple[str, ...],
     hands: int,
@@ -76,11 +77,8 @@ def check_bot(
     start_time: float,
     memory: int,
     sandbox: bool,
-    show: tuple[str, ...],
-    write: tuple[str, ...],
-    network: tuple[str, ...],
-    pass_env: tuple[str, ...],
     limits: ProcessLimits | None,
+    **granted: Any,
 ) -> None:
     """Put a bot through everything that a table can do to it, and say what is wrong with it.
 
@@ -93,7 +91,7 @@ def check_bot(
     player = _read_player(words)
     named = [_read_game(text) for text in games]
     check_sandboxes(sandbox)
-    grants = Grants(show, write, network, pass_env).to(player)
+    grants = Grants(**granted).to(player)
 
     def say(line: str) -> None:
         click.echo(line, err=True)

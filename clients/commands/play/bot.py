@@ -51,14 +51,9 @@ def bot(
     port: str | None,
     seed: str | None,
     settings: tuple[str, ...],
-    wait_s: float,
     game: str | None,
-    token: str | None,
-    room_name: str | None,
-    chips: int | None,
-    tls: bool,
-    authority: str | None,
     acpc: bool,
+    **seat: Any,
 ) -> None:
     """Seat a built-in bot at a table anywhere.
 
@@ -69,10 +64,8 @@ def bot(
     from clients.core.program import ProgramError, TableAddress, main, read_seed, table_of_words
 
     def start() -> tuple[Agent, TableAddress]:
-        table = table_of_words(
-            (host,) if port is None else (host, port), name=room_name, chips=chips, tls=tls,
-            authority=authority, wait_s=wait_s, game=game, token=token, extension=not acpc,
-        )  # fmt: skip
+        words = (host,) if port is None else (host, port)
+        table = table_of_words(words, game=game, extension=not acpc, **seat)
         own_seed = read_seed(seed or "random")
         agent = _make_agent(name, settings)
         agent.seed = own_seed

@@ -94,15 +94,10 @@ class MatchDesk:
 def mcp(
     host: str,
     port: str | None,
-    wait_s: float,
     game: str | None,
     http_port: int | None,
     http_token_file: Path | None,
-    token: str | None,
-    room_name: str | None,
-    chips: int | None,
-    tls: bool,
-    authority: str | None,
+    **seat: Any,
 ) -> None:
     """Give an MCP client a seat: at a match's NAME=wait (HOST PORT), or in a room (HOST:PORT/TABLE).
 
@@ -115,17 +110,7 @@ def mcp(
         raise CommandError(_NEEDED)
     bearer = _bearer(http_token_file) if http_port is not None else ""
     try:
-        words = (host,) if port is None else (host, port)
-        table = table_of_words(
-            words,
-            name=room_name,
-            chips=chips,
-            tls=tls,
-            authority=authority,
-            wait_s=wait_s,
-            game=game,
-            token=token,
-        )
+        table = table_of_words((host,) if port is None else (host, port), game=game, **seat)
         sys.exit(trio.run(_serve, table, "/" in host, http_port, bearer))
     except ProgramError as error:
         click.echo(f"riverboat mcp: {error}", err=True)

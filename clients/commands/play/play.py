@@ -7,7 +7,7 @@ import re
 import sys
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 from click import Choice, IntRange
@@ -69,20 +69,16 @@ def _check_seed(context: click.Context, parameter: click.Parameter, text: str) -
 @click.pass_context
 def play(
     context: click.Context,
+    /,
     address: tuple[str, ...],
     opponents: tuple[str, ...],
     game: str | None,
     hands: int,
     seed: str,
     folder: Path | None,
-    room_name: str | None,
-    chips: int | None,
-    tls: bool,
-    authority: str | None,
     telnet: str | None,
     display: str,
-    wait_s: float,
-    token: str | None,
+    **seat: Any,
 ) -> None:
     """Sit down at a table and play.
 
@@ -99,12 +95,9 @@ def play(
     try:
         table: TableAddress | HouseOptions
         if address:
-            table = table_of_words(
-                address, name=room_name, chips=chips, tls=tls, authority=authority,
-                wait_s=wait_s, game=game, token=token,
-            )  # fmt: skip
+            table = table_of_words(address, game=game, **seat)
         else:
-            table = _own_table(opponents, game, hands, seed, folder, room_name or "you")
+            table = _own_table(opponents, game, hands, seed, folder, seat["room_name"] or "you")
         if telnet is not None:
             sys.exit(play_over_telnet(table, display, read_listen_address(telnet), "play"))
     except ProgramError as error:
@@ -155,18 +148,7 @@ def _own_table(
     "--game GAME", f"What is being played, where the dealer does not say so itself; also {variables.GAME}."
 )
 @seat_options()
-def telnet(
-    address: tuple[str, ...],
-    listen: str,
-    display: str,
-    wait_s: float,
-    game: str | None,
-    room_name: str | None,
-    chips: int | None,
-    tls: bool,
-    authority: str | None,
-    token: str | None,
-) -> None:
+def telnet(address: tuple[str, ...], listen: str, display: str, game: str | None, **seat: Any) -> None:
     """Offer the seat at HOST PORT to the person who connects to the --listen port.
 
     With HOST:PORT/TABLE, or HOST:PORT for any table, it is one in a room (`riverboat serve`).
@@ -179,10 +161,7 @@ def telnet(
     from clients.human.telnet import read_listen_address
 
     try:
-        table = table_of_words(
-            address, name=room_name, chips=chips, tls=tls, authority=authority,
-            wait_s=wait_s, game=game, token=token,
-        )  # fmt: skip
+        table = table_of_words(address, game=game, **seat)
         listening = read_listen_address(listen)
     except ProgramError as error:
         click.echo(f"telnet: {error}", err=True)

@@ -20,7 +20,8 @@ _TOKEN: Final = "riverboat.token"
 def seat_options(name: str = "Your name, in a room.") -> Callable[[Decorated], Decorated]:
     """The options of a seat at a table somewhere: its token, how to reach it, and who sits down.
 
-    The parameters are `token`, `wait_s`, `room_name`, `chips`, `tls` and `authority`.
+    The parameters, `token`, `wait_s`, `room_name`, `chips`, `tls` and `authority`, are those of
+    `clients.core.program.table_of_words`.
 
     Args:
         name: the help of ``--name``.

@@ -88,7 +88,7 @@ def _from_toml(file: Section) -> SolvableSpot:
         else:
             text = ranges_.text(name)
         try:
-            ranges.append(parse_range(text))
+            ranges.append(parse_range(text, any_order=True))
         except ValueError as error:
             raise ranges_.mistake(name, f"{name}: {error}") from None
     found: dict[str, Any] = {
@@ -135,7 +135,7 @@ def _from_commands(text: str, path: Path) -> SolvableSpot:
         }
         return _spot(
             said["board"].replace(",", " "),
-            [parse_range(said[f"range_{name}"]) for name in _OF_TEXAS],
+            [parse_range(said[f"range_{name}"], any_order=True) for name in _OF_TEXAS],
             pot=float(said["pot"]), stack=float(said["effective_stack"]),
             betting=BettingPlan(
                 menus=menus, most_of_stack=float(said.get("allin_threshold", 1)),
@@ -179,7 +179,7 @@ def _from_fields(text: str, path: Path) -> SolvableSpot:
         if float(fields.get("rake_rate", 0)):
             raise ValueError("spots with a rake cannot be solved")
         return _spot(
-            " ".join(cards), [parse_range(str(each)) for each in fields["range"]],
+            " ".join(cards), [parse_range(str(each), any_order=True) for each in fields["range"]],
             pot=float(fields["starting_pot"]), stack=float(fields["effective_stack"]),
             betting=BettingPlan(
                 menus=menus, add_all_in_to=float(fields.get("add_allin_threshold", 0)),

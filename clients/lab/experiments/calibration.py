@@ -23,9 +23,19 @@ from clients.bots.sampling.agent import Sampling
 from clients.core.registry import make_bot
 from clients.lab.experiments.command import Options, bots, check_bots, experiment_command, option, whole
 from clients.lab.experiments.regression import clustered_mean, fit_line
-from clients.lab.experiments.report import Column, Findings, columns, markdown_table, plot
 from clients.lab.experiments.selective_sampling.duels import NotedSampling, Table, play_duel
-from clients.lab.experiments.tasks import VERSION, Task, Work, file_name, matches
+from clients.lab.experiments.tasks import (
+    VERSION,
+    Column,
+    Findings,
+    Task,
+    Work,
+    columns,
+    file_name,
+    markdown_table,
+    matches,
+    plot,
+)
 from clients.reports.plots import Plot
 from engine.players.learning import predicted_triple
 from engine.poker.rules import Action, ActionKind, GameDefinition, HandView, load_game

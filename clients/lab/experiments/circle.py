@@ -22,17 +22,20 @@ from clients.core.figure import new_figure, save_figure
 from clients.core.one_line import CommandError
 from clients.core.registry import make_bot
 from clients.lab.experiments.command import Options, bots, check_bots, experiment_command, whole
-from clients.lab.experiments.report import ZERO, Findings, markdown_table, plot
 from clients.lab.experiments.tasks import (
     BLOCKS,
     VERSION,
+    ZERO,
+    Findings,
     Say,
     Task,
     Work,
     blocks_of,
     file_name,
     long_matches,
+    markdown_table,
     play_long_match,
+    plot,
 )
 from engine.poker.rules import GameDefinition, HandState, load_game
 from engine.solving.miximax.habits import Habits, file_name as shipped_name, format_shipped

@@ -17,15 +17,19 @@ import attrs
 from clients.core.options import OptionError
 from clients.core.registry import installed_bots, make_bot
 from clients.lab.experiments.command import Options, bots, choices, experiment_command, whole
-from clients.lab.experiments.report import ZERO, Column, Findings, columns, plot
 from clients.lab.experiments.tasks import (
     BLOCKS,
     VERSION,
+    ZERO,
+    Column,
+    Findings,
     Task,
     Work,
     blocks_of,
+    columns,
     long_matches,
     play_long_match,
+    plot,
 )
 from engine.poker.rules import load_game
 from engine.support.intervals import Estimate, Winnings, estimate_of_few

@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from clients.core.arena import Arena
 from clients.core.registry import make_bot
 from clients.lab.experiments.command import Options, experiment_command, option, whole
-from clients.lab.experiments.report import ZERO, Column, Findings, columns, plot
-from clients.lab.experiments.tasks import Task, Work, file_name
+from clients.lab.experiments.tasks import ZERO, Column, Findings, Task, Work, columns, file_name, plot
 from clients.reports.grids import draw_grid
 from clients.reports.plots import Plot
 from engine.hands.flop_configs import (

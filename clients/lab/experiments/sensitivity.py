@@ -20,8 +20,17 @@ from clients.core.agent import Agent
 from clients.core.one_line import CommandError
 from clients.core.registry import make_bot
 from clients.lab.experiments.command import Options, choices, experiment_command, option, whole
-from clients.lab.experiments.report import ZERO, Findings, markdown_table, plot
-from clients.lab.experiments.tasks import VERSION, LineUp, Task, Work, matches
+from clients.lab.experiments.tasks import (
+    VERSION,
+    ZERO,
+    Findings,
+    LineUp,
+    Task,
+    Work,
+    markdown_table,
+    matches,
+    plot,
+)
 from engine.players.models.formula import Constants, Parameters
 from engine.poker.rules import load_game
 from engine.support.intervals import Estimate, estimate

@@ -18,10 +18,9 @@ from engine.support.files import write_whole
 from engine.support.user_input import printable
 from server.records.formats.acpc import acpc_logs, check_acpc
 from server.records.formats.hands import PlayedHand, shown_stacks
-from server.records.formats.reading import find_hands, read_hands
+from server.records.formats.reading import find_hands, read_hands, written
 from server.records.formats.said import FormatError
 from server.records.formats.second_opinion import agrees_with_pokerkit, has_pokerkit
-from server.records.formats.writing import written
 from server.records.logs import LogError
 from server.support.options import PATH, flag, game_option, option
 

@@ -250,14 +250,11 @@ def match(
     explain: bool,
     in_process: bool,
     sandbox: bool,
-    show: tuple[str, ...],
-    write: tuple[str, ...],
-    network: tuple[str, ...],
-    pass_env: tuple[str, ...],
     private: tuple[str, ...],
     limits: ProcessLimits | None,
     end_with_stdin: bool,
     announce: int | None,
+    **granted: Any,
 ) -> None:
     """Play a match of GAME between the PLAYERs, in seat order.
 
@@ -311,7 +308,7 @@ def match(
             check_in_process(ctx, seated)
         else:
             check_pace(seated, config.limits)
-        grants = Grants(show, write, network, pass_env)
+        grants = Grants(**granted)
         plan = MatchPlan(
             config=config,
             players=seated,

@@ -1,20 +1,22 @@
-"""Recognises the format of a file, and reads its hands: the one reader of hands for all commands."""
+"""Files of hands: recognises the format and reads them; writes what will be read as the same hand.
+
+Every text that is written is read again, and compared."""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import re
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
 from engine.poker.rules import GameDefinition
 from server.records.formats.acpc import read_acpc
 from server.records.formats.hands import PlayedHand
-from server.records.formats.open_hand_history import is_ohh, parse_ohh
-from server.records.formats.phh import parse_phh
-from server.records.formats.pokerstars import is_stars, parse_stars
+from server.records.formats.open_hand_history import format_ohh, is_ohh, parse_ohh
+from server.records.formats.phh import format_phh, parse_phh
+from server.records.formats.pokerstars import format_stars, is_stars, parse_stars
 from server.records.formats.said import FormatError
 from server.records.log_lines import opened
 from server.records.logs import LogError, find_logs
@@ -94,3 +96,31 @@ def _lines(path: Path) -> Generator[str]:
             for line in lines:
                 is_utf8 = line.isascii() or not any("\udc80" <= sign <= "\udcff" for sign in line)
                 yield line if is_utf8 else line.encode("utf-8", "surrogateescape").decode("cp1252", "replace")
+
+
+Parse = Callable[[str, str], Iterator[PlayedHand | FormatError]]
+FORMATS: Final[dict[str, tuple[Callable[[PlayedHand], str], Parse]]] = {
+    "phh": (format_phh, parse_phh),
+    "pokerstars": (format_stars, parse_stars),
+    "ohh": (format_ohh, parse_ohh),
+}
+"""How each format is written and read."""
+
+
+def written(hand: PlayedHand, target: str) -> str:
+    """The text of a hand in one of the `FORMATS`.
+
+    Raises:
+        FormatError: it cannot be said there, for example since a name would be read as another line.
+    """
+    write, parse = FORMATS[target]
+    text = write(hand)
+    again = next(parse(text, hand.where), None)
+    if not isinstance(again, PlayedHand) or _told(again) != _told(hand):
+        raise FormatError("its players' names, or something else in it, would be read as another hand there")
+    return text
+
+
+def _told(hand: PlayedHand) -> tuple[object, ...]:
+    betting = hand.state.betting
+    return betting.text, betting.spent, hand.game.antes_posted, hand.state.deal, tuple(hand.names)

@@ -132,7 +132,7 @@ def test_other_solvers_files_mean_what_they_mean_there(tmp_path: Path) -> None:
         ("Qc 2s", "Qc Td", "spot.toml:2:1: .*Td"),
         (" Qc 2s", " Qc 2s 3s", "expected 3, 4 or 5 cards, got 6"),
         ("6h Qc 2s", "", "expected 3, 4 or 5 cards, got 2"),
-        ('first = "66+', 'first = "66+,AKx', "spot.toml:6:1: first: 'AKx' is no part of a range"),
+        ('first = "66+', 'first = "66+,AKx', "spot.toml:6:1: first: AKx: expected hands such as"),
         ('"60%, a / 100%"', '"60, a"', "spot.toml:9:1: river: expected sizes such as 60%"),
         ("target", "targett", "has no key 'targett'.*target"),
         ("pot = 200", "", "has no pot"),

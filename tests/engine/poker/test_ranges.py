@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -13,7 +15,7 @@ from engine.poker.ranges import parse_range
 @pytest.mark.parametrize(
     ("text", "combos"),
     [
-        ("AA", 6), ("AKs", 4), ("AKo", 12), ("AK", 16), ("KA", 16), ("AhKh", 1), ("", 0),
+        ("AA", 6), ("AKs", 4), ("AKo", 12), ("AK", 16), ("KA", 16), ("AhKh", 1),
         ("random", NUM_COMBOS),
         ("QQ+", 18), ("QQ-77", 36), ("77-QQ", 36), ("A8s+", 24), ("QTs+", 8), ("A5s-A2s", 16),
         ("A2s-A5s", 16),
@@ -23,7 +25,7 @@ from engine.poker.ranges import parse_range
     ],
 )  # fmt: skip
 def test_a_range_has_as_many_combos_as_everybody_counts(text: str, combos: int) -> None:
-    weights = parse_range(text)
+    weights = parse_range(text, any_order=True)
 
     assert weights.shape == (NUM_COMBOS,)
     assert weights.sum() == combos
@@ -42,5 +44,5 @@ def test_weights_follow_a_colon_and_the_last_word_holds() -> None:
     "item", ["AKx", "1Ks", "AKs:2", "AKs:x", "AAs", "A5s-K2s", "AhAh", "QQ+-77", "A5s-A2o", "98s-53s"]
 )  # fmt: skip
 def test_what_is_no_part_of_a_range_is_named(item: str) -> None:
-    with pytest.raises(ValueError, match=f"^'{item.replace('+', r'[+]')}' is no part of a range"):
+    with pytest.raises(ValueError, match=f"^{re.escape(item)}: "):
         parse_range(f"QQ, {item}, 22")

@@ -17,7 +17,7 @@ from clients.bots.baselines import AlwaysCall, Random
 from clients.core.arena import Arena
 from engine.poker.rules import load_game
 from protocol.records import format_header
-from server.commands.look_back.analyse import fitted
+from server.commands.look_back.report import fitted
 from server.commands.program import riverboat
 from server.records import pages
 from server.records.evidence import evidence_of

@@ -17,18 +17,17 @@ from engine.poker.rules import CardDealer, GameDefinition, HandState, passing_be
 from engine.poker.rules.game_definition import UNLIMITED_RAISES
 from protocol.extension import format_game_line
 from protocol.records import format_game_of, format_hand
-from server.commands.look_back.analyse import analyse
 from server.commands.look_back.convert import convert
 from server.commands.look_back.replay import replay
+from server.commands.look_back.report import analyse
 from server.commands.look_back.verify import verify
 from server.records.formats.hands import PlayedHand, settle
 from server.records.formats.open_hand_history import format_ohh, parse_ohh
 from server.records.formats.phh import format_phh, parse_phh
 from server.records.formats.pokerstars import format_stars, parse_stars
-from server.records.formats.reading import read_hands
+from server.records.formats.reading import FORMATS, read_hands, written
 from server.records.formats.said import FormatError
 from server.records.formats.second_opinion import agrees_with_pokerkit
-from server.records.formats.writing import FORMATS, written
 from server.records.logs import LogError
 from tests.support.hands.golden_files import GOLDEN
 from tests.support.hands.strategies import choose

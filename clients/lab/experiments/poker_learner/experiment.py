@@ -29,8 +29,7 @@ from clients.lab.experiments.poker_learner.training import (
     noted_at,
     thesis_rate,
 )
-from clients.lab.experiments.report import Findings, markdown_table, plot
-from clients.lab.experiments.tasks import VERSION, Work
+from clients.lab.experiments.tasks import VERSION, Findings, Work, markdown_table, plot
 from clients.reports.plots import Plot
 from engine.hands.preflop.tables import shipped_tables
 from engine.poker.combos import COMBOS_PER_STARTING_HAND

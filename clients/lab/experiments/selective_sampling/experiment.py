@@ -16,12 +16,21 @@ import attrs
 
 from clients.core.registry import make_bot
 from clients.lab.experiments.command import experiment_command
-from clients.lab.experiments.report import Column, Findings, columns, plot
 from clients.lab.experiments.selective_sampling.equal_time import equal_time
 from clients.lab.experiments.selective_sampling.examined import obvious_moves, stability, uniform_dealing
 from clients.lab.experiments.selective_sampling.settings import PARTS, SamplingSettings, part_task, read_parts
 from clients.lab.experiments.selective_sampling.stated_values import robustness, wrong_models
-from clients.lab.experiments.tasks import VERSION, LineUp, Task, Work, matches
+from clients.lab.experiments.tasks import (
+    VERSION,
+    Column,
+    Findings,
+    LineUp,
+    Task,
+    Work,
+    columns,
+    matches,
+    plot,
+)
 from engine.evidence.confidence_sequence import ConfidenceSequence, payoff_bounds
 from engine.poker.rules import load_game
 from engine.support.intervals import Estimate, estimate

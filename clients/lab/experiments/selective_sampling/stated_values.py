@@ -27,7 +27,6 @@ from clients.bots.opponent_book import OpponentBook
 from clients.core.agent import Agent
 from clients.core.registry import make_bot
 from clients.lab.experiments.regression import clustered_mean, fit_line
-from clients.lab.experiments.report import Column, Findings, columns, per_cent, plot
 from clients.lab.experiments.selective_sampling.duels import (
     JudgedDecision,
     NotedSampling,
@@ -37,7 +36,7 @@ from clients.lab.experiments.selective_sampling.duels import (
     play_duel,
 )
 from clients.lab.experiments.selective_sampling.settings import SamplingSettings
-from clients.lab.experiments.tasks import Work
+from clients.lab.experiments.tasks import Column, Findings, Work, columns, per_cent, plot
 from engine.hands.hand_strength import hand_strength
 from engine.players.action_context import ActionContext
 from engine.players.models.frequencies import FrequencyModel

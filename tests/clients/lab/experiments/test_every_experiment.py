@@ -24,7 +24,7 @@ from clients.core.agent import Agent
 from clients.core.arena import Arena
 from clients.lab.experiments import tasks as work
 from clients.lab.experiments.command import Options, option
-from clients.lab.experiments.report import Findings, columns, markdown_table, per_cent, plot
+from clients.lab.experiments.tasks import Findings, columns, markdown_table, per_cent, plot
 from clients.learners.street import agent as street
 from clients.reports.plots import Curve, Plot, draw_plot
 from engine.learning.deal_pool import DealPool
