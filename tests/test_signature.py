@@ -1,12 +1,12 @@
 """The signature shows what changes, and is compared with what commits state."""
 
 import pytest
-from click.testing import CliRunner
 
 from clients.core.registry import installed_bots
 from clients.lab.signature import INTEGER_PARTS, Signature, float_parts, signature
 from server.commands.program import riverboat
 from tests.signature import Stated, differences, newest_stated, read_trailer
+from tests.support.commands import run_here
 
 HERE = "cpu, numba 1, Python 3"
 
@@ -73,11 +73,11 @@ def test_the_newest_trailer_can_be_read() -> None:
 
 
 def test_the_command_prints_parts_and_refuses_unknown_ones() -> None:
-    printed = CliRunner().invoke(riverboat, ["signature", "deals"])
-    refused = CliRunner().invoke(riverboat, ["signature", "dealz"])
+    printed = run_here("signature", "deals")
+    refused = run_here("signature", "dealz")
 
     assert printed.output.splitlines()[1].endswith("  deals")
     assert refused.exit_code == 2
     assert "there is no part 'dealz'" in refused.output
     assert len(INTEGER_PARTS) >= 6
-    assert "signature" not in CliRunner().invoke(riverboat, ["--help"]).output
+    assert "signature" not in run_here("--help").output

@@ -8,25 +8,26 @@ import pytest
 
 from server.room.config import RoomError, load_room
 from server.support.addresses import is_loopback, whose
+from tests.support.commands import run_here
 from tests.support.dealer_process import completed
 
+REFUSAL = "expected an address to listen on, got nothing"
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("serve", "--http", "off", "--port", "0"),
-        ("match", "limit-2p", "random", "random"),
-        ("dealer", "match", "leduc.game", "2", "7", "Alice", "Bob"),
-    ],
-    ids=lambda words: words[0],
-)
+
+@pytest.mark.parametrize("words", ["serve --http off --port 0", "match limit-2p random random"])
 @pytest.mark.parametrize("host", ["", " "])
-def test_no_command_listens_on_an_address_that_is_empty(
-    tmp_path: Path, words: tuple[str, ...], host: str
-) -> None:
-    done = completed(*words, "--host", host, folder=tmp_path, seconds=60)
+def test_no_command_listens_on_an_address_that_is_empty(tmp_path: Path, words: str, host: str) -> None:
+    done = run_here(*words.split(), "--host", host, folder=tmp_path)
+    assert done.exit_code != 0
+    assert REFUSAL in done.stderr
+
+
+def test_the_dealer_does_not_listen_on_one_either(tmp_path: Path) -> None:
+    done = completed(
+        "dealer", *["match", "leduc.game", "2", "7", "Alice", "Bob", "--host"], "", folder=tmp_path
+    )
     assert done.returncode != 0
-    assert "expected an address to listen on, got nothing" in done.stderr
+    assert REFUSAL in done.stderr
 
 
 @pytest.mark.parametrize("host", ["", " "])

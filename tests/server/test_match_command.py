@@ -11,15 +11,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from engine.poker.rules import load_game, parse_betting
 from protocol.records import parse_hand, parse_score
-from server.commands.program import riverboat
 from server.match.arguments import parse_goal
 from server.records.logs import open_log
 from server.table.book import rests
 from tests.server.match.test_resume import cut_short, logs_of, resumed, unbroken, what_follows_from_the_cards
+from tests.support.commands import run_here
 from tests.support.dealer_process import dealer_process, sit_down
 from tests.support.matches import raw_bot, result_of, run_match
 
@@ -140,7 +139,7 @@ def test_answers_that_the_house_changed_are_counted_and_shown(tmp_path: Path) ->
     assert changed["called"] == changed["answers"] > 0
     told = f"B: {changed['called']} of {changed['answers']} answers were illegal and played as calls"
     assert told in done.stdout.splitlines()
-    assert told in CliRunner().invoke(riverboat, ["report", str(tmp_path / "m")]).output
+    assert told in run_here("report", tmp_path / "m").output
     assert (
         "WARNING: seat 1 (B): bad action format in response, changed to call"
         in (tmp_path / "m" / "dealer.err").read_text()
@@ -342,13 +341,13 @@ def test_a_match_with_a_rake_says_what_was_taken_and_is_verified(tmp_path: Path)
     alone.write_text(log)
     for path in (tmp_path / "m/match.log", alone):
         assert open_log(path).game.has_rake
-        found = CliRunner().invoke(riverboat, ["verify", str(path), "--json"])
+        found = run_here("verify", path, "--json")
         said = json.loads(found.stdout)
         assert (said["valid"], said["hands"]) == (True, 60)
     unraked = tmp_path / "unraked.log"
     unraked.write_text(log.replace("# rake 5 % up to 30 chips\n", ""))
-    assert CliRunner().invoke(riverboat, ["verify", str(unraked)]).exit_code == 1
-    report = CliRunner().invoke(riverboat, ["report", str(alone), "--json", "--luck", "off"])
+    assert run_here("verify", unraked).exit_code == 1
+    report = run_here("report", alone, "--json", "--luck", "off")
     assert report.exit_code == 0, report.output
     assert sum(player["chips"] for player in json.loads(report.stdout)["players"]) == pytest.approx(-taken)
 
@@ -387,7 +386,7 @@ def test_the_dealer_takes_it_as_a_match_does(tmp_path: Path) -> None:
     taken = -sum(sum(value) for value in values)
     assert "# rake 10 %\nSTATE:0:" in log
     assert f"# taken by the house: {taken:.6f}".rstrip("0").rstrip(".") in log
-    verified = CliRunner().invoke(riverboat, ["verify", str(tmp_path / "m.log"), "--json"])
+    verified = run_here("verify", tmp_path / "m.log", "--json")
     assert json.loads(verified.stdout)["valid"] is True
 
 

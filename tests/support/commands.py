@@ -1,11 +1,21 @@
 """Commands in this process, as a shell would call them."""
 
+import contextlib
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
 from click.testing import CliRunner, Result
+
+from server.commands.program import riverboat
+
+
+def run_here(*words: object, folder: Path | None = None) -> Result:
+    """``riverboat`` with these words, in a folder: what it does and says without a process of its own."""
+    with contextlib.chdir(folder or Path()):
+        return CliRunner(catch_exceptions=False).invoke(riverboat, [str(word) for word in words])
 
 
 def runs(command: click.Command) -> Callable[..., Result]:

@@ -12,14 +12,8 @@ from typing import Any, Final
 import attrs
 import pytest
 
-from tests.support.dealer_process import (
-    PATIENCE_S,
-    dealer_process,
-    environment,
-    players_environment,
-    program,
-    run_to_end,
-)
+from tests.support.commands import run_here
+from tests.support.dealer_process import PATIENCE_S, dealer_process, environment, players_environment, program
 
 ACPC_DEALER: Final = os.environ.get("ACPC_DEALER")
 """The path of the ACPC's dealer program, if there is one."""
@@ -106,8 +100,12 @@ def play_match(
 def run_match(
     folder: Path, *words: str, variables: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """``riverboat match`` in a folder, to its end."""
-    return run_to_end(program("match", *words), folder, env=environment() | dict(variables or {}), timeout=90)
+    """``riverboat match`` in a folder, to its end: in this process, which launches the players."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in (environment() | dict(variables or {})).items():
+            patch.setenv(name, value)
+        done = run_here(*program("match", *words)[3:], folder=folder)
+    return subprocess.CompletedProcess(words, done.exit_code, done.stdout, done.stderr)
 
 
 def start_program(folder: Path, *words: str, **options: Any) -> subprocess.Popen[str]:

@@ -27,9 +27,9 @@ from clients.core.arena import Arena
 from clients.core.options import OptionError, describe_options, make_agent, parse_settings
 from clients.core.registry import UnknownBot, installed_bots, load_bot, make_bot
 from engine.poker.rules import format_game, load_game, packaged_games, parse_game
-from server.commands.program import riverboat
 from tests.support.asserting import refuses
 from tests.support.cases import cases
+from tests.support.commands import run_here
 from tests.support.dealer_process import PATIENCE_S, ROOT, environment, players_environment, run_to_end
 from tests.support.interpreter import imported_by
 from tests.support.matches import bot, play_match
@@ -435,6 +435,6 @@ def without_jinja(name: str) -> str:
 
 
 def shown(*words: str, status: int = 0) -> str:
-    done = CliRunner().invoke(riverboat, words)
+    done = run_here(*words)
     assert done.exit_code == status, done.output
     return done.output

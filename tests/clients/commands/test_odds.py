@@ -398,7 +398,8 @@ DECIDED_BY = {
     "formula": ["value", "chance to win", "draw", "opponents"], "simple": ["strength", "draw", "price"],
     "sampling:trials=200": ["values"], "killer": ["reflective odds", "price"],
     "heuristic": ["strength", "values"], "adaptive": ["values", "trust"], "equilibrium": ["strategy"],
-    "hand-strength": ["strength"], "portfolio": ["weights"], "street-learner": ["state", "values"], "winning-hand-learner": ["after the flop"],
+    "hand-strength": ["strength"], "portfolio": ["weights"], "street-learner": ["state", "values"],
+    "winning-hand-learner": ["after the flop"],
 }  # fmt: skip
 
 

@@ -13,10 +13,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from click.testing import CliRunner
 
 from engine.poker.match_key import parse_match_seed
-from server.commands.program import riverboat
 from server.league.checking import check_tournament
 from server.league.formats.round_robin import ROUND_ROBIN
 from server.league.formats.schedule import FORMATS
@@ -27,6 +25,7 @@ from server.league.plan_file import parse_plan
 from server.support.toml_text import FileMistake
 from tests.server.league.houses import HEAD, plan_of, plan_text, played
 from tests.support.cases import cases
+from tests.support.commands import run_here
 from tests.support.dealer_process import PATIENCE_S, ROOT, completed, started
 from tests.support.limits import run_with_small_disk
 from tests.support.matches import raw_bot
@@ -75,7 +74,7 @@ def test_a_mistake_in_the_file_is_a_usage_error(tmp_path: Path, monkeypatch: pyt
     monkeypatch.chdir(tmp_path)
     write(tmp_path, plan_text("random", "allways-call"))
 
-    done = CliRunner().invoke(riverboat, ["tournament", "cup.toml", "--out", "cup"])
+    done = run_here("tournament", "cup.toml", "--out", "cup")
 
     assert done.exit_code == 2
     assert (
@@ -89,7 +88,7 @@ def test_an_unknown_option_of_a_bot_is_a_usage_error(tmp_path: Path, monkeypatch
     monkeypatch.chdir(tmp_path)
     write(tmp_path, plan_text("random", "random:rase=0.3"))
 
-    done = CliRunner().invoke(riverboat, ["tournament", "cup.toml", "--out", "cup"])
+    done = run_here("tournament", "cup.toml", "--out", "cup")
 
     assert done.exit_code == 2
     assert done.stderr.startswith("Error: cup.toml:16: random has no option 'rase'; it has fold=")
@@ -109,7 +108,7 @@ def test_options_that_do_not_go_together_are_refused(
     monkeypatch.chdir(tmp_path)
     write(tmp_path, plan_text("random", "always-call"))
 
-    done = CliRunner().invoke(riverboat, ["tournament", *words])
+    done = run_here("tournament", *words)
 
     assert done.exit_code == 2
     assert complaint in done.stderr
@@ -121,7 +120,7 @@ def test_two_tournaments_do_not_play_in_one_folder(tmp_path: Path, monkeypatch: 
     write(tmp_path, text)
     first = Folder.open(tmp_path / "cup", plan_of(text), text, print, resume=False)
 
-    done = CliRunner().invoke(riverboat, ["tournament", "cup.toml", "--out", "cup", "--resume"])
+    done = run_here("tournament", "cup.toml", "--out", "cup", "--resume")
     first.close()
 
     assert done.exit_code == 2

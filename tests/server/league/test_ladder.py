@@ -10,19 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from server.commands.program import riverboat
 from server.league.house import Folder
 from server.league.ladder.ratings import Placing, Rung, connected, ladder_of
 from server.league.ladder.store import Ladder, LadderFault, PairSum
 from tests.server.league.houses import HEAD, plan_text, played, use_arena_workers
+from tests.support.commands import run_here
 
 FIRST = ("random", "always-call", "always-raise")
 
 
 def run(*words: str) -> str:
-    done = CliRunner().invoke(riverboat, ["league", *words])
+    done = run_here("league", *words)
     assert done.exit_code == 0, done.output
     return done.stdout
 

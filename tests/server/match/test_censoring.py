@@ -6,6 +6,7 @@ from typing import Any
 
 import httpx2
 import pytest
+import trio
 
 from clients.bots.baselines import AlwaysCall
 from clients.bots.llm.agent import Llm
@@ -30,8 +31,8 @@ async def recorded(folder: Path, vice: str, every: int) -> str:
     return f"M=llm:replay={folder / 'said'},model=m-1,providers=0,price=1/2"
 
 
-async def test_costs_and_faults_of_a_model_are_in_the_result_and_the_table(tmp_path: Path) -> None:
-    player = await recorded(tmp_path, "502", 20)
+def test_costs_and_faults_of_a_model_are_in_the_result_and_the_table(tmp_path: Path) -> None:
+    player = trio.run(recorded, tmp_path, "502", 20)
     words = (GAME, player, "always-call", "--seed", str(SEED), "--hands", str(HANDS), "--luck", "off")
     result = result_of(tmp_path, *words, "--out", "m")
     agent = result["players"][0]["agent"]
@@ -64,8 +65,8 @@ async def test_costs_and_faults_of_a_model_are_in_the_result_and_the_table(tmp_p
     assert f"{610:d}" in told.stdout
 
 
-async def test_censored_deals_are_left_out_only_if_that_was_declared(tmp_path: Path) -> None:
-    player = await recorded(tmp_path, "502", 30)
+def test_censored_deals_are_left_out_only_if_that_was_declared(tmp_path: Path) -> None:
+    player = trio.run(recorded, tmp_path, "502", 30)
     words = (GAME, player, "always-call", "--seed", str(SEED), "--hands", str(HANDS), "--luck", "off")
     result = result_of(tmp_path, *words, "--censor", "--out", "m")
     header = (tmp_path / "m" / "match.log").read_text().splitlines()[:8]

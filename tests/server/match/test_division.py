@@ -13,17 +13,16 @@ from typing import Any, Final
 
 import pytest
 import trio
-from click.testing import CliRunner
 from hypothesis import given, strategies as st
 
 from clients.core.agent import Agent
 from clients.core.arena import Arena
 from clients.core.registry import OptionError, installed_bots, make_bot
 from engine.poker.rules import Action, HandView, load_game
-from server.commands.program import riverboat
 from server.match.shards import Division, Frame, Readiness, ShardFailure, ShardOrder, Share
 from server.table.book import FinishedHand
 from tests.server.match.test_resume import COUNTER, cut_short, logs_of, resumed, what_follows_from_the_cards
+from tests.support.commands import run_here
 from tests.support.dealer_process import environment, program
 from tests.support.matches import raw_bot, result_of, run_match, start_match
 
@@ -244,7 +243,7 @@ def test_players_and_options_that_need_sockets_are_refused(
         ("random", "Ann=wait"): "--in-process is for installed bots: 'Ann=wait' is none",
         ("random", "random", "--response-time", "3"): "'--response-time' does not go with --in-process",
     }.items():
-        result = CliRunner().invoke(riverboat, ["match", "leduc", *words, "--in-process"])
+        result = run_here("match", "leduc", *words, "--in-process")
         assert result.exit_code == 2
         assert fault in result.stderr
 

@@ -16,11 +16,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from click.testing import CliRunner
 
-from server.commands.program import riverboat
 from server.match.sittings.sitting import NoPlan, Sitting
 from server.records.verification.log_checker import verify_log
+from tests.support.commands import run_here
 from tests.support.dealer_process import PATIENCE_S, environment, program
 from tests.support.limits import run_with_small_disk
 from tests.support.matches import run_match
@@ -329,7 +328,7 @@ def test_a_match_that_is_being_played_is_left_alone(tmp_path: Path) -> None:
 
 def test_options_of_the_match_are_not_given_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def error_of(*words: str) -> str:
-        result = CliRunner().invoke(riverboat, ["match", *words])
+        result = run_here("match", *words)
         assert result.exit_code == 2
         return result.stderr
 

@@ -11,14 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
 from clients.bots.baselines import AlwaysCall, Random
 from clients.core.arena import Arena
 from engine.poker.rules import load_game
 from protocol.records import format_header
 from server.commands.look_back.report import fitted
-from server.commands.program import riverboat
 from server.records import pages
 from server.records.evidence import evidence_of
 from server.records.logs import open_log
@@ -28,6 +26,7 @@ from server.records.review.page import LIVE_S, PAGE_FILE, live_page
 from server.records.review.sources import how_to_repeat, open_source
 from server.records.review.spreadsheets import FILES
 from tests.support.cases import cases
+from tests.support.commands import run_here
 from tests.support.dealer_process import PATIENCE_S
 from tests.support.hands.golden_files import GOLDEN
 from tests.support.matches import run_match, start_match, wait_for_hand
@@ -36,13 +35,9 @@ MATCHES = GOLDEN / "written_before" / "matches"
 HOSTILE = ("<script>alert(1)</script>", "=1+1$x^2$", "\"><img/src='http//x'>")
 
 
-def run(*words: str | Path) -> Result:
-    return CliRunner().invoke(riverboat, [str(word) for word in words])
-
-
 def said(*words: str | Path, luck: str = "off") -> dict[str, Any]:
     """What ``riverboat report --json`` prints."""
-    result = run("report", *words, "--json", "--luck", luck)
+    result = run_here("report", *words, "--json", "--luck", luck)
     assert result.exit_code == 0, result.output
     content: dict[str, Any] = json.loads(result.stdout)
     return content
@@ -83,7 +78,7 @@ class Seen(HTMLParser):
 def test_a_page_needs_nothing_else_and_says_what_was_won(tmp_path: Path) -> None:
     out = tmp_path / "page.html"
 
-    result = run("report", MATCHES / "plain", "--out", out, "--luck", "off")
+    result = run_here("report", MATCHES / "plain", "--out", out, "--luck", "off")
 
     assert (result.exit_code, result.output) == (0, f"{out}\n")
     text = out.read_text("utf-8")
@@ -207,7 +202,7 @@ def test_what_others_wrote_is_shown_and_does_nothing(tmp_path: Path) -> None:
     (folder / "result.json").write_text(json.dumps(result))
     out = tmp_path / "page.html"
 
-    done = run("report", folder, "--out", out, "--csv", tmp_path / "csv", "--luck", "off")
+    done = run_here("report", folder, "--out", out, "--csv", tmp_path / "csv", "--luck", "off")
 
     assert done.exit_code == 0, done.output
     seen = Seen(out.read_text("utf-8"))
@@ -259,7 +254,7 @@ def test_what_is_not_a_log_is_refused_in_one_line_and_leaves_no_file(
     log = tmp_path / "a.log"
     log.write_text(content)
 
-    result = run(command, log)
+    result = run_here(command, log)
 
     assert result.exit_code == 1
     assert line in result.output
@@ -271,7 +266,7 @@ def test_a_torn_log_is_reported_as_far_as_it_goes(tmp_path: Path) -> None:
     log = write_log(tmp_path / "a.log", ("A", "B", "C"), hands=30)
     log.write_text(log.read_text()[: log.read_text().index("STATE:20:") + 15])
 
-    result = run("report", log, "--json", "--luck", "off")
+    result = run_here("report", log, "--json", "--luck", "off")
 
     assert json.loads(result.stdout)["hands"] == 20
     assert "torn off" in result.stderr
@@ -282,7 +277,7 @@ def test_a_result_that_is_torn_is_passed_over(tmp_path: Path) -> None:
     shutil.copytree(MATCHES / "plain", tmp_path / "m")
     (tmp_path / "m" / "result.json").write_text('{"players": [')
 
-    result = run("report", tmp_path / "m", "--json", "--luck", "off")
+    result = run_here("report", tmp_path / "m", "--json", "--luck", "off")
 
     assert json.loads(result.stdout)["hands"] == 60
     assert "result.json: it is passed over" in result.stderr
@@ -294,7 +289,7 @@ def test_a_match_that_was_cut_short_says_how_it_goes_on(tmp_path: Path) -> None:
     cut = {"deals_planned": 600, "resume": "riverboat match --resume 'm<1>'"}
     path.write_text(json.dumps({**json.loads(path.read_text()), "cut_short": cut}))
 
-    result = run("report", tmp_path / "m", "--luck", "off")
+    result = run_here("report", tmp_path / "m", "--luck", "off")
 
     assert result.exit_code == 0, result.output
     seen = Seen((tmp_path / "m" / "report.html").read_text("utf-8"))
@@ -316,8 +311,8 @@ def test_nothing_is_overwritten_without_force(tmp_path: Path) -> None:
     page_file = tmp_path / "a.html"
     page_file.write_text("mine")
 
-    refused = run("report", log)
-    forced = run("report", log, "--force")
+    refused = run_here("report", log)
+    forced = run_here("report", log, "--force")
 
     assert (refused.exit_code, forced.exit_code) == (2, 0)
     assert f"{page_file} is there already" in refused.output
@@ -329,7 +324,7 @@ def test_what_is_not_installed_is_told_before_the_log_is_read(
 ) -> None:
     monkeypatch.setattr(pages, "find_spec", lambda name: None)
 
-    result = run("report", tmp_path / "no-such.log")
+    result = run_here("report", tmp_path / "no-such.log")
 
     assert result.exit_code == 1
     assert result.output == "Error: the page needs jinja2: pip install 'riverboat[report]'\n"
@@ -337,7 +332,7 @@ def test_what_is_not_installed_is_told_before_the_log_is_read(
 
 
 def test_tables_are_files_for_spreadsheets(tmp_path: Path) -> None:
-    result = run("report", MATCHES / "plain", "--csv", tmp_path / "csv", "--luck", "off")
+    result = run_here("report", MATCHES / "plain", "--csv", tmp_path / "csv", "--luck", "off")
 
     assert result.exit_code == 0
     assert sorted(path.name for path in (tmp_path / "csv").iterdir()) == sorted(FILES)
@@ -385,8 +380,8 @@ def test_a_big_pot_is_told_in_sentences() -> None:
 def test_the_table_of_play_fits_80_columns_and_has_the_counts(tmp_path: Path) -> None:
     log = write_log(tmp_path / "a.log", ("A" * 100, "B", "C"), hands=300)
 
-    result = run("analyse", log)
-    found = json.loads(run("analyse", log, "--json").stdout)
+    result = run_here("analyse", log)
+    found = json.loads(run_here("analyse", log, "--json").stdout)
 
     assert result.exit_code == 0
     assert max(map(len, result.output.splitlines())) <= 80
@@ -408,7 +403,7 @@ def test_logs_of_two_games_are_not_mixed(tmp_path: Path) -> None:
     one = write_log(tmp_path / "a.log", ("A", "B", "C"))
     two = write_log(tmp_path / "b.log", ("A", "B"), game="limit-2p")
 
-    result = run("analyse", one, two)
+    result = run_here("analyse", one, two)
 
     assert (result.exit_code, result.output.count("\n")) == (1, 1)
     assert "another game (limit-2p)" in result.output

@@ -15,7 +15,8 @@ from server.room.ledger.ledger import Ledger
 from server.room.room import Room
 from server.room.web.figures import health
 from tests.server.room.test_serve_command import ROOM, wait_for_hands
-from tests.support.dealer_process import completed, started
+from tests.support.commands import run_here
+from tests.support.dealer_process import started
 from tests.support.limits import run_with_small_disk
 from tests.support.rooms import OpenRoom, account, room_config, room_of, table_config
 from tests.support.tables import betting_state, split_state
@@ -135,7 +136,7 @@ def test_a_room_on_a_full_disk_and_then_with_room_again(tmp_path: Path) -> None:
         again.stdout.readline()  # what the log lacks is written when the table opens
         again.send_signal(signal.SIGTERM)
         assert again.wait(60) == 0
-    checked = completed("verify", str(data / "tables" / "a.log"), "--json")
+    checked = run_here("verify", str(data / "tables" / "a.log"), "--json")
     found = json.loads(checked.stdout)
     assert found["valid"] is True
 

@@ -18,7 +18,8 @@ from pathlib import Path
 import pytest
 
 from server.room.ledger.ledger import Ledger
-from tests.support.dealer_process import completed, environment, program
+from tests.support.commands import run_here
+from tests.support.dealer_process import environment, program
 
 ROOM = """
 [room]
@@ -75,7 +76,7 @@ def test_a_room_that_is_killed_again_and_again_loses_no_hand_and_no_chip(tmp_pat
         assert process.wait(60) == 0
     log = (tmp_path / "room" / "tables" / "a.log").read_text()
     assert log.count("STATE:") >= hands
-    checked = completed("verify", str(tmp_path / "room" / "tables" / "a.log"), "--json")
+    checked = run_here("verify", str(tmp_path / "room" / "tables" / "a.log"), "--json")
     assert json.loads(checked.stdout)["valid"] is True
 
 
@@ -89,7 +90,7 @@ def test_a_bot_finds_its_table_and_an_operator_sees_it(tmp_path: Path) -> None:
         )  # fmt: skip
         seats: list[str] = []
         while "Ann" not in seats:
-            listed = completed("room", "list", "--data", str(tmp_path / "room"), "--json")
+            listed = run_here("room", "list", "--data", str(tmp_path / "room"), "--json")
             (table,) = json.loads(listed.stdout)["tables"]
             seats = [seat["player"] for seat in table["seats"] if seat is not None]
         process.send_signal(signal.SIGINT)
