@@ -6,8 +6,8 @@ The rest is here once:
 
 ==============  ==================================================================================
 ``command``     settings that are options; the command with the options that all experiments share
-``tasks``       tasks done by several processes and resumed; line-ups, and how they are played
-``report``      tables, pictures, and the files of the results
+``tasks``       tasks done by several processes and resumed; line-ups, and how they are played; tables,
+                pictures, and the files of the results
 ``regression``  lines and means of points that come in clusters
 ==============  ==================================================================================
 

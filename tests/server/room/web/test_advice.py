@@ -25,7 +25,7 @@ async def asked(web: BrowserSeat, *bots: str) -> list[Any]:
         pass
     for bot in bots:
         await web.say(f"#advice {bot}")
-    found = []
+    found: list[Any] = []
     while len(found) < len(bots):
         message = await web.next()
         found += [message] if message["kind"] == "advice" else []
