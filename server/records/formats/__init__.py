@@ -9,7 +9,7 @@
 ``pokerstars``         PokerStars' text
 ``open_hand_history``  Open Hand History, https://hh-specs.handhistory.org
 ``acpc``               ACPC logs, one for each game that was played, with its game file
-``reading``            recognises the format of a file: the one reader for all commands
-``writing``            reads again what is written
+``reading``            recognises the format of a file: the one reader for all commands; reads again what
+                       is written
 =====================  ==========================================================================
 """
