@@ -20,7 +20,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final, Literal
 
-from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, Action, GameDefinition, HandView, InvalidActionError
+from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, GameDefinition, HandView, InvalidActionError
 from engine.poker.rules.game_file import wrap_unsigned
 from protocol.errors import BadMatchState, BadVersion, LineTooLong, LocalProtocolError, RemoteProtocolError
 from protocol.events import (
@@ -65,6 +65,9 @@ from protocol.states import TRANSITIONS, State
 _VERSION: Final = re.compile(rb"VERSION:\s*([+-]?\d{1,40})\.\s*([+-]?\d{1,40})\.\s*([+-]?\d{1,40})")
 _LINE_END: Final = b"\r\n"
 _GREETING_START: Final = b"#riverboat/"
+_TO_ACT: Final = State.TO_ACT
+_WATCHING: Final = State.WATCHING
+# Attributes of an Enum are slow Python, and these two are looked at for every action.
 
 
 class _NeedData(enum.Enum):
@@ -81,12 +84,8 @@ class _Connection:
 
     def __init__(self) -> None:
         self._lines = LineBuffer()
-        self._state = State.AWAITING_VERSION
-
-    @property
-    def state(self) -> State:
-        """The state of the conversation."""
-        return self._state
+        self.state = State.AWAITING_VERSION
+        """The state of the conversation, which only what is said changes."""
 
     @property
     def num_buffered(self) -> int:
@@ -102,28 +101,28 @@ class _Connection:
 
     def send_failed(self) -> None:
         """A write did not complete: nobody knows what arrived, so nothing more can be said."""
-        self._state = State.ERROR
+        self.state = State.ERROR
 
     def _process(self, kind: type[Event]) -> None:
         """Take an event that we say through the table."""
-        state = TRANSITIONS[self._state].get(kind)
+        state = TRANSITIONS[self.state].get(kind)
         if state is None:
             raise LocalProtocolError(self._breach(kind))
-        self._state = state
+        self.state = state
 
     def _process_received(self, event: Event) -> None:
         """The same for what the other side said: a breach is its fault, and ends the conversation."""
-        state = TRANSITIONS[self._state].get(type(event))
+        state = TRANSITIONS[self.state].get(type(event))
         if state is None:
             breach = self._breach(type(event))
             raise self._fault(RemoteProtocolError(f"from the other side: {breach}"))
-        self._state = state
+        self.state = state
 
     def _breach(self, kind: type[Event]) -> str:
-        return f"{kind.__name__} is not admitted while the conversation is {self._state.value!r}"
+        return f"{kind.__name__} is not admitted while the conversation is {self.state.value!r}"
 
     def _fault(self, error: RemoteProtocolError) -> RemoteProtocolError:
-        self._state = State.ERROR
+        self.state = State.ERROR
         return error
 
 
@@ -139,7 +138,7 @@ class DealerConnection(_Connection):
         self._game = game
         self._echo = b""
         self._is_in_room = False  # it has been granted the lobby: its requests are read
-        self._plain: dict[bytes, Action] = {}
+        self._plain: dict[bytes, Reply] = {}
         if game is not None:
             self.play(game)
 
@@ -149,13 +148,15 @@ class DealerConnection(_Connection):
         Raises:
             LocalProtocolError: the client has been asked to act.
         """
-        if self._state is State.TO_ACT:
+        if self.state is State.TO_ACT:
             raise LocalProtocolError("the game cannot change while the client is to act")
         self._game = game
         is_limit = game.is_limit
         plain = {b"f": FOLD, b"c": CALL, b"r": LIMIT_RAISE} if is_limit else {b"f": FOLD, b"c": CALL}
         self._plain = {
-            b":%s%s" % (text, end): action for text, action in plain.items() for end in (b"\r\n", b"\n")
+            b":%s%s" % (text, end): Reply(action)
+            for text, action in plain.items()
+            for end in (b"\r\n", b"\n")
         }
         # What nearly every client sends after the state; it is recognised without parsing.
 
@@ -210,12 +211,26 @@ class DealerConnection(_Connection):
             message: what `HandMessages` or `format_match_state` give, without line end.
         """
         kind = TurnToAct if is_turn else StateUpdate
-        state = TRANSITIONS[self._state].get(kind)  # as `_process`, without another call for every message
+        state = TRANSITIONS[self.state].get(kind)  # as `_process`, without another call for every message
         if state is None:
             raise LocalProtocolError(self._breach(kind))
-        self._state = state
+        self.state = state
         self._echo = message
         return message + _LINE_END
+
+    def hear(self, data: bytes) -> Event | NeedData:
+        """`receive_data`, and then `next_event`; quick if the usual answer is all that the client has said.
+
+        That answer's event does not keep the line, which is `data`.
+        """
+        echo = self._echo
+        if self.state is _TO_ACT and data.startswith(echo):
+            reply = self._plain.get(data[len(echo) :])
+            if reply is not None and not self._lines:
+                self.state = _WATCHING
+                return reply
+        self.receive_data(data)
+        return self.next_event()
 
     def next_event(self) -> Event | NeedData:
         """What the client said next.
@@ -235,7 +250,7 @@ class DealerConnection(_Connection):
         return event
 
     def _read_event(self) -> Event | NeedData:
-        state, lines = self._state, self._lines
+        state, lines = self.state, self._lines
         if state is State.TO_ACT:
             line = lines.next_line()
             if line is not None:
@@ -273,12 +288,8 @@ class DealerConnection(_Connection):
 
     def _read_answer(self, line: bytes) -> Event:
         end = len(self._echo)
-        if line.startswith(self._echo):
-            action = self._plain.get(line[end:])
-            if action is not None:
-                return Reply(action, None, line)
-            if line[end : end + 1] == b":":
-                return self._read_reply(line, _text(line), end)
+        if line.startswith(self._echo) and line[end : end + 1] == b":":
+            return self._read_reply(line, _text(line), end)
         if is_comment(line):
             return self._read_comment(line)
         text = _text(line)
@@ -372,17 +383,17 @@ class PlayerConnection(_Connection):
         """
         event = self._read_event()
         if event is not NEED_DATA:
-            if isinstance(event, StateUpdate | TurnToAct | InLobby) and self._state is State.TO_ACT:
+            if isinstance(event, StateUpdate | TurnToAct | InLobby) and self.state is State.TO_ACT:
                 self._process(TurnWithdrawn)  # the dealer has acted for us
             self._process_received(event)
         return event
 
     def _read_event(self) -> Event | NeedData:
-        if self._state is State.ERROR:
+        if self.state is State.ERROR:
             raise RemoteProtocolError("the conversation has broken down")
         line = self._lines.next_line()
         if line is None:
-            return ConnectionClosed() if self._lines.at_end and self._state is not State.CLOSED else NEED_DATA
+            return ConnectionClosed() if self._lines.at_end and self.state is not State.CLOSED else NEED_DATA
         if not line.endswith(b"\n"):
             if len(line) == MAX_LINE:
                 raise self._fault(LineTooLong(f"the dealer sent {MAX_LINE} bytes without a line end"))
@@ -398,9 +409,9 @@ class PlayerConnection(_Connection):
             note = parse_note(text)
             if note is None:
                 return Comment(line)
-            if note[0] == "lobby" and self._state is not State.LOBBY:
+            if note[0] == "lobby" and self.state is not State.LOBBY:
                 return InLobby(note[1])
-            seated = parse_seated(text) if self._state is State.LOBBY else None
+            seated = parse_seated(text) if self.state is State.LOBBY else None
             return Note(*note) if seated is None else Seated(*seated)
         view = self._read_state(echo.decode("latin-1"))
         self._echo = echo

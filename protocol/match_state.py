@@ -100,7 +100,8 @@ def format_match_state(view: HandView) -> str:
 class HandMessages:
     """The messages of one hand, for the player in each position.
 
-    Every card is turned into text once: the hole cards for the whole hand, the board as it is dealt.
+    Every card is turned into text once: the hole cards for the whole hand, the board as it is dealt.  What
+    all positions are shown of a state is put together once, for the first of them.
     """
 
     def __init__(self, hand_number: int, deal: Deal) -> None:
@@ -112,21 +113,30 @@ class HandMessages:
             b":%s%s%s" % (b"|" * p, text, b"|" * (last - p)) for p, text in enumerate(self._hole_texts)
         ]
         self._boards: list[bytes] = []  # the whole board as text, by betting round reached
+        self._shown: BettingState | None = None  # the last, of which there are:
+        self._betting = b""
+        self._cards = self._own  # by position, with the board
+        self._round = -1  # of these cards; -1 for the end of the hand
 
     def message(self, state: HandState, position: int) -> bytes:
         """The message for a position, without line end: `format_match_state` of its view."""
-        betting = state.betting
-        if betting.position_to_act is None and betting.num_in_hand > 1:
-            folded = betting.folded
-            shown = [b"" if folded[p] and p != position else text for p, text in enumerate(self._hole_texts)]
-            cards = b":" + b"|".join(shown)
-        else:
-            cards = self._own[position]
-        try:
-            board = self._boards[betting.betting_round]
-        except IndexError:  # a round has begun
+        if state.betting is not self._shown:
+            self._turn_to(state.betting)
+        return self._begin[position] + self._betting + self._cards[position]
+
+    def _turn_to(self, betting: BettingState) -> None:
+        """Put together what the positions are shown of a state."""
+        self._shown, self._betting = betting, betting.text.encode("ascii")
+        is_over = betting.position_to_act is None
+        if is_over or betting.betting_round != self._round:
+            cards = self._own
+            if is_over and betting.num_in_hand > 1:
+                holes, folded = self._hole_texts, betting.folded
+                shown = [b"" if out else text for out, text in zip(folded, holes, strict=True)]
+                cards = [b":" + b"|".join([*shown[:p], holes[p], *shown[p + 1 :]]) for p in range(len(holes))]
             board = self._board(betting)
-        return self._begin[position] + betting.text.encode("ascii") + cards + board
+            self._cards = [each + board for each in cards]
+            self._round = -1 if is_over else betting.betting_round
 
     def all_cards(self, state: HandState) -> str:
         """Everybody's hole cards and the board cards dealt, as the log has them."""

@@ -44,7 +44,6 @@ from server.room.ledger.damage import LedgerError
 from server.room.ledger.ledger import LedgerIsFull, Registered
 from server.room.tables.place import Place, RequestRefused, Visitor, Wish
 from server.room.tables.table import RoomTable
-from server.room.tables.turns import Turns
 from server.room.tls import spoken
 from server.support.addresses import whose
 from server.support.allowance import Allowance
@@ -75,8 +74,6 @@ class Door:
     """For the operator."""
     _tls: ssl.SSLContext | None
     """Used at the door; None for plain text."""
-    _turns: Turns
-    """Waits for all clients."""
     _here: Counter[str] = attrs.field(factory=Counter, init=False)
     """Connections by address."""
     _turned_away: int = attrs.field(default=0, init=False)
@@ -176,7 +173,7 @@ class Door:
         self._here[address] += 1
         try:
             async with spoken(sock, tls, HANDSHAKE_S) as plain:
-                channel = Channel(plain, self._turns)
+                channel = Channel(plain)
                 client = Client(channel, DealerConnection(None if table is None else table.game))
                 visitor = Visitor(client, address)
                 self.visitors.add(visitor)
@@ -360,7 +357,7 @@ class _Wanted:
                     return True
                 if connection.num_buffered > MAX_LINE or client.speaks_tls:
                     return False
-                data = await client.channel.receive(deadline, may_poll=False)
+                data = await client.channel.receive(deadline)
                 if data is None:
                     return False
                 connection.receive_data(data)
@@ -391,7 +388,7 @@ class _Wanted:
             event = connection.next_event()
             if event is NEED_DATA:
                 client.flush()
-                data = await client.channel.receive(trio.current_time() + _IDLE_S, may_poll=False)
+                data = await client.channel.receive(trio.current_time() + _IDLE_S)
                 if data is None:
                     return None
                 connection.receive_data(data)

@@ -27,7 +27,6 @@ from server.room.ledger.sit_and_gos import SitAndGos
 from server.room.reporting import OperatorConsole
 from server.room.tables.log import FOLDER
 from server.room.tables.table import RoomTable
-from server.room.tables.turns import Turns
 from server.room.tls import server_context
 from server.support.console import Console
 from server.support.errors import MatchAborted
@@ -74,8 +73,7 @@ class Room:
         self._bots = HouseBots(self.identities, console, self._bot_has_failed)
         self.tables: Final[dict[str, RoomTable]] = {}
         """The open tables, by name."""
-        self._turns: Final = Turns()
-        self.door: Final = Door(config, self.identities, self.tables, console, tls, self._turns)
+        self.door: Final = Door(config, self.identities, self.tables, console, tls)
         self._has_tls = tls is not None
         self._is_closing: str | None = None
         self._tasks: trio.Nursery | None = None
@@ -92,7 +90,6 @@ class Room:
     def close(self) -> None:
         """Release the ledger."""
         self.ledger.close()
-        self._turns.close()
 
     async def run(self, *, task_status: trio.TaskStatus[Addresses] = trio.TASK_STATUS_IGNORED) -> None:
         """Open the room, and play until `drain` and the end of all hands.
@@ -108,7 +105,6 @@ class Room:
             listener = listen(config.host, config.port, RoomError)
             port = listener.getsockname()[1]
             async with trio.open_nursery() as services:
-                services.start_soon(self._turns.run)
                 services.start_soon(copy_back, self.ledger, self._console)
                 services.start_soon(self.door.serve, listener)
                 ports = self._open_table_ports(services)
@@ -179,7 +175,7 @@ class Room:
         if isinstance(console, OperatorConsole):
             console = console.of_table(config.name)
         try:
-            return RoomTable(config, self.ledger, self.config.data, console, self._bots.send, self._turns)
+            return RoomTable(config, self.ledger, self.config.data, console, self._bots.send)
         except MatchAborted as error:
             raise RoomError(error.lines.strip().replace("\n", ": ")) from error
 

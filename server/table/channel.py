@@ -2,7 +2,7 @@
 
 A stream class would cost a scheduler turn for every message.  A local player answers within some 20
 microseconds, which is less than that; so messages are written straight to the non-blocking socket, and after
-a write the socket may be polled a few times for the answer before the task goes to sleep (`Channel.receive`).
+a write a lone table may wait for the answer in the system itself (`Channel.receive_soon`).
 Bytes that a client does not read are kept here up to a limit, and a separate task flushes them
 (`Channel.keep_flushing`).
 """
@@ -10,20 +10,23 @@ Bytes that a client does not read are kept here up to a limit, and a separate ta
 from __future__ import annotations
 
 import math
+import select
 import socket
-from typing import Final, Protocol
+from typing import Final
 
 import trio
+
+from server.table import turns
 
 MAX_UNSENT: Final = 256 * 1024
 """Bytes kept for a client that does not read, in addition to what the kernel keeps: some 3000 messages."""
 _CHUNK: Final = 64 * 1024
-_POLLS: Final = 24
-"""Reads tried before sleeping: about the time of one trip through the scheduler."""
+_SOON_MS: Final = 1
+"""How long a lone table lets nobody else run while it waits."""
 _PATIENCE: Final = 3
-"""Unsuccessful rounds of polling in a row after which a client is considered slow."""
+"""Answers in a row that did not come soon, after which a client is considered slow."""
 _RETRY_EVERY: Final = 64
-"""How often the socket of a slow client is polled again: every 64th time, since it may have become fast."""
+"""How often a slow client is waited for again: every 64th time, since it may have become fast."""
 
 
 class ChannelBroken(Exception):
@@ -34,43 +37,29 @@ class ChannelBroken(Exception):
         self.is_full = is_full
 
 
-class Waiting(Protocol):
-    """How to wait for one client among several."""
-
-    async def until_readable(self, sock: socket.socket, deadline: float) -> bool:
-        """Wait until something has arrived or the client has gone; False if `deadline` comes first.
-
-        Raises:
-            trio.ClosedResourceError: we have closed it.
-        """
-
-    def is_closing(self, sock: socket.socket) -> None:
-        """Say that we are about to close a connection: tasks waiting for it are told."""
-
-
 class Channel:
     """A connected client.
 
     Args:
         sock: its connection.
-        waiting: how to wait for it; None for trio's way.
 
     *Resource handling*: `close` must be called; it may be called twice.  `keep_flushing` runs as long as
     there may be something to write.
     """
 
-    def __init__(self, sock: socket.socket, waiting: Waiting | None = None) -> None:
+    def __init__(self, sock: socket.socket) -> None:
         sock.setblocking(False)
         if sock.family in (socket.AF_INET, socket.AF_INET6):
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._sock = sock
-        self._waiting = waiting
+        self._turns = turns.here()
+        self._arrivals = select.poll()
+        self._arrivals.register(sock, select.POLLIN)
         self._unsent = bytearray()
         self._has_unsent = trio.Event()
         self._closed = False
         self._broken: str | None = None
-        self._misses = 0
-        self._since_polled = 0
+        self._misses = 0  # answers in a row that did not come soon
 
     def send(self, data: bytes) -> None:
         """Write, or keep for later, without ever waiting.
@@ -124,37 +113,27 @@ class Channel:
         except OSError:
             return b""  # reset by the client: it is gone either way
 
-    async def receive(self, deadline: float, *, may_poll: bool) -> bytes | None:
-        """What arrives next; None if nothing does by `deadline`, empty at the end of the stream.
+    def receive_soon(self) -> bytes | None:
+        """What arrives before anybody else would have run; None if nothing does, or did the last few times.
 
-        Args:
-            deadline: on trio's clock.
-            may_poll: no other table is waiting for this thread, so the socket may be tried a few times
-                before the task sleeps.  If that fails, there is still a full trip through the scheduler.
+        For a table that plays alone: nobody in this thread runs meanwhile.
         """
-        if may_poll and self._is_worth_polling():
-            for _ in range(_POLLS):
-                data = self.try_receive()
-                if data is not None:
-                    self._misses = 0
-                    return data
+        if self._misses >= _PATIENCE:
             self._misses += 1
-        elif self._waiting is None:
+            if self._misses % _RETRY_EVERY:
+                return None
+        if self._arrivals.poll(_SOON_MS):
+            self._misses = 0
+            return self.try_receive()
+        self._misses += 1
+        return None
+
+    async def receive(self, deadline: float) -> bytes | None:
+        """What arrives next; None if nothing does by `deadline`, empty at the end of the stream."""
+        while await self._turns.until_readable(self._sock, deadline):  # who has spoken earlier comes first
             data = self.try_receive()
             if data is not None:
                 return data
-        if self._waiting is not None:  # others who have spoken earlier come first
-            while await self._waiting.until_readable(self._sock, deadline):
-                data = self.try_receive()
-                if data is not None:
-                    return data
-            return None
-        with trio.CancelScope(deadline=deadline):
-            while True:
-                await trio.lowlevel.wait_readable(self._sock)
-                data = self.try_receive()
-                if data is not None:
-                    return data
         return None
 
     @property
@@ -177,15 +156,6 @@ class Channel:
             raise trio.ClosedResourceError
         await trio.lowlevel.wait_readable(self._sock)
 
-    def _is_worth_polling(self) -> bool:
-        if self._misses < _PATIENCE:
-            return True
-        self._since_polled += 1
-        if self._since_polled < _RETRY_EVERY:
-            return False
-        self._since_polled = 0
-        return True
-
     async def finish(self, seconds: float) -> None:
         """Close so that the client does not see a reset instead of the last state (docs/acpc-dealer.md 8.8).
 
@@ -195,7 +165,7 @@ class Channel:
             try:
                 await self._flush()
                 self._sock.shutdown(socket.SHUT_WR)
-                while await self.receive(math.inf, may_poll=False):
+                while await self.receive(math.inf):
                     await trio.lowlevel.checkpoint()  # it may keep sending without end
             except OSError:
                 pass  # it has already gone
@@ -208,6 +178,5 @@ class Channel:
         if not self._closed:
             self._closed = True
             trio.lowlevel.notify_closing(self._sock)
-            if self._waiting is not None:
-                self._waiting.is_closing(self._sock)
+            self._turns.is_closing(self._sock)
             self._sock.close()

@@ -291,7 +291,7 @@ class Lobby:
                 raise SeatFailed(FailureKind.NONSENSE, "it talks on without showing it", "")
             elif client.speaks_tls:
                 raise SeatFailed(FailureKind.NONSENSE, "it speaks TLS", _no_version(seat))
-            elif (data := await client.channel.receive(deadline, may_poll=False)) is not None:
+            elif (data := await client.channel.receive(deadline)) is not None:
                 connection.receive_data(data)
                 client.first = client.first or data
                 has_left = not data

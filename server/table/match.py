@@ -16,12 +16,12 @@ from engine.poker.rules import Action, CardDealer, HandState, KeyedDealer
 from protocol.records import format_hand, format_stamp
 from server.support.console import Console, now_us
 from server.support.errors import MatchAborted
+from server.table import turns
 from server.table.book import FinishedHand, MatchBook, Onlooker
 from server.table.config import MatchConfig, OnFailure
 from server.table.outcome import EarlierSittings, MatchOutcome
 from server.table.records import MatchRecords, comment_line
 from server.table.replay import Rehearsal, needs_rehearsal
-from server.table.reply import TABLES_PLAYING
 from server.table.seat import HandOnTable, Seat
 from server.table.table import Table
 
@@ -179,7 +179,7 @@ class MatchHands:
             rehearsing = [seat for seat in table.seats if needs_rehearsal(seat, config)]
             self._rehearsal = Rehearsal(rehearsing, config)
         dealer = config.cards.dealer(config.game)
-        with TABLES_PLAYING.one_more():
+        with turns.here().one_more_table():
             for hand_number in range(config.hands):
                 if records.was_ended:
                     break
@@ -262,8 +262,8 @@ class MatchHands:
             raise MatchAborted(f"ERROR: seat {seat.number + 1} ran out of time in transaction file\n")
         rehearsal = self._rehearsal
         if rehearsal is not None:
-            self._table.situation = state, hand
-            answer, _ = await self._table.asking.ask(rehearsal.seats, seat, state, hand)
+            self._table.seating.situation = state, hand
+            answer, _ = await self._table.asking.ask(rehearsal.seats, seat, state)
             if seat in rehearsal.seats:
                 rehearsal.has_answered(seat, answer, entry.action)
         return entry.action

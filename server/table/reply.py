@@ -8,11 +8,10 @@ seat that leaves or is late has failed; what that means for the match is not dec
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
-import attrs
 import trio
 
 from engine.poker.rules import CALL, Action, ActionKind, HandState
@@ -23,7 +22,6 @@ from protocol import (
     Event,
     Flaw,
     Greeting,
-    LocalProtocolError,
     NeedData,
     Reply,
     Request,
@@ -34,36 +32,17 @@ from protocol.agents import usage
 from protocol.policy import CAPABILITY, names_state
 from protocol.records import format_stamp
 from server.support.console import Console, now_us
-from server.support.errors import FailureKind, SeatFailed
+from server.support.errors import FailureKind, MatchAborted, SeatFailed
 from server.table.channel import ChannelBroken
 from server.table.config import MatchConfig, OnFailure
 from server.table.lobby import welcome
 from server.table.records import MatchRecords
-from server.table.seat import Client, HandOnTable, Seat
+from server.table.seat import Client, Seat
 from server.table.seating import Seating
+from server.table.turns import Turns
 
 MAX_JUNK_LINES: Final = 1000
 """Lines other than replies, in one decision, after which a client has failed, unless the policy is `acpc`."""
-
-
-@attrs.define(eq=False)
-class TablesPlaying:
-    """Counts tables with a match in progress: only a lone one may poll a socket instead of sleeping."""
-
-    number: int = 0
-
-    @contextlib.contextmanager
-    def one_more(self) -> Iterator[None]:
-        """Counts a match while it is in progress."""
-        self.number += 1
-        try:
-            yield
-        finally:
-            self.number -= 1
-
-
-TABLES_PLAYING: Final = TablesPlaying()
-"""Those of this process."""
 
 
 class Asking:
@@ -85,61 +64,61 @@ class Asking:
         self._seating = seating
         self._all = seating.seats
         self._traces = not config.quiet
+        self._is_strict = config.on_failure is not OnFailure.ACPC
         self._keeps_time = self._traces or config.transaction_path is not None
         self.now: Callable[[], float] = trio.current_time
         """trio's clock; the playing code sets the clock's own method: it is called twice per decision."""
-        self.write: Callable[[Seat, Client, bool], None] | None = None
-        """Writes what a seat's client is shown, given whether it is to act; None writes it at once."""
+        self.turns: Turns
+        """Those of this thread; the playing code sets them before it asks anybody."""
         self.last_send_us = 0
         """When a state was last sent, if anybody wants to know."""
 
-    async def ask(
-        self, seats: Sequence[Seat], seat: Seat, state: HandState, hand: HandOnTable
-    ) -> tuple[Action | None, int]:
+    async def ask(self, seats: Sequence[Seat], seat: Seat, state: HandState) -> tuple[Action | None, int]:
         """Show some seats how the hand stands; if the seat to act is among them, get its answer.
+
+        It is shown the hand before anybody else, and the others are written to while it thinks, or together
+        with their own turn if it answers sooner.
 
         Returns:
             Its reply, None if it gives none; and when its present client was shown the hand.
         """
-        seating, records, write = self._seating, self._records, self.write
+        seating, clock = self._seating, seat.clock
         traces, keeps_time = self._traces, self._keeps_time
-        for each in seats:
-            client = each.client
-            if client is not None:
-                try:
-                    data = hand.show(state, each, client)
-                    if traces:
-                        records.trace_sent(each.number, data)
-                    if write is None:
-                        client.flush()
-                    else:
-                        write(each, client, each is seat)
-                except ChannelBroken as error:
-                    seating.cannot_send(each, error)
-                except LocalProtocolError as error:  # a conversation that has broken down
-                    seating.break_off(each, error)
+        is_asked = seats is self._all or seat in seats
+        if traces:  # in the order of the seats
+            for each in seats:
+                seating.show(each)
+        elif is_asked:
+            seating.show(seat)
+        if is_asked and seat.client is not None:
+            seating.flush(seat, seat.client)
+        if not traces:
+            for each in seats:
+                if each is not seat:
+                    seating.show(each)
         sent_us = self.last_send_us = now_us() if keeps_time else 0
-        if seats is not self._all and seat not in seats:
+        if not is_asked:
+            self._let_others_see(seats)
             return None, sent_us
         action: Action | None = None
-        clock = seat.clock
         if seat.is_away and seat.away_since != state.hand_number:
+            self._let_others_see(seats)
             await seating.wait_for_return(seat)
-        clock.asks(self.now(), is_strict=self._config.on_failure is not OnFailure.ACPC)
+        clock.asks(self.now(), is_strict=self._is_strict)
         while action is None and not seat.is_away:
             client = seat.client
             if client is None:
+                self._let_others_see(seats)
                 if not await seating.is_taken_in_time(seat):
                     break
                 sent_us = now_us() if keeps_time else 0  # somebody else has been shown the hand
                 continue
             if traces:
-                records.flush_trace()
-            may_poll = TABLES_PLAYING.number == 1
+                self._records.flush_trace()
             try:
-                action = await read_reply(
-                    seat, client, state, self._config, self._console, self.now, may_poll=may_poll
-                )
+                action = await self.read_reply(seats, seat, client, state)
+            except MatchAborted:
+                raise
             except SeatFailed as failure:
                 seat.changes["late"] += failure.kind is FailureKind.STALLED
                 clock.bank *= failure.kind is not FailureKind.STALLED
@@ -153,120 +132,113 @@ class Asking:
         clock.asked_at = None
         return action, sent_us
 
+    def _let_others_see(self, seats: Sequence[Seat]) -> None:
+        """Write what has been said to the others: now, or when no table waits."""
+        seating, turns = self._seating, self.turns
+        for each in seats:
+            client = each.client
+            if client is not None and client.unwritten:
+                if turns.tables == 1:
+                    seating.flush(each, client)
+                else:
+                    turns.keep(client, partial(seating.flush_kept, each, client))
 
-async def read_reply(
-    seat: Seat,
-    client: Client,
-    state: HandState,
-    config: MatchConfig,
-    console: Console,
-    now: Callable[[], float],
-    *,
-    may_poll: bool,
-) -> Action:
-    """The action of the seat to act, legal in `state`; its clock is charged once.
+    async def read_reply(self, seats: Sequence[Seat], seat: Seat, client: Client, state: HandState) -> Action:
+        """The action of the seat to act, legal in `state`; its clock is charged once.
 
-    Args:
-        seat: whose turn it is; it has just been shown the state.
-        client: the one that sits there.
-        state: the hand.
-        config: limits, policy, trace or not.
-        console: gets the trace and the warnings.
-        now: trio's clock.
-        may_poll: see `Channel.receive`.
+        Args:
+            seats: that have been shown the state.
+            seat: whose turn it is.
+            client: the one that sits there.
+            state: the hand.
 
-    Raises:
-        SeatFailed: it left, or did not answer in time.
-    """
-    # Long, because it is one loop over the kinds of events, which share six variables; it runs for every
-    # action.
-    connection, channel = client.connection, client.channel
-    clock = seat.clock
-    response = clock.response + clock.bank
-    shown_at = heard_at = now() if clock.asked_at is None else clock.asked_at
-    junk_lines = stale_replies = 0
-    number = seat.number + 1
-    event: Event | NeedData = connection.next_event() if connection.num_buffered else NEED_DATA
-    while True:
-        if event is NEED_DATA:
-            deadline = min(heard_at + response, clock.until)
-            data = await channel.receive(deadline, may_poll=may_poll)
-            if data is not None:
-                connection.receive_data(data)
-                event = connection.next_event()
-            if event is NEED_DATA and (data is None or now() >= deadline):  # drips are silence, too
-                seconds = now() - shown_at
-                raise _late(
-                    seat, client, junk_lines, seconds, response, _no_action(number, seconds, response)
+        Raises:
+            SeatFailed: it left, or did not answer in time.
+        """
+        # Long, because it is one loop over the kinds of events, which share six variables; it runs for every
+        # action.
+        connection, channel = client.connection, client.channel
+        config, console, clock, now = self._config, self._console, seat.clock, self.now
+        response = clock.response + clock.bank
+        shown_at = heard_at = now() if clock.asked_at is None else clock.asked_at
+        junk_lines = stale_replies = 0
+        number = seat.number + 1
+        data: bytes | None = None
+        event: Event | NeedData = connection.next_event() if connection.num_buffered else NEED_DATA
+        while True:
+            if event is NEED_DATA:
+                data = channel.receive_soon() if self.turns.tables == 1 else None
+                if data is None:
+                    self._let_others_see(seats)
+                    data = await channel.receive(min(heard_at + response, clock.until))
+                if data is not None:
+                    event = connection.hear(data)
+                if event is NEED_DATA:
+                    at = now()
+                    if data is None or at >= min(heard_at + response, clock.until):  # drips are silence, too
+                        raise _late(seat, client, junk_lines, at - shown_at, response)
+                continue
+            seconds = now() - shown_at
+            if isinstance(event, Reply):
+                if not config.quiet:
+                    _trace(console, number, event.line or data or b"")
+                if clock.charge(seconds):
+                    raise _late(seat, client, junk_lines, seconds, response, has_run_out=True)
+                seat.late_in_a_row = client.stray_replies = 0
+                seat.grace_until = None
+                client.has_replied = True
+                seat.decision_times.add(seconds)
+                action = event.action
+                if action is not None and state.betting.is_legal(action):
+                    return action
+                return _corrected(seat, event, state, console, config)
+            if isinstance(event, ConnectionClosed):
+                raise SeatFailed(
+                    FailureKind.DISCONNECTED,
+                    "closed its connection when it was to act",
+                    _no_action(number, seconds, response),
                 )
-            continue
-        seconds = now() - shown_at
-        if isinstance(event, Reply):
-            if not config.quiet:
+            if isinstance(event, Comment | UnreadableLine | StaleReply) and not config.quiet:
                 _trace(console, number, event.line)
-            if clock.charge(seconds):
-                raise _late(
-                    seat, client, junk_lines, seconds, response, f"ERROR: seat {number} ran out of time\n"
-                )
-            seat.late_in_a_row = client.stray_replies = 0
-            seat.grace_until = None
-            client.has_replied = True
-            seat.decision_times.add(seconds)
-            action = event.action
-            if action is not None and state.betting.is_legal(action):
-                return action
-            return _corrected(seat, event, state, console, config)
-        if isinstance(event, ConnectionClosed):
-            raise SeatFailed(
-                FailureKind.DISCONNECTED,
-                "closed its connection when it was to act",
-                _no_action(number, seconds, response),
-            )
-        if isinstance(event, Comment | UnreadableLine | StaleReply) and not config.quiet:
-            _trace(console, number, event.line)
-        if isinstance(event, Greeting | Comment | Request):
-            if isinstance(event, Greeting):
-                welcome(seat, client, event.words, config)
-                client.flush()
-            elif isinstance(event, Request):
-                client.requests.append(event)
-            elif CAPABILITY in client.capabilities and names_state(
-                event.line, state.hand_number, state.betting.text
-            ):
-                seat.policies[state.betting.text] = event.line
-            elif usage.CAPABILITY in client.capabilities and usage.names_state(
-                event.line, state.hand_number, state.betting.text
-            ):
-                seat.usage[state.betting.text] = event.line
+            if isinstance(event, Greeting | Comment | Request):
+                if isinstance(event, Greeting):
+                    welcome(seat, client, event.words, config)
+                    client.flush()
+                elif isinstance(event, Request):
+                    client.requests.append(event)
+                elif CAPABILITY in client.capabilities and names_state(
+                    event.line, state.hand_number, state.betting.text
+                ):
+                    seat.policies[state.betting.text] = event.line
+                elif usage.CAPABILITY in client.capabilities and usage.names_state(
+                    event.line, state.hand_number, state.betting.text
+                ):
+                    seat.usage[state.betting.text] = event.line
+                else:
+                    if config.comments_path is not None:
+                        seat.keep_comment(state.betting.text, event.line)
+                    if seconds <= response:  # it restarts the wait once, but not the clock
+                        heard_at = now()
+                if seconds > 2 * response:  # it keeps on sending comments
+                    raise _late(seat, client, junk_lines, seconds, response)
+            elif clock.is_exceeded_by(seconds):
+                clock.charge(seconds)
+                raise _late(seat, client, junk_lines, seconds, response, has_run_out=True)
             else:
-                if config.comments_path is not None:
-                    seat.keep_comment(state.betting.text, event.line)
-                if seconds <= response:  # it restarts the wait once, but not the clock
-                    heard_at = now()
-            if seconds > 2 * response:  # it keeps on sending comments
-                raise _late(
-                    seat, client, junk_lines, seconds, response, _no_action(number, seconds, response)
-                )
-        elif clock.is_exceeded_by(seconds):
-            clock.charge(seconds)
-            raise _late(
-                seat, client, junk_lines, seconds, response, f"ERROR: seat {number} ran out of time\n"
-            )
-        else:
-            if isinstance(event, StaleReply):
-                stale_replies += 1
-                client.stray_replies += 1
-                _warn(seat, console, config, "ignoring un-requested response", "stale")
-            else:
-                junk_lines += 1
-                _warn(seat, console, config, "bad state format in response", "unreadable")
-            heard_at = now()
-            if config.on_failure is not OnFailure.ACPC and junk_lines + stale_replies >= MAX_JUNK_LINES:
-                detail = f"sent {junk_lines} unreadable lines and {stale_replies} answers to other states"
-                raise SeatFailed(FailureKind.NONSENSE, detail, "")
-        # Somebody who talks without answering must not keep the others from running.
-        await trio.lowlevel.checkpoint()
-        event = connection.next_event()
+                if isinstance(event, StaleReply):
+                    stale_replies += 1
+                    client.stray_replies += 1
+                    _warn(seat, console, config, "ignoring un-requested response", "stale")
+                else:
+                    junk_lines += 1
+                    _warn(seat, console, config, "bad state format in response", "unreadable")
+                heard_at = now()
+                if self._is_strict and junk_lines + stale_replies >= MAX_JUNK_LINES:
+                    detail = f"sent {junk_lines} unreadable lines and {stale_replies} answers to other states"
+                    raise SeatFailed(FailureKind.NONSENSE, detail, "")
+            # Somebody who talks without answering must not keep the others from running.
+            await trio.lowlevel.checkpoint()
+            event = connection.next_event()
 
 
 def _corrected(seat: Seat, reply: Reply, state: HandState, console: Console, config: MatchConfig) -> Action:
@@ -311,13 +283,17 @@ def _no_action(number: int, seconds: float, response: float) -> str:
 
 
 def _late(
-    seat: Seat, client: Client, junk_lines: int, seconds: float, response: float, acpc_lines: str
+    seat: Seat, client: Client, junk_lines: int, seconds: float, response: float, *, has_run_out: bool = False
 ) -> SeatFailed:
     """The failure of a seat that has not replied in time: nonsense, if its client sent no replies.
 
     Replies to other states are not nonsense as long as they may just be late, one for each turn missed; and a
     client that answers everything it is shown, its turn or not, is merely late the first time.
     """
+    number = seat.number + 1
+    acpc_lines = _no_action(number, seconds, response)
+    if has_run_out:
+        acpc_lines = f"ERROR: seat {number} ran out of time\n"
     if junk_lines:
         detail = f"sent {junk_lines} lines that do not answer its state, and no answer, in {seconds:.1f} s"
         return SeatFailed(FailureKind.NONSENSE, detail, acpc_lines)

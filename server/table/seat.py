@@ -13,14 +13,13 @@ import trio
 
 from engine.poker.rules import HandState
 from engine.support.user_input import printable
-from protocol import DealerConnection, LocalProtocolError, Note, Request, State, TurnWithdrawn
+from protocol import DealerConnection, Note, Request
 from protocol.match_state import HandMessages
 from server.support.errors import Failure
 from server.table.channel import Channel, ChannelBroken
 from server.table.config import TimeLimits
 from server.table.outcome import Durations, SeatOutcome
 
-_TO_ACT: Final = State.TO_ACT
 _MOST_REQUESTS: Final = 32
 """How many are kept of a client; the oldest is dropped for a new one."""
 _GOODBYE_S: Final = 1.0
@@ -81,7 +80,8 @@ class SeatClock:
         """Charge a decision; returns whether it passed a limit."""
         limits = self._limits
         is_late = seconds > self.response + self.bank
-        self.bank = max(0.0, min(self.bank, self.bank + self.response - seconds))
+        if self.bank:
+            self.bank = max(0.0, min(self.bank, self.bank + self.response - seconds))
         if self.response != limits.response:  # the first
             seconds = min(seconds, limits.response)
             self.response = limits.response
@@ -181,8 +181,9 @@ class Client:
         Raises:
             ChannelBroken: it cannot be written.
         """
-        data, self.unwritten = self.unwritten, b""
+        data = self.unwritten
         if data:
+            self.unwritten = b""
             self.channel.send(data)
 
 
@@ -279,33 +280,6 @@ class HandOnTable:
     messages: HandMessages
     positions: tuple[int | None, ...]
     """By seat, its place in this hand relative to the button; None for a seat that is not dealt in."""
-
-    def is_dealt(self, seat: Seat) -> bool:
-        """Whether a seat has cards in this hand."""
-        return self.positions[seat.number] is not None
-
-    def show(self, state: HandState, seat: Seat, client: Client) -> bytes:
-        """Tell a seat's client how the hand stands; `Client.flush` writes it.
-
-        Returns:
-            The line that says it.
-
-        Raises:
-            LocalProtocolError: the seat is not dealt in, or nothing can be said to the client.
-        """
-        connection = client.connection
-        if connection.state is _TO_ACT:
-            connection.send(TurnWithdrawn())  # the house has acted for it
-            client.stray_replies -= 1
-        position = self.positions[seat.number]
-        if position is None:
-            raise LocalProtocolError(f"{seat.label} is not dealt in")
-        is_turn = state.betting.position_to_act == position
-        if is_turn and "clock" in client.capabilities:
-            client.say(connection.send(Note("clock", f"{seat.clock.left():.6g}")))
-        data = connection.show(self.messages.message(state, position), is_turn=is_turn)
-        client.unwritten += data  # as `Client.say`
-        return data
 
 
 Situation = tuple[HandState, HandOnTable]

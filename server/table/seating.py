@@ -16,7 +16,7 @@ from typing import Final, Protocol
 import trio
 
 from engine.support.interruption import first_of
-from protocol import LocalProtocolError
+from protocol import LocalProtocolError, Note, State, TurnWithdrawn
 from protocol.framing import MAX_LINE
 from server.support.console import Console
 from server.support.errors import Failure, FailureKind, MatchAborted, SeatFailed
@@ -30,6 +30,7 @@ MAX_LATE: Final = 3
 """Late replies in a row after which a client loses its seat (policy `fair`)."""
 _PAUSE_S: Final = 0.25
 # After a fault of ours, before a seat is offered again.
+_TO_ACT: Final = State.TO_ACT
 _GOODBYE_S: Final = 1.0
 # How long clients have to close after the last state before they are cut off.
 
@@ -60,7 +61,6 @@ class Seating:
         config: the match.
         console: for the operator.
         records: get a note of everything that happens to a seat.
-        situation: the state of the hand to show to newcomers; None before the first hand.
         abort: ends the match, from any task.
         entrance: where clients come from; None for the match's own ports.
 
@@ -72,14 +72,14 @@ class Seating:
         config: MatchConfig,
         console: Console,
         records: MatchRecords,
-        situation: Callable[[], Situation | None],
         abort: Callable[[MatchAborted], None],
         entrance: Entrance | None = None,
     ) -> None:
         self._config = config
         self._console = console
         self._records = records
-        self._situation = situation
+        self.situation: Situation | None = None
+        """How the hand stands that is shown to everybody, newcomers too; None for none."""
         self._abort = abort
         self._lobby = Lobby(config, console) if entrance is None else entrance
         tokens = (*config.seat_tokens, *[None] * len(config.names))
@@ -159,10 +159,7 @@ class Seating:
                     self._fail_in_background(seat, Failure(failure.kind, failure.detail), failure.acpc_lines)
             except Exception as error:
                 pause = _PAUSE_S
-                try:
-                    self.break_off(seat, error)
-                except MatchAborted as aborted:
-                    self._abort(aborted)
+                self._break_off_in_background(seat, error)
             is_settled.set()
         self._lobby.stop_listening(seat)
 
@@ -237,32 +234,41 @@ class Seating:
         """Show the hand to somebody who has taken a vacant seat."""
         try:
             self._note(f"{seat.label} is taken again")
-            self.show(seat, client)
+            self.show(seat)
             self.flush(seat, client)
         except MatchAborted as error:
             self._abort(error)
 
     # --- talking -----------------------------------------------------------------------------------------
 
-    def show(self, seat: Seat, client: Client) -> None:
-        """Tell a seat's client how the hand stands, if it is dealt in; `flush` writes it.
+    def show(self, seat: Seat) -> None:
+        """Tell a seat's client, if there is one and it is dealt in, how the hand stands; `flush` writes it.
 
         Raises:
             MatchAborted: nothing can be said to it any more, and that ends the match.
         """
-        situation = self._situation()
-        if situation is None:
+        client, situation = seat.client, self.situation
+        if client is None or situation is None:
             return
         state, hand = situation
-        if not hand.is_dealt(seat):
+        position = hand.positions[seat.number]
+        if position is None:
             return
+        connection = client.connection
+        is_turn = state.betting.position_to_act == position
         try:
-            data = hand.show(state, seat, client)
+            if connection.state is _TO_ACT:
+                connection.send(TurnWithdrawn())  # the house has acted for it
+                client.stray_replies -= 1
+            if is_turn and "clock" in client.capabilities:
+                client.say(connection.send(Note("clock", f"{seat.clock.left():.6g}")))
+            line = connection.show(hand.messages.message(state, position), is_turn=is_turn)
         except LocalProtocolError as error:  # a conversation that has broken down
             self.break_off(seat, error)
             return
+        client.unwritten += line  # as `Client.say`
         if not self._config.quiet:
-            self._records.trace_sent(seat.number, data)
+            self._records.trace_sent(seat.number, line)
 
     def flush(self, seat: Seat, client: Client) -> None:
         """Write what has been said to a seat's client.
@@ -274,6 +280,16 @@ class Seating:
             client.flush()
         except ChannelBroken as error:
             self.cannot_send(seat, error)
+
+    def flush_kept(self, seat: Seat, client: Client) -> None:
+        """The same from a task other than the one that plays, if it still has the seat."""
+        if seat.client is client:
+            try:
+                self.flush(seat, client)
+            except MatchAborted as error:
+                self._abort(error)
+            except Exception as error:  # a fault of ours, which concerns only one client
+                self._break_off_in_background(seat, error)
 
     # --- attending ---------------------------------------------------------------------------------------
 
@@ -304,7 +320,7 @@ class Seating:
                 await client.is_late.wait()
                 client.is_late = trio.Event()
                 while seat.is_away:
-                    data = await client.channel.receive(math.inf, may_poll=False)
+                    data = await client.channel.receive(math.inf)
                     if not data:
                         if seat.client is client:
                             failure = self.failure(FailureKind.DISCONNECTED, "left while it was late")
@@ -336,11 +352,7 @@ class Seating:
 
     def _hand_number(self) -> int | None:
         """The hand in progress; None before the first."""
-        situation = self._situation()
-        if situation is None:
-            return None
-        state, _ = situation
-        return state.hand_number
+        return None if self.situation is None else self.situation[0].hand_number
 
     def fail(self, seat: Seat, failure: Failure, acpc_lines: str) -> None:
         """Record that a seat's client cannot continue, and do what the policy says.
@@ -402,6 +414,13 @@ class Seating:
         what = " ".join(f"{type(first).__name__}: {first}".split())
         failure = self.failure(FailureKind.DISCONNECTED, f"was cut off: {what}")
         self.fail(seat, failure, f"ERROR: could not go on with seat {seat.number + 1}\n")
+
+    def _break_off_in_background(self, seat: Seat, error: Exception) -> None:
+        """The same from a task other than the one that plays."""
+        try:
+            self.break_off(seat, error)
+        except MatchAborted as aborted:
+            self._abort(aborted)
 
     def set_aside(self, seat: Seat, kind: FailureKind) -> None:
         """Stop waiting for a seat that failed to reply.

@@ -19,6 +19,7 @@ from protocol.match_state import HandMessages
 from protocol.records import Transaction
 from server.support.console import Console, now_us
 from server.support.errors import MatchAborted
+from server.table import turns
 from server.table.config import MatchConfig
 from server.table.records import MatchRecords
 from server.table.reply import Asking
@@ -50,12 +51,10 @@ class Table:
     ) -> None:
         self._records = records
         self._has_transactions = config.transaction_path is not None
-        self.seating: Final = Seating(config, console, records, lambda: self.situation, abort, entrance)
+        self.seating: Final = Seating(config, console, records, abort, entrance)
         self.seats: Final = self.seating.seats
         """The seats in order of their numbers."""
         self.asking: Final = Asking(config, console, records, self.seating)
-        self.situation: Situation | None = None
-        """How the hand stands that those who sit down are to be shown; None for none."""
         self.absent: list[Seat] = []
         """Those for whom the house has checked or folded in the last hand, in this order."""
         self.was_live = True
@@ -66,8 +65,9 @@ class Table:
         """Waited for after every action, before anybody is shown it; on nobody's clock."""
 
     def start(self) -> None:
-        """Look at trio's clock itself from now on: it is read twice per decision."""
+        """Look at trio's clock itself from now on, which is read twice per decision; and wait with others."""
         self.asking.now = trio.lowlevel.current_clock().current_time
+        self.asking.turns = turns.here()
 
     async def play(
         self,
@@ -92,7 +92,7 @@ class Table:
         Returns:
             Its end, which nobody has been shown yet.
         """
-        records, asking, on_state = self._records, self.asking, self.on_state
+        records, seating, asking, on_state = self._records, self.seating, self.asking, self.on_state
         positions: list[int | None] = [None] * len(self.seats)
         for position, seat in enumerate(by_position):
             positions[seat.number] = position
@@ -111,13 +111,14 @@ class Table:
                 seat = by_position[to_act]
                 if is_live or not records.is_replaying:
                     is_live = True
-                    self.situation = state, hand
+                    seating.situation = state, hand
                     if on_state is not None:
                         on_state(state)
-                    action, sent_us = await asking.ask(seats, seat, state, hand)
+                    action, sent_us = await asking.ask(seats, seat, state)
                     if action is None or self._has_transactions:
                         action = self._recorded(seat, state, action, sent_us)
                     if self.pace is not None:
+                        self.flush()
                         await self.pace()
                 else:
                     assert replay is not None  # there is something to be replayed
@@ -148,10 +149,9 @@ class Table:
 
         `flush` writes it.
         """
-        self.situation = end
+        self.seating.situation = end
         for seat in seats:
-            if seat.client is not None:
-                self.seating.show(seat, seat.client)
+            self.seating.show(seat)
 
     def flush(self) -> None:
         """Write what has been said to clients."""

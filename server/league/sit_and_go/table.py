@@ -30,11 +30,11 @@ from server.league.sit_and_go.log import (
 )
 from server.support.console import Console
 from server.support.errors import Failure, FailureKind
+from server.table import turns
 from server.table.config import MatchConfig
 from server.table.lobby import welcome
 from server.table.match import MatchServer
 from server.table.records import MatchRecords
-from server.table.reply import TABLES_PLAYING
 from server.table.rules.sit_and_go import SitAndGoTable
 from server.table.seat import Client, Seat, Situation
 
@@ -93,7 +93,7 @@ class SitAndGoHands:
     async def _play(self) -> None:
         await self._admit_to_table()
         self.server.book.start_clock()
-        with TABLES_PLAYING.one_more():
+        with turns.here().one_more_table():
             while not self._standing.is_over:
                 await self._play_next()
 
@@ -129,7 +129,7 @@ class SitAndGoHands:
                 elif isinstance(event, ConnectionClosed):
                     return
                 elif event is NEED_DATA:
-                    data = await client.channel.receive(deadline, may_poll=False)
+                    data = await client.channel.receive(deadline)
                     if data is None:
                         return
                     connection.receive_data(data)
@@ -154,7 +154,7 @@ class SitAndGoHands:
         self._finish(end, by_position)
         table.show_end(end, by_position)
         table.flush()
-        self._game = table.situation = None
+        self._game = table.seating.situation = None
 
     def _introduce_newcomers(self) -> None:
         """Tell clients that have sat down in the middle of a hand what is played."""

@@ -22,12 +22,12 @@ from server.match.sharing.staffed_table import House, StaffedTable
 from server.records.results import Pass
 from server.support.console import Console
 from server.support.errors import MatchAborted
+from server.table import turns
 from server.table.book import FinishedHand, Onlooker
 from server.table.config import MatchConfig
 from server.table.match import MatchHands, MatchServer
 from server.table.outcome import MatchOutcome
 from server.table.records import MatchRecords
-from server.table.reply import TABLES_PLAYING
 from server.table.seat import Seat
 
 _CHUNK: Final = 16
@@ -220,7 +220,7 @@ class _SideTable(MatchServer):
         hands = MatchHands(self)
         dealer = self.config.cards.dealer(self.config.game)
         at = 0
-        with TABLES_PLAYING.one_more():
+        with turns.here().one_more_table():
             for chunk in self.share.chunks():
                 dealer.skip(chunk.start - at)
                 at = chunk.stop

@@ -8,7 +8,6 @@ anybody is shown its end.
 from __future__ import annotations
 
 import contextlib
-import functools
 import secrets
 import traceback
 from collections.abc import Callable
@@ -31,10 +30,9 @@ from server.room.tables.contest import Contest
 from server.room.tables.log import TableLog, match_config
 from server.room.tables.place import Place, RequestRefused, Visitor, Wish
 from server.room.tables.spectating import Audience, shown_holes
-from server.room.tables.turns import Turns
 from server.support.console import Console
+from server.table import turns
 from server.table.channel import ChannelBroken
-from server.table.reply import TABLES_PLAYING
 from server.table.rules.chips import settle
 from server.table.rules.line_up import Joining, LineUp, can_use_up_chips, line_up
 from server.table.seat import Situation
@@ -71,7 +69,6 @@ class RoomTable:
         folder: of the room's data.
         console: for the operator.
         send_bot: asks one of the house's bots to come to this table; returns its name.
-        turns: waits for its clients, and writes what the players not to act are shown.
     """
 
     def __init__(
@@ -81,7 +78,6 @@ class RoomTable:
         folder: Path,
         console: Console,
         send_bot: Callable[[TableConfig, str], str],
-        turns: Turns,
     ) -> None:
         self.config = config
         self._ledger = ledger
@@ -98,7 +94,6 @@ class RoomTable:
         self._table.on_state = self._show
         self._seating = self.company.seating = self._table.seating
         self._seating.on_change = lambda: self.company.changed.set()
-        self._table.asking.write = functools.partial(turns.write, self._seating)
         self._hand: _PreparedHand | None = None
         self._shown_at = 0.0  # when the hand was last shown, on trio's clock
         self._next_hand, self._blinds = ledger.open_table(config.name)
@@ -305,7 +300,7 @@ class RoomTable:
         await trio.lowlevel.checkpoint()
         carries = self.config.policy is not Policy.MATCH
         self._table.pace = self._let_action_stand if self._keeps_pace and self.config.pace_s else None
-        with TABLES_PLAYING.one_more():
+        with turns.here().one_more_table():
             end = await self._table.play(hand.game, hand.number, deal, by_position, is_passing=carries)
         await self._finish(hand, end)
         await self._let_end_stand(end[0].betting)
@@ -387,7 +382,7 @@ class RoomTable:
         self._table.flush()
         self.company.tell(news)
         self.audience.hand_ends(final, settlement.chips)
-        self._table.situation = self._hand = None
+        self._seating.situation = self._hand = None
         self._next_hand = hand.number + 1
         self._blinds = hand.line_up.blinds
         self.hands_played += 1

@@ -18,10 +18,9 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 
 from engine.poker.rules import Action
 from server.support.errors import FailureKind
-from server.table import reply
 from server.table.channel import Channel, ChannelBroken
 from server.table.config import MatchConfig, OnFailure, TimeLimits
-from server.table.reply import read_reply
+from server.table.reply import Asking
 from server.table.seat import Seat
 from server.table.seating import Seating
 from tests.support import tables
@@ -89,7 +88,7 @@ def trickling(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def inject(faults: Faults, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let faults happen in all tasks of the seat, and where the playing task reads its replies."""
-    keep = Seating._keep
+    keep, read_reply = Seating._keep, Asking.read_reply
 
     async def keep_with_faults(self: Seating, seat: Seat, deadline: float) -> None:
         if seat.number == FAULTY:
@@ -98,13 +97,13 @@ def inject(faults: Faults, monkeypatch: pytest.MonkeyPatch) -> None:
         else:
             await keep(self, seat, deadline)
 
-    async def read_with_faults(seat: Seat, *arguments: Any, **options: Any) -> Action:
-        reading = read_reply(seat, *arguments, **options)
+    async def read_with_faults(self: Asking, seats: Any, seat: Seat, *arguments: Any) -> Action:
+        reading = read_reply(self, seats, seat, *arguments)
         action: Action = await (faults.in_(reading) if seat.number == FAULTY else reading)
         return action
 
     monkeypatch.setattr(Seating, "_keep", keep_with_faults)
-    monkeypatch.setattr(reply, "read_reply", read_with_faults)
+    monkeypatch.setattr(Asking, "read_reply", read_with_faults)
 
 
 async def come_and_go(table: tables.Table) -> None:

@@ -3,26 +3,24 @@
 trio wakes all runnable tasks in one batch, in order or in reverse.  If two hundred tables are answered while
 two hundred are served, one table may wait for two batches, and the next for none.  Here one task listens to
 all clients, and wakes the tables of a few at a time: the client that has spoken first is served first.  What
-the other players at a table are shown is written when no table waits for the room, or after a quarter of a
-second: under overload one write per decision is then enough, instead of one for each seat.
+the other players at a table are shown is written when no table waits, or after a quarter of a second: under
+overload one write per decision is then enough, instead of one for each seat.
 
 A single listener needs Linux's epoll; elsewhere each table waits for its own clients in trio's way.
 """
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 import select
 import socket
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import attrs
 import trio
-
-from server.table.reply import TABLES_PLAYING
-from server.table.seat import Client, Seat
-from server.table.seating import Seating
 
 _AT_ONCE: Final = 16
 # Tables that are woken in one batch.
@@ -42,32 +40,26 @@ class _Wait:
     """Woken because we have closed the connection."""
 
 
-@attrs.frozen
-class _Kept:
-    """Something to be shown to a client that has not been written yet."""
-
-    since: float
-    seating: Seating
-    seat: Seat
-
-
 class Turns:
-    """Waits for the clients of all tables of a room; `run` must be running.
-
-    *Resource handling*: `close` it.
-    """
+    """Waits for the clients of all tables of this thread (`here`)."""
 
     def __init__(self) -> None:
+        self.tables = 0
+        """Tables that play at present: a lone one may wait for its player without letting others run."""
         self._epoll = select.epoll() if hasattr(select, "epoll") else None
         self._waiting: dict[int, _Wait] = {}  # by descriptor
-        self._kept: dict[Client, _Kept] = {}  # the oldest first
+        self._kept: dict[object, tuple[float, Callable[[], object]]] = {}  # since when; the oldest first
         self._next = math.inf  # no deadline is earlier
         self._asleep: trio.CancelScope | None = None
 
-    def close(self) -> None:
-        """Close the descriptor."""
-        if self._epoll is not None:
-            self._epoll.close()
+    @contextlib.contextmanager
+    def one_more_table(self) -> Iterator[None]:
+        """Counts a table while it plays."""
+        self.tables += 1
+        try:
+            yield
+        finally:
+            self.tables -= 1
 
     # --- waiting ---------------------------------------------------------------------------------------
 
@@ -116,6 +108,10 @@ class Turns:
 
     async def run(self) -> None:
         """Wake the tables whose clients have spoken, and write what was kept, until cancelled."""
+        with self._epoll or contextlib.nullcontext():
+            await self._listen()
+
+    async def _listen(self) -> None:
         while True:
             if self._kept:
                 await trio.lowlevel.checkpoint()
@@ -150,31 +146,33 @@ class Turns:
 
     # --- writing ---------------------------------------------------------------------------------------
 
-    def write(self, seating: Seating, seat: Seat, client: Client, is_to_act: bool) -> None:
-        """Write what was said to a client: at once if it is to act, otherwise when there is time.
-
-        Raises:
-            ChannelBroken: it cannot be written.
-        """
-        if is_to_act or TABLES_PLAYING.number == 1:
-            self._kept.pop(client, None)
-            client.flush()
-            return
-        if client not in self._kept:
-            self._kept[client] = _Kept(trio.current_time(), seating, seat)
-        if self._asleep is not None:
-            self._asleep.cancel()
-            self._asleep = None
+    def keep(self, whom: object, write: Callable[[], object]) -> None:
+        """Have something written to somebody who is not to act, when there is time."""
+        if whom not in self._kept:
+            self._kept[whom] = trio.current_time(), write
+            if self._asleep is not None:
+                self._asleep.cancel()
+                self._asleep = None
 
     def _write_some(self, now: float, most: int) -> None:
         """Write what was kept longest, for at most `most` clients, and everything kept for too long."""
-        for client, kept in list(itertools.islice(self._kept.items(), _AT_ONCE)):
-            if most <= 0 and now < kept.since + _LATEST_S:
+        for whom, (since, write) in list(itertools.islice(self._kept.items(), _AT_ONCE)):
+            if most <= 0 and now < since + _LATEST_S:
                 return
             most -= 1
-            del self._kept[client]
-            if kept.seat.client is client:
-                try:
-                    kept.seating.flush(kept.seat, client)
-                except Exception as error:  # a fault of ours, which concerns only one client
-                    kept.seating.break_off(kept.seat, error)
+            del self._kept[whom]
+            write()
+
+
+_HERE: Final = trio.lowlevel.RunVar[Turns]("turns")
+
+
+def here() -> Turns:
+    """Those of this run of trio; they listen from the first call on, until the run ends."""
+    try:
+        return _HERE.get()
+    except LookupError:
+        turns = Turns()
+        _HERE.set(turns)
+        trio.lowlevel.spawn_system_task(turns.run)
+        return turns
