@@ -15,7 +15,10 @@ from tests.support.dealer_process import ROOT
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
 NONE_COMPILED: Final = " 0 compiled on this machine, in "
 LIMIT, NO_LIMIT = "limit-2p", "nolimit-2p-100bb"
-PLAYED: Final = {"portfolio": (LIMIT,), "resolver": (NO_LIMIT,), "decide": (), "llm": (), "skeleton": ()}
+PLAYED: Final[dict[str, tuple[str, ...]]] = {
+    "portfolio": (LIMIT,), "resolver": (NO_LIMIT,),
+    **dict.fromkeys(("decide", "llm", "openspiel", "pypokerengine", "skeleton"), ()),
+}  # fmt: skip
 """Games of bots that know others only by files; none of those who ask somebody else.  The rest play both."""
 MATCH: Final = ("--hands", "6", "--seed", "1", "--in-process", "--luck", "off")
 

@@ -29,7 +29,6 @@ from engine.support.seeds import random_seed
 from protocol.agents.answers import BadFormat, Illegal, Reading, answer_of, as_answer
 from protocol.agents.observation import observe, view_of
 
-State = dict[str, Any]
 _OVER: Final = "hand_over"
 
 
@@ -50,10 +49,10 @@ class Decide(Agent):
     def __init__(self, file: Path, function: str = "decide", reading: Reading = "strict") -> None:
         found = _run(file)
         if function not in found:
-            raise ValueError(f"{file} has no function {function}")
+            raise ValueError(f"{file} has no {function}")
         self._file = file
-        self._decide: Callable[[State], Any] = found[function]
-        self._hand_over: Callable[[State], object] | None = found.get(_OVER)
+        self._decide: Callable[[Any], Any] = found[function]
+        self._hand_over: Callable[[Any], object] | None = found.get(_OVER)
         self._reading: Reading = reading
 
     async def choose_action(self, view: HandView) -> Action:
@@ -62,9 +61,8 @@ class Decide(Agent):
         Raises:
             SessionError: it fails, or its answer cannot be played.
         """
-        state = observe(view, self.seat, seconds=self.seconds_to_act)
         try:
-            answer = await _called(self._decide, state)
+            answer = await _called(self._decide, self._shown(view))
             return answer_of(answer, view, self._reading).action
         except (BadFormat, Illegal) as error:
             raise SessionError(f"{self._file} in hand {view.hand_number}: {error}") from error
@@ -75,9 +73,13 @@ class Decide(Agent):
         """Tells the file about it, if it wants to know."""
         if self._hand_over is not None:
             try:
-                self._hand_over(observe(view, self.seat))
+                self._hand_over(self._shown(view))
             except Exception as error:
                 raise self._fault(error, view) from error
+
+    def _shown(self, view: HandView) -> Any:
+        """The argument of the functions."""
+        return observe(view, self.seat, seconds=self.seconds_to_act if view.is_our_turn else None)
 
     def _fault(self, error: Exception, view: HandView) -> SessionError:
         lines = [
@@ -105,7 +107,7 @@ def _run(file: Path) -> dict[str, Any]:
         raise ValueError(f"{file} cannot be run: {type(error).__name__}: {error}") from error
 
 
-async def _called(function: Callable[[State], Any], state: State) -> Any:
+async def _called(function: Callable[[Any], Any], state: Any) -> Any:
     if inspect.iscoroutinefunction(function):
         return await function(state)
     return await trio.to_thread.run_sync(function, state, abandon_on_cancel=True)

@@ -1,7 +1,6 @@
-"""Games in OpenSpiel's `universal_poker`, and our small games as games of OpenSpiel's.
+"""Our small games as games of OpenSpiel's: a thin wrapper, by which its algorithms walk our rules.
 
-The rules of the former are the ACPC's own C code.  The latter is a thin wrapper, by which algorithms walk our
-rules: cards are dealt one by one by chance, each position's hole cards, then the board as it comes out.
+Cards are dealt one by one by chance: each position's hole cards, then the board as it comes out.
 """
 
 from typing import Any
@@ -9,38 +8,10 @@ from typing import Any
 import pyspiel
 
 from engine.poker.cards import format_cards
-from engine.poker.rules import Action, Deal, GameDefinition, HandState, HandView, initial_betting
-from engine.poker.rules.action import CALL, FOLD, LIMIT_RAISE, ActionKind
-
-# --- openspiel ----------------------------------------------------------------------------------------------
-
-
-def openspiel_game(game: GameDefinition) -> pyspiel.Game:
-    """The same game as OpenSpiel's `universal_poker`."""
-
-    def numbers(values: tuple[int, ...]) -> str:
-        return " ".join(map(str, values))
-
-    parameters: dict[str, str | int] = {
-        "numPlayers": game.num_players, "numRounds": game.num_rounds, "blind": numbers(game.blinds),
-        "firstPlayer": numbers(tuple(first + 1 for first in game.first_positions)),
-        "maxRaises": numbers(game.max_raises), "numSuits": game.num_suits, "numRanks": game.num_ranks,
-        "numHoleCards": game.num_hole_cards, "numBoardCards": numbers(game.num_board_cards),
-    }  # fmt: skip
-    if game.is_limit:
-        # OpenSpiel pastes these texts into an ACPC game file, but in limit games leaves the parameter
-        # `stack` out; the file is to have one (five players and more need it).
-        raise_sizes = f"{numbers(game.raise_sizes)}\nstack = {numbers(game.stacks)}"
-        parameters |= {"betting": "limit", "raiseSize": raise_sizes}
-    else:
-        parameters |= {"betting": "nolimit", "bettingAbstraction": "fullgame", "stack": numbers(game.stacks)}
-    return pyspiel.load_game("universal_poker", parameters)
-
-
-# --- openspiel wrapper --------------------------------------------------------------------------------------
+from engine.poker.rules import Deal, GameDefinition, HandState, HandView, initial_betting
+from engine.poker.rules.action import CALL, FOLD, LIMIT_RAISE
 
 ACTIONS = (FOLD, CALL, LIMIT_RAISE)
-_NUMBERS = {ActionKind.FOLD: 0, ActionKind.CALL: 1, ActionKind.RAISE: 2}
 
 
 def wrapped(game: GameDefinition) -> pyspiel.Game:
@@ -146,8 +117,3 @@ class _State(pyspiel.State):  # type: ignore[misc]
 
     def __str__(self) -> str:
         return f"{format_cards(self._dealt)} {self._betting.text}"
-
-
-def number_of(action: Action) -> int:
-    """OpenSpiel's number of an action of ours."""
-    return _NUMBERS[action.kind]

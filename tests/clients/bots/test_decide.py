@@ -76,7 +76,7 @@ async def test_a_function_that_fails_ends_its_bot_in_one_line(body: str, where: 
         (None, "cannot be read"),
         ("def decide(", "line 1"),
         ("import nothing_here", "cannot be run"),
-        ("", "no function"),
+        ("", "has no decide"),
     ],
 )
 def test_a_file_without_a_function_is_refused_in_one_line(text: str | None, why: str, tmp_path: Path) -> None:

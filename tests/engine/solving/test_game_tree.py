@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+from clients.lab.adapters.openspiel import openspiel_game
 from engine.kernels.solving.tree import TERMINAL, Block
 from engine.poker.cards import parse_cards
 from engine.poker.records import ProbabilityTriple
@@ -29,7 +30,6 @@ from engine.solving.strategies import (
 from engine.solving.walk import TooLarge
 from engine.support.arrays import Floats
 from tests.engine.solving.games import KUHN, KUHN_3P, LEDUC, SHORT_DECK, SHORT_STACKS
-from tests.oracles.openspiel import openspiel_game
 from tests.support.asserting import refuses
 
 # --- game tree ----------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from clients.lab.adapters.openspiel import number_of
 from clients.lab.environments import holdem_v0
 from engine.poker.rules import load_game
 
@@ -16,7 +17,7 @@ pyspiel = pytest.importorskip("pyspiel")
 from open_spiel.python.algorithms import exploitability  # noqa: E402
 from open_spiel.python.policy import UniformRandomPolicy  # noqa: E402
 
-from tests.oracles.openspiel import ACTIONS, number_of, wrapped  # noqa: E402
+from tests.oracles.openspiel import ACTIONS, wrapped  # noqa: E402
 
 GAMES = [("kuhn-2p", "kuhn_poker"), pytest.param("leduc", "leduc_poker", marks=pytest.mark.slow)]
 

@@ -11,6 +11,7 @@ import pyspiel
 import pytest
 from hypothesis import given, strategies as st
 
+from clients.lab.adapters.openspiel import openspiel_game
 from engine.poker.cards import format_cards
 from engine.poker.rules import (
     CALL,
@@ -32,7 +33,6 @@ from engine.poker.rules import (
 )
 from protocol.match_state import format_hole_cards_and_board
 from protocol.records import format_hand, format_score, parse_hand
-from tests.oracles.openspiel import openspiel_game
 from tests.support.asserting import known, refuses
 from tests.support.hands.golden_files import (
     LOGS,
