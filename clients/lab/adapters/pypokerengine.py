@@ -82,7 +82,7 @@ class PyPokerEngine(Decide):
         """The player's answer to a question."""
         self._tell(view)
         random.seed(self.decision_seed)
-        legal, start = view.legal_actions(), _at_start(view.betting)
+        legal, start = view.legal_actions(), view.betting.spent_before_round()
         least, most = legal.min_raise_to, legal.max_raise_to
         before, call = start[view.position], view.betting.max_spent - max(start)
         low, high = (-1, -1) if least is None or most is None else (least - before, most - before)
@@ -258,19 +258,9 @@ def _cards(cards: tuple[int, ...]) -> list[str]:
     return [CARD_TEXTS[card][1].upper() + CARD_TEXTS[card][0] for card in cards]
 
 
-def _at_start(betting: BettingState) -> tuple[int, ...]:
-    """The chips of each position at the start of the betting round; blinds are part of the first."""
-    now = betting.betting_round
-    if not now:
-        return (0,) * betting.game.num_players
-    return next(
-        (before.spent for before, _, _ in betting.steps() if before.betting_round == now), betting.spent
-    )
-
-
 def _street_total(before: BettingState, after: BettingState, position: int) -> int:
     """The chips that a position has put in during a street once it has acted."""
-    return after.spent[position] - _at_start(before)[position]
+    return after.spent[position] - before.spent_before_round()[position]
 
 
 def _pots(betting: BettingState, uuids: list[str]) -> list[_Json]:

@@ -137,7 +137,7 @@ class Skeleton(Agent):
             before, position, action = steps[number]
             after = steps[number + 1][0] if number + 1 < len(steps) else view.betting
             if action.kind is ActionKind.RAISE:
-                clauses.append(f"R{after.spent[position] - _before_street(view, before.betting_round)}")
+                clauses.append(f"R{after.spent[position] - max(before.spent_before_round())}")
             elif action.kind is ActionKind.FOLD:
                 clauses.append("F")
             else:
@@ -227,24 +227,11 @@ def _commands(folder: Path) -> dict[str, list[str]]:
     return dict(found)
 
 
-def _before_street(view: HandView, betting_round: int) -> int:
-    """The chips that a player in the hand had put in before a betting round."""
-    if not betting_round:
-        return 0
-    return next(
-        before.max_spent for before, _, _ in view.betting.steps() if before.betting_round == betting_round
-    )
-
-
 def _action(clause: str, view: HandView) -> Action:
     """The action of a clause; one that is not legal is corrected by the house."""
     kind, size = clause[:1], clause[1:]
     if kind == "R" and size.isascii() and size.isdecimal() and len(size) < 10:
-        steps, now = view.betting.steps(), view.betting_round
-        is_first = not any(before.betting_round == now for before, _, _ in steps)
-        return raise_to(
-            int(size) + (view.betting.max_spent if is_first and now else _before_street(view, now))
-        )
+        return raise_to(int(size) + max(view.betting.spent_before_round()))
     if clause in ("C", "K"):
         return CALL
     if clause == "F":

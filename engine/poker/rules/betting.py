@@ -255,6 +255,15 @@ class BettingState:
             step = step[0].last_step
         return times
 
+    def spent_before_round(self) -> tuple[int, ...]:
+        """Chips each position had put in before this betting round; blinds belong to the first."""
+        now = self.betting_round
+        if not now:
+            return (0,) * self.game.num_players
+        return next(
+            (before.spent for before, _, _ in self.steps() if before.betting_round == now), self.spent
+        )
+
     def pot_after_call(self) -> int:
         """Chips in the middle once the position to act has called: the unit for the sizes of bets.
 
