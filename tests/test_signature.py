@@ -16,7 +16,8 @@ def signed(integers: int = 1, floats: int = 2, machine: str = HERE) -> Signature
 
 
 def test_every_bot_has_a_part_and_every_part_is_computed_alike_twice() -> None:
-    needy = {"decide", "llm", "openspiel", "pypokerengine", "resolver", "skeleton"}  # others decide, or it is slow
+    # Others decide, or it is slow.
+    needy = {"decide", "llm", "openspiel", "pypokerengine", "resolver", "skeleton"}
     assert {f"bot {name}" for name in installed_bots() if name not in needy} <= set(float_parts(riverboat))
     parts = ["parsers", "showdowns", "bot simple", "riverboat verify"]
 
