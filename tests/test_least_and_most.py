@@ -35,6 +35,7 @@ WORDS: Final = {
     "play": "always-call --game leduc",
     "preflop": "",
     "replay": "none.log",
+    "review": "none.log",
     "room add-player": "Ann --data room",
     "serve": "--http off",
     "solve": "kuhn-2p --save out.npz",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import sys
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
 
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
+_SAY_EVERY_S: Final = 10.0
 MOST_SECONDS: Final = 1e9
 """Longest time that can be asked for: thirty years."""
 MOST_CHIPS: Final = 1e15
@@ -190,3 +194,27 @@ def progress_bar(what: str, *columns: ProgressColumn) -> Progress:
 
     shown = (TextColumn(what), BarColumn(), MofNCompleteColumn(), *columns)
     return Progress(*shown, console=Console(stderr=True), transient=True)
+
+
+@contextmanager
+def shown_progress(quiet: bool, what: str) -> Iterator[Callable[[int, int], None]]:
+    """Progress on stderr with the time that is left: a bar on a terminal, else a line now and then."""
+    if quiet or not sys.stderr.isatty():
+        start = said = time.monotonic()
+
+        def say(done: int, total: int) -> None:
+            nonlocal said
+            now = time.monotonic()
+            if not quiet and now - said >= _SAY_EVERY_S:
+                said = now
+                left = (now - start) / done * (total - done)
+                click.echo(f"{done} of {total} {what}, {left:.0f} s left", err=True)
+
+        yield say
+        return
+
+    from rich.progress import TimeRemainingColumn
+
+    with progress_bar(what, TimeRemainingColumn()) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

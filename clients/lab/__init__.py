@@ -6,6 +6,7 @@
 ``testing``         a kit for authors of agents
 ``check_bot``       the examination of a bot as a program
 ``exploitability``  what the best opponent would win from a bot
+``review``          the loss of each decision of a match against the solution
 ``adapters``        bots of other frameworks
 ``player_prior``    the prior of the player model, made from a population
 ``seats``           bots that are asked, and seats played from elsewhere

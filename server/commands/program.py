@@ -49,7 +49,7 @@ _HOUSE: Final = {
 _GROUPS: Final = {
     "Play": ("play", "bot", "bots", "games", "telnet", "mcp", "dealer"),
     "Match and league": ("match", "compare", "tournament", "league", "course", "new-bot", "check-bot"),
-    "Look back": ("report", "analyse", "replay", "verify", "convert"),
+    "Look back": ("report", "analyse", "review", "replay", "verify", "convert"),
     "Ask and learn": ("odds", "preflop", "weights", "ask", "train", "knowledge", "experiment"),
     "Solve": ("solve", "strategy", "counter", "exploitability"),
     "Operate": ("serve", "room", "ledger", "kernels", "doctor"),

@@ -109,17 +109,24 @@ li.cards { list-style: none; font-weight: 600; margin-top: .3rem; }
 """
 
 
-def replay_page(hands: Iterable[tuple[PlayedHand, Comments]], title: str) -> str:
-    """A page that tells hands action by action."""
-    return "".join(_page(hands, title))
+def replay_page(hands: Iterable[tuple[PlayedHand, Comments]], title: str, lead: str = "") -> str:
+    """A page that tells hands action by action.
+
+    Args:
+        hands: the first has the anchor ``told-0``, the next ``told-1``.
+        title: the heading.
+        lead: HTML that stands before them.
+    """
+    return "".join(_page(hands, title, lead))
 
 
-def _page(hands: Iterable[tuple[PlayedHand, Comments]], title: str) -> Iterator[str]:
+def _page(hands: Iterable[tuple[PlayedHand, Comments]], title: str, lead: str) -> Iterator[str]:
     name = html.escape(title)
     yield f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{name}</title>\n'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-    yield f"<style>{style_of_pages()}{_STYLE}</style>\n</head>\n<body>\n<h1>{name}</h1>\n"
-    for hand, comments in hands:
+    yield f"<style>{style_of_pages()}{_STYLE}</style>\n</head>\n<body>\n<h1>{name}</h1>\n{lead}"
+    for number, (hand, comments) in enumerate(hands):
+        yield f'<a id="told-{number}"></a>\n'
         yield from _article(hand, comments)
     yield "</body>\n</html>\n"
 

@@ -14,6 +14,8 @@ from typing import Final
 import attrs
 
 STREETS: Final = ("flop", "turn", "river")
+Where = tuple[int, float, tuple[float, float], int]
+"""A point of the betting: street, pot at its start, both players' bets, and who is to act."""
 _SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)%|(\d+(?:\.\d+)?)x|(\d*)e|(a)")
 
 
@@ -100,5 +102,5 @@ class BettingPlan:
     """Bets are whole multiples of it; 0 for any."""
     least_bet: float = 0.0
     """The least that a bet or raise adds."""
-    first_bet: float = 0.0
-    """A bet that is added at the very start; 0 for none."""
+    played: Mapping[Where, float] = attrs.field(factory=dict)
+    """Bets that were really made, each where it was; they are added whatever else the betting allows."""

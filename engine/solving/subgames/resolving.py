@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 import time
 from collections import OrderedDict
+from collections.abc import Callable, Mapping
 from typing import Final
 
 import attrs
@@ -29,7 +30,7 @@ from engine.poker.rules import CALL, FOLD, Action, ActionKind, BettingState, rai
 from engine.poker.rules.action import COMMITTED
 from engine.solving.holdem.bucketed import BucketedStrategy
 from engine.solving.subgames.gadgets import Gadget, Resolve
-from engine.solving.subgames.menus import BettingPlan, Menu, Size, parse_menu, parse_sizes
+from engine.solving.subgames.menus import BettingPlan, Menu, Size, Where, parse_menu, parse_sizes
 from engine.solving.subgames.schedules import SCHEDULES
 from engine.solving.subgames.solver import Board, Place, Subgame
 from engine.solving.subgames.tree import Point, StreetTree, amounts
@@ -42,11 +43,77 @@ _INNER = parse_menu("100%, a / a")
 _TURN = parse_menu("100%, a / 100%, a")
 _ANY: Final = parse_sizes("50%, 100%, 200%, a", is_raise=True)
 _ALONE = Menu(_ANY, (_ANY, parse_sizes("100%, a", is_raise=True)))
-_MENUS: Final = {2: {"turn": (_TURN, _TURN), "river": (_INNER, _INNER)}, _RIVER: {"river": (_ALONE, _ALONE)}}
+_MENUS: Final = {
+    1: dict.fromkeys(("flop", "turn", "river"), (_INNER, _INNER)),
+    2: {"turn": (_TURN, _TURN), "river": (_INNER, _INNER)},
+    _RIVER: {"river": (_ALONE, _ALONE)},
+}
 """By the round that is solved from."""
 
 Chances = tuple[tuple[Action, ...], Floats]
 """The actions at a betting, and the chance of each with each combo, shape (1326, actions)."""
+
+
+ChanceOf = Callable[[BettingState, int, Action], Floats]
+"""How likely the player in a position takes an action after a betting with each combo, on any scale."""
+
+
+def usual_betting(betting: BettingState, played: Mapping[Where, float] | None = None) -> BettingPlan:
+    """The bets of a subgame that begins in the round of a betting, beside those really made."""
+    return BettingPlan(
+        menus=_MENUS[betting.betting_round],
+        most_raises=0 if betting.betting_round == _RIVER else 2,
+        most_of_left=COMMITTED,
+        unit=1.0,
+        least_bet=betting.game.big_blind,
+        played=played or {},
+    )
+
+
+def player_in(betting: BettingState, position: int) -> int:
+    """The player of a subgame in a position: 0 is the first to act after the flop."""
+    return int(position != betting.game.first_positions[betting.betting_round])
+
+
+def point_of(betting: BettingState) -> Point:
+    """A betting after the flop as the start of a subgame."""
+    this_round = (state for state, _, _ in betting.steps() if state.betting_round == betting.betting_round)
+    before = next(this_round, betting).max_spent
+    first = betting.game.first_positions[betting.betting_round]
+    most = min(betting.game.betting_stacks)
+    bets = [float(min(betting.spent[position], most) - before) for position in (first, 1 - first)]
+    assert betting.position_to_act is not None
+    return Point(
+        betting.betting_round - 1, 2.0 * before, float(most - before), (bets[0], bets[1]),
+        player_in(betting, betting.position_to_act), betting.raises_in_round,
+    )  # fmt: skip
+
+
+def as_played(before: BettingState, action: Action) -> Action:
+    """An action as subgames have it: chips that nobody can call are not bet."""
+    most = min(before.game.betting_stacks)
+    return raise_to(most) if action.raise_to is not None and action.raise_to > most else action
+
+
+def reaches(betting: BettingState, board: Board, chance_of: ChanceOf) -> list[Floats]:
+    """Both positions' chances of having played to a betting with each combo that is not on the board.
+
+    A position that plays so with no hand may have any.
+    """
+    live = combos_without(board[: betting.num_board_cards]).astype(np.float64)
+    found = [live, live]
+    for before, actor, action in betting.steps():
+        found[actor] = found[actor] * chance_of(before, actor, action)
+    return [each if each.any() else live for each in found]
+
+
+def chance_in(found: Chances, action: Action) -> Floats:
+    """The chance of an action with each combo; a raise of a size that is not known counts as any raise."""
+    actions, chances = found
+    if action in actions:
+        return chances[:, actions.index(action)]
+    column: Floats = chances[:, [each.kind is ActionKind.RAISE for each in actions]].sum(axis=1)
+    return column
 
 
 @attrs.frozen(kw_only=True)
@@ -78,9 +145,9 @@ class Solution:
         """
         place, node = (0, 0, 0), 0
         for before, _, action in _steps_after(self.root, betting):
-            tree = self.game.trees[place[0]]
+            tree, done = self.game.trees[place[0]], as_played(before, action)
             child = next(
-                (each for each in tree.children(node) if self.action(tree, node, each) == action), None
+                (each for each in tree.children(node) if self.action(tree, node, each) == done), None
             )
             after = before.apply(action)
             if child is None:
@@ -161,28 +228,24 @@ class TableSolver:
 
     def reaches(self, betting: BettingState, board: Board, position: int) -> list[Floats]:
         """Both positions' chances of having played to a betting with each combo, as one position sees it."""
-        found = [combos_without(board).astype(np.float64) for _ in range(2)]
-        for before, actor, action in betting.steps():
-            actions, chances = self.chances(before, board, position)
-            if action in actions:
-                column = chances[:, actions.index(action)]
-            else:  # a raise of another size
-                column = chances[:, [each.kind is ActionKind.RAISE for each in actions]].sum(axis=1)
-            found[actor] = found[actor] * column
-        return [each if each.any() else combos_without(board).astype(np.float64) for each in found]
+        return reaches(
+            betting, board,
+            lambda before, _, action: chance_in(self.chances(before, board, position), action),
+        )  # fmt: skip
 
     def _from_start(self, root: BettingState, board: Board, position: int, extra: int) -> Solution:
         """The solution from the start of a round, with an extra first bet of so many chips unless 0."""
-        start, menus = self._point(root, root.max_spent), _MENUS[root.betting_round]
-        if extra in amounts(start, self._betting(menus, 0), start.stack):
+        start = point_of(root)
+        if extra in amounts(start, usual_betting(root), start.stack):
             extra = 0
         key = position, root.text, board, extra
         if key in self._known:
             self._known.move_to_end(key)
             return self._known[key]
-        player, other = self._player(root, position), 1 - self._player(root, position)
+        player = player_in(root, position)
+        other = 1 - player
         reach = self.reaches(root, board, position)
-        betting = self._betting(menus, extra)
+        betting = usual_betting(root, {start.where: extra} if extra else None)
         lists = _lists(reach, board, position, player)
         game = Subgame(board, lists, start, betting, schedule=self._schedule, merges_suits=False)
         game.reach[player] = reach[position][game.combos[player]]
@@ -205,14 +268,9 @@ class TableSolver:
         best = np.zeros(NUM_COMBOS)
         best[level.combos[place[2]][other]] = values[: len(level.combos[place[2]][other])]
         reach = self.reaches(after, board, position)
-        before_street = next(
-            state.max_spent for state, _, _ in after.steps() if state.betting_round == after.betting_round
-        )  # fmt: skip
-        start = self._point(after, before_street)
         lists = _lists(reach, board, position, player)
-        menus = _MENUS[after.betting_round]
         game = Subgame(
-            board, lists, start, self._betting(menus, 0), schedule=self._schedule, merges_suits=False
+            board, lists, point_of(after), usual_betting(after), schedule=self._schedule, merges_suits=False
         )
         game.reach[player] = reach[position][game.combos[player]]
         return self._keep(key, self._solve(game, after, player, Resolve(best[game.combos[other]])))
@@ -239,7 +297,8 @@ class TableSolver:
             for each in self.blueprint.betting.sizes
         )
         menu = Menu(sizes, (sizes,))
-        betting = self._betting(dict.fromkeys(("turn", "river"), (menu, menu)), 0)
+        menus = dict.fromkeys(("turn", "river"), (menu, menu))
+        betting = attrs.evolve(usual_betting(root), menus=menus, most_raises=0)
         game = Subgame(board, like.ranges, like.start, betting, merges_suits=False)
         game.reach[player] = like.reach[player]
         played = Solution(game, root, player)
@@ -278,39 +337,11 @@ class TableSolver:
     def _schedule(self) -> str:
         return "hs" if self.effort.seconds is None else "dcfr"
 
-    def _betting(self, menus: dict[str, tuple[Menu, Menu]], extra: int) -> BettingPlan:
-        most = 2 if "turn" in menus and menus is _MENUS[2] else 0
-        big_blind = self.blueprint.game.big_blind
-        return BettingPlan(
-            menus=menus,
-            most_raises=most,
-            most_of_left=COMMITTED,
-            unit=1.0,
-            least_bet=big_blind,
-            first_bet=extra,
-        )
-
     def _keep(self, key: tuple[object, ...], solution: Solution) -> Solution:
         self._known[key] = solution
         while len(self._known) > _KEPT:
             self._known.popitem(last=False)
         return solution
-
-    @staticmethod
-    def _player(betting: BettingState, position: int) -> int:
-        """The player of the subgame in a position: 0 is the first to act after the flop."""
-        return int(position != betting.game.first_positions[betting.betting_round])
-
-    def _point(self, betting: BettingState, before: int) -> Point:
-        """A betting as the start of a subgame; before: chips that each put in before the round."""
-        order = [position for position in range(2) if self._player(betting, position) == 0]
-        spent = [betting.spent[order[0]] - before, betting.spent[1 - order[0]] - before]
-        stack = min(betting.game.betting_stacks) - before
-        assert betting.position_to_act is not None
-        return Point(
-            betting.betting_round - 1, 2.0 * before, float(stack), (float(spent[0]), float(spent[1])),
-            self._player(betting, betting.position_to_act), betting.raises_in_round,
-        )  # fmt: skip
 
 
 def _lists(reach: list[Floats], board: Board, position: int, player: int) -> tuple[Floats, Floats]:

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from engine.kernels.solving.forest import Forest, NodeColumn
-from engine.solving.subgames.menus import STREETS, BettingPlan, Size
+from engine.solving.subgames.menus import STREETS, BettingPlan, Size, Where
 from engine.solving.walk import TooLarge
 
 CHECK: Final = "check"
@@ -50,6 +50,11 @@ class Point:
         return max(self.bets) - self.bets[self.to_act]
 
     @property
+    def where(self) -> Where:
+        """The point as `BettingPlan.played` names it, different from all others where somebody is to act."""
+        return self.street, self.pot, self.bets, self.to_act
+
+    @property
     def loses(self) -> float:
         """The loss of the loser of an end: half of the pot when the street began, and the smaller bet."""
         return self.pot / 2 + min(self.bets)
@@ -79,6 +84,12 @@ def amounts(point: Point, betting: BettingPlan, start: float) -> list[float]:
         betting: the sizes.
         start: chips behind at the start of the subgame.
     """
+    found = _by_menu(point, betting, start)
+    played = betting.played.get(point.where)
+    return found if played is None else sorted({*found, min(played, point.stack)})
+
+
+def _by_menu(point: Point, betting: BettingPlan, start: float) -> list[float]:
     level, most = max(point.bets), point.stack
     if level >= most - _CLOSE or (betting.most_raises and point.raises >= betting.most_raises):
         return []
@@ -96,8 +107,6 @@ def amounts(point: Point, betting: BettingPlan, start: float) -> list[float]:
     found = {min(max(_amount(size, point, pot), least), most) for size in sizes}
     if betting.unit:
         found = {min(round(each / betting.unit) * betting.unit, most) for each in found}
-    if betting.first_bet and not point.actions:
-        found.add(min(betting.first_bet, most))
     if sizes and most - level <= betting.add_all_in_to * pot:
         found.add(most)
     spent, own_bet = start - point.stack, point.bets[point.to_act]

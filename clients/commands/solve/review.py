@@ -1,0 +1,97 @@
+"""``riverboat review``: what each decision of a match lost, against the solution."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from clients.core.one_line import CommandError, OneLineCommand, json_option, shown_progress
+from server.support.options import PATH, FiniteRange, game_option
+
+
+# Many parameters: each is an option.
+@click.command("review", cls=OneLineCommand)
+@click.argument("paths", nargs=-1, required=True, metavar="LOG|FOLDER...", type=PATH)
+@json_option()
+@click.option("--out", type=PATH, metavar="FILE.html", help="Write a page, with a replay of the worst spots.")
+@click.option("--flop", is_flag=True, help="Review the flop too; that takes gigabytes and minutes.")
+@click.option("--hand", "number", type=click.IntRange(min=0), metavar="N", help="Only hand N, as in the log.")
+@click.option(
+    "--strategy", type=PATH, metavar="FILE",
+    help="What players are believed to play who do not say: made by riverboat solve.  Default: the strategy "
+    "that comes with this program.",
+)  # fmt: skip
+@click.option(
+    "--iterations", type=click.IntRange(10, 10_000), default=100, show_default=True, metavar="N",
+    help="Of each solution.",
+)  # fmt: skip
+@click.option(
+    "--memory", type=FiniteRange(0.1, 1000), default=4.0, show_default=True, metavar="GB",
+    help="Leave out rounds that need more.",
+)  # fmt: skip
+@click.option("--threads", type=click.IntRange(1, 64), default=1, show_default=True, metavar="N",
+    help="Threads that solve.")  # fmt: skip
+@game_option
+@click.option("--force", is_flag=True, help="Overwrite FILE.html.")
+def review(
+    paths: tuple[Path, ...],
+    as_json: bool,
+    out: Path | None,
+    flop: bool,
+    number: int | None,
+    strategy: Path | None,
+    iterations: int,
+    memory: float,
+    threads: int,
+    game: str | None,
+    force: bool,
+) -> None:
+    """Show what the decisions on turn and river lost, in no-limit hold'em for two.
+
+    Each round is solved with every hand apart and the bets that were made.  The loss of a decision is what
+    the best action wins more than the one taken, for the hand that was held; losses that the solution is not
+    sure of are 0.  The ranges are what players told the house of their strategies (`match` keeps it); of
+    others they are what a strategy would have come there with.
+
+    Losses are in mbb per hundred decisions; "accuracy" is the part of what could have been lost that was not.
+    A blunder loses half a big blind and a twentieth of the pot or more.  Ctrl-C ends with the hands so far.
+    """
+    if out is not None and out.exists() and not force:
+        raise CommandError(f"{out} would be overwritten; --force does it")
+    from clients.bots.strategy_files import bucketed_strategy, shipped_strategy
+    from clients.lab.review import Review, result_lines, reviewable, worst_lines
+    from engine.poker.rules import load_game
+    from engine.solving.subgames.review import Reviewer
+    from engine.support.files import write_whole
+    from engine.support.interruption import held_back
+    from engine.support.user_input import printable
+
+    def warn(text: str) -> None:
+        click.echo(printable(text), err=True)
+
+    hands = reviewable(paths, game, number, warn)
+    blueprint = bucketed_strategy(strategy) if strategy else shipped_strategy(load_game("nolimit-2p-100bb"))
+    if blueprint is None or blueprint.game.is_limit:
+        raise CommandError(f"{strategy}: expected a strategy of no-limit hold'em")
+    with held_back() as noted, shown_progress(as_json, "hands") as seen:
+        reviewer = Reviewer(
+            blueprint=blueprint, first_round=1 if flop else 2, iterations=iterations, memory=memory,
+            threads=threads, stops=lambda: bool(noted),
+        )  # fmt: skip
+        found = Review(reviewer, warn)
+        for hand in hands:
+            if noted or not found.add(hand):
+                break
+            seen(found.hands, len(hands))
+    report = {"logs": [printable(str(path)) for path in paths], **found.as_json(), "hands_in_all": len(hands)}
+    if out is not None:
+        write_whole(out, found.page())
+    if as_json:
+        click.echo(json.dumps(report))
+    else:
+        click.echo("\n".join([*result_lines(report), *worst_lines(report)]))
+    if noted:
+        warn(f"interrupted: {found.hands} of {len(hands)} hands")
+        raise click.exceptions.Exit(128 + noted[0])
