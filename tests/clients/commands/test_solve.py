@@ -6,17 +6,21 @@ import json
 import signal
 import subprocess
 import time
+from collections import Counter
 from pathlib import Path
 
 import attrs
 import numpy as np
 import pytest
 
+from clients.bots.baselines import AlwaysFold
 from clients.commands.solve.exploitability import exploitability
 from clients.commands.solve.solve import solve
 from clients.core.agent import Agent, ProbabilityTriple
+from clients.core.arena import Arena
 from clients.core.options import OptionError
-from clients.lab.exploitability.asking import policy_of_agent
+from clients.lab.exploitability.asking import AskedAgent, policy_of_agent
+from clients.lab.exploitability.local_response import LocalBestResponse
 from engine.poker.rules import Action, HandView, format_game, load_game
 from engine.solving.game_tree import game_tree
 from engine.solving.holdem.bucketed import BucketedStrategy
@@ -323,6 +327,34 @@ def test_local_best_response_wins_no_more_than_the_best() -> None:
     assert abs(call["exploitability"] - 1466.7) < 3.5 * call["se"] < 400
     assert best["exploitability"] < 3.5 * best["se"]
     assert (call["method"], call["hands"], call["value"], call["upper"]) == ("lbr", 1000, None, None)
+
+
+@pytest.mark.parametrize("setting", [2, 3, 4])
+def test_who_always_folds_loses_750_once_raises_are_tried(setting: int) -> None:
+    """It folds its small blind, and its big blind to the first raise."""
+    report = measured("always-fold", "--game", "nolimit-2p", "--setting", setting, "--hands", 8)
+
+    assert (report["won"], report["setting"]) == (pytest.approx(750), setting)
+
+
+def test_who_always_folds_loses_250_where_nobody_raises() -> None:
+    """Half a big blind in one seat; in the other all is checked, which in the mean wins nothing."""
+    game, ended = load_game("nolimit-2p"), []
+    fold = AlwaysFold()
+    response = LocalBestResponse(AskedAgent("it", fold, game), setting=1)
+    Arena(game, [response, fold], 7).play(20, on_hand=lambda state, _: ended.append(state.betting.text))
+
+    assert Counter(ended) == {"f": 10, "cc/cc/cc/cc": 10}
+
+
+def test_raises_that_are_not_made_may_be_valued_by_another_bot() -> None:
+    words = "always-call", "--game", "nolimit-2p", "--setting", 2, "--hands", 20
+    usual, same, other = (
+        measured(*words, *more) for more in ((), ("--choose", "always-call"), ("--choose", "always-fold"))
+    )
+
+    assert usual == same
+    assert other["won"] != usual["won"]  # it bets whatever it holds, since it expects folds
 
 
 def test_options_of_a_method_choose_it() -> None:

@@ -178,9 +178,7 @@ def test_a_no_limit_strategy_is_saved_sits_down_and_is_measured(tmp_path: Path) 
     saved = read_strategy(path, SHORT)
     bot = Equilibrium(path)
     Arena(SHORT, [bot, Random()], 5).play(20)  # which raises to anything
-    measured = by_local_response(
-        str(path), saved, SHORT, LocalPlan(3, 1, (1.0, math.inf)), lambda _, __: None
-    )
+    measured = by_local_response(str(path), saved, SHORT, LocalPlan(3, 1), lambda _, __: None)
 
     assert saved.notes["sizes"] == [0.5, 1.0, "all-in"]
     assert isinstance(saved.strategy, BucketedStrategy)
