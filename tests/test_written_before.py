@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import engine
 from clients.bots.adaptive import agent as habits_file
-from clients.bots.formula import agent as memory
+from clients.bots.formula.agent import Formula
 from clients.core.options import OptionError
 from clients.core.registry import make_bot
 from clients.learners.knowledge_file import journal_path, read_knowledge
@@ -93,13 +93,15 @@ def test_of_opponents_the_statistics_stay_and_models_begin_anew(
     path = tmp_path / "memory.json"
     shutil.copyfile(WRITTEN / name, path)
 
-    remembered = memory.load(path, "player")
+    agent = Formula(memory=path)
 
+    remembered = agent.book.earlier
+    agent.close_memory()
     before = json.loads(path.read_text("utf-8"))["players"]
-    assert {who: statistics.as_dict() for who, (_, statistics) in remembered.items()} == {
+    assert {who: attrs.asdict(known.statistics) for who, known in remembered.items()} == {
         who: each["statistics"] for who, each in before.items()
     }
-    assert {model.state for model, _ in remembered.values()} == {PlayerModel().state}
+    assert {known.model.state for known in remembered.values()} == {PlayerModel().state}
     (line,) = capsys.readouterr().err.splitlines()
     assert f"models of {len(before)} players begin anew" in line
     (kept,) = tmp_path.glob("memory.json.schema*")

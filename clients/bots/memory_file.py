@@ -1,49 +1,137 @@
-"""A bot's memory file: one bot at a time writes it, now and then and at its end."""
+"""A bot's memory: what it knows of other players, kept by their names between matches.
+
+All bots write the same form of file: for each name an object of parts.  A bot reads and writes its own parts
+and keeps those of others as they are, so that one file may serve several bots in turn.  One bot at a time
+writes it, now and then and at its end.
+"""
 
 from __future__ import annotations
 
 import functools
 import os
+import shutil
 import sys
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, ClassVar, Final, Generic, TypeVar, cast
+
+import attrs
 
 from clients.core.agent import Agent
-from engine.support.files.archive import Archive, ArchiveError, lock_archive, write_archive
+from engine.players.statistics import numbers_of
+from engine.support.files.archive import Archive, ArchiveError, find_archive, lock_archive, write_archive
 from engine.support.files.lock import FileLock
 from protocol import variables
 
 Contents = Callable[[], Archive | None]
 """Returns what a file is to hold; None for nothing."""
+Known = TypeVar("Known")
+"""What a bot knows of a player."""
+Parts = Mapping[str, Any]
+"""What a file has about a player: JSON values."""
+
+KIND: Final = "riverboat opponent models"
+SCHEMA_VERSION: Final = 3
+_FIRST_OF_PARTS: Final = 3
+"""Before this schema a file had counts of models that are no more, and statistics."""
+SAVE_EVERY: Final = 100
+"""Hands between two writings of the file."""
 
 
-class MemoryFile:
-    """A locked memory file.
+class KnownPlayers(Generic[Known]):
+    """Knowledge of players: by seat, and by name of those of earlier matches."""
+
+    def __init__(self) -> None:
+        self.here: dict[int, Known] = {}
+        """Of each seat's player; of our own seat what the others may think."""
+        self.earlier: dict[str, Known] = {}
+        """Of players of earlier matches who have not been met in this one."""
+        self.said: set[str] = set()
+        """What a file could not bring, to be told to people."""
+        self._seat = 0
+        self._names: tuple[str, ...] = ()
+
+    part: ClassVar[str]
+    """The name of our part of a file."""
+    kind: ClassVar[type[Any]]
+    """An attrs class of numbers: `Known`."""
+
+    def stranger(self) -> Known:
+        """Knowledge of a player who has not been met."""
+        return cast("Known", self.kind())
+
+    def read(self, parts: Parts) -> Known:
+        """What a file has about a player: that of a stranger where our own parts are missing.
+
+        Raises:
+            ValueError, TypeError, KeyError, AttributeError: a part makes no sense.
+        """
+        return cast("Known", numbers_of(self.kind, parts[self.part]) if self.part in parts else self.kind())
+
+    def written(self, known: Known) -> Parts:
+        """Our own parts of a file about a player."""
+        numbers: Any = known
+        return {self.part: attrs.asdict(numbers)}
+
+    def sit_down(self, seat: int, players: int, names: tuple[str, ...] | None) -> None:
+        """A match begins: meet the players who are new.
+
+        Args:
+            seat: our own.
+            players: their number.
+            names: by seat, if they are known.
+        """
+        self._seat, self._names = seat, names or ()
+        for other in range(players):
+            if other not in self.here:
+                known = self.earlier.pop(self._name_of(other), None)
+                self.here[other] = self.stranger() if known is None else known
+
+    def of_seat(self, seat: int) -> Known:
+        """Knowledge of the player in a seat."""
+        if seat not in self.here:
+            self.here[seat] = self.stranger()
+        return self.here[seat]
+
+    def _name_of(self, seat: int) -> str:
+        return self._names[seat] if seat < len(self._names) else f"seat {seat}"
+
+    def by_name(self) -> dict[str, Known]:
+        """All that is known of other players, including those of earlier matches."""
+        here = {self._name_of(seat): known for seat, known in self.here.items() if seat != self._seat}
+        return {**self.earlier, **here}
+
+
+def archive_of(players: Sequence[KnownPlayers[Any]], kept: Mapping[str, Parts] | None = None) -> Archive:
+    """A file with what is known of players.
 
     Args:
-        path: the file, which need not exist; its folder must.
-        owner: the bot; when it is garbage-collected, the file is saved and unlocked.
-        contents: what to write; it must not hold a reference to the owner.
+        players: what the parts of a bot know.
+        kept: what there was in the file before.
+    """
+    entries = {name: dict(parts) for name, parts in (kept or {}).items()}
+    for each in players:
+        for name, known in each.by_name().items():
+            entries.setdefault(name, {}).update(each.written(known))
+    return Archive(KIND, SCHEMA_VERSION, {"players": entries})
+
+
+def recall(archive: Archive, players: Sequence[KnownPlayers[Any]]) -> dict[str, Parts]:
+    """Know what a file has; returns all its parts by name.
+
+    Before schema 3 models were counts, which cannot be learnt from: they begin anew.
 
     Raises:
-        ArchiveError: another bot has the file, or the folder is missing or cannot be written.
-
-    *Resource handling*: `close` it; otherwise it is closed when the owner is garbage-collected.
+        ArchiveError: something in it makes no sense.
     """
-
-    def __init__(self, path: Path, owner: object, contents: Contents) -> None:
-        self._save = functools.partial(_save, type(owner).__name__.lower(), path, contents)
-        self._closing = weakref.finalize(owner, _close, lock_archive(path), self._save)
-
-    def save(self) -> None:
-        """Write the file in one step; an error becomes a line on stderr and does not stop the match."""
-        if self._closing.alive:
-            self._save()
-
-    def close(self) -> None:
-        """Save, and let another bot have the file."""
-        self._closing()
+    with archive.checked():
+        entries: dict[str, Parts] = dict(archive.meta["players"])
+        if archive.schema < _FIRST_OF_PARTS:
+            entries = {name: {"statistics": parts["statistics"]} for name, parts in entries.items()}
+        for each in players:
+            each.earlier.update({name: each.read(parts) for name, parts in entries.items()})
+    return entries
 
 
 class Remembering(Agent):
@@ -53,44 +141,95 @@ class Remembering(Agent):
     with the bot any more.
     """
 
-    _file: MemoryFile | None = None
+    _closing: weakref.finalize[Any, Any] | None = None
+    _write: Callable[[], None]
 
     def open_memory(
         self, path: Path, contents: Contents, load: Callable[[Path], object], *, learns: bool
     ) -> None:
         """Load a memory file, and keep it to write if anything will be learnt.
 
+        Args:
+            path: the file, which need not exist; its folder must.
+            contents: what to write; it must not hold a reference to the bot.
+            load: knows what the file has.
+            learns: whether there will be anything to write.
+
         Raises:
             ArchiveError: it cannot be read, written or locked.
         """
         # In a duplicate match there is nothing to write: the bot would know the cards.
         if learns and not os.environ.get(variables.DUPLICATE):
-            self._file = MemoryFile(path, self, contents)
+            write = functools.partial(_write, type(self).__name__.lower(), path, contents)
+            self._closing, self._write = weakref.finalize(self, _close, lock_archive(path), write), write
         try:
             load(path)
         except ArchiveError:
             self.close_memory()
             raise
 
-    def save_memory(self) -> None:
-        """Write the memory file, if there is one to keep; what goes wrong is a line on stderr."""
-        if self._file is not None:
-            self._file.save()
+    def remember(self, path: Path | None, *players: KnownPlayers[Any], learns: bool = True) -> None:
+        """Keep what is known of players in a file, if there is to be one.
+
+        Raises:
+            ArchiveError: it cannot be read, written or locked.
+        """
+        if path is not None:
+            kept: dict[str, Parts] = {}
+            load = functools.partial(_load, type(self).__name__.lower(), players, kept)
+            self.open_memory(path, functools.partial(_contents, players, kept), load, learns=learns)
+
+    def save_memory(self, hands: int = 0) -> None:
+        """Write the memory file, if there is one to keep; what goes wrong is a line on stderr.
+
+        hands: those that have been played; only every `SAVE_EVERY` of them it is written.
+        """
+        if self._closing is not None and self._closing.alive and hands % SAVE_EVERY == 0:
+            self._write()
 
     def close_memory(self) -> None:
         """Save, and let another bot have the file."""
-        if self._file is not None:
-            self._file.close()
+        if self._closing is not None:
+            self._closing()
 
 
-def _close(lock: FileLock, save: Callable[[], None]) -> None:
+def _load(bot: str, players: Sequence[KnownPlayers[Any]], kept: dict[str, Parts], path: Path) -> None:
+    """Know what a file has, if there is one, and say in a line what it cannot bring.
+
+    A file of an earlier version is kept beside as ``.schema2``.
+    """
+    archive = find_archive(path, KIND, SCHEMA_VERSION)
+    if archive is None:
+        return
+    kept.update(recall(archive, players))
+    told = sorted(set().union(*(each.said for each in players)))
+    if archive.schema < _FIRST_OF_PARTS:
+        beside = path.with_name(f"{path.name}.schema{archive.schema}")
+        told = [
+            f"models of {len(kept)} players begin anew, statistics stay; the file is kept as {beside.name}"
+        ]
+        try:
+            shutil.copyfile(path, beside)
+        except OSError as error:
+            raise ArchiveError(f"{beside} cannot be written: {error.strerror or error}") from error
+    for line in told:
+        print(f"{bot}: {path}: {line}", file=sys.stderr)
+
+
+def _contents(players: Sequence[KnownPlayers[Any]], kept: Mapping[str, Parts]) -> Archive | None:
+    """The contents of a file; None before the first match."""
+    return archive_of(players, kept) if any(each.here for each in players) else None
+
+
+def _close(lock: FileLock, write: Callable[[], None]) -> None:
     try:
-        save()
+        write()
     finally:
         lock.release()
 
 
-def _save(bot: str, path: Path, contents: Contents) -> None:
+def _write(bot: str, path: Path, contents: Contents) -> None:
+    """Write a file in one step; an error becomes a line on stderr and does not stop the match."""
     archive = contents()
     try:
         if archive is not None:

@@ -10,12 +10,17 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Final, Literal, cast, get_args
 
+import attrs
+
+from clients.bots.memory_file import KnownPlayers, Parts
 from clients.core.options import require_one_of
+from engine.players.bet_sizes import BetSizes
 from engine.players.learning import learn_from_hand
 from engine.players.models.generic import GenericModel
 from engine.players.models.model import NoModel, OpponentModel
 from engine.players.models.player import PlayerModel
-from engine.players.statistics import PlayerStatistics
+from engine.players.models.saved import saved_numbers
+from engine.players.statistics import PlayerStatistics, numbers_of
 from engine.players.table_reader import PotentialName, TableReader
 from engine.players.weight_table import WeightTable
 from engine.poker.rules import GameDefinition, HandView
@@ -37,8 +42,18 @@ DEFAULT_POTENTIAL: Final[PotentialName] = "plain"
 NewModel = Callable[[], OpponentModel]
 """Makes the model of a player about whom nothing is known."""
 
-Known = tuple[OpponentModel, PlayerStatistics]
-"""What is known of a player."""
+_OTHER_PRIOR: Final = "made with another prior of players, whose curves are taken over"
+
+
+@attrs.define(eq=False)
+class Known:
+    """Knowledge of a player."""
+
+    model: OpponentModel
+    statistics: PlayerStatistics = attrs.field(factory=PlayerStatistics)
+    sizes: BetSizes = attrs.field(factory=BetSizes)
+    """Of raises in no-limit games."""
+
 
 _NEW_MODELS: Final[Mapping[ModelName, NewModel]] = {
     "none": NoModel,
@@ -66,7 +81,7 @@ def model_of(name: ModelName) -> OpponentModel:
     return _NEW_MODELS[name]()
 
 
-class OpponentBook:
+class OpponentBook(KnownPlayers[Known]):
     """What one agent knows of the players at its table; the agent says when a match begins and a hand ends.
 
     Args:
@@ -78,51 +93,45 @@ class OpponentBook:
     def __init__(
         self, model: ModelName | NewModel, noise: float, potential: PotentialName = DEFAULT_POTENTIAL
     ) -> None:
-        self.models: dict[int, OpponentModel] = {}
-        """The model of each seat; that of our own seat is what the others may think of us."""
-        self.statistics: dict[int, PlayerStatistics] = {}
-        """The statistics of each seat."""
+        super().__init__()
         self.hands_read = 0
         """Finished hands that were counted."""
         self._new_model = model if callable(model) else _NEW_MODELS[model]
         self._learns = model in LEARNING
         self.noise, self._potential = noise, potential
-        self.remembered: dict[str, Known] = {}
-        """What is known from earlier matches, by name, of players who have not been met in this one."""
-        self._seat = 0
-        self._names: tuple[str, ...] = ()
         self._reader: TableReader | None = None
         self._reading: tuple[int, int] | None = None  # hand number and position the reader is for
         self._finished = -1  # the last hand that has been counted
 
-    # --- the match -----------------------------------------------------------------------------------------
+    # --- the players ---------------------------------------------------------------------------------------
+
+    def stranger(self) -> Known:
+        """A new model, and no statistics."""
+        return Known(self._new_model())
+
+    def read(self, parts: Parts) -> Known:
+        """The model if this book has models that learn, statistics, and sizes of raises."""
+        known = self.stranger()
+        if "model" in parts:
+            model = PlayerModel.from_dict(parts["model"])
+            known.model = model if self._learns else known.model
+            if parts["model"].get("prior") != model.prior.digest:
+                self.said.add(_OTHER_PRIOR)
+        if "statistics" in parts:
+            known.statistics = numbers_of(PlayerStatistics, parts["statistics"])
+        if "sizes" in parts:
+            known.sizes = BetSizes(saved_numbers(parts, "sizes", known.sizes.counts.shape))
+        return known
+
+    def written(self, known: Known) -> Parts:
+        """The numbers of `read`."""
+        parts = {"statistics": attrs.asdict(known.statistics), "sizes": known.sizes.counts.tolist()}
+        return parts | ({"model": known.model.as_dict()} if isinstance(known.model, PlayerModel) else {})
 
     def match_started(self, game: GameDefinition, seat: int, names: tuple[str, ...] | None) -> None:
-        """Make models for new players.
-
-        Args:
-            game: Texas hold'em.
-            seat: our own.
-            names: the players' names by seat, if they are known.
-        """
-        self._seat, self._names = seat, names or ()
-        for other in range(game.num_players):
-            if other not in self.models:
-                known = self.remembered.pop(self._name_of(other), None)
-                self.models[other], self.statistics[other] = known or (self._new_model(), PlayerStatistics())
+        """Make models for new players of Texas hold'em; other parameters are those of `sit_down`."""
+        self.sit_down(seat, game.num_players, names)
         self._reader = None
-
-    def _name_of(self, seat: int) -> str:
-        return self._names[seat] if seat < len(self._names) else f"seat {seat}"
-
-    def known_by_name(self) -> dict[str, Known]:
-        """All that is known of opponents by name, including those of earlier matches."""
-        here = {
-            self._name_of(seat): (model, self.statistics[seat])
-            for seat, model in self.models.items()
-            if seat != self._seat
-        }
-        return here | {name: known for name, known in self.remembered.items() if name not in here}
 
     # --- a hand --------------------------------------------------------------------------------------------
 
@@ -148,7 +157,7 @@ class OpponentBook:
         return self._reader
 
     def _models_by_position(self, view: HandView) -> list[OpponentModel]:
-        return [self.models[self._seat_of(view, position)] for position in range(view.game.num_players)]
+        return [self.of_seat(self._seat_of(view, p)).model for p in range(view.game.num_players)]
 
     # --- learning ------------------------------------------------------------------------------------------
 
@@ -170,6 +179,9 @@ class OpponentBook:
         won = view.chips_won()
         for position in range(view.game.num_players):
             chips = won[position] if math.isfinite(won[position]) else None
-            self.statistics[self._seat_of(view, position)].observe_hand(betting, position, chips)
+            self.of_seat(self._seat_of(view, position)).statistics.observe_hand(betting, position, chips)
+        for before, position, action in () if view.game.is_limit else betting.steps():
+            if action.raise_to is not None:
+                self.of_seat(self._seat_of(view, position)).sizes.observe(before, action.raise_to)
         self.hands_read += 1
         return True

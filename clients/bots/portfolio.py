@@ -8,14 +8,19 @@ and Leduc's they are computed before it sits down; `answers` names others.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from clients.bots.memory_file import KnownPlayers, Parts, Remembering
 from clients.bots.strategy_files import saved_strategy, shipped_answers, shipped_strategy
-from clients.core.agent import Agent, ProbabilityTriple, drawn
+from clients.core.agent import ProbabilityTriple, drawn
 from clients.core.options import OptionError
+from engine.players.models.saved import saved_numbers
 from engine.poker.rules import Action, ActionKind, GameDefinition, HandView
+from engine.poker.rules.game_file import format_game
+from engine.support.files.formats import digest_of
 
 if TYPE_CHECKING:
     from engine.solving.mixtures import Portfolio as Strategies
@@ -24,8 +29,26 @@ OPPONENTS: Final = ((0, 1, 0), (0, 0, 1), (0, 1, 1), (1, 1, 1))
 """The opponents it has answers to, by their weights of folding, calling and raising."""
 _MOST_NODES: Final = 200_000
 
+Learnt = dict[str, list[float]]
+"""What was learnt against a player, by a digest of game and strategies."""
 
-class Portfolio(Agent):
+
+class _Opponents(KnownPlayers[Learnt]):
+    """Knowledge of each player."""
+
+    part, kind = "portfolio", dict
+
+    def read(self, parts: Parts) -> Learnt:
+        """Numbers by digest."""
+        found = parts.get(self.part, {})
+        return {str(digest): saved_numbers(found, digest, (-1,), -math.inf).tolist() for digest in found}
+
+    def written(self, known: Learnt) -> Parts:
+        """Numbers by digest."""
+        return {self.part: known}
+
+
+class Portfolio(Remembering):
     """Mixes an equilibrium with answers to typical opponents, and gives most weight to those that win.
 
     Args:
@@ -35,14 +58,20 @@ class Portfolio(Agent):
         answers: hold'em: strategy files with ``+`` between them, as `riverboat counter` and `riverboat solve`
             make them, to play besides the equilibrium that comes with this program; None for the answers
             that come with it.
-        learn: off: all strategies keep the same weight.
+        learn: off: all strategies keep their weight.
+        memory: file that keeps what was learnt against opponents between matches, by their names.
 
     Raises:
-        ValueError: an option outside its range.
+        ValueError: an option outside its range, or a memory file that cannot be read, written or locked.
     """
 
     def __init__(
-        self, part: float = 0.75, iterations: int = 400, answers: str | None = None, learn: bool = True
+        self,
+        part: float = 0.75,
+        iterations: int = 400,
+        answers: str | None = None,
+        learn: bool = True,
+        memory: Path | None = None,
     ) -> None:
         if not 0 <= part <= 1:
             raise ValueError(f"part: expected 0 to 1, got {part}")
@@ -54,6 +83,10 @@ class Portfolio(Agent):
         self._game: GameDefinition | None = None
         self._strategies: Strategies | None = None
         self._finished = -1  # the last hand that was learnt from
+        self._opponents = _Opponents()
+        self._learnt: Learnt = {}  # against the present one
+        self._digest = ""  # of what is played and mixed
+        self.remember(memory, self._opponents, learns=learn)
 
     def prepare(self, game: GameDefinition | None) -> None:
         """Load or compute its strategies before the first cards are dealt.
@@ -65,8 +98,14 @@ class Portfolio(Agent):
             self._settle(game)
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
-        """Load or compute its strategies if the game was not known before."""
+        """Load or compute its strategies if the game was not known before; remember the opponent."""
         self._settle(game)
+        self._opponents.sit_down(seat, game.num_players, self.names)
+        self._learnt = self._opponents.of_seat(1 - seat)
+        answers = [str(path) for path in self._answers]
+        self._digest = digest_of([format_game(game), self.part, self.iterations, answers], {})
+        if self._digest in self._learnt:
+            self.strategies.learnt = self._learnt[self._digest]
 
     @property
     def strategies(self) -> Strategies:
@@ -101,6 +140,8 @@ class Portfolio(Agent):
             return
         self._finished = view.hand_number
         self.strategies.learn(view)
+        self._learnt[self._digest] = self.strategies.learnt
+        self.save_memory(self.strategies.hands)
 
     def _settle(self, game: GameDefinition) -> None:
         if self._game == game:

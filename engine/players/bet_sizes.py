@@ -40,18 +40,21 @@ def size_of_raise(before: BettingState, total: int) -> RaiseSize:
 
 
 class BetSizes:
-    """The sizes of one player's raises."""
+    """The sizes of one player's raises.
 
-    def __init__(self) -> None:
-        self._counts = np.zeros((2, NUM_SIZES))
+    counts: of each size, before and after the flop, shape (2, NUM_SIZES); None for none yet.
+    """
+
+    def __init__(self, counts: NDArray[np.float64] | None = None) -> None:
+        self.counts = np.zeros((2, NUM_SIZES)) if counts is None else counts
 
     def observe(self, before: BettingState, total: int) -> None:
         """Count the player's raise to `total` in the state `before`."""
-        self._counts[min(before.betting_round, 1), size_of_raise(before, total)] += 1
+        self.counts[min(before.betting_round, 1), size_of_raise(before, total)] += 1
 
     @property
     def chances(self) -> NDArray[np.float64]:
         """The probability of each size, before and after the flop: shape (2, NUM_SIZES), rows add up to 1."""
-        counts = self._counts + _PRIOR_WEIGHT * np.array(_PRIOR)
+        counts = self.counts + _PRIOR_WEIGHT * np.array(_PRIOR)
         chances: NDArray[np.float64] = counts / counts.sum(axis=1, keepdims=True)
         return chances

@@ -172,37 +172,25 @@ class PlayerStatistics:
             "won_at_showdown": Rate(self.showdowns_won, self.showdowns),
         }
 
-    def as_dict(self) -> dict[str, Any]:
-        """The counts, for a memory file."""
-        return attrs.asdict(self)
 
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> PlayerStatistics:
-        """The statistics that `as_dict` was called on.
-
-        Raises:
-            ValueError: something is missing or no number.
-        """
-        try:
-            numbers = {name: _count(data[name]) for name in _COUNTS}
-            loose = data["looseness"]
-            looseness = Looseness(*(_number(loose[name]) for name in ("halve_after", "flops_seen", "hands")))
-        except (KeyError, TypeError) as error:
-            raise ValueError(f"statistics: something is missing ({error!r})") from None
-        return cls(**numbers, looseness=looseness)
+# --- numbers in files ---------------------------------------------------------------------------------------
 
 
-_COUNTS: Final = (
-    "hands", "flops_seen", "voluntary", "preflop_raises", "calls", "bets_and_raises", "folds", "showdowns",
-    "showdowns_won",
-)  # fmt: skip
+def numbers_of(kind: type[Any], found: Mapping[str, Any]) -> Any:
+    """An attrs class of numbers of 0 or more, and of such classes, that `attrs.asdict` was called on.
 
-
-def _number(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= sys.float_info.max:
-        raise ValueError(f"expected a number of 0 or more, got {shown(value)}")
-    return float(value)
-
-
-def _count(value: object) -> int:
-    return int(_number(value))
+    Raises:
+        ValueError: something is no number, or out of range.
+        KeyError, TypeError: something is missing.
+    """
+    values = {}
+    for field in attrs.fields(attrs.resolve_types(kind)):
+        value, least = found[field.name], field.metadata.get("least", 0.0)
+        if attrs.has(field.type):
+            values[field.name] = numbers_of(field.type, value)
+            continue
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not (is_number and least <= value <= sys.float_info.max):
+            raise ValueError(f"{field.name}: expected a number of {least:g} or more, got {shown(value)}")
+        values[field.name] = field.type(value)
+    return kind(**values)

@@ -245,6 +245,16 @@ class Portfolio(ABC):
         """The number of hands learnt from."""
 
     @property
+    def learnt(self) -> list[float]:
+        """The numbers of what has been learnt: hands, scatter, and what each strategy would have won."""
+        return [float(self.hands), self._scatter, *self._sums.tolist()]
+
+    @learnt.setter
+    def learnt(self, numbers: Sequence[float]) -> None:
+        hands, self._scatter, *sums = numbers
+        self.hands, self._sums = int(hands), np.array(sums)
+
+    @property
     def weights(self) -> Floats:
         """The chance with which each strategy is drawn before a hand, shape (strategies,)."""
         number = len(self._sums)

@@ -51,8 +51,6 @@ KIND: Final = "riverboat habits"
 SCHEMA_VERSION: Final = 2
 """Schema 1 is read as well: it had no no-limit games."""
 
-_SAVE_EVERY: Final = 100
-"""The memory file is written once in this many hands."""
 _LEAST_CHANCE: Final = 0.02
 """Probability shared by all actions, so that an action that the equilibrium never takes stays possible."""
 _LEAST_TRUST: Final = 0.01
@@ -246,8 +244,7 @@ class Adaptive(Remembering):
                 self.habits, self._miximax, view.betting, position, cards, view.board
             )
         self.habits.observe(view.betting, position, view.hole_cards[position], view.board)
-        if self.habits.hands % _SAVE_EVERY == 0:
-            self.save_memory()
+        self.save_memory(self.habits.hands)
 
 
 class _Book:

@@ -6,12 +6,9 @@ It keeps a weight table for each player of a hand and a model of each player of 
 
 from __future__ import annotations
 
-import functools
-import shutil
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Any, get_args
 
 import attrs
 import numpy as np
@@ -19,35 +16,18 @@ from numpy.typing import NDArray
 
 from clients.bots.formula.bet_size import best_totals, bet_size, size_chances, totals_compared
 from clients.bots.memory_file import Remembering
-from clients.bots.opponent_book import (
-    DEFAULT_NOISE,
-    DEFAULT_POTENTIAL,
-    LEARNING,
-    ModelName,
-    OpponentBook,
-    checked_model,
-)
+from clients.bots.opponent_book import DEFAULT_NOISE, DEFAULT_POTENTIAL, LEARNING, OpponentBook, checked_model
 from clients.core.agent import ProbabilityTriple
 from clients.core.options import require_between, require_holdem, require_one_of
 from engine import compiling
 from engine.players.models.formula import Parameters, continue_chance, formula_triples, protection, thresholds
 from engine.players.models.model import Decision
-from engine.players.models.player import PlayerModel, shipped_prior
 from engine.players.probability_triple import legal_triple, sample
-from engine.players.statistics import PlayerStatistics
 from engine.players.table_reader import PotentialName
 from engine.poker.combos import combo_index
 from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
-from engine.support.files.archive import Archive, ArchiveError, find_archive
 
 Floats = NDArray[np.float64]
-
-KIND: Final = "riverboat opponent models"
-SCHEMA_VERSION: Final = 3
-_FIRST_OF_CURVES: Final = 3
-"""The first schema whose models are curves."""
-_SAVE_EVERY = 100
-"""Hands between two writings of the memory file."""
 
 
 class Formula(Remembering):
@@ -84,12 +64,7 @@ class Formula(Remembering):
         self.parameters = Parameters(tightness=tightness, aggression=aggression, deception=deception)
         self.is_stateless = self.model not in LEARNING
         self.book = OpponentBook(self.model, noise, potential)
-        if memory is not None:
-            contents = functools.partial(_known, self.book)
-            self.open_memory(memory, contents, self._recall, learns=self.model in LEARNING)
-
-    def _recall(self, path: Path) -> None:
-        self.book.remembered.update(load(path, self.model))
+        self.remember(memory, self.book, learns=self.model in LEARNING)
 
     def prepare(self, game: GameDefinition | None) -> None:
         """Compile or load the kernels that reading and deciding take."""
@@ -197,80 +172,5 @@ class Formula(Remembering):
 
     def hand_finished(self, view: HandView) -> None:
         """Learn, and write the memory file now and then."""
-        is_new = self.book.hand_finished(view)
-        if is_new and self.book.hands_read % _SAVE_EVERY == 0:
-            self.save_memory()
-
-
-# --- the memory: an archive without arrays ------------------------------------------------------------------
-
-Remembered = tuple[PlayerModel, PlayerStatistics]
-"""What is remembered of a player."""
-
-
-def archive_of(players: Mapping[str, Remembered]) -> Archive:
-    """Remembered players, by name."""
-    entries = {
-        name: {"model": model.as_dict(), "statistics": statistics.as_dict()}
-        for name, (model, statistics) in players.items()
-    }
-    return Archive(KIND, SCHEMA_VERSION, {"prior": shipped_prior().digest, "players": entries})
-
-
-def players_of(archive: Archive) -> dict[str, Remembered]:
-    """The models and statistics of an archive made by `archive_of`, or in an earlier version.
-
-    Before schema 3 models were counts, which cannot be learnt from: they begin anew.
-
-    Raises:
-        ArchiveError: numbers that make no sense.
-    """
-    is_earlier = archive.schema < _FIRST_OF_CURVES
-    with archive.checked():
-        return {
-            name: (
-                PlayerModel() if is_earlier else PlayerModel.from_dict(entry["model"]),
-                PlayerStatistics.from_dict(entry["statistics"]),
-            )
-            for name, entry in archive.meta["players"].items()
-        }
-
-
-def load(path: Path, model: ModelName) -> dict[str, Remembered]:
-    """The contents of a file; nothing if there is none yet, or if the model is one that remembers nothing.
-
-    What a file of an earlier version, or one made with another prior, cannot bring is said in a line on
-    stderr.  A file of an earlier version is kept beside as ``.schema2``.
-
-    Raises:
-        ArchiveError: it is there and cannot be read, or the earlier file cannot be kept.
-    """
-    archive = find_archive(path, KIND, SCHEMA_VERSION)
-    players = {} if archive is None else players_of(archive)
-    if archive is None or model not in LEARNING:
-        return {}
-    told = ""
-    if archive.schema < _FIRST_OF_CURVES:
-        kept = path.with_name(f"{path.name}.schema{archive.schema}")
-        told = (
-            f"models of {len(players)} players begin anew, statistics stay; the file is kept as {kept.name}"
-        )
-        try:
-            shutil.copyfile(path, kept)
-        except OSError as error:
-            raise ArchiveError(f"{kept} cannot be written: {error.strerror or error}") from error
-    elif archive.meta.get("prior") != shipped_prior().digest:
-        told = "made with another prior of players, whose curves are taken over"
-    if told:
-        print(f"formula: {path}: {told}", file=sys.stderr)
-    return players
-
-
-def _known(book: OpponentBook) -> Archive | None:
-    """The knowledge of all opponents, for the memory file; None before the first match."""
-    known = {
-        name: (model, counts)
-        for name, (model, counts) in book.known_by_name().items()
-        if isinstance(model, PlayerModel)
-    }
-    return archive_of(known) if book.models else None
+        if self.book.hand_finished(view):
+            self.save_memory(self.book.hands_read)

@@ -11,14 +11,16 @@ Poker* (report C-2008-41).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final, Literal, get_args
 
 from clients.bots.heuristic.evaluation import DirectEstimation, Evaluation, Question, StrategicMethod
 from clients.bots.heuristic.prediction import CountedFolds, FoldPredictor, ModelledFolds, VotedFolds
 from clients.bots.heuristic.preflop import preflop_raise, preflop_triple
 from clients.bots.heuristic.store import Experience, raises_met
+from clients.bots.memory_file import Remembering
 from clients.bots.opponent_book import DEFAULT_NOISE, OpponentBook
-from clients.core.agent import Agent, ProbabilityTriple, described, drawn
+from clients.core.agent import ProbabilityTriple, described, drawn
 from clients.core.options import require_between, require_holdem, require_one_of
 from engine import compiling
 from engine.hands.hand_strength import UNIFORM_WEIGHTS
@@ -37,7 +39,7 @@ MethodName = Literal["direct", "strategic"]
 PredictorName = Literal["counts", "generic", "player", "vote"]
 
 
-class Heuristic(Agent):
+class Heuristic(Remembering):
     """Plays Texas hold'em by rough expected values and remembered betting chains, limit and no-limit.
 
     Args:
@@ -47,9 +49,10 @@ class Heuristic(Agent):
         enough: hands of the same kind from which on their outcomes count.
         model: what predicts how likely opponents are to fold: counts, generic, player or vote.
         looseness: scales the share of the starting hands it plays.
+        memory: file that keeps opponents' habits and models between matches, by their names.
 
     Raises:
-        ValueError: an option outside its range.
+        ValueError: an option outside its range, or a memory file that cannot be read, written or locked.
     """
 
     def __init__(
@@ -60,6 +63,7 @@ class Heuristic(Agent):
         enough: int = 30,
         model: PredictorName = "counts",
         looseness: float = 1.0,
+        memory: Path | None = None,
     ) -> None:
         require_one_of("method", method, get_args(MethodName))
         require_one_of("model", model, get_args(PredictorName))
@@ -72,6 +76,7 @@ class Heuristic(Agent):
         evaluation = DirectEstimation if method == "direct" else StrategicMethod
         self.evaluation: Evaluation = evaluation(self.experience, enough)
         self.predictor: FoldPredictor = _predictor(model, self.experience)
+        self.remember(memory, self.experience, *self.predictor.books)
         self._finished = -1  # the last hand that has been counted
 
     def prepare(self, game: GameDefinition | None) -> None:
@@ -85,6 +90,7 @@ class Heuristic(Agent):
             ValueError: the game is not Texas hold'em.
         """
         require_holdem("heuristic", game)
+        self.experience.sit_down(seat, game.num_players, self.names)
         self.predictor.match_started(game, seat, self.names)
 
     def hand_finished(self, view: HandView) -> None:
@@ -94,6 +100,7 @@ class Heuristic(Agent):
         self._finished = view.hand_number
         self.predictor.hand_finished(view)
         self.experience.hand_finished(view, self.seat)
+        self.save_memory(self.experience.hands)
 
     # --- deciding ------------------------------------------------------------------------------------------
 
@@ -163,7 +170,7 @@ class Heuristic(Agent):
     def _rates(self, view: HandView) -> tuple[float, float]:
         """The mean bet rate and raise rate of the opponents still in the hand."""
         habits = [
-            self.experience.habits_of(self.seat_of(view, position))
+            self.experience.of_seat(self.seat_of(view, position))
             for position, out in enumerate(view.betting.folded)
             if not out and position != view.position
         ]

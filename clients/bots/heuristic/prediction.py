@@ -28,6 +28,9 @@ from engine.poker.rules.betting import BettingState
 class FoldPredictor:
     """Predicts how likely opponents are to fold, and learns from finished hands."""
 
+    books: tuple[OpponentBook, ...] = ()
+    """Models of players, if there are."""
+
     def __init__(self) -> None:
         self._seat = 0
 
@@ -73,7 +76,7 @@ class CountedFolds(FoldPredictor):
 
     def _chance(self, view: HandView, state: BettingState, position: int) -> float:
         """The share of bets folded to; half of it for a player who has raised in this round."""
-        rate = self._experience.habits_of(seat_of(self._seat, view, position)).fold_rate
+        rate = self._experience.of_seat(seat_of(self._seat, view, position)).fold_rate
         has_raised = any(
             actor == position
             and action.kind is ActionKind.RAISE
@@ -92,7 +95,7 @@ class ModelledFolds(FoldPredictor):
 
     def __init__(self, book: OpponentBook) -> None:
         super().__init__()
-        self.book = book
+        self.book, self.books = book, (book,)
 
     def match_started(self, game: GameDefinition, seat: int, names: tuple[str, ...] | None) -> None:
         """Make models for new players."""

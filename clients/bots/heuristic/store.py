@@ -11,6 +11,7 @@ from typing import Final
 
 import attrs
 
+from clients.bots.memory_file import KnownPlayers
 from clients.core.agent import seat_of
 from engine.hands.hand_strength import UNIFORM_WEIGHTS
 from engine.players.betting_chains import ChainStore, PlayedHand
@@ -30,11 +31,11 @@ _SHOWDOWN_PRIOR: Final = 8.0
 class Habits:
     """Counts of what a player did after the flop, starting with those of an ordinary player."""
 
-    bets_met: float = 20.0
+    bets_met: float = attrs.field(default=20.0, metadata={"least": 20.0})
     folds: float = 6.0
     raises: float = 3.0
     """Raises of bets met."""
-    chances_to_bet: float = 20.0
+    chances_to_bet: float = attrs.field(default=20.0, metadata={"least": 20.0})
     bets: float = 8.0
 
     @property
@@ -63,16 +64,17 @@ def scene_of(before: BettingState, kind: ActionKind) -> str:
     return f"{before.betting_round}{raises}{facing}{opponents}{kind.value}"
 
 
-class Experience:
-    """The hands of one agent at one table; the agent says its seat and when a hand ends."""
+class Experience(KnownPlayers[Habits]):
+    """The hands of one agent, and its opponents' habits; the agent says its seat and when a hand ends."""
+
+    part, kind = "habits", Habits
 
     def __init__(self) -> None:
+        super().__init__()
         self.chains = ChainStore()
         """How hands continued from our actions after the flop, by betting chain."""
         self.scenes = ChainStore()
         """The same by `scene_of`."""
-        self.habits: dict[int, Habits] = {}
-        """The habits of each seat's player."""
         self.hands = 0
         self._shown: dict[int, list[float]] = {}
         # By raises met, at most 3: showdowns and the sum of the strengths that opponents showed.
@@ -82,10 +84,6 @@ class Experience:
         number, total = self._shown.get(min(raises, 3), (0.0, 0.0))
         usual = _STRENGTH_BY_RAISES[min(raises, len(_STRENGTH_BY_RAISES) - 1)]
         return (total + _SHOWDOWN_PRIOR * usual) / (number + _SHOWDOWN_PRIOR)
-
-    def habits_of(self, seat: int) -> Habits:
-        """The habits of the player in a seat; an ordinary player's before the first hand."""
-        return self.habits.setdefault(seat, Habits())
 
     def hand_finished(self, view: HandView, own_seat: int) -> None:
         """Count a hand; the caller must report each hand only once."""
@@ -101,7 +99,7 @@ class Experience:
             shown[1] += hand.opponent_strength
         for before, position, action in view.betting.steps():
             if before.betting_round > 0 and position != view.position:
-                habits = self.habits_of(seat_of(own_seat, view, position))
+                habits = self.of_seat(seat_of(own_seat, view, position))
                 if before.amount_to_call(position) > 0:
                     habits.bets_met += 1
                     habits.folds += action.kind is ActionKind.FOLD

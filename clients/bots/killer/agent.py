@@ -6,6 +6,7 @@ Source: E. Peretz, *Hold'em Killer: How to write a winning poker bot* (2005).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final, Literal, get_args
 
 import numpy as np
@@ -13,7 +14,8 @@ import numpy as np
 from clients.bots.killer.preflop import by_configs, by_groups, by_one_chip, read_table
 from clients.bots.killer.reading import Reading
 from clients.bots.killer.straight import Postflop, bluff_chance, decide, hand_odds, hand_strengths
-from clients.core.agent import Agent, ProbabilityTriple
+from clients.bots.memory_file import Remembering
+from clients.core.agent import ProbabilityTriple
 from clients.core.options import require_between, require_holdem, require_one_of
 from engine import compiling
 from engine.hands.flop_configs import shipped_book
@@ -32,7 +34,7 @@ _PREFLOP_RAISE: Final = 3.0
 PreflopName = Literal["configs", "groups", "one-chip"]
 
 
-class Killer(Agent):
+class Killer(Remembering):
     """Plays Texas hold'em straight, by reflective hand odds and implied odds, limit and no-limit.
 
     Args:
@@ -41,13 +43,19 @@ class Killer(Agent):
         bluff: bluff on the river, just often enough to make a call worth nothing.
         rake: the percentage of the pot that the house takes, which the values allow for.
         rake_cap: the most the house takes from a pot, in small bets (big blinds in no-limit).
+        memory: file that keeps what is known of opponents between matches, by their names.
 
     Raises:
-        ValueError: an option outside its range.
+        ValueError: an option outside its range, or a memory file that cannot be read, written or locked.
     """
 
     def __init__(
-        self, preflop: PreflopName = "configs", bluff: bool = True, rake: float = 0.0, rake_cap: float = 3.0
+        self,
+        preflop: PreflopName = "configs",
+        bluff: bool = True,
+        rake: float = 0.0,
+        rake_cap: float = 3.0,
+        memory: Path | None = None,
     ) -> None:
         require_one_of("preflop", preflop, get_args(PreflopName))
         require_between("rake", rake, 0, 100)
@@ -56,6 +64,7 @@ class Killer(Agent):
         self._way, self._bluffs = preflop, bluff
         self._rake, self._rake_cap = rake, rake_cap
         self.reading = Reading()
+        self.remember(memory, self.reading)
         self._finished = -1  # the last hand that has been counted
 
     def prepare(self, game: GameDefinition | None) -> None:
@@ -65,18 +74,20 @@ class Killer(Agent):
         compiling.odds_against_ranges()
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
-        """Forget all opponents.
+        """Meet the opponents.
 
         Raises:
             ValueError: the game is not Texas hold'em.
         """
         require_holdem("killer", game)
+        self.reading.sit_down(seat, game.num_players, self.names)
 
     def hand_finished(self, view: HandView) -> None:
         """Count what opponents did; the end of a hand may be reported twice."""
         if view.hand_number != self._finished:
             self._finished = view.hand_number
             self.reading.hand_finished(view, self.seat)
+            self.save_memory(self.reading.hands)
 
     # --- deciding ------------------------------------------------------------------------------------------
 
@@ -167,7 +178,7 @@ class Killer(Agent):
             bet=public.bet if view.legal_actions().can_raise else 0.0,
             later=public.future_bets,
             loosenesses=tuple(
-                self.reading.record(self.seat_of(view, position)).times_ideal(players)
+                self.reading.of_seat(self.seat_of(view, position)).times_ideal(players)
                 for position in opponents
             ),
         )

@@ -113,7 +113,7 @@ def read_table(view: HandView, reading: Reading, own_seat: int, raise_: float) -
     for position, out in enumerate(betting.folded):
         if out or position == us:
             continue
-        times = reading.record(seat_of(own_seat, view, position)).times_ideal(players)
+        times = reading.of_seat(seat_of(own_seat, view, position)).times_ideal(players)
         owed = float(max(0, betting.amount_to_call(position)))
         is_in = position in acted or owed == 0
         share = min(1.0, times * shares[position]) if position in acted else 1.0
@@ -206,7 +206,7 @@ def by_one_chip(view: HandView, reading: Reading, own_seat: int) -> ActionKind:
     raisers = [actor for _, actor, action in betting.steps() if action.kind is ActionKind.RAISE]
     if not raisers:
         return ActionKind.RAISE if better <= share else ActionKind.FOLD
-    times = reading.record(seat_of(own_seat, view, raisers[-1])).times_ideal(view.game.num_players)
+    times = reading.of_seat(seat_of(own_seat, view, raisers[-1])).times_ideal(view.game.num_players)
     if better <= 0.3 * share * times:
         return ActionKind.RAISE
     return ActionKind.CALL if better <= share * times else ActionKind.FOLD

@@ -25,6 +25,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from clients.bots.memory_file import KnownPlayers
 from clients.core.agent import seat_of
 from engine.hands.hand_strength import UNIFORM_WEIGHTS
 from engine.hands.pot_odds import BetToPotOdds, immediate_pot_odds
@@ -123,7 +124,7 @@ class Habit:
 class Honesty:
     """How far the hands that a player has shown are those that the filters kept; old hands fade."""
 
-    kept: float = 0.0
+    kept: float = attrs.field(default=0.0, metadata={"least": -_HALVE_AFTER})
     """What the filters kept of the hands shown, beyond what they keep of any hand."""
     possible: float = 0.0
     """The most that `kept` could be."""
@@ -191,21 +192,18 @@ def _passing(before: BettingState, board: tuple[int, ...]) -> _Passing:
     return _Passing(call, min(raise_, call))
 
 
-class Reading:
+class Reading(KnownPlayers[OpponentRecord]):
     """One agent's knowledge of the players at its table; it reports its seat and the end of each hand."""
 
-    def __init__(self) -> None:
-        self.records: dict[int, OpponentRecord] = {}
-        """The record of each seat's player."""
-        self.hands = 0
+    part, kind = "filters", OpponentRecord
 
-    def record(self, seat: int) -> OpponentRecord:
-        """The record of the player in a seat; at first one about whom nothing is known."""
-        return self.records.setdefault(seat, OpponentRecord())
+    def __init__(self) -> None:
+        super().__init__()
+        self.hands = 0
 
     def weights(self, view: HandView, own_seat: int, position: int) -> Floats:
         """The weight of each combo for the player in a position, by this hand's betting: shape (1326,)."""
-        record = self.record(seat_of(own_seat, view, position))
+        record = self.of_seat(seat_of(own_seat, view, position))
         weights = combos_without((*view.own_cards, *view.board)).astype(np.float64)
         for before, actor, action in view.betting.steps():
             if actor == position:
@@ -252,11 +250,11 @@ class Reading:
         for position in range(view.game.num_players):
             if position != view.position:
                 saw_flop = betting.betting_round >= 1 and position not in folded_before_flop
-                self.record(seat_of(own_seat, view, position)).looseness.observe(saw_flop)
+                self.of_seat(seat_of(own_seat, view, position)).looseness.observe(saw_flop)
         for before, actor, action in betting.steps():
             if actor == view.position:
                 continue
-            record = self.record(seat_of(own_seat, view, actor))
+            record = self.of_seat(seat_of(own_seat, view, actor))
             cards = view.hole_cards[actor]
             says = action.kind is ActionKind.RAISE or before.amount_to_call(actor) > 0
             if says and cards and betting.is_showdown and not betting.folded[actor]:

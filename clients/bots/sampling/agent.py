@@ -9,12 +9,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Awaitable, Iterator, Mapping
+from pathlib import Path
 from typing import Final, Literal, get_args
 
 import trio
 
-from clients.bots.opponent_book import DEFAULT_NOISE, DEFAULT_POTENTIAL, OpponentBook, checked_model
-from clients.core.agent import Agent, ProbabilityTriple, described, drawn
+from clients.bots.memory_file import Remembering
+from clients.bots.opponent_book import DEFAULT_NOISE, DEFAULT_POTENTIAL, LEARNING, OpponentBook, checked_model
+from clients.core.agent import ProbabilityTriple, described, drawn
 from clients.core.options import (
     parse_bet_sizes,
     require_between,
@@ -50,7 +52,7 @@ ChooseName = Literal["best", "mixed"]
 ObviousName = Literal["deviation", "error", "paired", "never"]
 
 
-class Sampling(Agent):
+class Sampling(Remembering):
     """Plays Texas hold'em by simulation, limit and no-limit, two to ten players.
 
     Args:
@@ -64,9 +66,10 @@ class Sampling(Agent):
         noise: noise factor of the re-weighting, 0 to 1.
         explain: state the values in a comment line before each action.
         potential: hand potential against a random hand (plain) or the opponents' weight tables (weighted).
+        memory: file that keeps the models between matches, by the players' names.
 
     Raises:
-        ValueError: an option outside its range.
+        ValueError: an option outside its range, or a memory file that cannot be read, written or locked.
     """
 
     wants_clock = True
@@ -83,6 +86,7 @@ class Sampling(Agent):
         noise: float = DEFAULT_NOISE,
         explain: bool = False,
         potential: PotentialName = DEFAULT_POTENTIAL,
+        memory: Path | None = None,
     ) -> None:
         if trials is not None and not 1 <= trials <= MOST_TRIALS:
             raise ValueError(f"trials: expected 1 to {MOST_TRIALS}, got {trials}")
@@ -102,9 +106,9 @@ class Sampling(Agent):
         self._trials, self._seconds = trials, seconds
         self._mixes, self._explains = choose == "mixed", explain
         self._potential = potential
-        self.book = OpponentBook(checked_model(model), noise, potential=potential)
-        self.bet_sizes: dict[int, BetSizes] = {}
-        """The bet sizes of each seat's player, in no-limit games."""
+        name = checked_model(model)
+        self.book = OpponentBook(name, noise, potential=potential)
+        self.remember(memory, self.book, learns=name in LEARNING)
         self.estimates: Estimates[Action] | None = None
         """The values behind the last decision."""
         self._tree = new_tree()
@@ -134,8 +138,6 @@ class Sampling(Agent):
         require_no_antes("sampling", game)
         self.book.match_started(game, seat, self.names)
         averages(game.num_players)
-        for other in range(game.num_players):
-            self.bet_sizes.setdefault(other, BetSizes())
 
     # --- deciding ------------------------------------------------------------------------------------------
 
@@ -196,7 +198,7 @@ class Sampling(Agent):
         game = view.game
         sizes = None
         if not game.is_limit:
-            sizes = [self.bet_sizes[self.seat_of(view, p)] for p in range(game.num_players)]
+            sizes = [self.book.of_seat(self.seat_of(view, p)).sizes for p in range(game.num_players)]
             sizes[view.position] = BetSizes()
         models = [OwnStrategy() if p == view.position else m for p, m in enumerate(reading.models)]
         first, second = view.own_cards
@@ -254,13 +256,9 @@ class Sampling(Agent):
     # --- learning ------------------------------------------------------------------------------------------
 
     def hand_finished(self, view: HandView) -> None:
-        """Let the models learn from the hand, and count its bet sizes."""
-        is_new = self.book.hand_finished(view)
-        if view.game.is_limit or not is_new:
-            return
-        for before, position, action in view.betting.steps():
-            if action.raise_to is not None:
-                self.bet_sizes[self.seat_of(view, position)].observe(before, action.raise_to)
+        """Learn, and write the memory file now and then."""
+        if self.book.hand_finished(view):
+            self.save_memory(self.book.hands_read)
 
 
 def explained(estimates: Estimates[Action]) -> str:

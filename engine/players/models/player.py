@@ -287,7 +287,7 @@ class PlayerModel:
     def as_dict(self) -> dict[str, Any]:
         """The numbers of a memory file."""
         curves = {name: curve_as_dict(curve) for name, curve in self.player._asdict().items()}
-        return {"decisions": self.decisions, **curves}
+        return {"prior": self.prior.digest, "decisions": self.decisions, **curves}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> PlayerModel:

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import attrs
 import numpy as np
@@ -17,27 +19,28 @@ from hypothesis import given, strategies as st
 from clients.bots.adaptive import agent as adaptive
 from clients.bots.adaptive.agent import Adaptive
 from clients.bots.baselines import AlwaysAllIn, AlwaysCall, AlwaysFold, AlwaysRaise, Random
-from clients.bots.formula import agent as formula
 from clients.bots.formula.agent import Formula
 from clients.bots.hand_strength import HandStrengthBot
 from clients.bots.heuristic.agent import Heuristic
 from clients.bots.heuristic.store import Experience
 from clients.bots.killer.agent import Killer
 from clients.bots.killer.reading import Reading
-from clients.bots.memory_file import Remembering
+from clients.bots.memory_file import KIND, KnownPlayers, Remembering, archive_of, recall
+from clients.bots.opponent_book import OpponentBook
+from clients.bots.portfolio import Portfolio
+from clients.bots.sampling.agent import Sampling
 from clients.bots.simple import SimpleBot
 from clients.core.agent import Agent, begin_decision
 from clients.core.arena import Arena
 from clients.core.options import OptionError
 from clients.core.registry import make_bot
-from engine.players.models.player import PlayerModel
 from engine.players.probability_triple import ProbabilityTriple
-from engine.players.statistics import PlayerStatistics
 from engine.poker.combos import STARTING_HAND_OF_COMBO, combo_index
 from engine.poker.rules import GameDefinition, HandState, HandView, load_game
-from engine.support.files.archive import ArchiveError
+from engine.support.files.archive import ArchiveError, decode_archive
 from tests.benchmarks.bench_formula import interval, play_rotations
 from tests.engine.players.hands import random_hand
+from tests.support.asserting import refuses
 from tests.support.cases import cases
 from tests.support.hands.holdem_hands import decisions, holdem_games
 from tests.support.hands.strategies import views
@@ -182,7 +185,7 @@ def test_impossible_options_are_refused_in_one_line(bot: str, options: tuple[str
 @pytest.mark.parametrize(
     ("agent", "counted"),
     [
-        (Formula(), lambda agent: agent.book.statistics[1].hands),
+        (Formula(), lambda agent: agent.book.here[1].statistics.hands),
         (Heuristic(), lambda agent: agent.experience.hands),
         (Killer(), lambda agent: agent.reading.hands),
     ],
@@ -200,13 +203,13 @@ def test_a_hand_is_counted_once(agent: Agent, counted: Callable[[Any], int]) -> 
 def remembered_chains(view: HandView) -> object:
     experience = Experience()
     experience.hand_finished(view, 0)
-    return experience.chains._tallies, experience.habits
+    return experience.chains._tallies, experience.here
 
 
 def remembered_filters(view: HandView) -> object:
     reading = Reading()
     reading.hand_finished(view, 0)
-    return reading.records
+    return reading.here
 
 
 @pytest.mark.parametrize("remembered", [remembered_chains, remembered_filters])
@@ -225,11 +228,11 @@ def test_cards_that_were_not_shown_are_not_remembered(remembered: Callable[[Hand
     assert compared > 10
 
 
-REMEMBERING = pytest.mark.parametrize("kind", [Adaptive, Formula])
-WHOLE = {
-    Adaptive: adaptive.archive_of({"them": {"hands": np.array(1)}}).encode(),
-    Formula: formula.archive_of({"them": (PlayerModel(), PlayerStatistics())}).encode(),
-}
+REMEMBERING = pytest.mark.parametrize("kind", [Adaptive, Formula, Heuristic, Killer, Portfolio, Sampling])
+THEM: Final[tuple[KnownPlayers[Any], ...]] = OpponentBook("player", 0.0), Experience(), Reading()
+for _known in THEM:
+    _known.earlier["them"] = _known.stranger()
+WHOLE = archive_of(THEM).encode()
 NO_MEMORIES = (
     b"", b"{}", b"[]", b'{"kind": "x"}', b'{"kind": "riverboat opponent models", "schema": 99}', b"PK",
     b"[" * 100_000, b'{"kind": "riverboat opponent models", "schema": ' + b"9" * 5000 + b"}",
@@ -243,7 +246,8 @@ def test_a_memory_file_has_one_writer(kind: Any, tmp_path: Path) -> None:
     with pytest.raises(ArchiveError, match=r"memory is being written by another program: .*one at a time"):
         kind(memory=path)
     # Who learns nothing needs no lock.
-    reader: Remembering = kind(memory=path, **{"learn": False} if kind is Adaptive else {"model": "generic"})
+    learns_nothing = {"learn": False} if kind in (Adaptive, Portfolio) else {"model": "generic"}
+    reader = first if kind in (Heuristic, Killer) else kind(memory=path, **learns_nothing)
     first.close_memory()
     second: Remembering = kind(memory=path)
 
@@ -254,22 +258,78 @@ def test_a_memory_file_has_one_writer(kind: Any, tmp_path: Path) -> None:
 
 @REMEMBERING
 def test_a_file_that_is_no_memory_is_refused_named_and_let_go_of(kind: Any, tmp_path: Path) -> None:
-    path, whole = tmp_path / "memory", WHOLE[kind]
+    path = tmp_path / "memory"
+    whole = adaptive.archive_of({"them": {"hands": np.array(1)}}).encode() if kind is Adaptive else WHOLE
     for content in (*NO_MEMORIES, whole[: len(whole) // 2], whole.replace(b"riv", b"rev")):
         path.write_bytes(content)
-        with pytest.raises(ArchiveError, match=r"memory (is|was written by a newer)") as refused:
-            kind(memory=path)
-        assert len(str(refused.value).splitlines()) == 1, content[:20]
+        refuses(ArchiveError, r"memory (is|was written by a newer)[^\n]*$", kind, memory=path)
+        assert path.read_bytes() == content
     path.unlink()
     kind(memory=path).close_memory()
 
 
+@pytest.mark.parametrize("number", [10**400, -(10**400), math.nan, math.inf, "x", None, [], {}], ids=str)
+def test_no_number_of_a_memory_file_can_be_something_else(number: object) -> None:
+    written = json.loads(WHOLE)
+    del written["digest"], written["players"]["them"]["model"]["prior"]
+    places = _places_of_numbers(written["players"])
+    assert len(places) > 30
+
+    for holder, key in places:
+        right, holder[key] = holder[key], number
+        with pytest.raises(ArchiveError, match="them is damaged") as refused:
+            recall(decode_archive(json.dumps(written).encode(), KIND, 3, "them"), THEM)
+        assert len(str(refused.value).splitlines()) == 1
+        holder[key] = right
+
+
+def _places_of_numbers(value: Any) -> list[tuple[Any, Any]]:
+    """Objects and keys at which the numbers of a JSON value stand; of each list the first only."""
+    places: list[tuple[Any, Any]] = []
+    for key, part in [(0, value[0])] if isinstance(value, list) else list(value.items()):
+        places += _places_of_numbers(part) if isinstance(part, list | dict) else [(value, key)]
+    return places
+
+
+@pytest.mark.parametrize(
+    "bot", ["formula:", "heuristic:model=vote,", "killer:", "portfolio:iterations=5,", "sampling:trials=20,"]
+)
+def test_what_is_known_of_a_player_is_known_in_the_next_match(bot: str, tmp_path: Path) -> None:
+    """The next match changes nothing in the file before its first hand; there they have other seats."""
+    game, path = load_game("leduc" if "iterations" in bot else "nolimit-2p-100bb"), tmp_path / "memory"
+    agent: Any = make_bot(f"{bot}memory={path}")
+    Arena(game, [agent, AlwaysRaise()], 1, names=["us", "them"]).play(12)
+    agent.close_memory()
+    learnt = path.read_bytes()
+    again: Any = make_bot(f"{bot}memory={path}")
+    again.prepare(game)
+    again.game, again.seat, again.names = game, 1, ("them", "us")
+    again.match_started(game, 1)
+
+    again.close_memory()
+
+    assert path.read_bytes() == learnt
+    assert json.loads(learnt)["players"].keys() == {"them"}
+    assert "iterations" not in bot or again.strategies.hands == 12
+
+
+def test_one_file_serves_several_bots_in_turn(tmp_path: Path) -> None:
+    parts: set[str] = set()
+    for bot in ("killer", "formula", "heuristic"):
+        agent: Any = make_bot(f"{bot}:memory={tmp_path / 'm'}")
+        Arena(LIMIT, [agent, AlwaysRaise()], 1, names=["us", "them"]).play(3)
+        agent.close_memory()
+        them = json.loads((tmp_path / "m").read_bytes())["players"]["them"]
+
+        assert parts < them.keys()
+        parts = set(them)
+    assert parts == {"filters", "model", "statistics", "sizes", "habits"}
+
+
 @REMEMBERING
 def test_a_memory_file_that_could_not_be_written_is_refused_at_the_start(kind: Any, tmp_path: Path) -> None:
-    with pytest.raises(ArchiveError, match="cannot be written: No such file or directory") as refused:
-        kind(memory=tmp_path / "missing" / "memory")
-
-    assert len(str(refused.value).splitlines()) == 1
+    there = tmp_path / "missing" / "memory"
+    refuses(ArchiveError, "cannot be written: No such file or directory", kind, memory=there)
 
 
 # --- what they win -----------------------------------------------------------------------------------------

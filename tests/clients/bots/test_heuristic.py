@@ -77,9 +77,9 @@ def test_it_learns_who_never_folds_and_who_always_does() -> None:
     ends_against(callers, AlwaysCall(), 80)
     ends_against(folders, AlwaysFold(), 80)
 
-    assert callers.experience.habits_of(1).fold_rate < 0.1
-    assert folders.experience.habits_of(1).fold_rate > 0.45
-    assert callers.experience.habits_of(1).bet_rate < 0.2
+    assert callers.experience.of_seat(1).fold_rate < 0.1
+    assert folders.experience.of_seat(1).fold_rate > 0.45
+    assert callers.experience.of_seat(1).bet_rate < 0.2
 
 
 def test_what_opponents_show_is_drawn_towards_an_ordinary_player() -> None:

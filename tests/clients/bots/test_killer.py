@@ -67,7 +67,7 @@ def test_ideals_are_the_papers_at_ten_seats() -> None:
 def loose_reading(seat: int, players: int, flops: Sequence[bool]) -> Reading:
     reading = Reading()
     for saw in flops:
-        reading.record(seat).looseness.observe(saw)
+        reading.of_seat(seat).looseness.observe(saw)
     return reading
 
 
@@ -107,10 +107,10 @@ def test_a_player_who_bets_everything_is_believed_less() -> None:
     assert habit.looseness == pytest.approx(105 / 55)
     agent = Killer()
     Arena(load_game("limit-2p"), [agent, AlwaysRaise()], 3).play(60)
-    assert agent.reading.record(1).raises.looseness > 1.5
+    assert agent.reading.of_seat(1).raises.looseness > 1.5
     careful = Killer()
     Arena(load_game("limit-2p"), [careful, AlwaysFold()], 3).play(60)
-    assert careful.reading.record(1).calls.looseness < 0.7
+    assert careful.reading.of_seat(1).calls.looseness < 0.7
 
 
 def test_hands_that_were_shown_tell_how_far_a_player_is_to_be_believed() -> None:
@@ -127,7 +127,7 @@ def test_hands_that_were_shown_tell_how_far_a_player_is_to_be_believed() -> None
     agents = [Killer(), Killer()]
     Arena(load_game("limit-2p"), [agents[0], Random()], 3).play(120)
     Arena(load_game("limit-2p"), [agents[1], HandStrengthBot()], 3).play(120)
-    shares = [agent.reading.record(1).honesty.share for agent in agents]
+    shares = [agent.reading.of_seat(1).honesty.share for agent in agents]
     assert shares[0] < 0.5 < shares[1]
 
 

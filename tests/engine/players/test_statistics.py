@@ -2,6 +2,7 @@
 
 import json
 
+import attrs
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from engine.kernels.players import hand_features as kernels
 from engine.kernels.poker.ranking import board_key, class_on_board
 from engine.kernels.poker.tables import ranking_table
 from engine.players.board_values import BoardValues, board_values, parts_below, strata_of_combos
-from engine.players.statistics import Looseness, PlayerStatistics, PlayingStyle, Rate
+from engine.players.statistics import Looseness, PlayerStatistics, PlayingStyle, Rate, numbers_of
 from engine.poker.cards import parse_written_cards
 from engine.poker.combos import COMBO_CARDS, NUM_COMBOS, combo_cards, combo_index, combos_without
 from engine.poker.rules import load_game, parse_betting
@@ -114,13 +115,13 @@ def test_old_hands_fade_by_halving() -> None:
 def test_statistics_survive_json() -> None:
     statistics = observed(("rfc/cc/rc/cc", 2, 35.0), ("frc/cc/cc/cc", 2, 0.0))
 
-    assert PlayerStatistics.from_dict(json.loads(json.dumps(statistics.as_dict()))) == statistics
+    assert numbers_of(PlayerStatistics, json.loads(json.dumps(attrs.asdict(statistics)))) == statistics
 
 
 @pytest.mark.parametrize("wrong", [{}, {"hands": -1}, {"hands": "many"}])
 def test_nonsense_is_refused(wrong: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match=r"expected|missing"):
-        PlayerStatistics.from_dict({**PlayerStatistics().as_dict(), "looseness": None, **wrong})
+    with pytest.raises((ValueError, TypeError)):
+        numbers_of(PlayerStatistics, {**attrs.asdict(PlayerStatistics()), "looseness": None, **wrong})
 
 
 # --- hand features ------------------------------------------------------------------------------------------

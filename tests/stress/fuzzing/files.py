@@ -11,7 +11,8 @@ import numpy as np
 import trio
 import trio.testing
 
-from clients.bots.formula.agent import KIND, SCHEMA_VERSION, archive_of, players_of
+from clients.bots.memory_file import KIND, SCHEMA_VERSION, archive_of, recall
+from clients.bots.opponent_book import OpponentBook
 from clients.learners.knowledge_file import (
     KnowledgeError,
     KnowledgeFile,
@@ -22,8 +23,6 @@ from clients.learners.knowledge_file import (
 from clients.learners.preflop import knowledge as preflop_knowledge
 from clients.learners.street import knowledge as street_knowledge
 from engine.learning.street import ActionValues
-from engine.players.models.player import PlayerModel
-from engine.players.statistics import PlayerStatistics
 from engine.poker.rules import (
     CardDealer,
     GameDefinition,
@@ -261,12 +260,14 @@ def _journals(rng: random.Random) -> None:
 
 @functools.cache
 def _memory() -> str:
-    whole = archive_of({name: (PlayerModel(), PlayerStatistics()) for name in ("them", "you")})
-    return whole.encode().decode()
+    book = OpponentBook("player", 0.0)
+    book.earlier.update({name: book.stranger() for name in ("them", "you")})
+    return archive_of([book]).encode().decode()
 
 
 def _remembered(text: str) -> None:
-    players_of(decode_archive(text.encode("utf-8", "replace"), KIND, SCHEMA_VERSION, "models.json"))
+    archive = decode_archive(text.encode("utf-8", "replace"), KIND, SCHEMA_VERSION, "models.json")
+    recall(archive, [OpponentBook("player", 0.0)])
 
 
 def _memories(rng: random.Random) -> None:
