@@ -161,7 +161,10 @@ class Formula(Remembering):
         if view.board:
             draw = values.draw[combo]
             found["draw"] = f"{draw:.3f}; bet or raised from {limits.semi_bluff:.3f}"
-        return found | {"opponents": f"the likeliest to fold does so with chance {folding:.3f}"}
+        said = f"the likeliest to fold does so with chance {folding:.3f}"
+        explained = self.book.follow(view).reading.explained(view.betting).values()
+        why = max(explained, key=lambda each: each.chance, default=None)
+        return found | {"opponents": said if why is None else f"{said}: {why}"}
 
     def own_model(self, view: HandView) -> dict[str, Any]:
         """The parts, which add up to z, of each opponent's folding to a raise, by position."""

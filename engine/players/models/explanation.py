@@ -21,6 +21,8 @@ from engine.players.models.player import FEATURE_NAMES, PlayerModel, features_of
 Floats = NDArray[np.float64]
 _SHARES: Final = (0.05, 0.25, 0.5, 0.75, 0.95)
 """Parts of the range, from the worst hand up, whose chances are told."""
+_TOLD: Final = 4
+"""Parts that are told in a line."""
 
 
 @attrs.frozen
@@ -40,6 +42,13 @@ class Explanation:
     chance is even."""
     chances: tuple[float, ...]
     """Of hands at the bottom of the range, and so on to its top: 5, 25, 50, 75 and 95 % of it."""
+
+    def __str__(self) -> str:
+        """The sum with its greatest parts, and in brackets how much of each is the player's own."""
+        rest = self.parts[_TOLD:]
+        others = "others", sum(z for _, z, _ in rest), sum(own for _, _, own in rest)
+        told = [f"{name} {z:+z.2f} ({own:+z.2f})" for name, z, own in (*self.parts[:_TOLD], others)]
+        return f"z {self.z:+z.2f} = {', '.join(told)}"
 
     def as_dict(self) -> dict[str, Any]:
         """JSON values."""
