@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import attrs
@@ -47,7 +47,8 @@ class DoorReader:
         self._seats: dict[str, int] = {}  # by name, where those who sit at the table were seen
         self._lines = LineBuffer()
         self._game = RoomGame()
-        self._names: tuple[str, ...] = ()
+        self.names: tuple[str, ...] = ()
+        """Of the players of the hand, by position."""
         self._reader: MatchStateReader | None = None
         self.view: HandView | None = None
         """What the player has been shown last."""
@@ -93,7 +94,7 @@ class DoorReader:
             case "stacks":
                 game = self._game.with_stacks(text)
             case "names":
-                self._names = tuple(text.split("|"))
+                self.names = tuple(text.split("|"))
                 return
             case _:
                 return
@@ -104,7 +105,7 @@ class DoorReader:
         if self._reader is None:
             return {"kind": "line"}
         self.view = self._reader.read(text)
-        shown = seen_by_player(self.view, self._names)
+        shown = seen_by_player(self.view, self.names)
         company = self._company(self._table)
         self._seats |= {each["name"]: seat for seat, each in enumerate(company) if each is not None}
         if len(set(shown.names) & self._seats.keys()) == len(shown.names):
@@ -152,24 +153,33 @@ class _Pupil:
     nursery: trio.Nursery
     _allowance: Allowance = attrs.field(factory=lambda: Allowance(_ADVICES_PER_S, _ADVICES))
 
-    def ask(self, bot: str) -> None:
-        """Ask a bot; the page is told when it has answered."""
-        view = self.reader.view
-        if bot not in self.door.advisers(self.reader.table):
+    def ask(self, text: str) -> None:
+        """Ask a bot, or for the review of a hand; the page is told when there is an answer."""
+        reader, view = self.reader, self.reader.view
+        bots = self.door.advisers(reader.table)
+        _, is_review, digits = text.partition("review ")
+        hand = int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 10 else None
+        if not bots or not (is_review or text in bots):
             why = "Nobody is asked while other people play here, and only bots that the room names."
-        elif view is None or view.betting.position_to_act != view.position:
+        elif view is None or not (is_review or view.betting.position_to_act == view.position):
             why = "It is not your turn."
+        elif is_review and (hand is None or hand > view.hand_number):
+            why = "There is no such hand."
         elif not self._allowance.take():
             why = "Wait a little: too many questions."
-        else:
-            self.nursery.start_soon(self._answer, bot, view)
+        elif is_review:
+            name = reader.names[view.position]
+            self.nursery.start_soon(self._tell, self.trainer.review, reader.table, name, hand)
             return
-        self.nursery.start_soon(self._tell, {"rows": [["", why]]})
+        else:
+            self.nursery.start_soon(self._tell, self.trainer.ask, text, view)
+            return
+        self.nursery.start_soon(self._send, {"rows": [["", why]]})
 
-    async def _answer(self, bot: str, view: HandView) -> None:
-        await self._tell(await self.trainer.ask(bot, view))
+    async def _tell(self, ask: Callable[..., Awaitable[dict[str, Any]]], *about: object) -> None:
+        await self._send(await ask(*about))
 
-    async def _tell(self, found: dict[str, Any]) -> None:
+    async def _send(self, found: dict[str, Any]) -> None:
         with contextlib.suppress(trio.BrokenResourceError, trio.ClosedResourceError, OSError, RuntimeError):
             await self.websocket.send_text(json.dumps({"kind": "advice", **found}))
 

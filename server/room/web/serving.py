@@ -62,7 +62,9 @@ async def serve_web(
         if room.config.private_tables:
             room.door.open_private = functools.partial(open_private, room)
         broadcasts = Broadcasts(room, nursery)
-        pages = Pages(room, broadcasts, Bridges(room.door, nursery, console), Trainer(console))
+        pages = Pages(
+            room, broadcasts, Bridges(room.door, nursery, console), Trainer(console, room.config.data)
+        )
         guard = Guard(pages.application(), room.config, console)
         guard.is_exempt = pages.agents.knows
         if find_spec("prometheus_client") is not None:

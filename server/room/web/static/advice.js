@@ -6,6 +6,14 @@ export class Advice {
     this.list = section.querySelector("dl");
     this.button = section.querySelector("button");
     this.bot = section.querySelector("select");
+    this.last = section.querySelector("#review");
+    if (this.last) {
+      this.last.addEventListener("click", () => {
+        this.last.disabled = true;
+        this.list.replaceChildren(make("dt", "", `hand ${this.hand}`), make("dd", "", "is being solved …"));
+        say(`#advice review ${this.hand}`);
+      });
+    }
     this.button.addEventListener("click", () => {
       this.button.disabled = true;
       this.list.replaceChildren(make("dt", "", this.bot.value), make("dd", "", "is thinking …"));
@@ -21,10 +29,16 @@ export class Advice {
     this.button.disabled = !turn;
   }
 
+  // A hand of the player's is over.
+  over(hand) {
+    this.hand = hand;
+    if (this.last) this.last.disabled = false;
+  }
+
   // An answer has come; if the turn is over, it is of no use.
   hear(message, amount) {
     if (message.turn && message.turn !== this.at) return;
-    const rows = message.rows.map(([name, text]) => [name, text]);
+    const rows = message.rows.map(([name, text]) => [name || (message.hand === undefined ? "" : `hand ${message.hand}`), text]);
     if (message.chances) {
       const chances = Object.entries(message.chances).filter(([, chance]) => chance >= 0.005);
       const words = chances.map(([kind, chance]) => `${kind} ${Math.round(100 * chance)} %`).join(", ");

@@ -59,6 +59,7 @@ function show(message) {
     const told = message.story.length ? message.story.at(-1).text : "";
     add(message.hand, told);
     tally.hand(message);
+    if (advice) advice.over(message.hand);
     offer(message.hand);
   }
   $("show").disabled = !(isSeated && message.over && message.players.some((each) => each.you && !each.folded && !each.shows));

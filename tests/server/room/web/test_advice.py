@@ -21,8 +21,13 @@ pytestmark = pytest.mark.timeout(30)
 
 async def asked(web: BrowserSeat, *bots: str) -> list[Any]:
     """What the page is told in its own turn, when it asks for some bots."""
-    while not (message := await web.next()).get("ask"):
+    while not (await web.next()).get("ask"):
         pass
+    return await asked_now(web, *bots)
+
+
+async def asked_now(web: BrowserSeat, *bots: str) -> list[Any]:
+    """The same at once."""
     for bot in bots:
         await web.say(f"#advice {bot}")
     found: list[Any] = []
@@ -33,11 +38,11 @@ async def asked(web: BrowserSeat, *bots: str) -> list[Any]:
 
 
 @contextlib.asynccontextmanager
-async def against_a_bot(pages: OpenPages) -> AsyncIterator[BrowserSeat]:
+async def against_a_bot(pages: OpenPages, chips: str = "50") -> AsyncIterator[BrowserSeat]:
     """A person in the browser, and one of the house's bots that always calls."""
     _, token = pages.room.room.identities.expect_bot("always-call")
-    bot = await pages.room.sit_down(words=f"token={token}")
-    web = await pages.browser(words="name=Web", chips="50")
+    bot = await pages.room.sit_down(words=f"token={token}", chips=chips)
+    web = await pages.browser(words="name=Web", chips=chips)
     async with trio.open_nursery() as playing:
         playing.start_soon(bot.play_hands, 1 << 30)
         yield web
@@ -88,8 +93,30 @@ async def test_a_bot_without_an_answer_is_one_line_for_the_operator(
 
         texts = [each["rows"][0][1] for each in found]
         assert sorted(texts) == ["Wait a little: too many questions.", *2 * ["formula has no answer here."]]
-        line = "riverboat: advice of formula: riverboat ask: it does not play this\n"
+        line = "riverboat: advice: riverboat ask: it does not play this\n"
         assert pages.room.console.stderr == 2 * line
+
+
+async def test_a_hand_that_is_over_is_reviewed(tmp_path: Path) -> None:
+    config = table_config(game="nolimit-2p-100bb", least=200, most=200)
+    async with pages_of(room_config(tmp_path, config)) as pages, against_a_bot(pages, chips="200") as web:
+        await web.play_hands(1)
+        (found,) = await asked(web, "review 0")
+        strange = await asked_now(web, "review 7", "review 1" + 5000 * "0", "review -1", "review x")
+
+    assert found["hand"] == 0
+    ((what, text),) = found["rows"]
+    assert what in ("turn", "river") or text.startswith("No decision of yours")
+    assert {each["rows"][0][1] for each in strange} == {"There is no such hand."}
+
+
+def test_losses_are_those_of_the_player_who_asks() -> None:
+    own = {"name": "Web", "street": "river", "taken": "bet to 200", "best": "check", "loss": 3017.5}
+    told = {"worst": [{**own, "name": "bot-1"}, own], "players": [{"name": "Web", "decisions": 2}]}
+
+    assert advice._losses(told, "Web") == [["river", "bet to 200, where check wins 3.0 bb more"]]
+    assert "lost anything" in advice._losses({**told, "worst": []}, "Web")[0][1]
+    assert "was asked for" in advice._losses({"worst": [], "players": []}, "Web")[0][1]
 
 
 async def test_the_page_offers_it_where_bots_of_the_house_play(tmp_path: Path) -> None:
