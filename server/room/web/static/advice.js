@@ -10,7 +10,7 @@ export class Advice {
     if (this.last) {
       this.last.addEventListener("click", () => {
         this.last.disabled = true;
-        this.list.replaceChildren(make("dt", "", `hand ${this.hand}`), make("dd", "", "is being solved …"));
+        this.list.replaceChildren(make("dt", "", `hand ${this.hand + 1}`), make("dd", "", "is being solved …"));
         say(`#advice review ${this.hand}`);
       });
     }
@@ -38,7 +38,7 @@ export class Advice {
   // An answer has come; if the turn is over, it is of no use.
   hear(message, amount) {
     if (message.turn && message.turn !== this.at) return;
-    const rows = message.rows.map(([name, text]) => [name || (message.hand === undefined ? "" : `hand ${message.hand}`), text]);
+    const rows = message.rows.map(([name, text]) => [name || (message.hand === undefined ? "" : `hand ${message.hand + 1}`), text]);
     if (message.chances) {
       const chances = Object.entries(message.chances).filter(([, chance]) => chance >= 0.005);
       const words = chances.map(([kind, chance]) => `${kind} ${Math.round(100 * chance)} %`).join(", ");

@@ -174,7 +174,7 @@ export class Felt {
     const wait = this.turnBoard(scene.board, before ? before.board.length : 0, Boolean(before));
     scene.players.forEach((player, order) => this.person(player, scene, before, order, seconds));
     const street = scene.players.reduce((sum, player) => sum + player.street, 0);
-    put(this.title, `Hand ${scene.hand} · ${scene.round}`);
+    put(this.title, `Hand ${scene.hand + 1} · ${scene.round}`);
     put(this.pot, `Pot ${this.amount(scene.pot - street)}` + (street ? ` (${this.amount(scene.pot)})` : ""));
     put(this.verdict, "");
     if (scene.over && scene.players.some((player) => player.won !== null)) {

@@ -78,7 +78,7 @@ function offer(hand) {
 
 function add(hand, text, cards = []) {
   const node = make("li");
-  const link = make("a", "", `Hand ${hand}`);
+  const link = make("a", "", `Hand ${hand + 1}`);
   link.href = `/tables/${encodeURIComponent(table)}/hands/${hand}`;
   node.append(link, ` ${text} `, ...(cards.length ? line({text: "", cards}).childNodes : []));
   $("results").prepend(node);
