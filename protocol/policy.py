@@ -45,26 +45,6 @@ _BITS: Final = (16, 14, 12, 11, 10, 9, 8)
 _MOST_BYTES: Final = 2 * 3 * MOST_ROWS
 
 
-def chances_as_numbers(fold: float, call: float, raise_: float) -> tuple[int, int]:
-    """The chances of folding and raising as they are sent; possible actions stay possible.
-
-    Raises:
-        ValueError: a chance that is negative or not finite, or none that is positive.
-    """
-    total = fold + call + raise_
-    if not (fold >= 0 and call >= 0 and raise_ >= 0 and 0 < total < float("inf")):
-        raise ValueError(f"expected chances of 0 or more, one positive, got {fold}, {call}, {raise_}")
-    numbers = [_number(fold / total), _number(raise_ / total)]
-    least_call = 1 if call > 0 else 0
-    while sum(numbers) > ONE - least_call:
-        numbers[numbers[0] < numbers[1]] -= 1
-    return numbers[0], numbers[1]
-
-
-def _number(chance: float) -> int:
-    return max(round(chance * ONE), 1) if chance > 0 else 0
-
-
 def format_policy(hand_number: int, betting: str, columns: Sequence[bytes]) -> str:
     """A ``#policy`` line, without line end.
 

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from clients.core.agent import Agent, Chances, Triples
+from engine.players.probability_triple import TRIPLE_INDEX, legal_triples
 from engine.poker.rules import Action, ActionKind, GameDefinition, HandView, LegalActions
-from protocol.policy import ONE, chances_as_numbers, format_policy, write_numbers
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from protocol.policy import ONE, format_policy, write_numbers
 
 
 def can_disclose(agent: Agent) -> bool:
@@ -53,7 +48,17 @@ def policy_columns(triples: Triples, sizes: Chances | None, legal: LegalActions)
     Raises:
         ValueError: what it says are not chances of so many hands.
     """
-    columns = _columns(triples, legal)
+    import numpy as np
+
+    rows = legal_triples(triples, legal)
+    asked = rows[:, [TRIPLE_INDEX[ActionKind.FOLD], TRIPLE_INDEX[ActionKind.RAISE]]].T
+    numbers = np.maximum(np.rint(asked * ONE).astype(np.int64), asked > 0)
+    most = ONE - (rows[:, TRIPLE_INDEX[ActionKind.CALL]] > 0)  # possible actions stay possible
+    for _ in range(3):
+        too_many = numbers.sum(axis=0) > most
+        greater = (numbers[0] < numbers[1]).astype(np.int64)
+        numbers[greater[too_many], np.flatnonzero(too_many)] -= 1
+    columns = [column.astype(">u2").tobytes() for column in numbers]
     if sizes is not None:
         columns.append(_scaled(sizes))
     return columns
@@ -70,50 +75,6 @@ def _check_rows(rows: int, game: GameDefinition) -> None:
     if rows not in expected:
         words = " or ".join(map(str, expected))
         raise ValueError(f"expected chances for {words} hands of this game, got {rows}")
-
-
-def _columns(triples: Triples, legal: LegalActions) -> list[bytes]:
-    if not isinstance(triples, Sequence):
-        return _columns_of_array(triples, legal)
-    folds, raises = [], []
-    for fold, call, raise_ in triples:
-        if not legal.can_fold:
-            fold, call = 0.0, call + fold
-        if not legal.can_raise:
-            call, raise_ = call + raise_, 0.0
-        numbers = chances_as_numbers(fold, call, raise_)
-        folds.append(numbers[0])
-        raises.append(numbers[1])
-    return [write_numbers(folds), write_numbers(raises)]
-
-
-def _columns_of_array(triples: NDArray[np.float64], legal: LegalActions) -> list[bytes]:
-    """The same as `chances_as_numbers` row by row; hands without any chance check and call."""
-    import numpy as np
-
-    if triples.ndim != 2 or triples.shape[1] != 3 or not np.isfinite(triples).all() or (triples < 0).any():
-        raise ValueError(f"expected chances of 0 or more, shape (hands, 3), got shape {triples.shape}")
-    fold, call, raise_ = (np.array(column) for column in triples.T)
-    if not legal.can_fold:
-        fold, call = np.zeros_like(fold), call + fold
-    if not legal.can_raise:
-        call, raise_ = call + raise_, np.zeros_like(fold)
-    call[fold + call + raise_ == 0] = 1.0
-    total = fold + call + raise_
-    numbers = np.array([_numbers(fold / total), _numbers(raise_ / total)])
-    most = ONE - (call > 0)
-    for _ in range(3):
-        too_many = numbers.sum(axis=0) > most
-        greater = (numbers[0] < numbers[1]).astype(np.int64)
-        numbers[greater[too_many], np.flatnonzero(too_many)] -= 1
-    return [column.astype(">u2").tobytes() for column in numbers]
-
-
-def _numbers(chances: NDArray[np.float64]) -> NDArray[np.int64]:
-    import numpy as np
-
-    numbers: NDArray[np.int64] = np.maximum(np.rint(chances * ONE).astype(np.int64), chances > 0)
-    return numbers
 
 
 def _scaled(chances: Chances) -> bytes:

@@ -12,10 +12,16 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from engine.poker.records import ProbabilityTriple, TripleIndex
 from engine.poker.rules.action import ActionKind
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from engine.poker.rules import LegalActions
+    from engine.support.arrays import Floats
 
 __all__ = [
     "CERTAIN",
@@ -24,6 +30,7 @@ __all__ = [
     "TripleIndex",
     "checked",
     "legal_triple",
+    "legal_triples",
     "mix",
     "sample",
     "with_noise",
@@ -103,6 +110,29 @@ def legal_triple(triple: Sequence[float], can_fold: bool, can_raise: bool) -> Pr
     if not can_raise:
         raise_, call = 0.0, call + raise_
     return ProbabilityTriple(fold, call, raise_)
+
+
+def legal_triples(triples: ArrayLike, legal: LegalActions) -> Floats:
+    """The triples of many hands as they count at a table, shape (hands, 3): scaled to one, illegal actions
+    are calls, and hands without any chance, such as those that share a card with the board, call.
+
+    Raises:
+        ValueError: other shapes, a chance that is negative or not finite, or none that is positive.
+    """
+    import numpy as np
+
+    found = np.array(triples, np.float64)
+    if found.ndim != 2 or found.shape[1] != 3 or not np.isfinite(found).all() or (found < 0).any():
+        raise ValueError(f"expected chances of 0 or more, shape (hands, 3), got shape {found.shape}")
+    if not found.any():
+        raise ValueError("expected chances of 0 or more, one positive, got none")
+    for column, is_legal in ((0, legal.can_fold), (2, legal.can_raise)):
+        if not is_legal:
+            found[:, 1] += found[:, column]
+            found[:, column] = 0.0
+    found[found.sum(axis=1) == 0] = (0.0, 1.0, 0.0)
+    scaled: Floats = found / found.sum(axis=1, keepdims=True)
+    return scaled
 
 
 def sample(triple: Sequence[float], rng: random.Random) -> ActionKind:

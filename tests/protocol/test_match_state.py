@@ -266,23 +266,6 @@ def test_betting_that_goes_on_is_the_child_of_what_was_read_before() -> None:
 
 # --- Policies -----------------------------------------------------------------------------------------------
 
-chances = st.floats(0, 1).filter(lambda chance: chance == 0 or chance > 1e-300)
-
-
-@given(chances, chances, chances)
-def test_what_is_possible_stays_possible_and_little_is_lost(fold: float, call: float, raise_: float) -> None:
-    total = fold + call + raise_
-    if total == 0:
-        refuses(ValueError, "one positive", policy.chances_as_numbers, fold, call, raise_)
-        return
-
-    folds, raises = policy.chances_as_numbers(fold, call, raise_)
-
-    calls = policy.ONE - folds - raises
-    for number, chance in zip((folds, calls, raises), (fold, call, raise_), strict=True):
-        assert number / policy.ONE == pytest.approx(chance / total, abs=2.5 / policy.ONE)
-        assert (number > 0) >= (chance / total > 0)
-
 
 @settings(max_examples=30)
 @given(
@@ -319,8 +302,8 @@ def test_policies_survive_the_wire_and_the_file(rows: int, columns: int, seed: i
 @given(st.integers(0, 2**32))
 def test_the_worst_of_policies_fits_and_stays_possible(seed: int) -> None:
     rng = random.Random(seed)
-    triples = [policy.chances_as_numbers(rng.random(), rng.random(), rng.random()) for _ in range(1326)]
-    folds, raises = zip(*triples, strict=True)
+    folds = [rng.randrange(1, policy.ONE - 1) for _ in range(1326)]
+    raises = [rng.randrange(1, policy.ONE - fold) for fold in folds]
     columns = [
         policy.write_numbers(folds),
         policy.write_numbers(raises),

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from engine.players.probability_triple import TRIPLE_INDEX
+from engine.players.probability_triple import TRIPLE_INDEX, legal_triples
 from engine.poker.combos import NUM_COMBOS, NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO
 from engine.poker.rules import BettingState
 from engine.solving.holdem.bucketed import BucketedStrategy
@@ -98,9 +98,7 @@ class AskedPlayer:
             ValueError: the answer is not an array of chances for 1, 169 or 1326 hands, or depends on the hand
                 although the betting alone was to decide.
         """
-        said = [
-            None if betting is None else _legal(betting, self._ask(betting, board)) for betting in bettings
-        ]
+        said = [None if betting is None else self._said(betting, board) for betting in bettings]
         is_same = all(rows is None or len(rows) == 1 for rows in said)
         if self._is_fixed and not is_same:
             raise ValueError("expected the same chances with all hands, as the betting alone decides")
@@ -112,20 +110,8 @@ class AskedPlayer:
                 chances[number] = by_class.T
         return classes, chances
 
-
-def _legal(betting: BettingState, triples: ArrayLike) -> Floats:
-    """Triples with the weight of illegal actions moved to calling, shape (hands, 3)."""
-    rows = np.array(triples, np.float64)
-    if rows.ndim != 2 or rows.shape[1] != 3 or len(rows) not in (1, NUM_STARTING_HANDS, NUM_COMBOS):
-        raise ValueError(f"expected triples of 1, 169 or 1326 hands, got an array of shape {rows.shape}")
-    if not (np.isfinite(rows).all() and (rows >= 0).all()):
-        raise ValueError(f"after {betting.text!r}: expected chances of 0 or more")
-    legal = betting.legal_actions()
-    for column, is_legal in ((0, legal.can_fold), (2, legal.can_raise)):
-        if not is_legal:
-            rows[:, 1] += rows[:, column]
-            rows[:, column] = 0.0
-    total = rows.sum(axis=1)
-    rows[total == 0] = (0.0, 1.0, 0.0)  # hands that share a card with the board
-    normalised: Floats = rows / rows.sum(axis=1, keepdims=True)
-    return normalised
+    def _said(self, betting: BettingState, board: tuple[int, ...]) -> Floats:
+        rows = legal_triples(self._ask(betting, board), betting.legal_actions())
+        if len(rows) not in (1, NUM_STARTING_HANDS, NUM_COMBOS):
+            raise ValueError(f"expected triples of 1, 169 or 1326 hands, got {len(rows)}")
+        return rows

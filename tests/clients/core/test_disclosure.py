@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 
 from clients.bots.baselines import AlwaysAllIn, AlwaysCall, AlwaysFold, AlwaysRaise, Random
 from clients.bots.formula.agent import Formula
@@ -16,13 +17,15 @@ from clients.bots.sampling.agent import Sampling
 from clients.bots.simple import SimpleBot
 from clients.core.agent import Agent
 from clients.core.arena import Arena
-from clients.core.disclosure import can_disclose, policy_line
+from clients.core.disclosure import can_disclose, policy_columns, policy_line
 from clients.core.registry import make_bot
 from clients.lab.testing import StandIn
 from clients.learners.street.agent import StreetLearner
+from engine.players.probability_triple import legal_triples
 from engine.poker.combos import STARTING_HAND_OF_COMBO, combo_index
-from engine.poker.rules import CALL, Action, ActionKind, GameDefinition, HandView, load_game
+from engine.poker.rules import CALL, Action, ActionKind, GameDefinition, HandView, load_game, parse_betting
 from protocol.policy import ONE, PolicyRecord, format_record, parse_record, read_numbers
+from tests.support.asserting import refuses
 
 TELLING: dict[str, Callable[[], Agent]] = {
     "always-call": AlwaysCall, "always-fold": AlwaysFold, "always-raise": AlwaysRaise,
@@ -178,6 +181,37 @@ def test_invalid_chances_are_the_bots_fault(chances: object) -> None:
 
     with pytest.raises(ValueError, match="expected"):
         policy_line(Odd(chances), watched.decisions[0][0], CALL)
+
+
+chance = st.floats(0, 1).filter(lambda number: number == 0 or number > 1e-300)
+
+
+@given(st.lists(st.tuples(chance, chance, chance), min_size=1, max_size=6))
+def test_what_is_possible_stays_possible_and_little_is_lost(
+    triples: list[tuple[float, float, float]],
+) -> None:
+    """Hands without any chance, such as those that share a card with the board, call."""
+    legal = parse_betting(load_game("limit-2p"), "r").legal_actions()
+    if not any(map(sum, triples)):
+        refuses(ValueError, "one positive", policy_columns, triples, None, legal)
+        return
+    folds, raises = map(read_numbers, policy_columns(triples, None, legal))
+
+    for triple, fold, raise_ in zip(triples, folds, raises, strict=True):
+        total = sum(triple)
+        chances = [each / total for each in triple] if total else [0, 1, 0]
+        for number, wanted in zip((fold, ONE - fold - raise_, raise_), chances, strict=True):
+            assert number / ONE == pytest.approx(wanted, abs=2.5 / ONE)
+            assert (number > 0) >= (wanted > 0)
+
+
+@pytest.mark.parametrize(
+    ("betting", "row"), [("cr", (0.2, 0.3, 0.5)), ("rrr", (0.2, 0.8, 0)), ("c", (0, 0.5, 0.5))]
+)
+def test_what_is_not_allowed_counts_as_a_call(betting: str, row: tuple[float, ...]) -> None:
+    legal = parse_betting(load_game("limit-2p"), betting).legal_actions()
+
+    assert legal_triples([(0.2, 0.3, 0.5)], legal).tolist() == [pytest.approx(row)]
 
 
 def test_the_arena_discloses_what_it_is_asked_for_and_plays_the_same() -> None:
