@@ -1,0 +1,68 @@
+"""``riverboat serve-benchmark``: clients play hands against the house's bots over HTTP, and are measured."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+from pathlib import Path
+
+import attrs
+import click
+import trio
+
+from clients.core.one_line import CommandError, OneLineCommand
+from clients.lab.benchmark.config import BenchmarkConfig, default_benchmark, load_benchmark
+from server.room.reporting import operator_console
+from server.support.toml_text import FileMistake
+
+
+@click.command("serve-benchmark", cls=OneLineCommand)
+@click.argument("file", metavar="[FILE.toml]", required=False, type=click.Path(path_type=Path))
+@click.option("--host", metavar="ADDRESS", help="Where to listen.  Default: 127.0.0.1.")
+@click.option("--port", type=click.IntRange(0, 65535), metavar="PORT", help="0 for any.  Default: 8100.")
+@click.option(
+    "--folder",
+    metavar="DIR",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="The folder of the runs.  Default: benchmark, beside the file.",
+)
+def serve_benchmark(file: Path | None, host: str | None, port: int | None, folder: Path | None) -> None:
+    """Let programs play against bots of yours over HTTP: seeded cards, pairs, results with intervals.
+
+    Without a file the opponents are formula, simple and random.  It prints its address, and serves until
+    Ctrl-C; `docs/guides/benchmark.md` has the requests.  It needs `pip install 'riverboat[web]'`.
+    """
+    from server.room.web.serving import what_is_missing
+
+    missing = what_is_missing()
+    if missing is not None:
+        raise CommandError(missing.replace("there are no pages for browsers: they need", "it needs"))
+    try:
+        config = default_benchmark() if file is None else load_benchmark(file)
+    except FileMistake as error:
+        raise CommandError(str(error)) from None
+    config = attrs.evolve(
+        config,
+        host=config.host if host is None else host,
+        port=config.port if port is None else port,
+        folder=folder or config.folder,
+    )
+    trio.run(_serve, config)
+
+
+async def _serve(config: BenchmarkConfig) -> None:
+    """Serve until a signal comes."""
+    from clients.lab.benchmark.service import NotServed, serve_benchmark as serve
+
+    try:
+        with (
+            contextlib.closing(operator_console()) as console,
+            trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals,
+        ):
+            async with trio.open_nursery() as nursery:
+                click.echo(await nursery.start(serve, config, console))
+                async for _ in signals:
+                    nursery.cancel_scope.cancel()
+                    return
+    except* NotServed as group:
+        raise CommandError(str(group.exceptions[0])) from None

@@ -1,0 +1,121 @@
+"""What a benchmark offers: opponents by name, and what clients may ask of it; a TOML file, or the default."""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from clients.core.options import OptionError
+from clients.core.registry import UnknownBot, make_bot
+from engine.poker.rules import GameDefinition, load_game
+from server.league.comparing.versions import sides_of
+from server.match.launching.players import PlayerError
+from server.support.toml_text import Section, parse_toml, read_text
+
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
+_DEFAULT_BOTS: Final = ("formula", "simple", "random")
+_DEFAULT_GAMES: Final = ("nolimit-2p", "limit-2p")
+
+
+@attrs.frozen
+class Opponent:
+    """A bot of the house, which clients name."""
+
+    name: str
+    bot: str
+    """As in `make_bot`."""
+    version: str
+    """What tells its code from that of another version."""
+    games: dict[str, GameDefinition]
+    """By the names that clients use; the first is the usual one."""
+    is_stateless: bool
+
+    @property
+    def sha256(self) -> str:
+        """The hash of its options and its code."""
+        return sha256(f"{self.bot}\n{self.version}".encode()).hexdigest()
+
+    def as_json(self) -> dict[str, str]:
+        """What clients are told about it."""
+        return {"name": self.name, "version": self.version, "sha256": self.sha256}
+
+
+@attrs.frozen
+class BenchmarkConfig:
+    """A benchmark."""
+
+    opponents: dict[str, Opponent]
+    """By name; the first plays those who name none."""
+    folder: Path = Path("benchmark")
+    """Of the runs."""
+    host: str = "127.0.0.1"
+    port: int = 8100
+    names: tuple[str, ...] = ()
+    """Host names under which clients find it, beside addresses."""
+    runs: int = 100
+    """Open at a time."""
+    hands: int = 100_000
+    """Of one run."""
+    open_hands: int = 5
+    """Of one run against an opponent that carries nothing from hand to hand; others play one at a time."""
+    requests: float = 200.0
+    """A second, of one address."""
+    abandon_s: float = 600.0
+    """After which a hand for which nobody asks is finished by checks and folds, and counts."""
+
+
+def default_benchmark() -> BenchmarkConfig:
+    """The benchmark without a file."""
+    games = {name: load_game(name) for name in _DEFAULT_GAMES}
+    return BenchmarkConfig({bot: _opponent(bot, bot, games) for bot in _DEFAULT_BOTS})
+
+
+def load_benchmark(path: Path) -> BenchmarkConfig:
+    """The benchmark of a file.
+
+    Raises:
+        FileMistake: in one line, with the place.
+    """
+    file = parse_toml(read_text(path), path)
+    opponents = {
+        each.name: each for each in [_opponent_of(part, path) for part in file.sections("opponents")]
+    }
+    if not opponents:
+        raise file.mistake("opponents", "expected [[opponents]], each with name, bot and games")
+    default = BenchmarkConfig(opponents)
+    config = BenchmarkConfig(
+        opponents,
+        folder=path.parent / file.text("folder", str(default.folder), least=1),
+        host=file.text("host", default.host, least=1),
+        port=file.whole("port", default.port, least=0, most=65535),
+        names=file.texts("names", ()),
+        runs=file.whole("runs", default.runs),
+        hands=file.whole("hands", default.hands),
+        open_hands=file.whole("open_hands", default.open_hands, most=100),
+        requests=file.number("requests", default.requests, least=1),
+        abandon_s=file.number("abandon_s", default.abandon_s, least=1),
+    )
+    file.close()
+    return config
+
+
+def _opponent_of(part: Section, path: Path) -> Opponent:
+    name, bot = part.text("name"), part.text("bot")
+    if not _NAME.fullmatch(name):
+        raise part.mistake("name", f"name: expected letters, digits, '.', '_' and '-', got {name[:40]!r}")
+    games = {game: part.game("games", game, path.parent) for game in part.texts("games", _DEFAULT_GAMES)}
+    part.close()
+    try:
+        return _opponent(name, bot, games)
+    except (OptionError, UnknownBot, PlayerError) as error:
+        raise part.mistake("bot", str(error)) from None
+
+
+def _opponent(name: str, bot: str, games: dict[str, GameDefinition]) -> Opponent:
+    agent = make_bot(bot)
+    (side,) = sides_of([bot], Path())
+    return Opponent(name, bot, side.identity, games, agent.is_stateless)

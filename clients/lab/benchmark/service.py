@@ -1,0 +1,344 @@
+"""The addresses of a benchmark: its own, and those of two public dialects.
+
+Errors are the objects of `protocol.agents.turns`, with HTTP's status; the first dialect says them as
+``error_msg``, with status 200, as its original does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, Final
+
+import trio
+
+from clients.lab.benchmark.config import BenchmarkConfig
+from clients.lab.benchmark.dialects import (
+    action_text,
+    answer_to,
+    fault_of,
+    hand_answer,
+    session_answer,
+    tokens,
+)
+from clients.lab.benchmark.results import Scorer
+from clients.lab.benchmark.runs import BenchmarkHand, Run, Runs
+from protocol.agents.answers import BadFormat, parse_json
+from protocol.agents.observation import closed
+from protocol.agents.tools import checked
+from protocol.agents.turns import SeatError
+from server.room.config import RoomConfig
+from server.room.door import listen
+from server.room.web.guard import Guard
+from server.room.web.serving import Browsers
+from server.support.console import Console
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    Handler = Callable[[Request], Awaitable[Response]]
+
+MOST_BODY: Final = 4096
+_WORD: Final = {"type": "string", "maxLength": 64}
+_NEW_RUN: Final = closed(
+    {},
+    {
+        **dict.fromkeys(("opponent", "game", "label", "pair_with"), _WORD),
+        "seed": {"type": "integer", "minimum": 0, "maximum": 2**32 - 1},
+    },
+)
+_BUSY: Final = 409
+# Of a request that could be made later: somebody has too much open.
+
+
+class NotServed(Exception):
+    """The port cannot be opened; the message is one line."""
+
+
+async def serve_benchmark(
+    config: BenchmarkConfig, console: Console, *, task_status: trio.TaskStatus[str] = trio.TASK_STATUS_IGNORED
+) -> None:
+    """Serve until cancelled; reports as started with the address.
+
+    Raises:
+        NotServed: the port cannot be opened.
+    """
+    limits = RoomConfig(
+        (),
+        host=config.host,
+        http=config.port,
+        is_http_chosen=True,
+        requests_per_second=config.requests,
+        names=config.names,
+    )
+    listener = listen(config.host, config.port, NotServed)
+    runs = Runs(config, console)
+    try:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(runs.sweep)
+            guard = Guard(Service(config, runs).application(), limits, console)
+            nursery.start_soon(Browsers(guard, limits, console).serve, listener)
+            host = f"[{config.host}]" if ":" in config.host else config.host
+            task_status.started(f"http://{host}:{listener.getsockname()[1]}")
+    finally:
+        runs.end()
+
+
+class Service:
+    """The addresses.
+
+    Args:
+        config: of the benchmark.
+        runs: of it.
+    """
+
+    def __init__(self, config: BenchmarkConfig, runs: Runs) -> None:
+        self._config, self._runs = config, runs
+        self._scorer = Scorer(runs)
+
+    def application(self) -> Starlette:
+        """The ASGI application."""
+        from starlette.applications import Starlette
+        from starlette.routing import Route
+
+        run, hand = "/v1/runs/{run}", "/v1/runs/{run}/hands/{hand:int}"
+        served: list[tuple[str, str, Handler, Callable[[SeatError], Response]]] = [
+            ("GET", "/v1/opponents", self._opponents, _error),
+            ("POST", "/v1/runs", self._create, _error),
+            ("POST", f"{run}/hands", self._deal, _error),
+            ("GET", hand, self._look, _error),
+            ("POST", f"{hand}/act", self._act, _error),
+            ("GET", f"{run}/results", self._results, _error),
+            ("POST", f"{run}/close", self._close, _error),
+            ("GET", "/v1/leaderboard", self._leaderboard, _error),
+            ("POST", "/api/new_hand", self._session_deal, _error_msg),
+            ("POST", "/api/act", self._session_act, _error_msg),
+            ("POST", "/hands", self._hands_deal, _error),
+            ("GET", "/hands/in-progress", self._hands_open, _error),
+            ("GET", "/hands/{hand:int}", self._hands_look, _error),
+            ("POST", "/hands/{hand:int}/act", self._hands_act, _error),
+            ("GET", "/results", self._hands_results, _error),
+            ("GET", "/leaderboard", self._leaderboard, _error),
+        ]
+        return Starlette(
+            routes=[Route(path, _answering(do, say), methods=[method]) for method, path, do, say in served]
+        )
+
+    # --- our own -------------------------------------------------------------------------------------------
+
+    async def _opponents(self, request: Request) -> Response:
+        offered = self._config.opponents.values()
+        return _json([{**each.as_json(), "games": list(each.games)} for each in offered])
+
+    async def _create(self, request: Request) -> Response:
+        body = await _body(request)
+        if isinstance(body, dict):
+            body = {name: value for name, value in body.items() if value is not None}
+        given = checked(body, _NEW_RUN)
+        pair = given.pop("pair_with", None)
+        if pair is not None:  # only its own client may ask for its cards
+            given["pair"] = await self._runs.find(_key(request), pair)
+        run, key = self._runs.create(**given)
+        commitment = getattr(run.cards, "commitment", None)
+        told = {"run": run.facts.number, "key": key, "commitment": commitment, "game": run.facts.game}
+        return _json({**told, "opponent": run.opponent.as_json(), "open_hands": run.most_open}, 201)
+
+    async def _deal(self, request: Request) -> Response:
+        run = await self._run(request)
+        return _json((await run.open_hand()).seen(), 201)
+
+    async def _look(self, request: Request) -> Response:
+        run = await self._run(request)
+        return _json(run.find(request.path_params["hand"]).seen())
+
+    async def _act(self, request: Request) -> Response:
+        run = await self._run(request)
+        hand = run.find(request.path_params["hand"])
+        receipt = await run.act(hand, await _body(request))
+        return _json({**receipt, "next": hand.seen()})
+
+    async def _results(self, request: Request) -> Response:
+        return _json(await self._scorer.results(await self._run(request)))
+
+    async def _close(self, request: Request) -> Response:
+        run = await self._run(request)
+        await run.close()
+        return _json(await self._scorer.results(run))
+
+    async def _leaderboard(self, request: Request) -> Response:
+        offered = self._config.opponents
+        opponent = offered.get(request.query_params.get("opponent", next(iter(offered))))
+        if opponent is None:
+            raise SeatError("no_seat", f"There is no such opponent: expected {', '.join(offered)}.")
+        game = request.query_params.get("game", next(iter(opponent.games)))
+        if game not in opponent.games:
+            raise SeatError("no_seat", f"It does not play that: expected {', '.join(opponent.games)}.")
+        rows = await self._scorer.leaderboard(opponent, game)
+        return _json({"opponent": opponent.as_json(), "game": game, "rows": rows})
+
+    async def _run(self, request: Request) -> Run:
+        return await self._runs.find(_key(request), request.path_params["run"])
+
+    # --- sessions with a token -----------------------------------------------------------------------------
+
+    async def _session_deal(self, request: Request) -> Response:
+        body = _members(await _body(request))
+        token = body.get("token")
+        if token:
+            run = await self._runs.find(str(token))
+        else:
+            run, token = self._runs.create(self._first_for_two())
+            await run.ready()
+        if run.open:
+            raise SeatError("busy", "The hand is not over.")
+        return _session(run, await run.open_hand(), str(token), "")
+
+    async def _session_act(self, request: Request) -> Response:
+        body = _members(await _body(request))
+        run = await self._runs.find(str(body.get("token", "")))
+        hand = run.last
+        if hand is None:
+            raise SeatError("no_seat", "There is no hand: ask for one.")
+        old = "" if hand.view is None else "".join(tokens(hand.view.betting))
+        await _acted(run, hand, body.get("incr"), body)
+        return _session(run, hand, str(body["token"]), old)
+
+    def _first_for_two(self) -> str:
+        """The first opponent whose usual game is no-limit for two.
+
+        Raises:
+            SeatError: there is none.
+        """
+        for name, each in self._config.opponents.items():
+            game = next(iter(each.games.values()))
+            if game.num_players == 2 and not game.is_limit:
+                return name
+        raise SeatError("no_seat", "Nobody here plays no-limit for two.")
+
+    # --- hands by number -----------------------------------------------------------------------------------
+
+    async def _hands_deal(self, request: Request) -> Response:
+        run = await self._of_key(request)
+        _members(await _body(request))
+        return _by_number(run, await run.open_hand(), 201)
+
+    async def _hands_open(self, request: Request) -> Response:
+        run = await self._of_key(request)
+        return _json([_hand(run, hand) for hand in run.open])
+
+    async def _hands_look(self, request: Request) -> Response:
+        run = await self._of_key(request)
+        return _by_number(run, run.find(request.path_params["hand"]))
+
+    async def _hands_act(self, request: Request) -> Response:
+        run = await self._of_key(request)
+        hand = run.find(request.path_params["hand"])
+        body = _members(await _body(request))
+        await _acted(run, hand, action_text(body), body)
+        return _by_number(run, hand)
+
+    async def _hands_results(self, request: Request) -> Response:
+        return _json(await self._scorer.results(await self._of_key(request)))
+
+    async def _of_key(self, request: Request) -> Run:
+        run = await self._runs.find(request.headers.get("x-api-key", ""))
+        if run.game.num_players != 2:
+            raise SeatError("refused", "This dialect is for games for two.")
+        return run
+
+
+async def _acted(run: Run, hand: BenchmarkHand, text: object, body: dict[str, Any]) -> None:
+    """Do what a client of a dialect wants; what names its turn may be sent again.
+
+    Raises:
+        SeatError: it cannot be done.
+    """
+    assert hand.view is not None  # it has been dealt
+    turn = str(body.get("turn", hand.turn))
+    step = turn.removeprefix(f"1.{hand.number}.")
+    done = [word for word in tokens(hand.view.betting) if word != "/"]
+    if turn and turn != hand.turn and step.isdecimal() and done[int(step) : int(step) + 1] == [text]:
+        return  # it has been done, and the answer has been lost
+    if hand.final is not None:
+        raise SeatError("turn_over", "The hand is over.")
+    try:
+        await run.act(hand, {"turn": turn, **answer_to(text, hand.view)})
+    except SeatError as error:
+        raise SeatError(error.code, fault_of(text, hand.view, error)) from None
+
+
+def _session(run: Run, hand: BenchmarkHand, token: str, old: str) -> Response:
+    assert hand.view is not None  # it has been dealt
+    told = session_answer(hand.view, old, token, hand.turn)
+    if hand.final is not None:
+        outcome = run.outcome()
+        told |= {"session_num_hands": outcome.hands, "session_total": round(outcome.chips_by_seat[0])}
+    return _json(told)
+
+
+def _by_number(run: Run, hand: BenchmarkHand, status: int = 200) -> Response:
+    return _json(_hand(run, hand), status)
+
+
+def _hand(run: Run, hand: BenchmarkHand) -> dict[str, Any]:
+    assert hand.view is not None  # it has been dealt
+    return hand_answer(hand.view, run.facts.game, hand.number, hand.turn)
+
+
+# --- requests and answers ----------------------------------------------------------------------------------
+
+
+def _answering(do: Handler, say: Callable[[SeatError], Response]) -> Handler:
+    """A handler whose errors are answers."""
+
+    async def answer(request: Request) -> Response:
+        try:
+            return await do(request)
+        except SeatError as error:
+            return say(error)
+
+    return answer
+
+
+def _error(error: SeatError) -> Response:
+    response = _json(error.as_json(), _BUSY if error.code == "busy" else error.status)
+    if error.code == "busy":
+        response.headers["retry-after"] = "2"
+    return response
+
+
+def _error_msg(error: SeatError) -> Response:
+    return _json({"error_msg": str(error)}, error.status if error.code == "too_large" else 200)
+
+
+def _json(value: Any, status: int = 200) -> Response:
+    from starlette.responses import JSONResponse
+
+    return JSONResponse(value, status, headers={"cache-control": "no-store"})
+
+
+def _key(request: Request) -> str:
+    kind, _, key = request.headers.get("authorization", "").partition(" ")
+    return key.strip() if kind.lower() == "bearer" else ""
+
+
+def _members(body: object) -> dict[str, Any]:
+    if not isinstance(body, dict):
+        raise SeatError("format", "expected a JSON object")
+    return body
+
+
+async def _body(request: Request) -> Any:
+    """The JSON of a request; an empty one is an empty object.
+
+    Raises:
+        SeatError: it is none, or too large.
+    """
+    data = await request.body()
+    if len(data) > MOST_BODY:
+        raise SeatError("too_large", f"expected at most {MOST_BODY} bytes, got {len(data)}")
+    try:
+        return parse_json(data or b"{}")
+    except BadFormat as error:
+        raise SeatError("format", str(error)) from None
