@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Final
@@ -15,7 +14,7 @@ from server.league.checking import check_tournament
 from server.league.plan import Match
 from server.records.verification.log_checker import verify_log
 from tests.support.cheater import Cheater
-from tests.support.dealer_process import PATIENCE_S, environment, program
+from tests.support.commands import run_here
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="it looks into /proc")
 
@@ -69,10 +68,8 @@ def cheater(tmp_path: Path) -> Cheater:
 
 
 def play(folder: Path, *words: str) -> None:
-    done = subprocess.run(
-        program(*words), cwd=folder, env=environment(), capture_output=True, text=True, timeout=PATIENCE_S * 2
-    )
-    assert done.returncode == 0, done.stderr
+    done = run_here(*words, folder=folder)
+    assert done.exit_code == 0, done.stderr
 
 
 @pytest.mark.parametrize("words", [(), ("--duplicate",), ("--duplicate", "--jobs", "2")], ids=" ".join)
@@ -87,26 +84,31 @@ def test_in_a_match(cheater: Cheater, words: tuple[str, ...]) -> None:
 
 
 def test_in_a_duplicate_match_whose_passes_take_too_many_processes_to_be_side_by_side(
-    cheater: Cheater,
+    cheater: Cheater, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = [f"cheater={cheater.command}", *[f"honest{number}=always-call" for number in range(5)]]
-    play(cheater.folder, "match", "limit-6p", *words, "--hands", "4", "--duplicate", "--out", "m")
+    monkeypatch.setattr("server.match.plan._MOST_PROCESSES", 8)
+    words = [f"cheater={cheater.command}", "b=always-call", "c=always-call"]
+    play(cheater.folder, "match", "limit-3p", *words, "--hands", "4", "--duplicate", "--out", "m")
 
     logs = sorted((cheater.folder / "m").rglob("match.log"))
-    assert len(logs) == 6
-    assert cheater.could_have_known(logs, load_game("limit-6p")) == set()
+    assert len(logs) == 3
+    assert cheater.could_have_known(logs, load_game("limit-3p")) == set()
 
 
 def test_in_a_course(cheater: Cheater) -> None:
     play(cheater.folder, "course", "init", ".", "--game", "limit-2p")
-    plan = (cheater.folder / "tournament.toml").read_text()
+    plan = (
+        (cheater.folder / "tournament.toml")
+        .read_text()
+        .partition('[[players]]\nname = "yardstick-simple"')[0]
+    )
     short = re.sub("sandbox = .*", "sandbox = false", plan.replace("hands = 500", "hands = 4"))
     student = f'[[players]]\nname = "cheater"\nplayer = "{cheater.command}"\n'
     (cheater.folder / "night.toml").write_text(short + student)
     play(cheater.folder, "tournament", "night.toml", "--out", "night", "--workers", "1")
 
     logs = sorted((cheater.folder / "night").rglob("cheater*/**/match.log"))
-    assert len(logs) == 4
+    assert len(logs) == 2
     match = Match(0, 1, ("cheater", "yardstick-call"))
     assert cheater.could_have_known(logs, load_game("limit-2p"), match) == set()
     assert check_tournament(cheater.folder / "night").problem is None
@@ -153,14 +155,11 @@ def test_a_match_of_a_tournament_that_a_player_stops_goes_on_or_ends(
     plan = _TOURNAMENT.format(cheater=f"{sys.executable} stopper.py", duplicate="false")
     (tmp_path / "cup.toml").write_text(plan.replace("hands = 6", f"hands = {600 if every_time else 6}"))
 
-    done = subprocess.run(
-        program("tournament", "cup.toml", "--out", "cup", "--workers", "1"),
-        cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=PATIENCE_S * 2,
-    )  # fmt: skip
+    done = run_here("tournament", "cup.toml", "--out", "cup", "--workers", "1", folder=tmp_path)
 
     said = done.stderr.splitlines()
     fault = "cheater v honest, match 1: it was stopped 100 times by another process"
-    assert (done.returncode, fault in said) == ((1, True) if every_time else (0, False)), said
+    assert (done.exit_code, fault in said) == ((1, True) if every_time else (0, False)), said
     assert set((tmp_path / "siblings").read_text().split()) == {"1"}  # the opponent: nobody keeps anything
 
 

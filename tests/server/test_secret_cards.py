@@ -7,10 +7,7 @@ import hashlib
 import json
 import os
 import stat
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any, Final
 
 import pytest
 
@@ -18,35 +15,8 @@ from engine.poker.match_key import DealKeys, MatchKey
 from engine.poker.rules import load_game
 from protocol.match_state import format_hole_cards_and_board
 from protocol.records import parse_hand, parse_score
-from tests.support.dealer_process import PATIENCE_S, environment, program
-
-CALLER: Final = """\
-import os, socket, sys
-def look(number):
-{look}
-dealer = socket.create_connection((sys.argv[1], int(sys.argv[2]))).makefile("rwb")
-dealer.write(b"VERSION:2.0.0\\n"); dealer.flush()
-for number, line in enumerate(dealer):
-    look(number)
-    if not line.startswith(b"#"):
-        dealer.write(line.rstrip() + b":c\\n"); dealer.flush()
-"""
-"""A bot that looks around and calls."""
-
-
-def bot(folder: Path, look: str) -> str:
-    lines = [f"    {line}" for line in look.splitlines()]
-    (folder / "looker.py").write_text(CALLER.format(look="\n".join(lines)))
-    return f"{sys.executable} looker.py"
-
-
-def result_of(folder: Path, *words: str) -> dict[str, Any]:
-    command = program("match", *words, "--json")
-    done = subprocess.run(
-        command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=90, check=True
-    )
-    result: dict[str, Any] = json.loads(done.stdout)
-    return result
+from tests.support.dealer_process import PATIENCE_S
+from tests.support.matches import raw_bot, result_of, start_match
 
 
 def log_of(folder: Path) -> list[str]:
@@ -68,7 +38,7 @@ def everything_to_be_read(folder: Path) -> bytes:
 def test_the_reported_key_gives_the_same_match_again(tmp_path: Path) -> None:
     words = ("nolimit-2p", "random", "always-call", "--hands", "40")
     first = result_of(tmp_path, *words, "--out", "first")
-    again = result_of(tmp_path, *words, "--out", "again", "--seed", first["key"])
+    again = result_of(tmp_path, *words, "--out", "again", "--seed", first["key"], "--in-process")
 
     assert log_of(tmp_path / "first") == log_of(tmp_path / "again")
     for key in ("seed", "key", "commitment"):
@@ -77,7 +47,7 @@ def test_the_reported_key_gives_the_same_match_again(tmp_path: Path) -> None:
 
 
 def test_a_key_of_an_earlier_version_gives_the_same_match_again(tmp_path: Path) -> None:
-    words = ("nolimit-2p", "random", "always-call", "--hands", "40", "--seed")
+    words = ("nolimit-2p", "random", "always-call", "--hands", "40", "--in-process", "--seed")
     key = MatchKey(bytes(range(32)))
     one = result_of(tmp_path, *words, key.text, "--out", "one")
     other = result_of(tmp_path, *words, str(key.number), "--out", "other")
@@ -118,11 +88,9 @@ def test_the_cards_follow_from_the_keys_that_were_committed_to(tmp_path: Path) -
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="there is no /proc")
 def test_nobody_can_read_the_key_while_hands_are_to_come(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "gate")
-    looker = bot(tmp_path, "if number == 30: open('gate').read()")
+    looker = raw_bot(tmp_path, "looker", "if number == 30: open('gate').read()")
     words = ("limit-2p", looker, "always-call", "--hands", "20", "--out", "m", "--json")
-    house = subprocess.Popen(
-        program("match", *words), cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, text=True
-    )
+    house = start_match(tmp_path, *words)
     with open(tmp_path / "gate", "w"):  # opens when the bot has come to its thirtieth line
         seen = everything_to_be_read(tmp_path)
     output, _ = house.communicate(timeout=PATIENCE_S)
@@ -138,14 +106,12 @@ def test_nobody_can_read_the_key_while_hands_are_to_come(tmp_path: Path) -> None
 
 def test_an_interrupted_match_keeps_the_keys_of_deals_that_are_not_over(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "gate")
-    looker = bot(tmp_path, "if number == 30: open('gate').read()")
+    looker = raw_bot(tmp_path, "looker", "if number == 30: open('gate').read()")
     words = ("limit-2p", looker, "always-call", "--hands", "20", "--out", "m")
-    house = subprocess.Popen(
-        program("match", *words), cwd=tmp_path, env=environment(), stderr=subprocess.DEVNULL
-    )
+    house = start_match(tmp_path, *words)
     with open(tmp_path / "gate", "w"):
         house.terminate()
-        house.wait(PATIENCE_S)
+        house.communicate(timeout=PATIENCE_S)
 
     lines = log_of(tmp_path / "m")
     hands = [line.split(":")[1] for line in lines if line.startswith("STATE:")]
@@ -154,11 +120,10 @@ def test_an_interrupted_match_keeps_the_keys_of_deals_that_are_not_over(tmp_path
 
 
 def test_an_aborted_match_reveals_its_key(tmp_path: Path) -> None:
-    looker = bot(tmp_path, "if number == 30: sys.exit()")
+    looker = raw_bot(tmp_path, "looker", "if number == 30: sys.exit()")
     words = ("limit-2p", looker, "always-call", "--hands", "20", "--on-failure", "abort", "--out", "m")
-    subprocess.run(program("match", *words), cwd=tmp_path, env=environment(), check=False, timeout=PATIENCE_S)
+    result = result_of(tmp_path, *words, status=3)
 
-    result = json.loads((tmp_path / "m" / "result.json").read_text())
     assert DealKeys.parse(result["key"]).commitment == result["commitment"]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +12,7 @@ from server.league.plan import Match
 from server.league.plan_file import parse_plan
 from server.league.running.processes import CannotPlay, match_words, with_sandboxes
 from server.match.launching.confinement import why_there_are_none
-from tests.support.dealer_process import environment, program
+from tests.support.commands import run_here
 
 needs_bwrap = pytest.mark.skipif(why_there_are_none() is not None, reason="there are no sandboxes here")
 THIEF: Final = """\
@@ -49,17 +48,16 @@ player = "always-call"
 
 
 @needs_bwrap
-@pytest.mark.parametrize("place", [".", "bots"], ids=["tournament below", "bots beside"])
 @pytest.mark.parametrize(
-    ("format_", "game", "more"),
+    ("place", "format_", "game", "more"),
     [
-        ("gauntlet", "leduc", "hands = 2"),
-        ("sit-and-go", "nolimit-3p", "[[sit_and_go.levels]]\nhands = 1\nsmall = 700"),
+        (".", "gauntlet", "leduc", "hands = 2"),
+        ("bots", "sit-and-go", "nolimit-3p", "[[sit_and_go.levels]]\nhands = 1\nsmall = 700"),
     ],
-    ids=["gauntlet", "sit-and-go"],
+    ids=["a gauntlet, the tournament below", "a sit-and-go, the bots beside"],
 )
 def test_a_program_in_a_tournament_sees_neither_its_files_nor_its_rivals(
-    tmp_path: Path, format_: str, game: str, more: str, place: str
+    tmp_path: Path, place: str, format_: str, game: str, more: str
 ) -> None:
     for folder in ("bots", "rival"):
         (tmp_path / folder).mkdir()
@@ -69,12 +67,9 @@ def test_a_program_in_a_tournament_sees_neither_its_files_nor_its_rivals(
     (tmp_path / "cup.toml").write_text(
         FILE.format(format=format_, game=game, more=more, place=place, here=tmp_path)
     )
-    done = subprocess.run(
-        program("tournament", "cup.toml", "--out", "cup"), cwd=tmp_path, env=environment(),
-        capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+    done = run_here("tournament", "cup.toml", "--out", "cup", folder=tmp_path)
 
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     told = {path.read_text() for path in (tmp_path / "cup").rglob("thief.err")}
     assert told == {"found []\n"}
     lines = [line for line in done.stderr.splitlines() if line.startswith("thief:")]
