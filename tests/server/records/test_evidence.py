@@ -496,13 +496,11 @@ def test_what_is_printed_first_covers_the_truth_from_the_least_deals_on(tmp_path
     assert covered == pytest.approx(0.95, abs=0.01 + 1.96 * (0.95 * 0.05 / len(found)) ** 0.5)
 
 
-@pytest.mark.parametrize("how", [(), ("--in-process",)])
-def test_what_bots_decided_by_is_kept_and_told_with_their_actions(
-    how: tuple[str, ...], tmp_path: Path
-) -> None:
-    words = ("kuhn-2p", "A=equilibrium", "B=random", "--hands", "20", "--seed", "3", *how)
-    run_match(tmp_path, *words, "--explain", "--out", "m")
-    run_match(tmp_path, *words, "--out", "n")
+def test_what_bots_decided_by_is_kept_and_told_with_their_actions(tmp_path: Path) -> None:
+    words = ("kuhn-2p", "A=equilibrium", "B=random", "--hands", "20", "--seed", "3", "--out")
+    run_match(tmp_path, *words, "m", "--explain")
+    run_match(tmp_path, *words, "also", "--explain", "--in-process")
+    run_match(tmp_path, *words, "n")
 
     rows = list(map(json.loads, (tmp_path / "m" / COMMENTS_FILE).read_text().splitlines()))
     log = open_log(tmp_path / "m" / "match.log")
@@ -519,6 +517,8 @@ def test_what_bots_decided_by_is_kept_and_told_with_their_actions(
     assert told.count("said: strategy") == len(rows)
     assert not (tmp_path / "n" / COMMENTS_FILE).exists()
     assert (tmp_path / "m" / "match.log").read_text() == (tmp_path / "n" / "match.log").read_text()
+    for name in ("match.log", COMMENTS_FILE):
+        assert (tmp_path / "m" / name).read_text() == (tmp_path / "also" / name).read_text()
 
 
 def test_comments_that_are_torn_or_foreign_are_left_out_and_cannot_move_the_cursor(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """MCP clients at matches and rooms; the protocol's own client is the other side."""
 
 import json
-import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -23,6 +22,7 @@ from protocol.agents.desk import RoomDesk
 from protocol.agents.tools import TOOLS, Desk
 from server.support.mcp_server import server_of
 from server.support.talk import Talk
+from tests.support.commands import run_here
 from tests.support.dealer_process import environment
 from tests.support.matches import start_match
 from tests.support.mcp_seats import called, play_by_tools
@@ -232,11 +232,7 @@ def test_the_command_is_a_seat_over_standard_input_and_output(tmp_path: Path) ->
     ],
 )  # fmt: skip
 def test_what_cannot_be_served_is_said_in_one_line(words: tuple[str, ...], why: str, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "server", "mcp", *words],
-        cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL,
-        check=False,
-    )  # fmt: skip
-    assert done.returncode in (1, 2)
+    done = run_here("mcp", *words, folder=tmp_path)
+    assert done.exit_code in (1, 2)
     assert done.stdout == ""
     assert why in done.stderr.splitlines()[-1]

@@ -31,7 +31,7 @@ class Believed:
         """Nothing."""
 
 
-def guesses(gadget: Gadget, iterations: int = 20_000) -> Floats:
+def guesses(gadget: Gadget, iterations: int = 4_000) -> Floats:
     """The average of the one who guesses, by CFR+."""
     regrets, average = np.zeros(3), np.zeros(3)
     for t in range(1, iterations + 1):

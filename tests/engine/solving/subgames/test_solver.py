@@ -71,7 +71,7 @@ def by_point(game: Subgame, name: str) -> dict[Key, Floats32]:
 
 @pytest.mark.parametrize(
     ("board", "hands", "sizes", "passes"),
-    [("Qs8h2h5d9c", 6, (0.5, 1.0, math.inf), 4), ("Qs8h2h5d", 2, (1.0, math.inf), 2)],
+    [("Qs8h2h5d9c", 5, (0.5, 1.0, math.inf), 3), ("Qs8h2h5d", 2, (1.0, math.inf), 2)],
 )
 def test_every_regret_and_sum_equals_that_of_an_oracle_that_goes_pair_by_pair(
     board: str, hands: int, sizes: tuple[float, ...], passes: int
