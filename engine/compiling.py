@@ -293,10 +293,8 @@ def showdowns() -> None:
     count_changes(1, 0)
     boards, weights = preflop.canonical_boards()
     boards, weights = boards[:1], weights[:1]
-    ranks, hands = ranking_table(), STARTING_HAND_OF_COMBO
-    odds, points = np.empty((NUM_STARTING_HANDS, 9)), np.empty((NUM_STARTING_HANDS,) * 2, np.int64)
-    preflop.raw_odds_of_starting_hands(ranks, boards, weights, hands, odds)
-    preflop.fill_points(ranks, boards, weights, hands, np.full((NUM_STARTING_HANDS, 12), -1), points)
+    odds = np.empty((NUM_STARTING_HANDS, 9))
+    preflop.raw_odds_of_starting_hands(ranking_table(), boards, weights, STARTING_HAND_OF_COMBO, odds)
 
 
 def street_training() -> None:

@@ -22,6 +22,7 @@ from typing import Final, Literal
 
 from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, GameDefinition, HandView, InvalidActionError
 from engine.poker.rules.game_file import wrap_unsigned
+from protocol import extension, match_state
 from protocol.errors import BadMatchState, BadVersion, LineTooLong, LocalProtocolError, RemoteProtocolError
 from protocol.events import (
     Comment,
@@ -41,25 +42,7 @@ from protocol.events import (
     UnreadableLine,
     Version,
 )
-from protocol.extension import (
-    LOBBY,
-    format_greeting,
-    format_request,
-    is_comment,
-    parse_greeting,
-    parse_note,
-    parse_request,
-    parse_seated,
-)
 from protocol.framing import MAX_LINE, LineBuffer
-from protocol.match_state import (
-    MatchStateReader,
-    MissingSizeError,
-    format_match_state,
-    read_action,
-    read_match_state,
-    same_match_state,
-)
 from protocol.states import TRANSITIONS, State
 
 _VERSION: Final = re.compile(rb"VERSION:\s*([+-]?\d{1,40})\.\s*([+-]?\d{1,40})\.\s*([+-]?\d{1,40})")
@@ -170,14 +153,15 @@ class DealerConnection(_Connection):
         """
         if isinstance(event, StateUpdate | TurnToAct):
             return self.show(
-                format_match_state(event.view).encode("ascii"), is_turn=isinstance(event, TurnToAct)
+                match_state.format_match_state(event.view).encode("ascii"),
+                is_turn=isinstance(event, TurnToAct),
             )
         self._process(type(event))
         if isinstance(event, Note):
             return f"#{event.name} {event.text}".encode() + _LINE_END
         if isinstance(event, Greeting):
-            self._is_in_room |= LOBBY in event.words
-            return format_greeting(event.words).encode() + _LINE_END
+            self._is_in_room |= extension.LOBBY in event.words
+            return extension.format_greeting(event.words).encode() + _LINE_END
         if isinstance(event, InLobby):
             return f"#lobby {event.reason}".rstrip().encode() + _LINE_END
         if isinstance(event, Seated):
@@ -262,11 +246,11 @@ class DealerConnection(_Connection):
         elif state is State.LOBBY:
             line = lines.next_line()
             if line is not None:
-                return self._read_comment(line) if is_comment(line) else UnreadableLine(line)
+                return self._read_comment(line) if extension.is_comment(line) else UnreadableLine(line)
         elif state is State.ERROR:
             raise RemoteProtocolError("the conversation has broken down")
         else:
-            line = lines.take_behind(is_comment, _is_wanted if self._is_in_room else _is_greeting)
+            line = lines.take_behind(extension.is_comment, _is_wanted if self._is_in_room else _is_greeting)
             if line is not None:
                 return self._read_comment(line)
         return ConnectionClosed() if lines.at_end and state is not State.CLOSED else NEED_DATA
@@ -280,26 +264,26 @@ class DealerConnection(_Connection):
         return Version(major, minor, revision, line)
 
     def _read_comment(self, line: bytes) -> Event:
-        words = parse_greeting(_text(line)) if line.startswith(_GREETING_START) else None
+        words = extension.parse_greeting(_text(line)) if line.startswith(_GREETING_START) else None
         if words is not None:
             return Greeting(words)
-        request = parse_request(_text(line)) if self._is_in_room else None
+        request = extension.parse_request(_text(line)) if self._is_in_room else None
         return Comment(line) if request is None else Request(*request)
 
     def _read_answer(self, line: bytes) -> Event:
         end = len(self._echo)
         if line.startswith(self._echo) and line[end : end + 1] == b":":
             return self._read_reply(line, _text(line), end)
-        if is_comment(line):
+        if extension.is_comment(line):
             return self._read_comment(line)
         text = _text(line)
         assert self._game is not None  # a state has been shown
         try:
-            view, end = read_match_state(text, self._game)
-            expected, _ = read_match_state(self._echo.decode("ascii"), self._game)
+            view, end = match_state.read_match_state(text, self._game)
+            expected, _ = match_state.read_match_state(self._echo.decode("ascii"), self._game)
         except BadMatchState:
             return UnreadableLine(line)
-        if not same_match_state(view, expected):
+        if not match_state.same_match_state(view, expected):
             return StaleReply(line)
         return self._read_reply(line, text, end)
 
@@ -309,8 +293,8 @@ class DealerConnection(_Connection):
             return Reply(None, Flaw.BAD_FORMAT, line)
         assert self._game is not None  # a state has been shown
         try:
-            action, _ = read_action(text, end + 1, self._game.is_limit)
-        except MissingSizeError:
+            action, _ = match_state.read_action(text, end + 1, self._game.is_limit)
+        except match_state.MissingSizeError:
             return Reply(None, Flaw.BAD_FORMAT, line)
         except InvalidActionError:
             return Reply(None, Flaw.UNKNOWN_ACTION, line)
@@ -333,7 +317,7 @@ class PlayerConnection(_Connection):
         self, game: GameDefinition | None, candidates: Callable[[str], Iterable[GameDefinition]] | None = None
     ) -> None:
         super().__init__()
-        self._reader = None if game is None else MatchStateReader(game)
+        self._reader = None if game is None else match_state.MatchStateReader(game)
         self._candidates = candidates
         self._echo = b""
 
@@ -344,7 +328,7 @@ class PlayerConnection(_Connection):
 
     @game.setter
     def game(self, game: GameDefinition | None) -> None:
-        self._reader = None if game is None else MatchStateReader(game)
+        self._reader = None if game is None else match_state.MatchStateReader(game)
 
     def send(self, event: Version | Greeting | Comment | Request | Reply) -> bytes:
         """The bytes that say `event`.
@@ -360,7 +344,7 @@ class PlayerConnection(_Connection):
         if isinstance(event, Comment) and not _is_one_comment(event.line):
             raise LocalProtocolError(f"not a comment of one line, with # or ; first: {event.line[:80]!r}")
         if isinstance(event, Request) and not _is_one_comment(
-            format_request(event.word, event.text).encode()
+            extension.format_request(event.word, event.text).encode()
         ):
             raise LocalProtocolError(f"not a request of one line: {event.word} {event.text[:80]!r}")
         self._process(type(event))
@@ -369,9 +353,9 @@ class PlayerConnection(_Connection):
         if isinstance(event, Version):
             return b"VERSION:%d.%d.%d\n" % (event.major, event.minor, event.revision)
         if isinstance(event, Greeting):
-            return format_greeting(event.words).encode() + _LINE_END
+            return extension.format_greeting(event.words).encode() + _LINE_END
         if isinstance(event, Request):
-            return format_request(event.word, event.text).encode() + _LINE_END
+            return extension.format_request(event.word, event.text).encode() + _LINE_END
         return event.line.rstrip(b"\r\n") + _LINE_END
 
     def next_event(self) -> Event | NeedData:
@@ -401,17 +385,17 @@ class PlayerConnection(_Connection):
                 RemoteProtocolError(f"the dealer closed in the middle of a line: {line[:80]!r}")
             )
         echo = line.rstrip(b"\r\n")
-        if is_comment(line):
+        if extension.is_comment(line):
             text = echo.decode("utf-8", "replace")
-            words = parse_greeting(text)
+            words = extension.parse_greeting(text)
             if words is not None:
                 return Greeting(words)
-            note = parse_note(text)
+            note = extension.parse_note(text)
             if note is None:
                 return Comment(line)
             if note[0] == "lobby" and self.state is not State.LOBBY:
                 return InLobby(note[1])
-            seated = parse_seated(text) if self.state is State.LOBBY else None
+            seated = extension.parse_seated(text) if self.state is State.LOBBY else None
             return Note(*note) if seated is None else Seated(*seated)
         view = self._read_state(echo.decode("latin-1"))
         self._echo = echo
@@ -425,7 +409,7 @@ class PlayerConnection(_Connection):
             except BadMatchState as error:
                 fault = error
         for game in self._candidates(text) if self._candidates else ():
-            reader = MatchStateReader(game)
+            reader = match_state.MatchStateReader(game)
             try:
                 view = reader.read(text)
             except BadMatchState as error:
@@ -442,12 +426,12 @@ def _is_greeting(line: bytes) -> bool:
 
 def _is_wanted(line: bytes) -> bool:
     """A greeting, or a request to a room."""
-    return line.startswith(_GREETING_START) or parse_request(_text(line)) is not None
+    return line.startswith(_GREETING_START) or extension.parse_request(_text(line)) is not None
 
 
 def _is_one_comment(line: bytes) -> bool:
     body = line.rstrip(b"\r\n")
-    return is_comment(body) and b"\n" not in body and len(body) + len(_LINE_END) <= MAX_LINE
+    return extension.is_comment(body) and b"\n" not in body and len(body) + len(_LINE_END) <= MAX_LINE
 
 
 def _text(line: bytes) -> str:

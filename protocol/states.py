@@ -12,23 +12,7 @@ from __future__ import annotations
 import enum
 from typing import Final
 
-from protocol.events import (
-    Comment,
-    ConnectionClosed,
-    Event,
-    Greeting,
-    InLobby,
-    Note,
-    Reply,
-    Request,
-    Seated,
-    StaleReply,
-    StateUpdate,
-    TurnToAct,
-    TurnWithdrawn,
-    UnreadableLine,
-    Version,
-)
+from protocol import events
 
 
 class State(enum.Enum):
@@ -50,39 +34,39 @@ class State(enum.Enum):
     __hash__ = object.__hash__  # members are looked up for every message; Enum's own hash is slow Python
 
 
-TRANSITIONS: Final[dict[State, dict[type[Event], State]]] = {
-    State.AWAITING_VERSION: {Version: State.WATCHING, ConnectionClosed: State.CLOSED},
+TRANSITIONS: Final[dict[State, dict[type[events.Event], State]]] = {
+    State.AWAITING_VERSION: {events.Version: State.WATCHING, events.ConnectionClosed: State.CLOSED},
     State.LOBBY: {
-        Greeting: State.LOBBY,
-        Note: State.LOBBY,
-        Request: State.LOBBY,
-        Comment: State.LOBBY,
-        UnreadableLine: State.LOBBY,
-        Seated: State.WATCHING,
-        ConnectionClosed: State.CLOSED,
+        events.Greeting: State.LOBBY,
+        events.Note: State.LOBBY,
+        events.Request: State.LOBBY,
+        events.Comment: State.LOBBY,
+        events.UnreadableLine: State.LOBBY,
+        events.Seated: State.WATCHING,
+        events.ConnectionClosed: State.CLOSED,
     },
     State.WATCHING: {
-        Greeting: State.WATCHING,
-        Note: State.WATCHING,
-        Request: State.WATCHING,
-        Comment: State.WATCHING,
-        StaleReply: State.WATCHING,
-        UnreadableLine: State.WATCHING,
-        StateUpdate: State.WATCHING,
-        TurnToAct: State.TO_ACT,
-        InLobby: State.LOBBY,
-        ConnectionClosed: State.CLOSED,
+        events.Greeting: State.WATCHING,
+        events.Note: State.WATCHING,
+        events.Request: State.WATCHING,
+        events.Comment: State.WATCHING,
+        events.StaleReply: State.WATCHING,
+        events.UnreadableLine: State.WATCHING,
+        events.StateUpdate: State.WATCHING,
+        events.TurnToAct: State.TO_ACT,
+        events.InLobby: State.LOBBY,
+        events.ConnectionClosed: State.CLOSED,
     },
     State.TO_ACT: {
-        Greeting: State.TO_ACT,
-        Note: State.TO_ACT,
-        Request: State.TO_ACT,
-        Comment: State.TO_ACT,
-        StaleReply: State.TO_ACT,
-        UnreadableLine: State.TO_ACT,
-        Reply: State.WATCHING,
-        TurnWithdrawn: State.WATCHING,
-        ConnectionClosed: State.CLOSED,
+        events.Greeting: State.TO_ACT,
+        events.Note: State.TO_ACT,
+        events.Request: State.TO_ACT,
+        events.Comment: State.TO_ACT,
+        events.StaleReply: State.TO_ACT,
+        events.UnreadableLine: State.TO_ACT,
+        events.Reply: State.WATCHING,
+        events.TurnWithdrawn: State.WATCHING,
+        events.ConnectionClosed: State.CLOSED,
     },
     State.CLOSED: {},
     State.ERROR: {},
@@ -94,6 +78,6 @@ def diagram() -> str:
     lines: list[str] = []
     for state, row in TRANSITIONS.items():
         for target in dict.fromkeys(row.values()):
-            events = ", ".join(event.__name__ for event, to in row.items() if to is target)
-            lines.append(f"{state.value:<17} --[{events}]--> {target.value}")
+            named = ", ".join(event.__name__ for event, to in row.items() if to is target)
+            lines.append(f"{state.value:<17} --[{named}]--> {target.value}")
     return "\n".join(lines)

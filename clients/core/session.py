@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import trio
 
+import protocol
 from clients.core.agent import Agent, begin_decision, checked_action, explained, steps_after, view_at
 from clients.core.disclosure import can_disclose, policy_line
 from clients.core.guess import GameGuess, RoomSeat, is_same_but_for_chips, name_of
@@ -24,25 +25,7 @@ from engine.poker.rules import (
     initial_betting,
 )
 from engine.support.user_input import parse_finite, printable
-from protocol import (
-    NEED_DATA,
-    BadMatchState,
-    Comment,
-    ConnectionClosed,
-    Event,
-    Greeting,
-    InLobby,
-    Note,
-    PlayerConnection,
-    RemoteProtocolError,
-    Reply,
-    Request,
-    Seated,
-    StateUpdate,
-    TurnToAct,
-    Version,
-    variables,
-)
+from protocol import variables
 from protocol.agents.usage import CAPABILITY as USAGE
 from protocol.extension import LOBBY, NAME, PERSON, STACKS, TOKEN, UNREHEARSED, parse_game_line
 from protocol.policy import CAPABILITY
@@ -103,11 +86,11 @@ async def play(
         may_change = room is not None or game is None
         words = _greeting_words(agent, token, room, may_change=may_change) if extension or room else ()
         return await session.run(words)
-    except BadMatchState as error:
+    except protocol.BadMatchState as error:
         raise UnreadableState(
             f"{error} (is another game being played? name it with --game, or set {variables.GAME})"
         ) from error
-    except RemoteProtocolError as error:
+    except protocol.RemoteProtocolError as error:
         raise UnreadableState(str(error)) from error
 
 
@@ -171,9 +154,11 @@ class _Session:
         self._show = warn
         self._game_is_explicit = game is not None
         self._guess = GameGuess() if game is None and fallback is None and room is None else None
-        self._connection = PlayerConnection(game or fallback, self._guess.candidates if self._guess else None)
-        self._events: deque[Event] = deque()  # came while the agent was thinking, and end its turn
-        self._fault: RemoteProtocolError | None = None  # met while the agent was thinking
+        self._connection = protocol.PlayerConnection(
+            game or fallback, self._guess.candidates if self._guess else None
+        )
+        self._events: deque[protocol.Event] = deque()  # came while the agent was thinking, and end its turn
+        self._fault: protocol.RemoteProtocolError | None = None  # met while the agent was thinking
         # The state of the table, as the agent knows it.
         self._game: GameDefinition | None = None
         self._seat: int | None = None
@@ -195,18 +180,18 @@ class _Session:
 
     async def run(self, words: Sequence[str]) -> int:
         connection, agent = self._connection, self._agent
-        opening = connection.send(Version())
+        opening = connection.send(protocol.Version())
         if words:
-            opening += connection.send(Greeting(tuple(words)))
+            opening += connection.send(protocol.Greeting(tuple(words)))
         await self._send(opening)
         events, next_event = self._events, connection.next_event
         while True:
             event = events.popleft() if events else next_event()
-            if event is NEED_DATA:
+            if event is protocol.NEED_DATA:
                 await self._receive()
-            elif isinstance(event, StateUpdate):
+            elif isinstance(event, protocol.StateUpdate):
                 self._see(event.view)
-            elif isinstance(event, TurnToAct):
+            elif isinstance(event, protocol.TurnToAct):
                 view = event.view
                 self._see(view)
                 chosen = _ask(agent, view)
@@ -219,22 +204,22 @@ class _Session:
                 if agent.explains and agent.comment is None:
                     agent.comment = explained(agent, view)
                 said = self._comment() + self._policy(view, action) if self._discloses else self._comment()
-                await self._send(said + connection.send(Reply(action)))
-            elif isinstance(event, Note):
+                await self._send(said + connection.send(protocol.Reply(action)))
+            elif isinstance(event, protocol.Note):
                 self._note(event)
-            elif isinstance(event, Greeting):
+            elif isinstance(event, protocol.Greeting):
                 self._discloses = CAPABILITY in event.words
                 self._tells_usage = USAGE in event.words
                 self._game_changes |= STACKS in event.words
-            elif isinstance(event, InLobby):
+            elif isinstance(event, protocol.InLobby):
                 if self._is_seated:
                     if event.reason:
                         self._warn(event.reason)
                     return self._hands_finished
                 await self._ask_for_seat()
-            elif isinstance(event, Seated):
+            elif isinstance(event, protocol.Seated):
                 self._is_seated = True
-            elif isinstance(event, ConnectionClosed):
+            elif isinstance(event, protocol.ConnectionClosed):
                 return self._ended()
 
     async def _ask_for_seat(self) -> None:
@@ -243,7 +228,7 @@ class _Session:
         if room is not None and not self._has_asked:
             self._has_asked = True
             text = room.table if room.chips is None else f"{room.table} {room.chips}"
-            await self._send(self._connection.send(Request("join", text)))
+            await self._send(self._connection.send(protocol.Request("join", text)))
 
     def _comment(self) -> bytes:
         """The lines that the agent adds to its action; all leave in one write."""
@@ -252,15 +237,15 @@ class _Session:
         usage, agent.usage = agent.usage, None
         said = b""
         if comment is not None:
-            said = self._connection.send(Comment(b"# " + " ".join(comment.split()).encode()))
+            said = self._connection.send(protocol.Comment(b"# " + " ".join(comment.split()).encode()))
         if usage is not None and self._tells_usage:
-            said += self._connection.send(Comment(usage.encode()))
+            said += self._connection.send(protocol.Comment(usage.encode()))
         return said
 
     def _policy(self, view: HandView, action: Action) -> bytes:
         """The agent's strategy at a decision, for the house."""
         line = policy_line(self._agent, view, action)
-        return b"" if line is None else self._connection.send(Comment(line.encode()))
+        return b"" if line is None else self._connection.send(protocol.Comment(line.encode()))
 
     async def _receive(self) -> None:
         try:
@@ -300,12 +285,18 @@ class _Session:
         while True:
             await self._receive()
             try:
-                while (event := connection.next_event()) is not NEED_DATA:
-                    if isinstance(event, Note):
+                while (event := connection.next_event()) is not protocol.NEED_DATA:
+                    if isinstance(event, protocol.Note):
                         self._note(event)
-                    elif isinstance(event, StateUpdate | TurnToAct | InLobby | ConnectionClosed):
+                    elif isinstance(
+                        event,
+                        protocol.StateUpdate
+                        | protocol.TurnToAct
+                        | protocol.InLobby
+                        | protocol.ConnectionClosed,
+                    ):
                         self._events.append(event)
-            except RemoteProtocolError as error:
+            except protocol.RemoteProtocolError as error:
                 self._fault = error
             if self._events or self._fault is not None:
                 thinking.cancel()
@@ -313,7 +304,7 @@ class _Session:
 
     # --- what reaches the agent ------------------------------------------------------------------------
 
-    def _note(self, note: Note) -> None:
+    def _note(self, note: protocol.Note) -> None:
         if note.name == "seat" and note.text.isdecimal():
             self._given_seat = int(note.text)
         elif note.name == "names":
@@ -347,7 +338,7 @@ class _Session:
         if game != self._connection.game:
             self._connection.game = game
 
-    def _room_note(self, note: Note) -> None:
+    def _room_note(self, note: protocol.Note) -> None:
         """Take in a note that only a room sends."""
         if note.name == "refused" and not self._is_seated:
             raise Refusal(f"the room refused: {note.text}")

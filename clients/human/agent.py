@@ -15,22 +15,9 @@ import trio
 
 from clients.core.agent import Agent
 from clients.core.mailbox import Pending
+from clients.human import rendering
 from clients.human.input_line import Query, parse_line
 from clients.human.odds import describe_odds
-from clients.human.rendering import (
-    HELP,
-    Scene,
-    describe_options,
-    format_clock,
-    render_action,
-    render_hand_start,
-    render_history,
-    render_question,
-    render_result,
-    render_state,
-    render_table,
-    render_welcome,
-)
 from clients.human.style import Style
 from engine.poker.rules import Action, GameDefinition, HandView
 from engine.poker.rules.hand_words import format_chips
@@ -67,8 +54,8 @@ class Human(Agent):
     def __init__(self, screen: Screen, hands: int | None = None) -> None:
         self._screen = screen
         self._hands = hands
-        self._scene: Scene | None = None  # of the hand that is on, or was last seen
-        self._last_scene: Scene | None = None  # of the hand before that, at its end
+        self._scene: rendering.Scene | None = None  # of the hand that is on, or was last seen
+        self._last_scene: rendering.Scene | None = None  # of the hand before that, at its end
         self._chips: tuple[float, ...] = ()
         self._hands_played = 0
         self._question: Pending | None = None
@@ -89,25 +76,25 @@ class Human(Agent):
         self._chips = (0.0,) * game.num_players
         self._hands_played = 0
         self._scene = self._last_scene = None
-        self._show(render_welcome(game, seat, self._style))
+        self._show(rendering.render_welcome(game, seat, self._style))
 
     def hand_started(self, view: HandView) -> None:
         """Shows the table and our cards."""
         if self._scene is not None:
             self._last_scene = self._scene
-        self._show(render_hand_start(self._at(view), self._style))
+        self._show(rendering.render_hand_start(self._at(view), self._style))
 
     def action_seen(self, view: HandView, position: int, action: Action) -> None:
         """Puts an action in words, and the cards that have come."""
         if self._was_cut_off and position == view.position:
             self._was_cut_off = False
             self._show(["Too late: the dealer has acted for you."])
-        self._show(render_action(self._at(view), self._style))
+        self._show(rendering.render_action(self._at(view), self._style))
 
     def hand_finished(self, view: HandView) -> None:
         """Shows the showdown, and what everybody has won."""
         scene = self._at(view)
-        self._show(render_result(scene, self._style))
+        self._show(rendering.render_result(scene, self._style))
         won = list(self._chips)
         for position, chips in enumerate(view.chips_won()):
             won[scene.seat_of(position)] += chips
@@ -130,7 +117,7 @@ class Human(Agent):
                 await question.answered.wait()
             if question.action is None:
                 left = max(0.0, question.deadline - trio.current_time())
-                self._show([f"Hurry: {format_clock(left)} left, then the dealer acts for you."])
+                self._show([f"Hurry: {rendering.format_clock(left)} left, then the dealer acts for you."])
                 self._prompt()
                 await question.answered.wait()
         finally:
@@ -155,7 +142,7 @@ class Human(Agent):
             self._decline(intention)
             return
         elif isinstance(intention, Nonsense):
-            self._show([f"{intention.text} ? helps.", describe_options(question.view)])
+            self._show([f"{intention.text} ? helps.", rendering.describe_options(question.view)])
         else:
             self._decide(question, intention)
         self._prompt_again()
@@ -163,7 +150,7 @@ class Human(Agent):
     def _decide(self, question: Pending, intention: Move | RaiseTo | RaiseBy) -> None:
         action = action_of(intention, question.view)
         if isinstance(action, Nonsense):
-            self._show([action.text, describe_options(question.view)])
+            self._show([action.text, rendering.describe_options(question.view)])
             return
         assert action in question.view.legal_actions()  # whatever was typed
         question.action = action
@@ -195,23 +182,25 @@ class Human(Agent):
         scene, style = self._scene, self._style
         match query:
             case Query.HELP:
-                self._show(HELP.splitlines())
+                self._show(rendering.HELP.splitlines())
             case Query.QUIT:
                 self.has_quit.set()
             case Query.LAST:
                 last = self._last_scene
-                self._show(render_history(last, style) if last else ["There is no hand before this one."])
+                self._show(
+                    rendering.render_history(last, style) if last else ["There is no hand before this one."]
+                )
             case _ if scene is None:
                 self._show(["No hand has been dealt yet."])
             case Query.HISTORY:
-                self._show(render_history(scene, style))
+                self._show(rendering.render_history(scene, style))
             case Query.TABLE:
-                self._show(render_table(scene, style))
+                self._show(rendering.render_table(scene, style))
             case Query.ODDS:
                 self._ask_for_odds(scene.view)
             case Query.NOTHING:
                 if self._question is not None:
-                    self._show(render_table(scene, style) + render_question(scene, style))
+                    self._show(rendering.render_table(scene, style) + rendering.render_question(scene, style))
 
     # --- odds, which take time ---------------------------------------------------------------------------
 
@@ -245,8 +234,8 @@ class Human(Agent):
         if self._scene is None:
             self._show(["You are at the table; no hand has been dealt yet."])
             return
-        self._show(render_welcome(self.game, self.seat, self._style))
-        self._show(render_state(self._scene, self._style))
+        self._show(rendering.render_welcome(self.game, self.seat, self._style))
+        self._show(rendering.render_state(self._scene, self._style))
         if self._question is not None and self._question.action is None:
             self._ask()
 
@@ -263,13 +252,13 @@ class Human(Agent):
         if self._unheard > 1:
             self._show([f"({self._unheard} lines typed before your turn were not played.)"])
         self._unheard = 0
-        self._show(render_question(self._scene, self._style))
+        self._show(rendering.render_question(self._scene, self._style))
         self._prompt()
 
     def _prompt(self) -> None:
         assert self._question is not None
         left = self._question.deadline - trio.current_time()
-        clock = f"[{format_clock(max(left, 0))}] " if left < NO_CLOCK_S else ""
+        clock = f"[{rendering.format_clock(max(left, 0))}] " if left < NO_CLOCK_S else ""
         self._write(f"{clock}> ")
         self._is_at_prompt = True
 
@@ -292,12 +281,12 @@ class Human(Agent):
     def _style(self) -> Style:
         return self._screen.style
 
-    def _at(self, view: HandView) -> Scene:
+    def _at(self, view: HandView) -> rendering.Scene:
         """The scene of a view, which becomes the present one."""
         names = self.names
         if names is None or len(names) != self.game.num_players:
             names = tuple(f"seat {seat + 1}" for seat in range(self.game.num_players))
-        self._scene = Scene(view, self.seat, names, self._chips, self._hands_played, self._hands)
+        self._scene = rendering.Scene(view, self.seat, names, self._chips, self._hands_played, self._hands)
         return self._scene
 
 

@@ -26,16 +26,7 @@ from click.testing import CliRunner
 from clients.core.arena import Arena
 from clients.core.options import OptionError
 from clients.core.registry import installed_bots, make_bot
-from engine.poker.rules import (
-    CardDealer,
-    GameDefinition,
-    HandState,
-    format_game,
-    hand_rank,
-    load_game,
-    packaged_games,
-    parse_game,
-)
+from engine.poker import rules
 from protocol.connection import DealerConnection, PlayerConnection
 from protocol.errors import ProtocolError
 from protocol.events import Greeting, StateUpdate, TurnToAct, Version
@@ -121,26 +112,26 @@ def _machine() -> str:
 
 
 def _deals() -> Iterator[str]:
-    for name in packaged_games():
-        game = load_game(name)
-        yield format_game(parse_game(format_game(game)))
+    for name in rules.packaged_games():
+        game = rules.load_game(name)
+        yield rules.format_game(rules.parse_game(rules.format_game(game)))
         for seed in range(3):
-            dealer = CardDealer(game, seed)
+            dealer = rules.CardDealer(game, seed)
             for _ in range(30):
                 yield str(dealer.deal())
 
 
-def _random_hands(game: GameDefinition, hands: int, seed: int = _SEED) -> list[HandState]:
+def _random_hands(game: rules.GameDefinition, hands: int, seed: int = _SEED) -> list[rules.HandState]:
     """Hands of players who act at random, as they ended."""
-    finished: list[HandState] = []
+    finished: list[rules.HandState] = []
     seats = [make_bot("random:fold=0.02") for _ in range(game.num_players)]
     Arena(game, seats, seed).play(hands, on_hand=lambda state, chips: finished.append(state))
     return finished
 
 
 def _rules() -> Iterator[str]:
-    for name in packaged_games():
-        for hand in _random_hands(load_game(name), 60):
+    for name in rules.packaged_games():
+        for hand in _random_hands(rules.load_game(name), 60):
             yield f"{hand.betting.text} {hand.chips_won()}"
             for before, position, action in hand.betting.steps():
                 legal = before.legal_actions()
@@ -149,8 +140,8 @@ def _rules() -> Iterator[str]:
 
 
 def _states() -> Iterator[str]:
-    for name in packaged_games():
-        game = load_game(name)
+    for name in rules.packaged_games():
+        game = rules.load_game(name)
         for hand in _random_hands(game, 20):
             for position in range(game.num_players):
                 text = format_match_state(hand.view(position))
@@ -162,7 +153,7 @@ def _parsers() -> Iterator[str]:
     """Readings of lines of the wire and of logs, and of the same lines with a character changed."""
     rng = random.Random(_SEED)
     for name in ("limit-3p", "nolimit-2p", "leduc"):
-        game = load_game(name)
+        game = rules.load_game(name)
         for hand in _random_hands(game, 25):
             state = format_match_state(hand.view(rng.randrange(game.num_players)))
             record = format_hand(hand, hand.chips_won(), _NAMES[: game.num_players]).rstrip()
@@ -179,19 +170,19 @@ def _misspelt(text: str, rng: random.Random) -> str:
     return text[:at] + rng.choice("0123456789:|/crf#; hSc\0é") + text[at + rng.randrange(2) :]
 
 
-def _state_again(text: str, game: GameDefinition) -> str:
+def _state_again(text: str, game: rules.GameDefinition) -> str:
     return format_match_state(parse_match_state(text, game))
 
 
-def _record(text: str, game: GameDefinition) -> str:
+def _record(text: str, game: rules.GameDefinition) -> str:
     return str(HandReader(game).read(text)[0])
 
 
-def _score(text: str, game: GameDefinition) -> str:
+def _score(text: str, game: rules.GameDefinition) -> str:
     return str(parse_score(text))
 
 
-def _read(reader: Callable[[str, GameDefinition], str], text: str, game: GameDefinition) -> str:
+def _read(reader: Callable[[str, rules.GameDefinition], str], text: str, game: rules.GameDefinition) -> str:
     """A reader's result for a text; the name of its error if it refuses it."""
     try:
         return reader(text, game)
@@ -199,7 +190,7 @@ def _read(reader: Callable[[str, GameDefinition], str], text: str, game: GameDef
         return type(error).__name__
 
 
-def _conversation(game: GameDefinition, hand: HandState, rng: random.Random) -> Iterator[str]:
+def _conversation(game: rules.GameDefinition, hand: rules.HandState, rng: random.Random) -> Iterator[str]:
     """Both ends of a seat's conversation: the events that each reads, right and wrong."""
     steps = [step for step in hand.betting.steps() if step[0].position_to_act is not None]
     if not steps:
@@ -230,7 +221,7 @@ def _showdowns() -> Iterator[str]:
     rng = random.Random(_SEED)
     for size in (5, 6, 7):
         for _ in range(400):
-            yield str(hand_rank(rng.sample(range(52), size)))
+            yield str(rules.hand_rank(rng.sample(range(52), size)))
 
 
 def _evaluations() -> Iterator[str]:
@@ -279,7 +270,7 @@ def _games_of(bot: str) -> Callable[[], Iterator[str]]:
 
     def played() -> Iterator[str]:
         for name, hands in _GAMES:
-            game = load_game(name)
+            game = rules.load_game(name)
             for opponent in _FAST:
                 lines: list[str] = []
                 try:
@@ -328,7 +319,7 @@ def _output_of(program: click.Command, lines: Sequence[str]) -> Callable[[], Ite
 
 def _write_logs() -> None:
     for log, name, hands in _LOGS:
-        game = load_game(name)
+        game = rules.load_game(name)
         lines: list[str] = [format_header(log, name, hands, str(_SEED), 600_000, 600_000, 600_000)]
         names, bots = _NAMES[: game.num_players], ("simple", "random", "random")[: game.num_players]
         table = Arena(game, [make_bot(bot) for bot in bots], _SEED, names=names)

@@ -16,18 +16,21 @@ from typing import Final
 
 import numpy as np
 
-from engine.hands.equity import hand_equity
+from engine.hands.equity import KIND, SCHEMA, hand_equity
 from engine.kernels.evidence.pair_points import fill_pair_points
 from engine.kernels.hands.preflop import canonical_boards
 from engine.kernels.poker.tables import ranking_table
 from engine.poker.combos import (
+    COMBOS_PER_STARTING_HAND,
     NUM_COMBOS,
     NUM_STARTING_HANDS,
     STARTING_HAND_OF_COMBO,
     combo_cards,
+    combos_without,
     suit_renamings,
 )
 from engine.support.arrays import Bytes, Floats, Ints, Ints32
+from engine.support.files.archive import Archive
 from engine.support.files.cache import load_cached, store_cached
 
 PAIR_POINTS: Final = 2 * math.comb(48, 5)
@@ -128,3 +131,12 @@ def _to_first_combo() -> Ints:
     wanted = _first_combos()[STARTING_HAND_OF_COMBO]
     number: Ints = np.argmax(suit_renamings() == wanted, axis=0).astype(np.int64)
     return number
+
+
+def format_preflop_points() -> bytes:
+    """The file of ``engine.hands.equity.preflop_equities`` that comes with Riverboat, computed anew."""
+    disjoint = np.array([combos_without(combo_cards(int(combo))) for combo in _first_combos()])
+    points = np.where(disjoint, pair_points(), 0).astype(np.int64)
+    by_hand = points @ np.eye(NUM_STARTING_HANDS, dtype=np.int64)[STARTING_HAND_OF_COMBO]
+    by_hand *= COMBOS_PER_STARTING_HAND.astype(np.int64)[:, None]
+    return Archive(KIND, SCHEMA, {}, {"points": by_hand}).encode(compressed=True)

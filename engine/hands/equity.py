@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 
 from engine.hands.hand_rank import ANY_BOARD, check_board, check_cards, check_hand_and_board
 from engine.hands.hand_strength import check_weights, hand_potential, hand_strength
-from engine.kernels.hands import preflop as preflop_kernels, showdown as kernels
+from engine.kernels.hands import showdown as kernels
 from engine.kernels.hands.strength import shares_of_all_hands
 from engine.kernels.poker.tables import ranking_table
 from engine.poker.cards import format_cards
@@ -35,14 +35,13 @@ from engine.poker.combos import (
     COMBO_LOW,
     NUM_COMBOS,
     NUM_STARTING_HANDS,
-    STARTING_HAND_OF_COMBO,
     combo_cards,
     combos_without,
     starting_hand,
     suit_renamings,
 )
 from engine.support.arrays import Bytes, Floats, Ints
-from engine.support.files.archive import Archive, array_of, decode_archive
+from engine.support.files.archive import array_of, decode_archive
 
 MAX_EXACT_PAIRS: Final = 150
 """Pairs of hands before the flop up to which `range_equities` enumerates: 30 ms each at most."""
@@ -368,31 +367,16 @@ def _sample_against_hand(
     return Equity(won, tied, mean, error), Equity(1 - won - tied, tied, 1 - mean, error)
 
 
-_KIND: Final = "preflop equities"
-_SCHEMA: Final = 1
-
-
-def format_preflop_points() -> bytes:
-    """The file that comes with Riverboat, computed anew in some seconds."""
-    return Archive(_KIND, _SCHEMA, {}, {"points": _compute_preflop_points()}).encode(compressed=True)
-
-
-def _compute_preflop_points() -> Ints:
-    boards, weights = preflop_kernels.canonical_boards()
-    combos_of = np.full((NUM_STARTING_HANDS, 12), -1)
-    for hand in range(NUM_STARTING_HANDS):
-        combos = np.flatnonzero(hand == STARTING_HAND_OF_COMBO)
-        combos_of[hand, : len(combos)] = combos
-    points = np.empty((NUM_STARTING_HANDS, NUM_STARTING_HANDS), np.int64)
-    preflop_kernels.fill_points(ranking_table(), boards, weights, STARTING_HAND_OF_COMBO, combos_of, points)
-    return points
+KIND: Final = "preflop equities"
+"""The kind of the file that `engine.evidence.pair_equities.format_preflop_points` makes."""
+SCHEMA: Final = 1
 
 
 @functools.cache
 def _preflop_points() -> Ints:
     """The points of each starting hand against each: 2 per pair of combos and board won, 1 per tie."""
     data = resources.files("engine").joinpath("data/preflop/equities.npz").read_bytes()
-    archive = decode_archive(data, _KIND, _SCHEMA, "the preflop equities", most=1 << 19)
+    archive = decode_archive(data, KIND, SCHEMA, "the preflop equities", most=1 << 19)
     with archive.checked():
         return array_of(archive.arrays, "points", (NUM_STARTING_HANDS, NUM_STARTING_HANDS), "<i8")
 

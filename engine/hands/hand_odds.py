@@ -192,7 +192,7 @@ def raw_hand_odds(
     _check_opponents(max_opponents)
     ours, known = check_hand_and_board(hole_cards, board, ANY_BOARD)
     if not known and rng is None:
-        from engine.hands.preflop.roll_outs import shipped_tables
+        from engine.hands.preflop.tables import shipped_tables
 
         return shipped_tables().raw_odds_of(*ours)[:max_opponents].copy()
     boards = final_boards(ours, known, rng=rng)

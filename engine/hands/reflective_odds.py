@@ -130,7 +130,7 @@ def playable_before_flop(
     groups.
     """
     if ranking is None:
-        from engine.hands.preflop.roll_outs import shipped_tables
+        from engine.hands.preflop.tables import shipped_tables
 
         ranking = shipped_tables().table(players).iterated
     if ranking.shape != (NUM_STARTING_HANDS,):

@@ -9,21 +9,10 @@ from collections.abc import Callable
 from typing import Any, Final, Protocol
 
 from engine.support.user_input import parse_finite, quoted
+from protocol import events
 from protocol.agents.answers import Reading
 from protocol.agents.turns import SeatError, Signal, TurnBook
 from protocol.connection import NEED_DATA, PlayerConnection
-from protocol.events import (
-    ConnectionClosed,
-    Greeting,
-    InLobby,
-    Note,
-    Reply,
-    Request,
-    Seated,
-    StateUpdate,
-    TurnToAct,
-    Version,
-)
 from protocol.extension import LOBBY, NAME, STACKS, TOKEN, TOO_LATE, parse_game_line
 from protocol.room_game import RoomGame
 from protocol.states import State
@@ -90,19 +79,19 @@ class RoomDesk:
                 event = connection.next_event()
                 if event is NEED_DATA:
                     connection.receive_data(bytes(await self._stream.receive_some()))
-                elif isinstance(event, ConnectionClosed):
+                elif isinstance(event, events.ConnectionClosed):
                     return
-                elif isinstance(event, TurnToAct):
+                elif isinstance(event, events.TurnToAct):
                     self.book.ask(event.view, self._seat, self._seconds)
-                elif isinstance(event, StateUpdate):
+                elif isinstance(event, events.StateUpdate):
                     self.book.withdraw()
                     self.book.see(event.view, self._seat)
-                elif isinstance(event, Note):
+                elif isinstance(event, events.Note):
                     self._note(event.name, event.text)
-                elif isinstance(event, Seated):
+                elif isinstance(event, events.Seated):
                     self.book.sits_down()
                     self._tell(event)
-                elif isinstance(event, InLobby):
+                elif isinstance(event, events.InLobby):
                     await self._in_lobby(event.reason)
         finally:
             self.book.leave("closed")
@@ -113,7 +102,7 @@ class RoomDesk:
         connection = self._connection
         if connection.state is not State.AWAITING_VERSION:
             return b""
-        return connection.send(Version()) + connection.send(Greeting(self._greeting))
+        return connection.send(events.Version()) + connection.send(events.Greeting(self._greeting))
 
     def _note(self, name: str, text: str) -> None:
         match name:
@@ -163,7 +152,7 @@ class RoomDesk:
     async def _request(self, word: str, text: str = "") -> None:
         if self._connection.state is State.CLOSED or self.book.status == "closed":
             raise SeatError("closed", "The table has closed.")
-        await self._send(self._opening() + self._connection.send(Request(word, text)))
+        await self._send(self._opening() + self._connection.send(events.Request(word, text)))
 
     async def _asked(self, word: str, text: str = "") -> Any:
         """The room's answer to a request in the lobby.
@@ -191,14 +180,14 @@ class RoomDesk:
             raise SeatError("format", "table: expected a name without blanks")
         self._wanted = table if chips is None else f"{table} {chips}"
         seated = await self._asked("join", self._wanted)
-        assert isinstance(seated, Seated)  # only that answers a #join
+        assert isinstance(seated, events.Seated)  # only that answers a #join
         return {"table": seated.table, "seat": seated.seat, "stack": seated.stack}
 
     async def act(self, message: object) -> dict[str, Any]:
         """Answer a turn."""
         receipt = self.book.answer(message)
         if "again" not in receipt and self._connection.state is State.TO_ACT:
-            await self._send(self._connection.send(Reply(self.book.action)))
+            await self._send(self._connection.send(events.Reply(self.book.action)))
         return receipt
 
     async def top_up(self, chips: int) -> None:

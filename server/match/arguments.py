@@ -23,15 +23,7 @@ from engine.poker.match_key import DealKeys, MatchKey, MatchSeed, parse_match_se
 from engine.poker.rules import GameDefinition, GameDefinitionError, format_game, load_game, no_such_game
 from engine.support.files.lock import FileIsLocked
 from engine.support.user_input import did_you_mean, parse_finite, parse_whole
-from server.match.launching.confinement import (
-    UNCONFINED,
-    Grants,
-    ProcessLimits,
-    Sandbox,
-    check_addresses,
-    parse_limits,
-    why_there_are_none,
-)
+from server.match.launching import confinement
 from server.match.launching.players import Player, installed_bots, parse_players
 from server.match.sharing.staffed_table import Announcer
 from server.match.sittings.sitting import PLAN, RESULT, NoPlan, Sitting, StoredPlan, result_of
@@ -96,7 +88,7 @@ def parse_policy(text: str) -> OnFailure:
 PLAYER: Final = Named(lambda: [*sorted(installed_bots()), "wait"])
 GOAL: Final = Parsed("goal", parse_goal)
 POLICY: Final = Parsed("policy", parse_policy)
-LIMITS: Final = Parsed("limits", parse_limits)
+LIMITS: Final = Parsed("limits", confinement.parse_limits)
 
 
 class ResumableCommand(GroupedCommand):
@@ -205,14 +197,14 @@ def launch_options(*names: str) -> Callable[[_Function], _Function]:
 
 def check_sandboxes(wanted: bool) -> None:
     """Refuse sandboxes that cannot be made."""
-    fault = why_there_are_none() if wanted else None
+    fault = confinement.why_there_are_none() if wanted else None
     if fault is not None:
         raise click.UsageError(f"--sandbox: {fault}")
 
 
 def read_sandbox(
-    wanted: bool, players: Sequence[Player], house: Sequence[Path], grants: Grants
-) -> Sandbox | None:
+    wanted: bool, players: Sequence[Player], house: Sequence[Path], grants: confinement.Grants
+) -> confinement.Sandbox | None:
     """The sandbox of ``--sandbox``; what players may miss in it, or that there is none, is said in a line."""
     with refusing():
         grants.check_names([player.name for player in players])
@@ -220,11 +212,11 @@ def read_sandbox(
         if grants.show or grants.write or grants.network:
             raise click.UsageError("--show, --write and --network go with --sandbox")
         if any(player.is_program for player in players):
-            click.echo(f"{UNCONFINED}: --sandbox shows each its own", err=True)
+            click.echo(f"{confinement.UNCONFINED}: --sandbox shows each its own", err=True)
         return None
-    sandbox = Sandbox.of(players, house, grants)
+    sandbox = confinement.Sandbox.of(players, house, grants)
     with refusing("--network: "):
-        check_addresses(grants.network)
+        confinement.check_addresses(grants.network)
     for player in players:
         for line in sandbox.remarks(player):
             click.echo(line, err=True)
@@ -406,7 +398,7 @@ def stored_plan(ctx: click.Context, sitting: Sitting, config: MatchConfig) -> St
 
 
 def _fit_for_json(value: Any) -> Any:
-    if isinstance(value, Goal | ProcessLimits):
+    if isinstance(value, Goal | confinement.ProcessLimits):
         return value.as_argument()
     if isinstance(value, tuple):
         return list(map(_fit_for_json, value))

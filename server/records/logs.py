@@ -41,18 +41,8 @@ from engine.poker.rules import (
     parse_game,
 )
 from engine.support.files.formats import parse_json
+from protocol import records
 from protocol.extension import parse_game_line
-from protocol.records import (
-    COMMITMENT,
-    COMMITMENT_FROM,
-    KEY,
-    OF_HAND,
-    RAKE,
-    HandReader,
-    is_deal_key,
-    parse_score,
-    read_rake,
-)
 from server.records.log_lines import (
     A_LOG,
     Header as Header,
@@ -144,16 +134,16 @@ class MatchLog:
     def rows(self) -> Iterator[LoggedLine | LogError]:
         """The same; instead of a line that cannot be parsed, its error."""
         index = {name: k for k, name in enumerate(self.players)}
-        common = reader = HandReader(self.game)
+        common = reader = records.HandReader(self.game)
         own: int | None = None  # the hand that the reader is for; None for all, _UNKNOWN for none
         match, last = 0, -1
         for line, text in numbered_lines(self.path):
             if line == self.end:
                 return
-            if text.startswith("# hand ") and (found := OF_HAND.fullmatch(text.rstrip("\r\n"))):
+            if text.startswith("# hand ") and (found := records.OF_HAND.fullmatch(text.rstrip("\r\n"))):
                 if found[2] == "game":
                     try:
-                        reader, own = HandReader(parse_game_line(found[3])), int(found[1])
+                        reader, own = records.HandReader(parse_game_line(found[3])), int(found[1])
                     except GameDefinitionError as error:
                         own = _UNKNOWN
                         yield fault(self.path, line, str(error))
@@ -363,11 +353,11 @@ class _Scan:
         """Raise ValueError if a line without a line end is incomplete."""
         names: tuple[str, ...] = ()
         if text.startswith("STATE:"):
-            names = HandReader(game).read(text)[0].names
+            names = records.HandReader(game).read(text)[0].names
         elif text.startswith("#"):
-            if text.startswith(KEY) and len(text.rpartition(" ")[2]) != 64:
+            if text.startswith(records.KEY) and len(text.rpartition(" ")[2]) != 64:
                 raise ValueError("the key is cut off")
-        elif (score := parse_score(text)) is not None:
+        elif (score := records.parse_score(text)) is not None:
             names = score[1]
         else:
             raise ValueError("it is cut off")
@@ -395,7 +385,7 @@ class _Scan:
             self._comment(line, text)
         elif text.startswith("SCORE"):
             try:
-                self.score = parse_score(text)
+                self.score = records.parse_score(text)
             except ValueError as error:
                 raise fault(self.path, line, str(error)) from None
             if self.score is None or len(self.score[0]) != len(self.score[1]):
@@ -406,21 +396,21 @@ class _Scan:
     def _comment(self, line: int, text: str) -> None:
         if (header := Header.read(line, text)) is not None:
             self.headers.append(header)
-        elif (found := OF_HAND.fullmatch(text)) is not None:
+        elif (found := records.OF_HAND.fullmatch(text)) is not None:
             if found[2] == "game":
                 self.games[1:] = [found[3]]
                 self._check_game(line, found[3])
             elif found[2] == "cards: sha256" and not self.commitments:
                 self.commitments.append(found[3])
-        elif text.startswith(COMMITMENT):
-            self.commitments.append(text[len(COMMITMENT) :].strip())
-        elif text.startswith(KEY) and is_deal_key(text):
+        elif text.startswith(records.COMMITMENT):
+            self.commitments.append(text[len(records.COMMITMENT) :].strip())
+        elif text.startswith(records.KEY) and records.is_deal_key(text):
             self.has_deal_keys = True
-        elif text.startswith(KEY):
-            self.keys.append(text[len(KEY) :].strip())
-        elif text.startswith(RAKE):
-            self.rake = read_rake(text)
-        elif not text.startswith(("#--", COMMITMENT_FROM)) and len(self.comments) < _MOST_COMMENTS:
+        elif text.startswith(records.KEY):
+            self.keys.append(text[len(records.KEY) :].strip())
+        elif text.startswith(records.RAKE):
+            self.rake = records.read_rake(text)
+        elif not text.startswith(("#--", records.COMMITMENT_FROM)) and len(self.comments) < _MOST_COMMENTS:
             self.comments.append((line, text))
 
     def _check_game(self, line: int, text: str) -> None:

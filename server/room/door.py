@@ -24,18 +24,8 @@ from typing import Final
 import attrs
 import trio
 
+import protocol
 from engine.support.user_input import printable
-from protocol import (
-    NEED_DATA,
-    BadVersion,
-    ConnectionClosed,
-    DealerConnection,
-    Greeting,
-    InLobby,
-    Note,
-    Request,
-    Version,
-)
 from protocol.extension import LOBBY, NAME, ROOM_CAPABILITIES, TOKEN
 from protocol.framing import MAX_LINE
 from server.room.config import RoomConfig, TableConfig
@@ -174,7 +164,7 @@ class Door:
         try:
             async with spoken(sock, tls, HANDSHAKE_S) as plain:
                 channel = Channel(plain)
-                client = Client(channel, DealerConnection(None if table is None else table.game))
+                client = Client(channel, protocol.DealerConnection(None if table is None else table.game))
                 visitor = Visitor(client, address)
                 self.visitors.add(visitor)
                 try:
@@ -250,7 +240,7 @@ class Door:
             with contextlib.suppress(LedgerIsFull):
                 self._identities.has_left(player)
 
-    async def _until_join(self, wanted: _Wanted) -> Request | None:
+    async def _until_join(self, wanted: _Wanted) -> protocol.Request | None:
         """The next request for a seat; all other requests in the lobby are handled here."""
         async with _flushing(wanted.visitor.client):
             while True:
@@ -259,7 +249,7 @@ class Door:
                     return request
                 self._do(wanted, request)
 
-    def _do(self, wanted: _Wanted, request: Request) -> None:
+    def _do(self, wanted: _Wanted, request: protocol.Request) -> None:
         """Handle a request from somebody who has no seat."""
         visitor = wanted.visitor
         match request.word:
@@ -282,7 +272,7 @@ class Door:
             case _:
                 visitor.say("refused", f"{request.word}: you have no seat")
 
-    async def _join(self, wanted: _Wanted, request: Request) -> None:
+    async def _join(self, wanted: _Wanted, request: protocol.Request) -> None:
         """Take a seat, and return when it is given up."""
         visitor = wanted.visitor
         try:
@@ -340,18 +330,18 @@ class _Wanted:
         while True:
             try:
                 event = connection.next_event()
-            except BadVersion:
+            except protocol.BadVersion:
                 return False
-            if isinstance(event, Version):
+            if isinstance(event, protocol.Version):
                 has_version = True
-            elif isinstance(event, Greeting):
+            elif isinstance(event, protocol.Greeting):
                 self._grant(event, at_table=at_table)
                 if not at_table and LOBBY in client.capabilities:
                     client.flush()
                     return True
-            elif isinstance(event, ConnectionClosed):
+            elif isinstance(event, protocol.ConnectionClosed):
                 return False
-            elif event is NEED_DATA:
+            elif event is protocol.NEED_DATA:
                 if at_table and has_version:
                     client.is_greeted = True
                     return True
@@ -364,7 +354,7 @@ class _Wanted:
                 client.first = client.first or data
             await trio.lowlevel.checkpoint()
 
-    def _grant(self, greeting: Greeting, *, at_table: bool) -> None:
+    def _grant(self, greeting: protocol.Greeting, *, at_table: bool) -> None:
         """Answer a greeting; in the lobby it may bring a name and a token."""
         client = self.visitor.client
         offered = [word for word in ROOM_CAPABILITIES if not at_table or word not in (LOBBY, "stacks")]
@@ -378,15 +368,15 @@ class _Wanted:
             elif word.startswith(TOKEN):
                 self.token = word.removeprefix(TOKEN)
         if LOBBY in granted:
-            client.say(client.connection.send(InLobby()))
+            client.say(client.connection.send(protocol.InLobby()))
 
-    async def next_request(self) -> Request | None:
+    async def next_request(self) -> protocol.Request | None:
         """The next request; None if the client has gone, or has said nothing for too long."""
         client = self.visitor.client
         connection = client.connection
         while True:
             event = connection.next_event()
-            if event is NEED_DATA:
+            if event is protocol.NEED_DATA:
                 client.flush()
                 data = await client.channel.receive(trio.current_time() + _IDLE_S)
                 if data is None:
@@ -394,12 +384,12 @@ class _Wanted:
                 connection.receive_data(data)
                 continue
             await self._allowance.wait()
-            if isinstance(event, Request):
+            if isinstance(event, protocol.Request):
                 return event
-            if isinstance(event, ConnectionClosed):
+            if isinstance(event, protocol.ConnectionClosed):
                 return None
-            if isinstance(event, Greeting):  # it has had its answer
-                client.say(connection.send(Note("refused", "you have been greeted already")))
+            if isinstance(event, protocol.Greeting):  # it has had its answer
+                client.say(connection.send(protocol.Note("refused", "you have been greeted already")))
 
 
 def _no_private(game: str) -> str:

@@ -24,7 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 from phevaluator import evaluate_cards
 
-from engine.hands.equity import _compute_preflop_points, all_hand_equities, monte_carlo_equities
+from engine.evidence.pair_equities import _compute_points
+from engine.hands.equity import all_hand_equities, monte_carlo_equities
 from engine.hands.hand_rank import hand_rank, hand_ranks, rank_seven_cards
 from engine.hands.hand_strength import all_hand_strengths, hand_potential, hand_strength
 from engine.kernels.poker import tables
@@ -195,7 +196,7 @@ def equity_tasks() -> Iterator[Task]:
     ):
         equities = repeated(partial(all_hand_equities, board[:cards], weights), calls)
         yield Task(f"all hands against a weighted range, {street}", equities, unit, goal)
-    yield Task("preflop matrix, 169 x 169, exact", seconds(_compute_preflop_points), "ms", "3000 ms")
+    yield Task("pairs before the flop, 169 x 1326, exact", seconds(_compute_points), "ms", "10000 ms")
     trials, ranges = 200_000, np.ones((2, NUM_COMBOS))
     ranges[0] = 0.0
     ranges[0, combo_index(*parse_cards("AsKd"))] = 1.0

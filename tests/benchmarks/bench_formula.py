@@ -17,7 +17,7 @@ from clients.bots.formula.agent import Formula
 from clients.core.agent import Agent
 from clients.core.arena import Arena
 from clients.core.registry import make_bot
-from clients.lab.experiments.tasks import LineUp, chips_by_seat
+from clients.lab.experiments.harness import LineUp, chips_by_seat
 from engine.poker.rules import Action, GameDefinition, HandView, load_game
 from tests.support.benchmarks import BenchmarkParser, known_bot, known_game
 

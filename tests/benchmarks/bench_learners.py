@@ -22,7 +22,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from clients.lab.experiments.tasks import LineUp
+from clients.lab.experiments.harness import LineUp
 from clients.learners.training import Table, make_learner, release
 from engine.learning.deal_pool import DealPool, PoolSize, make_pool
 from engine.learning.street import ActionValues, population, train

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from clients.core.agent import Agent
 from clients.core.registry import make_bot
-from clients.lab.experiments.tasks import chips_by_seat
+from clients.lab.experiments.harness import chips_by_seat
 from engine.poker.rules import GameDefinition, load_game
 from tests.benchmarks.bench_formula import interval
 from tests.support.benchmarks import (

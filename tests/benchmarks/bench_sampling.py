@@ -25,7 +25,7 @@ from clients.core.agent import Agent
 from clients.core.arena import Arena
 from clients.core.options import make_agent, parse_settings
 from clients.core.registry import make_bot
-from clients.lab.experiments.tasks import chips_by_seat
+from clients.lab.experiments.harness import chips_by_seat
 from engine.players.models.model import OpponentModel
 from engine.players.models.player import PlayerModel
 from engine.players.trials.players import OwnStrategy, simulated_players

@@ -15,14 +15,7 @@ import attrs
 import click
 from click import Choice, IntRange
 
-from clients.core.one_line import (
-    MOST_CHIPS,
-    CommandError,
-    ComputingCommand,
-    json_option,
-    plot_option,
-    seed_option,
-)
+from clients.core import one_line
 from engine.poker.cards import InvalidCardError, format_cards, parse_written_cards
 from engine.support.text import rate, table
 from server.support.options import FOR_EXPERTS, FiniteRange, GroupedCommand, flag, option
@@ -54,7 +47,7 @@ class Shares(click.ParamType):  # type: ignore[type-arg]  # generic since click 
 _FOR_EXPERTS: Final = ("playing", "looseness", "trials", "seed", "simulate", "game", "model")
 
 
-class _Odds(GroupedCommand, ComputingCommand):
+class _Odds(GroupedCommand, one_line.ComputingCommand):
     """A computing command with options for experts."""
 
 
@@ -63,17 +56,17 @@ class _Odds(GroupedCommand, ComputingCommand):
 @option("--board CARDS", "The board, where RANGEs are compared.")
 @option("--dead CARDS", "Cards that nobody holds and that do not come, with RANGEs.", default="")
 @option("--opponents N", "Opponents to beat: 1 to 9 (default 1).", IntRange(1, 9))
-@option("--pot P", "Chips in the pot before the call.", FiniteRange(0, MOST_CHIPS))
-@option("--to-call C", "Chips the call costs.", FiniteRange(0, MOST_CHIPS))
+@option("--pot P", "Chips in the pot before the call.", FiniteRange(0, one_line.MOST_CHIPS))
+@option("--to-call C", "Chips the call costs.", FiniteRange(0, one_line.MOST_CHIPS))
 @option(
     "--won-later CHIPS",
     "Implied odds: what opponents still put in, all together, in the hands that you win.",
-    FiniteRange(0, MOST_CHIPS),
+    FiniteRange(0, one_line.MOST_CHIPS),
 )
 @option(
     "--lost-later CHIPS",
     "Reverse implied odds: what you still put in, in the hands that you lose.",
-    FiniteRange(0, MOST_CHIPS),
+    FiniteRange(0, one_line.MOST_CHIPS),
 )
 @option(
     "--rake rake_percent PERCENT",
@@ -82,7 +75,7 @@ class _Odds(GroupedCommand, ComputingCommand):
     default=0.0,
     show_default=False,
 )
-@option("--rake-cap CHIPS", "The most rake that is taken.", FiniteRange(0, MOST_CHIPS))
+@option("--rake-cap CHIPS", "The most rake that is taken.", FiniteRange(0, one_line.MOST_CHIPS))
 @option(
     "--playing PERCENT[,...]",
     "Opponents continue only with the best PERCENT of hands, before the flop, on the flop, on the turn, "
@@ -104,7 +97,7 @@ class _Odds(GroupedCommand, ComputingCommand):
     default=100_000,
     show_default=False,
 )
-@seed_option("samples", default=1)
+@one_line.seed_option("samples", default=1)
 @option(
     "--simulate BETTING",
     'Play the hand out from where BETTING leads, written as in logs ("" for the first decision): what '
@@ -113,8 +106,8 @@ class _Odds(GroupedCommand, ComputingCommand):
 @option("--game GAME", "What is played, for --simulate.", default="limit-2p")
 @option("--model", "Model of the others, for --simulate.", Choice(["none", "generic"]), default="generic")
 @flag("--grid", "--plot draws the equity against each starting hand, 13 x 13, instead.")
-@json_option()
-@plot_option("the spectrum of final hands")
+@one_line.json_option()
+@one_line.plot_option("the spectrum of final hands")
 def odds(
     cards: tuple[str, ...],
     board: str | None,
@@ -140,14 +133,14 @@ def odds(
         return
     hole_cards, community = _split_cards(cards)
     if grid and plot is None:
-        raise CommandError("--grid says how --plot draws: name a file with --plot")
+        raise one_line.CommandError("--grid says how --plot draws: name a file with --plot")
     from clients.reports.odds import OddsQuery, odds_report
 
     query = _checked(OddsQuery(hole_cards, community, **asked))
     try:
         report = odds_report(query)
     except ValueError as error:  # nothing but what opponents play has not been checked by now
-        raise CommandError(f"--playing: {error}" if query.playing else str(error)) from error
+        raise one_line.CommandError(f"--playing: {error}" if query.playing else str(error)) from error
     if simulate is not None:
         report["simulation"] = _simulation(query, game, simulate, model)
     if plot is not None and grid:
@@ -170,20 +163,22 @@ def _checked(query: OddsQuery) -> OddsQuery:
     times, opponents = len(query.playing), query.opponents
     has_price = query.pot is not None
     if has_price != (query.to_call is not None):
-        raise CommandError("--pot and --to-call belong together: give both or neither")
+        raise one_line.CommandError("--pot and --to-call belong together: give both or neither")
     if query.pot == 0 and query.to_call == 0:
-        raise CommandError("--pot and --to-call are both 0: there are no odds to speak of")
+        raise one_line.CommandError("--pot and --to-call are both 0: there are no odds to speak of")
     if not has_price and (query.won_later is not None or query.lost_later is not None):
-        raise CommandError("--won-later and --lost-later go on from a price: add --pot and --to-call")
+        raise one_line.CommandError(
+            "--won-later and --lost-later go on from a price: add --pot and --to-call"
+        )
     if query.pot == 0 and query.won_later == 0:
-        raise CommandError("--pot and --won-later are both 0: there is nothing to win")
+        raise one_line.CommandError("--pot and --won-later are both 0: there is nothing to win")
     if times > 1 and opponents not in (None, times):
-        raise CommandError(
+        raise one_line.CommandError(
             f"--playing is given {times} times and --opponents says {opponents}: give it once for all "
             "opponents, or once for each"
         )
     if times > _MOST_OPPONENTS:
-        raise CommandError(f"--playing is given {times} times: expected at most {_MOST_OPPONENTS}")
+        raise one_line.CommandError(f"--playing is given {times} times: expected at most {_MOST_OPPONENTS}")
     return attrs.evolve(query, opponents=times) if times > 1 else query
 
 
@@ -201,7 +196,7 @@ def _compare(words: Sequence[str], board: str, dead: str, *, trials: int, seed: 
     from engine.poker.ranges import parse_range
 
     if not 2 <= len(words) <= 1 + _MOST_OPPONENTS:
-        raise CommandError(f"expected two to ten hands or ranges to compare, got {len(words)}")
+        raise one_line.CommandError(f"expected two to ten hands or ranges to compare, got {len(words)}")
     ranges = {}
     try:
         for number, word in enumerate(words, 1):
@@ -209,7 +204,7 @@ def _compare(words: Sequence[str], board: str, dead: str, *, trials: int, seed: 
         out, gone = (parse_written_cards(text) if text else () for text in (board, dead))
         found = ranges_report(ranges, out, gone, trials=trials, seed=seed)
     except ValueError as error:
-        raise CommandError(str(error)) from error
+        raise one_line.CommandError(str(error)) from error
     if as_json:
         click.echo(json.dumps(found))
         return
@@ -239,10 +234,10 @@ def _split_cards(words: Sequence[str]) -> tuple[tuple[int, ...], tuple[int, ...]
     try:
         known = parse_written_cards(" ".join(words))
     except InvalidCardError as error:
-        raise CommandError(str(error)) from error
+        raise one_line.CommandError(str(error)) from error
     if len(known) not in (2, 5, 6, 7):
         plural = "" if len(known) == 1 else "s"
-        raise CommandError(
+        raise one_line.CommandError(
             f"expected two hole cards and a board of 0, 3, 4 or 5, "
             f"got {len(known)} card{plural}: {format_cards(known)}"
         )
@@ -258,7 +253,7 @@ def _simulation(query: OddsQuery, game: str, betting: str, model: str) -> dict[s
             game=game, betting=betting, model=model, trials=query.trials, seed=query.seed,
         )  # fmt: skip
     except (ValueError, OSError) as error:
-        raise CommandError(f"--simulate: {error}") from error
+        raise one_line.CommandError(f"--simulate: {error}") from error
 
 
 def _print_lines(report: Mapping[str, Any]) -> None:

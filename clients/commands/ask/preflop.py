@@ -136,7 +136,8 @@ def preflop_report(table: PreflopTable) -> dict[str, Any]:
 
 
 def _make(path: str, seed: int, deals: int) -> None:
-    from engine.hands.preflop.roll_outs import format_tables, make_tables
+    from engine.hands.preflop.roll_outs import make_tables
+    from engine.hands.preflop.tables import format_tables
 
     tables = make_tables(
         seed,

@@ -19,14 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from click import IntRange
 
-from clients.core.one_line import (
-    BotName,
-    CommandError,
-    OneLineCommand,
-    json_option,
-    progress_bar,
-    seed_option,
-)
+from clients.core import one_line
 from engine.poker.cards import RANKS
 from engine.support.interruption import as_ctrl_c, held_back
 from engine.support.text import table
@@ -47,8 +40,8 @@ _CHECKPOINT_EVERY_ALONE: Final = 2_000_000
 """Hands between checkpoints in a learner's own loop, which take some ten seconds."""
 
 
-@click.command(cls=OneLineCommand)
-@click.argument("learner", type=BotName())
+@click.command(cls=one_line.OneLineCommand)
+@click.argument("learner", type=one_line.BotName())
 @option(
     "--against BOT[,BOT...]",
     "The opponents, in seat order; may be repeated.  If there are fewer than seats, they are repeated.  "
@@ -56,14 +49,14 @@ _CHECKPOINT_EVERY_ALONE: Final = 2_000_000
     multiple=True,
 )
 @option("--hands N", "Hands to play.", IntRange(1), required=True)
-@seed_option("knowledge")
+@one_line.seed_option("knowledge")
 @option("--save FILE", "File that keeps what is learnt.", FILE, required=True)
 @option("--resume FILE", "Begin with the knowledge in this file; may be the same as --save.", FILE)
 @option("--game GAME", "The game; default: no-limit with blinds 1/2 and 200 chips at 2, 5 or 6 seats.", GAME)
 @option(
     "--checkpoint-every N", "Hands between two saves; default 10000, without --against 2000000.", IntRange(1)
 )
-@json_option()
+@one_line.json_option()
 def train(
     learner: str,
     against: tuple[str, ...],
@@ -92,20 +85,20 @@ def train(
         if resume is not None:
             _copy(learner, resume, save)
         elif save.exists():
-            raise CommandError(
+            raise one_line.CommandError(
                 f"{save} is there already: --resume {save} goes on from it, or choose another file"
             )
         agent = make_learner(learner, save)
         try:
             if not opponents and not isinstance(agent, TrainsItself):
-                raise CommandError(f"{learner} has no opponents of its own: --against BOT[,BOT...]")
+                raise one_line.CommandError(f"{learner} has no opponents of its own: --against BOT[,BOT...]")
             every = checkpoint_every or (_CHECKPOINT_EVERY if opponents else _CHECKPOINT_EVERY_ALONE)
             with as_ctrl_c():  # while kernels compile; in play it is held back
                 result = _run(agent, training(agent, plan), plan, every, as_json)
         finally:
             release(agent)
     except (UnknownBot, OptionError, ProgramError) as error:
-        raise CommandError(str(error)) from error
+        raise one_line.CommandError(str(error)) from error
     except (ImportError, AttributeError) as error:
         raise click.ClickException(f"a bot cannot be loaded: {error}") from error
 
@@ -158,7 +151,9 @@ def split_opponents(texts: Sequence[str], bots: object) -> tuple[str, ...]:
                 opponents.append(piece)
             begins = False
     if not all(opponents):
-        raise CommandError(f"--against {','.join(texts)!r}: expected names of bots between the commas")
+        raise one_line.CommandError(
+            f"--against {','.join(texts)!r}: expected names of bots between the commas"
+        )
     return tuple(opponents)
 
 
@@ -169,12 +164,12 @@ def _table(game: str | None, opponents: tuple[str, ...]) -> tuple[GameDefinition
     if game is None:
         seats = len(opponents) + 1 if opponents else 2
         if seats not in _DEFAULT_GAMES:
-            raise CommandError(f"{len(opponents)} opponents: expected 1, 4 or 5, or --game GAME")
+            raise one_line.CommandError(f"{len(opponents)} opponents: expected 1, 4 or 5, or --game GAME")
         game = _DEFAULT_GAMES[seats]
     definition = read_game(game)
     others = definition.num_players - 1
     if len(opponents) > others:
-        raise CommandError(f"{game} has seats for {others} opponents, got {len(opponents)}")
+        raise one_line.CommandError(f"{game} has seats for {others} opponents, got {len(opponents)}")
     if not opponents:
         return definition, game, ()
     return definition, game, tuple(opponents[k % len(opponents)] for k in range(others))
@@ -189,13 +184,13 @@ def _copy(learner: str, source: Path, target: Path) -> None:
     if target.exists():
         if target.samefile(source):
             return
-        raise CommandError(f"{target} is there already: choose another file, or --resume {target}")
+        raise one_line.CommandError(f"{target} is there already: choose another file, or --resume {target}")
     try:
         if journal_path(source).exists():
             shutil.copyfile(journal_path(source), journal_path(target))
         shutil.copyfile(source, target)
     except OSError as error:
-        raise CommandError(f"{target} cannot be written: {error.strerror or error}") from error
+        raise one_line.CommandError(f"{target} cannot be written: {error.strerror or error}") from error
 
 
 def _run(
@@ -224,7 +219,7 @@ def _run(
         if winnings.hands > saved:
             agent.save_knowledge()
     if winnings.hands == 0:
-        raise CommandError("nothing was trained")
+        raise one_line.CommandError("nothing was trained")
     status = 128 + signals[0] if signals and winnings.hands < plan.hands else 0
     return winnings, time.perf_counter() - start, status
 
@@ -236,7 +231,7 @@ def _shown(hands: int, quiet: bool) -> Iterator[Callable[[int, bool], None]]:
         from rich.progress import TextColumn, TimeRemainingColumn
 
         rate = TextColumn("{task.fields[rate]}")
-        with progress_bar("training", TimeRemainingColumn(), rate) as bar:
+        with one_line.progress_bar("training", TimeRemainingColumn(), rate) as bar:
             task = bar.add_task("", total=hands, rate="")
 
             def move(done: int, saved: bool) -> None:
@@ -253,11 +248,11 @@ def _shown(hands: int, quiet: bool) -> Iterator[Callable[[int, bool], None]]:
     yield say
 
 
-@click.command(cls=OneLineCommand)
+@click.command(cls=one_line.OneLineCommand)
 @click.argument("file", type=click.Path(path_type=Path))
 @option("--hand HAND", "Only this starting hand: 72o, A7s, TT.")
 @option("--min-updates N", "Only states that were learnt from at least this often.", IntRange(0), default=1)
-@json_option()
+@one_line.json_option()
 def knowledge(file: Path, hand: str | None, min_updates: int, as_json: bool) -> None:
     """Show what the knowledge file FILE holds: for each state, the weight of each action.
 
@@ -271,9 +266,9 @@ def knowledge(file: Path, hand: str | None, min_updates: int, as_json: bool) -> 
         group = None if hand is None else parse_starting_hand(_spelled(hand))
         found, report = report_on(file, StateQuery(group, min_updates))
     except KnowledgeError as error:
-        raise CommandError(str(error)) from error
+        raise one_line.CommandError(str(error)) from error
     except ValueError as error:  # of the hand
-        raise CommandError(f"--hand {error}") from error
+        raise one_line.CommandError(f"--hand {error}") from error
     if as_json:
         names = [name.removesuffix(" %").replace(" ", "_") for name in report.columns]
         rows = [dict(zip(names, row, strict=True)) for row in report.rows]

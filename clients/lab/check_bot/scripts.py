@@ -13,17 +13,7 @@ import trio
 from clients.lab.check_bot import findings as checks
 from clients.lab.check_bot.client import Delivery
 from clients.lab.check_bot.conversation import Conversation
-from engine.poker.rules import (
-    CALL,
-    FOLD,
-    Action,
-    CardDealer,
-    GameDefinition,
-    HandState,
-    HandView,
-    initial_hand,
-    raise_to as raised_to,
-)
+from engine.poker import rules
 from engine.support.seeds import derive_seed
 
 _FOLDS: Final = 0.06
@@ -32,32 +22,32 @@ _CALLS: Final = 0.53
 _SHARE_OF_STACK: Final = 0.6
 # Raised first, so that a player who then goes all in raises less than a full raise.
 
-Opponent = Callable[[HandView, random.Random], Action]
+Opponent = Callable[[rules.HandView, random.Random], rules.Action]
 """What a scripted player does; corrected if it is not legal."""
 
 
-def folds(view: HandView, rng: random.Random) -> Action:
+def folds(view: rules.HandView, rng: random.Random) -> rules.Action:
     """Folds where there is something to call."""
-    return FOLD
+    return rules.FOLD
 
 
-def calls(view: HandView, rng: random.Random) -> Action:
+def calls(view: rules.HandView, rng: random.Random) -> rules.Action:
     """Calls."""
-    return CALL
+    return rules.CALL
 
 
-def raises(view: HandView, rng: random.Random) -> Action:
+def raises(view: rules.HandView, rng: random.Random) -> rules.Action:
     """Raises as long as it may, in no-limit games by about the pot."""
     legal = view.legal_actions()
     return legal.raising_to((legal.min_raise_to or 0) + view.pot)
 
 
-def goes_all_in(view: HandView, rng: random.Random) -> Action:
+def goes_all_in(view: rules.HandView, rng: random.Random) -> rules.Action:
     """Bets all that it has."""
     return view.legal_actions().raising_to(10**9)
 
 
-def goes_all_in_short(view: HandView, rng: random.Random) -> Action:
+def goes_all_in_short(view: rules.HandView, rng: random.Random) -> rules.Action:
     """Raises to most of its stack, or goes all in over such a raise, which is then less than a full raise."""
     much = int(_SHARE_OF_STACK * view.game.betting_stacks[view.position])
     if view.betting.max_spent < much:
@@ -65,18 +55,20 @@ def goes_all_in_short(view: HandView, rng: random.Random) -> Action:
     return goes_all_in(view, rng)
 
 
-def plays_at_random(view: HandView, rng: random.Random) -> Action:
+def plays_at_random(view: rules.HandView, rng: random.Random) -> rules.Action:
     """Seldom folds, calls and raises equally often, mostly by little."""
     drawn = rng.random()
     legal = view.legal_actions()
     if drawn < _FOLDS:
-        return FOLD if legal.can_fold else CALL
+        return rules.FOLD if legal.can_fold else rules.CALL
     if drawn < _CALLS or legal.min_raise_to is None or legal.max_raise_to is None:
-        return CALL
+        return rules.CALL
     if legal.is_limit:
         return legal.raising_to()
     most = legal.max_raise_to if rng.random() < 0.2 else legal.min_raise_to + view.pot
-    return raised_to(min(legal.max_raise_to, rng.randint(legal.min_raise_to, max(legal.min_raise_to, most))))
+    return rules.raise_to(
+        min(legal.max_raise_to, rng.randint(legal.min_raise_to, max(legal.min_raise_to, most)))
+    )
 
 
 @attrs.define(eq=False)
@@ -91,7 +83,7 @@ class ScriptedTable:
     """
 
     conversation: Conversation
-    game: GameDefinition
+    game: rules.GameDefinition
     seed: int
     next_hand: int = 0
 
@@ -101,9 +93,9 @@ class ScriptedTable:
         *,
         acts_in_its_place: bool = False,
         pause_s: float = 0.0,
-        shown_from: Callable[[HandState], bool] | None = None,
-        until: Callable[[HandState], bool] | None = None,
-    ) -> HandState:
+        shown_from: Callable[[rules.HandState], bool] | None = None,
+        until: Callable[[rules.HandState], bool] | None = None,
+    ) -> rules.HandState:
         """Play the next hand; returns where it ended.
 
         Args:
@@ -120,8 +112,8 @@ class ScriptedTable:
         self.next_hand += 1
         position = -number % self.game.num_players
         rng = random.Random(f"{self.seed} {number}")
-        deal = CardDealer(self.game, derive_seed(self.seed, number)).deal()
-        state = initial_hand(self.game, number, deal)
+        deal = rules.CardDealer(self.game, derive_seed(self.seed, number)).deal()
+        state = rules.initial_hand(self.game, number, deal)
         is_shown = shown_from is None
         while True:
             view = state.view(position)
@@ -133,11 +125,11 @@ class ScriptedTable:
                 return state
             if to_act == position:
                 if not is_shown:
-                    action = CALL
+                    action = rules.CALL
                 elif acts_in_its_place:
                     acts_in_its_place = False
                     self.conversation.withdraw(view)
-                    action = CALL
+                    action = rules.CALL
                 else:
                     action = await self.conversation.answer(view)
             else:
@@ -156,7 +148,7 @@ class ScriptedTable:
         """Play a plain hand: a bot that died in the last one, or got confused, does not answer in it."""
         await self.play(calls)
 
-    def is_bots_turn(self, state: HandState) -> bool:
+    def is_bots_turn(self, state: rules.HandState) -> bool:
         """Whether the bot is to act."""
         return state.position_to_act == -state.hand_number % self.game.num_players
 
@@ -183,7 +175,7 @@ class CheckScript:
     """Whether another hand must show that the bot has survived the last."""
 
 
-def plain(game: GameDefinition) -> CheckScript:
+def plain(game: rules.GameDefinition) -> CheckScript:
     """The first hands at a table: others call."""
 
     async def run(table: ScriptedTable) -> None:
@@ -193,7 +185,7 @@ def plain(game: GameDefinition) -> CheckScript:
     return CheckScript(checks.seats_check(game.num_players), run)
 
 
-def poker(game: GameDefinition) -> list[CheckScript]:
+def poker(game: rules.GameDefinition) -> list[CheckScript]:
     """Situations in poker: walks, raises, all-ins."""
     scripts = [
         CheckScript(checks.WALK, functools.partial(_orbit, folds)),
@@ -207,7 +199,7 @@ def poker(game: GameDefinition) -> list[CheckScript]:
     return scripts
 
 
-def network(game: GameDefinition, slow_s: float) -> list[CheckScript]:
+def network(game: rules.GameDefinition, slow_s: float) -> list[CheckScript]:
     """Situations of networks and dealers: split and merged lines, comments, turns taken by the dealer."""
     return [
         CheckScript(checks.SPLIT, functools.partial(_delivered, Delivery.PIECES)),
@@ -229,14 +221,14 @@ def random_hands(hands: int) -> CheckScript:
     return CheckScript(checks.RANDOM, run)
 
 
-def reconnection(game: GameDefinition) -> list[CheckScript]:
+def reconnection(game: rules.GameDefinition) -> list[CheckScript]:
     """Sitting down in the middle of a hand."""
 
     async def sit_down(table: ScriptedTable) -> None:
         table.next_hand = _IN_THE_MIDDLE
         last = game.num_rounds > 1
 
-        def is_later(state: HandState) -> bool:
+        def is_later(state: rules.HandState) -> bool:
             return table.is_bots_turn(state) and (state.betting.betting_round > 0 or not last)
 
         for _ in range(game.num_players):
@@ -249,7 +241,7 @@ def reconnection(game: GameDefinition) -> list[CheckScript]:
 async def stop_in_a_hand(table: ScriptedTable) -> None:
     """Play on until somebody else is to act in a hand that the bot has been shown."""
 
-    def is_others_turn(state: HandState) -> bool:
+    def is_others_turn(state: rules.HandState) -> bool:
         return state.position_to_act is not None and not table.is_bots_turn(state)
 
     while (await table.play(calls, until=is_others_turn)).is_finished:
@@ -277,7 +269,7 @@ def side_pots(asks_for_game: Callable[[], bool], hands: int) -> CheckScript:
     return CheckScript(checks.SIDE_POTS, run, settles=False)
 
 
-def uneven_stacks(game: GameDefinition) -> list[int]:
+def uneven_stacks(game: rules.GameDefinition) -> list[int]:
     """Stacks for `side_pots`, in chips by position."""
     return [game.big_blind * blinds for blinds in _STACKS_IN_BLINDS[: game.num_players]]
 

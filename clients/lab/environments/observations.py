@@ -42,17 +42,8 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from engine.poker import rules
 from engine.poker.cards import NUM_CARDS
-from engine.poker.rules import (
-    CALL,
-    FOLD,
-    LIMIT_RAISE,
-    Action,
-    BettingState,
-    GameDefinition,
-    HandView,
-    raise_to,
-)
 from engine.poker.rules.action import ActionKind
 from engine.poker.rules.game_definition import MAX_ACTIONS_PER_ROUND
 
@@ -81,7 +72,7 @@ class Field:
         return self.start + math.prod(self.shape)
 
 
-def most_spent(game: GameDefinition) -> tuple[int, ...]:
+def most_spent(game: rules.GameDefinition) -> tuple[int, ...]:
     """The most chips that each position can put in, blinds included, antes not."""
     if not game.is_limit:
         return game.betting_stacks
@@ -90,7 +81,7 @@ def most_spent(game: GameDefinition) -> tuple[int, ...]:
     return tuple([min(stack, most) for stack in game.betting_stacks])
 
 
-def _longest_history(game: GameDefinition) -> int:
+def _longest_history(game: rules.GameDefinition) -> int:
     """Actions in a hand are no more: a raise is followed by an action of every other player at most."""
     return sum([min(MAX_ACTIONS_PER_ROUND, game.num_players * (count + 1)) for count in game.max_raises])
 
@@ -102,7 +93,7 @@ class Layout:
         game: what is played.
     """
 
-    def __init__(self, game: GameDefinition) -> None:
+    def __init__(self, game: rules.GameDefinition) -> None:
         players, rounds = game.num_players, game.num_rounds
         self.unit: Final = max(1, game.big_blind)
         """Chips in a big blind."""
@@ -146,7 +137,7 @@ class Node(NamedTuple):
     """Not to be changed."""
     legal: tuple[bool, ...]
     """The same for those who ask about one action."""
-    actions: tuple[Action, ...]
+    actions: tuple[rules.Action, ...]
     """What each number comes to: itself where it is legal, else what the dealer would play for it."""
 
 
@@ -161,7 +152,7 @@ class Encoder:
         ValueError: a size that is negative or not finite.
     """
 
-    def __init__(self, game: GameDefinition, sizes: Sequence[float] = DEFAULT_SIZES) -> None:
+    def __init__(self, game: rules.GameDefinition, sizes: Sequence[float] = DEFAULT_SIZES) -> None:
         if not all(math.isfinite(size) and size >= 0 for size in sizes):
             raise ValueError(f"expected sizes of raises in pots, 0 or more, got {tuple(sizes)}")
         self.game: Final = game
@@ -174,12 +165,12 @@ class Encoder:
         self._board: Final = fields["board"].start
         self._position: Final = fields["position"].start
         self._to_call: Final = fields["amounts"].start + 1
-        self._nodes: Final[dict[BettingState, Node]] = {}
+        self._nodes: Final[dict[rules.BettingState, Node]] = {}
         self._most_nodes: Final = _MOST_REMEMBERED // self.layout.size
 
     # --- observations ------------------------------------------------------------------------------------
 
-    def observe(self, view: HandView) -> NDArray[np.float32]:
+    def observe(self, view: rules.HandView) -> NDArray[np.float32]:
         """A player's observation, a new vector of shape (size,)."""
         own = view.hole_cards[view.position]
         return self.observe_cards(self.node(view.betting), view.betting, view.position, own, view.board)
@@ -187,7 +178,7 @@ class Encoder:
     def observe_cards(
         self,
         node: Node,
-        betting: BettingState,
+        betting: rules.BettingState,
         position: int,
         hole_cards: Sequence[int],
         board: Sequence[int],
@@ -222,7 +213,7 @@ class Encoder:
 
     # --- actions -----------------------------------------------------------------------------------------
 
-    def mask(self, betting: BettingState) -> NDArray[np.int8]:
+    def mask(self, betting: rules.BettingState) -> NDArray[np.int8]:
         """1 for each action the position to act may do; zeros when the hand is over.  A new array."""
         return self.node(betting).mask.copy()
 
@@ -230,11 +221,11 @@ class Encoder:
         """The mask of a player who is not to act: zeros."""
         return np.zeros(self.num_actions, np.int8)
 
-    def actions(self, betting: BettingState) -> tuple[Action, ...]:
+    def actions(self, betting: rules.BettingState) -> tuple[rules.Action, ...]:
         """The action of each number for the position to act: always a legal one."""
         return self.node(betting).actions
 
-    def is_legal(self, betting: BettingState, number: int) -> bool:
+    def is_legal(self, betting: rules.BettingState, number: int) -> bool:
         """Whether an action is legal as it stands."""
         return self.node(betting).legal[number]
 
@@ -270,7 +261,7 @@ class Encoder:
         text = repr(got)
         return f"expected {what} from 0 to {self.num_actions - 1}, got {text[:60]}"
 
-    def node(self, betting: BettingState) -> Node:
+    def node(self, betting: rules.BettingState) -> Node:
         """The part of an observation that is the same for everybody; remembered by betting."""
         node = self._nodes.get(betting)
         if node is None:
@@ -280,30 +271,30 @@ class Encoder:
             self._nodes[betting] = node
         return node
 
-    def _made(self, betting: BettingState) -> Node:
+    def _made(self, betting: rules.BettingState) -> Node:
         mask = np.zeros(self.num_actions, np.int8)
-        actions: tuple[Action, ...] = ()
+        actions: tuple[rules.Action, ...] = ()
         if not betting.is_finished:
             wanted = self._wanted(betting)
             legal = betting.legal_actions()
             mask[:] = [action is not None and action in legal for action in wanted]
-            actions = tuple([CALL if action is None else legal.nearest(action) for action in wanted])
+            actions = tuple([rules.CALL if action is None else legal.nearest(action) for action in wanted])
         return Node(self._vector(betting), mask, tuple(map(bool, mask.tolist())), actions)
 
-    def _wanted(self, betting: BettingState) -> list[Action | None]:
+    def _wanted(self, betting: rules.BettingState) -> list[rules.Action | None]:
         """The meaning of each number here; None for a size that is no raise of its own."""
         if self.game.is_limit:
-            return [FOLD, CALL, LIMIT_RAISE]
+            return [rules.FOLD, rules.CALL, rules.LIMIT_RAISE]
         least, most = betting.legal_actions().min_raise_to, betting.legal_actions().max_raise_to
         if least is None or most is None:
-            return [FOLD, CALL, *[None] * (self.num_actions - 2)]
+            return [rules.FOLD, rules.CALL, *[None] * (self.num_actions - 2)]
         totals = [round(betting.total_of_pots(size)) if size else least for size in self.sizes]
-        raises = [raise_to(total) if least <= total < most else None for total in totals]
-        return [FOLD, CALL, *raises, raise_to(most)]
+        raises = [rules.raise_to(total) if least <= total < most else None for total in totals]
+        return [rules.FOLD, rules.CALL, *raises, rules.raise_to(most)]
 
     # --- what everybody sees -----------------------------------------------------------------------------
 
-    def _vector(self, betting: BettingState) -> NDArray[np.float32]:
+    def _vector(self, betting: rules.BettingState) -> NDArray[np.float32]:
         layout, unit = self.layout, self.layout.unit
         vector = np.zeros(layout.size, np.float32)
         parts = self.fields(vector)
@@ -325,7 +316,7 @@ class Encoder:
         self._fill_history(parts["history"], betting)
         return vector
 
-    def _fill_history(self, history: NDArray[np.float32], betting: BettingState) -> None:
+    def _fill_history(self, history: NDArray[np.float32], betting: rules.BettingState) -> None:
         """The rows of all actions; all but the last are taken from the state before, where it is known."""
         steps = betting.steps()
         if not steps:

@@ -21,21 +21,10 @@ from numpy.typing import NDArray
 from clients.bots.hand_strength import HandStrengthBot
 from clients.bots.sampling.agent import Sampling
 from clients.core.registry import make_bot
+from clients.lab.experiments import harness
 from clients.lab.experiments.command import Options, bots, check_bots, experiment_command, option, whole
 from clients.lab.experiments.regression import clustered_mean, fit_line
 from clients.lab.experiments.selective_sampling.duels import NotedSampling, Table, play_duel
-from clients.lab.experiments.tasks import (
-    VERSION,
-    Column,
-    Findings,
-    Task,
-    Work,
-    columns,
-    file_name,
-    markdown_table,
-    matches,
-    plot,
-)
 from clients.reports.plots import Plot
 from engine.players.learning import predicted_triple
 from engine.poker.rules import Action, ActionKind, GameDefinition, HandView, load_game
@@ -78,7 +67,7 @@ class CalibrationSettings(Options):
 
 
 @experiment_command(CalibrationSettings, "what each match found", seeded="cards")
-def calibration(settings: CalibrationSettings, work: Work) -> Iterator[Findings]:
+def calibration(settings: CalibrationSettings, work: harness.Work) -> Iterator[harness.Findings]:
     """Compare what a sampling bot predicts and states with what happens.
 
     It compares predicted and actual folds, calls and raises of each opponent by context, and the values
@@ -90,13 +79,13 @@ def calibration(settings: CalibrationSettings, work: Work) -> Iterator[Findings]
 # --- matches ---------------------------------------------------------------------------------------------
 
 
-def all_matches(settings: CalibrationSettings) -> list[Task]:
+def all_matches(settings: CalibrationSettings) -> list[harness.Task]:
     """Against each opponent, in matches on the same cards for all; the bot begins each pass with nothing."""
-    cut = list(matches(max(1, settings.hands // 2), max(1, settings.match_hands // 2), settings.seed))
+    cut = list(harness.matches(max(1, settings.hands // 2), max(1, settings.match_hands // 2), settings.seed))
     tasks = []
     for opponent, (number, (seed, deals)) in product(settings.opponents, enumerate(cut, 1)):
         label = f"{settings.game} against {opponent}, match {number}"
-        file = f"{settings.game}-{file_name(opponent)}-{number}.json"
+        file = f"{settings.game}-{harness.file_name(opponent)}-{number}.json"
         played: dict[str, Any] = {
             "opponent": opponent,
             "seed": seed,
@@ -104,7 +93,7 @@ def all_matches(settings: CalibrationSettings) -> list[Task]:
             "trials": settings.trials,
         }
         do = functools.partial(play, settings.game, **played)
-        tasks.append(Task(label, file, played, do, opponent))
+        tasks.append(harness.Task(label, file, played, do, opponent))
     return tasks
 
 
@@ -283,7 +272,9 @@ def _difference(decisions: _Decisions) -> Estimate:
 # --- findings --------------------------------------------------------------------------------------------
 
 
-def findings(settings: CalibrationSettings, found: Mapping[str, Sequence[Mapping[str, Any]]]) -> Findings:
+def findings(
+    settings: CalibrationSettings, found: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> harness.Findings:
     """What was predicted and stated, and what came, for each opponent.
 
     Args:
@@ -306,7 +297,7 @@ def findings(settings: CalibrationSettings, found: Mapping[str, Sequence[Mapping
         }
     unit = "sb" if load_game(settings.game).is_limit else "bb"
     numbers = {"settings": settings, "unit": unit, "opponents": opponents}
-    return Findings(numbers, _report(settings, unit, opponents), _plots(unit, opponents))
+    return harness.Findings(numbers, _report(settings, unit, opponents), _plots(unit, opponents))
 
 
 def _report(settings: CalibrationSettings, unit: str, opponents: Mapping[str, Any]) -> str:
@@ -322,20 +313,23 @@ def _report(settings: CalibrationSettings, unit: str, opponents: Mapping[str, An
     ]
     texts = [
         f"# Calibration: {settings.game}\n",
-        f"riverboat {VERSION}; `sampling:trials={settings.trials}`, {settings.hands:,} hands against each, "
+        f"riverboat {harness.VERSION}; "
+        f"`sampling:trials={settings.trials}`, {settings.hands:,} hands against each, "
         f"in matches of {settings.match_hands:,}; intervals are 95 %, decisions about one deal depending on "
         "each other.\n",
-        markdown_table(["against", "log loss", "decisions", f"realised less stated, {unit}", "slope"], rows),
+        harness.markdown_table(
+            ["against", "log loss", "decisions", f"realised less stated, {unit}", "slope"], rows
+        ),
         f"Realised less stated, {unit}, and the slope, by the hands that the bot had learnt from:\n",
-        markdown_table(["against", *stages], by_stage),
+        harness.markdown_table(["against", *stages], by_stage),
     ]
     for opponent, each in opponents.items():
         texts += [
             f"## {opponent}\n",
             f"What they do, predicted and seen, where there are {_LEAST_CASES} cases:\n",
-            columns(_CONTEXTS, each["contexts"]),
+            harness.columns(_CONTEXTS, each["contexts"]),
             f"What the bot states and what comes, {unit}:\n",
-            columns(_PARTS, each["parts"]),
+            harness.columns(_PARTS, each["parts"]),
         ]
     return "\n".join(texts)
 
@@ -346,16 +340,16 @@ def _agreed(stage: Mapping[str, Any]) -> str:
     return f"{stage['realised_less_stated'].text(2)}, slope {stage['slope'].text(2)}"
 
 
-def _shares(name: str) -> Column:
+def _shares(name: str) -> harness.Column:
     return lambda row: f"{100 * row[name]['predicted']:.0f} and {100 * row[name]['seen']:.0f} %"
 
 
-_CONTEXTS: Final[dict[str, Column]] = {
+_CONTEXTS: Final[dict[str, harness.Column]] = {
     "context": "context",
     "cases": "cases",
     **{f"{name}s": _shares(name) for name in ACTIONS},
 }
-_PARTS: Final[dict[str, Column]] = {
+_PARTS: Final[dict[str, harness.Column]] = {
     "round": "round",
     "hand": "strength",
     "action": "action",
@@ -374,7 +368,7 @@ def _plots(unit: str, opponents: Mapping[str, Any]) -> list[Plot]:
             opponent: {at: Estimate(mean, half, 0) for at, mean, half in each}
             for opponent, each in points.items()
         }
-        return plot(name, title, x, y, curves)
+        return harness.plot(name, title, x, y, curves)
 
     predicted, seen = "chance predicted", "share seen (95 %)"
     pictures = [

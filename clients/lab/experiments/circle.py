@@ -21,22 +21,8 @@ from clients.core.arena import Arena
 from clients.core.figure import new_figure, save_figure
 from clients.core.one_line import CommandError
 from clients.core.registry import make_bot
+from clients.lab.experiments import harness
 from clients.lab.experiments.command import Options, bots, check_bots, experiment_command, whole
-from clients.lab.experiments.tasks import (
-    BLOCKS,
-    VERSION,
-    ZERO,
-    Findings,
-    Say,
-    Task,
-    Work,
-    blocks_of,
-    file_name,
-    long_matches,
-    markdown_table,
-    play_long_match,
-    plot,
-)
 from engine.poker.rules import GameDefinition, HandState, load_game
 from engine.solving.miximax.habits import Habits, file_name as shipped_name, format_shipped
 from engine.solving.miximax.strength import count_changes
@@ -65,10 +51,10 @@ class CircleSettings(Options):
     players: tuple[str, ...] = bots(
         "--player", PLAYERS, "A player, BOT[:KEY=VALUE,...]; repeat it for two or more."
     )
-    hands: int = whole(4_000, 2 * BLOCKS, "Hands of each pair of players.")
+    hands: int = whole(4_000, 2 * harness.BLOCKS, "Hands of each pair of players.")
     match_hands: int = whole(
         4_000,
-        2 * BLOCKS,
+        2 * harness.BLOCKS,
         "Hands of a match, in which players learn about each other; each deal is played twice.",
     )
     make_reasonable: int | None = whole(
@@ -88,7 +74,7 @@ class CircleSettings(Options):
 
 
 @experiment_command(CircleSettings, "what each match found", seeded="cards")
-def circle(settings: CircleSettings, work: Work) -> Iterator[Findings]:
+def circle(settings: CircleSettings, work: harness.Work) -> Iterator[harness.Findings]:
     """Play every bot against every other at heads-up limit hold'em: rock, paper, scissors."""
     if settings.make_reasonable is not None:
         _write_reasonable(work, settings.make_reasonable, settings.seed)
@@ -96,15 +82,15 @@ def circle(settings: CircleSettings, work: Work) -> Iterator[Findings]:
         yield findings(settings, work.groups(all_matches(settings)))
 
 
-def all_matches(settings: CircleSettings) -> list[Task]:
+def all_matches(settings: CircleSettings) -> list[harness.Task]:
     """The matches of each pair of players, on the same cards for every pair."""
-    number, deals = long_matches(settings.hands, settings.match_hands)
+    number, deals = harness.long_matches(settings.hands, settings.match_hands)
     return [
-        Task(
+        harness.Task(
             f"{pair[0]} against {pair[1]}, match {match + 1}",
-            f"{file_name(*pair)}-{match + 1}.json",
+            f"{harness.file_name(*pair)}-{match + 1}.json",
             {"players": pair, "deals": deals, "seed": settings.seed},
-            functools.partial(play_long_match, GAME, pair, derive_seed(settings.seed, match), deals),
+            functools.partial(harness.play_long_match, GAME, pair, derive_seed(settings.seed, match), deals),
             pair,
         )
         for pair in combinations(settings.players, 2)
@@ -125,8 +111,8 @@ def _rate(matches: Sequence[Sequence[Winnings]], sign: int) -> Estimate:
 def _of_pair(matches: Sequence[Sequence[Winnings]], sign: int, deals: int) -> dict[str, Any]:
     """The result of one player against another: overall, and for consecutive parts of the matches."""
     parts = {
-        end * deals // BLOCKS: _rate([match[end - _OF_A_PART : end] for match in matches], sign)
-        for end in range(_OF_A_PART, BLOCKS + 1, _OF_A_PART)
+        end * deals // harness.BLOCKS: _rate([match[end - _OF_A_PART : end] for match in matches], sign)
+        for end in range(_OF_A_PART, harness.BLOCKS + 1, _OF_A_PART)
     }
     curve = [{"hand": hand, **attrs.asdict(part)} for hand, part in parts.items()]
     return {"all": _rate(matches, sign), "curve": curve}
@@ -153,17 +139,17 @@ def circles(players: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str
 
 def findings(
     settings: CircleSettings, found: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]]
-) -> Findings:
+) -> harness.Findings:
     """The cross table, circles, and how everybody learns.
 
     Args:
         settings: the experiment's settings.
         found: the results of the matches of each pair.
     """
-    _, deals = long_matches(settings.hands, settings.match_hands)
+    _, deals = harness.long_matches(settings.hands, settings.match_hands)
     players: dict[str, Any] = {player: {"against": {}} for player in settings.players}
     for (first, second), results in found.items():
-        matches = [blocks_of(result) for result in results]
+        matches = [harness.blocks_of(result) for result in results]
         players[first]["against"][second] = _of_pair(matches, 1, deals)
         players[second]["against"][first] = _of_pair(matches, -1, deals)
     for entry in players.values():
@@ -171,7 +157,7 @@ def findings(
         entry["mean"] = sum(means) / len(means)
     numbers = {"game": GAME, "settings": settings, "players": players, "circles": list(circles(players))}
     plots = [
-        plot(
+        harness.plot(
             f"learning-{''.join(letter if letter.isalnum() else '-' for letter in player)}",
             f"{player} against each",
             "hand of the match",
@@ -180,7 +166,7 @@ def findings(
                 other: {point["hand"]: Estimate(point["mean"], point["ci95"], 0) for point in won["curve"]}
                 for other, won in entry["against"].items()
             },
-            levels=ZERO,
+            levels=harness.ZERO,
         )
         for player, entry in players.items()
     ]
@@ -188,7 +174,7 @@ def findings(
     matrix = [[players[row]["against"].get(column) for column in ranked] for row in ranked]
     won = np.array([[np.nan if each is None else each["all"].mean for each in row] for row in matrix])
     drawings = {"circle": functools.partial(_draw_matrix, ranked, won)}
-    return Findings(numbers, _report(settings, ranked, numbers), plots, drawings)
+    return harness.Findings(numbers, _report(settings, ranked, numbers), plots, drawings)
 
 
 def _report(settings: CircleSettings, ranked: Sequence[str], results: Mapping[str, Any]) -> str:
@@ -208,15 +194,18 @@ def _report(settings: CircleSettings, ranked: Sequence[str], results: Mapping[st
     return "\n".join(
         [
             "# Each against each\n",
-            f"{GAME}, seed {settings.seed}, riverboat {VERSION}; {settings.hands:,} hands of each pair in "
-            f"matches of {settings.match_hands:,}, each deal played from both seats; small bets per hand "
+            f"{GAME}, seed {settings.seed}, riverboat {harness.VERSION}; "
+            f"{settings.hands:,} hands of each pair "
+            f"in matches of {settings.match_hands:,}, each deal played from both seats; small bets per hand "
             "that the row wins from the column, with 95 % intervals.\n",
-            markdown_table(["", *ranked, "mean"], table),
+            harness.markdown_table(["", *ranked, "mean"], table),
             f"Circles, in which each player beats the next:\n\n{lines}\n"
             if lines
             else "There is no significant circle of three players, each of whom beats the next.\n",
             "## As they learn\n",
-            markdown_table(["", "against", *(f"to hand {point['hand']}" for point in points)], learning),
+            harness.markdown_table(
+                ["", "against", *(f"to hand {point['hand']}" for point in points)], learning
+            ),
         ]
     )
 
@@ -252,7 +241,7 @@ _OPPONENTS: Final = ((_REASONABLE, 4), ("random", 2), ("always-raise", 1), ("alw
 _NO_LIMIT_OPPONENTS: Final = (*_OPPONENTS, ("always-all-in", 1))
 
 
-def _write_reasonable(work: Work, hands: int, seed: int) -> None:
+def _write_reasonable(work: harness.Work, hands: int, seed: int) -> None:
     work.folder.mkdir(parents=True, exist_ok=True)
     for game in map(load_game, _WATCHED_IN):
         path = work.folder / shipped_name(game)
@@ -261,7 +250,7 @@ def _write_reasonable(work: Work, hands: int, seed: int) -> None:
 
 
 def make_reasonable(
-    game: GameDefinition, hands: int, deals: int, seed: int, progress: Say = lambda line: None
+    game: GameDefinition, hands: int, deals: int, seed: int, progress: harness.Say = lambda line: None
 ) -> bytes:
     """The contents of a file of ``engine/data/miximax``.
 

@@ -16,7 +16,7 @@ from clients.core.one_line import CommandError, OneLineCommand, json_option, out
 from clients.core.options import OptionError
 from clients.core.program import ProgramError
 from clients.core.registry import UnknownBot, make_bot
-from clients.lab.experiments.tasks import TASKS, Findings, Work
+from clients.lab.experiments.harness import TASKS, Findings, Work
 from engine.poker.rules import load_game
 from engine.support.interruption import as_ctrl_c
 

@@ -16,21 +16,8 @@ import attrs
 
 from clients.core.options import OptionError
 from clients.core.registry import installed_bots, make_bot
+from clients.lab.experiments import harness
 from clients.lab.experiments.command import Options, bots, choices, experiment_command, whole
-from clients.lab.experiments.tasks import (
-    BLOCKS,
-    VERSION,
-    ZERO,
-    Column,
-    Findings,
-    Task,
-    Work,
-    blocks_of,
-    columns,
-    long_matches,
-    play_long_match,
-    plot,
-)
 from engine.poker.rules import load_game
 from engine.support.intervals import Estimate, Winnings, estimate_of_few
 from engine.support.seeds import derive_seed
@@ -108,10 +95,10 @@ VARIANTS: Final[Mapping[str, str]] = {
 class HeuristicSettings(Options):
     """The players, and the number of hands."""
 
-    hands: int = whole(20_000, 2 * BLOCKS, "Hands of each variant against each opponent.")
+    hands: int = whole(20_000, 2 * harness.BLOCKS, "Hands of each variant against each opponent.")
     match_hands: int = whole(
         4_000,
-        2 * BLOCKS,
+        2 * harness.BLOCKS,
         "Hands of a match, in which the bots learn about each other; each deal is played twice.",
     )
     names: tuple[str, ...] = choices("--variant", VARIANTS, "Only this variant; may be repeated.")
@@ -137,16 +124,16 @@ class HeuristicSettings(Options):
 
 
 @experiment_command(HeuristicSettings, "what each match found", seeded="figures")
-def heuristic(settings: HeuristicSettings, work: Work) -> Iterator[Findings]:
+def heuristic(settings: HeuristicSettings, work: harness.Work) -> Iterator[harness.Findings]:
     """Reproduce Saukonoja and Pasanen's Table 1: each variant of the heuristic bot against its opponents.
 
     The full size, which is the default, takes some hours on one core.
     """
     against = settings.against()
     settings = attrs.evolve(settings, opponents=tuple(against))
-    _, deals = long_matches(settings.hands, settings.match_hands)
+    _, deals = harness.long_matches(settings.hands, settings.match_hands)
     found = {
-        pair: _of_pair([blocks_of(result) for result in results], deals)
+        pair: _of_pair([harness.blocks_of(result) for result in results], deals)
         for pair, results in work.groups(all_matches(settings)).items()
     }
     opponents, rows, plots = {}, [], []
@@ -162,16 +149,16 @@ def heuristic(settings: HeuristicSettings, work: Work) -> Iterator[Findings]:
             for name, each in variants.items()
         }
         plots.append(
-            plot(
+            harness.plot(
                 f"bankroll-{number}-{opponent.partition(':')[0]}",
                 f"heuristic against {opponent}" + (f" (for {paper.name})" if paper else ""),
                 "hand of the match",
                 "small bets won (mean of matches, 95 % band)",
                 running,
-                levels=ZERO,
+                levels=harness.ZERO,
             )
         )
-    shown: dict[str, Column] = {
+    shown: dict[str, harness.Column] = {
         "against": "opponent",
         "variant": "name",
         "hands": lambda row: f"{row['all'].samples:,}",
@@ -182,28 +169,29 @@ def heuristic(settings: HeuristicSettings, work: Work) -> Iterator[Findings]:
     }
     report = (
         "# The heuristic bot against its opponents\n\n"
-        f"{GAME}, seed {settings.seed}, riverboat {VERSION}; matches of {settings.match_hands:,} hands, each "
+        f"{GAME}, seed {settings.seed}, riverboat {harness.VERSION}; "
+        f"matches of {settings.match_hands:,} hands, each "
         "deal played from both seats; small bets per hand with 95 % intervals from per-deal means.\n\n"
-        + columns(shown, rows)
+        + harness.columns(shown, rows)
         + "\nTable 1 of the report: about level with Sparbot and Pokibrat; Vexbot wins once it has learnt, "
         "from about the thousandth hand on.\n"
     )
     kept = {"names": settings.names, "opponents": settings.opponents, **attrs.asdict(settings)}
     played = {"variants": [VARIANTS[name] for name in settings.names], **kept}
-    yield Findings({"game": GAME, "settings": played, "opponents": opponents}, report, plots)
+    yield harness.Findings({"game": GAME, "settings": played, "opponents": opponents}, report, plots)
 
 
-def all_matches(settings: HeuristicSettings) -> list[Task]:
+def all_matches(settings: HeuristicSettings) -> list[harness.Task]:
     """The matches of each variant against each opponent, with the same cards for every pair of players."""
-    number, deals = long_matches(settings.hands, settings.match_hands)
+    number, deals = harness.long_matches(settings.hands, settings.match_hands)
     tasks = []
     for opponent, name, match in product(settings.opponents, settings.names, range(number)):
         file = f"{name}-{opponent.replace(':', '-').replace('=', '-').replace(',', '-')}-{match + 1}.json"
         pair, seed = (VARIANTS[name], opponent), derive_seed(settings.seed, match)
         played = {"variant": pair[0], "opponent": opponent, "deals": deals, "seed": settings.seed}
-        do = functools.partial(play_long_match, GAME, pair, seed, deals)
+        do = functools.partial(harness.play_long_match, GAME, pair, seed, deals)
         tasks.append(
-            Task(f"{name} against {opponent}, match {match + 1}", file, played, do, (opponent, name))
+            harness.Task(f"{name} against {opponent}, match {match + 1}", file, played, do, (opponent, name))
         )
     return tasks
 
@@ -216,7 +204,7 @@ def _rate(blocks: Iterable[Winnings]) -> Estimate | None:
 
 def _of_pair(matches: Sequence[Sequence[Winnings]], deals: int) -> dict[str, Any]:
     """The result of two players: overall, before and after the learner has learnt, and the running sum."""
-    ends = [(block + 1) * deals // BLOCKS for block in range(BLOCKS)]
+    ends = [(block + 1) * deals // harness.BLOCKS for block in range(harness.BLOCKS)]
     blocks = [(end, block) for match in matches for end, block in zip(ends, match, strict=True)]
     running = []
     for number, end in enumerate(ends, 1):

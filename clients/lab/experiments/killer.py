@@ -20,19 +20,10 @@ from numpy.typing import NDArray
 from clients.core.arena import Arena
 from clients.core.registry import make_bot
 from clients.lab.experiments.command import Options, experiment_command, option, whole
-from clients.lab.experiments.tasks import ZERO, Column, Findings, Task, Work, columns, file_name, plot
+from clients.lab.experiments.harness import ZERO, Column, Findings, Task, Work, columns, file_name, plot
 from clients.reports.grids import draw_grid
 from clients.reports.plots import Plot
-from engine.hands.flop_configs import (
-    SHARES,
-    FlopBook,
-    FlopConfig,
-    format_book,
-    make_book,
-    odds_against_more,
-    odds_against_one,
-    sampled_flops,
-)
+from engine.hands import flop_configs
 from engine.hands.pot_odds import NO_RAKE, Rake
 from engine.poker.combos import STARTING_HAND_NAMES
 from engine.poker.rules import HandState, load_game, parse_betting
@@ -100,25 +91,27 @@ def killer(settings: KillerSettings, work: Work) -> Iterator[Findings]:
     """
     found = work.groups(all_parts(settings))
     one, more = ([part["odds"] for part in found[group]] for group in ("one", "more"))
-    book = make_book(settings.made_by, one, np.concatenate(more))
-    write_whole(work.folder / BOOK, format_book(book))
+    book = flop_configs.make_book(settings.made_by, one, np.concatenate(more))
+    write_whole(work.folder / BOOK, flop_configs.format_book(book))
     yield findings(settings.flops, book, found.get("rake", []))
 
 
 def all_parts(settings: KillerSettings) -> list[Task]:
     """The parts of the book in its order, then the matches."""
     tasks = []
-    for share in SHARES:
+    for share in flop_configs.SHARES:
         label, file = (
             f"the book, against one of the best {100 * share:.0f} %",
             f"against-one-{100 * share:.0f}",
         )
-        do = functools.partial(_odds, odds_against_one, share, settings.every)
+        do = functools.partial(_odds, flop_configs.odds_against_one, share, settings.every)
         tasks.append(Task(label, f"{file}.npz", {"every": settings.every}, do, "one"))
     for first in range(0, settings.flops, _FLOPS_OF_A_PART):
         last = min(first + _FLOPS_OF_A_PART, settings.flops)
         label, file = f"the book, against several on flops {first + 1} to {last}", f"{first + 1}-{last}"
-        do = functools.partial(_odds, odds_against_more, sampled_flops(settings.flops)[first:last])
+        do = functools.partial(
+            _odds, flop_configs.odds_against_more, flop_configs.sampled_flops(settings.flops)[first:last]
+        )
         tasks.append(Task(label, f"against-more-{file}.npz", {"flops": settings.flops}, do, "more"))
     for table, bot in product(TABLES, settings.players):
         played: dict[str, Any] = {"bot": bot, "hands": settings.rake_hands, "seed": settings.seed}
@@ -166,17 +159,17 @@ def play_with_rake(table: str, bot: str, hands: int, seed: int) -> dict[str, Any
     return row
 
 
-def values(book: FlopBook) -> list[dict[str, Any]]:
+def values(book: flop_configs.FlopBook) -> list[dict[str, Any]]:
     """EV(FlopConfig) of every starting hand against one opponent with any hand, with and without rake."""
     found = []
     for (pot, bets), (name, rake) in ((stakes, kind) for stakes in STAKES for kind in _RAKES):
-        config = FlopConfig(1.0, 1, 1.0, pot, bets)
+        config = flop_configs.FlopConfig(1.0, 1, 1.0, pot, bets)
         by_hand = {hand: book.value(number, config, rake) for number, hand in enumerate(STARTING_HAND_NAMES)}
         found.append({"pot": pot, "bets": bets, "rake": name, "ev": by_hand})
     return found
 
 
-def findings(flops: int, book: FlopBook, rake: Sequence[Mapping[str, Any]]) -> Findings:
+def findings(flops: int, book: flop_configs.FlopBook, rake: Sequence[Mapping[str, Any]]) -> Findings:
     """The values of starting hands by the book, for some pots and bets, and their ranks; who beats the rake.
 
     Args:

@@ -21,7 +21,7 @@ from clients.core.agent import Agent
 from clients.core.arena import Arena
 from clients.core.registry import make_bot
 from clients.lab.experiments.command import Options, bots, check_bots, experiment_command, option, whole
-from clients.lab.experiments.tasks import VERSION, Findings, Task, Work, file_name, markdown_table, plot
+from clients.lab.experiments.harness import VERSION, Findings, Task, Work, file_name, markdown_table, plot
 from engine.players.learning import PredictionScore, learn_from_hand, predicted_triple
 from engine.players.models.model import OpponentModel
 from engine.players.table_reader import TableReader

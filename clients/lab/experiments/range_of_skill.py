@@ -10,7 +10,7 @@ import attrs
 import click
 
 from clients.lab.experiments.command import Options, experiment_command, option
-from clients.lab.experiments.tasks import VERSION, Findings, Task, Work, markdown_table, plot
+from clients.lab.experiments.harness import VERSION, Findings, Task, Work, markdown_table, plot
 from engine.poker.rules import load_game
 from engine.solving import mixtures
 from engine.solving.game_tree import GameTree

@@ -19,18 +19,8 @@ from clients.bots.formula.agent import Formula
 from clients.core.agent import Agent
 from clients.core.one_line import CommandError
 from clients.core.registry import make_bot
+from clients.lab.experiments import harness
 from clients.lab.experiments.command import Options, choices, experiment_command, option, whole
-from clients.lab.experiments.tasks import (
-    VERSION,
-    ZERO,
-    Findings,
-    LineUp,
-    Task,
-    Work,
-    markdown_table,
-    matches,
-    plot,
-)
 from engine.players.models.formula import Constants, Parameters
 from engine.poker.rules import load_game
 from engine.support.intervals import Estimate, estimate
@@ -135,7 +125,7 @@ class SensitivitySettings(Options):
 
 
 @experiment_command(SensitivitySettings, "what each variation won", seeded="cards")
-def sensitivity(settings: SensitivitySettings, work: Work) -> Iterator[Findings]:
+def sensitivity(settings: SensitivitySettings, work: harness.Work) -> Iterator[harness.Findings]:
     """Measure how much each constant of the formula matters: each one greater and smaller, on equal deals.
 
     The default size takes hours: hands at five tables for each of some sixty variations.
@@ -145,7 +135,7 @@ def sensitivity(settings: SensitivitySettings, work: Work) -> Iterator[Findings]
     yield findings(settings, list(work.each(all_variations(settings))))
 
 
-def all_variations(settings: SensitivitySettings) -> list[Task]:
+def all_variations(settings: SensitivitySettings) -> list[harness.Task]:
     """The unchanged formula, then each constant greater and smaller, then several changed at once."""
     tasks = []
     for constant, factor in [("", 1.0), *settings.variations()]:
@@ -156,7 +146,7 @@ def all_variations(settings: SensitivitySettings) -> list[Task]:
         kept = ("hands", "tables", "match_deals", "seed", "betting")
         played = {each: getattr(settings, each) for each in kept}
         do = functools.partial(_play, settings, constant, factor)
-        tasks.append(Task(label or "as it is", f"{name}.json", played, do))
+        tasks.append(harness.Task(label or "as it is", f"{name}.json", played, do))
     return tasks
 
 
@@ -192,11 +182,11 @@ def _play(settings: SensitivitySettings, constant: str, factor: float) -> dict[s
     for table in settings.tables:
         others = (*_OPPONENTS, "formula") if table == _SIX_SEATS else (table,)
         game = load_game(f"{settings.betting}-{len(others) + 1}p")
-        line_up = LineUp(1, len(others) + 1)
+        line_up = harness.LineUp(1, len(others) + 1)
         seated = functools.partial(_seated, varied(constant, factor), others)
         deals = max(1, settings.hands // line_up.seats)
         seed = derive_seed(settings.seed, TABLES.index(table))
-        cut = matches(deals, settings.match_deals, seed)
+        cut = harness.matches(deals, settings.match_deals, seed)
         won[table] = np.concatenate([line_up.play(game, seated, *match) for match in cut]).tolist()
     return {"won": won}
 
@@ -244,7 +234,7 @@ def _together(gains: Sequence[Estimate]) -> Estimate:
     return Estimate(mean, float(np.sqrt(np.square(halves).sum())) / len(gains), gains[0].samples)
 
 
-def findings(settings: SensitivitySettings, found: Sequence[Mapping[str, Any]]) -> Findings:
+def findings(settings: SensitivitySettings, found: Sequence[Mapping[str, Any]]) -> harness.Findings:
     """Paired differences to the unchanged formula, by table and together.
 
     Args:
@@ -267,11 +257,12 @@ def findings(settings: SensitivitySettings, found: Sequence[Mapping[str, Any]]) 
         rows.append([name, each.value, *each.gains.values(), f"**{each.together}**"])
     report = (
         "# How much the formula's constants matter\n\n"
-        f"riverboat {VERSION}; each constant {100 * settings.by:g} % greater and smaller, {settings.hands:,} "
+        f"riverboat {harness.VERSION}; "
+        f"each constant {100 * settings.by:g} % greater and smaller, {settings.hands:,} "
         f"hands of {game} at each table, every deal in each rotation of the seats; players start again after "
         f"{settings.match_deals} deals.  {units} per hand: what the unchanged formula wins, then how much "
         "more each variation wins on the same deals, with 95 % intervals.\n\n"
-        + markdown_table(["constant", "value", *settings.tables, "mean of the tables"], rows)
+        + harness.markdown_table(["constant", "value", *settings.tables, "mean of the tables"], rows)
         + f"\nSignificant at a table or in the mean: {len(matter)} of {len(names)}: "
         f"{', '.join(matter) or 'none'}.\n"
     )
@@ -281,13 +272,13 @@ def findings(settings: SensitivitySettings, found: Sequence[Mapping[str, Any]]) 
         "greater": [each.together for each in of_one if each.factor > 1],
         "less": [each.together for each in of_one if each.factor <= 1],
     }
-    picture = plot(
+    picture = harness.plot(
         "gains",
         "the formula with one constant changed, less the unchanged formula",
         "",
         f"{unit} a hand (95 %)",
         {label: dict(enumerate(each, 1)) for label, each in gains_by_size.items()},
-        levels=ZERO,
+        levels=harness.ZERO,
         names=tuple(dict.fromkeys(each.constant for each in of_one)),
     )
-    return Findings(numbers, report, [picture] if of_one else [])
+    return harness.Findings(numbers, report, [picture] if of_one else [])

@@ -19,7 +19,7 @@ import attrs
 from clients.core.one_line import CommandError
 from clients.core.program import read_game
 from clients.lab.experiments.command import Options, experiment_command, option, whole
-from clients.lab.experiments.tasks import VERSION, ZERO, Findings, Task, Work, markdown_table, plot
+from clients.lab.experiments.harness import VERSION, ZERO, Findings, Task, Work, markdown_table, plot
 from clients.learners.training import Table, TrainingPlan, make_learner, release, train
 from engine.poker.rules import load_game
 from engine.support.intervals import Estimate, Winnings, estimate_of_few

@@ -26,22 +26,12 @@ from typing import IO, Final, TypeAlias
 
 import attrs
 
+import protocol
 from clients.core.agent import Agent
 from clients.core.registry import fill_table, installed_bots, make_bot
 from clients.lab.testing.agents import ClientSeat
 from engine.poker.rules import CALL, Action, GameDefinition, HandView
 from engine.support.user_input import parse_whole, printable
-from protocol import (
-    NEED_DATA,
-    DealerConnection,
-    Event,
-    ProtocolError,
-    Reply,
-    State,
-    TurnWithdrawn,
-    Version,
-    variables,
-)
 from protocol.extension import introduction
 from server.match.launching.confinement import sandboxed
 from server.match.launching.launcher import Terms
@@ -162,8 +152,8 @@ class RemoteSeat(ClientSeat):
         self._notes = introduction(game, names, seat)
         if self._socket is not None:
             assert self._connection is not None
-            if self._connection.state is State.TO_ACT:  # of the hand that was broken off
-                self._connection.send(TurnWithdrawn())
+            if self._connection.state is protocol.State.TO_ACT:  # of the hand that was broken off
+                self._connection.send(protocol.TurnWithdrawn())
             return
         try:
             self.listen()
@@ -178,9 +168,9 @@ class RemoteSeat(ClientSeat):
         player, sandbox = Player("", "", tuple(command)), self._terms.sandbox
         granted = self._terms.grants.to(player).pass_env
         environment = players_environment(command, os.environ, granted)
-        environment[variables.SEED] = str(self.seed)
+        environment[protocol.variables.SEED] = str(self.seed)
         if game_name is not None:
-            environment[variables.GAME] = game_name
+            environment[protocol.variables.GAME] = game_name
         self._output = tempfile.TemporaryFile()  # noqa: SIM115  # for as long as the program runs
         ours, theirs = socket.socketpair()
         with ours, theirs:
@@ -227,9 +217,9 @@ class RemoteSeat(ClientSeat):
         listener.close()
         self._listener = None
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._connection = DealerConnection(self.game)
+        self._connection = protocol.DealerConnection(self.game)
         event = self._next_event(due)
-        assert isinstance(event, Version)  # the only thing that may come first
+        assert isinstance(event, protocol.Version)  # the only thing that may come first
 
     # --- the table's calls -------------------------------------------------------------------------------
 
@@ -242,23 +232,23 @@ class RemoteSeat(ClientSeat):
         due = time.monotonic() + self._patience.response_s
         for _ in range(_MOST_NONSENSE):  # comments count as well: nobody needs so many
             event = self._next_event(due)
-            if isinstance(event, Reply):
+            if isinstance(event, protocol.Reply):
                 return event.action or CALL
         raise self._lost("nonsense", f"{_MOST_NONSENSE} lines in one turn, and none was an answer")
 
     # --- the line ----------------------------------------------------------------------------------------
 
-    def _next_event(self, due: float) -> Event:
+    def _next_event(self, due: float) -> protocol.Event:
         connection, line = self._connection, self._socket
         assert connection is not None
         assert line is not None
         try:
-            while (event := connection.next_event()) is NEED_DATA:
+            while (event := connection.next_event()) is protocol.NEED_DATA:
                 line.settimeout(max(0.001, due - time.monotonic()))
                 connection.receive_data(line.recv(1 << 16))
         except TimeoutError:
             raise self._lost("stalled", f"no answer within {self._patience.response_s:g} s") from None
-        except ProtocolError as error:
+        except protocol.ProtocolError as error:
             raise self._lost("nonsense", str(error)) from error
         except OSError as error:
             raise self._gone(error.strerror or str(error)) from error

@@ -4,18 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
+import protocol
 from clients.core.agent import Agent, begin_decision
 from engine.poker.rules import CALL, Action, GameDefinition, HandView
-from protocol import (
-    NEED_DATA,
-    ConnectionClosed,
-    DealerConnection,
-    Event,
-    Greeting,
-    StateUpdate,
-    TurnToAct,
-    format_match_state,
-)
 
 
 class ScriptError(AssertionError):
@@ -62,7 +53,7 @@ class Scripted(Agent):
         if self._strict and action not in view.legal_actions():
             raise ScriptError(
                 f"action {self._turn} of the script is {action}, which is not legal in "
-                f"{format_match_state(view)}"
+                f"{protocol.format_match_state(view)}"
             )
         return action
 
@@ -100,7 +91,7 @@ class ClientSeat(Agent):
     It has the dealer's end of the conversation; to be sub-classed.
     """
 
-    _connection: DealerConnection | None = None
+    _connection: protocol.DealerConnection | None = None
     _notes: Mapping[str, str]
     """What is said to clients who ask for it, by name."""
 
@@ -115,15 +106,17 @@ class ClientSeat(Agent):
     def _show(self, view: HandView) -> None:
         connection = self._connection
         assert connection is not None
-        while (event := connection.next_event()) is not NEED_DATA:  # what has been received already
+        while (event := connection.next_event()) is not protocol.NEED_DATA:  # what has been received already
             self._heed(event)
-        self._send(connection.send(TurnToAct(view) if view.is_our_turn else StateUpdate(view)))
+        self._send(
+            connection.send(protocol.TurnToAct(view) if view.is_our_turn else protocol.StateUpdate(view))
+        )
 
-    def _heed(self, event: Event) -> None:
+    def _heed(self, event: protocol.Event) -> None:
         """Answer greetings, and notice who leaves."""
-        if isinstance(event, ConnectionClosed):
+        if isinstance(event, protocol.ConnectionClosed):
             raise self._gone()
-        if isinstance(event, Greeting):
+        if isinstance(event, protocol.Greeting):
             assert self._connection is not None
             self._send(self._connection.answer_greeting(event.words, self._notes, self._notes)[1])
 
@@ -216,17 +209,17 @@ class Recorder(StandIn):
 
     def hand_started(self, view: HandView) -> None:
         """Kept and passed on."""
-        self.told.append(("hand", format_match_state(view)))
+        self.told.append(("hand", protocol.format_match_state(view)))
         super().hand_started(view)
 
     def action_seen(self, view: HandView, position: int, action: Action) -> None:
         """Kept and passed on."""
-        self.told.append(("action", format_match_state(view), str(position), str(action)))
+        self.told.append(("action", protocol.format_match_state(view), str(position), str(action)))
         super().action_seen(view, position, action)
 
     def hand_finished(self, view: HandView) -> None:
         """Kept and passed on."""
-        self.told.append(("end", format_match_state(view)))
+        self.told.append(("end", protocol.format_match_state(view)))
         self.chips += view.chips_won()[view.position]
         super().hand_finished(view)
 

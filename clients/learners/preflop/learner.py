@@ -62,26 +62,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from clients.core.agent import ProbabilityTriple
 from clients.core.options import require_holdem
-from clients.learners.preflop.action_values import (
-    CALL,
-    FOLD,
-    HOLE_CARDS,
-    HOLE_CARDS_VALUE,
-    RAISE,
-    RULES,
-    WINNING_HAND,
-    LastActionReading,
-    PenaltyReading,
-    ShowdownsReading,
-    WinnerReading,
-    apply_rule,
-    best_action,
-    drawn_action,
-    greedy_triple,
-    hole_cards_verdicts,
-    proportional_triple,
-    winning_hand_verdicts,
-)
+from clients.learners.preflop import action_values
 from clients.learners.preflop.knowledge import KnowledgeBase, KnowledgeStore
 from clients.learners.preflop.state import (
     ACTIONS,
@@ -164,18 +145,18 @@ class PreflopLearner(Knowing[KnowledgeStore]):
         choose: Choice | None = None,
         classifier: Classifier = "as-meant",
         journal: bool = True,
-        last_action: LastActionReading | None = None,
-        winner: WinnerReading = "ties-win",
-        penalty: PenaltyReading = "each",
-        showdowns: ShowdownsReading = "any",
+        last_action: action_values.LastActionReading | None = None,
+        winner: action_values.WinnerReading = "ties-win",
+        penalty: action_values.PenaltyReading = "each",
+        showdowns: action_values.ShowdownsReading = "any",
     ) -> None:
         self.learns = learn
         self._draws = (choose or self.chooses) == "proportional"
-        self._choose = drawn_action if self._draws else best_action
-        self._triple = proportional_triple if self._draws else greedy_triple
+        self._choose = action_values.drawn_action if self._draws else action_values.best_action
+        self._triple = action_values.proportional_triple if self._draws else action_values.greedy_triple
         self._classifier: Classifier = classifier
-        self._winner: WinnerReading = winner
-        self._penalty: PenaltyReading = penalty
+        self._winner: action_values.WinnerReading = winner
+        self._penalty: action_values.PenaltyReading = penalty
         self._most_shown = 1 if showdowns == "two" else math.inf  # of opponents
         notes: dict[str, str | None] = {} if self.knows_names else {"classifier": classifier}
         notes["last-action"] = last_action
@@ -238,9 +219,9 @@ class PreflopLearner(Knowing[KnowledgeStore]):
         values = self._values(key)
         action = self._choose(values, self)
         self._decisions.append((key, action))
-        if action == RAISE:
+        if action == action_values.RAISE:
             return legal.raising_to()
-        if action == CALL:
+        if action == action_values.CALL:
             return PLAY_CALL
         if legal.can_fold:
             return PLAY_FOLD
@@ -327,38 +308,38 @@ class PreflopLearner(Knowing[KnowledgeStore]):
 
         @functools.cache
         def verdicts_by(way: int) -> list[int]:
-            if way == HOLE_CARDS:
-                return hole_cards_verdicts(own, shown)
-            return winning_hand_verdicts(own, shown, view.board, self._winner)
+            if way == action_values.HOLE_CARDS:
+                return action_values.hole_cards_verdicts(own, shown)
+            return action_values.winning_hand_verdicts(own, shown, view.board, self._winner)
 
         for key, action in decisions:
             values = states[key]
             way = self._way(values)
             verdicts = verdicts_by(way)
-            rules = RULES[action]
+            rules = action_values.RULES[action]
             for verdict in verdicts:
                 rule = rules[verdict]
                 if rule is not None:
-                    apply_rule(values, rule)
+                    action_values.apply_rule(values, rule)
             if self.judges_by == "both":
                 values[way] -= self._times_wrong(action, verdicts)
 
     def _times_wrong(self, action: int, verdicts: list[int]) -> int:
         """The loss of the way of judging that gave these verdicts on an action."""
-        right, wrong = (-1, 1) if action == FOLD else (1, -1)
+        right, wrong = (-1, 1) if action == action_values.FOLD else (1, -1)
         times = verdicts.count(wrong)
         return times if self._penalty == "each" else int(times > verdicts.count(right))
 
     def _way(self, values: list[int]) -> int:
         """The way of judging that is used for an action in a state."""
         if self.judges_by == "hole cards":
-            return HOLE_CARDS
+            return action_values.HOLE_CARDS
         if self.judges_by == "winning hand":
-            return WINNING_HAND
-        by_hole_cards, by_winning_hand = values[HOLE_CARDS], values[WINNING_HAND]
+            return action_values.WINNING_HAND
+        by_hole_cards, by_winning_hand = values[action_values.HOLE_CARDS], values[action_values.WINNING_HAND]
         if by_hole_cards == by_winning_hand:
-            return self.rng.choice((HOLE_CARDS, WINNING_HAND))
-        return HOLE_CARDS if by_hole_cards > by_winning_hand else WINNING_HAND
+            return self.rng.choice((action_values.HOLE_CARDS, action_values.WINNING_HAND))
+        return action_values.HOLE_CARDS if by_hole_cards > by_winning_hand else action_values.WINNING_HAND
 
     # --- in a compiled loop --------------------------------------------------------------------------------
 
@@ -395,9 +376,11 @@ class PreflopLearner(Knowing[KnowledgeStore]):
             most_shown=int(min(self._most_shown, game.num_players)),
             blind_as=blind_as[self._last_action],
             hand_groups=np.array(list(HAND_GROUP), np.int64),
-            hole_values=np.array(HOLE_CARDS_VALUE, np.int64),
+            hole_values=np.array(action_values.HOLE_CARDS_VALUE, np.int64),
             positions=np.array(self._positions, np.int64),
-            steps=np.array([[rule or (0, 0, 0) for rule in rules] for rules in RULES], np.int64),
+            steps=np.array(
+                [[rule or (0, 0, 0) for rule in rules] for rules in action_values.RULES], np.int64
+            ),
             last_players=np.array(last_players, np.int64),
             counts=np.array(self._styles.counts, np.int64),
             before=np.array((-1, -1) if self._before is None else self._before, np.int64),

@@ -56,15 +56,7 @@ from typing import Final
 import attrs
 import numpy as np
 
-from engine.hands.preflop.tables import (
-    MAX_PLAYERS,
-    MIN_PLAYERS,
-    PreflopTable as PreflopTable,
-    PreflopTables as PreflopTables,
-    format_tables as format_tables,
-    parse_tables as parse_tables,
-    shipped_tables as shipped_tables,
-)
+from engine.hands.preflop.tables import MAX_PLAYERS, MIN_PLAYERS, PreflopTable, PreflopTables
 from engine.kernels.hands import preflop as preflop_kernels, rollouts
 from engine.kernels.poker.tables import ranking_table
 from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO

@@ -9,9 +9,8 @@ twice the weight below plus once the weight that ties.
 three cards on the board, by the 91 pairs of ranks and the combos with a flush: with the call from Python, 15
 and 10 µs a river (``bench_evaluation``).
 
-Two variants stand elsewhere, each an order of magnitude faster at what it does: ``walk_in_order`` in
-``engine.kernels.solving.lanes`` for many ranges side by side (.9 µs a range), and ``fill_points`` in
-``engine.kernels.hands.preflop`` for all starting hands at once (.1 µs).
+A variant stands elsewhere, an order of magnitude faster at what it does: ``walk_in_order`` in
+``engine.kernels.solving.lanes`` for many ranges side by side (.9 µs a range).
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ from server.league.match import match_cards
 from server.league.plan import Match
 from server.league.plan_file import parse_plan
 from server.league.report.words import Progress, table_of
+from server.league.running import processes
 from server.league.running.cluster import (
     NEEDED as NEEDS_CLUSTER,
     ClusterRunner,
@@ -31,14 +32,6 @@ from server.league.running.cluster import (
     num_threads,
 )
 from server.league.running.in_process import InProcessRunner
-from server.league.running.processes import (
-    CannotPlay,
-    LocalRunner,
-    ProcessRunner,
-    first_fault,
-    match_words,
-    with_sandboxes,
-)
 from server.league.sit_and_go.running import SeatedRunner, SitAndGoRunner
 from server.match.launching.processes import adopt_orphans, keep_others_out
 from server.match.sittings.sitting import new_folder
@@ -114,7 +107,7 @@ def tournament(
         out = new_folder(_HOME, re.sub(r"[^\w.-]+", "-", plan.name) or "tournament")
     keep_others_out()
     adopt_orphans()
-    mistake = first_fault(plan.entrants)
+    mistake = processes.first_fault(plan.entrants)
     if mistake is not None:
         raise Refused(f"{file}:{mistake[0]}: {mistake[1]}")
 
@@ -126,8 +119,8 @@ def tournament(
         say(f"no report.html: {NEEDED}")
     with held_back() as noted:
         try:
-            folder = Folder.open(out, with_sandboxes(plan, out, say), source, say, resume=resume)
-        except (TournamentFault, CannotPlay) as error:
+            folder = Folder.open(out, processes.with_sandboxes(plan, out, say), source, say, resume=resume)
+        except (TournamentFault, processes.CannotPlay) as error:
             raise Refused(str(error)) from None
         with contextlib.closing(folder):
 
@@ -196,7 +189,7 @@ def fault_line(error: BaseException) -> str | None:
         if len(known) < len(error.exceptions):
             return None
         error = known[0]
-    if isinstance(error, CannotPlay | TournamentFault):
+    if isinstance(error, processes.CannotPlay | TournamentFault):
         return str(error)
     if isinstance(error, OSError):
         return os_error_in_words(error)
@@ -210,14 +203,14 @@ def _cards_of(folder: Folder, match: Match) -> str | None:
     return match_cards(folder.root, match, common=folder.plan.common_seeds).text
 
 
-def runner_of(folder: Folder) -> LocalRunner:
+def runner_of(folder: Folder) -> processes.LocalRunner:
     """The runner that plays the matches of a tournament on this machine."""
     if folder.plan.sit_and_go is not None:
         runner = SitAndGoRunner if folder.plan.in_process else SeatedRunner
         return runner(folder.plan, folder.root, folder.path)
     if folder.plan.in_process:
         return InProcessRunner(folder.plan, folder.root, folder.path)
-    return ProcessRunner(folder.plan, functools.partial(_cards_of, folder), folder.path)
+    return processes.ProcessRunner(folder.plan, functools.partial(_cards_of, folder), folder.path)
 
 
 def cluster_runner(folder: Folder, client: Any, address: str) -> ClusterRunner:
@@ -231,7 +224,7 @@ def cluster_runner(folder: Folder, client: Any, address: str) -> ClusterRunner:
     return ClusterRunner(
         client,
         address,
-        functools.partial(match_words, folder.plan, path=folder.path),
+        functools.partial(processes.match_words, folder.plan, path=folder.path),
         functools.partial(_cards_of, folder),
     )
 

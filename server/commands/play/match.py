@@ -11,32 +11,7 @@ import click
 from click import Choice, IntRange
 
 from engine.evidence.verdict import Goal
-from server.match.arguments import (
-    GOAL,
-    LIMITS,
-    PLAYER,
-    POLICY,
-    ResumableCommand,
-    check_censor,
-    check_game,
-    check_goal,
-    check_in_process,
-    check_jobs,
-    check_pace,
-    check_sandboxes,
-    launch_options,
-    new_page,
-    open_announcer,
-    open_sitting,
-    read_cards,
-    read_game,
-    read_players,
-    read_ports,
-    read_rake,
-    read_sandbox,
-    read_tokens,
-    stored_plan,
-)
+from server.match import arguments
 from server.match.launching.confinement import Grants, ProcessLimits
 from server.match.launching.launcher import Terms
 from server.match.launching.processes import adopt_orphans, keep_others_out
@@ -66,9 +41,9 @@ def _seconds(
     return click.option(name, type=kind, default=default, show_default=True, help=text, **more)
 
 
-@click.command("match", cls=ResumableCommand, apart={FOR_PROGRAMS: _FOR_PROGRAMS})
+@click.command("match", cls=arguments.ResumableCommand, apart={FOR_PROGRAMS: _FOR_PROGRAMS})
 @click.argument("game", required=False, type=GAME)
-@click.argument("players", nargs=-1, type=PLAYER, metavar="PLAYER PLAYER...")
+@click.argument("players", nargs=-1, type=arguments.PLAYER, metavar="PLAYER PLAYER...")
 @option(
     "--hands N",
     "Hands to play (deals, in a duplicate match); default 1000.  With --until: the most to play, "
@@ -83,7 +58,7 @@ def _seconds(
     "--until decided|X",
     "Stop once it is known for every pair of players which is better, or once results are known to "
     "+- X mbb/h.  The verdict stays valid although the result is looked at after every deal.",
-    GOAL,
+    arguments.GOAL,
 )
 @option(
     "--jobs N",
@@ -144,7 +119,7 @@ def _seconds(
     "--on-failure acpc|fair|patient",
     "What a late answer, nonsense or a crash costs: the match; that hand, three times in a row; or that "
     "hand however often, with five minutes for a decision and three restarts.",
-    POLICY,
+    arguments.POLICY,
     default=MATCH_DEFAULTS.on_failure,
 )
 @_seconds("--response-time", MATCH_DEFAULTS.response_time, "Seconds a player may take for one decision.")
@@ -199,9 +174,9 @@ def _seconds(
 @option(
     "--limits NAME=N,...",
     "What each process of a player may use: cpu=SECONDS, memory=MB, processes=N, file-size=MB.",
-    LIMITS,
+    arguments.LIMITS,
 )
-@launch_options()
+@arguments.launch_options()
 @option(
     "--private PATH",
     "With --sandbox: a player whose folder holds this sees its program alone.",
@@ -266,23 +241,23 @@ def match(
     """
     # Long, because each option is a parameter, on a line of its own.
     ctx = click.get_current_context()
-    announcer = open_announcer(announce)
+    announcer = arguments.open_announcer(announce)
     keep_others_out()  # before there is a key
     adopt_orphans()
     with announcer.telling_what_fails():
-        check_sandboxes(sandbox)
-        definition = read_rake(rake, read_game(game))
-        check_goal(until, definition, game)
-        check_censor(censor, until, Luck(luck))
-        seated = read_players(players, definition)
-        sitting = open_sitting(ctx, out, game)
-        check_game(sitting, definition)
+        arguments.check_sandboxes(sandbox)
+        definition = arguments.read_rake(rake, arguments.read_game(game))
+        arguments.check_goal(until, definition, game)
+        arguments.check_censor(censor, until, Luck(luck))
+        seated = arguments.read_players(players, definition)
+        sitting = arguments.open_sitting(ctx, out, game)
+        arguments.check_game(sitting, definition)
         config = MatchConfig(
             name="match",
             game=definition,
             game_text=game,
             hands=hands or (_DEFAULT_HANDS if until is None else _DEFAULT_MOST_HANDS),
-            cards=read_cards(seed, seed_file),
+            cards=arguments.read_cards(seed, seed_file),
             names=tuple(player.name for player in seated),
             limits=TimeLimits(
                 response=response_time,
@@ -296,18 +271,20 @@ def match(
             comment_failures=True,
             censors=censor,
             host=host,
-            ports=read_ports(ports, definition.num_players),
-            seat_tokens=read_tokens(tokens, token_files, definition.num_players),
+            ports=arguments.read_ports(ports, definition.num_players),
+            seat_tokens=arguments.read_tokens(tokens, token_files, definition.num_players),
             quiet=True,
         )
-        page = None if report is None and not live else new_page(sitting, report or "", is_live=live)
+        page = (
+            None if report is None and not live else arguments.new_page(sitting, report or "", is_live=live)
+        )
         if live:
             click.echo(f"live: {page}", err=True)
-        check_jobs(jobs, config.ports)
+        arguments.check_jobs(jobs, config.ports)
         if in_process:
-            check_in_process(ctx, seated)
+            arguments.check_in_process(ctx, seated)
         else:
-            check_pace(seated, config.limits)
+            arguments.check_pace(seated, config.limits)
         grants = Grants(**granted)
         plan = MatchPlan(
             config=config,
@@ -322,7 +299,7 @@ def match(
                 start_time,
                 recover,
                 limits,
-                read_sandbox(sandbox, seated, (sitting.folder, *map(Path, private)), grants),
+                arguments.read_sandbox(sandbox, seated, (sitting.folder, *map(Path, private)), grants),
                 grants,
             ),
             jobs=jobs,
@@ -333,7 +310,7 @@ def match(
         run = MatchRun(
             plan=plan,
             sitting=sitting,
-            stored=stored_plan(ctx, sitting, config),
+            stored=arguments.stored_plan(ctx, sitting, config),
             announcer=announcer,
             as_json=as_json,
             page=page,

@@ -31,15 +31,8 @@ from engine.support.files import write_whole
 from engine.support.files.formats import parse_json
 from engine.support.seeds import derive_seed
 from engine.support.user_input import how_many, printable
+from protocol import records
 from protocol.extension import format_game_line, parse_game_line
-from protocol.records import (
-    OF_HAND,
-    HandReader,
-    RevealedKeys,
-    format_commitment,
-    format_deal_key,
-    format_game_of,
-)
 from server.league.match import DamagedMatch, Fault, Played, move_aside
 from server.league.plan import Match, TournamentPlan
 from server.records.verification.log_checker import check_cards, check_chips
@@ -62,7 +55,7 @@ def format_begin(table: SitAndGoTable, cards: MatchSeed | MatchKey, *, is_new: b
     """The lines with which a log begins, or goes on after a sitting that was cut short."""
     head = f"# sit-and-go {len(table.players)} players, {table.terms.stack} chips\n" if is_new else ""
     if isinstance(cards, DealKeys):
-        head += format_commitment(cards.commitment_from(table.hands))
+        head += records.format_commitment(cards.commitment_from(table.hands))
     return head
 
 
@@ -70,13 +63,13 @@ def format_before(line: str, cards: MatchSeed | MatchKey, number: int, game: Gam
     """The lines that go before that of a hand: its game, and its key if it has one of its own."""
     if not line.startswith(_STATE):
         return ""
-    before = format_game_of(number, format_game_line(game))
+    before = records.format_game_of(number, format_game_line(game))
     if not isinstance(cards, DealKeys):
         return before
     upcoming = number + 1
     is_last = upcoming % DEALS_PER_CHAIN == 0
-    after = format_commitment(cards.commitment_from(upcoming), upcoming) if is_last else ""
-    return before + after + format_deal_key(number, cards.key(number))
+    after = records.format_commitment(cards.commitment_from(upcoming), upcoming) if is_last else ""
+    return before + after + records.format_deal_key(number, cards.key(number))
 
 
 def format_out(name: str, failure: Failure) -> str:
@@ -285,14 +278,14 @@ def check_log(path: Path, table: SitAndGoTable, cards: MatchSeed | MatchKey | No
         table: before the first hand.
         cards: what they follow from; None if each hand has a key of its own.
     """
-    keys = RevealedKeys()
+    keys = records.RevealedKeys()
     told: str | None = None
     for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
         if line.startswith(_OUT):
             table.leave(line.removeprefix(_OUT).split()[0])
         try:
             keys.read(line, table.hands)
-            if (found := OF_HAND.fullmatch(line)) is not None:
+            if (found := records.OF_HAND.fullmatch(line)) is not None:
                 told = found[3]
             if not line.startswith(_STATE):
                 continue
@@ -302,7 +295,7 @@ def check_log(path: Path, table: SitAndGoTable, cards: MatchSeed | MatchKey | No
             elif parse_game_line(told) != game:
                 return number, f"expected the game {format_game_line(game)} of hand {table.hands} before it"
             told = None
-            record, state = HandReader(game).read(line)
+            record, state = records.HandReader(game).read(line)
             if record.names != table.seating() or record.hand_number != table.hands:
                 return number, f"expected hand {table.hands} of {'|'.join(table.seating())}"
             if cards is None:

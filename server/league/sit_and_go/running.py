@@ -19,16 +19,7 @@ from server.league.match import match_cards
 from server.league.plan import Match, Rule, TournamentPlan
 from server.league.running.in_process import Staff
 from server.league.running.processes import CannotPlay, sandbox_of
-from server.league.sit_and_go.log import (
-    LOG,
-    begin,
-    end,
-    format_before,
-    format_begin,
-    format_out,
-    hand_cards,
-    take_line,
-)
+from server.league.sit_and_go import log as logs
 from server.league.sit_and_go.table import SitAndGoHands
 from server.match.in_process import BotFailed, Worker
 from server.match.launching.confinement import parse_limits
@@ -70,11 +61,11 @@ class SitAndGoRunner:
 
     async def play(self, match: Match, folder: Path) -> None:
         """See `Runner.play`."""
-        table = begin(folder, match, self._plan)
+        table = logs.begin(folder, match, self._plan)
         cards = match_cards(self._root, match, common=self._plan.common_seeds)
         began = trio.current_time()
-        with RecordFile(folder / LOG, append=True, opener=open_private) as log:
-            log.write(format_begin(table, cards, is_new=log.is_empty))
+        with RecordFile(folder / logs.LOG, append=True, opener=open_private) as log:
+            log.write(logs.format_begin(table, cards, is_new=log.is_empty))
             worker: Worker | None = None
             try:
                 while not table.is_over:
@@ -84,22 +75,22 @@ class SitAndGoRunner:
                         line, is_free = await _play_hand(worker, order, table.hands)
                     except MatchAborted as error:
                         raise CannotPlay(in_words(error.lines)) from None
-                    log.write(format_before(line, cards, table.hands, table.game()) + line)
-                    take_line(line, table)
+                    log.write(logs.format_before(line, cards, table.hands, table.game()) + line)
+                    logs.take_line(line, table)
                     if not is_free:
                         await worker.end()
                         worker = None
             finally:
                 if worker is not None:
                     await self._staff.keep(worker, duplicate=False, is_free=table.is_over)
-        end(folder, trio.current_time() - began, {}, {})
+        logs.end(folder, trio.current_time() - began, {}, {})
 
     def _order(
         self, names: tuple[str, ...], game: str, cards: MatchSeed | MatchKey, number: int, match: Match
     ) -> ShardOrder:
         seeds = cards.player_seeds(range(len(match.players)))
         players = [self._plan.entrant(name).player for name in names]
-        of_hand = hand_cards(cards, number)
+        of_hand = logs.hand_cards(cards, number)
         return ShardOrder(
             definition=game,
             bots=tuple([(player.bot, player.settings) for player in players]),
@@ -127,7 +118,7 @@ async def _play_hand(worker: Worker, order: ShardOrder, number: int) -> tuple[st
         else:
             return f"STATE:{number}:{hand.line.removeprefix(_NUMBER)}", True
     crash = Failure(FailureKind.CRASHED, failure.detail, number)
-    return format_out(order.names[failure.seat], crash), False
+    return logs.format_out(order.names[failure.seat], crash), False
 
 
 class SeatedRunner:
@@ -150,7 +141,7 @@ class SeatedRunner:
 
     async def play(self, match: Match, folder: Path) -> None:
         """See `Runner.play`."""
-        table = begin(folder, match, self._plan)
+        table = logs.begin(folder, match, self._plan)
         console = FileConsole(folder / "dealer.err")
         self._tables += 1
         try:
@@ -182,7 +173,7 @@ class SeatedRunner:
         order = PassOrder(
             number=0,
             players=tuple(range(len(players))),
-            config=table_config(plan, match, table, cards, folder / LOG, open_private),
+            config=table_config(plan, match, table, cards, folder / logs.LOG, open_private),
             seated=tuple(players),
             seeds=tuple([seeds[name] for name in table.left]),
             output=folder / "players",
@@ -199,14 +190,14 @@ class SeatedRunner:
             times[seat.name] = None if taken is None else attrs.asdict(taken)
         lines = made[0].crash_lines(staffed.launcher.crashes())
         if lines:
-            with RecordFile(folder / LOG, append=True, opener=open_private) as log:
+            with RecordFile(folder / logs.LOG, append=True, opener=open_private) as log:
                 log.write(lines)
         changes = {
             seat.name: {"answers": len(seat.decision_times), **seat.changes}
             for seat in outcome.seats
             if seat.changes
         }
-        end(folder, outcome.seconds, times, changes)
+        logs.end(folder, outcome.seconds, times, changes)
 
     def _house(self, console: FileConsole) -> House:
         plan = self._plan

@@ -18,16 +18,7 @@ from engine.support.user_input import printable
 from protocol import NEED_DATA, ConnectionClosed, Greeting, RemoteProtocolError
 from protocol.extension import NEEDED_FOR_CHIPS, hand_introductions
 from protocol.records import format_hand
-from server.league.sit_and_go.log import (
-    format_absence,
-    format_before,
-    format_begin,
-    format_crash,
-    format_failure,
-    format_out,
-    hand_cards,
-    take_line,
-)
+from server.league.sit_and_go import log
 from server.support.console import Console
 from server.support.errors import Failure, FailureKind
 from server.table import turns
@@ -84,7 +75,7 @@ class SitAndGoHands:
         ended = [(self._table.seats[number], how) for number, how in sorted(crashes.items())]
         return "".join(
             [
-                format_crash(seat.name, how)
+                log.format_crash(seat.name, how)
                 for seat, how in ended
                 if any(failure.kind is FailureKind.DISCONNECTED for failure in seat.failures)
             ]
@@ -115,7 +106,7 @@ class SitAndGoHands:
                 continue
             elif not seat.failures:
                 seat.has_failed(Failure(FailureKind.DISCONNECTED, "left before the first hand"))
-            self._note([format_out(seat.name, seat.failures[0])], seat)
+            self._note([log.format_out(seat.name, seat.failures[0])], seat)
 
     async def _await_greeting(self, seat: Seat, client: Client) -> None:
         """Read what a client says after its version, for a while."""
@@ -149,7 +140,7 @@ class SitAndGoHands:
         for seat in by_position:
             self._introduce(seat)
         await trio.lowlevel.checkpoint()
-        deal = hand_cards(self._config.cards, number).dealer(game).deal()
+        deal = log.hand_cards(self._config.cards, number).dealer(game).deal()
         end = await table.play(game, number, deal, by_position, is_passing=True)
         self._finish(end, by_position)
         table.show_end(end, by_position)
@@ -174,28 +165,28 @@ class SitAndGoHands:
         final, hand = end
         names = [seat.name for seat in by_position]
         line = format_hand(final, final.chips_won(), names, hand.messages.all_cards(final))
-        key = format_before(line, self._config.cards, final.hand_number, final.betting.game)
+        key = log.format_before(line, self._config.cards, final.hand_number, final.betting.game)
         failed = [seat for seat in by_position if len(seat.failures) > self._noted[seat.name]]
-        before = [format_absence(seat.name) for seat in self._table.absent]
-        take_line(line, self._standing)
+        before = [log.format_absence(seat.name) for seat in self._table.absent]
+        log.take_line(line, self._standing)
         after: list[str] = []
         for seat in failed:
             news = seat.failures[self._noted[seat.name] :]
             if self._failing_is_leaving and seat.name in self._standing.left:
-                after.append(format_out(seat.name, news[0]))
+                after.append(log.format_out(seat.name, news[0]))
             else:
-                before += [format_failure(seat.name, failure) for failure in news]
+                before += [log.format_failure(seat.name, failure) for failure in news]
             self._noted[seat.name] = len(seat.failures)
         self._log.write("".join([*before, key, line, *after]))
         for text in after:
-            take_line(text, self._standing)
+            log.take_line(text, self._standing)
         self._console.hand_finished(final.hand_number)
 
     def _note(self, lines: Sequence[str], seat: Seat) -> None:
         """Record what happened between two hands, and act on it."""
         self._log.write("".join(lines))
         for line in lines:
-            take_line(line, self._standing)
+            log.take_line(line, self._standing)
         self._noted[seat.name] = len(seat.failures)
 
 
@@ -213,7 +204,7 @@ class _Log(MatchRecords):
     def write_header(self) -> None:
         """Begin the log, or go on with it."""
         if self.log is not None:
-            self.write(format_begin(self._standing, self.config.cards, is_new=self.log.is_empty))
+            self.write(log.format_begin(self._standing, self.config.cards, is_new=self.log.is_empty))
 
     def write_key(self) -> None:
         """Do nothing: every hand has its own, or they follow from the tournament's seed."""

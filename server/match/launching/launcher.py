@@ -23,17 +23,7 @@ import trio
 
 from engine.support.user_input import printable
 from protocol import variables
-from server.match.launching.confinement import (
-    HOST,
-    NO_GRANTS,
-    Grants,
-    ProcessLimits,
-    Sandbox,
-    is_ours,
-    receive_listeners,
-    relay,
-    sandboxed,
-)
+from server.match.launching import confinement
 from server.match.launching.doorman import Doorman
 from server.match.launching.players import Player, players_environment
 from server.match.launching.processes import Orphanage
@@ -101,13 +91,13 @@ class Terms:
     """Seconds to join."""
     recover: int = 0
     """How often a player that crashes during play is restarted."""
-    limits: ProcessLimits | None = None
+    limits: confinement.ProcessLimits | None = None
     """Limits for each of its processes."""
-    sandbox: Sandbox | None = None
+    sandbox: confinement.Sandbox | None = None
     """Confines the players that are programs."""
-    grants: Grants = NO_GRANTS
+    grants: confinement.Grants = confinement.NO_GRANTS
 
-    def sandbox_of(self, player: Player) -> Sandbox | None:
+    def sandbox_of(self, player: Player) -> confinement.Sandbox | None:
         """The sandbox of a player; none of an installed bot, which is ours."""
         return self.sandbox if player.is_program else None
 
@@ -153,7 +143,7 @@ class Launcher:
         self._folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
         for seat, (player, seed) in enumerate(zip(players, seeds, strict=True)):
             sandbox, passed = self._terms.sandbox_of(player), self._terms.grants.to(player).pass_env
-            line = player.command_line(host if sandbox is None else HOST, server.ports[seat])
+            line = player.command_line(host if sandbox is None else confinement.HOST, server.ports[seat])
             if line is None or player.command is None:
                 continue
             environment = {
@@ -165,7 +155,7 @@ class Launcher:
                 variables.SIDE: str((self._folder / player.name).absolute()),
             }
             if sandbox is not None:
-                environment = sandboxed(environment, passed)
+                environment = confinement.sandboxed(environment, passed)
             entry = _Process(seat, player.name, player, line, server.ports[seat], environment)
             try:
                 process = await self._execute(entry, nursery)
@@ -206,10 +196,10 @@ class Launcher:
                     self._processes.append(entry)
                 entry.process = process
                 theirs.close()
-                listeners = [] if sandbox is None else await receive_listeners(ours)
+                listeners = [] if sandbox is None else await confinement.receive_listeners(ours)
             reached = [] if sandbox is None else sandbox.reached(entry.player)
             for other, (_, name, port) in zip(listeners[1:], reached, strict=False):
-                nursery.start_soon(relay, other, name, port)
+                nursery.start_soon(confinement.relay, other, name, port)
             self._doorman.is_launched(entry.seat, process.pid, listeners[0] if listeners else None)
         return process
 
@@ -345,7 +335,9 @@ class Launcher:
         else:
             how = f"ended with exit status {code}"
         last = self._last_line(entry)
-        lines = [line for line in _TRACED.findall(self._last_words(entry)) if not is_ours(line[0])]
+        lines = [
+            line for line in _TRACED.findall(self._last_words(entry)) if not confinement.is_ours(line[0])
+        ]
         at = f" ({os.path.basename(lines[-1][0])[:99]}, line {lines[-1][1]})" if lines else ""
         return printable(f"{how}: {last}{at}") if last else how
 

@@ -17,19 +17,7 @@ from typing import Any, Final
 from engine.poker.cards import CARD_TEXTS, parse_written_cards
 from engine.poker.rules import ActionKind
 from engine.poker.rules.game_definition import UNLIMITED_STACK
-from server.records.formats.hands import (
-    PlayedHand,
-    asked_steps,
-    check_usual,
-    contested_pot,
-    named_posts,
-    nominal_small,
-    round_board,
-    shown_number,
-    shown_stacks,
-    signed_posts,
-    whole_collected,
-)
+from server.records.formats import hands
 from server.records.formats.playing import played_or_fault
 from server.records.formats.said import (
     AMOUNT,
@@ -67,7 +55,7 @@ def is_ohh(text: str) -> bool:
 # --- reading ---------------------------------------------------------------------------------------------
 
 
-def parse_ohh(text: str, source: str) -> Iterator[PlayedHand | FormatError]:
+def parse_ohh(text: str, source: str) -> Iterator[hands.PlayedHand | FormatError]:
     """The hands of a text; for a hand that cannot be read, the error.
 
     Args:
@@ -213,19 +201,19 @@ def _time(value: object) -> datetime | None:
 # --- writing ---------------------------------------------------------------------------------------------
 
 
-def format_ohh(hand: PlayedHand) -> str:
+def format_ohh(hand: hands.PlayedHand) -> str:
     """A hand as a JSON object, in whole chips.
 
     Raises:
         FormatError: the format cannot express it.
     """
-    check_usual(hand)
+    hands.check_usual(hand)
     game, betting, names = hand.game, hand.state.betting, hand.names
     if game.is_limit and (
         game.raise_sizes[2] != 2 * game.raise_sizes[0] or game.big_blind != game.raise_sizes[0]
     ):
         raise FormatError("the bets of this limit game cannot be written in this format")
-    taken, pot = whole_collected(hand), contested_pot(betting)
+    taken, pot = hands.whole_collected(hand), hands.contested_pot(betting)
     ohh: dict[str, Any] = {
         "spec_version": _SPEC,
         "internal_version": version("riverboat"),
@@ -234,17 +222,17 @@ def format_ohh(hand: PlayedHand) -> str:
         "game_type": "Holdem",
         "table_name": _SITE,
         "table_size": game.num_players,
-        "game_number": str(shown_number(hand)),
+        "game_number": str(hands.shown_number(hand)),
         "start_date_utc": f"{hand.time or datetime(1970, 1, 1, tzinfo=UTC):%Y-%m-%dT%H:%M:%SZ}",
         "currency": "Chips",
         "ante_amount": max(game.antes),
-        "small_blind_amount": nominal_small(hand),
+        "small_blind_amount": hands.nominal_small(hand),
         "big_blind_amount": game.big_blind,
         "bet_limit": {"bet_type": "FL" if game.is_limit else "NL", "bet_cap": 0},
         "dealer_seat": game.num_players,
         "players": [
             {"id": position, "seat": position + 1, "name": name, "starting_stack": stack}
-            for position, (name, stack) in enumerate(zip(names, shown_stacks(hand), strict=True))
+            for position, (name, stack) in enumerate(zip(names, hands.shown_stacks(hand), strict=True))
         ],
         "rounds": _rounds(hand),
         "pots": [
@@ -263,7 +251,7 @@ def format_ohh(hand: PlayedHand) -> str:
     return json.dumps({"ohh": ohh}, ensure_ascii=False) + "\n"
 
 
-def _rounds(hand: PlayedHand) -> list[dict[str, Any]]:
+def _rounds(hand: hands.PlayedHand) -> list[dict[str, Any]]:
     game, deal, betting = hand.game, hand.state.deal, hand.state.betting
     rounds: list[list[dict[str, Any]]] = [[] for _ in range(betting.betting_round + 1)]
 
@@ -272,24 +260,24 @@ def _rounds(hand: PlayedHand) -> list[dict[str, Any]]:
             {"player_id": position, "action": action, "amount": amount, "is_allin": is_all_in}
         )
 
-    signed = signed_posts(game)
+    signed = hands.signed_posts(game)
     for position, ante in enumerate(game.antes_posted):
         if ante:
             add(0, position, "Post Ante", ante, is_all_in=ante >= game.stacks[position])
-    for position, what, amount in named_posts(hand):
+    for position, what, amount in hands.named_posts(hand):
         action = "Post Extra Blind" if signed[position] < 0 else _POST_OF[what]
         add(0, position, action, amount, is_all_in=amount >= game.betting_stacks[position])
     for position, cards in enumerate(deal.hole_cards):
         if cards:
             add(0, position, "Dealt Cards")
             rounds[0][-1]["cards"] = _texts(cards)
-    for step in asked_steps(betting):
+    for step in hands.asked_steps(betting):
         add(
             step.before.betting_round, step.position, step.word.title(), step.paid,
             is_all_in=step.is_all_in,
         )  # fmt: skip
     streets: list[dict[str, Any]] = [
-        {"street": _STREETS[street], "cards": _texts(round_board(hand, street)), "actions": actions}
+        {"street": _STREETS[street], "cards": _texts(hands.round_board(hand, street)), "actions": actions}
         for street, actions in enumerate(rounds)
     ]
     if betting.is_showdown:

@@ -24,15 +24,7 @@ from engine.poker.cards import InvalidCardError, format_cards, parse_cards
 from engine.poker.rules import ActionKind
 from engine.poker.rules.game_definition import UNLIMITED_STACK
 from protocol.records import format_chips
-from server.records.formats.hands import (
-    AskedStep,
-    PlayedHand,
-    asked_steps,
-    check_usual,
-    round_board,
-    signed_posts,
-    unraked,
-)
+from server.records.formats import hands
 from server.records.formats.playing import played_or_fault
 from server.records.formats.said import AMOUNT, FormatError, Said, SourceReader, told
 
@@ -48,32 +40,23 @@ Table = Mapping[str, Any]
 # --- writing ---------------------------------------------------------------------------------------------
 
 
-def format_phh(hand: PlayedHand) -> str:
+def format_phh(hand: hands.PlayedHand) -> str:
     """A hand as a PHH file.
 
     Raises:
         FormatError: the format cannot express it.
     """
-    return "".join(f"{key} = {value}\n" for key, value in _fields(unraked(hand)))
+    return "".join(f"{key} = {value}\n" for key, value in _fields(hands.unraked(hand)))
 
 
-def format_phhs(hands: Sequence[PlayedHand]) -> str:
-    """Hands as one file, each in a table of its own.
-
-    Raises:
-        FormatError: the format cannot express one of them.
-    """
-    return "\n".join(f"[{count}]\n{format_phh(hand)}" for count, hand in enumerate(hands, 1))
-
-
-def _fields(hand: PlayedHand) -> Iterator[tuple[str, str]]:
+def _fields(hand: hands.PlayedHand) -> Iterator[tuple[str, str]]:
     game = hand.game
-    check_usual(hand)
+    hands.check_usual(hand)
     swapped = slice(None, None, -1) if game.num_players == 2 else slice(None)
     yield "variant", "'FT'" if game.is_limit else "'NT'"
     yield "ante_trimming_status", "true" if game.has_equal_antes or not game.has_antes else "false"
     yield "antes", _numbers(game.antes[swapped])
-    yield "blinds_or_straddles", _numbers(signed_posts(game)[swapped])
+    yield "blinds_or_straddles", _numbers(hands.signed_posts(game)[swapped])
     if game.is_limit:
         yield "small_bet", str(game.raise_sizes[0])
         yield "big_bet", str(game.raise_sizes[2])
@@ -91,16 +74,16 @@ def _fields(hand: PlayedHand) -> Iterator[tuple[str, str]]:
     yield "finishing_stacks", "[" + ", ".join(map(format_chips, left)) + "]"
 
 
-def _actions(hand: PlayedHand) -> Iterator[str]:
+def _actions(hand: hands.PlayedHand) -> Iterator[str]:
     deal, betting = hand.state.deal, hand.state.betting
     for position, cards in enumerate(deal.hole_cards, 1):
         yield f"d dh p{position} {format_cards(cards) or '??' * hand.game.num_hole_cards}"
     betting_round = last_raiser = 0
-    for step in asked_steps(betting):
+    for step in hands.asked_steps(betting):
         while betting_round < step.before.betting_round:
             betting_round += 1
             last_raiser = 0
-            yield f"d db {format_cards(round_board(hand, betting_round))}"
+            yield f"d db {format_cards(hands.round_board(hand, betting_round))}"
         if step.action.kind is ActionKind.RAISE:
             last_raiser = step.position
         yield f"p{step.position + 1} {_action(step)}"
@@ -113,10 +96,10 @@ def _actions(hand: PlayedHand) -> Iterator[str]:
                 cards = deal.hole_cards[position]
                 yield f"p{position + 1} sm {format_cards(cards)}".rstrip()
         for later in range(betting_round + 1, betting.betting_round + 1):
-            yield f"d db {format_cards(round_board(hand, later))}"
+            yield f"d db {format_cards(hands.round_board(hand, later))}"
 
 
-def _action(step: AskedStep) -> str:
+def _action(step: hands.AskedStep) -> str:
     return {"fold": "f", "check": "cc", "call": "cc"}.get(step.word) or f"cbr {step.total}"
 
 
@@ -132,7 +115,7 @@ def _text(text: str) -> str:
 # --- reading ---------------------------------------------------------------------------------------------
 
 
-def parse_phh(text: str | Iterable[str], source: str) -> Iterator[PlayedHand | FormatError]:
+def parse_phh(text: str | Iterable[str], source: str) -> Iterator[hands.PlayedHand | FormatError]:
     """The hands of a PHH file; for a hand that cannot be read, the error.
 
     Args:

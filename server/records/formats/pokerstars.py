@@ -26,21 +26,7 @@ from engine.poker.cards import CARD_TEXTS, parse_written_cards
 from engine.poker.rules import ActionKind
 from engine.poker.rules.hand_rank import HandCategory
 from engine.poker.rules.hand_words import name_hand
-from server.records.formats.hands import (
-    AskedStep,
-    PlayedHand,
-    asked_steps,
-    check_usual,
-    contested_pot,
-    folds,
-    named_posts,
-    nominal_small,
-    round_board,
-    shown_number,
-    shown_stacks,
-    uncalled_bet,
-    whole_collected,
-)
+from server.records.formats import hands
 from server.records.formats.playing import played_or_fault
 from server.records.formats.said import AMOUNT, FormatError, Said, Seat, SourceReader, hole_cards, told
 
@@ -111,7 +97,7 @@ def is_stars(text: str) -> bool:
     return re.search(r"PokerStars[^#\n]{0,30}#\d", text) is not None
 
 
-def parse_stars(text: str | Iterable[str], source: str) -> Iterator[PlayedHand | FormatError]:
+def parse_stars(text: str | Iterable[str], source: str) -> Iterator[hands.PlayedHand | FormatError]:
     """The hands of a text; for a hand that cannot be read, the error.
 
     Args:
@@ -139,7 +125,7 @@ def parse_stars(text: str | Iterable[str], source: str) -> Iterator[PlayedHand |
         yield _hand(block, f"{source}:{first}")
 
 
-def _hand(lines: Sequence[str], where: str) -> PlayedHand | FormatError:
+def _hand(lines: Sequence[str], where: str) -> hands.PlayedHand | FormatError:
     return played_or_fault(where, lambda: _StarsReader(where).said(lines))
 
 
@@ -326,29 +312,29 @@ _NO_TIME: Final = datetime(1970, 1, 1, 5, tzinfo=UTC)
 """Stands for a time that is not known."""
 
 
-def format_stars(hand: PlayedHand) -> str:
+def format_stars(hand: hands.PlayedHand) -> str:
     """A hand as PokerStars' text, in whole chips.
 
     Raises:
         FormatError: the format cannot express it.
     """
-    check_usual(hand)
+    hands.check_usual(hand)
     return "".join(f"{line}\n" for line in _lines(hand))
 
 
-def _lines(hand: PlayedHand) -> Iterator[str]:
+def _lines(hand: hands.PlayedHand) -> Iterator[str]:
     game, deal, betting = hand.game, hand.state.deal, hand.state.betting
     names, players = hand.names, game.num_players
     kind = "Limit" if game.is_limit else "No Limit"
-    posts = list(named_posts(hand))
-    stakes = game.raise_sizes[::2] if game.is_limit else (nominal_small(hand), game.big_blind)
-    number = shown_number(hand)
+    posts = list(hands.named_posts(hand))
+    stakes = game.raise_sizes[::2] if game.is_limit else (hands.nominal_small(hand), game.big_blind)
+    number = hands.shown_number(hand)
     table = _OWN_TABLE if number != hand.number else f"{_OWN_TABLE} hands"
     time = (hand.time or _NO_TIME).astimezone(_EASTERN or UTC)
     clock = f"{time.year}/{time:%m/%d} {time.hour}:{time:%M:%S} {'ET' if _EASTERN else 'UTC'}"
     yield f"PokerStars Hand #{number}:  Hold'em {kind} ({stakes[0]}/{stakes[1]}) - {clock}"
     yield f"Table '{table}' {players}-max Seat #{players} is the button"
-    for seat, (name, stack) in enumerate(zip(names, shown_stacks(hand), strict=True), 1):
+    for seat, (name, stack) in enumerate(zip(names, hands.shown_stacks(hand), strict=True), 1):
         yield f"Seat {seat}: {name} ({stack} in chips)"
     for name, ante, stack in zip(names, game.antes_posted, game.stacks, strict=True):
         if ante:
@@ -360,12 +346,12 @@ def _lines(hand: PlayedHand) -> Iterator[str]:
         if cards:
             yield f"Dealt to {name} {_cards(cards)}"
     betting_round = 0
-    for step in asked_steps(betting):
+    for step in hands.asked_steps(betting):
         while betting_round < step.before.betting_round:
             betting_round += 1
             yield _street(hand, betting_round)
         yield f"{names[step.position]}: {_action(step)}"
-    uncalled = uncalled_bet(betting)
+    uncalled = hands.uncalled_bet(betting)
     if uncalled is not None:
         yield f"Uncalled bet ({uncalled[1]}) returned to {names[uncalled[0]]}"
     while betting_round < betting.betting_round:
@@ -377,7 +363,7 @@ def _lines(hand: PlayedHand) -> Iterator[str]:
             if not out:
                 shown = f"shows {_cards(cards)} ({_rank((*cards, *hand.state.board))})" if cards else ""
                 yield f"{name}: {shown or 'mucks hand'}"
-    taken = whole_collected(hand)
+    taken = hands.whole_collected(hand)
     for name, chips in zip(names, taken, strict=True):
         if chips > 0:
             yield f"{name} collected {chips} from pot"
@@ -388,15 +374,15 @@ def _all_in(chips: int, stack: int) -> str:
     return " and is all-in" if chips >= stack else ""
 
 
-def _action(step: AskedStep) -> str:
+def _action(step: hands.AskedStep) -> str:
     end = " and is all-in" if step.is_all_in else ""
     if step.word == "raise":
         return f"raises {step.total + step.floor - step.before.max_spent} to {step.total}{end}"
     return f"{step.word}s{f' {step.paid}{end}' if step.paid else ''}"
 
 
-def _street(hand: PlayedHand, betting_round: int) -> str:
-    new = _cards(round_board(hand, betting_round))
+def _street(hand: hands.PlayedHand, betting_round: int) -> str:
+    new = _cards(hands.round_board(hand, betting_round))
     if betting_round == 1:
         return f"*** FLOP *** {new}"
     old = _cards(hand.state.board[: hand.game.board_ends[betting_round - 1]])
@@ -413,14 +399,14 @@ def _rank(cards: Sequence[int]) -> str:
     return text if text.startswith(("high card", "two pair", "three of", "four of")) else f"a {text}"
 
 
-def _summary(hand: PlayedHand, taken: Sequence[int]) -> Iterator[str]:
+def _summary(hand: hands.PlayedHand, taken: Sequence[int]) -> Iterator[str]:
     betting, players = hand.state.betting, hand.game.num_players
-    pot = contested_pot(betting)
+    pot = hands.contested_pot(betting)
     yield "*** SUMMARY ***"
     yield f"Total pot {pot} | Rake {pot - sum(taken)}"
     if hand.state.board:
         yield f"Board {_cards(hand.state.board)}"
-    folded_in = folds(betting)
+    folded_in = hands.folds(betting)
     for position, name in enumerate(hand.names):
         part = " (button)" if position == players - 1 else ""
         if position in folded_in:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from clients.bots.baselines import AlwaysCall
 from clients.bots.simple import SimpleBot
-from clients.lab.experiments.tasks import chips_by_seat
+from clients.lab.experiments.harness import chips_by_seat
 from engine.evidence.confidence_sequence import Interval
 from engine.evidence.differences import difference_bound
 from engine.evidence.field_test import Bounds, Decision, FieldTest

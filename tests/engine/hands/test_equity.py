@@ -6,6 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from engine.evidence.pair_equities import format_preflop_points
 from engine.hands import equity as eq
 from engine.hands.equity import (
     all_hand_equities,
@@ -101,7 +102,7 @@ def test_the_matrix_is_a_zero_sum_game_over_all_pairs_of_disjoint_combos() -> No
 def test_the_matrix_that_comes_with_riverboat_is_the_one_that_is_computed() -> None:
     shipped = resources.files("engine").joinpath("data/preflop/equities.npz")
 
-    assert shipped.read_bytes() == eq.format_preflop_points()
+    assert shipped.read_bytes() == format_preflop_points()
 
 
 @pytest.mark.parametrize("board", BOARDS)

@@ -22,7 +22,7 @@ from server.commands.look_back.convert import convert
 from server.records.formats.acpc import acpc_logs, read_acpc
 from server.records.formats.hands import PlayedHand, settle, shown_stacks
 from server.records.formats.open_hand_history import format_ohh, parse_ohh
-from server.records.formats.phh import format_phh, format_phhs, parse_phh
+from server.records.formats.phh import format_phh, parse_phh
 from server.records.formats.pokerstars import format_stars, parse_stars
 from server.records.formats.reading import find_hands, read_hands
 from server.records.formats.said import FormatError
@@ -228,7 +228,10 @@ def test_hands_that_cannot_be_read(changes: dict[str, str], reason: str | None) 
 def test_files_of_several_hands_and_files_that_are_none() -> None:
     hands = golden_hands("random.holdem.nolimit.3p.0", 3)
 
-    text = format_phhs(hands) + "\n[4]\nvariant = 'PO'\n"
+    text = (
+        "".join(f"[{count}]\n{format_phh(hand)}\n" for count, hand in enumerate(hands, 1))
+        + "[4]\nvariant = 'PO'\n"
+    )
 
     *read, fault = parse_phh(text, "a.phhs")
     assert [line(hand) for hand in read if isinstance(hand, PlayedHand)] == list(map(line, hands))

@@ -12,24 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from clients.lab.experiments.command import experiment_command
-from clients.lab.experiments.poker_learner.training import (
-    BIG_BLIND,
-    BOTS,
-    CHIPS_PER_DOLLAR,
-    MODES,
-    POINTS,
-    STACK,
-    TABLES,
-    THESIS_BANKROLLS,
-    THESIS_CHECKPOINTS,
-    THESIS_PLACES,
-    ThesisSettings,
-    all_tasks,
-    file_name,
-    noted_at,
-    thesis_rate,
-)
-from clients.lab.experiments.tasks import VERSION, Findings, Work, markdown_table, plot
+from clients.lab.experiments.harness import VERSION, Findings, Work, markdown_table, plot
+from clients.lab.experiments.poker_learner import training
 from clients.reports.plots import Plot
 from engine.hands.preflop.tables import shipped_tables
 from engine.poker.combos import COMBOS_PER_STARTING_HAND
@@ -44,27 +28,27 @@ _Runs = Sequence[Mapping[str, Any]]
 """The results of the runs of a task, or of a part of it."""
 
 
-@experiment_command(ThesisSettings, "the knowledge files", seeded="figures")
-def poker_learner(settings: ThesisSettings, work: Work) -> Iterator[Findings]:
+@experiment_command(training.ThesisSettings, "the knowledge files", seeded="figures")
+def poker_learner(settings: training.ThesisSettings, work: Work) -> Iterator[Findings]:
     """Play four learners against the bots of the Poker Learner thesis (chapter 5).
 
     The full size, which is the default, takes a minute or two of one core for each run.
     """
-    yield findings(settings, work.groups(all_tasks(settings, work.folder)))
+    yield findings(settings, work.groups(training.all_tasks(settings, work.folder)))
 
 
-def findings(settings: ThesisSettings, found: Mapping[tuple[str, str, str], _Runs]) -> Findings:
+def findings(settings: training.ThesisSettings, found: Mapping[tuple[str, str, str], _Runs]) -> Findings:
     """Everything that the thesis reports, by learner.
 
     Args:
         settings: the experiment's settings.
         found: the results of the runs by kind, learner and bot.
     """
-    modes = MODES if settings.frozen else MODES[:1]
+    modes = training.MODES if settings.frozen else training.MODES[:1]
     optimum = optimum_against_all_in()
     heads_up: dict[str, Any] = {bot: {} for bot in settings.bots}
-    is_whole = set(settings.bots) == set(BOTS)
-    competition: dict[str, Any] = {name: {} for name in TABLES} if is_whole else {}
+    is_whole = set(settings.bots) == set(training.BOTS)
+    competition: dict[str, Any] = {name: {} for name in training.TABLES} if is_whole else {}
     learned = {}
     for learner in settings.learners:
         for bot in settings.bots:
@@ -85,7 +69,7 @@ def findings(settings: ThesisSettings, found: Mapping[tuple[str, str, str], _Run
         "settings": settings,
         "optimum_bb_per_hand": optimum,
         "checkpoints": [max(1, round(settings.match_hands * share)) for share in _CHECKPOINTS],
-        "noted_at": noted_at(settings.match_hands),
+        "noted_at": training.noted_at(settings.match_hands),
         **results,
         "score": score(results),
     }
@@ -102,19 +86,19 @@ def optimum_against_all_in() -> float:
     the small blind in half of the hands and the big blind in the other half.
     """
     share = shipped_tables().raw_odds[:, 0]  # of the pot, against one random hand
-    playing = 2 * STACK * share - STACK
+    playing = 2 * training.STACK * share - training.STACK
     weights = COMBOS_PER_STARTING_HAND / COMBOS_PER_STARTING_HAND.sum()
     won = 0.0
-    for blind in (BIG_BLIND / 2, BIG_BLIND):
+    for blind in (training.BIG_BLIND / 2, training.BIG_BLIND):
         won += 0.5 * float((weights * playing.clip(min=-blind)).sum())
-    return won / BIG_BLIND
+    return won / training.BIG_BLIND
 
 
 def _rate(runs: _Runs) -> dict[str, Any]:
     """Big blinds per hand of several runs, with the intervals over hands and over runs."""
     winnings = [Winnings(run["hands"], run["chips"], run["chips_squared"]) for run in runs]
-    rate = sum(winnings, Winnings()).rate(BIG_BLIND).scaled(1 / 1000)
-    by_run = [each.chips / each.hands / BIG_BLIND for each in winnings]
+    rate = sum(winnings, Winnings()).rate(training.BIG_BLIND).scaled(1 / 1000)
+    by_run = [each.chips / each.hands / training.BIG_BLIND for each in winnings]
     return {
         "mean": rate.mean,
         "ci95": rate.ci95,
@@ -126,12 +110,12 @@ def _rate(runs: _Runs) -> dict[str, Any]:
 
 def _series(runs: _Runs) -> dict[str, Any]:
     """A heads-up match: the rate, and the bankroll as it goes."""
-    bankroll = [estimate_of_few([run["bankrolls"][k][0] for run in runs]) for k in range(POINTS)]
-    at = [round(share * POINTS) - 1 for share in _CHECKPOINTS]
+    bankroll = [estimate_of_few([run["bankrolls"][k][0] for run in runs]) for k in range(training.POINTS)]
+    at = [round(share * training.POINTS) - 1 for share in _CHECKPOINTS]
     return {
         "bb_per_hand": _rate(runs),
         "bankroll": [point.as_json() for point in bankroll],
-        "dollars_at_checkpoints": [bankroll[k].mean / CHIPS_PER_DOLLAR for k in at],
+        "dollars_at_checkpoints": [bankroll[k].mean / training.CHIPS_PER_DOLLAR for k in at],
     }
 
 
@@ -147,8 +131,10 @@ def _competition(runs: _Runs, match_hands: int) -> dict[str, Any]:
         places.append(_place(run["bankrolls"][-1]))
     players: dict[str, dict[str, Any]] = {}
     for label, series in by_label.items():
-        rate = estimate_of_few([bankrolls[-1] / match_hands / BIG_BLIND for bankrolls in series])
-        bankroll = [estimate_of_few([bankrolls[k] for bankrolls in series]).as_json() for k in range(POINTS)]
+        rate = estimate_of_few([bankrolls[-1] / match_hands / training.BIG_BLIND for bankrolls in series])
+        bankroll = [
+            estimate_of_few([bankrolls[k] for bankrolls in series]).as_json() for k in range(training.POINTS)
+        ]
         players[label] = {"bb_per_hand": rate.as_json(), "bankroll": bankroll}
     return {
         "places": places,
@@ -182,12 +168,12 @@ def score(results: Mapping[str, Any]) -> dict[str, Any]:
     sizes: dict[str, bool] = {}
     for bot, entries in results["heads_up"].items():
         for learner, entry in entries.items():
-            ours, printed = entry["learning"]["bb_per_hand"]["mean"], thesis_rate(bot, learner)
+            ours, printed = entry["learning"]["bb_per_hand"]["mean"], training.thesis_rate(bot, learner)
             name = f"{learner} against {bot}"
             signs[name] = ours * printed > 0
             sizes[name] = abs(ours - printed) <= TOLERANCE * abs(printed)
     places = {
-        f"{learner} at {table}": entry["place"] == THESIS_PLACES[learner]
+        f"{learner} at {table}": entry["place"] == training.THESIS_PLACES[learner]
         for table, entries in results["competition"].items()
         for learner, entry in entries.items()
     }
@@ -219,7 +205,7 @@ def _agrees(row: Mapping[str, Any]) -> bool:
 # --- report ----------------------------------------------------------------------------------------------
 
 
-def _report(settings: ThesisSettings, results: Mapping[str, Any]) -> str:
+def _report(settings: training.ThesisSettings, results: Mapping[str, Any]) -> str:
     lines = [
         "# Poker Learner, chapter 5, reproduced\n",
         f"{settings.training_hands:,} hands of training against each bot at six seats, then "
@@ -234,7 +220,7 @@ def _report(settings: ThesisSettings, results: Mapping[str, Any]) -> str:
     ]
     for bot, entries in results["heads_up"].items():
         lines += [
-            f"## Against {bot} (Table 5.{1 + BOTS.index(bot)})\n",
+            f"## Against {bot} (Table 5.{1 + training.BOTS.index(bot)})\n",
             markdown_table(["", *settings.learners], _heads_up_rows(settings, results, bot, entries)),
         ]
     for name, entries in results["competition"].items():
@@ -271,16 +257,18 @@ def score_lines(found: Mapping[str, Any]) -> list[str]:
 
 
 def _heads_up_rows(
-    settings: ThesisSettings, results: Mapping[str, Any], bot: str, entries: Mapping[str, Any]
+    settings: training.ThesisSettings, results: Mapping[str, Any], bot: str, entries: Mapping[str, Any]
 ) -> list[list[str]]:
-    learners, modes = settings.learners, MODES if settings.frozen else MODES[:1]
+    learners, modes = settings.learners, training.MODES if settings.frozen else training.MODES[:1]
     rows = []
-    for index, (hands, printed) in enumerate(zip(results["checkpoints"], THESIS_CHECKPOINTS, strict=True)):
+    for index, (hands, printed) in enumerate(
+        zip(results["checkpoints"], training.THESIS_CHECKPOINTS, strict=True)
+    ):
         ours = [entries[name]["learning"]["dollars_at_checkpoints"][index] for name in learners]
-        theirs = [THESIS_BANKROLLS[bot][name][index] for name in learners]
+        theirs = [training.THESIS_BANKROLLS[bot][name][index] for name in learners]
         rows.append([f"bankroll after {hands:,} hands, $", *(f"{dollars:+z.2f}" for dollars in ours)])
         rows.append([f"the thesis's after {printed:,}", *(f"{dollars:+z.2f}" for dollars in theirs)])
-    rates = {name: thesis_rate(bot, name) for name in learners}
+    rates = {name: training.thesis_rate(bot, name) for name in learners}
     rows += [
         [f"bb/hand, {mode}", *(_text(entries[name][mode]["bb_per_hand"]) for name in learners)]
         for mode in modes
@@ -321,27 +309,30 @@ def _text(rate: Mapping[str, Any]) -> str:
     return f"{Estimate(rate['mean'], rate['ci95_runs'], 0).text(2)} (± {over_hands})"
 
 
-def _plots(settings: ThesisSettings, results: Mapping[str, Any]) -> list[Plot]:
+def _plots(settings: training.ThesisSettings, results: Mapping[str, Any]) -> list[Plot]:
     """The bankrolls over the hands, as in Figures 5.1 to 5.5."""
     x = [0, *results["noted_at"]]
     y = "big blinds won (mean of runs, 95 % band)"
 
     def over_hands(bankroll: Sequence[Mapping[str, Any]]) -> dict[int, Estimate | float]:
         """The bankroll in big blinds; without a band where there was one run."""
-        points = [Estimate(0.0, 0.0, 0), *(Estimate(**point).scaled(1 / BIG_BLIND) for point in bankroll)]
+        points = [
+            Estimate(0.0, 0.0, 0),
+            *(Estimate(**point).scaled(1 / training.BIG_BLIND) for point in bankroll),
+        ]
         has_band = points[1].ci95 is not None
         return {hands: each if has_band else each.mean for hands, each in zip(x, points, strict=True)}
 
     heads_up = [
         plot(
-            f"against-{file_name(bot)}-{mode}",
+            f"against-{training.file_name(bot)}-{mode}",
             f"Heads-up against {bot}, {mode}",
             "hands",
             y,
             {learner: over_hands(entry[mode]["bankroll"]) for learner, entry in entries.items()},
         )
         for bot, entries in results["heads_up"].items()
-        for mode in (MODES if settings.frozen else MODES[:1])
+        for mode in (training.MODES if settings.frozen else training.MODES[:1])
     ]
     competition = [
         plot(

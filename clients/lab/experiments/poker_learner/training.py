@@ -21,7 +21,7 @@ import click
 from clients.core.options import agent_options
 from clients.core.registry import load_bot
 from clients.lab.experiments.command import Options, choices, option, whole
-from clients.lab.experiments.tasks import Task
+from clients.lab.experiments.harness import Task
 from clients.learners.knowledge_file import journal_path, read_knowledge
 from clients.learners.preflop.action_values import (
     UPDATES,

@@ -13,8 +13,8 @@ from clients.bots.sampling.agent import Sampling
 from clients.core.agent import Agent
 from clients.core.arena import Arena
 from clients.core.options import make_agent, parse_settings
+from clients.lab.experiments.harness import Work, matches
 from clients.lab.experiments.selective_sampling.settings import SamplingSettings, part_task
-from clients.lab.experiments.tasks import Work, matches
 from engine.players.trials.trials import Spot
 from engine.poker.rules import Action, ActionKind, GameDefinition, HandState, HandView
 from engine.support.seeds import derive_seed

@@ -24,9 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clients.core.registry import make_bot
+from clients.lab.experiments.harness import Findings, Work, markdown_table, plot
 from clients.lab.experiments.selective_sampling.duels import NotedSampling, duel, make_sampling, play_duel
 from clients.lab.experiments.selective_sampling.settings import SamplingSettings
-from clients.lab.experiments.tasks import Findings, Work, markdown_table, plot
 from engine.players.models.formula import DEFAULT_PARAMETERS, Parameters, formula_triples
 from engine.players.models.generic import GenericModel
 from engine.players.models.model import Decision, OpponentModel

@@ -21,9 +21,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from clients.lab.experiments.harness import Column, Findings, Work, columns, markdown_table, per_cent, plot
 from clients.lab.experiments.selective_sampling.settings import SamplingSettings
 from clients.lab.experiments.selective_sampling.spots import Deviation, Stop, ladder, measured_spots
-from clients.lab.experiments.tasks import Column, Findings, Work, columns, markdown_table, per_cent, plot
 from engine.players.trials.selective_sampling import Criterion
 from engine.support.intervals import Estimate, estimate
 from engine.support.text import rate

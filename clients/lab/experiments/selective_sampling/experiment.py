@@ -15,22 +15,12 @@ from typing import Any, Final
 import attrs
 
 from clients.core.registry import make_bot
+from clients.lab.experiments import harness
 from clients.lab.experiments.command import experiment_command
 from clients.lab.experiments.selective_sampling.equal_time import equal_time
 from clients.lab.experiments.selective_sampling.examined import obvious_moves, stability, uniform_dealing
 from clients.lab.experiments.selective_sampling.settings import PARTS, SamplingSettings, part_task, read_parts
 from clients.lab.experiments.selective_sampling.stated_values import robustness, wrong_models
-from clients.lab.experiments.tasks import (
-    VERSION,
-    Column,
-    Findings,
-    LineUp,
-    Task,
-    Work,
-    columns,
-    matches,
-    plot,
-)
 from engine.evidence.confidence_sequence import ConfidenceSequence, payoff_bounds
 from engine.poker.rules import load_game
 from engine.support.intervals import Estimate, estimate
@@ -47,7 +37,7 @@ DEALS_OF_A_MATCH: Final = 50
 # --- (a) self-play ---------------------------------------------------------------------------------------
 
 
-def match_task(line_up: LineUp, settings: SamplingSettings, seed: int, deals: int) -> Task:
+def match_task(line_up: harness.LineUp, settings: SamplingSettings, seed: int, deals: int) -> harness.Task:
     """Some deals between two kinds of bots, in all rotations of a line-up."""
     return part_task(
         "self-play",
@@ -63,7 +53,7 @@ def match_task(line_up: LineUp, settings: SamplingSettings, seed: int, deals: in
 
 
 def _play_match(
-    game: str, line_up: LineUp, first: str, others: str, seed: int, deals: int
+    game: str, line_up: harness.LineUp, first: str, others: str, seed: int, deals: int
 ) -> dict[str, list[float]]:
     """``won``: small bets per hand of a bot of the first kind, on each deal."""
     won = line_up.play(
@@ -76,7 +66,7 @@ def _play_match(
 
 
 def play_line_up(
-    line_up: LineUp, settings: SamplingSettings, work: Work
+    line_up: harness.LineUp, settings: SamplingSettings, work: harness.Work
 ) -> tuple[dict[str, Any], dict[float, Estimate]]:
     """Play until all hands are played, or the gain is known well enough.
 
@@ -89,7 +79,9 @@ def play_line_up(
     seed = derive_seed(settings.seed, line_up.first)
     tasks = [
         match_task(line_up, settings, match_seed, deals)
-        for match_seed, deals in matches(max(2, round(settings.hands / passes)), DEALS_OF_A_MATCH, seed)
+        for match_seed, deals in harness.matches(
+            max(2, round(settings.hands / passes)), DEALS_OF_A_MATCH, seed
+        )
     ]
     won: list[float] = []
     course: dict[float, Estimate] = {}
@@ -131,12 +123,12 @@ def _gain_of_a_player(game_text: str) -> ConfidenceSequence:
     return ConfidenceSequence(low / game.small_bet, high / game.small_bet)
 
 
-def self_play(settings: SamplingSettings, work: Work) -> Findings:
+def self_play(settings: SamplingSettings, work: harness.Work) -> harness.Findings:
     """Half the table against the other half, and one against all others, or the line-ups asked for."""
     seats = load_game(settings.game).num_players
     numbers_of_first = settings.simulating or sorted({seats // 2, 1}, reverse=True)
-    line_ups = [play_line_up(LineUp(first, seats), settings, work) for first in numbers_of_first]
-    shown: dict[str, Column] = {
+    line_ups = [play_line_up(harness.LineUp(first, seats), settings, work) for first in numbers_of_first]
+    shown: dict[str, harness.Column] = {
         "sampling against formula": "line_up",
         "hands": lambda row: f"{row['hands']:,}" if "hands" in row else None,
         "won per hand, sb": "gain_sb_per_hand",
@@ -155,11 +147,11 @@ def self_play(settings: SamplingSettings, work: Work) -> Findings:
         f"`{settings.sampling_bot()}` against `{settings.formula}` at {settings.game}; every deal is played "
         "in each rotation of the seats, intervals are 95 %, from per-deal means"
         + (", and hold whenever you look.\n\n" if settings.until is not None else ".\n\n")
-        + columns(shown, [*(numbers for numbers, _ in line_ups), *lokis])
+        + harness.columns(shown, [*(numbers for numbers, _ in line_ups), *lokis])
         + "\nWhat a bot of the first kind wins grows with the number of others it wins from; the lead over "
         "them does not.  The paper says how much more one program won than the other, not at which table.\n"
     )
-    picture = plot(
+    picture = harness.plot(
         "self-play",
         f"Sampling bots against formula bots, {settings.game}",
         "hands",
@@ -177,12 +169,12 @@ def self_play(settings: SamplingSettings, work: Work) -> Findings:
         "line_ups": [each for each, _ in line_ups],
         "loki_dollars_per_1000_hands": LOKI,
     }
-    return Findings(numbers, report, [picture])
+    return harness.Findings(numbers, report, [picture])
 
 
 # --- all parts -------------------------------------------------------------------------------------------
 
-DONE_BY: Final[dict[str, tuple[str, Callable[[SamplingSettings, Work], Findings]]]] = {
+DONE_BY: Final[dict[str, tuple[str, Callable[[SamplingSettings, harness.Work], harness.Findings]]]] = {
     "a": ("Self-play: sampling bots against formula bots", self_play),
     "b": ("Stability of values and decisions", stability),
     "c": ("Obvious moves", obvious_moves),
@@ -195,7 +187,7 @@ DONE_BY: Final[dict[str, tuple[str, Callable[[SamplingSettings, Work], Findings]
 
 
 @experiment_command(SamplingSettings, "what each task found", seeded="results")
-def selective_sampling(settings: SamplingSettings, work: Work) -> Iterator[Findings]:
+def selective_sampling(settings: SamplingSettings, work: harness.Work) -> Iterator[harness.Findings]:
     """Reproduce Loki's selective sampling: self-play, stability, obvious moves; Poki's warnings; costs.
 
     Parts: a self-play, b stability, c obvious-moves, d uniform-dealing, e wrong-models, f equal-time,
@@ -203,7 +195,7 @@ def selective_sampling(settings: SamplingSettings, work: Work) -> Iterator[Findi
     Part f also measures the processor time of a trial, the only number that differs from run to run.
     """
     parts: dict[str, Any] = {}
-    report = f"# Selective sampling\n\nSeed {settings.seed}; Riverboat {VERSION}.\n"
+    report = f"# Selective sampling\n\nSeed {settings.seed}; Riverboat {harness.VERSION}.\n"
     for letter in read_parts(settings.parts):
         heading, do = DONE_BY[letter]
         start = time.monotonic()
@@ -212,5 +204,5 @@ def selective_sampling(settings: SamplingSettings, work: Work) -> Iterator[Findi
         report += f"\n## ({letter}) {heading}\n\n{part.report}"
         if work.plots:
             report += "".join(f"\n![{each.title}]({each.name}.png)\n" for each in part.plots)
-        yield Findings({"settings": settings, "parts": parts}, report, part.plots)
+        yield harness.Findings({"settings": settings, "parts": parts}, report, part.plots)
         work.progress(f"({letter}) {heading}: done in {time.monotonic() - start:.0f} s")

@@ -14,7 +14,7 @@ from clients.core.one_line import CommandError
 from clients.core.program import read_game
 from clients.core.registry import make_bot
 from clients.lab.experiments.command import Options, option, whole
-from clients.lab.experiments.tasks import Task
+from clients.lab.experiments.harness import Task
 from engine.support.user_input import parse_whole
 from server.support.options import FiniteRange
 

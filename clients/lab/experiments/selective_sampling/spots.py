@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from clients.bots.sampling.agent import Sampling
 from clients.core.agent import Agent
 from clients.core.registry import make_bot
+from clients.lab.experiments.harness import LineUp, Work, chips_by_seat
 from clients.lab.experiments.selective_sampling.duels import make_sampling
 from clients.lab.experiments.selective_sampling.settings import SamplingSettings, part_task
-from clients.lab.experiments.tasks import LineUp, Work, chips_by_seat
 from engine.players.trials.sampler import JointSampler
 from engine.players.trials.selective_sampling import Criterion, Estimates, best_move
 from engine.players.trials.trials import Spot, Trials, first_actions

@@ -26,6 +26,7 @@ from clients.bots.formula.agent import Formula
 from clients.bots.opponent_book import OpponentBook
 from clients.core.agent import Agent
 from clients.core.registry import make_bot
+from clients.lab.experiments.harness import Column, Findings, Work, columns, per_cent, plot
 from clients.lab.experiments.regression import clustered_mean, fit_line
 from clients.lab.experiments.selective_sampling.duels import (
     JudgedDecision,
@@ -36,7 +37,6 @@ from clients.lab.experiments.selective_sampling.duels import (
     play_duel,
 )
 from clients.lab.experiments.selective_sampling.settings import SamplingSettings
-from clients.lab.experiments.tasks import Column, Findings, Work, columns, per_cent, plot
 from engine.hands.hand_strength import hand_strength
 from engine.players.action_context import ActionContext
 from engine.players.models.frequencies import FrequencyModel

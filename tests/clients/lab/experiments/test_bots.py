@@ -13,6 +13,7 @@ import pytest
 from clients.bots.opponent_book import MODELS
 from clients.core.registry import installed_bots, make_bot
 from clients.lab.experiments.circle import PLAYERS, circles, make_reasonable
+from clients.lab.experiments.harness import BLOCKS
 from clients.lab.experiments.heuristic import COUNTERPARTS, VARIANTS, stood_in_for
 from clients.lab.experiments.killer import (
     BOOK,
@@ -30,7 +31,6 @@ from clients.lab.experiments.sensitivity import (
     findings as compared,
     varied,
 )
-from clients.lab.experiments.tasks import BLOCKS
 from engine.hands.flop_configs import parse_book, shipped_book
 from engine.kernels.players.records import NUM_PARAMETERS, Parameter
 from engine.players.models.formula import Constants, Parameters, parameters_array

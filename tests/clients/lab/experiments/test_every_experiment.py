@@ -24,7 +24,7 @@ from clients.core.agent import Agent
 from clients.core.arena import Arena
 from clients.lab.experiments import tasks as work
 from clients.lab.experiments.command import Options, option
-from clients.lab.experiments.tasks import Findings, columns, markdown_table, per_cent, plot
+from clients.lab.experiments.harness import Findings, columns, markdown_table, per_cent, plot
 from clients.learners.street import agent as street
 from clients.reports.plots import Curve, Plot, draw_plot
 from engine.learning.deal_pool import DealPool
@@ -95,7 +95,7 @@ def test_ctrl_c_and_resume_give_the_results_of_one_go(
         kept.append(path)
 
     with monkeypatch.context() as patch:
-        patch.setattr("clients.lab.experiments.tasks.write_whole", interrupted)
+        patch.setattr("clients.lab.experiments.harness.write_whole", interrupted)
         stopped = run(name, tmp_path / "out", "--no-plots")
 
     assert stopped.exit_code == 130

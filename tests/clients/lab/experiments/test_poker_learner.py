@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 import pytest
 
+from clients.lab.experiments.harness import Task
 from clients.lab.experiments.poker_learner.experiment import optimum_against_all_in, score, score_lines
 from clients.lab.experiments.poker_learner.training import (
     BOTS,
@@ -20,7 +21,6 @@ from clients.lab.experiments.poker_learner.training import (
     file_name,
     thesis_rate,
 )
-from clients.lab.experiments.tasks import Task
 from clients.learners.knowledge_file import read_knowledge
 from clients.learners.preflop.knowledge import read_base
 from clients.learners.preflop.state import ACTIONS, split_key

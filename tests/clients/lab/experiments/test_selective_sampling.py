@@ -11,6 +11,7 @@ import pytest
 from clients.bots.baselines import AlwaysCall, Random
 from clients.core.arena import Arena
 from clients.core.one_line import CommandError
+from clients.lab.experiments.harness import Findings, LineUp, Work
 from clients.lab.experiments.selective_sampling import equal_time
 from clients.lab.experiments.selective_sampling.duels import (
     NotedSampling,
@@ -30,7 +31,6 @@ from clients.lab.experiments.selective_sampling.spots import (
     possible_moves,
 )
 from clients.lab.experiments.selective_sampling.stated_values import GREAT, FoldModelSampling, SlowPlayer
-from clients.lab.experiments.tasks import Findings, LineUp, Work
 from engine.hands.hand_strength import hand_strength
 from engine.players.models.generic import GenericModel
 from engine.players.models.model import OpponentModel
