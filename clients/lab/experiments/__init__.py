@@ -6,7 +6,7 @@ The rest is here once:
 
 ==============  ==================================================================================
 ``command``     settings that are options; the command with the options that all experiments share
-``tasks``       tasks done by several processes and resumed; line-ups, and how they are played; tables,
+``harness``     tasks done by several processes and resumed; line-ups, and how they are played; tables,
                 pictures, and the files of the results
 ``regression``  lines and means of points that come in clusters
 ==============  ==================================================================================
@@ -24,6 +24,6 @@ The rest is here once:
 ``street_learner``      the learning curve of the street-learner
 ======================  =============================================================
 
-``circle`` and ``heuristic`` play the long matches of ``tasks`` and no tournament: a tournament draws other
+``circle`` and ``heuristic`` play the long matches of ``harness`` and no tournament: a tournament draws other
 cards, and keeps no results of the parts of a match, from which the learning curves are drawn.
 """

@@ -22,7 +22,7 @@ from clients.commands.lab.experiment import installed_experiments
 from clients.core import figure
 from clients.core.agent import Agent
 from clients.core.arena import Arena
-from clients.lab.experiments import tasks as work
+from clients.lab.experiments import harness as work
 from clients.lab.experiments.command import Options, option
 from clients.lab.experiments.harness import Findings, columns, markdown_table, per_cent, plot
 from clients.learners.street import agent as street
