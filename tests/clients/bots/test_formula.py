@@ -27,9 +27,9 @@ from engine.poker.rules import CALL, Action, HandView, load_game, parse_betting
 from engine.support.files.archive import Archive, write_archive
 from tests.benchmarks.bench_formula import interval, play_rotations, time_decisions
 from tests.support.asserting import refuses
-from tests.support.dealer_process import PATIENCE_S, DealerProcess, completed, dealer_process, environment
+from tests.support.dealer_process import PATIENCE_S, DealerProcess, dealer_process, environment
 from tests.support.hands.golden_files import GOLDEN
-from tests.support.matches import DEALERS, bot, play_match
+from tests.support.matches import DEALERS, bot, play_match, run_match
 
 # --- The formula bot as a player ----------------------------------------------------------------------------
 
@@ -276,7 +276,7 @@ def test_killed_in_mid_hand_it_comes_back_and_plays_on_as_if_nothing_had_happene
 @pytest.mark.slow
 def test_a_match_is_remembered_unless_its_deals_come_again(duplicate: bool, tmp_path: Path) -> None:
     words = ["limit-2p", "us=formula:memory=models.json", "them=always-call", "--hands", "7"]
-    done = completed("match", *words, *(["--duplicate"] if duplicate else []), folder=tmp_path)
+    done = run_match(tmp_path, *words, *(["--duplicate"] if duplicate else []))
 
     assert done.returncode == 0, done.stderr
     path = tmp_path / "models.json"

@@ -20,7 +20,8 @@ from clients.core.registry import fill_table
 from clients.human.own_table import HouseOptions
 from engine.poker.rules import load_game, parse_betting
 from protocol.records import parse_hand
-from tests.support.dealer_process import PATIENCE_S, completed, environment, program, run_to_end
+from tests.support.commands import run_here
+from tests.support.dealer_process import PATIENCE_S, environment, program, run_to_end
 from tests.support.terminal.person import check_transcript
 from tests.support.terminal.terminals import in_terminal, processes_about, wait_for_end_of
 
@@ -308,8 +309,8 @@ def test_a_person_by_telnet_leaves_the_log_of_a_bot_with_the_same_actions(tmp_pa
 
     (tmp_path / "bot.py").write_text(BOT.replace("ACTIONS_OF_THE_PERSON", repr(actions_of(typed, "person"))))
     words = (f"person={sys.executable} bot.py", "random", *MATCH[1:], "--out", "replayed")
-    done = completed("match", *MATCH[:1], *words, folder=tmp_path)
-    assert done.returncode == 0, done.stderr
+    done = run_here("match", *MATCH[:1], *words, "--luck", "off", folder=tmp_path)
+    assert done.exit_code == 0, done.stderr
     assert (tmp_path / "replayed" / "match.log").read_text() == typed
     assert typed.count("STATE:") == 20
     assert "after 20 hands." in text
@@ -370,7 +371,7 @@ def actions_of_hand(betting: str, position: int) -> list[str]:
 def test_a_port_that_is_taken(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        done = completed("telnet", "--listen", str(port), "127.0.0.1", "4000", folder=tmp_path)
+        done = run_here("telnet", "--listen", port, "127.0.0.1", "4000", folder=tmp_path)
 
-    assert done.returncode == 1
+    assert done.exit_code == 1
     assert done.stderr == f"telnet: cannot listen on 127.0.0.1 port {port}: Address already in use\n"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -16,6 +15,7 @@ from xml.etree import ElementTree
 import pytest
 import trio
 import trio.testing
+from click.testing import Result
 from trio.testing import MockClock
 
 from clients.lab.check_bot.client import Client, End, Order
@@ -24,7 +24,8 @@ from clients.lab.check_bot.examination import Examination, Game
 from clients.lab.check_bot.findings import Examined, Status
 from engine.poker.rules import game_path, load_game, packaged_games
 from tests.misbehaving_bots.planted import Planted
-from tests.support.dealer_process import PATIENCE_S, ROOT, completed
+from tests.support.commands import run_here
+from tests.support.dealer_process import ROOT
 
 # --- `riverboat check-bot` as a program, with players in processes of their own -----------------------------
 
@@ -33,16 +34,16 @@ ACPC_PLAYER = ROOT / "tests" / "support" / "acpc_player.py"
 BOTS = sorted(entry.name for entry in entry_points(group="riverboat.bots"))
 
 
-def check(folder: Path, *words: str, patience_s: float = PATIENCE_S) -> subprocess.CompletedProcess[str]:
-    return completed("check-bot", *words, folder=folder, seconds=patience_s)
+def check(folder: Path, *words: str) -> Result:
+    return run_here("check-bot", *words, folder=folder)
 
 
-def assert_nothing_wrong(folder: Path, *words: str, patience_s: float = 500) -> None:
-    result = check(folder, "--json", *words, patience_s=patience_s)
+def assert_nothing_wrong(folder: Path, *words: str) -> None:
+    result = check(folder, "--json", *words)
 
     said = json.loads(result.stdout)
     assert [each for each in said["checks"] if not each["passed"]] == []
-    assert (result.returncode, said["passed"]) == (0, True)
+    assert (result.exit_code, said["passed"]) == (0, True)
 
 
 def planted(fault: str, *words: str) -> str:
@@ -56,7 +57,7 @@ def test_a_player_that_writes_twice_is_found_and_a_build_server_can_read_it(tmp_
 
     said = json.loads(result.stdout)
     failed = [each for each in said["checks"] if not each["passed"] and each["tried"]]
-    assert (result.returncode, said["passed"], [each["name"] for each in failed]) == (3, False, ["one-write"])
+    assert (result.exit_code, said["passed"], [each["name"] for each in failed]) == (3, False, ["one-write"])
     assert "in one write" in failed[0]["detail"]
     suite = ElementTree.parse(tmp_path / "out.xml").getroot()[0]
     assert (suite.tag, suite.get("failures")) == ("testsuite", "1")
@@ -87,10 +88,10 @@ CHECKS_THAT_FAIL = {fault: check for fault, _, check, _ in FAULTS} | {
 @pytest.mark.parametrize("fault", CHECKS_THAT_FAIL)
 def test_planted_faults_are_found_in_processes_too(fault: str, tmp_path: Path) -> None:
     games = ["--game", "nolimit-3p", "--game", "nolimit-6p"]
-    result = check(tmp_path, "--json", "--hands", "30", *games, planted(fault), patience_s=500)
+    result = check(tmp_path, "--json", "--hands", "30", *games, planted(fault))
 
     said = json.loads(result.stdout)
-    assert result.returncode == 3
+    assert result.exit_code == 3
     assert CHECKS_THAT_FAIL[fault] in [each["name"] for each in said["checks"] if not each["passed"]]
 
 
@@ -98,7 +99,7 @@ def test_planted_faults_are_found_in_processes_too(fault: str, tmp_path: Path) -
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("bot", BOTS)
 def test_no_bot_in_the_box_is_complained_of(bot: str, tmp_path: Path) -> None:
-    assert_nothing_wrong(tmp_path, "--hands", "42", bot, patience_s=1100)
+    assert_nothing_wrong(tmp_path, "--hands", "42", bot)
 
 
 @pytest.mark.slow

@@ -23,13 +23,14 @@ from clients.learners.street.agent import StreetLearner
 from clients.learners.training import Table, make_learner, release
 from engine.poker.rules import load_game
 from tests.support.cases import cases
-from tests.support.dealer_process import completed, environment, program
+from tests.support.dealer_process import environment, program
+from tests.support.matches import run_match
 
 # --- Learners at a dealer's table ---------------------------------------------------------------------------
 
 
 def match(folder: Path, *words: str) -> dict[str, Any]:
-    done = completed("match", *words, "--json", folder=folder, seconds=90)
+    done = run_match(folder, *words, "--json")
     assert done.returncode == 0, done.stderr  # 3 where a player failed
     result: dict[str, Any] = json.loads(done.stdout)
     return result
@@ -171,7 +172,7 @@ def test_a_file_of_another_game_ends_the_bot_in_one_line(tmp_path: Path) -> None
     path = tmp_path / "knowledge.npz"
     before = learnt_at_home(path, 10)
     words = ["limit-2p", f"poker-learner:knowledge={path}", "always-call", "--hands", "10", "--json"]
-    done = completed("match", *words, folder=tmp_path, seconds=60)
+    done = run_match(tmp_path, *words)
 
     player = json.loads(done.stdout)["players"][0]
     assert (done.returncode, player["failure"]) == (3, "crashed")

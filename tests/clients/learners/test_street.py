@@ -39,7 +39,7 @@ from engine.learning.street import ActionValues, population
 from engine.poker.rules import Action, Deal, GameDefinition, HandView, StackedDealer, load_game
 from tests.engine.learning.pools import actions_and_cells, small_pool
 from tests.support.asserting import refuses
-from tests.support.dealer_process import completed
+from tests.support.matches import run_match
 
 LIMIT = load_game("limit-2p")
 
@@ -302,7 +302,7 @@ def test_games_are_described_by_all_that_matters() -> None:
 @pytest.mark.slow
 def test_over_tcp_it_keeps_what_it_learns(knowledge: Path, tmp_path: Path) -> None:
     words = ["limit-2p", f"street-learner:knowledge={knowledge}", "always-call", "--hands", "40", "--json"]
-    done = completed("match", *words, folder=tmp_path, seconds=90)
+    done = run_match(tmp_path, *words)
 
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["hands"] == 40
