@@ -1,14 +1,20 @@
 """The pages and their addresses, made from templates that escape everything that others wrote."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+from jinja2 import Environment
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket
 
 from engine.poker.rules import GameDefinition
 from engine.poker.rules.game_definition import UNLIMITED_STACK
@@ -32,13 +38,6 @@ from server.room.web.scenes import company, draw, steps
 from server.room.web.seat import seat
 from server.room.web.seat_api import SeatApi
 from server.table.rules.sit_and_go import prizes_by_place
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
-    from starlette.applications import Starlette
-    from starlette.requests import Request
-    from starlette.responses import Response
-    from starlette.websockets import WebSocket
 
 _HERE: Final = Path(__file__).parent
 _TYPES: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
@@ -77,10 +76,6 @@ class Pages:
 
     def application(self) -> Starlette:
         """The application that answers."""
-        from starlette.applications import Starlette
-        from starlette.exceptions import HTTPException
-        from starlette.routing import Route, WebSocketRoute
-
         return Starlette(
             routes=[
                 Route("/", self._lobby),
@@ -103,8 +98,6 @@ class Pages:
         )
 
     def _page(self, template: str, status: int = 200, **content: Any) -> Response:
-        from starlette.responses import HTMLResponse
-
         text = self._templates.get_template(f"{template}.html.j2").render(content)
         return HTMLResponse(text, status, {"cache-control": "no-store"})
 
@@ -125,13 +118,9 @@ class Pages:
         return self._page("lobby", tables=rows, config=self._room.config, best=_best(rows))
 
     async def _tables(self, request: Request) -> Response:
-        from starlette.responses import JSONResponse
-
         return JSONResponse(self._rows(), headers={"cache-control": "no-store"})
 
     async def _static(self, request: Request) -> Response:
-        from starlette.responses import Response
-
         found = self._files.get(request.path_params["file"])
         if found is None:
             raise _nothing()
@@ -140,8 +129,6 @@ class Pages:
     # --- for the operator ------------------------------------------------------------------------------
 
     async def _metrics(self, request: Request) -> Response:
-        from starlette.responses import PlainTextResponse, Response
-
         address = request.client.host if request.client else ""
         if self.figures is None:
             raise _nothing()
@@ -150,8 +137,6 @@ class Pages:
         return Response(self.figures.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     async def _health(self, request: Request) -> Response:
-        from starlette.responses import JSONResponse
-
         status, body = health(self._room)
         return JSONResponse(body, status)
 
@@ -175,8 +160,6 @@ class Pages:
         )
 
     async def _table_json(self, request: Request) -> Response:
-        from starlette.responses import JSONResponse
-
         table = self._room.tables.get(request.path_params["table"])
         if table is None:
             raise _nothing()
@@ -215,8 +198,6 @@ class Pages:
         return hand
 
     async def _download(self, request: Request) -> Response:
-        from starlette.responses import PlainTextResponse
-
         ending, hand = request.path_params["ending"], await self._past_hand(request)
         if ending not in ("phh", "txt"):
             raise _nothing()
@@ -257,8 +238,6 @@ _EXCUSES: Final = {
 
 
 def _nothing() -> Exception:
-    from starlette.exceptions import HTTPException
-
     return HTTPException(HTTPStatus.NOT_FOUND)
 
 

@@ -1,13 +1,17 @@
 """Agents at the room: JSON over HTTP with long polls, and over WebSocket (`protocol.agents.openapi`)."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import trio
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route, WebSocketRoute
+from starlette.types import Scope
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from protocol.agents.answers import BadFormat, parse_json
 from protocol.agents.openapi import ROOT, SEAT, openapi
@@ -15,16 +19,9 @@ from protocol.agents.tools import MOST_WAIT_S, TOOLS, call, checked
 from protocol.agents.turns import SeatError
 from server.room.web.bridge import Bridge, Bridges
 
-if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.responses import Response
-    from starlette.routing import BaseRoute
-    from starlette.types import Scope
-    from starlette.websockets import WebSocket
-
 _SIT_S: Final = 10.0
 _RETRY: Final = ("busy", "too_many")
-Handler = Callable[["Request"], Awaitable["Response"]]
+Handler = Callable[[Request], Awaitable[Response]]
 
 
 class SeatApi:
@@ -41,8 +38,6 @@ class SeatApi:
 
     def routes(self) -> list[BaseRoute]:
         """The routes."""
-        from starlette.routing import Route, WebSocketRoute
-
         served = {
             (f"{ROOT}/tables", "GET"): self._tables,
             (f"{ROOT}/seats", "POST"): self._sit,
@@ -128,8 +123,6 @@ class SeatApi:
         return await self._asked(request, "top_up", await _body(request), 202)
 
     async def _leave(self, request: Request) -> Response:
-        from starlette.responses import Response
-
         bridge = self._bridge(request)
         await call(bridge, "leave", {}, trio.move_on_after)
         return Response(status_code=204)
@@ -240,8 +233,6 @@ async def _tell(websocket: WebSocket, bridge: Bridge, talking: trio.CancelScope)
 
 async def _send(websocket: WebSocket, message: dict[str, Any]) -> None:
     """Say something to the agent; if it has gone, `_listen` sees it."""
-    from starlette.websockets import WebSocketDisconnect
-
     gone = (WebSocketDisconnect, trio.BrokenResourceError, trio.ClosedResourceError, OSError, RuntimeError)
     with contextlib.suppress(*gone):
         await websocket.send_text(json.dumps(message))
@@ -277,8 +268,6 @@ def _answering(handler: Handler) -> Handler:
 
 
 def _json(value: Any, status: int = 200) -> Response:
-    from starlette.responses import JSONResponse
-
     return JSONResponse(value, status, headers={"cache-control": "no-store"})
 
 
@@ -293,8 +282,6 @@ async def _body(request: Request) -> Any:
     Raises:
         SeatError: it is none.
     """
-    from starlette.exceptions import HTTPException
-
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise HTTPException(415)
     try:
