@@ -108,7 +108,7 @@ class Lapse:
 
 
 def reviewable(
-    paths: Sequence[Path], game: str | None, number: int | None, warn: Callable[[str], None]
+    paths: Sequence[Path], game: str | None, number: int | None, seat: str | None, warn: Callable[[str], None]
 ) -> list[Reviewable]:
     """The hands of logs that can be reviewed; others are told in a line for each kind.
 
@@ -116,6 +116,7 @@ def reviewable(
         paths: logs and folders.
         game: the game, for logs that do not say.
         number: only this hand.
+        seat: only hands of the player with this name.
         warn: is told what is left out.
 
     Raises:
@@ -128,7 +129,7 @@ def reviewable(
             for hand in read_hands(file, game):
                 if isinstance(hand, FormatError):
                     warn(str(hand))
-                elif number is not None and hand.number != number:
+                elif number not in (None, hand.number) or (seat is not None and seat not in hand.names):
                     continue
                 elif not is_reviewable(hand.game):
                     others[describe_game(hand.game)] += 1
@@ -157,10 +158,11 @@ class Review:
     Args:
         reviewer: judges them.
         warn: is told what could not be judged as it should.
+        seat: the name of the one player to judge; None for everybody.
     """
 
-    def __init__(self, reviewer: Reviewer, warn: Callable[[str], None]) -> None:
-        self._reviewer, self._warn = reviewer, warn
+    def __init__(self, reviewer: Reviewer, warn: Callable[[str], None], seat: str | None = None) -> None:
+        self._reviewer, self._warn, self._seat = reviewer, warn, seat
         self._policies: dict[Path, PolicyFile | None] = {}
         self.lapses: list[Lapse] = []
         self.hands = 0
@@ -171,8 +173,9 @@ class Review:
         """Judge a hand; False if it was stopped, and nothing of it is kept."""
         found = []
         where = f"{printable(str(of.file))}: hand {of.hand.number}"
+        wanted = [p for p, name in enumerate(of.hand.names) if self._seat in (None, name)]
         try:
-            found = [Lapse(of, each) for each in self._reviewer.review(of.hand.state, self._told(of))]
+            found = [Lapse(of, each) for each in self._reviewer.review(of.hand.state, self._told(of), wanted)]
         except Stopped:
             return False
         except TooLarge as error:
@@ -188,7 +191,7 @@ class Review:
         self.hands += 1
         for before, position, _ in of.hand.state.betting.steps():
             is_late = before.betting_round >= self._reviewer.first_round
-            if is_late and not of.hand.state.deal.hole_cards[position]:
+            if is_late and position in wanted and not of.hand.state.deal.hole_cards[position]:
                 self.unknown[printable(of.hand.names[position])] += 1
         return True
 

@@ -18,6 +18,7 @@ from server.support.options import PATH, FiniteRange, game_option
 @click.option("--out", type=PATH, metavar="FILE.html", help="Write a page, with a replay of the worst spots.")
 @click.option("--flop", is_flag=True, help="Review the flop too; that takes gigabytes and minutes.")
 @click.option("--hand", "number", type=click.IntRange(min=0), metavar="N", help="Only hand N, as in the log.")
+@click.option("--seat", metavar="NAME", help="Only the decisions of this player.")
 @click.option(
     "--strategy", type=PATH, metavar="FILE",
     help="What players are believed to play who do not say: made by riverboat solve.  Default: the strategy "
@@ -41,6 +42,7 @@ def review(
     out: Path | None,
     flop: bool,
     number: int | None,
+    seat: str | None,
     strategy: Path | None,
     iterations: int,
     memory: float,
@@ -71,7 +73,7 @@ def review(
     def warn(text: str) -> None:
         click.echo(printable(text), err=True)
 
-    hands = reviewable(paths, game, number, warn)
+    hands = reviewable(paths, game, number, seat, warn)
     blueprint = bucketed_strategy(strategy) if strategy else shipped_strategy(load_game("nolimit-2p-100bb"))
     if blueprint is None or blueprint.game.is_limit:
         raise CommandError(f"{strategy}: expected a strategy of no-limit hold'em")
@@ -80,7 +82,7 @@ def review(
             blueprint=blueprint, first_round=1 if flop else 2, iterations=iterations, memory=memory,
             threads=threads, stops=lambda: bool(noted),
         )  # fmt: skip
-        found = Review(reviewer, warn)
+        found = Review(reviewer, warn, seat)
         for hand in hands:
             if noted or not found.add(hand):
                 break

@@ -9,7 +9,7 @@ who plays otherwise another action may be better.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from enum import StrEnum
 from typing import Final
 
@@ -97,8 +97,15 @@ class Reviewer:
     stops: Callable[[], bool] = bool
     """Asked after every iteration."""
 
-    def review(self, hand: HandState, told: Told = lambda before, action: None) -> Iterator[Judged]:
+    def review(
+        self, hand: HandState, told: Told = lambda before, action: None, positions: Collection[int] = (0, 1)
+    ) -> Iterator[Judged]:
         """The decisions of a hand that is over, of players whose cards are known.
+
+        Args:
+            hand: the hand.
+            told: what its players have stated.
+            positions: whose decisions are wanted.
 
         Raises:
             TooLarge: a round needs too much memory.
@@ -107,22 +114,25 @@ class Reviewer:
         steps = hand.betting.steps()
         for betting_round in range(self.first_round, 4):
             taken = [step for step in steps if step[0].betting_round == betting_round]
-            shown = [step for step in taken if hand.deal.hole_cards[step[1]]]
-            if shown:
-                yield from self._round(hand, taken, told)
+            wanted = [p for p in positions if hand.deal.hole_cards[p] and p in (step[1] for step in taken)]
+            if wanted:
+                yield from self._round(hand, taken, told, wanted)
 
     def _round(
-        self, hand: HandState, taken: list[tuple[BettingState, int, Action]], told: Told
+        self,
+        hand: HandState,
+        taken: list[tuple[BettingState, int, Action]],
+        told: Told,
+        wanted: Collection[int],
     ) -> Iterator[Judged]:
         """The decisions of a round."""
         ranges = _Ranges(hand, self.blueprint, told)
         root, played = taken[0][0], _played(taken)
         found = self._solved(root, played, ranges)
         for before, position, action in taken:
-            cards = hand.deal.hole_cards[position]
-            if not cards:
+            if position not in wanted:
                 continue
-            combo = combo_index(*cards)
+            combo = combo_index(*hand.deal.hole_cards[position])
             if found.is_far(before, position, combo):
                 found = self._solved(before, played, ranges)
             values, done = found.values(before, position, combo), as_played(before, action)
@@ -139,7 +149,7 @@ class Reviewer:
             )
 
     def _solved(self, root: BettingState, played: Mapping[Where, float], ranges: _Ranges) -> _SolvedRound:
-        pair = ranges.at(root)
+        pair = [weights / weights.max() for weights in ranges.at(root)]
         for position, cards in enumerate(ranges.hand.deal.hole_cards):
             if cards:
                 pair[position] = np.maximum(pair[position], _only(combo_index(*cards)))

@@ -70,12 +70,19 @@ def test_players_whose_cards_are_not_known_are_counted(tmp_path: Path) -> None:
     assert (bob["name"], bob["decisions"], bob["unknown_cards"], bob["ci95"]) == ("Bob", 0, 2, None)
 
 
+def test_one_player_may_be_looked_at_alone(tmp_path: Path) -> None:
+    (bob,) = reviewed(written(tmp_path, CHECKED), *QUICK, "--seat", "Bob")["players"]
+
+    assert (bob["name"], bob["decisions"]) == ("Bob", 2)
+
+
 @pytest.mark.parametrize(
     ("log", "options", "said"),
     [
         ("callonly.holdem.limit.2p.reverse_blinds.0.log.gz", (), "of limit hold'em, 2 players here"),
         ("callonly.leduc.0.log.gz", (), "only no-limit hold'em for two"),
         ("random.holdem.nolimit.2p.reverse_blinds.0.log.gz", ("--hand", "99999"), "no such hands here"),
+        ("random.holdem.nolimit.2p.reverse_blinds.0.log.gz", ("--seat", "Eve"), "no such hands here"),
         ("nothing.log", (), "nothing.log"),
         ("callonly.leduc.0.log.gz", ("--out", __file__), "would be overwritten"),
     ],
