@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Final
 from clients.bots.strategy_files import bucketed_strategy, shipped_strategy
 from clients.core.agent import Agent, Chances, ProbabilityTriple, Triples, drawn
 from clients.core.options import OptionError
-from engine.players.probability_triple import TRIPLE_INDEX
 from engine.poker.combos import combo_index
-from engine.poker.rules import Action, ActionKind, GameDefinition, HandView
+from engine.poker.rules import Action, GameDefinition, HandView
 
 if TYPE_CHECKING:
     from engine.solving.subgames.resolving import TableSolver
@@ -102,15 +101,9 @@ class Resolver(Agent):
 
     def size_chances(self, view: HandView, total: int) -> Chances | None:
         """The probability, by combo, that a raise is a raise to `total`."""
-        import numpy as np
+        from engine.solving.holdem.bucketed import sizes_of
 
-        actions, chances = self.solver.chances(view.betting, view.board, view.position)
-        raises = [action.kind is ActionKind.RAISE for action in actions]
-        it = [action.raise_to == total and is_raise for action, is_raise in zip(actions, raises, strict=True)]
-        every = chances[:, raises].sum(axis=1)
-        found: Floats = np.zeros(len(every))
-        np.divide(chances[:, it].sum(axis=1), every, out=found, where=every > 0)
-        return found
+        return sizes_of(*self.solver.chances(view.betting, view.board, view.position), total)
 
     @property
     def solver(self) -> TableSolver:
@@ -124,13 +117,9 @@ class Resolver(Agent):
         return self._solver
 
     def _triples(self, view: HandView) -> Floats:
-        import numpy as np
+        from engine.solving.holdem.bucketed import triples_of
 
-        actions, chances = self.solver.chances(view.betting, view.board, view.position)
-        found = np.zeros((len(chances), 3))
-        for action, column in zip(actions, chances.T, strict=True):
-            found[:, TRIPLE_INDEX[action.kind]] += column
-        return found
+        return triples_of(*self.solver.chances(view.betting, view.board, view.position))
 
     def _settle(self, game: GameDefinition) -> None:
         if self._solver is not None and self._solver.blueprint.game == game:

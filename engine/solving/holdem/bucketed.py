@@ -92,9 +92,7 @@ class BucketedStrategy:
         Combos that share a card with the board call.
         """
         actions, chances = self.chances_of_all(betting, board)
-        triples = np.zeros((NUM_COMBOS, 3))
-        for action, column in zip(actions, chances.T, strict=True):
-            triples[:, TRIPLE_INDEX[action.kind]] += column
+        triples = triples_of(actions, chances)
         triples[np.isnan(chances[:, 0])] = (0.0, 1.0, 0.0)
         return triples
 
@@ -128,15 +126,26 @@ class BucketedStrategy:
         Raises:
             ValueError: nobody is to act, or it is another game.
         """
-        actions, chances = self.chances_of_all(betting, board)
-        are_raises = np.array([action.kind is ActionKind.RAISE for action in actions])
-        is_it = np.array([action.raise_to == total for action in actions]) & are_raises
-        raised = chances[:, are_raises].sum(axis=1)
-        found: Floats = np.divide(
-            chances[:, is_it].sum(axis=1), raised, out=np.zeros(NUM_COMBOS), where=raised > 0
-        )
-        return found
+        return sizes_of(*self.chances_of_all(betting, board), total)
 
     @functools.cached_property
     def _translator(self) -> Translator:
         return Translator(self.betting)
+
+
+def triples_of(actions: Sequence[Action], chances: Floats) -> Floats:
+    """The chances of a fold, a call and a raise, of those of all actions; shape (hands, 3)."""
+    found = np.zeros((len(chances), 3))
+    for action, column in zip(actions, chances.T, strict=True):
+        found[:, TRIPLE_INDEX[action.kind]] += column
+    return found
+
+
+def sizes_of(actions: Sequence[Action], chances: Floats, total: int) -> Floats:
+    """The chance that a raise, if one is made, is to `total` chips, by hand; 0 where none is made."""
+    are_raises = np.array([action.kind is ActionKind.RAISE for action in actions])
+    is_it = np.array([action.raise_to == total for action in actions]) & are_raises
+    raised = chances[:, are_raises].sum(axis=1)
+    found: Floats = np.zeros(len(chances))
+    np.divide(chances[:, is_it].sum(axis=1), raised, out=found, where=raised > 0)
+    return found
