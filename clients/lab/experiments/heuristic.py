@@ -136,11 +136,15 @@ def heuristic(settings: HeuristicSettings, work: harness.Work) -> Iterator[harne
         pair: _of_pair([harness.blocks_of(result) for result in results], deals)
         for pair, results in work.groups(all_matches(settings)).items()
     }
-    opponents, rows, plots = {}, [], []
+    opponents, rows, plots, agree = {}, [], [], list[bool]()
     for number, (opponent, paper) in enumerate(against.items(), 1):
         variants = {name: found[opponent, name] for name in settings.names}
         opponents[opponent] = {"paper": paper and paper.name, "variants": variants}
         printed = paper and f"{paper.name} {paper.sb_per_hand:+z.3f}"
+        if paper:
+            apart = [abs(each["all"].mean - paper.sb_per_hand) for each in variants.values()]
+            widths = [each["all"].ci95 or 0.0 for each in variants.values()]
+            agree += [far <= wide for far, wide in zip(apart, widths, strict=True)]
         rows += [
             {"opponent": opponent, "name": name, "paper": printed, **each} for name, each in variants.items()
         ]
@@ -173,8 +177,8 @@ def heuristic(settings: HeuristicSettings, work: harness.Work) -> Iterator[harne
         f"matches of {settings.match_hands:,} hands, each "
         "deal played from both seats; small bets per hand with 95 % intervals from per-deal means.\n\n"
         + harness.columns(shown, rows)
-        + "\nTable 1 of the report: about level with Sparbot and Pokibrat; Vexbot wins once it has learnt, "
-        "from about the thousandth hand on.\n"
+        + f"\n{sum(agree)} of {len(agree)} rows have the paper's figure within their interval.  Its Table 1: "
+        "about level with Sparbot and Pokibrat; Vexbot wins once it has learnt, from about hand 1,000 on.\n"
     )
     kept = {"names": settings.names, "opponents": settings.opponents, **attrs.asdict(settings)}
     played = {"variants": [VARIANTS[name] for name in settings.names], **kept}

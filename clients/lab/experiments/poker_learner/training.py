@@ -43,7 +43,8 @@ from engine.support.seeds import derive_seed
 
 LEARNERS: Final = ("hole-cards-learner", "winning-hand-learner", "name-learner", "poker-learner")
 SIMPLE_BOT: Final = "simple:preflop-only"
-BOTS: Final = ("always-all-in", "always-call", "hand-strength:plain", SIMPLE_BOT)
+HAND_STRENGTH: Final = "hand-strength:plain"
+BOTS: Final = ("always-all-in", "always-call", HAND_STRENGTH, SIMPLE_BOT)
 
 TABLES: Final = {"five seats": BOTS, "six seats": (*BOTS, SIMPLE_BOT)}
 """The bots of the competition: the thesis mentions five opponents, and has four."""
@@ -108,10 +109,11 @@ READINGS: Final = tuple(
         ("showdowns", get_args(ShowdownsReading)),
         ("bases", get_args(BasesReading)),
         ("simple-bot", tuple(_SIMPLE_BOTS)),
+        ("calls-from", ("0.2", "0.1")),
     )
     for value in values
 )
-"""Readings of the thesis: options of the learners, how many knowledge bases there are, and its SimpleBot."""
+"""Readings of the thesis: options of the learners, how many knowledge bases there are, and its bots."""
 
 
 @attrs.frozen
@@ -127,14 +129,15 @@ class ThesisSettings(Options):
         (),
         "Read the thesis otherwise (clients/learners/preflop/action_values.py; bases=carried: one knowledge "
         "base goes through the trainings against all bots, one after the other; simple-bot=listed: its "
-        "SimpleBot is simple:preflop-only,hands=listed, or with others=0, list-alone); may be repeated.",
+        "SimpleBot is simple:preflop-only,hands=listed, or with others=0, list-alone; calls-from=0.2: its "
+        "HandStrengthBot calls from there); may be repeated.",
         "--reading",
         type=click.Choice(READINGS),
         multiple=True,
         metavar="KEY=VALUE",
         show_default=False,
     )
-    """Options of the learners, for those that take them; of ``bases`` and ``simple-bot``."""
+    """Options of the learners, for those that take them; of ``bases``, ``simple-bot`` and ``calls-from``."""
     frozen: bool = option(
         True,
         "Play heads-up with learning on only, as the thesis does.",
@@ -155,8 +158,10 @@ class ThesisSettings(Options):
 
     def seated(self, bots: Sequence[str]) -> tuple[str, ...]:
         """The bots that sit down for those that the experiment names, which depends on a reading."""
-        simple = _SIMPLE_BOTS[self._read_last("simple-bot") or "percentiles"]
-        return tuple(simple if bot == SIMPLE_BOT else bot for bot in bots)
+        others = {SIMPLE_BOT: _SIMPLE_BOTS[self._read_last("simple-bot") or "percentiles"]}
+        least = self._read_last("calls-from")
+        others[HAND_STRENGTH] = f"{HAND_STRENGTH},call={least}" if least else HAND_STRENGTH
+        return tuple(others.get(bot, bot) for bot in bots)
 
     def _read_last(self, key: str) -> str | None:
         values = [value for name, _, value in (each.partition("=") for each in self.readings) if name == key]

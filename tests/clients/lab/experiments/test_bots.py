@@ -127,6 +127,7 @@ def test_everything_of_the_heuristic_is_there(duels: Run) -> None:
             assert found["running"][-1]["hand"] == 40
     assert len(list(duels.out.glob("bankroll-*.png"))) == len(list(duels.out.glob("bankroll-*.svg"))) == 2
     assert len(list((duels.out / "tasks").iterdir())) == 8
+    assert "\n0 of 0 rows have the paper's figure" in duels.printed
 
 
 def test_other_settings_are_not_taken_for_done(duels: Run) -> None:

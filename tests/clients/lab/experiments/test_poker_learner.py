@@ -45,7 +45,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def test_everything_is_there(whole: Run) -> None:
     out, printed, results = whole.out, whole.printed, whole.results
 
-    assert (results["settings"]["training_hands"], results["score"]["signs"]["of"]) == (120, 4)
+    assert (results["settings"]["training_hands"], results["score"]["meet"]["of"]) == (120, 4)
     assert "## What comes out" in printed
     for bot in BOTS:
         assert f"## Against {bot}" in printed
@@ -208,7 +208,8 @@ def test_what_comes_out_is_counted() -> None:
     def rates(bot: str, learner: str) -> dict[str, Any]:
         # Half of the thesis's for the last learner, the wrong sign against the last bot, else a tenth more.
         part = -1.0 if bot == BOTS[-1] else 0.5 if learner == LEARNERS[-1] else 1.1
-        return {"learning": {"bb_per_hand": {"mean": part * thesis_rate(bot, learner)}}}
+        mean, of_hands = part * thesis_rate(bot, learner), {"ci95": 0.1, "hands": 25 * 100_000}
+        return {"learning": {"bb_per_hand": {"mean": mean, "ci95_runs": 0.05, **of_hands}}}
 
     learnt = [
         {"percent": percent, "thesis": [82, 0, 18], **dict.fromkeys(STATE, str(percent))}
@@ -223,10 +224,10 @@ def test_what_comes_out_is_counted() -> None:
     )
 
     assert {kind: (part["come_out"], part["of"]) for kind, part in found.items()} == {
-        "signs": (12, 16), "sizes": (9, 16), "places": (3, 4), "rows": (1, 3),
+        "meet": (8, 16), "sizes": (9, 16), "places": (3, 4), "rows": (1, 3),
     }  # fmt: skip
     assert found["places"]["not"] == ["winning-hand-learner at five seats"]
-    assert any("12 of 16 won or lost as in the thesis" in line for line in score_lines(found))
+    assert any("8 of 16 rates heads-up agree within 95 %" in line for line in score_lines(found))
 
 
 def _against(bot: str, settings: ThesisSettings, folder: Path) -> tuple[Task, Path]:
