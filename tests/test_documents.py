@@ -16,6 +16,7 @@ from clients.bots.llm.settings import settings_of
 from clients.commands.solve.spot_files import read_spot
 from clients.core.options import make_agent, parse_settings
 from clients.core.registry import load_bot
+from clients.lab.benchmark.config import load_benchmark
 from server.league.comparing.plan import read_field
 from server.league.plan_file import parse_plan
 from server.room.config import load_room
@@ -63,6 +64,9 @@ def test_the_toml_that_a_document_shows_is_read_and_its_bots_play(block: str, tm
     elif keys <= {"room", "table"}:
         file.write_text(block + ("" if "table" in keys else '[[table]]\nname = "limit-2p"\n'))
         bots = [bot for table in load_room(file).tables for bot in table.fill]
+    elif {"opponents", "folder"} <= keys:
+        file.write_text(block)
+        bots = [each.bot for each in load_benchmark(file).opponents.values()]
     elif "opponents" in keys:
         file.write_text(block)
         bots = [each.text for each in read_field((), file, tmp_path)]

@@ -38,6 +38,7 @@ WORDS: Final = {
     "review": "none.log",
     "room add-player": "Ann --data room",
     "serve": "--http off",
+    "serve-benchmark": "",
     "solve": "kuhn-2p --save out.npz",
     "telnet": "127.0.0.1 1 --listen 0",
     "tournament": "none.toml",

@@ -52,7 +52,7 @@ _GROUPS: Final = {
     "Look back": ("report", "analyse", "review", "replay", "verify", "convert"),
     "Ask and learn": ("odds", "preflop", "weights", "ask", "train", "knowledge", "experiment"),
     "Solve": ("solve", "strategy", "counter", "exploitability"),
-    "Operate": ("serve", "room", "ledger", "kernels", "doctor"),
+    "Operate": ("serve", "serve-benchmark", "room", "ledger", "kernels", "doctor"),
 }
 """The headings of ``riverboat --help``, and the commands below each; those of other packages come last."""
 _OURS: Final = Path(__file__).parents[2]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import signal
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Final
 
 import attrs
 import click
@@ -14,6 +16,8 @@ from clients.core.one_line import CommandError, OneLineCommand
 from clients.lab.benchmark.config import BenchmarkConfig, default_benchmark, load_benchmark
 from server.room.reporting import operator_console
 from server.support.toml_text import FileMistake
+
+_NEEDED: Final = ("hypercorn", "starlette")
 
 
 @click.command("serve-benchmark", cls=OneLineCommand)
@@ -32,11 +36,9 @@ def serve_benchmark(file: Path | None, host: str | None, port: int | None, folde
     Without a file the opponents are formula, simple and random.  It prints its address, and serves until
     Ctrl-C; `docs/guides/benchmark.md` has the requests.  It needs `pip install 'riverboat[web]'`.
     """
-    from server.room.web.serving import what_is_missing
-
-    missing = what_is_missing()
-    if missing is not None:
-        raise CommandError(missing.replace("there are no pages for browsers: they need", "it needs"))
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        raise CommandError(f"it needs {' and '.join(missing)}: pip install 'riverboat[web]'")
     try:
         config = default_benchmark() if file is None else load_benchmark(file)
     except FileMistake as error:

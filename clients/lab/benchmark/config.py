@@ -1,4 +1,4 @@
-"""What a benchmark offers: opponents by name, and what clients may ask of it; a TOML file, or the default."""
+"""The opponents of a benchmark, and what clients may ask of it: a TOML file, or the default."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Opponent:
     bot: str
     """As in `make_bot`."""
     version: str
-    """What tells its code from that of another version."""
+    """Tells its code from that of another version."""
     games: dict[str, GameDefinition]
     """By the names that clients use; the first is the usual one."""
     is_stateless: bool
@@ -40,7 +40,7 @@ class Opponent:
         return sha256(f"{self.bot}\n{self.version}".encode()).hexdigest()
 
     def as_json(self) -> dict[str, str]:
-        """What clients are told about it."""
+        """The object that clients are told."""
         return {"name": self.name, "version": self.version, "sha256": self.sha256}
 
 

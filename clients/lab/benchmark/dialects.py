@@ -63,7 +63,7 @@ def fault_of(text: object, view: HandView | None, error: SeatError) -> str:
 
 
 def session_answer(view: HandView, old: str, token: str, turn: str) -> dict[str, Any]:
-    """What the first dialect says of a hand.
+    """The first dialect's object for a hand.
 
     Args:
         view: of the client.
@@ -87,7 +87,7 @@ def session_answer(view: HandView, old: str, token: str, turn: str) -> dict[str,
 
 
 def hand_answer(view: HandView, game_name: str, hand: int, turn: str) -> dict[str, Any]:
-    """What the second dialect says of a hand."""
+    """The second dialect's object for a hand."""
     game, betting, position = view.game, view.betting, view.position
     start = betting.spent_before_round()
     legal, raises = [], None

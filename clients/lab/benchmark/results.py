@@ -1,4 +1,4 @@
-"""What runs have come to: rates with intervals, luck taken out, the difference of a pair, the leaderboard."""
+"""The results of runs: rates with intervals, luck taken out, the difference of a pair, the leaderboard."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _difference(run: Run, pair: Run) -> dict[str, Any] | None:
 
 
 def _anchors(opponent: Opponent, game: str) -> list[dict[str, Any]]:
-    """What the simplest clients win, in as many hands as a run on the leaderboard must have."""
+    """The results of the simplest clients, in as many hands as a run on the leaderboard must have."""
     definition, rows = opponent.games[game], []
     for anchor in ANCHORS:
         chips: list[float] = []

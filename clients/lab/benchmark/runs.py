@@ -50,7 +50,7 @@ _REMEMBERED: Final = 64
 
 @attrs.frozen
 class RunFacts:
-    """What is known of a run before its first hand; its file is for our own user alone."""
+    """A run before its first hand; the file of them is for our own user alone."""
 
     number: str
     opponent: str
@@ -489,7 +489,7 @@ class Runs:
 
 
 def logged_chips(run: Run) -> list[float]:
-    """What the client has won in each hand of the log."""
+    """The chips that the client has won in each hand of the log."""
     if not run.log_path.exists():
         return []
     log = open_log(run.log_path, run.game)

@@ -78,7 +78,7 @@ async def serve_benchmark(
         async with trio.open_nursery() as nursery:
             nursery.start_soon(runs.sweep)
             guard = Guard(Service(config, runs).application(), limits, console)
-            nursery.start_soon(Browsers(guard, limits, console).serve, listener)
+            nursery.start_soon(Browsers(guard, limits, console, (b"/",)).serve, listener)
             host = f"[{config.host}]" if ":" in config.host else config.host
             task_status.started(f"http://{host}:{listener.getsockname()[1]}")
     finally:
@@ -309,7 +309,8 @@ def _error(error: SeatError) -> Response:
 
 
 def _error_msg(error: SeatError) -> Response:
-    return _json({"error_msg": str(error)}, error.status if error.code == "too_large" else 200)
+    text = "Unknown token" if error.code == "unauthorized" else str(error)
+    return _json({"error_msg": text}, error.status if error.code == "too_large" else 200)
 
 
 def _json(value: Any, status: int = 200) -> Response:

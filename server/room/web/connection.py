@@ -31,7 +31,7 @@ from server.support.allowance import Allowance, Allowances
 _CHUNK: Final = 8 * 1024
 # Bytes read at a time, of which a client may keep us busy until others have their turn.
 BODIES: Final = (b"/api/v1/", b"/mcp")
-"""The paths whose requests may have bodies."""
+"""The paths of a room whose requests may have bodies."""
 _CLIENTS: Final = 10
 # An address may send frames as fast as so many clients.
 
@@ -41,10 +41,12 @@ class FrameLimits(WorkerContext):
 
     Args:
         per_second: frames that are read of one client.
+        bodies: how paths begin whose requests may have bodies.
     """
 
-    def __init__(self, per_second: float) -> None:
+    def __init__(self, per_second: float, bodies: tuple[bytes, ...] = BODIES) -> None:
         super().__init__(None)
+        self.bodies: Final = bodies
         self.per_second: Final = per_second
         self.of_address: Final = Allowances(_CLIENTS * per_second, _CLIENTS * per_second * BURST_S)
 
@@ -74,8 +76,11 @@ class _Http(H11Protocol):
     async def _create_stream(self, request: h11.Request) -> None:
         headers = [(name, text) for name, text in request.headers if name != b"sec-websocket-extensions"]
         named = dict(headers)
-        if _has_body(named) and not _may_have_body(request, named):
-            await self._send_error_response(_refusal(request))
+        assert isinstance(self.context, FrameLimits)  # ours
+        takes = request.target.startswith(self.context.bodies)
+        if _has_body(named) and not (takes and _may_have_body(request, named)):
+            is_misplaced = not takes and request.method not in (b"GET", b"HEAD")
+            await self._send_error_response(405 if is_misplaced else 413)
             await self.send(Closed())
         elif named.get(b"upgrade", b"").lower() == b"websocket" and request.method == b"GET":
             self.stream = _Talk(
@@ -91,21 +96,15 @@ class _Http(H11Protocol):
             await super()._create_stream(request)
 
 
-def _refusal(request: h11.Request) -> int:
-    """The status for a request whose body is refused."""
-    return 413 if request.method in (b"GET", b"HEAD") or request.target.startswith(BODIES) else 405
-
-
 def _has_body(headers: Mapping[bytes, bytes]) -> bool:
     return b"transfer-encoding" in headers or bool(headers.get(b"content-length", b"").strip(b"0"))
 
 
 def _may_have_body(request: h11.Request, headers: Mapping[bytes, bytes]) -> bool:
-    """Whether a request is for the seats of agents, and its body of a length that it says and we take."""
+    """Whether the body of a request is of a length that it says and we take."""
     length = headers.get(b"content-length", b"")
     return (
-        request.target.startswith(BODIES)
-        and request.method not in (b"GET", b"HEAD")
+        request.method not in (b"GET", b"HEAD")
         and b"transfer-encoding" not in headers
         and len(length) < 9
         and length.isdigit()

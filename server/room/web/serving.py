@@ -83,16 +83,19 @@ class Browsers:
         app: answers requests.
         config: of the room, whose limits of connections apply here, too.
         console: for the operator.
+        bodies: how paths begin whose requests may have bodies; None for those of a room.
     """
 
-    def __init__(self, app: ASGIApp, config: RoomConfig, console: Console) -> None:
-        from server.room.web.connection import FrameLimits
+    def __init__(
+        self, app: ASGIApp, config: RoomConfig, console: Console, bodies: tuple[bytes, ...] | None = None
+    ) -> None:
+        from server.room.web.connection import BODIES, FrameLimits
 
         self._app = app
         self._config = config
         self._console = console
         self._settings = _settings(console)
-        self._limits = FrameLimits(config.requests_per_second)
+        self._limits = FrameLimits(config.requests_per_second, bodies or BODIES)
         self._tls = None if config.tls is None else server_context(config.tls)
         self._sockets: dict[trio.socket.SocketType, str] = {}  # with their addresses
 

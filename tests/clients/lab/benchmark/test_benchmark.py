@@ -1,8 +1,11 @@
 """The benchmark: its own requests, two public dialects, results, and what survives."""
 
 import random
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+import subprocess
+import sys
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -161,8 +164,9 @@ async def test_what_cannot_be_done_is_said_and_changes_nothing(tmp_path: Path) -
         assert large.status_code == 413
         for body in ({"opponent": "nobody"}, {"game": "chess"}):
             assert (await client.post("/v1/runs", json=body)).status_code == 404
-        for body in ({"seed": -1}, {"seed": "1"}, {"label": 3}, {"else": 1}, []):
-            assert (await client.post("/v1/runs", json=body)).status_code == 400
+        wrong: list[Any] = [{"seed": -1}, {"seed": "1"}, {"label": 3}, {"else": 1}, []]
+        for each in wrong:
+            assert (await client.post("/v1/runs", json=each)).status_code == 400
         await Player.sits_down(client)
         assert (await client.post("/v1/runs", json={})).status_code == 409
         await player.post("close")
@@ -399,7 +403,7 @@ async def test_errors_of_the_first_dialect(incr: Any, said: str | None, tmp_path
             busy = await session(client, "new_hand", token=token)
             assert busy["error_msg"] == "The hand is not over."
         unknown = await session(client, "act", token="r-1.nothing", incr="c")
-        assert unknown["error_msg"]
+        assert unknown["error_msg"] == "Unknown token"
 
 
 async def test_hands_of_the_second_dialect_five_at_a_time(tmp_path: Path) -> None:
@@ -448,6 +452,87 @@ async def test_hands_of_the_second_dialect_five_at_a_time(tmp_path: Path) -> Non
         assert sum(player["hole_cards"] is not None for player in state["players"]) in (1, 2)
         assert {player["position"] for player in state["players"]} == {"SB", "BB"}
         assert len(state["board_cards"]) in (0, 6, 8, 10)
+
+
+# --- the command -------------------------------------------------------------------------------------------
+
+
+def test_the_command_serves_behind_the_guard_until_a_signal(tmp_path: Path) -> None:
+    with benchmark_process(tmp_path) as address, httpx2.Client(base_url=address, timeout=30) as client:
+        names = [each["name"] for each in client.get("/v1/opponents").json()]
+        foreign = client.get("/v1/opponents", headers={"Host": "evil.example"})
+        elsewhere = client.post("/v1/runs", json={}, headers={"Origin": "http://evil.example"})
+        large = client.post("/v1/runs", content=b"{" + b" " * 20_000, headers={"Host": "127.0.0.1"})
+        created = client.post("/v1/runs", json={"opponent": "random"})
+        headers = {"Authorization": f"Bearer {created.json()['key']}"}
+        hand = client.post("/v1/runs/r-1/hands", json={}, headers=headers)
+
+    assert names == ["formula", "simple", "random"]
+    assert (foreign.status_code, elsewhere.status_code, large.status_code) == (421, 403, 413)
+    assert (created.status_code, hand.status_code) == (201, 201)
+    assert hand.json()["you"]["cards"]
+
+
+@contextmanager
+def benchmark_process(folder: Path) -> Iterator[str]:
+    """``riverboat serve-benchmark`` at any port; it must end well."""
+    words = [sys.executable, "-m", "server", "serve-benchmark", "--port", "0", "--folder", str(folder / "b")]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().strip()
+            process.terminate()
+            assert process.wait(30) == 0
+        finally:
+            process.kill()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_no_act_is_lost_and_none_is_done_twice_when_it_is_killed(tmp_path: Path) -> None:
+    """Killed at random; the client sends again what it has no answer to, and all hands are true."""
+    rng, token, done = random.Random(1), None, 0
+    while done < 60:
+        patience = rng.uniform(1.5, 4)
+        with (
+            suppress(httpx2.TransportError),
+            killed_after(tmp_path, patience) as address,
+            httpx2.Client(base_url=address, timeout=30) as client,
+        ):
+            if token is None:
+                token = client.post("/v1/runs", json={"opponent": "random"}).json()["key"]
+            client.headers["X-API-Key"] = token
+            while done < 60:
+                seen = (client.get("/hands/in-progress").json() or [None])[0]
+                seen = seen or client.post("/hands", json={}).json()
+                while not seen["game_state"]["is_hand_over"]:
+                    action = rng.choice([each for each in seen["game_state"]["legal_actions"] if each != "b"])
+                    body = {"action": action, "turn": seen["turn"]}
+                    seen = client.post(f"/hands/{seen['hand_id']}/act", json=body).json()
+                done = seen["hand_id"] + 1
+    with benchmark_process(tmp_path) as address:
+        headers = {"Authorization": f"Bearer {token}"}
+        closed = httpx2.post(f"{address}/v1/runs/r-1/close", headers=headers, json={}, timeout=60).json()
+
+    assert closed["hands"] == 60
+    found = verify_log(tmp_path / "b" / "r-1" / "match.log")
+    assert (found.problem, found.hands) == (None, 60)
+
+
+@contextmanager
+def killed_after(folder: Path, seconds: float) -> Iterator[str]:
+    """The same, killed without a warning."""
+    words = [sys.executable, "-m", "server", "serve-benchmark", "--port", "0", "--folder", str(folder / "b")]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().strip()
+        timer = threading.Timer(seconds, process.kill)
+        timer.start()
+        try:
+            yield address
+        finally:
+            timer.cancel()
+            process.kill()
 
 
 # --- the file of a benchmark -------------------------------------------------------------------------------
