@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
+from starlette.types import Scope
 from starlette.websockets import WebSocket
 
 from engine.poker.rules import GameDefinition
@@ -33,6 +34,7 @@ from server.room.web.advice import Trainer
 from server.room.web.audience import Broadcasts, EventStream
 from server.room.web.bridge import Bridges
 from server.room.web.figures import Figures, health, may_see
+from server.room.web.mcp_door import PATH, McpDoor
 from server.room.web.past import MOST_STANDINGS, PAGE, Past, PastHand, hand_history
 from server.room.web.scenes import company, draw, steps
 from server.room.web.seat import seat
@@ -54,12 +56,21 @@ class Pages:
         broadcasts: for those who watch.
         bridges: the seats of agents.
         trainer: says what bots would do.
+        mcp: the seats of MCP clients; None where its library is missing.
     """
 
-    def __init__(self, room: Room, broadcasts: Broadcasts, bridges: Bridges, trainer: Trainer) -> None:
+    def __init__(
+        self,
+        room: Room,
+        broadcasts: Broadcasts,
+        bridges: Bridges,
+        trainer: Trainer,
+        mcp: McpDoor | None = None,
+    ) -> None:
         self._room = room
         self.agents: Final = SeatApi(bridges, self._rows)
         """The seats of agents."""
+        self._mcp = mcp
         self.figures: Figures | None = None
         """Figures for the operator; None before there are any."""
         self._broadcasts = broadcasts
@@ -93,9 +104,14 @@ class Pages:
                 Route("/healthz", self._health),
                 WebSocketRoute("/seat", self._seat),
                 *self.agents.routes(),
+                *([] if self._mcp is None else [Route(PATH, self._mcp)]),
             ],
             exception_handlers={HTTPException: self._excuse},
         )
+
+    def has_limits(self, scope: Scope) -> bool:
+        """Whether a request is from a seat that is known, and has limits of its own."""
+        return self.agents.knows(scope) or (self._mcp is not None and self._mcp.knows(scope))
 
     def _page(self, template: str, status: int = 200, **content: Any) -> Response:
         text = self._templates.get_template(f"{template}.html.j2").render(content)

@@ -21,6 +21,7 @@ from server.room.web.advice import Trainer
 from server.room.web.audience import Broadcasts
 from server.room.web.bridge import Bridges
 from server.room.web.guard import Guard
+from server.room.web.mcp_door import McpDoor
 from server.room.web.seat import LONGEST
 from server.support.addresses import whose
 from server.support.console import Console
@@ -62,11 +63,11 @@ async def serve_web(
         if room.config.private_tables:
             room.door.open_private = functools.partial(open_private, room)
         broadcasts = Broadcasts(room, nursery)
-        pages = Pages(
-            room, broadcasts, Bridges(room.door, nursery, console), Trainer(console, room.config.data)
-        )
+        bridges = Bridges(room.door, nursery, console)
+        mcp = McpDoor(bridges, nursery) if find_spec("mcp") is not None else None
+        pages = Pages(room, broadcasts, bridges, Trainer(console, room.config.data), mcp)
         guard = Guard(pages.application(), room.config, console)
-        guard.is_exempt = pages.agents.knows
+        guard.is_exempt = pages.has_limits
         if find_spec("prometheus_client") is not None:
             pages.figures = Figures(room, guard, broadcasts)
         nursery.start_soon(pages.past.standings)  # so that the first who asks need not wait

@@ -3,15 +3,19 @@
 import contextlib
 import json
 from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 import schemathesis
 import trio
 from hypothesis import Phase, given, settings
 from hypothesis.errors import Unsatisfiable
 from jsonschema import Draft202012Validator
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
 from schemathesis.core.result import Ok
 
 from engine.poker.match_key import MatchKey
@@ -22,6 +26,7 @@ from protocol.agents.tools import call
 from server.room.web import bridge, seat_api
 from server.support.allowance import Allowance
 from server.support.talk import Talk
+from tests.support.mcp_seats import called, play_by_tools
 from tests.support.observers import policy
 from tests.support.rooms import account, room_config, table_config
 from tests.support.web import OpenPages, WebSocket, pages_of
@@ -68,6 +73,15 @@ async def by_websocket(pages: OpenPages, key: str) -> None:
         if message.pop("kind") == "turn":
             VALID.validate(message)
             await websocket.send(json.dumps({"act": {**policy(message), "turn": message["turn"]}}))
+
+
+async def by_mcp(pages: OpenPages, key: str) -> None:
+    async with (
+        httpx2.AsyncClient(headers={"authorization": f"Bearer {key}"}, timeout=60) as http,
+        Client(streamable_http_client(f"{pages.address}mcp", http_client=http)) as client,
+    ):
+        assert "seat" in await called(client, "sit", {"table": "a", "chips": 200})
+        await play_by_tools(client)
 
 
 async def by_line(pages: OpenPages, key: str) -> None:
@@ -119,13 +133,56 @@ async def test_every_door_of_a_room_gives_the_same_hands(
     hands: int, game: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     logs = []
-    for number, way in enumerate((by_line, by_http, by_websocket)):
+    for number, way in enumerate((by_line, by_http, by_websocket, by_mcp)):
         drawn = iter(range(1 << 30))
         monkeypatch.setattr(MatchKey, "random", lambda drawn=drawn: MatchKey(next(drawn).to_bytes(32, "big")))
         monkeypatch.setattr("secrets.randbelow", lambda most: 0)
         logs.append(await hands_by(tmp_path / str(number), (way, by_line), hands, game, kind))
     assert len(logs[0]) == hands
-    assert logs[0] == logs[1] == logs[2]
+    assert logs[1:] == [logs[0]] * 3
+
+
+async def test_two_players_at_one_mcp_server_are_told_apart_at_every_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = room_config(tmp_path)
+    keys = [".".join(word.partition("=")[2] for word in account(config, name, 1000).split()) for name in "AB"]
+    async with pages_of(config) as pages, AsyncExitStack() as stack:
+        url = f"{pages.address}mcp"
+
+        async def client_of(key: str) -> Client:
+            headers = {"authorization": f"Bearer {key}"} if key else {}
+            http = await stack.enter_async_context(httpx2.AsyncClient(headers=headers, timeout=60))
+            return await stack.enter_async_context(Client(streamable_http_client(url, http_client=http)))
+
+        clients = [await client_of(key) for key in keys]
+        for client in clients:
+            assert (await called(client, "tables", {}))["tables"][0]["name"] == "a"
+        seats = [(await called(each, "sit", {"table": "a", "chips": 100}))["seat"] for each in clients]
+        seen = [await called(each, "wait_for_turn", {"max_seconds": 1}) for each in clients]
+        assert sorted(each["status"] for each in seen) == ["waiting", "your_turn"]
+        turn = next(each for each in seen if each["status"] == "your_turn")
+        assert turn["you"]["seat"] == seats[seen.index(turn)]
+        idle = clients[1 - seen.index(turn)]
+        assert (await called(idle, "act", {"turn": turn["turn"], "do": "call"}))["error"] == "turn_over"
+        for wrong, code in (("", "unauthorized"), ("nodot", "unauthorized"), (f"A.{'0' * 40}", "refused")):
+            stranger = await client_of(wrong)
+            assert (await called(stranger, "sit", {"table": "a"}))["error"] == code
+        monkeypatch.setattr(bridge, "_USELESS", 1.0)  # a second
+        stranger = await client_of(f"A.{'1' * 40}")
+        answers = [await called(stranger, "act", {"turn": "9.9.9", "do": "call"}) for _ in range(10)]
+        assert {each["error"] for each in answers} == {"turn_over", "too_many"}
+        ping = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"})
+        good = {**bearer(keys[0]), "accept": "application/json, text/event-stream"}
+        for changes, status in (
+            ({"host": "evil.example"}, 421), ({"origin": "http://evil.example"}, 403),
+            ({"content-type": "text/plain"}, 400),
+        ):  # fmt: skip
+            reply = await pages.http.post("/mcp", content=ping, headers={**good, **changes})
+            assert (reply.status_code, changes) == (status, changes)
+        assert (await pages.http.post("/mcp", content=" " * 20_000, headers=good)).status_code == 413
+        for client in clients:
+            await called(client, "leave", {})
 
 
 async def test_a_seat_by_http_answers_with_receipts_and_codes(tmp_path: Path) -> None:
