@@ -17,7 +17,7 @@ NONE_COMPILED: Final = " 0 compiled on this machine, in "
 LIMIT, NO_LIMIT = "limit-2p", "nolimit-2p-100bb"
 PLAYED: Final[dict[str, tuple[str, ...]]] = {
     "portfolio": (LIMIT,), "resolver": (NO_LIMIT,),
-    **dict.fromkeys(("decide", "llm", "openspiel", "pypokerengine", "skeleton"), ()),
+    **dict.fromkeys(("decide", "llm", "openspiel", "pypokerengine", "rlcard", "skeleton"), ()),
 }  # fmt: skip
 """Games of bots that know others only by files; none of those who ask somebody else.  The rest play both."""
 MATCH: Final = ("--hands", "6", "--seed", "1", "--in-process", "--luck", "off")

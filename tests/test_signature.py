@@ -17,7 +17,7 @@ def signed(integers: int = 1, floats: int = 2, machine: str = HERE) -> Signature
 
 def test_every_bot_has_a_part_and_every_part_is_computed_alike_twice() -> None:
     # Others decide, or it is slow.
-    needy = {"decide", "llm", "openspiel", "pypokerengine", "resolver", "skeleton"}
+    needy = {"decide", "llm", "openspiel", "pypokerengine", "resolver", "rlcard", "skeleton"}
     assert {f"bot {name}" for name in installed_bots() if name not in needy} <= set(float_parts(riverboat))
     parts = ["parsers", "showdowns", "bot simple", "riverboat verify"]
 

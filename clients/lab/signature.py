@@ -260,7 +260,7 @@ _GAMES: Final = (
 )  # fmt: skip
 """What each bot plays, as far as it can, and how many hands of it."""
 _OPTIONS: Final = {"sampling": ":trials=20"}
-_NOT_PLAYED: Final = ("decide", "llm", "openspiel", "pypokerengine", "resolver", "skeleton")
+_NOT_PLAYED: Final = ("decide", "llm", "openspiel", "pypokerengine", "resolver", "rlcard", "skeleton")
 """Bots that ask a function, a model or another program, and one that solves anew at each decision."""
 _FAST: Final = ("simple", "random")
 

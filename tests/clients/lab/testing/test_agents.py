@@ -344,6 +344,7 @@ def test_no_bot_is_left_out() -> None:
         "openspiel",
         "pypokerengine",
         "resolver",
+        "rlcard",
         "skeleton",
     }  # they have tests of their own
     assert {bot.partition(":")[0] for bot in BOTS} == ours - needy
