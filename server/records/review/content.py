@@ -176,6 +176,8 @@ def _player(counts: Counts, player: int, said: Record, found: MatchEvidence | No
     times = said.record("decision_seconds")
     if times:
         row["decision_seconds"] = {key: times.number(key) for key in ("median", "p99", "max")}
+    if said.record("agent"):
+        row["agent"] = _agent(said.record("agent"), row["hands"])
     if said.text("failure"):
         row |= {
             "failure": said.text("failure"),
@@ -191,6 +193,26 @@ def _player(counts: Counts, player: int, said: Record, found: MatchEvidence | No
         row["answers_changed"] = {name: changed.whole(name) or 0 for name in changed.names()}
         row["changes"] = told_changes(row["answers_changed"])
     return row | play_of(counts, player)
+
+
+_ANSWERS: Final = ("asked", "requests", "format", "late", "censored", "refused", "budget")
+
+
+def _agent(said: Record, hands: int) -> dict[str, Any]:
+    """What a language model has said and cost; None where nobody knows."""
+    asked, unknown = said.whole("asked") or 0, said.whole("unknown") or 0
+    tokens, illegal, seconds = said.record("tokens"), said.record("illegal"), said.record("seconds")
+    known, usd, of = asked - unknown, said.number("usd"), illegal.whole("of")
+    told = sum(tokens.whole(name) or 0 for name in ("in", "out"))
+    return {
+        "model": said.text("model") or "",
+        **{name: said.whole(name) or 0 for name in _ANSWERS},
+        "illegal": illegal.whole("count") or 0,
+        "illegal_percent": 100 * (illegal.whole("count") or 0) / of if of else None,
+        "tokens_per_decision": told / known if known > 0 else None,
+        "usd_per_1000_hands": 1000 * usd / hands if usd is not None and hands else None,
+        "seconds": {key: seconds.number(key) for key in ("median", "p99")},
+    }
 
 
 _MOST_COSTS: Final = 3

@@ -12,6 +12,9 @@ from clients.bots.baselines import AlwaysCall
 from clients.bots.llm.agent import Llm
 from engine.poker.rules import load_game
 from protocol.agents.usage import Usage, format_record, format_usage, names_state, parse_record, parse_usage
+from server.records.review.content import report_on
+from server.records.review.page import render_page
+from server.records.review.sources import open_source
 from tests.support.matches import result_of, run_match
 from tests.support.observers import log_of, policy
 from tests.support.provider import FakeProvider
@@ -57,6 +60,13 @@ def test_costs_and_faults_of_a_model_are_in_the_result_and_the_table(tmp_path: P
     ]
     assert result["players"][0]["mbb_per_hand"] is not None
     assert "uncensored" not in result["players"][0]
+
+    content = report_on(open_source([tmp_path / "m"]))
+    shown = content["players"][0]["agent"]
+    assert (shown["asked"], shown["tokens_per_decision"]) == (len(lines), 610)
+    assert shown["usd_per_1000_hands"] == pytest.approx(1000 * agent["usd"] / HANDS)
+    assert "agent" not in content["players"][1]
+    assert "<h2>Language models</h2>" in render_page(content)
 
     told = run_match(tmp_path, *words, "--out", "n")
     assert "may need more than 10 s a decision" in told.stderr
