@@ -25,8 +25,6 @@ from server.table.replay import Rehearsal, needs_rehearsal
 from server.table.seat import HandOnTable, Seat
 from server.table.table import Table
 
-_CHECKPOINT_EVERY: Final = 32
-# Hands of an earlier sitting, which take a tenth of a millisecond each.
 _SECONDS_EVERY: Final = 100
 # Hands between the trace's "Seconds cumulatively spent" lines.
 
@@ -220,8 +218,7 @@ class MatchHands:
             self._book.is_live = True
             self._book.start_clock()
             self._end_rehearsal()
-        if is_live or hand_number % _CHECKPOINT_EVERY == 0:
-            await trio.lowlevel.checkpoint()  # the one place where a fast match lets everybody else run
+        await table.asking.turns.let_others_run(table.asking.now())  # the one place in a fast match
         replay = None if is_live else self._replayed_action
         end = await table.play(config.game, hand_number, records.deal(dealer), by_position, replay=replay)
         final, hand = end

@@ -24,6 +24,8 @@ import trio
 
 _AT_ONCE: Final = 16
 # Tables that are woken in one batch.
+_BREATH_S: Final = 0.002
+# How long a table may play on without letting others run, once it has finished a hand.
 _LATEST_S: Final = 0.25
 # How long a write to a player who is not to act may be delayed.
 
@@ -51,6 +53,7 @@ class Turns:
         self._kept: dict[object, tuple[float, Callable[[], object]]] = {}  # since when; the oldest first
         self._next = math.inf  # no deadline is earlier
         self._asleep: trio.CancelScope | None = None
+        self._ran_at = -math.inf  # when others than one table ran last
 
     @contextlib.contextmanager
     def one_more_table(self) -> Iterator[None]:
@@ -60,6 +63,12 @@ class Turns:
             yield
         finally:
             self.tables -= 1
+
+    async def let_others_run(self, now: float) -> None:
+        """A checkpoint, unless others have just run: it takes as long as an action of a fast match."""
+        if now >= self._ran_at + _BREATH_S:
+            await trio.lowlevel.checkpoint()
+            self._ran_at = now
 
     # --- waiting ---------------------------------------------------------------------------------------
 
@@ -124,7 +133,7 @@ class Turns:
                 wait = self._waiting.pop(number, None)
                 if wait is not None:
                     trio.lowlevel.reschedule(wait.task)
-            now = trio.current_time()
+            now = self._ran_at = trio.current_time()
             if now >= self._next:
                 self._wake_the_late(now)
             self._write_some(now, _AT_ONCE - len(ready))

@@ -81,13 +81,19 @@ def child_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def process_seconds(pid: int) -> float:
-    """The CPU time of a running process so far; 0 where the system does not tell (all but Linux)."""
+def process_times(pid: int) -> tuple[float, float]:
+    """The CPU time of a running process so far, user and system; 0 where the system does not tell."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return 0.0
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except OSError:  # all but Linux
+        return 0.0, 0.0
+    ticks = os.sysconf("SC_CLK_TCK")
+    return int(fields[11]) / ticks, int(fields[12]) / ticks
+
+
+def process_seconds(pid: int) -> float:
+    """The sum of both."""
+    return sum(process_times(pid))
 
 
 def riverboat() -> list[str]:

@@ -30,6 +30,11 @@ class HandCategory(IntEnum):
     STRAIGHT_FLUSH = 8
 
 
+(
+    _HIGH_CARD, _PAIR, _TWO_PAIR, _THREE_OF_A_KIND, _STRAIGHT, _FLUSH, _FULL_HOUSE, _FOUR_OF_A_KIND,
+    _STRAIGHT_FLUSH,
+) = map(int, HandCategory)  # fmt: skip
+
 # A hand is one integer, a sum over its cards: thirteen 3-bit rank counts below, four 5-bit suit counts
 # above.  The suit counts start at 11, so that five of a suit set the count's top bit.
 _SUIT_SHIFT: Final = 3 * NUM_RANKS
@@ -41,7 +46,10 @@ _key_of: Final = _CARD_KEYS.__getitem__
 _SUIT_BIAS: Final = sum(11 << _SUIT_SHIFT + 5 * suit for suit in range(NUM_SUITS))
 _FLUSH_BITS: Final = sum(16 << _SUIT_SHIFT + 5 * suit for suit in range(NUM_SUITS))
 
-_WHEEL: Final = 0b1_0000_0000_1111
+_RANKS: Final = 0o1_111_111_111_111
+# Sets of ranks have a bit for each: the lowest of its count.
+_WHEEL: Final = 0o1_000_000_001_111
+_FIVE: Final = 0o1_000
 _CATEGORY_SHIFT: Final = 20
 
 _VALUE_BITS: Final = 24
@@ -87,62 +95,69 @@ def ranks_in_order(value: int) -> list[int]:
     return [digit - 1 for digit in digits if digit]
 
 
-def _value(category: HandCategory, *ranks: int) -> int:
-    """Category and up to five ranks, most significant first, as one integer."""
-    value = int(category)
-    for k in range(5):
-        value = value << 4 | (ranks[k] + 1 if k < len(ranks) else 0)
-    return value
+def _value(category: int, *held: tuple[int, int]) -> int:
+    """Category and up to five ranks, most significant first, as one integer.
+
+    Args:
+        category: of the hand.
+        held: ranks, a bit each as in `_RANKS`, and how many of the highest of them count.
+    """
+    value, left = category, 5
+    for ranks, number in held:
+        while ranks and number:
+            digit = (ranks.bit_length() + 2) // 3
+            ranks ^= 1 << 3 * digit - 3
+            value = value << 4 | digit
+            number -= 1
+            left -= 1
+    return value << 4 * left
 
 
-def _straight_high(mask: int) -> int | None:
-    """Highest rank of the best straight in a 13-bit mask of ranks."""
-    run = mask & mask << 1 & mask << 2 & mask << 3 & mask << 4
-    if run:
-        return run.bit_length() - 1
-    return 3 if mask & _WHEEL == _WHEEL else None
+def _straight(ranks: int) -> int:
+    """The highest rank of the best straight, as its bit; 0 if there is none."""
+    run = ranks & ranks << 3 & ranks << 6 & ranks << 9 & ranks << 12
+    return _highest(run) if run else (_FIVE if ranks & _WHEEL == _WHEEL else 0)
+
+
+def _highest(ranks: int) -> int:
+    """The bit of the highest rank."""
+    return 1 << ranks.bit_length() - 1
 
 
 def _best_flush(cards: Sequence[int]) -> int:
     best = 0
     for suit in range(NUM_SUITS):
-        ranks = sorted((rank_of(card) for card in cards if suit_of(card) == suit), reverse=True)
-        if len(ranks) >= 5:
-            high = _straight_high(sum(1 << rank for rank in ranks))
-            best = max(
-                best,
-                _value(HandCategory.FLUSH, *ranks[:5])
-                if high is None
-                else _value(HandCategory.STRAIGHT_FLUSH, high),
-            )
+        suited = [card for card in cards if suit_of(card) == suit]
+        if len(suited) >= 5:
+            ranks = sum(1 << 3 * rank_of(card) for card in suited)
+            high = _straight(ranks)
+            value = _value(_STRAIGHT_FLUSH, (high, 1)) if high else _value(_FLUSH, (ranks, 5))
+            best = max(best, value)
     return best
 
 
 def _value_of_ranks(key: int) -> int:
     """Value by ranks alone, from the 3-bit counts."""
-    by_count: list[list[int]] = [[], [], [], [], []]
-    mask = 0
-    for rank in range(NUM_RANKS - 1, -1, -1):
-        count = key >> 3 * rank & 7
-        by_count[count].append(rank)
-        if count:
-            mask |= 1 << rank
-    _, singles, pairs, trips, quads = by_count
-
-    def kickers(number: int, *used: int) -> list[int]:
-        return [r for r in range(NUM_RANKS - 1, -1, -1) if mask >> r & 1 and r not in used][:number]
-
-    if quads:
-        return _value(HandCategory.FOUR_OF_A_KIND, quads[0], *kickers(1, quads[0]))
-    if trips and len(trips) + len(pairs) > 1:
-        return _value(HandCategory.FULL_HOUSE, trips[0], max([*trips[1:], *pairs]))
-    high = _straight_high(mask)
-    if high is not None:
-        return _value(HandCategory.STRAIGHT, high)
-    if trips:
-        return _value(HandCategory.THREE_OF_A_KIND, trips[0], *kickers(2, trips[0]))
-    if len(pairs) > 1:
-        return _value(HandCategory.TWO_PAIR, pairs[0], pairs[1], *kickers(1, pairs[0], pairs[1]))
+    ones, twos, fours = key & _RANKS, key >> 1 & _RANKS, key >> 2 & _RANKS
+    held, threes, pairs = ones | twos | fours, ones & twos, twos & ~ones
+    if fours:
+        best = _highest(fours)
+        return _value(_FOUR_OF_A_KIND, (best, 1), (held ^ best, 1))
+    if threes:
+        best = _highest(threes)
+        other = threes ^ best | pairs
+        if other:
+            return _value(_FULL_HOUSE, (best, 1), (other, 1))
+    high = _straight(held)
+    if high:
+        return _value(_STRAIGHT, (high, 1))
+    if threes:
+        return _value(_THREE_OF_A_KIND, (best, 1), (held ^ best, 2))
     if pairs:
-        return _value(HandCategory.PAIR, pairs[0], *kickers(3, pairs[0]))
-    return _value(HandCategory.HIGH_CARD, *singles[:5])
+        best = _highest(pairs)
+        second = pairs ^ best
+        if second:
+            best |= _highest(second)
+            return _value(_TWO_PAIR, (best, 2), (held ^ best, 1))
+        return _value(_PAIR, (best, 1), (held ^ best, 3))
+    return _value(_HIGH_CARD, (held, 5))
