@@ -3,10 +3,11 @@
 trio wakes all runnable tasks in one batch, in order or in reverse.  If two hundred tables are answered while
 two hundred are served, one table may wait for two batches, and the next for none.  Here one task listens to
 all clients, and wakes the tables of a few at a time: the client that has spoken first is served first.  What
-the other players at a table are shown is written when no table waits, or after a quarter of a second: under
-overload one write per decision is then enough, instead of one for each seat.
+the other players at a table are shown is written a millisecond later when no table waits, or after a quarter
+of a second: by then most of them are to act, and one write tells them all, instead of one for each action.
 
-A single listener needs Linux's epoll; elsewhere each table waits for its own clients in trio's way.
+A single listener needs Linux's epoll, and costs each wait another wake-up; elsewhere, and where no more
+tables play than are woken at once, each table waits for its own clients in trio's way.
 """
 
 from __future__ import annotations
@@ -26,8 +27,10 @@ _AT_ONCE: Final = 16
 # Tables that are woken in one batch.
 _BREATH_S: Final = 0.002
 # How long a table may play on without letting others run, once it has finished a hand.
+_SOONEST_S: Final = 0.001
+# How long a write to a player who is not to act is delayed: it may be their turn by then.
 _LATEST_S: Final = 0.25
-# How long a write to a player who is not to act may be delayed.
+# How long it may be delayed.
 
 
 @attrs.define(eq=False)
@@ -52,7 +55,7 @@ class Turns:
         self._waiting: dict[int, _Wait] = {}  # by descriptor
         self._kept: dict[object, tuple[float, Callable[[], object]]] = {}  # since when; the oldest first
         self._next = math.inf  # no deadline is earlier
-        self._asleep: trio.CancelScope | None = None
+        self._asleep = trio.CancelScope()  # its deadline is never later than anything that is due
         self._ran_at = -math.inf  # when others than one table ran last
 
     @contextlib.contextmanager
@@ -81,7 +84,7 @@ class Turns:
         number = sock.fileno()
         if number < 0:
             raise trio.ClosedResourceError
-        if self._epoll is None:
+        if self._epoll is None or self.tables <= _AT_ONCE:
             with trio.CancelScope(deadline=deadline):
                 await trio.lowlevel.wait_readable(sock)
                 return True
@@ -96,8 +99,7 @@ class Turns:
         wait = self._waiting[number] = _Wait(trio.lowlevel.current_task(), deadline)
         if deadline < self._next:
             self._next = deadline
-            if self._asleep is not None:
-                self._asleep.deadline = deadline
+            self._wake_by(deadline)
 
         def abort(_: object) -> trio.lowlevel.Abort:
             del self._waiting[number]
@@ -122,20 +124,24 @@ class Turns:
 
     async def _listen(self) -> None:
         while True:
-            if self._kept:
-                await trio.lowlevel.checkpoint()
-            else:
-                with trio.CancelScope(deadline=self._next) as self._asleep:
+            oldest = next(iter(self._kept.values()), None)
+            until = self._next if oldest is None else min(self._next, oldest[0] + _SOONEST_S)
+            with trio.CancelScope(deadline=until) as self._asleep:
+                while True:
                     await self._until_something_is_ready()
-                self._asleep = None
-            ready = [] if self._epoll is None else self._epoll.poll(0, _AT_ONCE)
-            for number, _ in ready:
-                wait = self._waiting.pop(number, None)
-                if wait is not None:
-                    trio.lowlevel.reschedule(wait.task)
-            now = self._ran_at = trio.current_time()
-            if now >= self._next:
-                self._wake_the_late(now)
+                    self._serve()
+            self._serve()
+
+    def _serve(self) -> None:
+        ready = [] if self._epoll is None else self._epoll.poll(0, _AT_ONCE)
+        for number, _ in ready:
+            wait = self._waiting.pop(number, None)
+            if wait is not None:
+                trio.lowlevel.reschedule(wait.task)
+        now = self._ran_at = trio.current_time()
+        if now >= self._next:
+            self._wake_the_late(now)
+        if self._kept:
             self._write_some(now, _AT_ONCE - len(ready))
 
     async def _until_something_is_ready(self) -> None:
@@ -158,15 +164,18 @@ class Turns:
     def keep(self, whom: object, write: Callable[[], object]) -> None:
         """Have something written to somebody who is not to act, when there is time."""
         if whom not in self._kept:
-            self._kept[whom] = trio.current_time(), write
-            if self._asleep is not None:
-                self._asleep.cancel()
-                self._asleep = None
+            now = trio.current_time()
+            self._kept[whom] = now, write
+            self._wake_by(now + _SOONEST_S)
+
+    def _wake_by(self, deadline: float) -> None:
+        if deadline < self._asleep.deadline:
+            self._asleep.deadline = deadline
 
     def _write_some(self, now: float, most: int) -> None:
         """Write what was kept longest, for at most `most` clients, and everything kept for too long."""
         for whom, (since, write) in list(itertools.islice(self._kept.items(), _AT_ONCE)):
-            if most <= 0 and now < since + _LATEST_S:
+            if now < since + (_SOONEST_S if most > 0 else _LATEST_S):
                 return
             most -= 1
             del self._kept[whom]
