@@ -73,7 +73,7 @@ async def test_a_room_plays_on_whatever_becomes_of_its_stderr(tmp_path: Path, op
                     await guest.sit_down("a", f"name=P{number}")
                 async with trio.open_nursery() as playing:  # each action is wrong, and is reported
                     for guest in (ann, bob):
-                        playing.start_soon(guest.play_hands, 20, lambda betting: "r1")
+                        playing.start_soon(guest.play_hands, 6, lambda betting: "r1")
                 for guest in (ann, bob):
                     await guest.leave()
             process.terminate()

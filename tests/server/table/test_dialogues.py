@@ -85,11 +85,8 @@ def test_the_acpc_dealer_itself_holds_the_dialogue_so(name: str, tmp_path: Path)
 # --- Every golden log, played again over sockets by clients that take the logged actions --------------------
 
 PLAYED_BY_TURNS = ("random.rnd01.123456", "random.rnd25.123456")
-TRIED_ON_DEMAND = (
-    "callonly.holdem.limit.3p.0", "callonly.holdem.nolimit.3p.0", "callonly.holdem.nolimit.6p.0",
-    "callonly.tiny10.0", "random.tiny10.0",
-)  # fmt: skip
-"""The longest; the arena plays them by default, and players who do more than call play the callers' games."""
+TRIED_ON_DEMAND = ("random.tiny10.0", *[name for name in LOGS if name.startswith("callonly.")])
+"""The arena plays them by default, and players who do more than call play the callers' games."""
 IN_A_PROCESS = ("random.kuhn2p.0", "random.rnd25.123456", "random.leduc.0")
 
 

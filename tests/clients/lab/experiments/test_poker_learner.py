@@ -38,12 +38,13 @@ ONE = "--hands 60 --match-hands 100 --seeds 1 --learner hole-cards-learner --no-
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Two runs with one learner, on two processes."""
-    return whole_run("poker-learner", tmp_path_factory.mktemp("whole") / "out", SMALL, "--jobs 2")
+    return whole_run("poker-learner", tmp_path_factory.mktemp("whole") / "out", SMALL, "--jobs 2 --no-plots")
 
 
 @pytest.mark.slow
 def test_everything_is_there(whole: Run) -> None:
-    out, printed, results = whole.out, whole.printed, whole.results
+    drawn = whole_run("poker-learner", whole.out, SMALL, "--resume")
+    out, printed, results = drawn.out, drawn.printed, drawn.results
 
     assert (results["settings"]["training_hands"], results["score"]["meet"]["of"]) == (120, 4)
     assert "## What comes out" in printed
