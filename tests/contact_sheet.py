@@ -1,7 +1,8 @@
 """Every page and screen that people read, as they see it: ``python -m tests.contact_sheet FOLDER``.
 
-Pages are shown wide, dark, on a phone and in print, with the largest values that may stand in them; commands
-in a terminal of 80 columns.  Look at ``FOLDER/index.html``.
+Pages are shown wide, dark, on a phone and in print, with the largest values that may stand in them, a room's
+tables also while a hand is played in the browser; commands in a terminal of 80 columns.
+Look at ``FOLDER/index.html``.
 """
 
 from __future__ import annotations
@@ -14,18 +15,22 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
+import attrs
 import trio
 
+from engine.poker.rules import GameDefinition, load_game
 from engine.support.palette import style_of_pages
 from server.records.review.content import report_on
 from server.records.review.page import render_page
 from server.records.review.sources import open_source
-from tests.support.chromium import Tab, chromium
+from server.table.config import TimeLimits
+from tests.support.chromium import HURRIED, Tab, chromium
 from tests.support.dealer_process import ROOT
-from tests.support.rooms import room_config
+from tests.support.rooms import play_each, room_config, table_config
 from tests.support.screens import VIEWS, cut_cells, view
-from tests.support.web import pages_of
+from tests.support.web import OpenPages, pages_of
 
+TURN: Final = "!document.getElementById('turn').disabled"
 SCREENS: Final = (
     "", "match --help", "bots", "games", "games limit-2p", "doctor", "odds KhQh JJ+,AKs --board 2h7hTc",
     "odds AhKd", "preflop", "ask always-call --game limit-2p --betting rc/ --cards AhKh --board 2h7hTc",
@@ -101,24 +106,109 @@ def screen(folder: Path, words: str) -> str:
     return f"$ riverboat {words}\n{done.stdout}{done.stderr}"
 
 
+async def take(
+    tab: Tab, folder: Path, name: str, address: str | None = None, height: int = 2000
+) -> list[str]:
+    """Take the pictures of a page, of the present one if no address is given; returns what is cut off."""
+    faults = []
+    for how in VIEWS:
+        await view(tab, address, how, height)
+        faults += [f"{name}, {how}: {cell}" for cell in await cut_cells(tab)]
+        (folder / f"{name}-{how}.png").write_bytes(await tab.picture())
+    return faults
+
+
 async def look(tab: Tab, folder: Path) -> list[str]:
-    """Take the pictures; returns what is cut off, in lines."""
+    """Take the pictures of pages; returns what is cut off, in lines."""
     faults: list[str] = []
-
-    async def take(name: str, address: str) -> None:
-        for how in VIEWS:
-            await view(tab, address, how)
-            faults.extend(f"{name}, {how}: {cell}" for cell in await cut_cells(tab))
-            (folder / f"{name}-{how}.png").write_bytes(await tab.picture())
-
     for name, page in (await trio.to_thread.run_sync(make_pages, folder)).items():
-        await take(name, page.as_uri())
+        faults += await take(tab, folder, name, page.as_uri())
     async with pages_of(room_config(folder / "room")) as pages:
         ann, bob = await pages.room.seated("Ann", "Bob")
         await pages.room.play([ann, bob], 3)
-        for path in ("", "tables/a", "tables/a/hands", "tables/a/hands/1", "standings", "players/Ann"):
-            await take(f"room-{path.replace('/', '-') or 'lobby'}", f"{pages.address}{path}")
+        for path in (
+            "",
+            "tables/a",
+            "tables/a/hands",
+            "tables/a/hands/1",
+            "standings",
+            "players/Ann",
+            "nothing",
+        ):
+            name = f"room-{path.replace('/', '-') or 'lobby'}"
+            faults += await take(tab, folder, name, f"{pages.address}{path}")
     return faults
+
+
+async def sit_down(tab: Tab, pages: OpenPages, table: str, others: int, nursery: trio.Nursery) -> None:
+    """Take a seat in the browser beside some guests who call everything."""
+    await tab.open(f"{pages.address}tables/{table}")
+    await tab.value(HURRIED)
+    await tab.click("#join button")
+    await tab.until("!document.getElementById('act').hidden")
+
+    async def come(name: str) -> None:
+        await play_each([await pages.room.sit_down(table, words=f"name={name}")])
+
+    for each in range(others):
+        nursery.start_soon(come, f"Player-{each}")
+
+
+async def look_at_a_table(
+    tab: Tab, pages: OpenPages, folder: Path, table: str, others: int, nursery: trio.Nursery
+) -> None:
+    """Take the pictures of a table's states while a hand is played."""
+    await tab.open(f"{pages.address}tables/{table}")
+    await take(tab, folder, f"{table}-empty", height=844)
+    await sit_down(tab, pages, table, others, nursery)
+    await take(tab, folder, f"{table}-seated", height=844)
+    count = "document.querySelectorAll('.seat:not(.waits):not(.empty)').length"
+    while True:
+        await tab.until(TURN)
+        if (
+            await tab.value(count) > others
+            and await tab.value("document.querySelectorAll('.board .card').length") >= 3
+        ):
+            break
+        await trio.sleep(0.45)  # a press that comes sooner answers nothing
+        await tab.click("#call")
+        await tab.until(f"!({TURN})")
+    await tab.click("[data-size=pot]")
+    await take(tab, folder, f"{table}-turn", height=844)
+    await tab.click("#raise")
+    await trio.sleep(0.8)
+    await take(tab, folder, f"{table}-others-act", height=844)
+    over = "document.querySelector('.verdict').textContent"
+    while await tab.until(f"{TURN} ? 'turn' : {over} && 'over'") != "over":
+        await trio.sleep(0.45)
+        await tab.click("#call")
+        await tab.until(f"!({TURN})")
+    await take(tab, folder, f"{table}-showdown", height=844)
+
+
+async def look_at_tables(tab: Tab, folder: Path) -> None:
+    """Take the pictures of tables of six and nine, with a seat in the browser."""
+    limits = TimeLimits(60.0, 600.0, 1e6, grace=60.0)
+    paced = {"pace_s": 0.4, "showdown_s": 8.0, "limits": limits, "least": 200, "most": 20_000}
+    config = room_config(
+        folder / "tables",
+        table_config("six", "nolimit-6p", **paced),
+        table_config("nine", nine_seats(), **paced),
+        guest_chips=40_000,
+        requests_per_second=200.0,
+    )
+    async with pages_of(config) as pages, trio.open_nursery() as nursery:
+        for table, others in (("six", 5), ("nine", 8)):
+            await look_at_a_table(tab, pages, folder, table, others, nursery)
+        await take(tab, folder, "nothing", f"{pages.address}nothing")
+        nursery.cancel_scope.cancel()
+
+
+def nine_seats() -> GameDefinition:
+    """No-limit hold'em for nine."""
+    six = load_game("nolimit-6p")
+    stacks, blinds = six.stacks[:1] * 9, (*six.blinds, 0, 0, 0)
+    return attrs.evolve(six, num_players=9, stacks=stacks, blinds=blinds, antes=(0,) * 9)
 
 
 def write_sheet(folder: Path) -> None:
@@ -137,9 +227,11 @@ def write_sheet(folder: Path) -> None:
 
 
 async def main(folder: Path) -> None:
-    """Make the sheet, and say what is cut off."""
+    """Make the sheet, and say what is cut off or complained of."""
     async with chromium(folder / "profile") as tab:
         faults = await look(tab, folder)
+        await look_at_tables(tab, folder)
+        faults += tab.complaints
     write_sheet(folder)
     print(folder / "index.html", *faults, sep="\n")
 

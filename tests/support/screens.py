@@ -18,14 +18,15 @@ _CUT: Final = """[...document.querySelectorAll("table")].flatMap((table) => {
 })"""
 
 
-async def view(tab: Tab, address: str, name: str, height: int = 2000) -> None:
-    """Show a page in one of the `VIEWS`."""
+async def view(tab: Tab, address: str | None, name: str, height: int = 2000) -> None:
+    """Show a page in one of the `VIEWS`, the present one if no address is given."""
     width, dark, medium = VIEWS[name]
     await tab.size(width, height, dark=dark)
     await tab.ask("Emulation.setEmulatedMedia", media=medium, features=[
         {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
     ])  # fmt: skip
-    await tab.open(address)
+    if address is not None:
+        await tab.open(address)
 
 
 async def cut_cells(tab: Tab) -> list[Any]:
