@@ -92,7 +92,13 @@ def test_hands_that_meet_nobody_never_enter() -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_one_card_holdem_has_its_value_and_gadgets_keep_their_order() -> None:
-    """The three rows of the specification's table; unsafe solving of the first loses more than it had."""
+    """The three rows of the specification's table; unsafe solving of the first loses more than it had.
+
+    The abstract games have several equilibria, and what `Resolve` and `Maxmargin` then lose depends on which
+    one was found: with (13, 2), the trunk's 474 are 454 if the other player learns first, and 473 if both
+    learn at once; `Resolve` loses 365, 336 and 360 then, `Maxmargin` 310, 293 and 289.  So for them the
+    table's three digits cannot be had; where alternatives are estimates or mixed they nearly can.
+    """
     exact = Game()
     equilibrium = exact.solve(2000)
     assert exact.worth(0, equilibrium) == pytest.approx(-0.1120, abs=1e-4)
@@ -107,6 +113,7 @@ def test_one_card_holdem_has_its_value_and_gadgets_keep_their_order() -> None:
         "mixed": lambda start: Resolve(start.best, 0.5, start.weights),
         "mixed estimates": lambda start: Resolve(start.expected, 0.5, start.weights),
     }
+    errors = 0.006, 0.02, 0.06, 0.03, 0.04, 0.006, 0.006, 0.006
     for buckets, expected in (
         ((13, 2), (473.6, 502.0, 347.0, 312.2, 302.5, 200.2, 238.3, 178.9)),
         ((13, 4), (250.5, 127.0, 183.9, 146.3, 131.3, 76.1, 78.7, 64.3)),
@@ -115,7 +122,8 @@ def test_one_card_holdem_has_its_value_and_gadgets_keep_their_order() -> None:
         game = Game(*buckets)
         trunk = game.solve(2000)
         found = [solved_again(game, trunk, make, 2000) for make in methods.values()]
-        assert [game.exploitability(trunk), *found] == pytest.approx(list(expected), rel=0.06)
+        for number, wanted, error in zip([game.exploitability(trunk), *found], expected, errors, strict=True):
+            assert number == pytest.approx(wanted, rel=error)
         by_name = dict(zip(methods, found, strict=True))
         order = ["resolve", "maxmargin", "reach", "estimates", "mixed estimates"]
         assert [by_name[name] for name in order] == sorted((by_name[name] for name in order), reverse=True)
