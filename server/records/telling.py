@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any, Final
 
 from engine.poker.cards import CARD_TEXTS, format_cards
@@ -96,17 +97,7 @@ def _end(hand: PlayedHand, names: list[str]) -> Iterator[str]:
 _CARD: Final = re.compile(r"\b([2-9TJQKA])([cdhs])\b")
 _SUITS: Final = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 
-_STYLE: Final = """
-:root { font: 16px/1.45 system-ui, sans-serif; }
-body { background: var(--paper); color: var(--ink); max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }
-article { border-top: 1px solid var(--grid); padding: .5rem 0 1rem; break-inside: avoid; }
-h2 { font-size: 1.05rem; margin: .4rem 0; }
-pre { font: .9rem/1.4 ui-monospace, monospace; margin: .3rem 0; overflow-x: auto; }
-ol { margin: .3rem 0; padding-left: 2rem; }
-li.said { list-style: none; color: var(--faint); }
-li.cards { list-style: none; font-weight: 600; margin-top: .3rem; }
-.c { color: var(--clubs); } .d { color: var(--diamonds); } .h { color: var(--hearts); } .s { color: inherit; }
-"""
+_STYLE: Final = Path(__file__).with_name("replay.css")
 
 
 def replay_page(hands: Iterable[tuple[PlayedHand, Comments]], title: str, lead: str = "") -> str:
@@ -124,7 +115,8 @@ def _page(hands: Iterable[tuple[PlayedHand, Comments]], title: str, lead: str) -
     name = html.escape(title)
     yield f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{name}</title>\n'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-    yield f"<style>{style_of_pages()}{_STYLE}</style>\n</head>\n<body>\n<h1>{name}</h1>\n{lead}"
+    style = style_of_pages() + _STYLE.read_text("utf-8")
+    yield f"<style>{style}</style>\n</head>\n<body>\n<h1>{name}</h1>\n{lead}"
     for number, (hand, comments) in enumerate(hands):
         yield f'<a id="told-{number}"></a>\n'
         yield from _article(hand, comments)

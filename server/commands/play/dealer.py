@@ -33,30 +33,7 @@ from server.table.match import MatchServer
 PROGRAM: Final = "riverboat dealer"
 _NUMBER: Final = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]+)")
 
-USAGE: Final = f"""\
-usage: {PROGRAM} MATCH GAME HANDS SEED NAME NAME... [options]
-  MATCH                 names the log: MATCH.log, MATCH.tlog
-  GAME                  a game file, or the name of a packaged game (riverboat games)
-  SEED                  a number, or `random`
-  -f                    fixed seats; otherwise the button moves each hand
-  -l / -L               no log / write MATCH.log (default)
-  -t / -T               no transaction file (default) / write MATCH.tlog
-  -a                    append to the files; with -T resume an interrupted match
-  -q                    quiet: no trace of the messages on stderr
-  -p PORT,PORT,...      ports to listen on, in seat order; 0 or missing: any
-  --t_response MS       longest time for one response (600000)
-  --t_hand MS           longest time of one player in one hand (600000)
-  --t_per_hand MS       average time per hand over the match (7000)
-  --start_timeout MS    time for all players to connect (-1: no limit)
-  --handshake_timeout MS  from connecting to the version line (30000)
-  --host ADDRESS        address to listen on (127.0.0.1)
-  --seat-token TOKEN,... words the clients must present, in seat order; or SEAT=TOKEN
-  --seat-token-file SEAT=PATH  the same from a file, where other users cannot see it; also
-                        RIVERBOAT_SEAT_TOKEN_1, RIVERBOAT_SEAT_TOKEN_2, ...
-  --on-failure abort|fold  end the match when a player fails (default), or fold for it
-  --grace SECONDS       with fold: wait so long for a vacated seat to be taken again (0)
-  --rake P%[,CAP]       take P per cent of pots that saw a flop, at most CAP small bets
-"""
+USAGE: Final = Path(__file__).with_suffix(".txt").read_text("utf-8")
 
 
 class UsageError(Exception):
