@@ -7,7 +7,9 @@ only.  Numbers are whole, except what a finished hand has ``won``: a split pot c
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from engine.poker.cards import CARD_TEXTS
@@ -180,9 +182,6 @@ def rules_in_words(game: GameDefinition) -> str:
 # --- schemas -----------------------------------------------------------------------------------------------
 
 Schema = dict[str, Any]
-_WHOLE: Final[Schema] = {"type": "integer", "minimum": 0}
-_CARDS: Final[Schema] = {"type": "array", "items": {"type": "string", "pattern": "^[2-9TJQKA][cdhs]$"}}
-_NUMBERS: Final[Schema] = {"type": "array", "items": _WHOLE}
 
 
 def closed(required: Mapping[str, Schema], optional: Mapping[str, Schema] | None = None) -> Schema:
@@ -196,82 +195,5 @@ def closed(required: Mapping[str, Schema], optional: Mapping[str, Schema] | None
     }
 
 
-LEGAL: Final[Schema] = closed(
-    {
-        "fold": {"type": "boolean"},
-        "call": _WHOLE,
-        "raise": {
-            "anyOf": [
-                {"type": "null"},
-                closed(
-                    {
-                        "word": {"enum": ["bet", "raise"]},
-                        "limit": {"type": "boolean"},
-                        **dict.fromkeys(("least", "most", "half", "pot"), _WHOLE),
-                    }
-                ),
-            ]
-        },
-        "why_no_raise": {"type": "string"},
-    }
-)
-LAST_TURN: Final[Schema] = closed(
-    {
-        "turn": {"type": "string"},
-        "accepted": {"type": "string"},
-        "played": {"type": "string"},
-        "late": {"const": True},
-    }
-)
-SCHEMA: Final[Schema] = closed(
-    {
-        "v": {"const": VERSION},
-        "turn": {"type": "string"},
-        "status": {"enum": ["your_turn", "waiting", "hand_over"]},
-        "hand": _WHOLE,
-        "street": {"type": "string"},
-        "game": closed(
-            {
-                "betting": {"enum": ["limit", "no-limit"]},
-                "players": _WHOLE,
-                "blinds": _NUMBERS,
-                "antes": _NUMBERS,
-                "definition": {"type": "string"},
-            }
-        ),
-        "you": closed({"seat": _WHOLE, "position": _WHOLE, "cards": _CARDS}),
-        "board": _CARDS,
-        "pot": _WHOLE,
-        "seats": {
-            "type": "array",
-            "items": closed(
-                {
-                    **dict.fromkeys(("seat", "position", "left", "in_pot"), _WHOLE),
-                    "name": {"type": "string"},
-                    "folded": {"type": "boolean"},
-                    "cards": _CARDS,
-                }
-            ),
-        },
-        "actions": {
-            "type": "array",
-            "items": closed(
-                {
-                    "street": {"type": "string"},
-                    "seat": _WHOLE,
-                    "do": {"enum": ["fold", "check", "call", "bet", "raise"]},
-                },
-                {"to": _WHOLE, "put_in": _WHOLE},
-            ),
-        },
-        "seconds": {"type": ["number", "null"]},
-        "match_state": {"type": "string"},
-    },
-    {
-        "legal": LEGAL,
-        "won": {"type": "object", "additionalProperties": {"type": "number"}},
-        "last_turn": LAST_TURN,
-        "reseated": {"const": True},
-    },
-)
+SCHEMA: Final[Schema] = json.loads(Path(__file__).with_name("observation.json").read_text("utf-8"))
 """The JSON schema of an observation."""

@@ -109,7 +109,8 @@ class Conversation:
         self._limits = limits
         self._connection = DealerConnection(game)  # reads the version, and answers greetings
         self._lines = LineBuffer()
-        self._sender = Sender(client.stream, limits.response)
+        self.sender = Sender(client.stream, limits.response)
+        """Sends states to it."""
         self._states: dict[tuple[int, str], _Shown] = {}
         self._echoes_wrongly = False
         self._question: _AskedState | None = None
@@ -124,11 +125,6 @@ class Conversation:
         self.last_shown = ""
         """The last state that it was shown."""
 
-    @property
-    def sender(self) -> Sender:
-        """Sends states to it."""
-        return self._sender
-
     # --- what it is shown ----------------------------------------------------------------------------------
 
     async def show(self, view: HandView) -> None:
@@ -140,14 +136,14 @@ class Conversation:
         self.last_shown = format_match_state(view)
         self._remember(view, _Shown.ASKED if view.is_our_turn else _Shown.WATCHED)
         with self._sending():
-            await self._sender.send_line(
+            await self.sender.send_line(
                 self.last_shown.encode("ascii") + b"\r\n", waits_for_answer=view.is_our_turn
             )
 
     async def flush(self) -> None:
         """Send what was held back; raises as `show` does."""
         with self._sending():
-            await self._sender.flush()
+            await self.sender.flush()
 
     @contextlib.contextmanager
     def _sending(self) -> Iterator[None]:

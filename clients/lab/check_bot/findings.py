@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import textwrap
+import tomllib
 from collections.abc import Sequence
 from enum import Enum
+from pathlib import Path
 from typing import Any, Final
 from xml.etree import ElementTree
 
@@ -38,33 +40,11 @@ MEMORY: Final = "memory"
 SEED: Final = "same-seed"
 _SEATS: Final = "seats-"
 
-TITLES: Final = {
-    STARTS: "starts and connects",
-    VERSION: "says its version first",
-    ANSWERS: "answers when it is to act",
-    ECHO: "repeats the state that it answers",
-    TURN: "speaks once, and only when it is to act",
-    ACTIONS: "does only what is legal",
-    SPLIT: "reads a line that comes in pieces",
-    LINE_END: "reads a line whose CR and LF come apart",
-    MERGED: "reads several lines that come at once",
-    COMMENTS: "skips lines that begin with # or ;",
-    EARLY: "goes on when the dealer has acted in its place",
-    LATE: "waits while others think",
-    WALK: "survives hands that end before it has acted",
-    RAISES: "survives everybody raising all they may",
-    ALL_IN: "survives an all-in that is less than a raise",
-    SIDE_POTS: "survives side pots of three players",
-    RANDOM: "plays random hands",
-    RECONNECT: "can sit down in the middle of a hand",
-    BROKEN_OFF: "ends when the table vanishes in a hand",
-    CLOSE: "ends when the match is over",
-    TIME: "is in time",
-    ONE_WRITE: "sends an answer in one piece",
-    MEMORY: "does not eat memory",
-    SEED: "plays the same with the same seed",
-}
+_TEXTS: Final = tomllib.loads(Path(__file__).with_name("checks.toml").read_text("utf-8"))
+TITLES: Final = {check: texts["title"] for check, texts in _TEXTS.items()}
 """What a verdict is about, by the check's name and in the order of the report; the sizes of tables aside."""
+ADVICE: Final = {check: texts["advice"] for check, texts in _TEXTS.items() if "advice" in texts}
+"""What to do about a bot that breaks down, by check."""
 
 
 def seats_check(num_players: int) -> str:

@@ -18,30 +18,6 @@ from engine.poker.rules import GameDefinition
 _DECLINES: Final = 2
 """The exit status by which a program says that it cannot do what is asked."""
 
-ADVICE: Final = {
-    checks.SPLIT: "a line may come in any number of pieces: collect what you read, and take a line when its "
-    "LF has come",
-    checks.LINE_END: "a line ends with LF, and the CR before it may come in an earlier piece: collect what "
-    "you read until LF, then strip CR",
-    checks.MERGED: "one read may bring several lines: keep what stands behind the first LF for the next",
-    checks.COMMENTS: "skip lines that begin with # or ;",
-    checks.EARLY: "a dealer acts for players who are late: take each state as it stands, and do not count on "
-    "having acted in it",
-    checks.LATE: "others may think for long: wait for the next line without a time-out",
-    checks.WALK: "a hand may end before you have acted, when everybody folds to your blind: read the end of "
-    "a hand without counting on an action of yours",
-    checks.RAISES: "where no raise is allowed call or fold; a hand may be all in before the flop, and its "
-    "state then ends with the whole board",
-    checks.ALL_IN: "whoever has too few chips for a full raise may raise to all they have, and you may only "
-    "call, fold or do the same",
-    checks.SIDE_POTS: "players who are all in are passed over, and each plays for what they can match: find "
-    "the turn and the stacks from the betting",
-    checks.RECONNECT: "the state says all that there is to know of a hand: do not count on having seen its "
-    "beginning",
-    checks.VERSION: "write VERSION:2.0.0 and a line end as soon as you have connected",
-}
-"""What to do about a bot that breaks down, by check."""
-
 
 class SittingEnd(Enum):
     """How a sitting ended."""
@@ -194,7 +170,7 @@ class Sitting:
         self.was_silent = not fell.is_gone
         if end is not None and end.returncode == _DECLINES and not self._is_named and not self._has_answered:
             return SittingEnd.DECLINED
-        advice = f"; {ADVICE[check]}" if check in ADVICE else ""
+        advice = f"; {checks.ADVICE[check]}" if check in checks.ADVICE else ""
         self._findings.fault(check, self.where, f"{words}{shown}{advice}")
         if not self._has_answered:
             if check != checks.VERSION and not self._terms.known.was_tried(checks.ANSWERS):
