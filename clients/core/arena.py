@@ -116,7 +116,8 @@ class Arena:
         self._agents = tuple(agents)
         self._dealer = dealer or CardDealer(game, seed)
         self._chips = [0.0] * num_players
-        self._hands_played = 0
+        self.hands_played = 0
+        """How many hands have been played."""
         self._next_hand = 0
         self._has_started = False
         self.state: HandState | None = None
@@ -133,11 +134,6 @@ class Arena:
     def chips(self) -> tuple[float, ...]:
         """Chips won by each seat in all hands so far."""
         return tuple(self._chips)
-
-    @property
-    def hands_played(self) -> int:
-        """How many hands have been played."""
-        return self._hands_played
 
     def skip(self, hands: int) -> None:
         """Skip some hands: the next has the number, positions and cards it would have if they were played."""
@@ -244,7 +240,7 @@ class Arena:
             chips = state.chips_won()
             for seat, won in zip(seating.seats, chips, strict=True):
                 chips_by_seat[seat] += won
-            self._hands_played += 1
+            self.hands_played += 1
             self._next_hand += 1
             if record is not None:
                 record(format_hand(state, chips, seating.names))

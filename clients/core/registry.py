@@ -10,7 +10,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Final, TypeVar
 
 from clients.core.agent import Agent
-from clients.core.options import AgentFactory, OptionError, make_agent, parse_settings
+from clients.core.options import AgentFactory, make_agent, parse_settings
 from engine.support.user_input import did_you_mean
 
 GROUP: Final = "riverboat.bots"
@@ -66,6 +66,3 @@ def fill_table(num_players: int, opponents: tuple[Opponent, ...]) -> tuple[Oppon
     if len(opponents) > seats:
         return None
     return (*opponents, *[opponents[-1]] * (seats - len(opponents)))
-
-
-__all__ = ["GROUP", "OptionError", "UnknownBot", "fill_table", "installed_bots", "load_bot", "make_bot"]

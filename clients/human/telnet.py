@@ -36,7 +36,8 @@ class TelnetDesk:
     """
 
     def __init__(self, style: Style, say: Callable[[str], None]) -> None:
-        self._style = style
+        self.style = style
+        """The style, for the window as wide as telnet has said."""
         self._encoding = "utf-8" if style.symbols else "ascii"
         self._say = say
         self._stream: trio.SocketStream | None = None
@@ -44,11 +45,6 @@ class TelnetDesk:
         self._has_unsent = trio.Event()
         self.first_person = trio.Event()
         """Set when somebody has connected."""
-
-    @property
-    def style(self) -> Style:
-        """The style, for the window as wide as telnet has said."""
-        return self._style
 
     def write(self, text: str) -> None:
         """Send text soon; nothing where nobody is connected."""
@@ -126,7 +122,7 @@ class TelnetDesk:
                 telnet.reply.clear()
             if telnet.window is not None:
                 columns = telnet.window.columns
-                self._style = attrs.evolve(self._style, width=max(30, min(WIDTH, columns - 2)))
+                self.style = attrs.evolve(self.style, width=max(30, min(WIDTH, columns - 2)))
             for item in typed:
                 _hear(human, item)
 

@@ -227,7 +227,8 @@ class Standings:
         self._to_mbb = 1000 / game.big_blind if game.big_blind else None
         self._pairs = tuple(itertools.combinations(range(len(names)), 2))
         self._scale = 0.5 if len(names) == 2 else 1.0
-        self._deals = 0
+        self.deals = 0
+        """The number of deals so far."""
         self._sums = [0.0] * len(self._pairs)
         self._squares = [0.0] * len(self._pairs)
         self._asked = 0
@@ -244,11 +245,6 @@ class Standings:
                 self._rates = tuple(kind(*bounds.of_a_player(), alpha) for _ in names)
 
     @property
-    def deals(self) -> int:
-        """The number of deals so far."""
-        return self._deals
-
-    @property
     def has_bounds(self) -> bool:
         """Whether anything can be known, which is not so in games that name neither stacks nor bets."""
         return bool(self._leads)
@@ -259,7 +255,7 @@ class Standings:
         Args:
             chips: what each player won per hand, on average over its passes.
         """
-        self._deals += 1
+        self.deals += 1
         for number, (first, second) in enumerate(self._pairs):
             ahead = (chips[first] - chips[second]) * self._scale
             self._sums[number] += ahead
@@ -278,7 +274,7 @@ class Standings:
         Raises:
             ValueError: somebody won or lost more than the game allows.
         """
-        self._deals += len(deals)
+        self.deals += len(deals)
         for number, (first, second) in enumerate(self._pairs):
             ahead = (deals[:, first] - deals[:, second]) * self._scale
             self._sums[number] += float(ahead.sum())
@@ -349,7 +345,7 @@ class Standings:
             names=self._names,
             words=self._summary(pairs),
             pairs=tuple(pairs),
-            deals=self._deals,
+            deals=self.deals,
             alpha=self._alpha,
             rule=_NORMAL if is_fixed else _BERNSTEIN if self._learners else _BETTING,
             note=self._note(is_fixed=is_fixed),
@@ -364,7 +360,7 @@ class Standings:
         else:
             critical = critical_value(self._alpha / len(self._pairs))
             sums = zip(self._sums, self._squares, strict=True)
-            found = [Winnings(self._deals, *both).estimate(critical) for both in sums] if self._deals else []
+            found = [Winnings(self.deals, *both).estimate(critical) for both in sums] if self.deals else []
         return [
             None if each.ci95 is None else Interval(each.mean - each.ci95, each.mean + each.ci95)
             for each in found
@@ -376,9 +372,9 @@ class Standings:
         in_mbb = None if lead is None or self._to_mbb is None else lead.scaled(self._to_mbb)
         names = [self._names[player] for player in players]
         outcome, words, within = Outcome.UNDECIDED, self._undecided(), None
-        if is_fixed and self._deals < LEAST_DEALS:
+        if is_fixed and self.deals < LEAST_DEALS:
             words = f"too few hands: {self._number()}, {LEAST_DEALS} are the least for a verdict"
-        elif lead is None and self._leads and self._deals and not is_fixed:
+        elif lead is None and self._leads and self.deals and not is_fixed:
             outcome, words = Outcome.CHANGED, "the players changed"
         elif lead is not None and lead.low > 0:
             outcome, words = Outcome.FIRST, f"{names[0]} is better"
@@ -390,7 +386,7 @@ class Standings:
         return PairVerdict(players, outcome, words, in_mbb, within)
 
     def _number(self) -> str:
-        return f"{self._deals} deal{'s' * (self._deals != 1)}"
+        return f"{self.deals} deal{'s' * (self.deals != 1)}"
 
     def _undecided(self) -> str:
         return f"undecided after {self._number()}"

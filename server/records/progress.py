@@ -55,7 +55,8 @@ class Tally:
         self._names = tuple(names)
         self._to_mbb = 1000 / game.big_blind if game.big_blind else None
         self._seatings = seatings
-        self._goal = goal
+        self.goal = goal
+        """The goal of the match; None to play all hands."""
         self._standings = Standings(game, names, learners)
         self._has_passes = len(seatings) > 1
         self._rests = rests(hands) if self._has_passes and goal is not None else frozenset()
@@ -65,11 +66,6 @@ class Tally:
         # By pass, the results of hands, player by player, that wait for other passes to play the same deal.
         self._taken = 0
         # How many numbers of each have been counted.
-
-    @property
-    def goal(self) -> Goal | None:
-        """The goal of the match; None to play all hands."""
-        return self._goal
 
     @property
     def hands(self) -> int:
@@ -102,11 +98,11 @@ class Tally:
 
     def is_settled(self) -> bool:
         """Whether the match may end before its last hand."""
-        return self._goal is not None and self._standings.is_settled(self._goal)
+        return self.goal is not None and self._standings.is_settled(self.goal)
 
     def has_reached_goal(self) -> bool:
         """Whether the match has found out what it is played for."""
-        return self._goal is not None and self._standings.reached(self._goal)
+        return self.goal is not None and self._standings.reached(self.goal)
 
     def verdict(self, adjusted: Adjusted | None = None) -> Verdict:
         """The present verdict.
@@ -114,11 +110,11 @@ class Tally:
         Args:
             adjusted: estimates of the leads with luck taken out.
         """
-        return self._standings.verdict(self._goal, adjusted=adjusted)
+        return self._standings.verdict(self.goal, adjusted=adjusted)
 
     def verdict_so_far(self) -> Verdict:
         """The verdict on a match that is still being played, which holds whenever one looks."""
-        return self._standings.verdict(self._goal or Goal())
+        return self._standings.verdict(self.goal or Goal())
 
     def half_width(self, player: int, mbb_per_hand: float | None) -> float | None:
         """How far a player's true rate may be from a mean, whenever you look, in mbb/h."""

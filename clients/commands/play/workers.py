@@ -28,7 +28,7 @@ from clients.core.arena import Arena
 from clients.core.guess import RoomSeat
 from clients.core.options import OptionError, make_agent, parse_settings
 from clients.core.program import ProgramError, TableAddress, join_table, read_port
-from clients.core.registry import UnknownBot, load_bot
+from clients.core.registry import UnknownBot, load_bot, make_bot
 from clients.core.session import Refusal, SessionError
 from engine.poker.match_key import parse_match_seed
 from engine.poker.rules import Action, HandState, HandView, parse_game
@@ -200,7 +200,7 @@ def seat_bots(host: str, port: str, bots: tuple[str, ...]) -> None:
     if bots:
         for bot in bots:
             try:
-                _make_agent(bot)
+                make_bot(bot)
             except Exception as error:
                 _report(bot, error)
         return
@@ -235,7 +235,7 @@ async def _seat_all(host: str, port: int) -> None:
 async def _seat(host: str, port: int, order: dict[str, Any]) -> None:
     """Run one bot, from taking its seat to the end; its errors do not affect others."""
     try:
-        agent = _make_agent(str(order["bot"]))
+        agent = make_bot(str(order["bot"]))
         agent.seed = parse_seed("random")
         seat = RoomSeat(str(order["table"]), name=str(order["name"]))
         await join_table(
@@ -245,10 +245,3 @@ async def _seat(host: str, port: int, order: dict[str, Any]) -> None:
         pass  # somebody else took the seat first; the room asks again
     except Exception as error:
         _report(str(order["name"]), error)
-
-
-def _make_agent(text: str) -> Agent:
-    """The bot of a text ``NAME`` or ``NAME:KEY=VALUE,...``."""
-    name, _, settings = text.partition(":")
-    pairs = tuple(settings.split(",")) if settings else ()
-    return make_agent(name, load_bot(name), parse_settings(pairs))

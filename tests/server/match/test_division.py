@@ -17,7 +17,8 @@ from hypothesis import given, strategies as st
 
 from clients.core.agent import Agent
 from clients.core.arena import Arena
-from clients.core.registry import OptionError, installed_bots, make_bot
+from clients.core.options import OptionError
+from clients.core.registry import installed_bots, make_bot
 from engine.poker.rules import Action, HandView, load_game
 from server.match.shards import Division, Frame, Readiness, ShardFailure, ShardOrder, Share
 from server.table.book import FinishedHand
