@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, Final
 
 from protocol.agents import observation
@@ -19,6 +21,11 @@ _OF_SEAT: Final = ("unauthorized", "no_seat", "closed", "format", *_LIMITS)
 
 def openapi() -> dict[str, Any]:
     """The document."""
+    components = json.loads(Path(__file__).with_name("components.json").read_text("utf-8"))
+    error = closed({"error": {"enum": list(STATUSES)}, "message": {"type": "string"}})
+    schemas = components["schemas"] | {
+        "Observation": observation.SCHEMA, "Error": {**error, "additionalProperties": True},
+    }  # fmt: skip
     seat = {"name": "seat", "in": "path", "required": True, "schema": {"type": "string"}}
     seconds = {"type": "integer", "minimum": 0, "maximum": MOST_WAIT_S}
     wait = {"name": "wait", "in": "query", "schema": seconds}
@@ -46,30 +53,7 @@ def openapi() -> dict[str, Any]:
             f"{SEAT}/top-up": {"post": top_up},
             SEAT: {"delete": _operation("leave", "204", None, "forbidden", *_OF_SEAT, **held)},
         },
-        "components": {
-            "schemas": {
-                "Observation": observation.SCHEMA,
-                "Seen": {"anyOf": [_ref("Observation"), _STATUS]},
-                "Seat": closed(
-                    {
-                        **{name: {"type": "string"} for name in ("id", "key", "table")},
-                        **{name: {"type": "integer"} for name in ("seat", "stack")},
-                    }
-                ),
-                "Receipt": closed(
-                    {"accepted": {"type": "string"}, "turn": {"type": "string"}},
-                    {"again": {"const": True}, "next": _ref("Seen")},
-                ),
-                "Error": {
-                    **closed({"error": {"enum": list(STATUSES)}, "message": {"type": "string"}}),
-                    "additionalProperties": True,
-                },
-            },
-            "securitySchemes": {
-                "player": {"type": "http", "scheme": "bearer", "description": "NAME.TOKEN"},
-                "key": {"type": "http", "scheme": "bearer", "description": "the seat's key"},
-            },
-        },
+        "components": {**components, "schemas": schemas},
     }
 
 
