@@ -182,7 +182,7 @@ class Human(Agent):
         scene, style = self._scene, self._style
         match query:
             case Query.HELP:
-                self._show(rendering.HELP.splitlines())
+                self._show(rendering.HELP)
             case Query.QUIT:
                 self.has_quit.set()
             case Query.LAST:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
 import attrs
@@ -29,18 +30,8 @@ _MAX_NAME: Final = 16
 _MAX_STACK_THAT_MATTERS: Final = 1000
 """In big blinds; deeper stacks than that stand in limit games only because the format wants a number."""
 
-HELP: Final = """\
-  f          fold
-  c, k       call; check where there is nothing to call
-  r          raise; in no-limit games the least there is
-  r 300      raise to 300: all your chips in this pot, blinds included
-  r +200     raise by 200 on top of the call
-  r half     raise by half the pot; also r pot, and all in
-  odds       hand strength, potential and pot odds of this spot
-  history    this hand so far
-  last       the hand before this one
-  table      who sits where; an empty line does it, too
-  quit       leave the match"""
+HELP: Final = Path(__file__).with_name("help.txt").read_text("utf-8").splitlines()
+"""What a person may type."""
 
 
 @attrs.frozen
