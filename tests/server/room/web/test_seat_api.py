@@ -158,13 +158,15 @@ async def test_two_players_at_one_mcp_server_are_told_apart_at_every_call(
         clients = [await client_of(key) for key in keys]
         for client in clients:
             assert (await called(client, "tables", {}))["tables"][0]["name"] == "a"
-        seats = [(await called(each, "sit", {"table": "a", "chips": 100}))["seat"] for each in clients]
+        for each in clients:
+            await called(each, "sit", {"table": "a", "chips": 100})
         seen = [await called(each, "wait_for_turn", {"max_seconds": 1}) for each in clients]
         assert sorted(each["status"] for each in seen) == ["waiting", "your_turn"]
         turn = next(each for each in seen if each["status"] == "your_turn")
-        assert turn["you"]["seat"] == seats[seen.index(turn)]
-        idle = clients[1 - seen.index(turn)]
-        assert (await called(idle, "act", {"turn": turn["turn"], "do": "call"}))["error"] == "turn_over"
+        asked = seen.index(turn)
+        answer = {"turn": turn["turn"], "do": "call", "wait": False}
+        assert (await called(clients[1 - asked], "act", answer))["error"] == "turn_over"
+        assert (await called(clients[asked], "act", answer))["accepted"] == "c"
         for wrong, code in (("", "unauthorized"), ("nodot", "unauthorized"), (f"A.{'0' * 40}", "refused")):
             stranger = await client_of(wrong)
             assert (await called(stranger, "sit", {"table": "a"}))["error"] == code
