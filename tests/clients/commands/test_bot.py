@@ -398,7 +398,7 @@ def test_what_is_said_of_a_bot_s_strength_is_what_the_documents_have_measured() 
             continue
         measured = re.findall(rf"^\| `{name}` \| ([^|]*)", text, re.MULTILINE)
         assert any(row.startswith(strength) for row in measured), name
-    assert "593 ± 227" in text
+    assert "474 ± 367" in text
     assert "not a near-equilibrium" in found["equilibrium"]["note"]
 
 
