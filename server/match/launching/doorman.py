@@ -87,8 +87,10 @@ class Doorman:
             listener: where it connects inside its sandbox.
         """
         self._seats[seat].process = process
-        given = self._seats[seat].given
-        if listener is not None and given is not None and given.fileno() >= 0:  # nobody comes there any more
+        former, given = self._seats[seat].listener, self._seats[seat].given
+        if former is not None:  # nobody comes there any more
+            former.close()
+        if listener is not None and given is not None and given.fileno() >= 0:
             trio.lowlevel.notify_closing(given)
             given.close()
         self._seats[seat].listener = listener
