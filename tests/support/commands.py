@@ -10,12 +10,14 @@ import click
 from click.testing import CliRunner, Result
 
 from server.commands.program import riverboat
+from tests.support.dealer_process import environment
 
 
-def run_here(*words: object, folder: Path | None = None) -> Result:
+def run_here(*words: object, folder: Path | None = None, **variables: str) -> Result:
     """``riverboat`` with these words, in a folder: what it does and says without a process of its own."""
+    runner = CliRunner(catch_exceptions=False, env=environment() | variables)
     with contextlib.chdir(folder or Path()):
-        return CliRunner(catch_exceptions=False).invoke(riverboat, [str(word) for word in words])
+        return runner.invoke(riverboat, [str(word) for word in words])
 
 
 def runs(command: click.Command) -> Callable[..., Result]:

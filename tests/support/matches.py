@@ -101,10 +101,7 @@ def run_match(
     folder: Path, *words: str, variables: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """``riverboat match`` in a folder, to its end: in this process, which launches the players."""
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in (environment() | dict(variables or {})).items():
-            patch.setenv(name, value)
-        done = run_here(*program("match", *words)[3:], folder=folder)
+    done = run_here(*program("match", *words)[3:], folder=folder, **variables or {})
     return subprocess.CompletedProcess(words, done.exit_code, done.stdout, done.stderr)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Final
@@ -12,7 +11,7 @@ from typing import Final
 import pytest
 
 from engine.support.user_input import printable
-from tests.support.dealer_process import PATIENCE_S, environment, program
+from tests.support.dealer_process import PATIENCE_S
 from tests.support.matches import raw_bot, raw_program, run_match, start_match
 
 LEAVES_A_CHILD: Final = """\
@@ -85,13 +84,10 @@ def test_last_words_cannot_forge_a_line(tmp_path: Path) -> None:
     bot = raw_program(f"if number == 9: sys.stderr.write('{words}'); sys.exit(3)")
     (tmp_path / "bot.py").write_text("# coding: utf-8\n" + bot)
     line = ("limit-2p", f"{sys.executable} bot.py", "always-call", "--hands", "20", "--out", "m")
-    done = subprocess.run(
-        program("match", *line), cwd=tmp_path, env=environment() | {"PYTHONUTF8": "1"},
-        capture_output=True, timeout=60,
-    )  # fmt: skip
+    done = run_match(tmp_path, *line, variables={"PYTHONUTF8": "1"})
 
     assert done.returncode == 3
-    said = done.stdout.decode() + done.stderr.decode()
+    said = done.stdout + done.stderr
     log = (tmp_path / "m" / "match.log").read_bytes().decode()
     (failure,) = [
         player["failure_detail"]
@@ -133,10 +129,8 @@ def test_a_crash_in_play_names_the_output_and_the_last_line_of_the_players_own(
     tmp_path: Path, raised: str, last: str
 ) -> None:
     (tmp_path / "bot.py").write_text(CRASHING.format(raised=raised))
-    done = subprocess.run(
-        program("match", "leduc", "python bot.py", "always-call", "--hands", "3", "--out", "m", "--json"),
-        cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+    words = ("leduc", "python bot.py", "always-call", "--hands", "3", "--out", "m", "--json")
+    done = run_match(tmp_path, *words)
     (failure,) = [each["failure_detail"] for each in json.loads(done.stdout)["players"] if "failure" in each]
 
     assert failure.startswith(f"ended with exit status 1: {last}")

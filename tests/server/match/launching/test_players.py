@@ -23,6 +23,7 @@ from server.match.launching.players import (
     read_bot_file,
 )
 from tests.support.cases import cases
+from tests.support.commands import run_here
 from tests.support.dealer_process import environment, program
 
 BOTS = {"random", "always-call", "formula"}
@@ -258,11 +259,9 @@ def test_every_launcher_drops_secrets_and_passes_on_what_is_granted(
         '[[players]]\nplayer = "python bot.py"\npass_env = "CANARY_TOKEN"\n'
     )
     granted = () if words[0] == "tournament" else ("--pass-env", "CANARY_TOKEN")
-    done = subprocess.run(
-        program(*(word.format(bot="python bot.py") for word in words), *granted),
-        cwd=tmp_path, capture_output=True, text=True, timeout=90, check=False,
-        env=environment() | {"CANARY_KEY": "canary", "CANARY_TOKEN": "canary", "CANARY": "seen"},
-    )  # fmt: skip
+    line = (word.format(bot="python bot.py") for word in words)
+    canaries = {"CANARY_KEY": "canary", "CANARY_TOKEN": "canary", "CANARY": "seen"}
+    done = run_here(*line, *granted, folder=tmp_path, **canaries)
     told = [path.read_text() for path in tmp_path.rglob("*.err")] + [done.stderr, done.stdout]
 
     assert "['CANARY', 'CANARY_TOKEN']" in "".join(told)

@@ -29,7 +29,7 @@ from server.match.launching.players import Player, format_bot_file, parse_player
 from server.records.review.sources import how_to_repeat, open_source
 from tests.server.match.launching.test_confinement import CALLER
 from tests.support.dealer_process import environment, program
-from tests.support.matches import raw_program
+from tests.support.matches import raw_program, run_match
 from tests.support.tables import free_ports
 
 NO_SANDBOX: Final = why_there_are_none()
@@ -355,10 +355,7 @@ print(attempt(here / "shown/file"), attempt(here / "memory/Ann/file"), attempt(h
 
 
 def match(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        program("match", *words, "--sandbox", "--out", "m", "--json"),
-        cwd=folder, env=environment() | variables, capture_output=True, text=True, timeout=90, check=False,
-    )  # fmt: skip
+    return run_match(folder, *words, "--sandbox", "--out", "m", "--json", variables=variables)
 
 
 def test_the_operator_grants_what_is_shown_written_and_passed_on(tmp_path: Path) -> None:
@@ -398,10 +395,7 @@ def test_the_house_stays_hidden_in_a_folder_that_is_granted(tmp_path: Path, opti
         program_of_bob.write(f"# {CANARY}")
     (tmp_path / "all/key").write_text(CANARY)
     words = ("leduc", "Ann=python all/ann/my_bot.py all", "Bob=python all/bob/my_bot.py", "--hands", "2")
-    done = subprocess.run(
-        program("match", *words, "--sandbox", option, "Ann=all", "--out", "all/m"),
-        cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=90, check=False,
-    )  # fmt: skip
+    done = run_match(tmp_path, *words, "--sandbox", option, "Ann=all", "--out", "all/m")
 
     assert done.returncode == 0, done.stderr
     told = (tmp_path / "all/m/players/Ann.err").read_text() + (tmp_path / "all/m/players/Ann.out").read_text()
