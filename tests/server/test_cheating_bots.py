@@ -18,15 +18,13 @@ from tests.support.commands import run_here
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="it looks into /proc")
 
-_TOURNAMENT: Final = """\
+_CUP: Final = """\
 [tournament]
 name = "cup"
-format = "round-robin"
+format = "{format}"
 [game]
-game = "limit-2p"
-hands = 6
-duplicate = {duplicate}
 matches = 2
+{game}
 [limits]
 sandbox = false
 [[players]]
@@ -36,13 +34,8 @@ player = "{cheater}"
 name = "honest"
 player = "always-call"
 """
-_SIT_AND_GO: Final = """\
-[tournament]
-name = "cup"
-format = "sit-and-go"
-[game]
+_LEVELS: Final = """\
 game = "nolimit-2p"
-matches = 2
 [sit_and_go]
 stack = 100
 [[sit_and_go.levels]]
@@ -50,15 +43,13 @@ hands = 3
 small = 5
 [[sit_and_go.levels]]
 small = 50
-[limits]
-sandbox = false
-[[players]]
-name = "cheater"
-player = "{cheater}"
-[[players]]
-name = "honest"
-player = "always-call"
 """
+
+
+def cup(cheater: str, hands: int = 6, duplicate: str = "false") -> str:
+    """A round-robin of limit hold'em between a program and an honest player."""
+    game = f'game = "limit-2p"\nhands = {hands}\nduplicate = {duplicate}'
+    return _CUP.format(format="round-robin", game=game, cheater=cheater)
 
 
 @pytest.fixture
@@ -116,15 +107,16 @@ def test_in_a_course(cheater: Cheater) -> None:
 
 @pytest.mark.parametrize("duplicate", ["true", "false"])
 def test_in_a_tournament(cheater: Cheater, duplicate: str) -> None:
-    plan = _TOURNAMENT.format(cheater=cheater.command, duplicate=duplicate)
-    (cheater.folder / "cup.toml").write_text(plan)
+    (cheater.folder / "cup.toml").write_text(cup(cheater.command, duplicate=duplicate))
     play(cheater.folder, "tournament", "cup.toml", "--out", "cup", "--workers", "1")
 
     check_blind_tournament(cheater, "limit-2p")
 
 
 def test_in_a_sit_and_go(cheater: Cheater) -> None:
-    (cheater.folder / "cup.toml").write_text(_SIT_AND_GO.format(cheater=cheater.command))
+    (cheater.folder / "cup.toml").write_text(
+        _CUP.format(format="sit-and-go", game=_LEVELS, cheater=cheater.command)
+    )
     play(cheater.folder, "tournament", "cup.toml", "--out", "cup", "--workers", "1")
 
     check_blind_tournament(cheater, "nolimit-2p")
@@ -152,8 +144,7 @@ def test_a_match_of_a_tournament_that_a_player_stops_goes_on_or_ends(
     tmp_path: Path, every_time: bool
 ) -> None:
     (tmp_path / "stopper.py").write_text(_STOPPER.replace("EVERY_TIME", str(every_time)))
-    plan = _TOURNAMENT.format(cheater=f"{sys.executable} stopper.py", duplicate="false")
-    (tmp_path / "cup.toml").write_text(plan.replace("hands = 6", f"hands = {600 if every_time else 6}"))
+    (tmp_path / "cup.toml").write_text(cup(f"{sys.executable} stopper.py", 600 if every_time else 6))
 
     done = run_here("tournament", "cup.toml", "--out", "cup", "--workers", "1", folder=tmp_path)
 
@@ -164,9 +155,9 @@ def test_a_match_of_a_tournament_that_a_player_stops_goes_on_or_ends(
 
 
 def check_blind_tournament(cheater: Cheater, game: str) -> None:
-    cup = cheater.folder / "cup"
-    logs = sorted(cup.rglob("match.log"))
+    folder = cheater.folder / "cup"
+    logs = sorted(folder.rglob("match.log"))
     for number in (1, 2):
         match = Match(0, number, ("cheater", "honest"))
         assert cheater.could_have_known(logs, load_game(game), match) == set()
-    assert check_tournament(cup).problem is None
+    assert check_tournament(folder).problem is None

@@ -350,23 +350,17 @@ def test_what_positions_put_in_reaches_the_bounds_and_no_more(name: str) -> None
     assert bounds.most_lost == tuple(most)
 
 
-def test_heads_up_limit_costs_24_small_bets() -> None:
-    bounds = known(payoff_bounds(load_game("limit-2p")))
-    assert bounds.most_lost == bounds.most_won == (240, 240)
-    assert bounds.of_a_lead() == 240
-    assert bounds.of_a_player() == (-240, 240)
+@pytest.mark.parametrize(("seats", "won", "lead"), [(2, 240, 240), (3, 480, 720)])
+def test_limit_costs_24_small_bets_each(seats: int, won: int, lead: int) -> None:
+    bounds = known(payoff_bounds(load_game(f"limit-{seats}p")))
+    assert (bounds.most_lost, bounds.most_won) == ((240,) * seats, (won,) * seats)
+    assert bounds.of_a_lead() == lead
+    assert bounds.of_a_player() == (-240, won)
 
 
-def test_three_handed_limit_costs_24_small_bets_each() -> None:
-    bounds = known(payoff_bounds(load_game("limit-3p")))
-    assert bounds.most_lost == (240, 240, 240)
-    assert bounds.most_won == (480, 480, 480)
-    assert bounds.of_a_lead() == 720
-    assert bounds.of_a_player() == (-240, 480)
-
-
-def test_a_short_stack_wins_its_own_size_from_each() -> None:
-    game = attrs.evolve(load_game("nolimit-3p"), stacks=(500, 2000, 9000))
+@pytest.mark.parametrize("antes", [(0, 0, 0), (100, 100, 100)])
+def test_a_short_stack_wins_its_own_size_from_each_whatever_the_antes(antes: tuple[int, ...]) -> None:
+    game = attrs.evolve(load_game("nolimit-3p"), stacks=(500, 2000, 9000), antes=antes)
 
     bounds = known(payoff_bounds(game))
     assert bounds.most_lost == (500, 2000, 2000)  # what nobody can match comes back
@@ -389,14 +383,6 @@ def test_a_round_without_a_cap_ends_by_its_length() -> None:
 
     bounds = known(payoff_bounds(game))
     assert bounds.most_lost[0] == 10 + 63 * (10 + 10 + 20 + 20)  # 64 actions with two players
-
-
-def test_antes_are_lost_whatever_others_have() -> None:
-    game = attrs.evolve(load_game("nolimit-3p"), stacks=(500, 2000, 9000), antes=(100, 100, 100))
-
-    bounds = known(payoff_bounds(game))
-    assert bounds.most_lost == (500, 2000, 2000)
-    assert bounds.most_won == (1000, 2500, 2500)
 
 
 def with_antes(antes: tuple[int, ...], stacks: tuple[int, ...]) -> GameDefinition:

@@ -70,28 +70,23 @@ def test_a_tournament_is_a_file_and_a_folder(tmp_path: Path) -> None:
     assert check_tournament(tmp_path / "cup").problem is None
 
 
-def test_a_mistake_in_the_file_is_a_usage_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    write(tmp_path, plan_text("random", "allways-call"))
+@pytest.mark.parametrize(
+    ("player", "told"),
+    [
+        (
+            "allways-call",
+            "16:1: there is neither a bot nor a program 'allways-call' (did you mean always-call",
+        ),
+        ("random:rase=0.3", "16: random has no option 'rase'; it has fold="),
+    ],
+)
+def test_a_mistake_in_the_file_is_a_usage_error(player: str, told: str, tmp_path: Path) -> None:
+    write(tmp_path, plan_text("random", player))
 
-    done = run_here("tournament", "cup.toml", "--out", "cup")
-
-    assert done.exit_code == 2
-    assert (
-        "cup.toml:16:1: there is neither a bot nor a program 'allways-call' (did you mean always-call"
-        in done.stderr
-    )
-    assert not (tmp_path / "cup").exists()
-
-
-def test_an_unknown_option_of_a_bot_is_a_usage_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    write(tmp_path, plan_text("random", "random:rase=0.3"))
-
-    done = run_here("tournament", "cup.toml", "--out", "cup")
+    done = run_here("tournament", "cup.toml", "--out", "cup", folder=tmp_path)
 
     assert done.exit_code == 2
-    assert done.stderr.startswith("Error: cup.toml:16: random has no option 'rase'; it has fold=")
+    assert f"cup.toml:{told}" in done.stderr
     assert not (tmp_path / "cup").exists()
 
 

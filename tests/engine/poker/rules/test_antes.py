@@ -374,11 +374,19 @@ def test_the_winner_pays_for_the_pot() -> None:
     assert final.chips_won() == pytest.approx((17.0, -10.0, -10.0))
 
 
-def test_it_has_a_cap_in_small_bets() -> None:
-    final = hand("ccc/ccc/rcc/rcc", "10%,0.5", ACES, KINGS, NOTHING)
+@pytest.mark.parametrize(
+    ("betting", "rake", "taken"),
+    [
+        ("ccc/ccc/rcc/rcc", "10%,0.5", 5.0),  # it has a cap in small bets
+        ("ccc/rff", "10%", 3.0),  # a bet that nobody called is not raked
+        ("rff", "10%", 0.0),  # there was no flop
+    ],
+)
+def test_no_more_is_taken_than_the_rule_says(betting: str, rake: str, taken: float) -> None:
+    final = hand(betting, rake, ACES, KINGS, NOTHING)
 
-    assert rake_taken(final.betting) == 5.0
-    assert sum(final.chips_won()) == pytest.approx(-5.0)
+    assert rake_taken(final.betting) == pytest.approx(taken)
+    assert sum(final.chips_won()) == pytest.approx(-taken)
 
 
 def test_players_who_split_the_pot_share_the_rake() -> None:
@@ -386,18 +394,6 @@ def test_players_who_split_the_pot_share_the_rake() -> None:
 
     assert final.chips_won()[0] == final.chips_won()[1]
     assert sum(final.chips_won()) == pytest.approx(-0.05 * final.betting.pot)
-
-
-def test_without_a_flop_nothing_is_taken() -> None:
-    assert rake_taken(hand("rff", "10%", ACES, KINGS, NOTHING).betting) == 0.0
-    assert sum(hand("rff", "10%", ACES, KINGS, NOTHING).chips_won()) == 0.0
-
-
-def test_a_bet_that_nobody_called_is_not_raked() -> None:
-    final = hand("ccc/rff", "10%", ACES, KINGS, NOTHING)
-
-    assert rake_taken(final.betting) == pytest.approx(3.0)
-    assert sum(final.chips_won()) == pytest.approx(-3.0)
 
 
 @pytest.mark.parametrize("game", ["limit-6p", "nolimit-6p", "nolimit-6p-ante", "leduc", "kuhn-3p"])
