@@ -9,14 +9,12 @@ from typing import Any
 
 import httpx2
 import pytest
-import schemathesis
 import trio
 from hypothesis import Phase, given, settings
 from hypothesis.errors import Unsatisfiable
 from jsonschema import Draft202012Validator
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
-from schemathesis.core.result import Ok
 
 from engine.poker.match_key import MatchKey
 from protocol.agents.desk import RoomDesk
@@ -327,6 +325,9 @@ async def test_no_request_that_the_document_describes_is_answered_otherwise(
     requests: int, tmp_path: Path
 ) -> None:
     """Right, wrong and strange requests of schemathesis's making, by a seat and by strangers."""
+    import schemathesis  # a second, for each worker that collects
+    from schemathesis.core.result import Ok
+
     schema = schemathesis.openapi.from_dict(openapi())
     config = room_config(tmp_path, requests_per_second=1e6)
     async with pages_of(config) as pages:
