@@ -93,9 +93,10 @@ def test_in_a_course(cheater: Cheater) -> None:
         .read_text()
         .partition('[[players]]\nname = "yardstick-simple"')[0]
     )
-    short = re.sub("sandbox = .*", "sandbox = false", plan.replace("hands = 500", "hands = 4"))
+    for setting in ("hands = 4", "sandbox = false", "response_time = 60"):  # it looks for seconds if need be
+        plan = re.sub(f"(?m)^{setting.split()[0]} = \\S+", setting, plan)
     student = f'[[players]]\nname = "cheater"\nplayer = "{cheater.command}"\n'
-    (cheater.folder / "night.toml").write_text(short + student)
+    (cheater.folder / "night.toml").write_text(plan + student)
     play(cheater.folder, "tournament", "night.toml", "--out", "night", "--workers", "1")
 
     logs = sorted((cheater.folder / "night").rglob("cheater*/**/match.log"))
