@@ -57,7 +57,8 @@ class Channel:
         self._arrivals.register(sock, select.POLLIN)
         self._unsent = bytearray()
         self._has_unsent = trio.Event()
-        self._closed = False
+        self.is_closed = False
+        """Whether we have closed it."""
         self._broken: str | None = None
         self._misses = 0  # answers in a row that did not come soon
 
@@ -67,7 +68,7 @@ class Channel:
         Raises:
             ChannelBroken: the connection is gone, or more than `MAX_UNSENT` bytes are waiting.
         """
-        if self._broken is not None or self._closed:
+        if self._broken is not None or self.is_closed:
             raise ChannelBroken(self._broken or "the connection is closed", is_full=False)
         if not self._unsent:
             try:
@@ -95,7 +96,7 @@ class Channel:
     async def _flush(self) -> None:
         """Write what is unsent; if that fails, the next `send` reports it."""
         try:
-            while self._unsent and not self._closed:
+            while self._unsent and not self.is_closed:
                 await trio.lowlevel.wait_writable(self._sock)
                 sent = self._sock.send(self._unsent)
                 del self._unsent[:sent]
@@ -141,18 +142,13 @@ class Channel:
         """Number of bytes kept here because the client does not read."""
         return len(self._unsent)
 
-    @property
-    def is_closed(self) -> bool:
-        """Whether we have closed it."""
-        return self._closed
-
     async def wait_readable(self) -> None:
         """Wait until something has arrived, or the client has gone.
 
         Raises:
             trio.ClosedResourceError: we have closed it.
         """
-        if self._closed:
+        if self.is_closed:
             raise trio.ClosedResourceError
         await trio.lowlevel.wait_readable(self._sock)
 
@@ -175,8 +171,8 @@ class Channel:
 
     def close(self) -> None:
         """Close the socket at once; waiting tasks see it as closed."""
-        if not self._closed:
-            self._closed = True
+        if not self.is_closed:
+            self.is_closed = True
             trio.lowlevel.notify_closing(self._sock)
             self._turns.is_closing(self._sock)
             self._sock.close()

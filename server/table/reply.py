@@ -133,15 +133,15 @@ class Asking:
         return action, sent_us
 
     def _let_others_see(self, seats: Sequence[Seat]) -> None:
-        """Write what has been said to the others: now, or when no table waits."""
+        """Write what has been said to the others: now, or at many tables when none of them waits."""
         seating, turns = self._seating, self.turns
         for each in seats:
             client = each.client
             if client is not None and client.unwritten:
-                if turns.tables == 1:
-                    seating.flush(each, client)
-                else:
+                if turns.is_crowded:
                     turns.keep(client, partial(seating.flush_kept, each, client))
+                else:
+                    seating.flush(each, client)
 
     async def read_reply(self, seats: Sequence[Seat], seat: Seat, client: Client, state: HandState) -> Action:
         """The action of the seat to act, legal in `state`; its clock is charged once.

@@ -67,6 +67,11 @@ class Turns:
         finally:
             self.tables -= 1
 
+    @property
+    def is_crowded(self) -> bool:
+        """Whether more tables play than are woken at once, so that it matters who is served first."""
+        return self.tables > _AT_ONCE
+
     async def let_others_run(self, now: float) -> None:
         """A checkpoint, unless others have just run: it takes as long as an action of a fast match."""
         if now >= self._ran_at + _BREATH_S:
@@ -84,7 +89,7 @@ class Turns:
         number = sock.fileno()
         if number < 0:
             raise trio.ClosedResourceError
-        if self._epoll is None or self.tables <= _AT_ONCE:
+        if self._epoll is None or not self.is_crowded:
             with trio.CancelScope(deadline=deadline):
                 await trio.lowlevel.wait_readable(sock)
                 return True
