@@ -57,7 +57,7 @@ def test_the_file_is_what_the_compose_specification_wants() -> None:
     parsed = PyCompose.from_json(json.dumps(compose()))
     parsed.validate()
 
-    assert set(parsed.service_names()) == {"dealer", "human", "room", *BOTS}
+    assert set(parsed.service_names()) == {"benchmark", "dealer", "human", "room", *BOTS}
     with pytest.raises(ValueError, match="comand"):  # it does look
         PyCompose.from_json(json.dumps({"services": {"x": {"image": "x", "comand": "y"}}}))
 

@@ -199,7 +199,7 @@ _ANSWERS: Final = ("asked", "requests", "format", "late", "censored", "refused",
 
 
 def _agent(said: Record, hands: int) -> dict[str, Any]:
-    """What a language model has said and cost; None where nobody knows."""
+    """The answers and the costs of a language model; None where nobody knows."""
     asked, unknown = said.whole("asked") or 0, said.whole("unknown") or 0
     tokens, illegal, seconds = said.record("tokens"), said.record("illegal"), said.record("seconds")
     known, usd, of = asked - unknown, said.number("usd"), illegal.whole("of")

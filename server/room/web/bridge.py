@@ -10,7 +10,8 @@ import math
 import secrets
 import socket
 import traceback
-from typing import Final
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final
 
 import trio
 
@@ -22,12 +23,16 @@ from server.support.console import Console
 from server.support.seat_tokens import same_token
 from server.support.talk import Talk
 
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
 _KEEP_S: Final = 120.0
 # For an agent to ask for something; it has gone if it does not.
 _TOLD_S: Final = 60.0
 # For which a closed seat is remembered.
 _USELESS: Final = 20.0
 # Requests a second that lead to nothing, of one seat.
+MCP_PATH: Final = "/mcp"
 
 
 class Bridge(RoomDesk):
@@ -130,3 +135,75 @@ async def visit(door: Door, sock: socket.socket, address: str) -> None:
     """A visit at the door; it ends at the table, perhaps with the end of a hand: the door alone ends it."""
     with trio.CancelScope(shield=True):
         await door.welcome(sock, address)
+
+
+class McpDoor:
+    """MCP over HTTP at ``/mcp``: the tools of `protocol.agents.tools` for players with a token.
+
+    A player is who their bearer says they are, at every call.  The library is imported at the first request.
+
+    Args:
+        bridges: the seats.
+        nursery: in which it serves.
+    """
+
+    def __init__(self, bridges: Bridges, nursery: trio.Nursery) -> None:
+        self._bridges, self._nursery = bridges, nursery
+        self._by_bearer: dict[str, tuple[Bridge, int]] = {}  # with the answers before the last call
+        self._app: ASGIApp | None = None
+        self._opening = trio.Lock()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        async with self._opening:
+            if self._app is None:
+                self._app = await self._nursery.start(self._serve)
+        await self._app(scope, receive, send)
+
+    def knows(self, scope: Scope) -> bool:
+        """Whether a request comes from a player who has a seat here, and so has limits of its own."""
+        bearer = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1")
+        return scope.get("path") == MCP_PATH and _digest(bearer) in self._by_bearer
+
+    async def _serve(self, *, task_status: trio.TaskStatus[ASGIApp]) -> None:
+        from server.support import mcp_server
+
+        server = mcp_server.server_of(self._desk, in_room=True)
+        # Host and origin are the guard's business, which knows the room's names.
+        app = server.streamable_http_app(
+            json_response=True, stateless_http=True, max_request_body_size=mcp_server.MOST_BODY, host=""
+        )
+        async with server.session_manager.run():
+            task_status.started(app)
+            await trio.sleep_forever()
+
+    async def _desk(self, ctx: Any) -> Bridge:
+        """The seat of whoever asks.
+
+        Raises:
+            SeatError: they do not say who they are, or ask too often.
+        """
+        header = ctx.request.headers.get("authorization", "")
+        kind, _, said = header.partition(" ")
+        name, dot, token = said.strip().rpartition(".")
+        if kind.lower() != "bearer" or not (dot and name and token):
+            raise SeatError("unauthorized", "expected Authorization: Bearer NAME.TOKEN")
+        known = _digest(header)
+        bridge, before = self._by_bearer.get(known, (None, 0))
+        if bridge is None or bridge.has_left:
+            seats = self._by_bearer.items()
+            self._by_bearer = {each: seat for each, seat in seats if seat[0].book.status != "closed"}
+            address = ctx.request.client.host if ctx.request.client else ""
+            bridge, before = self._bridges.open(address, name, token), 0
+        answered = bridge.book.counts["accepted"]
+        self._by_bearer[known] = bridge, answered
+        if answered == before and not bridge.useless.take():
+            raise SeatError("too_many", "Too many requests that lead to nothing.")
+        bridge.is_heard_of()
+        if bridge.book.status == "closed":  # they are told once; then they may come again
+            del self._by_bearer[known]
+        return bridge
+
+
+def _digest(bearer: str) -> str:
+    return sha256(bearer.encode("utf-8", "replace")).hexdigest()

@@ -32,9 +32,8 @@ from server.room.tables.contest import Contest, ordinal
 from server.room.tables.table import RoomTable
 from server.room.web.advice import Trainer
 from server.room.web.audience import Broadcasts, EventStream
-from server.room.web.bridge import Bridges
+from server.room.web.bridge import MCP_PATH, Bridges, McpDoor
 from server.room.web.figures import Figures, health, may_see
-from server.room.web.mcp_door import PATH, McpDoor
 from server.room.web.past import MOST_STANDINGS, PAGE, Past, PastHand, hand_history
 from server.room.web.scenes import company, draw, steps
 from server.room.web.seat import seat
@@ -104,7 +103,7 @@ class Pages:
                 Route("/healthz", self._health),
                 WebSocketRoute("/seat", self._seat),
                 *self.agents.routes(),
-                *([] if self._mcp is None else [Route(PATH, self._mcp)]),
+                *([] if self._mcp is None else [Route(MCP_PATH, self._mcp)]),
             ],
             exception_handlers={HTTPException: self._excuse},
         )

@@ -19,9 +19,8 @@ from server.room.room import Room
 from server.room.tls import server_context
 from server.room.web.advice import Trainer
 from server.room.web.audience import Broadcasts
-from server.room.web.bridge import Bridges
+from server.room.web.bridge import Bridges, McpDoor
 from server.room.web.guard import Guard
-from server.room.web.mcp_door import McpDoor
 from server.room.web.seat import LONGEST
 from server.support.addresses import whose
 from server.support.console import Console

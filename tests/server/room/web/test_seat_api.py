@@ -158,7 +158,9 @@ async def test_two_players_at_one_mcp_server_are_told_apart_at_every_call(
             assert (await called(client, "tables", {}))["tables"][0]["name"] == "a"
         for each in clients:
             await called(each, "sit", {"table": "a", "chips": 100})
-        seen = [await called(each, "wait_for_turn", {"max_seconds": 1}) for each in clients]
+        seen: list[Any] = [{"status": "waiting"}]
+        while all(each["status"] == "waiting" for each in seen):  # the hand has not begun
+            seen = [await called(each, "wait_for_turn", {"max_seconds": 1}) for each in clients]
         assert sorted(each["status"] for each in seen) == ["waiting", "your_turn"]
         turn = next(each for each in seen if each["status"] == "your_turn")
         asked = seen.index(turn)
@@ -168,10 +170,9 @@ async def test_two_players_at_one_mcp_server_are_told_apart_at_every_call(
         for wrong, code in (("", "unauthorized"), ("nodot", "unauthorized"), (f"A.{'0' * 40}", "refused")):
             stranger = await client_of(wrong)
             assert (await called(stranger, "sit", {"table": "a"}))["error"] == code
-        monkeypatch.setattr(bridge, "_USELESS", 1.0)  # a second
+        monkeypatch.setattr(bridge, "_USELESS", 0.0)  # a second
         stranger = await client_of(f"A.{'1' * 40}")
-        answers = [await called(stranger, "act", {"turn": "9.9.9", "do": "call"}) for _ in range(10)]
-        assert {each["error"] for each in answers} == {"turn_over", "too_many"}
+        assert (await called(stranger, "tables", {}))["error"] == "too_many"
         ping = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"})
         good = {**bearer(keys[0]), "accept": "application/json, text/event-stream"}
         for changes, status in (
