@@ -22,20 +22,20 @@ from tests.test_architecture import MODULES, ROOT, faults_by_module
 
 # --- budgets: what adds weight argues for it here, in the commit that does ----------------------------------
 
-MOST_MODULES_IN_ALL: Final = 512
+MOST_MODULES_IN_ALL: Final = 522
 """Modules of the product, without ``__init__``."""
-MOST_CODE: Final = 68_800
+MOST_CODE: Final = 69_700
 """Lines of code of the product; see `code_lines`."""
 MOST_CODE_BY_PACKAGE: Final = {
-    "engine/evidence": 2700, "engine/hands": 1700, "engine/kernels": 8800, "engine/learning": 700,
-    "engine/players": 2400, "engine/poker": 1900, "engine/solving": 4700, "engine/support": 900,
-    "protocol": 2200,
-    "server/commands": 2500, "server/league": 4200, "server/match": 3100, "server/records": 4400,
-    "server/room": 5300, "server/support": 700, "server/table": 2600,
-    "clients/bots": 3500, "clients/commands": 3500, "clients/core": 1500, "clients/human": 1300,
-    "clients/lab": 8500, "clients/learners": 1500, "clients/reports": 1000,
+    "engine/evidence": 2700, "engine/hands": 1600, "engine/kernels": 8600, "engine/learning": 700,
+    "engine/players": 2400, "engine/poker": 1900, "engine/solving": 4800, "engine/support": 900,
+    "protocol": 2000,
+    "server/commands": 2300, "server/league": 4200, "server/match": 3000, "server/records": 4400,
+    "server/room": 5400, "server/support": 800, "server/table": 2600,
+    "clients/bots": 3500, "clients/commands": 3400, "clients/core": 1500, "clients/human": 1300,
+    "clients/lab": 10000, "clients/learners": 1500, "clients/reports": 1000,
 }  # fmt: skip
-MOST_TEST_CODE: Final = 48_000
+MOST_TEST_CODE: Final = 49_400
 MOST_WORDS: Final = 68_000
 """Words of Markdown."""
 TITLES_SINCE: Final = "95087c8"

@@ -16,7 +16,7 @@ from typing import Final
 
 import trio
 
-from server.table import turns
+from server.support import turns
 
 MAX_UNSENT: Final = 256 * 1024
 """Bytes kept for a client that does not read, in addition to what the kernel keeps: some 3000 messages."""
@@ -130,7 +130,7 @@ class Channel:
         return None
 
     async def receive(self, deadline: float) -> bytes | None:
-        """What arrives next; None if nothing does by `deadline`, empty at the end of the stream."""
+        """The bytes that arrive next; None if none do by `deadline`, empty at the end of the stream."""
         while await self._turns.until_readable(self._sock, deadline):  # who has spoken earlier comes first
             data = self.try_receive()
             if data is not None:

@@ -14,9 +14,9 @@ import trio
 
 from engine.poker.rules import Action, CardDealer, HandState, KeyedDealer
 from protocol.records import format_hand, format_stamp
+from server.support import turns
 from server.support.console import Console, now_us
 from server.support.errors import MatchAborted
-from server.table import turns
 from server.table.book import FinishedHand, MatchBook, Onlooker
 from server.table.config import MatchConfig, OnFailure
 from server.table.outcome import EarlierSittings, MatchOutcome

@@ -33,13 +33,13 @@ from protocol.policy import CAPABILITY, names_state
 from protocol.records import format_stamp
 from server.support.console import Console, now_us
 from server.support.errors import FailureKind, MatchAborted, SeatFailed
+from server.support.turns import Turns
 from server.table.channel import ChannelBroken
 from server.table.config import MatchConfig, OnFailure
 from server.table.lobby import welcome
 from server.table.records import MatchRecords
 from server.table.seat import Client, Seat
 from server.table.seating import Seating
-from server.table.turns import Turns
 
 MAX_JUNK_LINES: Final = 1000
 """Lines other than replies, in one decision, after which a client has failed, unless the policy is `acpc`."""

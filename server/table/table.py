@@ -17,9 +17,9 @@ from engine.poker.rules import CALL, FOLD, Action, Deal, GameDefinition, HandSta
 from protocol import LocalProtocolError
 from protocol.match_state import HandMessages
 from protocol.records import Transaction
+from server.support import turns
 from server.support.console import Console, now_us
 from server.support.errors import MatchAborted
-from server.table import turns
 from server.table.config import MatchConfig
 from server.table.records import MatchRecords
 from server.table.reply import Asking

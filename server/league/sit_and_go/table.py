@@ -19,9 +19,9 @@ from protocol import NEED_DATA, ConnectionClosed, Greeting, RemoteProtocolError
 from protocol.extension import NEEDED_FOR_CHIPS, hand_introductions
 from protocol.records import format_hand
 from server.league.sit_and_go import log
+from server.support import turns
 from server.support.console import Console
 from server.support.errors import Failure, FailureKind
-from server.table import turns
 from server.table.config import MatchConfig
 from server.table.lobby import welcome
 from server.table.match import MatchServer

@@ -20,9 +20,9 @@ from server.match.plan import PassOrder
 from server.match.shards import Division, Share, not_divided
 from server.match.sharing.staffed_table import House, StaffedTable
 from server.records.results import Pass
+from server.support import turns
 from server.support.console import Console
 from server.support.errors import MatchAborted
-from server.table import turns
 from server.table.book import FinishedHand, Onlooker
 from server.table.config import MatchConfig
 from server.table.match import MatchHands, MatchServer

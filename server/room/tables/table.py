@@ -30,8 +30,8 @@ from server.room.tables.contest import Contest
 from server.room.tables.log import TableLog, match_config
 from server.room.tables.place import Place, RequestRefused, Visitor, Wish
 from server.room.tables.spectating import Audience, shown_holes
+from server.support import turns
 from server.support.console import Console
-from server.table import turns
 from server.table.channel import ChannelBroken
 from server.table.rules.chips import settle
 from server.table.rules.line_up import Joining, LineUp, can_use_up_chips, line_up

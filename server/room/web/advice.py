@@ -68,7 +68,7 @@ class Trainer:
         return {"hand": hand, "rows": rows}
 
     async def _told(self, words: Sequence[str]) -> dict[str, Any] | None:
-        """What a command of ours prints as JSON, in a process of its own; None where it fails."""
+        """Run a command of ours; returns what it prints as JSON, None where it fails."""
         command = [sys.executable, *_COMMAND, *words]
         environment = players_environment(command, dict(os.environ))
         async with self._alone:

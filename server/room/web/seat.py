@@ -55,7 +55,7 @@ class DoorReader:
 
     @property
     def table(self) -> str:
-        """Where they sit, or sat last."""
+        """The table at which the player sits, or sat last."""
         return self._table
 
     def feed(self, data: bytes) -> Iterator[dict[str, Any]]:

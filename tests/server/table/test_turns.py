@@ -13,7 +13,7 @@ import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from protocol import DealerConnection
-from server.table import turns
+from server.support import turns
 from server.table.channel import Channel
 from server.table.seat import Client, Seat
 from server.table.seating import Seating
