@@ -11,6 +11,7 @@
 ``seat_tokens``      seat tokens from files and the environment
 ``options``          types of options, and those that ``--help`` shows apart
 ``talk``             a stream that ends quietly
+``turns``            the order in which clients are served
 ``mcp_server``       the tools of an agent as an MCP server
 ===================  ===============================================================================
 """
