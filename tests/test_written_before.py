@@ -95,13 +95,12 @@ def test_of_opponents_the_statistics_stay_and_models_begin_anew(
 
     agent = Formula(memory=path)
 
-    remembered = agent.book.earlier
     agent.close_memory()
     before = json.loads(path.read_text("utf-8"))["players"]
-    assert {who: attrs.asdict(known.statistics) for who, known in remembered.items()} == {
+    assert {who: attrs.asdict(known.statistics) for who, known in agent.book.earlier.items()} == {
         who: each["statistics"] for who, each in before.items()
     }
-    assert {known.model.state for known in remembered.values()} == {PlayerModel().state}
+    assert {known.model.state for known in agent.book.earlier.values()} == {PlayerModel().state}
     (line,) = capsys.readouterr().err.splitlines()
     assert f"models of {len(before)} players begin anew" in line
     (kept,) = tmp_path.glob("memory.json.schema*")

@@ -33,8 +33,7 @@ Parts = Mapping[str, Any]
 
 KIND: Final = "riverboat opponent models"
 SCHEMA_VERSION: Final = 3
-_FIRST_OF_PARTS: Final = 3
-"""Before this schema a file had counts of models that are no more, and statistics."""
+"""Earlier files had counts of models that are no more, and statistics."""
 SAVE_EVERY: Final = 100
 """Hands between two writings of the file."""
 
@@ -56,6 +55,8 @@ class KnownPlayers(Generic[Known]):
     """The name of our part of a file."""
     kind: ClassVar[type[Any]]
     """An attrs class of numbers: `Known`."""
+    learns: bool = True
+    """Whether there will be anything to write."""
 
     def stranger(self) -> Known:
         """Knowledge of a player who has not been met."""
@@ -71,8 +72,7 @@ class KnownPlayers(Generic[Known]):
 
     def written(self, known: Known) -> Parts:
         """Our own parts of a file about a player."""
-        numbers: Any = known
-        return {self.part: attrs.asdict(numbers)}
+        return {self.part: attrs.asdict(cast("Any", known))}
 
     def sit_down(self, seat: int, players: int, names: tuple[str, ...] | None) -> None:
         """A match begins: meet the players who are new.
@@ -85,8 +85,7 @@ class KnownPlayers(Generic[Known]):
         self._seat, self._names = seat, names or ()
         for other in range(players):
             if other not in self.here:
-                known = self.earlier.pop(self._name_of(other), None)
-                self.here[other] = self.stranger() if known is None else known
+                self.here[other] = self.earlier.pop(self._name_of(other), None) or self.stranger()
 
     def of_seat(self, seat: int) -> Known:
         """Knowledge of the player in a seat."""
@@ -127,7 +126,7 @@ def recall(archive: Archive, players: Sequence[KnownPlayers[Any]]) -> dict[str, 
     """
     with archive.checked():
         entries: dict[str, Parts] = dict(archive.meta["players"])
-        if archive.schema < _FIRST_OF_PARTS:
+        if archive.schema < SCHEMA_VERSION:
             entries = {name: {"statistics": parts["statistics"]} for name, parts in entries.items()}
         for each in players:
             each.earlier.update({name: each.read(parts) for name, parts in entries.items()})
@@ -168,7 +167,7 @@ class Remembering(Agent):
             self.close_memory()
             raise
 
-    def remember(self, path: Path | None, *players: KnownPlayers[Any], learns: bool = True) -> None:
+    def remember(self, path: Path | None, *players: KnownPlayers[Any]) -> None:
         """Keep what is known of players in a file, if there is to be one.
 
         Raises:
@@ -177,7 +176,8 @@ class Remembering(Agent):
         if path is not None:
             kept: dict[str, Parts] = {}
             load = functools.partial(_load, type(self).__name__.lower(), players, kept)
-            self.open_memory(path, functools.partial(_contents, players, kept), load, learns=learns)
+            contents = functools.partial(_contents, players, kept)
+            self.open_memory(path, contents, load, learns=any(each.learns for each in players))
 
     def save_memory(self, hands: int = 0) -> None:
         """Write the memory file, if there is one to keep; what goes wrong is a line on stderr.
@@ -203,7 +203,7 @@ def _load(bot: str, players: Sequence[KnownPlayers[Any]], kept: dict[str, Parts]
         return
     kept.update(recall(archive, players))
     told = sorted(set().union(*(each.said for each in players)))
-    if archive.schema < _FIRST_OF_PARTS:
+    if archive.schema < SCHEMA_VERSION:
         beside = path.with_name(f"{path.name}.schema{archive.schema}")
         told = [
             f"models of {len(kept)} players begin anew, statistics stay; the file is kept as {beside.name}"

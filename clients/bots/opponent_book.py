@@ -30,9 +30,6 @@ ModelName = Literal["none", "generic", "player"]
 MODELS: Final[tuple[ModelName, ...]] = get_args(ModelName)
 """How opponents may be modelled."""
 
-LEARNING: Final[frozenset[ModelName]] = frozenset({"player"})
-"""The models that learn, and are worth saving."""
-
 DEFAULT_NOISE: Final = 0.02
 """The noise factor of the re-weighting."""
 
@@ -97,7 +94,7 @@ class OpponentBook(KnownPlayers[Known]):
         self.hands_read = 0
         """Finished hands that were counted."""
         self._new_model = model if callable(model) else _NEW_MODELS[model]
-        self._learns = model in LEARNING
+        self.learns = model == "player"
         self.noise, self._potential = noise, potential
         self._reader: TableReader | None = None
         self._reading: tuple[int, int] | None = None  # hand number and position the reader is for
@@ -114,7 +111,7 @@ class OpponentBook(KnownPlayers[Known]):
         known = self.stranger()
         if "model" in parts:
             model = PlayerModel.from_dict(parts["model"])
-            known.model = model if self._learns else known.model
+            known.model = model if self.learns else known.model
             if parts["model"].get("prior") != model.prior.digest:
                 self.said.add(_OTHER_PRIOR)
         if "statistics" in parts:
@@ -171,7 +168,7 @@ class OpponentBook(KnownPlayers[Known]):
             return False
         self._finished = view.hand_number
         betting = view.betting
-        if self._learns:
+        if self.learns:
             reader = self._reader_of(view)
             models = self._models_by_position(view)
             learn_from_hand(models, reader, betting, view.board, view.hole_cards)

@@ -86,7 +86,8 @@ class Portfolio(Remembering):
         self._opponents = _Opponents()
         self._learnt: Learnt = {}  # against the present one
         self._digest = ""  # of what is played and mixed
-        self.remember(memory, self._opponents, learns=learn)
+        self._opponents.learns = learn
+        self.remember(memory, self._opponents)
 
     def prepare(self, game: GameDefinition | None) -> None:
         """Load or compute its strategies before the first cards are dealt.

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from clients.bots.formula.bet_size import best_totals, bet_size, size_chances, totals_compared
 from clients.bots.memory_file import Remembering
-from clients.bots.opponent_book import DEFAULT_NOISE, DEFAULT_POTENTIAL, LEARNING, OpponentBook, checked_model
+from clients.bots.opponent_book import DEFAULT_NOISE, DEFAULT_POTENTIAL, OpponentBook, checked_model
 from clients.core.agent import ProbabilityTriple
 from clients.core.options import require_between, require_holdem, require_one_of
 from engine import compiling
@@ -62,9 +62,9 @@ class Formula(Remembering):
         require_one_of("potential", potential, get_args(PotentialName))
         self.model, self.potential = checked_model(model), potential
         self.parameters = Parameters(tightness=tightness, aggression=aggression, deception=deception)
-        self.is_stateless = self.model not in LEARNING
         self.book = OpponentBook(self.model, noise, potential)
-        self.remember(memory, self.book, learns=self.model in LEARNING)
+        self.is_stateless = not self.book.learns
+        self.remember(memory, self.book)
 
     def prepare(self, game: GameDefinition | None) -> None:
         """Compile or load the kernels that reading and deciding take."""

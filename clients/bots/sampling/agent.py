@@ -15,7 +15,7 @@ from typing import Final, Literal, get_args
 import trio
 
 from clients.bots.memory_file import Remembering
-from clients.bots.opponent_book import DEFAULT_NOISE, DEFAULT_POTENTIAL, LEARNING, OpponentBook, checked_model
+from clients.bots.opponent_book import DEFAULT_NOISE, DEFAULT_POTENTIAL, OpponentBook, checked_model
 from clients.core.agent import ProbabilityTriple, described, drawn
 from clients.core.options import (
     parse_bet_sizes,
@@ -106,9 +106,8 @@ class Sampling(Remembering):
         self._trials, self._seconds = trials, seconds
         self._mixes, self._explains = choose == "mixed", explain
         self._potential = potential
-        name = checked_model(model)
-        self.book = OpponentBook(name, noise, potential=potential)
-        self.remember(memory, self.book, learns=name in LEARNING)
+        self.book = OpponentBook(checked_model(model), noise, potential=potential)
+        self.remember(memory, self.book)
         self.estimates: Estimates[Action] | None = None
         """The values behind the last decision."""
         self._tree = new_tree()

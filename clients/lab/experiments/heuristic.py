@@ -142,9 +142,8 @@ def heuristic(settings: HeuristicSettings, work: harness.Work) -> Iterator[harne
         opponents[opponent] = {"paper": paper and paper.name, "variants": variants}
         printed = paper and f"{paper.name} {paper.sb_per_hand:+z.3f}"
         if paper:
-            apart = [abs(each["all"].mean - paper.sb_per_hand) for each in variants.values()]
-            widths = [each["all"].ci95 or 0.0 for each in variants.values()]
-            agree += [far <= wide for far, wide in zip(apart, widths, strict=True)]
+            rates = [each["all"] for each in variants.values()]
+            agree += [abs(rate.mean - paper.sb_per_hand) <= (rate.ci95 or 0.0) for rate in rates]
         rows += [
             {"opponent": opponent, "name": name, "paper": printed, **each} for name, each in variants.items()
         ]

@@ -22,6 +22,8 @@ asked = kernel(allocates=False)(plain.asked)
 BEATEN_THAT_FOLD: Final = (0.28, 0.55, 0.75, 0.95)
 """By betting round: how far the hands that an opponent folds are those that are beaten anyhow.  All are on
 the river; before it, what is behind has cards to come, before the flop nearly half of the chances."""
+_OFTEN: Final = 0.8
+"""How often somebody goes on against bets who may never fold."""
 _PROTECTS: Final = 0.15
 """The chance of a fold from which on a bet protects as much as any."""
 _BETS_TO_COME: Final = 0.15
@@ -85,6 +87,12 @@ def continue_chance(situation: PublicSituation, position: int, traits: NDArray[n
 
 
 @kernel(allocates=False, inlined=True)
+def never_folds(continues: float) -> float:
+    """How far an opponent is one who never folds: 1 if he always goes on, 0 below `_OFTEN`."""
+    return clip((continues - _OFTEN) / (1.0 - _OFTEN), 0.0, 1.0)
+
+
+@kernel(allocates=False, inlined=True)
 def worth_of_waiting(continues: float) -> float:
     """What a no-limit bet brings more on the river than now, in bets, per chance short of `PATIENCE`.
 
@@ -93,7 +101,7 @@ def worth_of_waiting(continues: float) -> float:
 
     continues: the chance that the opponent does not fold to it.
     """
-    return WORTH_OF_WAITING * clip((continues - 0.8) / 0.2, 0.0, 1.0)
+    return WORTH_OF_WAITING * never_folds(continues)
 
 
 @kernel(allocates=False)

@@ -35,55 +35,21 @@ class Trait(IntEnum):
 NUM_TRAITS: Final = len(Trait)
 
 
-class Parameter(IntEnum):
-    """Entries of an array of parameters, shape (NUM_PARAMETERS,), float64.
+Parameter = IntEnum(
+    "Parameter",
+    "CALL_THRESHOLD RAISE_THRESHOLD SPREAD VERY_WEAK VERY_STRONG TRAP TIGHTNESS AGGRESSION DECEPTION "
+    "TIGHTNESS_SCALE AGGRESSION_SCALE COMPANY RAISED_TWICE LAST_RAISE NO_LIMIT BETS_FACED SEMI_BLUFF_PRICE "
+    "CHECK_RAISE OPENING_RAISES RERAISES LAST_RERAISES FREE_RAISES FREE_RAISES_LIMPERS LIMPERS_RAISED "
+    "LIMPERS_CALLED BLIND_ODDS NEVER_FOLDS RAISE_FALLS CALL_LEVEL CALL_SLOPE LIMPERS_CALLED_RAISED "
+    "BETS_TO_COME PRICE_MARGIN RAISE_MOST PRICE_SPREAD_BEFORE SEMI_BLUFF_BEFORE",
+    start=0,
+)
+"""Entries of an array of parameters, shape (NUM_PARAMETERS,), float64.
 
-    The parameters themselves are explained in ``engine.players.models.formula.Parameters``.
-    """
-
-    CALL_THRESHOLD = 0
-    RAISE_THRESHOLD = 1
-    SPREAD = 2
-    VERY_WEAK = 3
-    VERY_STRONG = 4
-    TRAP = 5
-    TIGHTNESS = 6
-    """Less one half."""
-    AGGRESSION = 7
-    """Less one half."""
-    DECEPTION = 8
-    TIGHTNESS_SCALE = 9
-    """What tightness makes of a share of hands: a factor."""
-    AGGRESSION_SCALE = 10
-    """What aggression makes of a share of hands: a factor."""
-    COMPANY = 11
-    """With those that follow, the fields of ``engine.players.models.formula.Constants``, in their order."""
-    RAISED_TWICE = 12
-    LAST_RAISE = 13
-    NO_LIMIT = 14
-    BETS_FACED = 15
-    PRICE_SPREAD = 16
-    SEMI_BLUFF_PRICE = 17
-    CHECK_RAISE = 18
-    OPENING_RAISES = 19
-    RERAISES = 20
-    LAST_RERAISES = 21
-    FREE_RAISES = 22
-    FREE_RAISES_LIMPERS = 23
-    LIMPERS_RAISED = 24
-    LIMPERS_CALLED = 25
-    BLIND_ODDS = 26
-    NEVER_FOLDS = 27
-    RAISE_FALLS = 28
-    CALL_LEVEL = 29
-    CALL_SLOPE = 30
-    LIMPERS_CALLED_RAISED = 31
-    BETS_TO_COME = 32
-    PRICE_MARGIN = 33
-    RAISE_MOST = 34
-    PRICE_SPREAD_BEFORE = 35
-    SEMI_BLUFF_BEFORE = 36
-
+They are explained in ``engine.players.models.formula.Parameters``; from COMPANY on they are the fields of
+`Constants` there, in their order.  TIGHTNESS is by how much it raises thresholds, AGGRESSION by how much it
+lowers that of raises; the scales are what they make of a share of hands, factors.
+"""
 
 NUM_PARAMETERS: Final = len(Parameter)
 

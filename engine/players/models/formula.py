@@ -99,8 +99,6 @@ class Constants:
     """How much better a raise must be where its size is free."""
     bets_faced: float = 0.75
     """The part of an aggressor's usual bets that a call is taken to face until the showdown."""
-    price_spread: float = 0.04
-    """Half the width over which calls are mixed around their price."""
     semi_bluff_price: float = 0.75
     """The part of its price that a potential must have for a semi-bluff."""
     check_raise: float = 0.5
@@ -125,8 +123,8 @@ class Constants:
     """How many hands are raised against one who never folds."""
     raise_falls: float = 0.45
     """The part of a raiser's hands with which he raises again."""
-    call_level: float = 1.55
-    """Hands called, in those of the raiser, at odds of one in four."""
+    call_level: float = 3.375
+    """Hands called, in those of the raiser, were calls free."""
     call_slope: float = 7.3
     """How fast they become fewer with the odds."""
     limpers_called_raised: float = 0.1
@@ -152,7 +150,7 @@ class Parameters:
     raise_threshold: float = attrs.field(default=0.85, validator=_fraction)
     """Loki's "make 2": raise from here when a raise tells everything."""
     spread: float = 0.08
-    """Half the width over which actions are mixed at a threshold."""
+    """Half the width over which actions are mixed at a threshold; over half of it calls at their price."""
     very_weak: float = attrs.field(default=0.25, validator=_fraction)
     """Below, a hand is worth a bluff at most (Poki 3.4)."""
     very_strong: float = attrs.field(default=0.85, validator=_fraction)
@@ -245,8 +243,8 @@ def parameters_array(parameters: Parameters) -> Floats:
     array[Parameter.VERY_WEAK] = parameters.very_weak
     array[Parameter.VERY_STRONG] = parameters.very_strong
     array[Parameter.TRAP] = parameters.trap
-    array[Parameter.TIGHTNESS] = tightness
-    array[Parameter.AGGRESSION] = aggression
+    array[Parameter.TIGHTNESS] = threshold_kernels.HABIT * tightness
+    array[Parameter.AGGRESSION] = threshold_kernels.HABIT * aggression
     array[Parameter.DECEPTION] = parameters.deception
     array[Parameter.TIGHTNESS_SCALE] = 2.0 ** (-2 * tightness)
     array[Parameter.AGGRESSION_SCALE] = 2.0**aggression

@@ -21,13 +21,11 @@ from numpy.typing import NDArray
 
 from engine.kernels.players import player as kernels
 from engine.kernels.players.player import FEATURES, LAPSE, NUM_PHI, Answer, Curve, Hands, Phi, Player, Psi
-from engine.kernels.players.thresholds import expected_raise
 from engine.players.action_context import Situation, situation_of
-from engine.players.models.formula import Traits
+from engine.players.models.formula import Traits, thresholds, traits_array
 from engine.players.models.model import Decision, OpponentModel
 from engine.players.models.saved import saved_numbers
 from engine.poker.combos import NUM_COMBOS
-from engine.poker.records import PublicSituation
 from engine.poker.rules import load_game, parse_betting
 from engine.support.files.archive import Archive, decode_archive
 
@@ -183,11 +181,16 @@ _EVEN: Final = np.ones(_HANDS)
 
 
 @functools.cache
-def _usual() -> Mapping[str, PublicSituation]:
+def _usual() -> Mapping[str, Situation]:
     return {
-        name: situation_of(parse_betting(load_game(game), text)).public
-        for name, (game, text) in _BETTINGS.items()
+        name: situation_of(parse_betting(load_game(game), text)) for name, (game, text) in _BETTINGS.items()
     }
+
+
+@functools.cache
+def _reasonable_raises() -> float:
+    """The formula's raises in the situations before the flop together."""
+    return sum(1.0 - thresholds(_usual()[name], traits_array({})).raise_ for name in _PREFLOP)
 
 
 # --- the model -------------------------------------------------------------------------------------------
@@ -254,14 +257,13 @@ class PlayerModel:
     def traits(self) -> Traits:
         """How the player plays, as far as the formula asks: his answers in a few usual situations."""
         if self._traits is None:
-            said = {name: self._answer(public, _EVENLY, _EVEN) for name, public in _usual().items()}
-            expected = sum(expected_raise(_usual()[name]) for name in _PREFLOP)
+            said = {name: self.answer(asked, _EVENLY, _EVEN) for name, asked in _usual().items()}
             self._traits = Traits(
                 fold_to_bet=said["facing"].fold,
                 bet=said["checked"].raise_,
                 raise_=said["facing"].raise_,
                 preflop_fold=said["raised"].fold,
-                preflop_raise=sum(said[name].raise_ for name in _PREFLOP) / expected,
+                preflop_raise=sum(said[name].raise_ for name in _PREFLOP) / _reasonable_raises(),
                 looseness=2.0 * (1.0 - said["raised"].fold),
                 noise=(said["checked"].blind_raise, said["in company"].blind_raise),
             )
@@ -277,10 +279,7 @@ class PlayerModel:
 
     def answer(self, situation: Situation, hands: Hands, weights: Floats) -> Answer:
         """The chances of the player's actions in a situation with a range of hands."""
-        return self._answer(situation.public, hands, weights)
-
-    def _answer(self, situation: PublicSituation, hands: Hands, weights: Floats) -> Answer:
-        return kernels.answer(self.player, situation, hands, weights)
+        return kernels.answer(self.player, situation.public, hands, weights)
 
     # --- memory ------------------------------------------------------------------------------------------
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.kernels.players.player import FEATURES, Curve
 from engine.kernels.players.trials import players as kernels
 from engine.kernels.players.trials.players import Kind
 from engine.kernels.poker.betting import MAX_PLAYERS
@@ -21,7 +21,7 @@ from engine.players.models.formula import DEFAULT_PARAMETERS, Parameters, parame
 from engine.players.models.frequencies import FrequencyModel
 from engine.players.models.generic import GenericModel
 from engine.players.models.model import NoModel, OpponentModel
-from engine.players.models.player import PlayerModel
+from engine.players.models.player import PlayerModel, curve_of
 from engine.poker.records import NUM_CONTEXTS, NUM_SIZES
 
 Floats = NDArray[np.float64]
@@ -58,7 +58,8 @@ def simulated_players(
         usual_parameters=parameters_array(DEFAULT_PARAMETERS),
         noise=np.zeros(count),
         contexts=np.zeros((count, NUM_CONTEXTS, 3)),
-        **_curves(models),
+        folds=_curves(models, 0),
+        raises=_curves(models, 1),
         sizes=np.ones((count, 2, NUM_SIZES)),
         reweighting_noise=float(noise),
     )
@@ -84,24 +85,15 @@ def simulated_players(
     return players
 
 
-def _curves(models: Sequence[OpponentModel | OwnStrategy]) -> dict[str, Any]:
-    """The fields of `Players` with the curves of modelled players."""
-    fields: dict[str, Any] = {}
-    for name, of in (("fold", "folds"), ("raise", "raises")):
-        curves = {
-            position: getattr(model.player, of)
-            for position, model in enumerate(models)
-            if isinstance(model, PlayerModel)
-        }
-        layout = next(iter(curves.values())).layout if curves else np.zeros((0, 2), np.int64)
-        means = np.zeros((MAX_PLAYERS, len(layout)))
-        covariances = np.zeros((MAX_PLAYERS, len(layout), len(layout)))
-        for position, curve in curves.items():
-            means[position], covariances[position] = curve.mean, curve.covariance
-        fields |= {
-            f"{name}_layout": layout, f"{name}_means": means, f"{name}_covariances": covariances
-        }  # fmt: skip
-    return fields
+def _curves(models: Sequence[OpponentModel | OwnStrategy], which: int) -> Curve:
+    """The curves of folds, 0, or raises, 1, of modelled players, by position."""
+    number = len(FEATURES[which])
+    curves = curve_of(which, np.zeros((MAX_PLAYERS, number)), np.zeros((MAX_PLAYERS, number, number)))
+    for position, model in enumerate(models):
+        if isinstance(model, PlayerModel):
+            curve = model.player[which]
+            curves.mean[position], curves.covariance[position] = curve.mean, curve.covariance
+    return curves
 
 
 @functools.cache

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
 from engine.kernels.players.hand_values import postflop_value, potentials_against
-from engine.kernels.players.player import Curve, Line, Phi, chance_at, fill_phi
+from engine.kernels.players.player import Line, Phi, chance_at, fill_phi
 from engine.kernels.players.raises import protection, push_of
 from engine.kernels.players.reweighting import implied_thresholds
 from engine.kernels.players.thresholds import bluff_chance, bluff_pays, thresholds_of
@@ -34,7 +34,7 @@ from engine.kernels.players.trials.tree import (
     push_in,
     thresholds_in,
 )
-from engine.kernels.players.trials.values import ask_opponents, fill_answers, fill_values, folds_of
+from engine.kernels.players.trials.values import ask_opponents, curve_at, fill_answers, fill_values
 from engine.kernels.players.triples import (
     SPREAD,
     blended,
@@ -85,10 +85,8 @@ def triple_in_node(
 @kernel(allocates=False, inlined=True)
 def _line_in(numbers: NDArray[np.float64], first: int) -> Line:
     """The curve that is kept in a node's numbers."""
-    return Line(
-        numbers[first], numbers[first + 1], numbers[first + 2], numbers[first + 3], numbers[first + 4],
-        numbers[first + 5],
-    )  # fmt: skip
+    at = numbers[first:]
+    return Line(at[0], at[1], at[2], at[3], at[4], at[5])
 
 
 @kernel(allocates=False)
@@ -258,12 +256,11 @@ def _prepare_modelled(tree: Tree, players: Players, node: int, situation: Public
     folds[:] = 0.0
     lifts[:] = 0.0
     if situation.can_fold:
-        _keep_line(fill_answers(tree, folds_of(players, position), lifts, folds), numbers, NodeNumber.FOLDS)
+        line = fill_answers(tree, curve_at(players.folds, position), lifts, folds)
+        _keep_line(line, numbers, NodeNumber.FOLDS)
     if situation.can_raise:
-        raises = Curve(
-            players.raise_layout, players.raise_means[position], players.raise_covariances[position]
-        )
-        _keep_line(fill_answers(tree, raises, folds, lifts), numbers, NodeNumber.LIFTS)
+        line = fill_answers(tree, curve_at(players.raises, position), folds, lifts)
+        _keep_line(line, numbers, NodeNumber.LIFTS)
     for stratum in range(NUM_STRATA):
         numbers[NodeNumber.CALLS + stratum] = (1.0 - folds[stratum]) * (1.0 - lifts[stratum])
         numbers[NodeNumber.RAISES + stratum] = (1.0 - folds[stratum]) * lifts[stratum]

@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.kernels.players.player import Curve
+
 
 class Kind(IntEnum):
     """Kinds of players."""
@@ -45,13 +47,9 @@ class Players(NamedTuple):
     """How far a FIXED player ignores its hand, shape (10,)."""
     contexts: NDArray[np.float64]
     """The frequencies of a FIXED player, shape (10, NUM_CONTEXTS, 3)."""
-    fold_layout: NDArray[np.int64]
-    """Of MODELLED players, as in `Curve`, like the next five fields, whose first axis is the position."""
-    raise_layout: NDArray[np.int64]
-    fold_means: NDArray[np.float64]
-    raise_means: NDArray[np.float64]
-    fold_covariances: NDArray[np.float64]
-    raise_covariances: NDArray[np.float64]
+    folds: Curve
+    """Of MODELLED players: the means and covariances have an axis more, the first, the position."""
+    raises: Curve
     sizes: NDArray[np.float64]
     """The chance that a raise has a size or a smaller one, before and after the flop; of our own, where there
     are several opponents.

@@ -87,22 +87,13 @@ NODE_INTEGERS: Final = TreeNode.RANGES + MAX_PLAYERS
 
 
 class NodeNumber(IntEnum):
-    """Floating-point numbers of a node; the first ones are the fields of `Thresholds`, in their order."""
+    """Floating-point numbers of a node."""
 
-    CALL = 0
-    CALL_SPREAD = 1
-    RAISE = 2
-    RAISE_SPREAD = 3
-    RAISE_MOST = 4
-    PRICE = 5
-    PRICE_SPREAD = 6
-    SEMI_BLUFF = 7
-    SEMI_BLUFF_CHANCE = 8
-    BLUFF_BELOW = 9
-    TRAP = 10
-    TRAP_CHANCE = 11
+    THRESHOLDS = 0
+    """First of fourteen: the fields of `Thresholds`, in their order."""
     CAN_FOLD = 12
     CAN_RAISE = 13
+    """With the one before, the last two of them."""
     PUSH = 14
     """First of eleven: the fields of `Push`."""
     BLUFFS = 25
@@ -222,21 +213,9 @@ def _finish_node(rules: NDArray[np.int64], integers: NDArray[np.int64]) -> None:
 @kernel(allocates=False, inlined=True)
 def thresholds_in(numbers: NDArray[np.float64]) -> Thresholds:
     """The thresholds in a node's numbers."""
+    at = numbers[NodeNumber.THRESHOLDS :]
     return Thresholds(
-        call=float(numbers[NodeNumber.CALL]),
-        call_spread=float(numbers[NodeNumber.CALL_SPREAD]),
-        raise_=float(numbers[NodeNumber.RAISE]),
-        raise_spread=float(numbers[NodeNumber.RAISE_SPREAD]),
-        raise_most=float(numbers[NodeNumber.RAISE_MOST]),
-        price=float(numbers[NodeNumber.PRICE]),
-        price_spread=float(numbers[NodeNumber.PRICE_SPREAD]),
-        semi_bluff=float(numbers[NodeNumber.SEMI_BLUFF]),
-        semi_bluff_chance=float(numbers[NodeNumber.SEMI_BLUFF_CHANCE]),
-        bluff_below=float(numbers[NodeNumber.BLUFF_BELOW]),
-        trap=float(numbers[NodeNumber.TRAP]),
-        trap_chance=float(numbers[NodeNumber.TRAP_CHANCE]),
-        can_fold=float(numbers[NodeNumber.CAN_FOLD]),
-        can_raise=float(numbers[NodeNumber.CAN_RAISE]),
+        at[0], at[1], at[2], at[3], at[4], at[5], at[6], at[7], at[8], at[9], at[10], at[11], at[12], at[13]
     )
 
 
@@ -244,25 +223,14 @@ def thresholds_in(numbers: NDArray[np.float64]) -> Thresholds:
 def keep_thresholds(thresholds: Thresholds, numbers: NDArray[np.float64]) -> None:
     """Write thresholds to a node's numbers, where `thresholds_in` finds them."""
     for field in range(len(thresholds)):
-        numbers[NodeNumber.CALL + field] = thresholds[field]
+        numbers[NodeNumber.THRESHOLDS + field] = thresholds[field]
 
 
 @kernel(allocates=False, inlined=True)
 def push_in(numbers: NDArray[np.float64]) -> Push:
     """The `Push`, what a raise and a call bring, in a node's numbers."""
-    return Push(
-        known=float(numbers[NodeNumber.PUSH]),
-        folded=float(numbers[NodeNumber.PUSH + 1]),
-        shift=float(numbers[NodeNumber.PUSH + 2]),
-        callers=float(numbers[NodeNumber.PUSH + 3]),
-        won=float(numbers[NodeNumber.PUSH + 4]),
-        lost=float(numbers[NodeNumber.PUSH + 5]),
-        stayers=float(numbers[NodeNumber.PUSH + 6]),
-        call_won=float(numbers[NodeNumber.PUSH + 7]),
-        call_lost=float(numbers[NodeNumber.PUSH + 8]),
-        waiting=float(numbers[NodeNumber.PUSH + 9]),
-        patience=float(numbers[NodeNumber.PUSH + 10]),
-    )
+    at = numbers[NodeNumber.PUSH :]
+    return Push(at[0], at[1], at[2], at[3], at[4], at[5], at[6], at[7], at[8], at[9], at[10])
 
 
 @kernel(allocates=False, inlined=True)

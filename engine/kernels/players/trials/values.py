@@ -181,9 +181,9 @@ def fill_answers(tree: Tree, curve: Curve, folds: NDArray[np.float64], answers: 
 
 
 @kernel(allocates=False)
-def folds_of(players: Players, position: int) -> Curve:
-    """The curve of a player's folds."""
-    return Curve(players.fold_layout, players.fold_means[position], players.fold_covariances[position])
+def curve_at(curves: Curve, position: int) -> Curve:
+    """The curve of one of the players."""
+    return Curve(curves.layout, curves.mean[position], curves.covariance[position])
 
 
 @kernel(allocates=False)
@@ -208,7 +208,7 @@ def asked_fold(
     fill_phi(after, tree.features[0])
     folds, nothing = tree.scratch[Scratch.SPARE], tree.scratch[Scratch.SPARE + 1]
     nothing[:] = 0.0
-    fill_answers(tree, folds_of(players, other), nothing, folds)
+    fill_answers(tree, curve_at(players.folds, other), nothing, folds)
     means, folded, fold = tree.features[1], 0.0, 0.0
     for stratum in range(NUM_STRATA):
         folding = tree.scratch[Scratch.WEIGHTS, stratum] * folds[stratum]

@@ -209,8 +209,8 @@ def test_what_comes_out_is_counted() -> None:
     def rates(bot: str, learner: str) -> dict[str, Any]:
         # Half of the thesis's for the last learner, the wrong sign against the last bot, else a tenth more.
         part = -1.0 if bot == BOTS[-1] else 0.5 if learner == LEARNERS[-1] else 1.1
-        mean, of_hands = part * thesis_rate(bot, learner), {"ci95": 0.1, "hands": 25 * 100_000}
-        return {"learning": {"bb_per_hand": {"mean": mean, "ci95_runs": 0.05, **of_hands}}}
+        numbers = {"ci95": 0.1, "hands": 25 * 100_000, "ci95_runs": 0.05}
+        return {"learning": {"bb_per_hand": {"mean": part * thesis_rate(bot, learner), **numbers}}}
 
     learnt = [
         {"percent": percent, "thesis": [82, 0, 18], **dict.fromkeys(STATE, str(percent))}

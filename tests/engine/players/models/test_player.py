@@ -298,7 +298,6 @@ def test_the_parts_of_an_explanation_add_up_to_what_is_said() -> None:
                 assert sum(z for _, z, _ in each.parts) == pytest.approx(each.z, abs=1e-9)
                 z, *told = map(float, re.findall(r" ([+-]\d+\.\d\d)\b", str(each)))
                 assert sum(told) == pytest.approx(z, abs=0.005 * (len(told) + 1) + 1e-9)
-                assert z == pytest.approx(each.z, abs=0.0051)
                 assert 0 < each.kappa <= 1
                 assert any(own for _, _, own in each.parts) == (model.decisions > 0)
 
