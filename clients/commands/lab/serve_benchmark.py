@@ -1,7 +1,5 @@
 """``riverboat serve-benchmark``: clients play hands against the house's bots over HTTP, and are measured."""
 
-from __future__ import annotations
-
 import contextlib
 import signal
 from importlib.util import find_spec

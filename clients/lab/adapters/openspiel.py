@@ -5,8 +5,6 @@ The rules of its `universal_poker` are the ACPC's own C code.  Its actions are f
 a policy, is `clients.lab.adapters.openspiel_policy`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path

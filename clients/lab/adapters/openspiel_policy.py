@@ -1,7 +1,5 @@
 """Bots of ours as a policy of OpenSpiel's, which its algorithms take like any other."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

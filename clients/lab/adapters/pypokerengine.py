@@ -8,8 +8,6 @@ each decision, so that a match can be repeated.
 The library is needed by bots that import more of it than the base class of players.
 """
 
-from __future__ import annotations
-
 import random
 import sys
 import types

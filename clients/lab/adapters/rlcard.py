@@ -6,8 +6,6 @@ street are others, and a raise puts in half the pot, the pot, or everything.  So
 half a big blind, what they put in becomes the nearest legal raise, and a fold for nothing is a check.
 """
 
-from __future__ import annotations
-
 import random
 from collections import OrderedDict
 from importlib.util import find_spec

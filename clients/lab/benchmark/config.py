@@ -1,7 +1,5 @@
 """The opponents of a benchmark, and what clients may ask of it: a TOML file, or the default."""
 
-from __future__ import annotations
-
 import re
 from hashlib import sha256
 from pathlib import Path

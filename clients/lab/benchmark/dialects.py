@@ -4,8 +4,6 @@ Both write a hand as ``b200c/kk/kb300``: ``f`` fold, ``k`` check, ``c`` call, ``
 of the *street*; a mark after each street, all that are left after a call that ends the betting.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """The results of runs: rates with intervals, luck taken out, the difference of a pair, the leaderboard."""
 
-from __future__ import annotations
-
 import json
 from typing import Any, Final
 

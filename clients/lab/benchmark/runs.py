@@ -5,8 +5,6 @@ The folder of a run is a match folder: ``verify``, ``report``, ``analyse`` and `
 is played again from it, with the same cards and a player that repeats itself, and so loses nothing.
 """
 
-from __future__ import annotations
-
 import json
 import secrets
 from collections.abc import Generator

@@ -218,7 +218,9 @@ async def test_text_answers_are_read_where_there_are_no_tools(autojump_clock: ob
     )
 
 
-@pytest.mark.parametrize("hands", [60, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "hands", [60, pytest.param(10_000, marks=[pytest.mark.slow, pytest.mark.timeout(1800)])]
+)
 @pytest.mark.parametrize("game", ["nolimit-2p-100bb", "nolimit-6p-ante", "limit-10p"])
 async def test_a_prompt_is_as_long_at_the_last_hand_as_at_the_tenth(
     game: str, hands: int, autojump_clock: object

@@ -321,7 +321,9 @@ def test_the_document_has_the_routes_and_nothing_else() -> None:
     assert served == {path: set(operations) for path, operations in openapi()["paths"].items()}
 
 
-@pytest.mark.parametrize("requests", [40, pytest.param(2000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "requests", [40, pytest.param(2000, marks=[pytest.mark.slow, pytest.mark.timeout(1800)])]
+)
 async def test_no_request_that_the_document_describes_is_answered_otherwise(
     requests: int, tmp_path: Path
 ) -> None:
