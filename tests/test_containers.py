@@ -105,7 +105,7 @@ def test_what_starts_without_arguments_is_the_room() -> None:
     profiles = {name: service(name).get("profiles") for name in compose()["services"]}
     match = {name: ["match"] for name in ("dealer", *BOTS)}
 
-    assert profiles == {"room": None, "human": ["human"], **match}
+    assert profiles == {"room": None, "human": ["human"], "benchmark": ["benchmark"], **match}
 
 
 def test_the_rooms_ports_are_published_on_this_machine_alone() -> None:
