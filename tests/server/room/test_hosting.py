@@ -83,6 +83,8 @@ async def test_people_chat_where_it_is_allowed_and_programs_hear_nothing(tmp_pat
         assert await bot.until("#refused") == "#refused chat: it is off at this table"
         await bot.say("#leave")
         await bot.until("#lobby")
+        await ann.say("#sit-out")  # so that no hand begins
+        await ann.until("#message you sit out")
         other = await room.sit_down("a", words="name=Bob")  # a program
         room.room.tables["a"].company.tell(["Ann: again"], people_only=True)
         assert await ann.until("#message") == "#message Ann: again"
