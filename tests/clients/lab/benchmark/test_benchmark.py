@@ -41,9 +41,11 @@ def config_in(folder: Path, **changes: Any) -> BenchmarkConfig:
 async def client_of(config: BenchmarkConfig) -> AsyncIterator[httpx2.AsyncClient]:
     runs = Runs(config, SilentConsole())
     transport = httpx2.ASGITransport(Service(config, runs).application())
-    async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
-        yield client
-    runs.end()
+    try:
+        async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+            yield client
+    finally:
+        runs.end()
 
 
 class Player:
@@ -155,7 +157,8 @@ async def test_what_cannot_be_done_is_said_and_changes_nothing(tmp_path: Path) -
         assert (await player.post(act, {**turn, "do": "dance"}, 400))["error"] == "format"
         assert (await player.post(act, {"do": "call"}, 400))["error"] == "format"
         await player.get("hands/9", 404)
-        await player.post("hands", status=201)
+        while (await player.post("hands", status=201))["status"] != "your_turn":
+            pass  # the opponent has folded at once
         assert (await player.post("hands", status=409))["error"] == "busy"
         stranger = Player(client, {**player.run, "key": "r-1.0"})
         await stranger.post("hands", status=401)
@@ -176,9 +179,9 @@ async def test_what_cannot_be_done_is_said_and_changes_nothing(tmp_path: Path) -
 
 
 async def test_hands_that_are_left_open_are_finished_and_count(tmp_path: Path) -> None:
-    config = config_in(tmp_path, abandon_s=0.2)
-    runs = Runs(config, SilentConsole())
-    run, _ = runs.create("random", "nolimit-2p")
+    bold = Opponent("always-raise", "always-raise", "1", GAMES, True)
+    runs = Runs(config_in(tmp_path, abandon_s=0.2, opponents={bold.name: bold}), SilentConsole())
+    run, _ = runs.create(bold.name, "nolimit-2p")
     await run.ready()
     await run.open_hand()
     await run.open_hand()
@@ -199,7 +202,8 @@ async def test_a_player_that_carries_something_on_plays_one_hand_at_a_time(tmp_p
         player = await Player.sits_down(client, opponent="heuristic", game="limit-2p")
         assert player.run["open_hands"] == 1
         await player.plays(2, calls)
-        await player.post("hands", status=201)
+        while (await player.post("hands", status=201))["status"] != "your_turn":
+            pass  # the opponent has folded at once
         assert (await player.post("hands", status=409))["error"] == "busy"
 
 
