@@ -28,7 +28,9 @@ from protocol.agents.tools import checked
 from protocol.agents.turns import SeatError
 from server.room.config import RoomConfig
 from server.room.door import listen
+from server.room.web.bridge import bearer
 from server.room.web.guard import Guard
+from server.room.web.seat_api import answer_json, answering, refusal
 from server.room.web.serving import Browsers
 from server.support.console import Console
 
@@ -122,14 +124,14 @@ class Service:
             ("GET", "/leaderboard", self._leaderboard, _error),
         ]
         return Starlette(
-            routes=[Route(path, _answering(do, say), methods=[method]) for method, path, do, say in served]
+            routes=[Route(path, answering(do, say), methods=[method]) for method, path, do, say in served]
         )
 
     # --- our own -------------------------------------------------------------------------------------------
 
     async def _opponents(self, request: Request) -> Response:
         offered = self._config.opponents.values()
-        return _json([{**each.as_json(), "games": list(each.games)} for each in offered])
+        return answer_json([{**each.as_json(), "games": list(each.games)} for each in offered])
 
     async def _create(self, request: Request) -> Response:
         body = await _body(request)
@@ -142,29 +144,29 @@ class Service:
         run, key = self._runs.create(**given)
         commitment = getattr(run.cards, "commitment", None)
         told = {"run": run.facts.number, "key": key, "commitment": commitment, "game": run.facts.game}
-        return _json({**told, "opponent": run.opponent.as_json(), "open_hands": run.most_open}, 201)
+        return answer_json({**told, "opponent": run.opponent.as_json(), "open_hands": run.most_open}, 201)
 
     async def _deal(self, request: Request) -> Response:
         run = await self._run(request)
-        return _json((await run.open_hand()).seen(), 201)
+        return answer_json((await run.open_hand()).seen(), 201)
 
     async def _look(self, request: Request) -> Response:
         run = await self._run(request)
-        return _json(run.find(request.path_params["hand"]).seen())
+        return answer_json(run.find(request.path_params["hand"]).seen())
 
     async def _act(self, request: Request) -> Response:
         run = await self._run(request)
         hand = run.find(request.path_params["hand"])
         receipt = await run.act(hand, await _body(request))
-        return _json({**receipt, "next": hand.seen()})
+        return answer_json({**receipt, "next": hand.seen()})
 
     async def _results(self, request: Request) -> Response:
-        return _json(await self._scorer.results(await self._run(request)))
+        return answer_json(await self._scorer.results(await self._run(request)))
 
     async def _close(self, request: Request) -> Response:
         run = await self._run(request)
         await run.close()
-        return _json(await self._scorer.results(run))
+        return answer_json(await self._scorer.results(run))
 
     async def _leaderboard(self, request: Request) -> Response:
         offered = self._config.opponents
@@ -175,7 +177,7 @@ class Service:
         if game not in opponent.games:
             raise SeatError("no_seat", f"It does not play that: expected {', '.join(opponent.games)}.")
         rows = await self._scorer.leaderboard(opponent, game)
-        return _json({"opponent": opponent.as_json(), "game": game, "rows": rows})
+        return answer_json({"opponent": opponent.as_json(), "game": game, "rows": rows})
 
     async def _run(self, request: Request) -> Run:
         return await self._runs.find(_key(request), request.path_params["run"])
@@ -225,7 +227,7 @@ class Service:
 
     async def _hands_open(self, request: Request) -> Response:
         run = await self._of_key(request)
-        return _json([_hand(run, hand) for hand in run.open])
+        return answer_json([_hand(run, hand) for hand in run.open])
 
     async def _hands_look(self, request: Request) -> Response:
         run = await self._of_key(request)
@@ -239,7 +241,7 @@ class Service:
         return _by_number(run, hand)
 
     async def _hands_results(self, request: Request) -> Response:
-        return _json(await self._scorer.results(await self._of_key(request)))
+        return answer_json(await self._scorer.results(await self._of_key(request)))
 
     async def _of_key(self, request: Request) -> Run:
         run = await self._runs.find(request.headers.get("x-api-key", ""))
@@ -274,11 +276,11 @@ def _session(run: Run, hand: BenchmarkHand, token: str, old: str) -> Response:
     if hand.final is not None:
         outcome = run.outcome()
         told |= {"session_num_hands": outcome.hands, "session_total": round(outcome.chips_by_seat[0])}
-    return _json(told)
+    return answer_json(told)
 
 
 def _by_number(run: Run, hand: BenchmarkHand, status: int = 200) -> Response:
-    return _json(_hand(run, hand), status)
+    return answer_json(_hand(run, hand), status)
 
 
 def _hand(run: Run, hand: BenchmarkHand) -> dict[str, Any]:
@@ -289,39 +291,19 @@ def _hand(run: Run, hand: BenchmarkHand) -> dict[str, Any]:
 # --- requests and answers ----------------------------------------------------------------------------------
 
 
-def _answering(do: Handler, say: Callable[[SeatError], Response]) -> Handler:
-    """A handler whose errors are answers."""
-
-    async def answer(request: Request) -> Response:
-        try:
-            return await do(request)
-        except SeatError as error:
-            return say(error)
-
-    return answer
-
-
 def _error(error: SeatError) -> Response:
-    response = _json(error.as_json(), _BUSY if error.code == "busy" else error.status)
-    if error.code == "busy":
-        response.headers["retry-after"] = "2"
+    response = refusal(error)
+    response.status_code = _BUSY if error.code == "busy" else error.status
     return response
 
 
 def _error_msg(error: SeatError) -> Response:
     text = "Unknown token" if error.code == "unauthorized" else str(error)
-    return _json({"error_msg": text}, error.status if error.code == "too_large" else 200)
-
-
-def _json(value: Any, status: int = 200) -> Response:
-    from starlette.responses import JSONResponse
-
-    return JSONResponse(value, status, headers={"cache-control": "no-store"})
+    return answer_json({"error_msg": text}, error.status if error.code == "too_large" else 200)
 
 
 def _key(request: Request) -> str:
-    kind, _, key = request.headers.get("authorization", "").partition(" ")
-    return key.strip() if kind.lower() == "bearer" else ""
+    return bearer(request.headers.get("authorization", ""))
 
 
 def _members(body: object) -> dict[str, Any]:

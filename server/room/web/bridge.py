@@ -137,6 +137,24 @@ async def visit(door: Door, sock: socket.socket, address: str) -> None:
         await door.welcome(sock, address)
 
 
+def bearer(header: str) -> str:
+    """The word of an ``Authorization`` header; empty without one."""
+    kind, _, word = header.partition(" ")
+    return word.strip() if kind.lower() == "bearer" else ""
+
+
+def player_of(header: str) -> tuple[str, str]:
+    """The name and the token of a player in an ``Authorization`` header.
+
+    Raises:
+        SeatError: there are none.
+    """
+    name, dot, token = bearer(header).rpartition(".")
+    if not (dot and name and token):
+        raise SeatError("unauthorized", "expected Authorization: Bearer NAME.TOKEN")
+    return name, token
+
+
 class McpDoor:
     """MCP over HTTP at ``/mcp``: the tools of `protocol.agents.tools` for players with a token.
 
@@ -162,8 +180,8 @@ class McpDoor:
 
     def knows(self, scope: Scope) -> bool:
         """Whether a request comes from a player who has a seat here, and so has limits of its own."""
-        bearer = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1")
-        return scope.get("path") == MCP_PATH and _digest(bearer) in self._by_bearer
+        header = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1")
+        return scope.get("path") == MCP_PATH and _digest(header) in self._by_bearer
 
     async def _serve(self, *, task_status: trio.TaskStatus[ASGIApp]) -> None:
         from server.support import mcp_server
@@ -184,10 +202,7 @@ class McpDoor:
             SeatError: they do not say who they are, or ask too often.
         """
         header = ctx.request.headers.get("authorization", "")
-        kind, _, said = header.partition(" ")
-        name, dot, token = said.strip().rpartition(".")
-        if kind.lower() != "bearer" or not (dot and name and token):
-            raise SeatError("unauthorized", "expected Authorization: Bearer NAME.TOKEN")
+        name, token = player_of(header)
         known = _digest(header)
         bridge, before = self._by_bearer.get(known, (None, 0))
         if bridge is None or bridge.has_left:
@@ -205,5 +220,5 @@ class McpDoor:
         return bridge
 
 
-def _digest(bearer: str) -> str:
-    return sha256(bearer.encode("utf-8", "replace")).hexdigest()
+def _digest(header: str) -> str:
+    return sha256(header.encode("utf-8", "replace")).hexdigest()

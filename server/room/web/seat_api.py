@@ -17,7 +17,7 @@ from protocol.agents.answers import BadFormat, parse_json
 from protocol.agents.openapi import ROOT, SEAT, openapi
 from protocol.agents.tools import MOST_WAIT_S, TOOLS, call, checked
 from protocol.agents.turns import SeatError
-from server.room.web.bridge import Bridge, Bridges
+from server.room.web.bridge import Bridge, Bridges, bearer, player_of
 
 _SIT_S: Final = 10.0
 _RETRY: Final = ("busy", "too_many")
@@ -49,7 +49,7 @@ class SeatApi:
             (f"{ROOT}/openapi.json", "GET"): self._document,
         }
         routes: list[BaseRoute] = [
-            Route(path, _answering(handler), methods=[method]) for (path, method), handler in served.items()
+            Route(path, answering(handler), methods=[method]) for (path, method), handler in served.items()
         ]
         return [*routes, WebSocketRoute(f"{ROOT}/seat", self._talk)]
 
@@ -60,7 +60,8 @@ class SeatApi:
             return False
         try:
             self._bridges.find(
-                path.partition("/")[0], _bearer(dict(scope["headers"]).get(b"authorization", b""))
+                path.partition("/")[0],
+                bearer(dict(scope["headers"]).get(b"authorization", b"").decode("latin-1")),
             )
         except SeatError:
             return False
@@ -69,26 +70,24 @@ class SeatApi:
     # --- HTTP ----------------------------------------------------------------------------------------------
 
     async def _tables(self, request: Request) -> Response:
-        return _json(self._rows())
+        return answer_json(self._rows())
 
     async def _document(self, request: Request) -> Response:
-        return _json(openapi())
+        return answer_json(openapi())
 
     async def _sit(self, request: Request) -> Response:
         wanted = checked(await _body(request), TOOLS["sit"].arguments)
         name, token = None, None
-        bearer = _bearer(request.headers.get("authorization", "").encode("latin-1"))
-        if bearer:
-            name, dot, token = bearer.rpartition(".")
-            if not (dot and name and token):
-                raise SeatError("unauthorized", "expected Authorization: Bearer NAME.TOKEN")
+        header = request.headers.get("authorization", "")
+        if bearer(header):
+            name, token = player_of(header)
         bridge = self._bridges.open(request.client.host if request.client else "", name, token)
         try:
             seated = await self._seated(bridge, wanted)
         except BaseException:
             self._bridges.close(bridge)
             raise
-        return _json({"id": bridge.id, "key": bridge.key, **seated}, 201)
+        return answer_json({"id": bridge.id, "key": bridge.key, **seated}, 201)
 
     async def _seated(self, bridge: Bridge, wanted: dict[str, Any]) -> dict[str, Any]:
         """Take a seat.
@@ -128,7 +127,7 @@ class SeatApi:
         return Response(status_code=204)
 
     def _bridge(self, request: Request) -> Bridge:
-        key = _bearer(request.headers.get("authorization", "").encode("latin-1"))
+        key = bearer(request.headers.get("authorization", ""))
         bridge = self._bridges.find(request.path_params["seat"], key)
         bridge.is_heard_of()
         return bridge
@@ -153,7 +152,7 @@ class SeatApi:
             raise SeatError("too_many", "Too many requests that lead to nothing.")
         if found.get("status") == "closed":
             raise SeatError("closed", "The table has closed.")
-        return _json(found, status)
+        return answer_json(found, status)
 
     # --- WebSocket -----------------------------------------------------------------------------------------
 
@@ -252,28 +251,29 @@ async def _message(websocket: WebSocket) -> Any:
 # --- requests and answers ----------------------------------------------------------------------------------
 
 
-def _answering(handler: Handler) -> Handler:
+def refusal(error: SeatError) -> Response:
+    """An error as an answer."""
+    response = answer_json(error.as_json(), error.status)
+    if error.code in _RETRY:
+        response.headers["retry-after"] = "2"
+    return response
+
+
+def answering(handler: Handler, say: Callable[[SeatError], Response] = refusal) -> Handler:
     """A handler whose errors are answers."""
 
     async def answer(request: Request) -> Response:
         try:
             return await handler(request)
         except SeatError as error:
-            response = _json(error.as_json(), error.status)
-            if error.code in _RETRY:
-                response.headers["retry-after"] = "2"
-            return response
+            return say(error)
 
     return answer
 
 
-def _json(value: Any, status: int = 200) -> Response:
+def answer_json(value: Any, status: int = 200) -> Response:
+    """An answer that nobody keeps."""
     return JSONResponse(value, status, headers={"cache-control": "no-store"})
-
-
-def _bearer(header: bytes) -> str:
-    kind, _, token = header.decode("latin-1").partition(" ")
-    return token.strip() if kind.lower() == "bearer" else ""
 
 
 async def _body(request: Request) -> Any:
