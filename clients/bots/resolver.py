@@ -2,11 +2,14 @@
 
 With every hand apart it answers bets of any size by solving, where its blueprint takes them for one of the
 few that it knows.  Its work is counted, not clocked: the same seed and options give the same match on any
-machine, unless `clock` is set.  See `engine.solving.subgames.resolving`.
+machine, unless `clock` is set, or a decision would take longer than the table allows: then a comment line
+says how many iterations were made.  See `engine.solving.subgames.resolving`.
 """
 
 from __future__ import annotations
 
+import math
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
 
 _ROUNDS: Final = {"turn": 2, "river": 3}
 _OFF: Final = 0.0
+_OF_THE_CLOCK: Final = 0.6
+"""The share of the dealer's time limit in which solutions are to end."""
 
 
 class Resolver(Agent):
@@ -40,6 +45,7 @@ class Resolver(Agent):
     """
 
     is_stateless = True
+    wants_clock = True
 
     def __init__(
         self,
@@ -83,11 +89,16 @@ class Resolver(Agent):
 
     def choose_action(self, view: HandView) -> Action:
         """An action drawn from the solution in force, with one number of the generator."""
-        solved = len(self.solver.solved)
-        actions, chances = self.solver.chances(view.betting, view.board, view.position)
-        if self._clock and len(self.solver.solved) > solved:
-            done = [str(iterations) for _, iterations in self.solver.solved[solved:]]
-            self.comment = f"iterations {' '.join(done)}"
+        solver, solved = self.solver, len(self.solver.solved)
+        if self.seconds_to_act is not None:
+            solver.deadline = time.monotonic() + _OF_THE_CLOCK * self.seconds_to_act
+        try:
+            actions, chances = solver.chances(view.betting, view.board, view.position)
+        finally:
+            solver.deadline = math.inf
+        done = [iterations for _, iterations in solver.solved[solved:]]
+        if any(iterations < self._iterations for iterations in done):
+            self.comment = f"iterations {' '.join(map(str, done))}"
         row = chances[combo_index(*view.own_cards)].tolist()
         return drawn(dict(zip(actions, row, strict=True)), self.rng)
 

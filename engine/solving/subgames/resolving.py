@@ -200,6 +200,8 @@ class TableSolver:
         self.blueprint, self.effort = blueprint, effort
         self.solved: list[tuple[str, int]] = []
         """The bettings that were solved, each with the number of iterations."""
+        self.deadline = math.inf
+        """When solutions stop whatever their effort, by `time.monotonic`; each has one iteration at least."""
         self._known: OrderedDict[tuple[object, ...], Solution] = OrderedDict()
 
     def chances(self, betting: BettingState, board: Board, position: int) -> Chances:
@@ -276,7 +278,8 @@ class TableSolver:
         return self._keep(key, self._solve(game, after, player, Resolve(best[game.combos[other]])))
 
     def _solve(self, game: Subgame, root: BettingState, player: int, gadget: Gadget) -> Solution:
-        began, other, total = time.monotonic(), 1 - player, self.effort.iterations
+        other, total = 1 - player, self.effort.iterations
+        until = min(self.deadline, time.monotonic() + (self.effort.seconds or math.inf))
         schedule = SCHEDULES[self._schedule]
         while game.iterations < total:
             for mover in range(2):
@@ -285,7 +288,7 @@ class TableSolver:
                 if mover == other:
                     gadget.learn(values, schedule(game.iterations, total))
             game.iterations += 1
-            if self.effort.seconds is not None and time.monotonic() - began > self.effort.seconds:
+            if time.monotonic() > until:
                 break
         self.solved.append((root.text, game.iterations))
         return Solution(game, root, player)
