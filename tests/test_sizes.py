@@ -24,7 +24,7 @@ from tests.test_architecture import MODULES, ROOT, faults_by_module
 
 MOST_MODULES_IN_ALL: Final = 522
 """Modules of the product, without ``__init__``."""
-MOST_CODE: Final = 69_700
+MOST_CODE: Final = 69_600
 """Lines of code of the product; see `code_lines`."""
 MOST_CODE_BY_PACKAGE: Final = {
     "engine/evidence": 2700, "engine/hands": 1600, "engine/kernels": 8600, "engine/learning": 700,
@@ -32,7 +32,7 @@ MOST_CODE_BY_PACKAGE: Final = {
     "protocol": 2000,
     "server/commands": 2300, "server/league": 4200, "server/match": 3000, "server/records": 4400,
     "server/room": 5400, "server/support": 800, "server/table": 2600,
-    "clients/bots": 3500, "clients/commands": 3400, "clients/core": 1500, "clients/human": 1300,
+    "clients/bots": 3600, "clients/commands": 3400, "clients/core": 1500, "clients/human": 1300,
     "clients/lab": 10000, "clients/learners": 1500, "clients/reports": 1000,
 }  # fmt: skip
 MOST_TEST_CODE: Final = 49_400
