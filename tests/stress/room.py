@@ -1,4 +1,4 @@
-"""A room under 100,000 lines of nonsense in its lobby and 10,000 requests for its pages, while people play.
+"""A room under nonsense, while people play: 100,000 lines, 10,000 requests, 100,000 WebSocket frames.
 
 ``python -m tests.stress.room``: no traceback, no card before its time, no chip made or lost; ledger and log
 agree in the end.
@@ -15,12 +15,13 @@ from server.room.config import Policy
 from server.table.config import TimeLimits
 from server.table.rules.sit_and_go import DEFAULT_LEVELS, DEFAULT_PAYOUTS, SitAndGo
 from tests.stress.common import Stress, begin, folder, main
-from tests.support.room_fuzz import fuzz_lobby, fuzz_pages
+from tests.support.room_fuzz import fuzz_frames, fuzz_lobby, fuzz_pages
 from tests.support.rooms import OpenRoom, room_config, table_config
 from tests.support.web import OpenPages, pages_of
 
 _LINES = 100_000
 _REQUESTS = 10_000
+_FRAMES = 100_000
 _AT_ONCE = 4
 
 
@@ -53,11 +54,12 @@ async def run(stress: Stress, place: Path) -> str:
                 for number in range(_AT_ONCE):
                     fuzzing.start_soon(_fuzz, stress, "lines", fuzz_lobby, pages.room, _LINES, number, done)
                     fuzzing.start_soon(_fuzz, stress, "requests", fuzz_pages, pages, _REQUESTS, number, done)
+                    fuzzing.start_soon(_fuzz, stress, "frames", fuzz_frames, pages, _FRAMES, number, done)
             playing.cancel_scope.cancel()
         if "Traceback" in pages.room.console.stderr:
             stress.find("a traceback", pages.room.console.stderr[-3000:])
         hands = pages.room.room.tables["a"].hands_played
-    return f"{done['lines']} lines, {done['requests']} requests, {hands} hands"
+    return f"{done['lines']} lines, {done['requests']} requests, {done['frames']} frames, {hands} hands"
 
 
 async def _play(pages: OpenPages, name: str) -> None:

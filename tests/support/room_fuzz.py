@@ -7,8 +7,9 @@ from typing import Final
 
 import trio
 
+from protocol.agents.openapi import ROOT
 from tests.support.rooms import OpenRoom
-from tests.support.web import OpenPages
+from tests.support.web import OpenPages, WebSocket
 
 _LINES: Final = (
     "#list", "#join a", "#join a 100", "#join any", "#join e", "#join a -1",
@@ -17,6 +18,12 @@ _LINES: Final = (
     "#name=", "#token=guess", "#riverboat/1 lobby name=Ann", "VERSION:2.0.0", "MATCHSTATE:0:0::|AsKs:c",
     "MATCHSTATE:", "MATCHSTATE:0:1:cc:|AsKs:r99999999999", "#" + "x" * 5000, "", "#join a\x00", "#policy 1",
     "STATE:0:c:AsKs|2c2d:0|0:a|b",
+)  # fmt: skip
+_ACTS: Final = (
+    '{"sit": {"table": "a"}}', '{"sit": {"table": "a", "chips": 100}}', '{"sit": {"table": 7}}',
+    '{"act": {"turn": "1.1", "action": "call"}}', '{"act": {"turn": "1", "action": "raise", "to": 1e999}}',
+    '{"act": {"turn": null, "amount": 99999999999999999999}}', '{"top_up": {"chips": -1}}', '{"leave": true}',
+    "{}", "[]", "null", "[" * 3000, r'{"a": "\ud800"}',
 )  # fmt: skip
 _PATHS: Final = (
     "/", "/tables.json", "/tables/a", "/tables/a/hands", "/tables/a/hands/0", "/tables/a/hands/99999",
@@ -100,6 +107,49 @@ async def _read_states(stream: trio.SocketStream, room: OpenRoom, find: Callable
             heard = heard[heard.rfind(b"\n") + 1 :]
     except trio.BrokenResourceError:
         pass
+
+
+async def fuzz_frames(
+    pages: OpenPages, frames: int, dice: random.Random, find: Callable[[str, str], None]
+) -> None:
+    """Send some WebSocket frames to the seats of people and of agents, up to a few dozen in each connection.
+
+    Args:
+        pages: the room with its pages.
+        frames: the number of frames.
+        dice: the source of random numbers.
+        find: called with the kind of each fault found, and its details.
+    """
+    while frames > 0:
+        said, sent, path = min(frames, _BURST), b"", dice.choice(("/seat", f"{ROOT}/seat"))
+        with trio.move_on_after(_PATIENCE_S) as patience:
+            stream = await trio.open_tcp_stream("127.0.0.1", pages.port)
+            async with stream, trio.open_nursery() as nursery:
+                client = WebSocket(stream, path, f"127.0.0.1:{pages.port}")
+                await client.open()
+                nursery.start_soon(_read_states, stream, pages.room, find)
+                sent = b"".join(spoilt(_frame(dice), dice) for _ in range(said))
+                try:
+                    await stream.send_all(sent)
+                    await stream.send_eof()
+                except (trio.BrokenResourceError, trio.ClosedResourceError):
+                    pass  # being turned away is an answer, too
+        if patience.cancelled_caught:
+            find("a WebSocket that has sent its last frame is kept", repr(sent)[:500])
+        frames -= said
+
+
+def _frame(dice: random.Random) -> bytes:
+    """A masked frame: a line or JSON as text, the same as bytes, a part, a ping, a close."""
+    text = dice.choice((*_LINES, *_ACTS)).encode("utf-8", "surrogateescape")
+    first = dice.choice((0x81, 0x81, 0x81, 0x82, 0x01, 0x80, 0x89, 0x8A, 0x88, 0xC1, 0x83))
+    size = len(text) if dice.random() < 0.9 else dice.choice((0, 126, 127, 2**16, 2**40, 2**63))
+    if size < 126:
+        length = bytes([0x80 | size])
+    else:
+        length = b"\xfe" + size.to_bytes(2, "big") if size < 2**16 else b"\xff" + size.to_bytes(8, "big")
+    mask = dice.randbytes(4)
+    return bytes([first]) + length + mask + bytes(a ^ mask[k % 4] for k, a in enumerate(text))
 
 
 def request(dice: random.Random) -> bytes:

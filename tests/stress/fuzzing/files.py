@@ -3,7 +3,9 @@
 import functools
 import json
 import random
+import re
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +15,9 @@ import trio.testing
 
 from clients.bots.memory_file import KIND, SCHEMA_VERSION, archive_of, recall
 from clients.bots.opponent_book import OpponentBook
+from clients.commands.solve.spot_files import read_spot
+from clients.core.one_line import CommandError
+from clients.lab.benchmark.config import load_benchmark
 from clients.learners.knowledge_file import (
     KnowledgeError,
     KnowledgeFile,
@@ -38,8 +43,12 @@ from engine.poker.rules import (
 from engine.support.files.archive import ArchiveError, decode_archive
 from engine.support.files.formats import format_arrays, parse_arrays
 from protocol.records import TransactionError, parse_hand, parse_score, parse_transaction
+from server.league.plan_file import parse_plan
+from server.match.launching.players import BotFileError, format_bot_file, read_bot_file
+from server.room.config import RoomError, load_room
 from server.support.console import SilentConsole
 from server.support.errors import MatchAborted
+from server.support.toml_text import FileMistake, read_text
 from server.table.match import MatchHands, MatchServer
 from tests.stress.fuzzing.inputs import (
     HANDS,
@@ -54,6 +63,7 @@ from tests.stress.fuzzing.inputs import (
 )
 from tests.support.hands.strategies import choose
 from tests.support.tables import match_config
+from tests.test_architecture import ROOT
 
 
 def _game_files(rng: random.Random) -> None:
@@ -290,8 +300,35 @@ def _memories(rng: random.Random) -> None:
     _remembered(json.dumps(data))
 
 
+_MISTAKES_IN_TOML: Final = (FileMistake, RoomError, CommandError, BotFileError)
+_READERS_OF_TOML: Final[dict[str, Callable[[Path], object]]] = {
+    "room.toml": load_room,
+    "plan.toml": lambda path: parse_plan(read_text(path), path),
+    "benchmark.toml": load_benchmark,
+    "spot.toml": read_spot,
+    "bot.toml": lambda path: read_bot_file(path.parent),
+}
+
+
+@functools.cache
+def _tables_of_toml() -> tuple[str, ...]:
+    """The files that the documents show, and one of a bot."""
+    shown = [path.read_text("utf-8") for path in sorted(ROOT.glob("docs/**/*.md"))]
+    blocks = [block for text in shown for block in re.findall(r"(?ms)^```toml[^\n]*\n(.*?)^```$", text)]
+    assert len(blocks) > 5
+    return (*blocks, format_bot_file("ann", "make", "./ann --fast"))
+
+
+def _toml_files(rng: random.Random) -> None:
+    name = rng.choice(list(_READERS_OF_TOML))
+    path = _FOLDER / name
+    path.write_bytes(encoded(mutated_text(rng, _tables_of_toml())))
+    _READERS_OF_TOML[name](path)
+
+
 TARGETS: Final = (
-    Target("game files", _game_files, (GameDefinitionError,), 0.12),
+    Target("TOML files", _toml_files, _MISTAKES_IN_TOML, 0.03),
+    Target("game files", _game_files, (GameDefinitionError,), 0.09),
     Target("logs", _log_lines, (ValueError, IllegalActionError), 0.12),
     Target("transaction logs", _transaction_lines, (TransactionError,), 0.14, False),
     Target("resumed matches", _resumed_matches, (MatchAborted,), 0.005, False),

@@ -1,4 +1,4 @@
-"""Anything may be said to the lobby and asked of the pages; `tests/stress/room.py` does it for long."""
+"""The lobby, the pages and the seats take whatever is sent to them (longer: `make stress`)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import trio
 
 from server.table.config import TimeLimits
-from tests.support.room_fuzz import fuzz_lobby, fuzz_pages
+from tests.support.room_fuzz import fuzz_frames, fuzz_lobby, fuzz_pages
 from tests.support.rooms import room_config, table_config
 from tests.support.web import pages_of
 
@@ -23,10 +23,10 @@ async def test_nonsense_shows_no_fault_and_no_card_and_costs_no_chip(tmp_path: P
             for guest in guests:
                 playing.start_soon(guest.play_hands, 1 << 30)
             async with trio.open_nursery() as fuzzing:
-                fuzzing.start_soon(
-                    fuzz_lobby, pages.room, 150, random.Random(1), lambda *what: found.append(what)
-                )
-                fuzzing.start_soon(fuzz_pages, pages, 30, random.Random(2), lambda *what: found.append(what))
+                for fuzz, at, size in (
+                    (fuzz_lobby, pages.room, 150), (fuzz_pages, pages, 30), (fuzz_frames, pages, 400),
+                ):  # fmt: skip
+                    fuzzing.start_soon(fuzz, at, size, random.Random(size), lambda *what: found.append(what))
             playing.cancel_scope.cancel()
         assert "Traceback" not in pages.room.console.stderr
         assert pages.room.room.tables["a"].hands_played > 0
