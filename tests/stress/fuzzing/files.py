@@ -144,6 +144,7 @@ def _resumed_matches(rng: random.Random) -> None:
 
 async def _replay(server: MatchServer) -> None:
     """The hands of a transaction log, as long as nobody has to be asked."""
+    server.table.start()
     hands = MatchHands(server)
     dealer = server.config.cards.dealer(server.config.game)
     for hand_number in range(server.config.hands):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import trio
@@ -23,9 +24,10 @@ async def test_nonsense_shows_no_fault_and_no_card_and_costs_no_chip(tmp_path: P
             for guest in guests:
                 playing.start_soon(guest.play_hands, 1 << 30)
             async with trio.open_nursery() as fuzzing:
-                for fuzz, at, size in (
+                fuzzes: tuple[tuple[Callable[..., Awaitable[None]], object, int], ...] = (
                     (fuzz_lobby, pages.room, 150), (fuzz_pages, pages, 30), (fuzz_frames, pages, 400),
-                ):  # fmt: skip
+                )  # fmt: skip
+                for fuzz, at, size in fuzzes:
                     fuzzing.start_soon(fuzz, at, size, random.Random(size), lambda *what: found.append(what))
             playing.cancel_scope.cancel()
         assert "Traceback" not in pages.room.console.stderr
