@@ -137,7 +137,7 @@ def _resumed_matches(rng: random.Random) -> None:
     server.records.open()
     try:
         server.records.begin_replay()
-        trio.run(_replay, server)
+        trio.run(_replay, server, clock=trio.testing.MockClock(autojump_threshold=0))
     finally:
         server.records.close()
 
@@ -150,7 +150,7 @@ async def _replay(server: MatchServer) -> None:
     for hand_number in range(server.config.hands):
         if not server.records.is_replaying:
             return
-        with trio.move_on_after(0):  # live play would wait for players: it is cancelled at once
+        with trio.move_on_after(1):  # live play waits for players, and time jumps to the end of that
             await hands.play_hand(hand_number, dealer)
 
 
