@@ -85,7 +85,7 @@ def faults_by_module(find: Callable[[str], Collection[object]]) -> dict[str, Col
 
 
 def test_modules_say_what_they_are() -> None:
-    assert faults_by_module(lambda source: [] if ast.get_docstring(ast.parse(source)) else ["none"]) == {}
+    assert faults_by_module(lambda source: [] if source.startswith(('"""', 'r"""')) else ["none"]) == {}
 
 
 def test_names_in_docstrings_are_those_of_today() -> None:

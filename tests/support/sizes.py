@@ -1,9 +1,8 @@
 """Checks of the size of modules, folders and functions, and of loops from nodes to their parents."""
 
 import ast
-import io
+import functools
 import re
-import tokenize
 from collections.abc import Iterator
 from typing import Final
 
@@ -23,13 +22,12 @@ LONG: Final = "# Long, because "
 MANY_PARAMETERS: Final = "# Many parameters: "
 """The beginning of a comment that says why a function takes more parameters."""
 
-_NO_CODE: Final = {
-    tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER,
-}  # fmt: skip
 _UNREADABLE: Final = re.compile(
     r"(As|At|By|For|From|In|Into|Of|On|Out|Over|To|Under|Until|Upon|What|Where|Which|Who|Whom|With|Within"
     r"|Without)\b"
 )
+
+_TRIPLE: Final = re.compile(rb"""\w*(\"{3}|'{3})""")
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -51,7 +49,7 @@ def oversized_functions(source: str) -> list[Oversized]:
     lines = source.splitlines()
     return [
         Oversized(function.name, function.lineno, fault)
-        for function in _functions(ast.parse(source))
+        for function in _functions(source)
         for marker, fault in _faults(function)
         if not _says(lines, function, marker)
     ]
@@ -61,15 +59,21 @@ def walks_to_parents(source: str) -> list[int]:
     """The lines of loops that go from node to parent."""
     return [
         node.lineno
-        for node in ast.walk(ast.parse(source))
+        for node in _nodes(source)
         if isinstance(node, ast.While)
         and any(isinstance(part, ast.Attribute) and part.attr == "parent" for part in ast.walk(node.test))
     ]
 
 
-def _functions(tree: ast.AST) -> Iterator[_Function]:
-    """All functions in a syntax tree."""
-    return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+@functools.lru_cache(maxsize=1)  # one module after the other is looked at in several ways
+def _nodes(source: str) -> list[ast.AST]:
+    """All nodes of the syntax tree of a module."""
+    return list(ast.walk(ast.parse(source)))
+
+
+def _functions(source: str) -> Iterator[_Function]:
+    """All functions of a module."""
+    return (node for node in _nodes(source) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
 
 
 def _faults(function: _Function) -> Iterator[tuple[str, str]]:
@@ -100,30 +104,37 @@ def _says(lines: list[str], function: _Function, marker: str) -> bool:
 
 def code_lines(source: str) -> int:
     """The lines with a token, less every string that stands alone as a statement."""
-    alone = {
-        line
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
-    }
-    counted: set[int] = set()
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type not in _NO_CODE:
-            counted.update(range(token.start[0], token.end[0] + 1))
+    lines = source.splitlines()
+    counted = {k for k, line in enumerate(lines, 1) if (text := line.strip()) and not text.startswith("#")}
+    alone: set[int] = set()
+    for node in _nodes(source):
+        first = lines[node.lineno - 1].encode()[node.col_offset :] if isinstance(node, ast.expr) else b""
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            alone.update(_lines_of(node) if isinstance(node.value.value, str) else ())
+        elif isinstance(node, ast.Constant | ast.JoinedStr) and _TRIPLE.match(first):
+            counted.update(_lines_of(node))  # with its blank lines
     return len(counted - alone)
+
+
+def _lines_of(node: ast.expr | ast.stmt) -> range:
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
 def class_names(source: str) -> list[str]:
     """The names of all classes of a module."""
-    return [node.name for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ClassDef)]
+    return [node.name for node in _nodes(source) if isinstance(node, ast.ClassDef)]
+
+
+def variables(source: str) -> list[str]:
+    """The environment variables of the project that a module names."""
+    texts = [node.value for node in _nodes(source) if isinstance(node, ast.Constant)]
+    return [text for text in texts if isinstance(text, str) and re.fullmatch(r"RIVERBOAT_\w+", text)]
 
 
 def unreadable_docstrings(source: str) -> list[str]:
     """One-line docstrings that cannot be read alone: a preposition or a relative "What" comes first."""
     found = []
-    for node in ast.walk(ast.parse(source)):
+    for node in _nodes(source):
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             text = ast.get_docstring(node) or ""
             first = text.partition("\n")[0]
