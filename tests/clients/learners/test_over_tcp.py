@@ -199,7 +199,7 @@ def played(learner: Learner, hands: int = 80, seed: int = 7) -> Learner:
 def contents(learner: Learner) -> list[object]:
     """All that it knows."""
     if isinstance(learner, StreetLearner):
-        return [learner.learnt.hands, learner.learnt.values.tolist(), learner.learnt.counts.tolist()]
+        return [learner.learnt.hands, learner.learnt.values.tobytes(), learner.learnt.counts.tobytes()]
     return [learner.learnt.hands, {key: list(values) for key, values in learner.learnt.states.items()}]
 
 
