@@ -6,11 +6,12 @@ nothing.
 
 from __future__ import annotations
 
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import Final, TypeVar
 
 from clients.core.agent import Agent
 from clients.core.options import AgentFactory, make_agent, parse_settings
+from engine.support.plugins import declared
 from engine.support.user_input import did_you_mean
 
 GROUP: Final = "riverboat.bots"
@@ -26,7 +27,7 @@ class UnknownBot(LookupError):
 
 def installed_bots() -> dict[str, EntryPoint]:
     """All bots that can sit down, by name, sorted; nothing of theirs is imported."""
-    return {entry.name: entry for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name)}
+    return declared(GROUP)
 
 
 def load_bot(name: str) -> AgentFactory:

@@ -10,6 +10,7 @@
 ``arrays``           names of numpy's array types (loads numpy)
 ``intervals``        means and rates with their intervals
 ``seeds``            seeds derived from seeds
+``plugins``          what installed packages declare
 ``moved``            former names of modules, for bots of earlier versions
 ===================  ===============================================================================
 """

@@ -13,7 +13,7 @@ import importlib
 import json
 import re
 from collections.abc import Iterator, Sequence
-from importlib.metadata import EntryPoint, entry_points, version
+from importlib.metadata import EntryPoint, version
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +23,7 @@ from click.shell_completion import CompletionItem, get_completion_class
 
 from engine.poker.rules import ALIASES, load_game, packaged_games
 from engine.poker.rules.game_file import game_path, no_such_game
+from engine.support.plugins import declared
 from engine.support.text import table
 from engine.support.user_input import did_you_mean
 from server.support.errors import os_error_in_words
@@ -55,6 +56,7 @@ _GROUPS: Final = {
     "Operate": ("serve", "serve-benchmark", "room", "ledger", "kernels", "doctor"),
 }
 """The headings of ``riverboat --help``, and the commands below each; those of other packages come last."""
+_COMMANDS: Final = "riverboat.commands"
 _OURS: Final = Path(__file__).parents[2]
 _SHELLS: Final = ("bash", "fish", "zsh")
 _DEALER: Final = "Deal one match exactly as the ACPC's dealer does, with its options."
@@ -64,7 +66,7 @@ class _Commands(click.Group):
     """Finds commands by name when they are asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted({*super().list_commands(ctx), *_HOUSE, "dealer", *_players_commands()})
+        return sorted({*super().list_commands(ctx), *_HOUSE, "dealer", *declared(_COMMANDS)})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in _HOUSE:
@@ -72,7 +74,7 @@ class _Commands(click.Group):
         own = super().get_command(ctx, cmd_name)
         if own is not None:
             return own
-        entry = _players_commands().get(cmd_name)
+        entry = declared(_COMMANDS).get(cmd_name)
         return None if entry is None else _load(entry)
 
     def resolve_command(
@@ -97,7 +99,7 @@ class _Commands(click.Group):
 
     def _summaries(self, ctx: click.Context) -> Iterator[tuple[str, str]]:
         """Each command to be shown, with its first sentence."""
-        entries = {name: EntryPoint(name, value, "") for name, value in _HOUSE.items()} | _players_commands()
+        entries = {name: EntryPoint(name, value, "") for name, value in _HOUSE.items()} | declared(_COMMANDS)
         for name in self.list_commands(ctx):
             if name == "dealer":
                 yield name, _DEALER
@@ -160,10 +162,6 @@ def _cause(error: BaseException) -> KeyboardInterrupt | OSError | None:
     if any(cause is None for cause in causes):
         return None
     return next((cause for cause in causes if isinstance(cause, KeyboardInterrupt)), causes[0])
-
-
-def _players_commands() -> dict[str, EntryPoint]:
-    return {entry.name: entry for entry in entry_points(group="riverboat.commands")}
 
 
 def _told_by_source(entry: EntryPoint) -> str | None:

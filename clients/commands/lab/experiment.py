@@ -7,11 +7,12 @@ package can add some.  Each takes ``--out DIR`` and writes its results there; ``
 
 from __future__ import annotations
 
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import Final, NoReturn
 
 import click
 
+from engine.support.plugins import declared
 from engine.support.user_input import did_you_mean
 
 GROUP: Final = "riverboat.experiments"
@@ -59,7 +60,7 @@ class Experiments(click.Group):
 
 def installed_experiments() -> dict[str, EntryPoint]:
     """All experiments by name; nothing of theirs is imported."""
-    return {entry.name: entry for entry in entry_points(group=GROUP)}
+    return declared(GROUP)
 
 
 def _load(entry: EntryPoint) -> click.Command:

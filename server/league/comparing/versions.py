@@ -21,7 +21,7 @@ import tarfile
 import time
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from importlib.metadata import entry_points, version
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -30,6 +30,7 @@ import attrs
 
 from engine.support.files.cache import cache_directory
 from engine.support.files.lock import FileIsLocked, FileLock
+from engine.support.plugins import declared
 from engine.support.user_input import did_you_mean, printable
 from server.league.course.building import Built, build, version_of
 from server.match.launching.players import Player, PlayerError, installed_bots, own_place, parse_players
@@ -79,8 +80,7 @@ def sides_of(texts: Sequence[str], folder: Path) -> list[Side]:
 def _identity(player: Player) -> str:
     """See `Side.identity`."""
     if player.is_bot:
-        (entry,) = [each for each in entry_points(group="riverboat.bots") if each.name == player.bot]
-        spec = find_spec(entry.module)
+        spec = find_spec(declared("riverboat.bots")[player.bot].module)
         return f"{version('riverboat')} {_content(Path(spec.origin)) if spec and spec.origin else ''}".strip()
     folder, file = own_place(player)
     if player.folder is not None:

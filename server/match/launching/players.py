@@ -43,12 +43,12 @@ import shlex
 import shutil
 import sys
 from collections.abc import Collection, Mapping, Sequence
-from importlib.metadata import entry_points
 from pathlib import Path, PurePath
 from typing import Final
 
 import attrs
 
+from engine.support.plugins import declared
 from engine.support.user_input import did_you_mean
 from protocol import variables
 
@@ -145,7 +145,7 @@ class Player:
 
 def installed_bots() -> set[str]:
     """The names of the bots that installed packages declare."""
-    return {entry.name for entry in entry_points(group="riverboat.bots")}
+    return {*declared("riverboat.bots")}
 
 
 def parse_players(texts: Sequence[str], bots: Collection[str]) -> tuple[Player, ...]:
@@ -210,10 +210,9 @@ def learning_players(players: Sequence[Player]) -> frozenset[int]:
 
     A package that is broken makes no player learn: the bot itself will say what is wrong.
     """
-    declared = {entry.name: entry for entry in entry_points(group=_LEARNERS)}
     learning = set()
     for place, player in enumerate(players):
-        entry = declared.get(player.bot) if player.is_bot else None
+        entry = declared(_LEARNERS).get(player.bot) if player.is_bot else None
         if entry is not None:
             try:
                 learns = entry.load()
