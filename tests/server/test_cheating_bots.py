@@ -63,7 +63,15 @@ def play(folder: Path, *words: str) -> None:
     assert done.exit_code == 0, done.stderr
 
 
-@pytest.mark.parametrize("words", [(), ("--duplicate",), ("--duplicate", "--jobs", "2")], ids=" ".join)
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--duplicate",),
+        pytest.param((), marks=pytest.mark.slow),
+        pytest.param(("--duplicate", "--jobs", "2"), marks=pytest.mark.slow),
+    ],
+    ids=" ".join,
+)
 def test_in_a_match(cheater: Cheater, words: tuple[str, ...]) -> None:
     play(cheater.folder, "match", "limit-2p", f"cheater={cheater.command}", "always-call",
          "--hands", "20", "--out", "m", *words)  # fmt: skip
@@ -74,6 +82,7 @@ def test_in_a_match(cheater: Cheater, words: tuple[str, ...]) -> None:
     assert {verify_log(log).cards for log in logs} == {"the keys of the hands"}
 
 
+@pytest.mark.slow
 def test_in_a_duplicate_match_whose_passes_take_too_many_processes_to_be_side_by_side(
     cheater: Cheater, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,7 +115,7 @@ def test_in_a_course(cheater: Cheater) -> None:
     assert check_tournament(cheater.folder / "night").problem is None
 
 
-@pytest.mark.parametrize("duplicate", ["true", "false"])
+@pytest.mark.parametrize("duplicate", ["true", pytest.param("false", marks=pytest.mark.slow)])
 def test_in_a_tournament(cheater: Cheater, duplicate: str) -> None:
     (cheater.folder / "cup.toml").write_text(cup(cheater.command, duplicate=duplicate))
     play(cheater.folder, "tournament", "cup.toml", "--out", "cup", "--workers", "1")

@@ -261,7 +261,7 @@ def test_in_no_limit_it_raises_anything_against_a_player_who_has_always_folded()
     assert CALL not in agent.chances(weak)
 
 
-@pytest.mark.parametrize("opponent", ["always-call", "random"])
+@pytest.mark.parametrize("opponent", ["random", pytest.param("always-call", marks=pytest.mark.slow)])
 def test_it_plays_two_hundred_hands_without_a_warning(opponent: str) -> None:
     """Warnings are errors here, and an arena corrects nothing that it is told not to."""
     first, second = Adaptive(), Adaptive()

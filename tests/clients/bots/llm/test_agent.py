@@ -107,12 +107,12 @@ async def test_each_vice_has_its_outcome_and_is_counted(
     fault = UNDERSTOOD[reading].get(vice, COUNTED[vice])
     if fault == "refused":
         with pytest.raises(SessionError, match="does not let us"):
-            await play("nolimit-2p-100bb", agent, 30)
+            await play("nolimit-2p-100bb", agent, 12)
         assert agent.counts["asked"] == 2
         return
-    log = await play("nolimit-2p-100bb", agent, 30)
+    log = await play("nolimit-2p-100bb", agent, 12)
     asked = agent.counts["asked"]
-    assert asked >= 25
+    assert asked >= 10
     usages = [parse_usage(line.encode()) for line in log.usage]
     assert len(usages) == asked
     if reading == "clamp" and vice in ("illegal", "size as text"):
@@ -131,10 +131,10 @@ async def test_each_vice_has_its_outcome_and_is_counted(
 @pytest.mark.parametrize("vice", [each for each in (*OWN, *THEIRS) if each not in ("hang", "drip")])
 async def test_where_every_third_request_is_bad_a_retry_succeeds(vice: str, autojump_clock: object) -> None:
     agent = model(FakeProvider(answers, vice, every=3), providers=5)
-    log = await play("limit-2p", agent, 20)
+    log = await play("limit-2p", agent, 10)
 
     if vice != "429 until 2099":
-        assert log == await play("limit-2p", Shown(), 20)
+        assert log == await play("limit-2p", Shown(), 10)
     assert (agent.counts["default provider"] > 0) == (vice == "429 until 2099")
 
 

@@ -207,8 +207,15 @@ async def test_a_player_that_carries_something_on_plays_one_hand_at_a_time(tmp_p
         assert (await player.post("hands", status=409))["error"] == "busy"
 
 
-@pytest.mark.parametrize("opponent", ["random", "heuristic"])
-@pytest.mark.parametrize("torn", ["", '{"hand": 9'])
+@pytest.mark.parametrize(
+    ("opponent", "torn"),
+    [
+        ("random", '{"hand": 9'),
+        ("heuristic", ""),
+        pytest.param("random", "", marks=pytest.mark.slow),
+        pytest.param("heuristic", '{"hand": 9', marks=pytest.mark.slow),
+    ],
+)
 async def test_a_run_that_was_broken_off_goes_on_as_if_it_had_not_been(
     opponent: str, torn: str, tmp_path: Path
 ) -> None:
@@ -258,18 +265,18 @@ async def test_a_run_ends_with_the_version_of_its_opponent(tmp_path: Path) -> No
 async def test_a_pair_plays_the_same_cards_and_its_difference_is_narrower(tmp_path: Path) -> None:
     async with client_of(config_in(tmp_path)) as client:
         first = await Player.sits_down(client, game="limit-2p")
-        hands = await first.plays(60, calls)
+        hands = await first.plays(20, calls)
         headers = {"Authorization": f"Bearer {first.run['key']}"}
         response = await client.post("/v1/runs", json={"pair_with": first.run["run"]}, headers=headers)
         second = Player(client, response.json())
-        theirs = await second.plays(60, calls)
+        theirs = await second.plays(20, calls)
         alone = await client.post("/v1/runs", json={"pair_with": first.run["run"]})
         results = await second.post("close")
         ranked = (await first.post("close"))["ranked"]
 
     assert [each["you"]["cards"] for each in hands] == [each["you"]["cards"] for each in theirs]
     assert alone.status_code == 401
-    assert results["pair"] == {"run": "r-1", "hands": 60, "mbb_per_hand": 0.0, "ci95": 0.0}
+    assert results["pair"] == {"run": "r-1", "hands": 20, "mbb_per_hand": 0.0, "ci95": 0.0}
     assert not results["ranked"]
     assert not ranked  # its cards were known before it was over
 
@@ -277,14 +284,14 @@ async def test_a_pair_plays_the_same_cards_and_its_difference_is_narrower(tmp_pa
 async def test_the_leaderboard_has_the_anchors_and_runs_that_count(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(results, "LEAST_RANKED", 40)
+    monkeypatch.setattr(results, "LEAST_RANKED", 20)
     async with client_of(config_in(tmp_path)) as client:
-        for label, hands, seed in (("good", 40, None), ("short", 39, None), ("seeded", 40, 1)):
+        for label, hands, seed in (("good", 20, None), ("short", 19, None), ("seeded", 20, 1)):
             player = await Player.sits_down(client, game="limit-2p", label=label, seed=seed)
             await player.plays(hands, calls)
             await player.post("close")
         open_one = await Player.sits_down(client, game="limit-2p", label="open")
-        await open_one.plays(40, calls)
+        await open_one.plays(20, calls)
         response = await client.get("/v1/leaderboard?opponent=random&game=limit-2p")
         rows = response.json()["rows"]
 

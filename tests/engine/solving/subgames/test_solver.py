@@ -23,7 +23,7 @@ from engine.support.arrays import Floats, Floats32
 from tests.oracles.subgame import SlowSubgame
 from tests.support.cases import cases
 
-_AT_ONCE = 12
+_AT_ONCE = 6
 """So many of the random spots are in the usual suite."""
 Ranges = tuple[Floats, Floats]
 Key = tuple[tuple[str, ...], tuple[int, ...], int]
