@@ -94,16 +94,27 @@ def _places(text: str) -> dict[TomlPath, At]:
 
 
 def _shown(value: object) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # from hundreds of hexadecimal digits, which Python reads and does not write
+        return "a number beyond all bounds"
     return text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "..."
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and -math.inf < value < math.inf
 
 
-def _is_list(value: object, of: type) -> bool:
-    return isinstance(value, list) and all(isinstance(each, of) for each in value)
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and "\0" not in value  # no path and no command has one
+
+
+def _is_list(value: object, is_right: Callable[[object], bool]) -> bool:
+    return isinstance(value, list) and all(map(is_right, value))
+
+
+def _is_table(value: object) -> bool:
+    return isinstance(value, dict)
 
 
 class Section:
@@ -170,18 +181,19 @@ class Section:
     def section(self, key: str, *, required: bool = False) -> Section:
         """A table; an empty one if there is none and none is required."""
         default = _MISSING if required else {}
-        value = self._get(key, default, f"a table [{key}]", lambda value: isinstance(value, dict))
+        value = self._get(key, default, f"a table [{key}]", _is_table)
         return Section(self._path, value, (*self._place, key), self._places)
 
     def sections(self, key: str) -> list[Section]:
         """A list of tables; empty if there is none."""
-        found = self._get(key, [], f"tables [[{key}]]", lambda value: _is_list(value, dict))
+        found = self._get(key, [], f"tables [[{key}]]", lambda value: _is_list(value, _is_table))
         place = (*self._place, key)
         return [Section(self._path, each, (*place, k), self._places) for k, each in enumerate(found)]
 
     def text(self, key: str, default: Any = _MISSING, *, expected: str = "a text", least: int = 0) -> Any:
         """A text of at least some length."""
-        return self._get(key, default, expected, lambda value: isinstance(value, str) and len(value) >= least)
+
+        return self._get(key, default, expected, lambda value: _is_text(value) and len(value) >= least)
 
     def choice(self, key: str, options: Collection[str], default: Any = _MISSING) -> Any:
         """One of some words."""
@@ -251,9 +263,7 @@ class Section:
     def texts(self, key: str, default: Any = _MISSING) -> Any:
         """A list of texts, or one text; a tuple in either case."""
         expected = "a list of texts"
-        value = self._get(
-            key, default, expected, lambda value: isinstance(value, str) or _is_list(value, str)
-        )
+        value = self._get(key, default, expected, lambda value: _is_text(value) or _is_list(value, _is_text))
         return (value,) if isinstance(value, str) else tuple(value)
 
     def game(self, key: str, name: str, folder: Path) -> GameDefinition:

@@ -144,15 +144,15 @@ def _read(profile: Path) -> dict[str, Any]:
         found = tomllib.loads(profile.read_text("utf-8"))
     except OSError as error:
         raise ValueError(f"{profile} cannot be read: {error.strerror}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{profile}: {error}") from error
     values = {}
     for key, value in found.items():
         name = key.replace("-", "_")
         if name not in KINDS:
             raise ValueError(f"{profile}: there is no option {key!r}; there are {', '.join(KINDS)}")
-        text = ("on" if value else "off") if isinstance(value, bool) else str(value)
         try:
+            text = ("on" if value else "off") if isinstance(value, bool) else str(value)
             values[name] = convert(text, KINDS[name])
         except ValueError as error:
             raise ValueError(f"{profile}: {key}: expected {error}") from None

@@ -49,11 +49,9 @@ from typing import Final
 import attrs
 
 from engine.support.plugins import declared
-from engine.support.user_input import did_you_mean
 from protocol import variables
 
 BOT_FILE: Final = "bot.toml"
-_KEYS: Final = ("name", "build", "command")
 _NAMED: Final = re.compile(r"([^\s=:/|]+)=(.*)", re.DOTALL)
 _FOR_FILES: Final = re.compile(r"(?!\.+$)[^/\0]+")
 _WAIT: Final = "wait"
@@ -266,28 +264,25 @@ def read_bot_file(folder: Path) -> BotFile:
     Raises:
         BotFileError: it is not there, or says something else.
     """
-    import tomllib  # only matches with folders as players wait for it
+    from server.support.toml_text import FileMistake, parse_toml  # only matches with folders wait for it
 
     path = folder / BOT_FILE
     try:
         with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
-            found = tomllib.loads(file.read(_MOST_SEARCHED).decode("utf-8"))
+            found = parse_toml(file.read(_MOST_SEARCHED).decode("utf-8"), path)
+        texts = [found.text(key, "", expected="a text in quotes") for key in ("name", "build", "command")]
+        found.close()
     except OSError as error:
         raise BotFileError(f"{path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
         raise BotFileError(f"{path}: {error}") from None
-    for key, value in found.items():
-        if key not in _KEYS:
-            raise BotFileError(
-                f"{path}: expected name, build and command, got {key!r}{did_you_mean(key, _KEYS)}"
-            )
-        if not isinstance(value, str) or "\0" in value:
-            raise BotFileError(f"{path}: {key}: expected a text in quotes, got {value!r}")
+    except FileMistake as error:
+        raise BotFileError(str(error)) from None
     try:
-        build, command = (tuple(shlex.split(found.get(key, ""))) for key in ("build", "command"))
+        build, command = (tuple(shlex.split(text)) for text in texts[1:])
     except ValueError as error:
         raise BotFileError(f"{path}: a command line cannot be split into words: {error}") from None
-    name = found.get("name") or folder.absolute().name
+    name = texts[0] or folder.absolute().name
     if not _FOR_FILES.fullmatch(name):
         raise BotFileError(f"{path}: name: expected one without '/', got {name!r}")
     if not command:
