@@ -134,6 +134,8 @@ class Player:
         program = self.command[0]
         if self.located_program() is not None:
             return None
+        if os.path.isfile(os.path.join(program, BOT_FILE)):
+            return f"{program} is a folder: write ./{program}"
         if os.path.exists(program):
             return f"{program} is not an executable file"
         if "/" in program:

@@ -55,7 +55,7 @@ async def play_dialogue(
             outcome.error = error
         await ours.aclose()
 
-    with trio.fail_after(5):
+    with trio.fail_after(60):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(be_client)
             outcome.replies = await follow_dialogue(theirs, recorded, seat, before=before)
@@ -194,7 +194,7 @@ async def writes_of_a_client(agent: Agent, **options: Any) -> list[bytes]:
     async def be_client() -> None:
         await play(agent, counting, recorded.game, **options)
 
-    with trio.fail_after(5):
+    with trio.fail_after(60):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(be_client)
             await follow_dialogue(theirs, recorded, 0)

@@ -187,7 +187,7 @@ async def test_hands_that_are_left_open_are_finished_and_count(tmp_path: Path) -
     await run.open_hand()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(runs.sweep)
-        with trio.fail_after(20):
+        with trio.fail_after(60):
             while run.open:  # noqa: ASYNC110  # nobody is told of it
                 await trio.sleep(0.05)
         nursery.cancel_scope.cancel()

@@ -99,6 +99,17 @@ def test_a_player_can_be_a_folder(tmp_path: Path) -> None:
     assert first.command_line("h", 1) == ["python", "-u", str(folder / "bot.py"), "--fast", "h", "1"]
 
 
+def test_a_folder_without_a_slash_is_told_how_to_be_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "ann").mkdir()
+    (tmp_path / "ann" / "bot.toml").write_text('command = "ann"')
+    monkeypatch.chdir(tmp_path)
+
+    (player,) = parse_players(["ann"], [])
+    assert player.problem() == "ann is a folder: write ./ann"
+
+
 @pytest.mark.parametrize(("text", "words"), cases(__file__, "bot files"))
 def test_a_bot_file_that_means_nothing_is_one_line(text: str, words: str, tmp_path: Path) -> None:
     (tmp_path / "bot.toml").write_text(text)

@@ -324,7 +324,7 @@ async def test_a_guest_who_reloads_or_is_cut_off_finds_the_seat_and_the_question
                 await trio.sleep(0.2)
                 if way == "frozen":
                     await tab.ask("Page.setWebLifecycleState", state="active")
-            with trio.fail_after(10):
+            with trio.fail_after(60):
                 while place.visitor in (visitor, None):  # noqa: ASYNC110 - nobody tells
                     await trio.sleep(0.01)
                 await tab.until(f"!{HIDDEN}")

@@ -215,7 +215,7 @@ async def test_a_damaged_ledger_is_a_line_for_the_operator(tmp_path: Path) -> No
             lines = db.execute("SELECT id, line FROM hands").fetchall()
             db.execute("UPDATE hands SET line = 'STATE:\x1b[2J'")
         assert (await pages.get("/tables/a/hands/0")).status_code == 500
-        with trio.fail_after(5):
+        with trio.fail_after(60):
             while "pages" not in pages.room.console.stderr:  # noqa: ASYNC110 - it is told after the answer
                 await trio.sleep(0.01)
         *_, said = pages.room.console.stderr.splitlines()
