@@ -12,38 +12,23 @@ always send.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import re
 from typing import Final
 
+from engine.poker import rules
 from engine.poker.cards import RANKS, SUITS, InvalidCardError, format_cards, make_card, parse_cards
-from engine.poker.rules import (
-    CALL,
-    FOLD,
-    LIMIT_RAISE,
-    Action,
-    BettingState,
-    Deal,
-    GameDefinition,
-    HandState,
-    HandView,
-    InvalidActionError,
-    RulesError,
-    initial_betting,
-    raise_to,
-)
 from engine.poker.rules.game_file import read_digits, wrap_int32, wrap_unsigned
 from protocol.errors import BadMatchState
 
 _NUMBER: Final = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]+)")
 
 
-class MissingSizeError(InvalidActionError):
+class MissingSizeError(rules.InvalidActionError):
     """A no-limit raise without a readable number."""
 
 
-def read_action(text: str, start: int, is_limit: bool) -> tuple[Action, int]:
+def read_action(text: str, start: int, is_limit: bool) -> tuple[rules.Action, int]:
     """The action that begins at ``text[start]``, and where it ends; anything after it is ignored.
 
     Letters may be in either case, ``k`` is a call and ``b`` a raise.  Sizes wrap at 32 bits as they do in
@@ -55,17 +40,17 @@ def read_action(text: str, start: int, is_limit: bool) -> tuple[Action, int]:
     """
     letter = text[start : start + 1].lower()
     if letter in ("c", "k"):
-        return CALL, start + 1
+        return rules.CALL, start + 1
     if letter == "f":
-        return FOLD, start + 1
+        return rules.FOLD, start + 1
     if letter in ("r", "b"):
         if is_limit:
-            return LIMIT_RAISE, start + 1
+            return rules.LIMIT_RAISE, start + 1
         size = _NUMBER.match(text, start + 1)
         if size is None:
             raise MissingSizeError(f"{text[start:]!r} is a no-limit raise without its size, such as r300")
-        return raise_to(wrap_int32(read_digits(size.group(1)))), size.end()
-    raise InvalidActionError(f"{text[start:]!r} is not an action: expected f, c or r")
+        return rules.raise_to(wrap_int32(read_digits(size.group(1)))), size.end()
+    raise rules.InvalidActionError(f"{text[start:]!r} is not an action: expected f, c or r")
 
 
 _PREFIX: Final = "MATCHSTATE:"
@@ -88,7 +73,7 @@ def format_hole_cards_and_board(
     return "|".join(map(format_cards, hole_cards)) + format_board(board, board_ends, betting_round)
 
 
-def format_match_state(view: HandView) -> str:
+def format_match_state(view: rules.HandView) -> str:
     """The message that shows a view to its player, without line end."""
     betting = view.betting
     cards = format_hole_cards_and_board(
@@ -104,7 +89,7 @@ class HandMessages:
     all positions are shown of a state is put together once, for the first of them.
     """
 
-    def __init__(self, hand_number: int, deal: Deal) -> None:
+    def __init__(self, hand_number: int, deal: rules.Deal) -> None:
         self._deal = deal
         self._hole_texts = [format_cards(cards).encode("ascii") for cards in deal.hole_cards]
         last = len(self._hole_texts) - 1
@@ -113,18 +98,18 @@ class HandMessages:
             b":%s%s%s" % (b"|" * p, text, b"|" * (last - p)) for p, text in enumerate(self._hole_texts)
         ]
         self._boards: list[bytes] = []  # the whole board as text, by betting round reached
-        self._shown: BettingState | None = None  # the last, of which there are:
+        self._shown: rules.BettingState | None = None  # the last, of which there are:
         self._betting = b""
         self._cards = self._own  # by position, with the board
         self._round = -1  # of these cards; -1 for the end of the hand
 
-    def message(self, state: HandState, position: int) -> bytes:
+    def message(self, state: rules.HandState, position: int) -> bytes:
         """The message for a position, without line end: `format_match_state` of its view."""
         if state.betting is not self._shown:
             self._turn_to(state.betting)
         return self._begin[position] + self._betting + self._cards[position]
 
-    def _turn_to(self, betting: BettingState) -> None:
+    def _turn_to(self, betting: rules.BettingState) -> None:
         """Put together what the positions are shown of a state."""
         self._shown, self._betting = betting, betting.text.encode("ascii")
         is_over = betting.position_to_act is None
@@ -138,11 +123,11 @@ class HandMessages:
             self._cards = [each + board for each in cards]
             self._round = -1 if is_over else betting.betting_round
 
-    def all_cards(self, state: HandState) -> str:
+    def all_cards(self, state: rules.HandState) -> str:
         """Everybody's hole cards and the board cards dealt, as the log has them."""
         return (b"|".join(self._hole_texts) + self._board(state.betting)).decode("ascii")
 
-    def _board(self, betting: BettingState) -> bytes:
+    def _board(self, betting: rules.BettingState) -> bytes:
         boards, ends = self._boards, betting.game.board_ends
         while len(boards) <= betting.betting_round:
             start = ends[len(boards) - 1] if boards else 0
@@ -151,43 +136,21 @@ class HandMessages:
         return boards[betting.betting_round]
 
 
-def parse_match_state(text: str, game: GameDefinition, last: BettingState | None = None) -> HandView:
+def parse_match_state(text: str, game: rules.GameDefinition) -> rules.HandView:
     """The view a message shows.
 
     Args:
         text: the message without its line end.
         game: what is being played.
-        last: betting state of an earlier message; if the new betting continues it, only what is new is read.
 
     Raises:
         BadMatchState: not a match state of this game, something follows it, or cards are missing: the
             addressee's own, or those of somebody in the showdown.
     """
-    view = _parse_exact(text, game, last)
-    if view is None:
-        view, end = read_match_state(text, game)
-        if end != len(text):
-            raise BadMatchState(f"{_shown(text[end:])} follows the match state {_shown(text[:end])}")
-    if not view.own_cards:
-        raise BadMatchState(f"{_shown(text)} does not show position {view.position} its own cards")
-    check_showdown(view, text)
-    return view
+    return MatchStateReader(game).read(text)
 
 
-def check_showdown(view: HandView, text: str) -> None:
-    """Refuse the end of a hand that does not show who has won it.
-
-    Raises:
-        BadMatchState: a showdown that does not show the cards of everybody in it.
-    """
-    betting = view.betting
-    if betting.position_to_act is None and betting.num_in_hand > 1:
-        for position, has_folded in enumerate(betting.folded):
-            if not (has_folded or view.hole_cards[position]):
-                raise BadMatchState(f"{_shown(text)} does not show the cards of position {position}")
-
-
-def read_match_state(text: str, game: GameDefinition) -> tuple[HandView, int]:
+def read_match_state(text: str, game: rules.GameDefinition) -> tuple[rules.HandView, int]:
     """The view that `text` begins with, read as the ACPC programs do, and where it ends.
 
     Raises:
@@ -224,10 +187,10 @@ def read_match_state(text: str, game: GameDefinition) -> tuple[HandView, int]:
                 f"{_shown(text)}: expected {expected} board cards in round {betting_round}, got {len(cards)}"
             )
         board += cards
-    return HandView(betting, position, hand_number, tuple(hole_cards), board), at
+    return rules.HandView(betting, position, hand_number, tuple(hole_cards), board), at
 
 
-def same_match_state(view: HandView, other: HandView) -> bool:
+def same_match_state(view: rules.HandView, other: rules.HandView) -> bool:
     """Whether an echo answers a message (docs/acpc-dealer.md 5.7): all but others' hole cards must agree."""
     return (
         view.position == other.position
@@ -238,43 +201,8 @@ def same_match_state(view: HandView, other: HandView) -> bool:
     )
 
 
-def _parse_exact(text: str, game: GameDefinition, last: BettingState | None) -> HandView | None:
-    """The view of an exactly formatted message, None if the text is anything else."""
-    parts = text.split(":")
-    if len(parts) != 5 or parts[0] != "MATCHSTATE" or not (parts[1].isdecimal() and parts[2].isdecimal()):
-        return None
-    if len(parts[1]) > 3 or len(parts[2]) > 10:
-        return None
-    betting_text = parts[3]
-    before = last if last is not None and betting_text.startswith(last.text) else initial_betting(game)
-    betting = _walked(before, betting_text)
-    if betting is None:
-        return None
-    try:
-        hole_cards, board = _cached_hole_cards_and_board(parts[4], game, betting.betting_round)
-    except InvalidCardError:
-        return None
-    position, hand_number = int(parts[1]), int(parts[2])
-    if position >= game.num_players or hand_number >= 2**32:
-        return None  # larger than the ACPC's integers, which wrap around
-    return HandView(betting, position, hand_number, hole_cards, board)
-
-
-def _walked(betting: BettingState, text: str) -> BettingState | None:
-    """The state of an exactly written betting that continues from another; None if it does not."""
-    try:
-        while betting.text != text:
-            start = len(betting.text)
-            if start >= len(text) or not text.startswith(betting.text):
-                return None
-            betting = betting.apply(read_action(text, start, betting.game.is_limit)[0])
-    except RulesError:
-        return None
-    return betting
-
-
 def parse_hole_cards_and_board(
-    text: str, game: GameDefinition, betting_round: int
+    text: str, game: rules.GameDefinition, betting_round: int
 ) -> tuple[tuple[Cards, ...], Cards]:
     """What `format_hole_cards_and_board` wrote; hole cards that are not shown are empty.
 
@@ -297,10 +225,6 @@ def parse_hole_cards_and_board(
     return hole_cards, tuple([card for cards in boards for card in cards])
 
 
-_cached_hole_cards_and_board = functools.lru_cache(maxsize=1024)(parse_hole_cards_and_board)
-"""The same for the messages of one hand, which repeat their cards."""
-
-
 def _read_number(text: str, start: int, what: str, bits: int) -> tuple[int, int]:
     number = _NUMBER.match(text, start)
     if number is None:
@@ -314,8 +238,8 @@ def _expect_colon(text: str, at: int) -> int:
     return at + 1
 
 
-def _read_betting(text: str, at: int, game: GameDefinition) -> tuple[BettingState, int]:
-    betting = initial_betting(game)
+def _read_betting(text: str, at: int, game: rules.GameDefinition) -> tuple[rules.BettingState, int]:
+    betting = rules.initial_betting(game)
     while at < len(text) and text[at] != ":":
         if text[at] == "/":
             at += 1
@@ -323,7 +247,7 @@ def _read_betting(text: str, at: int, game: GameDefinition) -> tuple[BettingStat
         try:
             action, at = read_action(text, at, game.is_limit)
             betting = betting.apply(action)
-        except RulesError as error:
+        except rules.RulesError as error:
             raise BadMatchState(f"{_shown(text)}: {error}") from error
     return betting, at
 
@@ -348,71 +272,67 @@ _MAX_REMEMBERED: Final = 10_000
 
 
 class MatchStateReader:
-    """Reads what `parse_match_state` reads, in the same way, faster."""
+    """Reads what `parse_match_state` reads, message after message; what they have in common it reads once."""
 
-    def __init__(self, game: GameDefinition) -> None:
+    def __init__(self, game: rules.GameDefinition) -> None:
         self.game: Final = game
-        self._nodes: dict[str, BettingState] = {}
-        # Of the last message, and only if it was exactly formatted:
-        self._head: str | None = None  # up to the betting
-        self._cards = ""  # all that follows the betting
-        self._view: HandView | None = None
+        self._last = rules.initial_betting(game)
+        self._nodes = {"": self._last}
+        self._cards: tuple[tuple[str, int], tuple[tuple[Cards, ...], Cards]] | None = None
+        # Those of the last message, behind their text and the betting round.
 
-    def read(self, text: str) -> HandView:
+    def read(self, text: str) -> rules.HandView:
         """The view a message shows.
 
         Raises:
             BadMatchState: as `parse_match_state` does.
         """
-        view = self._read_what_is_new(text)
+        view = self._read_exact(text)
         if view is None:
-            view = parse_match_state(text, self.game, self._view.betting if self._view else None)
-            parts = text.split(":")
-            exact = len(parts) == 5 and parts[3] == view.betting.text
-            self._head = ":".join([*parts[:3], ""]) if exact else None
-            self._cards = parts[-1]
-            self._remember(view.betting)
-        elif view.betting.position_to_act is None:
-            check_showdown(view, text)
-        self._view = view
+            view, end = read_match_state(text, self.game)
+            if end != len(text):
+                raise BadMatchState(f"{_shown(text[end:])} follows the match state {_shown(text[:end])}")
+        if not view.own_cards:
+            raise BadMatchState(f"{_shown(text)} does not show position {view.position} its own cards")
+        betting = self._last = view.betting
+        if betting.position_to_act is None and betting.num_in_hand > 1:
+            for position, has_folded in enumerate(betting.folded):
+                if not (has_folded or view.hole_cards[position]):
+                    raise BadMatchState(f"{_shown(text)} does not show the cards of position {position}")
+        if betting.text not in self._nodes and len(self._nodes) < _MAX_REMEMBERED:
+            self._nodes[betting.text] = betting
         return view
 
-    def _read_what_is_new(self, text: str) -> HandView | None:
-        """The view, None if the message is not of the same hand or must be read as a whole."""
-        head, last = self._head, self._view
-        if head is None or last is None or not text.startswith(head):
+    def _read_exact(self, text: str) -> rules.HandView | None:
+        """The view of an exactly formatted message, None if the text is anything else."""
+        parts = text.split(":")
+        if len(parts) != 5 or parts[0] != "MATCHSTATE" or not (parts[1].isdecimal() and parts[2].isdecimal()):
             return None
-        betting_text, _, cards = text[len(head) :].partition(":")
-        betting = self._nodes.get(betting_text) or self._walk(last.betting, betting_text)
+        if len(parts[1]) > 3 or len(parts[2]) > 10:
+            return None
+        betting = self._nodes.get(parts[3]) or self._walked(parts[3])
         if betting is None:
             return None
-        board = last.board
-        if cards == self._cards:
-            if len(board) != betting.num_board_cards:
-                return None
-        else:
-            # New board cards, each round's after a slash, are all that can follow.
-            known = len(self._cards)
-            if not (cards.startswith(self._cards) and cards[known : known + 1] == "/"):
-                return None
-            if betting.betting_round != last.betting.betting_round + 1:
-                return None
+        key = parts[4], betting.betting_round
+        if self._cards is None or self._cards[0] != key:
             try:
-                board += parse_cards(cards[known + 1 :])
+                self._cards = key, parse_hole_cards_and_board(parts[4], self.game, betting.betting_round)
             except InvalidCardError:
                 return None
-            if len(board) != betting.num_board_cards:
-                return None
-            self._cards = cards
-        return HandView(betting, last.position, last.hand_number, last.hole_cards, board)
+        position, hand_number = int(parts[1]), int(parts[2])
+        if position >= self.game.num_players or hand_number >= 2**32:
+            return None  # larger than the ACPC's integers, which wrap around
+        return rules.HandView(betting, position, hand_number, *self._cards[1])
 
-    def _walk(self, betting: BettingState, text: str) -> BettingState | None:
-        """The node of a betting that continues from another; None if it does not."""
-        found = _walked(betting, text)
-        if found is not None:
-            self._remember(found)
-        return found
-
-    def _remember(self, betting: BettingState) -> None:
-        if len(self._nodes) < _MAX_REMEMBERED:
-            self._nodes[betting.text] = betting
+    def _walked(self, text: str) -> rules.BettingState | None:
+        """The state of an exactly written betting; None if it is none."""
+        betting = self._last if text.startswith(self._last.text) else rules.initial_betting(self.game)
+        try:
+            while betting.text != text:
+                start = len(betting.text)
+                if start >= len(text) or not text.startswith(betting.text):
+                    return None
+                betting = betting.apply(read_action(text, start, self.game.is_limit)[0])
+        except rules.RulesError:
+            return None
+        return betting

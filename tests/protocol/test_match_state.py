@@ -60,30 +60,12 @@ def test_any_view_survives_a_round_trip(view: rules.HandView) -> None:
     assert parse_match_state(text, view.game) == view
 
 
-@given(hands())
-def test_reading_on_from_an_earlier_state_gives_the_same_view(states: list[rules.HandState]) -> None:
-    game = states[0].betting.game
-    for position in range(game.num_players):
-        last = None
-        for state in states:
-            view = parse_match_state(format_match_state(state.view(position)), game, last)
-            assert view == state.view(position)
-            last = view.betting
-
-
-@given(views(), views())
-def test_an_unrelated_earlier_state_does_no_harm(view: rules.HandView, other: rules.HandView) -> None:
-    other = attrs.evolve(other, betting=rules.initial_betting(view.game))
-
-    assert parse_match_state(format_match_state(view), view.game, other.betting) == view
-
-
 def test_a_size_that_begins_like_an_earlier_one_is_another_size() -> None:
     """``r2000`` begins with ``r200`` and does not continue it."""
-    last = rules.parse_betting(NO_LIMIT, "r200")
-    message = "MATCHSTATE:0:1:r2000:8dJd||"
+    reader = MatchStateReader(NO_LIMIT)
 
-    assert parse_match_state(message, NO_LIMIT, last).betting.text == "r2000"
+    for betting in ("r200", "r2000"):
+        assert reader.read(f"MATCHSTATE:0:1:{betting}:8dJd||").betting.text == betting
 
 
 @given(hands())
