@@ -22,26 +22,8 @@ from typing import Final, Literal
 
 from engine.poker.rules import CALL, FOLD, LIMIT_RAISE, GameDefinition, HandView, InvalidActionError
 from engine.poker.rules.game_file import wrap_unsigned
-from protocol import extension, match_state
+from protocol import events, extension, match_state
 from protocol.errors import BadMatchState, BadVersion, LineTooLong, LocalProtocolError, RemoteProtocolError
-from protocol.events import (
-    Comment,
-    ConnectionClosed,
-    Event,
-    Flaw,
-    Greeting,
-    InLobby,
-    Note,
-    Reply,
-    Request,
-    Seated,
-    StaleReply,
-    StateUpdate,
-    TurnToAct,
-    TurnWithdrawn,
-    UnreadableLine,
-    Version,
-)
 from protocol.framing import MAX_LINE, LineBuffer
 from protocol.states import TRANSITIONS, State
 
@@ -86,23 +68,26 @@ class _Connection:
         """A write did not complete: nobody knows what arrived, so nothing more can be said."""
         self.state = State.ERROR
 
-    def _process(self, kind: type[Event]) -> None:
+    def _at_end(self) -> events.ConnectionClosed | NeedData:
+        """The end of the conversation, or that more bytes must be received first."""
+        has_closed = self._lines.at_end and self.state is not State.CLOSED
+        return events.ConnectionClosed() if has_closed else NEED_DATA
+
+    def _process(self, kind: type[events.Event]) -> None:
         """Take an event that we say through the table."""
         state = TRANSITIONS[self.state].get(kind)
         if state is None:
-            raise LocalProtocolError(self._breach(kind))
+            raise LocalProtocolError(
+                f"{kind.__name__} is not admitted while the conversation is {self.state.value!r}"
+            )
         self.state = state
 
-    def _process_received(self, event: Event) -> None:
+    def _process_received(self, event: events.Event) -> None:
         """The same for what the other side said: a breach is its fault, and ends the conversation."""
-        state = TRANSITIONS[self.state].get(type(event))
-        if state is None:
-            breach = self._breach(type(event))
-            raise self._fault(RemoteProtocolError(f"from the other side: {breach}"))
-        self.state = state
-
-    def _breach(self, kind: type[Event]) -> str:
-        return f"{kind.__name__} is not admitted while the conversation is {self.state.value!r}"
+        try:
+            self._process(type(event))
+        except LocalProtocolError as error:
+            raise self._fault(RemoteProtocolError(f"from the other side: {error}")) from None
 
     def _fault(self, error: RemoteProtocolError) -> RemoteProtocolError:
         self.state = State.ERROR
@@ -121,7 +106,7 @@ class DealerConnection(_Connection):
         self._game = game
         self._echo = b""
         self._is_in_room = False  # it has been granted the lobby: its requests are read
-        self._plain: dict[bytes, Reply] = {}
+        self._plain: dict[bytes, events.Reply] = {}
         if game is not None:
             self.play(game)
 
@@ -134,37 +119,31 @@ class DealerConnection(_Connection):
         if self.state is State.TO_ACT:
             raise LocalProtocolError("the game cannot change while the client is to act")
         self._game = game
-        is_limit = game.is_limit
-        plain = {b"f": FOLD, b"c": CALL, b"r": LIMIT_RAISE} if is_limit else {b"f": FOLD, b"c": CALL}
+        plain = {b"f": FOLD, b"c": CALL} | ({b"r": LIMIT_RAISE} if game.is_limit else {})
+        ends = b"\r\n", b"\n"
         self._plain = {
-            b":%s%s" % (text, end): Reply(action)
-            for text, action in plain.items()
-            for end in (b"\r\n", b"\n")
+            b":%s%s" % (text, end): events.Reply(action) for text, action in plain.items() for end in ends
         }
         # What nearly every client sends after the state; it is recognised without parsing.
 
-    def send(
-        self, event: StateUpdate | TurnToAct | TurnWithdrawn | Greeting | Note | InLobby | Seated
-    ) -> bytes:
+    def send(self, event: events.OfDealer) -> bytes:
         """The bytes that say `event`; none for the local `TurnWithdrawn`.
 
         Raises:
             LocalProtocolError: it cannot be said now.
         """
-        if isinstance(event, StateUpdate | TurnToAct):
-            return self.show(
-                match_state.format_match_state(event.view).encode("ascii"),
-                is_turn=isinstance(event, TurnToAct),
-            )
+        if isinstance(event, events.StateUpdate | events.TurnToAct):
+            message = match_state.format_match_state(event.view).encode("ascii")
+            return self.show(message, is_turn=isinstance(event, events.TurnToAct))
         self._process(type(event))
-        if isinstance(event, Note):
+        if isinstance(event, events.Note):
             return f"#{event.name} {event.text}".encode() + _LINE_END
-        if isinstance(event, Greeting):
+        if isinstance(event, events.Greeting):
             self._is_in_room |= extension.LOBBY in event.words
             return extension.format_greeting(event.words).encode() + _LINE_END
-        if isinstance(event, InLobby):
+        if isinstance(event, events.InLobby):
             return f"#lobby {event.reason}".rstrip().encode() + _LINE_END
-        if isinstance(event, Seated):
+        if isinstance(event, events.Seated):
             return f"#seated {event.table} {event.seat} {event.stack}".encode() + _LINE_END
         return b""
 
@@ -182,10 +161,10 @@ class DealerConnection(_Connection):
             What is granted, and the bytes that say it.
         """
         granted = tuple(dict.fromkeys(word for word in words if word in offered))
-        data = self.send(Greeting(granted))
+        data = self.send(events.Greeting(granted))
         for name, text in notes.items():
             if name in granted:
-                data += self.send(Note(name, text))
+                data += self.send(events.Note(name, text))
         return frozenset(granted), data
 
     def show(self, message: bytes, *, is_turn: bool) -> bytes:
@@ -194,15 +173,11 @@ class DealerConnection(_Connection):
         Args:
             message: what `HandMessages` or `format_match_state` give, without line end.
         """
-        kind = TurnToAct if is_turn else StateUpdate
-        state = TRANSITIONS[self.state].get(kind)  # as `_process`, without another call for every message
-        if state is None:
-            raise LocalProtocolError(self._breach(kind))
-        self.state = state
+        self._process(events.TurnToAct if is_turn else events.StateUpdate)
         self._echo = message
         return message + _LINE_END
 
-    def hear(self, data: bytes) -> Event | NeedData:
+    def hear(self, data: bytes) -> events.Event | NeedData:
         """`receive_data`, and then `next_event`; quick if the usual answer is all that the client has said.
 
         That answer's event does not keep the line, which is `data`.
@@ -216,7 +191,7 @@ class DealerConnection(_Connection):
         self.receive_data(data)
         return self.next_event()
 
-    def next_event(self) -> Event | NeedData:
+    def next_event(self) -> events.Event | NeedData:
         """What the client said next.
 
         What it says out of turn is kept until it is to act, as with the ACPC dealer, so that an answer sent
@@ -233,44 +208,40 @@ class DealerConnection(_Connection):
             self._process_received(event)
         return event
 
-    def _read_event(self) -> Event | NeedData:
+    def _read_event(self) -> events.Event | NeedData:
         state, lines = self.state, self._lines
-        if state is State.TO_ACT:
-            line = lines.next_line()
-            if line is not None:
-                return self._read_answer(line)
-        elif state is State.AWAITING_VERSION:
-            line = lines.next_line()
-            if line is not None:
-                return self._read_version(line)
-        elif state is State.LOBBY:
-            line = lines.next_line()
-            if line is not None:
-                return self._read_comment(line) if extension.is_comment(line) else UnreadableLine(line)
-        elif state is State.ERROR:
+        if state is State.ERROR:
             raise RemoteProtocolError("the conversation has broken down")
-        else:
+        if state in (State.WATCHING, State.CLOSED):
             line = lines.take_behind(extension.is_comment, _is_wanted if self._is_in_room else _is_greeting)
-            if line is not None:
-                return self._read_comment(line)
-        return ConnectionClosed() if lines.at_end and state is not State.CLOSED else NEED_DATA
+        else:
+            line = lines.next_line()
+        if line is None:
+            return self._at_end()
+        if state is State.TO_ACT:
+            return self._read_answer(line)
+        if state is State.AWAITING_VERSION:
+            return self._read_version(line)
+        if state is State.LOBBY and not extension.is_comment(line):
+            return events.UnreadableLine(line)
+        return self._read_comment(line)
 
-    def _read_version(self, line: bytes) -> Version:
+    def _read_version(self, line: bytes) -> events.Version:
         version = _VERSION.match(line)
         if version is None:
             message = f"expected VERSION:MAJOR.MINOR.REVISION as the first line, got {line[:80]!r}"
             raise self._fault(BadVersion(message, line))
         major, minor, revision = (wrap_unsigned(int(part), 32) for part in version.groups())
-        return Version(major, minor, revision, line)
+        return events.Version(major, minor, revision, line)
 
-    def _read_comment(self, line: bytes) -> Event:
+    def _read_comment(self, line: bytes) -> events.Event:
         words = extension.parse_greeting(_text(line)) if line.startswith(_GREETING_START) else None
         if words is not None:
-            return Greeting(words)
+            return events.Greeting(words)
         request = extension.parse_request(_text(line)) if self._is_in_room else None
-        return Comment(line) if request is None else Request(*request)
+        return events.Comment(line) if request is None else events.Request(*request)
 
-    def _read_answer(self, line: bytes) -> Event:
+    def _read_answer(self, line: bytes) -> events.Event:
         end = len(self._echo)
         if line.startswith(self._echo) and line[end : end + 1] == b":":
             return self._read_reply(line, _text(line), end)
@@ -282,23 +253,23 @@ class DealerConnection(_Connection):
             view, end = match_state.read_match_state(text, self._game)
             expected, _ = match_state.read_match_state(self._echo.decode("ascii"), self._game)
         except BadMatchState:
-            return UnreadableLine(line)
+            return events.UnreadableLine(line)
         if not match_state.same_match_state(view, expected):
-            return StaleReply(line)
+            return events.StaleReply(line)
         return self._read_reply(line, text, end)
 
-    def _read_reply(self, line: bytes, text: str, end: int) -> Reply:
+    def _read_reply(self, line: bytes, text: str, end: int) -> events.Reply:
         """The reply whose echo of the state ends at `end`."""
         if text[end : end + 1] != ":":
-            return Reply(None, Flaw.BAD_FORMAT, line)
+            return events.Reply(None, events.Flaw.BAD_FORMAT, line)
         assert self._game is not None  # a state has been shown
         try:
             action, _ = match_state.read_action(text, end + 1, self._game.is_limit)
         except match_state.MissingSizeError:
-            return Reply(None, Flaw.BAD_FORMAT, line)
+            return events.Reply(None, events.Flaw.BAD_FORMAT, line)
         except InvalidActionError:
-            return Reply(None, Flaw.UNKNOWN_ACTION, line)
-        return Reply(action, None, line)
+            return events.Reply(None, events.Flaw.UNKNOWN_ACTION, line)
+        return events.Reply(action, None, line)
 
 
 class PlayerConnection(_Connection):
@@ -330,7 +301,7 @@ class PlayerConnection(_Connection):
     def game(self, game: GameDefinition | None) -> None:
         self._reader = None if game is None else match_state.MatchStateReader(game)
 
-    def send(self, event: Version | Greeting | Comment | Request | Reply) -> bytes:
+    def send(self, event: events.OfPlayer) -> bytes:
         """The bytes that say `event`.
 
         Send a comment and the reply it belongs to in one write: two small writes can cost 40 ms.
@@ -339,26 +310,27 @@ class PlayerConnection(_Connection):
             LocalProtocolError: it cannot be said now, it is a reply without an action, or a comment that the
                 dealer would not skip.
         """
-        if isinstance(event, Reply) and event.action is None:
+        if isinstance(event, events.Reply) and event.action is None:
             raise LocalProtocolError("a reply needs an action")
-        if isinstance(event, Comment) and not _is_one_comment(event.line):
+        if isinstance(event, events.Comment) and not _is_one_comment(event.line):
             raise LocalProtocolError(f"not a comment of one line, with # or ; first: {event.line[:80]!r}")
-        if isinstance(event, Request) and not _is_one_comment(
-            extension.format_request(event.word, event.text).encode()
-        ):
-            raise LocalProtocolError(f"not a request of one line: {event.word} {event.text[:80]!r}")
+        request = b""
+        if isinstance(event, events.Request):
+            request = extension.format_request(event.word, event.text).encode()
+            if not _is_one_comment(request):
+                raise LocalProtocolError(f"not a request of one line: {event.word} {event.text[:80]!r}")
         self._process(type(event))
-        if isinstance(event, Reply):
+        if isinstance(event, events.Reply):
             return b"%s:%s\r\n" % (self._echo, str(event.action).encode("ascii"))
-        if isinstance(event, Version):
+        if isinstance(event, events.Version):
             return b"VERSION:%d.%d.%d\n" % (event.major, event.minor, event.revision)
-        if isinstance(event, Greeting):
+        if isinstance(event, events.Greeting):
             return extension.format_greeting(event.words).encode() + _LINE_END
-        if isinstance(event, Request):
-            return extension.format_request(event.word, event.text).encode() + _LINE_END
+        if isinstance(event, events.Request):
+            return request + _LINE_END
         return event.line.rstrip(b"\r\n") + _LINE_END
 
-    def next_event(self) -> Event | NeedData:
+    def next_event(self) -> events.Event | NeedData:
         """What the dealer said next.
 
         Raises:
@@ -367,39 +339,39 @@ class PlayerConnection(_Connection):
         """
         event = self._read_event()
         if event is not NEED_DATA:
-            if isinstance(event, StateUpdate | TurnToAct | InLobby) and self.state is State.TO_ACT:
-                self._process(TurnWithdrawn)  # the dealer has acted for us
+            is_news = isinstance(event, events.StateUpdate | events.TurnToAct | events.InLobby)
+            if is_news and self.state is State.TO_ACT:
+                self._process(events.TurnWithdrawn)  # the dealer has acted for us
             self._process_received(event)
         return event
 
-    def _read_event(self) -> Event | NeedData:
+    def _read_event(self) -> events.Event | NeedData:
         if self.state is State.ERROR:
             raise RemoteProtocolError("the conversation has broken down")
         line = self._lines.next_line()
         if line is None:
-            return ConnectionClosed() if self._lines.at_end and self.state is not State.CLOSED else NEED_DATA
+            return self._at_end()
         if not line.endswith(b"\n"):
             if len(line) == MAX_LINE:
                 raise self._fault(LineTooLong(f"the dealer sent {MAX_LINE} bytes without a line end"))
-            raise self._fault(
-                RemoteProtocolError(f"the dealer closed in the middle of a line: {line[:80]!r}")
-            )
+            why = f"the dealer closed in the middle of a line: {line[:80]!r}"
+            raise self._fault(RemoteProtocolError(why))
         echo = line.rstrip(b"\r\n")
         if extension.is_comment(line):
             text = echo.decode("utf-8", "replace")
             words = extension.parse_greeting(text)
             if words is not None:
-                return Greeting(words)
+                return events.Greeting(words)
             note = extension.parse_note(text)
             if note is None:
-                return Comment(line)
+                return events.Comment(line)
             if note[0] == "lobby" and self.state is not State.LOBBY:
-                return InLobby(note[1])
+                return events.InLobby(note[1])
             seated = extension.parse_seated(text) if self.state is State.LOBBY else None
-            return Note(*note) if seated is None else Seated(*seated)
+            return events.Note(*note) if seated is None else events.Seated(*seated)
         view = self._read_state(echo.decode("latin-1"))
         self._echo = echo
-        return TurnToAct(view) if view.is_our_turn else StateUpdate(view)
+        return events.TurnToAct(view) if view.is_our_turn else events.StateUpdate(view)
 
     def _read_state(self, text: str) -> HandView:
         fault = None

@@ -148,3 +148,9 @@ class TurnWithdrawn(Event):
 @attrs.frozen
 class ConnectionClosed(Event):
     """The other side will say nothing more."""
+
+
+OfDealer = StateUpdate | TurnToAct | TurnWithdrawn | Greeting | Note | InLobby | Seated
+"""What the dealer's end of a conversation can say."""
+OfPlayer = Version | Greeting | Comment | Request | Reply
+"""What a player's end can say."""

@@ -34,36 +34,26 @@ class State(enum.Enum):
     __hash__ = object.__hash__  # members are looked up for every message; Enum's own hash is slow Python
 
 
+_SAID: Final = (events.Greeting, events.Note, events.Request, events.Comment)
+"""What may be said in every state but the first, and changes none."""
+
 TRANSITIONS: Final[dict[State, dict[type[events.Event], State]]] = {
     State.AWAITING_VERSION: {events.Version: State.WATCHING, events.ConnectionClosed: State.CLOSED},
     State.LOBBY: {
-        events.Greeting: State.LOBBY,
-        events.Note: State.LOBBY,
-        events.Request: State.LOBBY,
-        events.Comment: State.LOBBY,
-        events.UnreadableLine: State.LOBBY,
+        **dict.fromkeys((*_SAID, events.UnreadableLine), State.LOBBY),
         events.Seated: State.WATCHING,
         events.ConnectionClosed: State.CLOSED,
     },
     State.WATCHING: {
-        events.Greeting: State.WATCHING,
-        events.Note: State.WATCHING,
-        events.Request: State.WATCHING,
-        events.Comment: State.WATCHING,
-        events.StaleReply: State.WATCHING,
-        events.UnreadableLine: State.WATCHING,
-        events.StateUpdate: State.WATCHING,
+        **dict.fromkeys(
+            (*_SAID, events.StaleReply, events.UnreadableLine, events.StateUpdate), State.WATCHING
+        ),
         events.TurnToAct: State.TO_ACT,
         events.InLobby: State.LOBBY,
         events.ConnectionClosed: State.CLOSED,
     },
     State.TO_ACT: {
-        events.Greeting: State.TO_ACT,
-        events.Note: State.TO_ACT,
-        events.Request: State.TO_ACT,
-        events.Comment: State.TO_ACT,
-        events.StaleReply: State.TO_ACT,
-        events.UnreadableLine: State.TO_ACT,
+        **dict.fromkeys((*_SAID, events.StaleReply, events.UnreadableLine), State.TO_ACT),
         events.Reply: State.WATCHING,
         events.TurnWithdrawn: State.WATCHING,
         events.ConnectionClosed: State.CLOSED,
