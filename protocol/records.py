@@ -12,26 +12,12 @@ from typing import Final
 
 import attrs
 
+from engine.poker import rules
 from engine.poker.cards import CARD_TEXTS, InvalidCardError
 from engine.poker.match_key import DEALS_PER_CHAIN, MatchKey, earlier_key
-from engine.poker.rules import (
-    Action,
-    BettingState,
-    Deal,
-    GameDefinition,
-    HandState,
-    InvalidActionError,
-    Rake,
-    parse_betting,
-)
 from engine.poker.rules.game_file import read_digits, wrap_unsigned
 from engine.support.user_input import parse_finite, parse_whole
-from protocol.match_state import (
-    MissingSizeError,
-    format_hole_cards_and_board,
-    parse_hole_cards_and_board,
-    read_action,
-)
+from protocol import match_state
 
 _MOST_REMEMBERED: Final = 20_000
 """Final bettings a reader remembers: all of heads-up limit hold'em, and a quarter of those in no-limit."""
@@ -67,15 +53,15 @@ RAKE: Final = "# rake "
 """Begins the line of a log that says what the house takes from each pot."""
 
 
-def format_rake(rake: Rake) -> str:
+def format_rake(rake: rules.Rake) -> str:
     """The line after the header that says what the house takes."""
     return f"{RAKE}{rake}\n"
 
 
-def read_rake(text: str) -> Rake | None:
+def read_rake(text: str) -> rules.Rake | None:
     """The rake in a line beginning with `RAKE`; None if it says something else."""
     try:
-        return Rake.parse(text[len(RAKE) :].strip())
+        return rules.Rake.parse(text[len(RAKE) :].strip())
     except ValueError:
         return None
 
@@ -86,7 +72,7 @@ def format_taken(chips: float) -> str:
 
 
 def format_hand(
-    state: HandState, chips: Sequence[float], names: Sequence[str], cards: str | None = None
+    state: rules.HandState, chips: Sequence[float], names: Sequence[str], cards: str | None = None
 ) -> str:
     """The ``STATE:`` line of a finished hand.
 
@@ -98,7 +84,7 @@ def format_hand(
     """
     betting = state.betting
     if cards is None:
-        cards = format_hole_cards_and_board(
+        cards = match_state.format_hole_cards_and_board(
             state.deal.hole_cards, state.board, betting.game.board_ends, betting.betting_round
         )
     values = "|".join(map(format_chips, chips))
@@ -142,13 +128,13 @@ def parse_hand(line: str) -> HandRecord | None:
 class HandReader:
     """Reads hand lines of one game by its rules; a betting sequence seen before is not replayed."""
 
-    def __init__(self, game: GameDefinition) -> None:
+    def __init__(self, game: rules.GameDefinition) -> None:
         self.game: Final = game
         self._most = _MOST_REMEMBERED if game.is_limit else _MOST_REMEMBERED // 4
         self._deck = sum(1 << card for card in game.deck)
-        self._bettings: dict[str, BettingState] = {}
+        self._bettings: dict[str, rules.BettingState] = {}
 
-    def read(self, text: str) -> tuple[HandRecord, HandState]:
+    def read(self, text: str) -> tuple[HandRecord, rules.HandState]:
         """A ``STATE:`` line, parsed; and the end of its hand, reached by the rules.
 
         The deal of the state has the cards that the line shows: no hole cards, ``()``, where it has none or
@@ -170,13 +156,12 @@ class HandReader:
         if record is None:
             raise ValueError(f"expected STATE:hand:betting:cards:values:names, got {text.rstrip()!r}")
         expected = self.game.num_players
-        if not len(record.names) == expected == len(record.chips):
-            for values, what in ((record.names, "names"), (record.chips, "values")):
-                if len(values) != expected:
-                    raise ValueError(f"expected {expected} {what} for the game's players, got {len(values)}")
+        for values, what in ((record.names, "names"), (record.chips, "values")):
+            if len(values) != expected:
+                raise ValueError(f"expected {expected} {what} for the game's players, got {len(values)}")
         return record
 
-    def state(self, record: HandRecord) -> HandState:
+    def state(self, record: HandRecord) -> rules.HandState:
         """The end of the hand of a line that has been taken apart.
 
         Raises:
@@ -184,19 +169,19 @@ class HandReader:
         """
         betting = self._bettings.get(record.betting)
         if betting is None:
-            betting = parse_betting(self.game, record.betting)
+            betting = rules.parse_betting(self.game, record.betting)
             if not betting.is_finished:
                 raise ValueError(f"the hand is not over after {record.betting!r}")
             if len(self._bettings) < self._most:
                 self._bettings[record.betting] = betting
         deal = self._deal(record.cards, betting.betting_round)
-        return HandState(betting, record.hand_number, deal)
+        return rules.HandState(betting, record.hand_number, deal)
 
-    def _deal(self, text: str, betting_round: int) -> Deal:
+    def _deal(self, text: str, betting_round: int) -> rules.Deal:
         if "?" in text:
             text = text.replace("?", "")
         try:
-            hole_cards, board = parse_hole_cards_and_board(text, self.game, betting_round)
+            hole_cards, board = match_state.parse_hole_cards_and_board(text, self.game, betting_round)
         except InvalidCardError as error:
             raise ValueError(f"cards: {error}") from None
         seen = 0
@@ -207,7 +192,7 @@ class HandReader:
                 if seen >> card & 1:
                     raise ValueError(f"cards: {CARD_TEXTS[card]} is there twice")
                 seen |= 1 << card
-        return Deal(hole_cards, board)
+        return rules.Deal(hole_cards, board)
 
 
 def parse_score(line: str) -> tuple[tuple[float, ...], tuple[str, ...]] | None:
@@ -230,7 +215,7 @@ def _parse_chips(text: str) -> tuple[float, ...]:
 class Transaction:
     """One line of the transaction log: an action as played, and when it was asked for and answered."""
 
-    action: Action
+    action: rules.Action
     hand_number: int
     sent_us: int
     """When the state went out to the acting seat, in microseconds since 1970."""
@@ -265,10 +250,10 @@ def parse_transaction(line: str, is_limit: bool) -> Transaction:
         TransactionError: with the line the ACPC dealer prints for it.
     """
     try:
-        action, end = read_action(line, 0, is_limit)
-    except MissingSizeError:
+        action, end = match_state.read_action(line, 0, is_limit)
+    except match_state.MissingSizeError:
         raise TransactionError(f"ERROR: could not parse transaction action {line}") from None
-    except InvalidActionError:
+    except rules.InvalidActionError:
         action, end = None, 1
     stamps = _STAMPS.match(line, end)
     if stamps is None:
@@ -372,7 +357,7 @@ class RevealedKeys:
             raise ValueError(f"the key of hand {deal} is not the one that was committed to")
         self._latest = deal, key
 
-    def deal(self, game: GameDefinition, number: int) -> Deal | None:
+    def deal(self, game: rules.GameDefinition, number: int) -> rules.Deal | None:
         """The cards of the hand whose key was revealed last; None for another hand."""
         if self._latest is None or self._latest[0] != number:
             return None

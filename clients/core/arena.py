@@ -14,23 +14,12 @@ import attrs
 
 from clients.core.agent import Agent, begin_decision, checked_action, may_be_asked_once
 from clients.core.disclosure import policy_line
-from engine.poker.rules import (
-    CALL,
-    Action,
-    BettingState,
-    CardDealer,
-    Deal,
-    GameDefinition,
-    HandState,
-    initial_betting,
-    initial_hand,
-    play_hand,
-)
+from engine.poker import rules
 from engine.support.seeds import derive_seed
 from protocol.policy import format_record
 from protocol.records import format_hand, format_score
 
-OnHand = Callable[[HandState, tuple[float, ...]], None]
+OnHand = Callable[[rules.HandState, tuple[float, ...]], None]
 """Takes the end of a hand and the chips won, both by position."""
 
 
@@ -43,7 +32,7 @@ class OutsideSeat(Agent):
     to act.
     """
 
-    def __await__(self) -> Generator[None, None, Action]:
+    def __await__(self) -> Generator[None, None, rules.Action]:
         raise RuntimeError("an outside seat is played by whoever drives the table")
         yield
 
@@ -51,7 +40,7 @@ class OutsideSeat(Agent):
 class Dealer(Protocol):
     """The source of a table's cards: `CardDealer` from a seed, `StackedDealer` in a given order."""
 
-    def deal(self) -> Deal:
+    def deal(self) -> rules.Deal:
         """The cards of the next hand."""
 
     def skip(self, hands: int) -> None:
@@ -74,7 +63,7 @@ class _Seating:
     """Those that override `action_seen`."""
     finishers: tuple[tuple[int, Agent], ...]
     """Those that override `hand_finished`."""
-    answers: tuple[dict[BettingState, Action] | None, ...]
+    answers: tuple[dict[rules.BettingState, rules.Action] | None, ...]
     """By position: the answers so far of those that `may_be_asked_once`."""
 
 
@@ -96,7 +85,7 @@ class Arena:
 
     def __init__(
         self,
-        game: GameDefinition,
+        game: rules.GameDefinition,
         agents: Sequence[Agent],
         seed: int,
         *,
@@ -109,18 +98,18 @@ class Arena:
         if len(agents) != num_players or len({id(agent) for agent in agents}) != num_players:
             raise ValueError(f"expected {num_players} different agents, one a seat, got {len(agents)}")
         # An equal game, but the very object whose betting is cached: so it need not be compared every hand.
-        self.game = initial_betting(game).game
+        self.game = rules.initial_betting(game).game
         self.names = tuple(names) if names is not None else tuple(f"p{k}" for k in range(num_players))
         if len(self.names) != num_players:
             raise ValueError(f"expected {num_players} names, got {len(self.names)}")
         self._agents = tuple(agents)
-        self._dealer = dealer or CardDealer(game, seed)
+        self._dealer = dealer or rules.CardDealer(game, seed)
         self._chips = [0.0] * num_players
         self.hands_played = 0
         """How many hands have been played."""
         self._next_hand = 0
         self._has_started = False
-        self.state: HandState | None = None
+        self.state: rules.HandState | None = None
         """The current hand, all cards included: for the code that runs the table, not for agents."""
         shifts = range(1) if fixed_seats else range(num_players)
         self._seatings = tuple(self._seating(shift) for shift in shifts)
@@ -223,7 +212,7 @@ class Arena:
         record: Callable[[str], object] | None = None,
         on_hand: OnHand | None = None,
         disclose: Callable[[str], object] | None = None,
-    ) -> Generator[Awaitable[Action], Action, None]:
+    ) -> Generator[Awaitable[rules.Action], rules.Action, None]:
         """`play` for callers that do the waiting: yields what an agent's `choose_action` would have awaited,
         and is sent the resulting action.
 
@@ -251,19 +240,19 @@ class Arena:
 
     def _hand(
         self, seating: _Seating, hand_number: int, disclose: Callable[[str], object] | None
-    ) -> Generator[Awaitable[Action], Action, HandState]:
+    ) -> Generator[Awaitable[rules.Action], rules.Action, rules.HandState]:
         deal = self._dealer.deal()
         if seating.starters:
-            start = initial_hand(self.game, hand_number, deal)
+            start = rules.initial_hand(self.game, hand_number, deal)
             for position, agent in seating.starters:
                 agent.hand_started(start.view(position))
         agents, watchers = seating.agents, seating.watchers
         answers = seating.answers if disclose is None else (None,) * len(agents)
-        hand = play_hand(self.game, hand_number, deal)
+        hand = rules.play_hand(self.game, hand_number, deal)
         try:
             state = next(hand)
         except StopIteration as end:  # everybody is all in from the blinds
-            final: HandState = end.value
+            final: rules.HandState = end.value
             return final
         while True:
             betting = state.betting
@@ -275,16 +264,16 @@ class Arena:
             if action is None:
                 agent = agents[to_act]
                 is_chosen = True  # rather than corrected
-                answer: Action | Awaitable[Action]
+                answer: rules.Action | Awaitable[rules.Action]
                 if type(agent) is OutsideSeat:
                     answer = yield agent
                 else:
                     view = state.view(to_act)
                     begin_decision(agent, view)
                     answer = agent.choose_action(view)
-                action = CALL
-                if answer is not CALL:
-                    if type(answer) is not Action and isinstance(answer, Awaitable):
+                action = rules.CALL
+                if answer is not rules.CALL:
+                    if type(answer) is not rules.Action and isinstance(answer, Awaitable):
                         answer = yield answer
                     action = checked_action(agent, answer)
                     if not betting.is_legal(action):
@@ -305,7 +294,7 @@ class Arena:
                 _tell(watchers, state)
 
 
-def _tell(watchers: tuple[tuple[int, Agent], ...], state: HandState) -> None:
+def _tell(watchers: tuple[tuple[int, Agent], ...], state: rules.HandState) -> None:
     """Call `action_seen` of the agents that override it."""
     step = state.betting.last_step
     assert step is not None  # somebody has just acted
@@ -314,11 +303,11 @@ def _tell(watchers: tuple[tuple[int, Agent], ...], state: HandState) -> None:
         agent.action_seen(state.view(position), actor, action)
 
 
-def _result_at_once(waiting: Awaitable[Action]) -> Action:
+def _result_at_once(waiting: Awaitable[rules.Action]) -> rules.Action:
     steps = waiting.__await__()
     try:
         next(steps)
     except StopIteration as end:
-        action: Action = end.value
+        action: rules.Action = end.value
         return action
     raise RuntimeError("an agent's choose_action waits for something: use `await arena.play_async(...)`")

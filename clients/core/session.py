@@ -16,14 +16,7 @@ import protocol
 from clients.core.agent import Agent, begin_decision, checked_action, explained, steps_after, view_at
 from clients.core.disclosure import can_disclose, policy_line
 from clients.core.guess import GameGuess, RoomSeat, is_same_but_for_chips, name_of
-from engine.poker.rules import (
-    Action,
-    BettingState,
-    GameDefinition,
-    GameDefinitionError,
-    HandView,
-    initial_betting,
-)
+from engine.poker import rules
 from engine.support.user_input import parse_finite, printable
 from protocol import variables
 from protocol.agents.usage import CAPABILITY as USAGE
@@ -54,9 +47,9 @@ class UnreadableState(SessionError):
 async def play(
     agent: Agent,
     stream: trio.abc.Stream,
-    game: GameDefinition | None = None,
+    game: rules.GameDefinition | None = None,
     *,
-    fallback: GameDefinition | None = None,
+    fallback: rules.GameDefinition | None = None,
     extension: bool = True,
     token: str | None = None,
     warn: Callable[[str], None] | None = None,
@@ -124,13 +117,13 @@ def _greeting_words(
 
 
 @trio.lowlevel.disable_ki_protection
-def _ask(agent: Agent, view: HandView) -> Action | Awaitable[Action]:
+def _ask(agent: Agent, view: rules.HandView) -> rules.Action | Awaitable[rules.Action]:
     begin_decision(agent, view)
     return agent.choose_action(view)
 
 
 @trio.lowlevel.disable_ki_protection
-async def _think(chosen: Awaitable[Action]) -> Action:
+async def _think(chosen: Awaitable[rules.Action]) -> rules.Action:
     return await chosen
 
 
@@ -139,8 +132,8 @@ class _Session:
         self,
         agent: Agent,
         stream: trio.abc.Stream,
-        game: GameDefinition | None,
-        fallback: GameDefinition | None,
+        game: rules.GameDefinition | None,
+        fallback: rules.GameDefinition | None,
         warn: Callable[[str], None] | None,
         room: RoomSeat | None,
     ) -> None:
@@ -160,13 +153,13 @@ class _Session:
         self._events: deque[protocol.Event] = deque()  # came while the agent was thinking, and end its turn
         self._fault: protocol.RemoteProtocolError | None = None  # met while the agent was thinking
         # The state of the table, as the agent knows it.
-        self._game: GameDefinition | None = None
+        self._game: rules.GameDefinition | None = None
         self._seat: int | None = None
         self._given_seat: int | None = None
         self._has_fixed_seats = False
         self._hand_number = -1
         self._position = -1
-        self._betting: BettingState | None = None
+        self._betting: rules.BettingState | None = None
         self._hands_finished = 0
         self._discloses = False  # the house has asked what the agent would do with other hands
         self._tells_usage = False  # and what its decisions cost
@@ -195,7 +188,7 @@ class _Session:
                 view = event.view
                 self._see(view)
                 chosen = _ask(agent, view)
-                if not isinstance(chosen, Action) and isinstance(chosen, Awaitable):
+                if not isinstance(chosen, rules.Action) and isinstance(chosen, Awaitable):
                     found = await self._wait_for(chosen)
                     if found is None:
                         continue
@@ -242,7 +235,7 @@ class _Session:
             said += self._connection.send(protocol.Comment(usage.encode()))
         return said
 
-    def _policy(self, view: HandView, action: Action) -> bytes:
+    def _policy(self, view: rules.HandView, action: rules.Action) -> bytes:
         """The agent's strategy at a decision, for the house."""
         line = policy_line(self._agent, view, action)
         return b"" if line is None else self._connection.send(protocol.Comment(line.encode()))
@@ -259,9 +252,9 @@ class _Session:
         with contextlib.suppress(trio.BrokenResourceError):
             await self._stream.send_all(data)
 
-    async def _wait_for(self, chosen: Awaitable[Action]) -> Action | None:
+    async def _wait_for(self, chosen: Awaitable[rules.Action]) -> rules.Action | None:
         """The action a coroutine finds; None if the dealer continued without us, and it was cancelled."""
-        action: Action | None = None
+        action: rules.Action | None = None
         error: Exception | None = None  # kept out of the nursery, which would wrap it in a group
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._watch_for_withdrawal, nursery.cancel_scope)
@@ -322,7 +315,7 @@ class _Session:
         elif note.name == "game" and not self._game_is_explicit:
             try:
                 game = parse_game_line(note.text, "the server's #game line")
-            except GameDefinitionError as error:
+            except rules.GameDefinitionError as error:
                 self._warn(f"{error}; going by what is dealt")
                 return
             if self._guess is not None:
@@ -333,7 +326,7 @@ class _Session:
             elif game != self._connection.game:
                 self._connection.game = game
 
-    def _play_in_room(self, game: GameDefinition | None) -> None:
+    def _play_in_room(self, game: rules.GameDefinition | None) -> None:
         """Take over the game of the next hand, if it may differ from the last."""
         if game != self._connection.game:
             self._connection.game = game
@@ -345,7 +338,7 @@ class _Session:
         self._warn(note.text)
 
     @trio.lowlevel.disable_ki_protection
-    def _see(self, view: HandView) -> None:
+    def _see(self, view: rules.HandView) -> None:
         """Tell the agent what is new in a state."""
         betting = view.betting
         last, step = self._betting, betting.last_step
@@ -366,7 +359,7 @@ class _Session:
             self._hands_finished += 1
             self._agent.hand_finished(view)
 
-    def _catch_up(self, view: HandView, last: BettingState | None) -> bool:
+    def _catch_up(self, view: rules.HandView, last: rules.BettingState | None) -> bool:
         """Begin a hand, or report several actions at once; returns whether there was anything to report."""
         betting = view.betting
         goes_on = (
@@ -375,7 +368,7 @@ class _Session:
             and view.position == self._position
             and betting.game == last.game
         )
-        first = last if goes_on and last is not None else initial_betting(betting.game)
+        first = last if goes_on and last is not None else rules.initial_betting(betting.game)
         steps = steps_after(first, betting)
         if steps is None:  # the same hand begins again: the dealer has been restarted, perhaps
             goes_on = False
@@ -389,7 +382,7 @@ class _Session:
                 self._agent.action_seen(view_at(view, state), position, action)
         return bool(steps) or not goes_on
 
-    def _start_hand(self, view: HandView) -> None:
+    def _start_hand(self, view: rules.HandView) -> None:
         game = view.game
         seat = self._find_seat(view)
         self._hand_number, self._position = view.hand_number, view.position
@@ -407,9 +400,9 @@ class _Session:
             agent = self._agent
             agent.game, agent.seat = game, seat
             agent.match_started(game, seat)
-        self._agent.hand_started(view_at(view, initial_betting(game)))
+        self._agent.hand_started(view_at(view, rules.initial_betting(game)))
 
-    def _find_seat(self, view: HandView) -> int:
+    def _find_seat(self, view: rules.HandView) -> int:
         """Our seat, at the start of a hand (docs/acpc-dealer.md 5.4)."""
         num_players = view.game.num_players
         if self._given_seat is not None:

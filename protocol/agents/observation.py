@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
 
@@ -48,7 +49,9 @@ def observe(view: HandView, seat: int, turn: str = "", seconds: float | None = N
     }
     seen["you"] = {"seat": seat, "position": view.position, "cards": texts(view.own_cards)}
     seen["board"], seen["pot"] = texts(view.board), view.pot
-    seen["seats"] = sorted([_place(view, seat, each) for each in range(game.num_players)], key=_seat)
+    seen["seats"] = sorted(
+        [_place(view, seat, each) for each in range(game.num_players)], key=itemgetter("seat")
+    )
     seen["actions"] = actions(view, seat)
     if view.is_our_turn:
         seen["legal"] = legal(betting)
@@ -101,14 +104,8 @@ def legal(betting: BettingState) -> dict[str, Any]:
     if low is not None and high is not None:
         half, pot = (min(max(int(betting.total_of_pots(share)), low), high) for share in (0.5, 1.0))
         word = "bet" if betting.bets_in_round == 0 else "raise"
-        raises = {
-            "word": word,
-            "limit": allowed.is_limit,
-            "least": low,
-            "most": high,
-            "half": half,
-            "pot": pot,
-        }
+        sizes = {"least": low, "most": high, "half": half, "pot": pot}
+        raises = {"word": word, "limit": allowed.is_limit, **sizes}
     return {
         "fold": allowed.can_fold,
         "call": max(0, betting.amount_to_call(position)),
@@ -148,11 +145,6 @@ def _place(view: HandView, seat: int, position: int) -> dict[str, Any]:
     }
 
 
-def _seat(place: Mapping[str, Any]) -> int:
-    number: int = place["seat"]
-    return number
-
-
 def rules_in_words(game: GameDefinition) -> str:
     """The rules of a game in one paragraph, without advice."""
     kind = "limit" if game.is_limit else "no-limit"
@@ -187,12 +179,8 @@ Schema = dict[str, Any]
 def closed(required: Mapping[str, Schema], optional: Mapping[str, Schema] | None = None) -> Schema:
     """The schema of an object with these members and no others."""
     members = {**required, **(optional or {})}
-    return {
-        "type": "object",
-        "properties": members,
-        "required": list(required),
-        "additionalProperties": False,
-    }
+    names = list(required)
+    return {"type": "object", "properties": members, "required": names, "additionalProperties": False}
 
 
 SCHEMA: Final[Schema] = json.loads(Path(__file__).with_name("observation.json").read_text("utf-8"))

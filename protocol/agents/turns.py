@@ -20,8 +20,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
-import attrs
-
 from engine.poker.rules import Action, HandView
 from protocol.agents.answers import BadFormat, Illegal, Reading, answer_of
 from protocol.agents.observation import Observation, legal, observe
@@ -69,13 +67,6 @@ class Signal(Protocol):
         """Wait until it is set."""
 
 
-@attrs.frozen
-class _Accepted:
-    answer: str
-    """As canonical JSON."""
-    receipt: dict[str, Any]
-
-
 class TurnBook:
     """The turns of one seat; waits for nothing but the event that it is given.
 
@@ -96,7 +87,8 @@ class TurnBook:
         self._now = now or (lambda: 0.0)
         self.changed = new_event()
         """Set when there is something new to see; then replaced by another."""
-        self._known: dict[str, _Accepted] = {}
+        self._known: dict[str, tuple[str, dict[str, Any]]] = {}
+        # By turn: the answer as canonical JSON, and its receipt.
         self._view: HandView | None = None
         self._seat = 0
         self._turn = ""
@@ -218,12 +210,12 @@ class TurnBook:
         turn = message["turn"]
         said = {name: each for name, each in message.items() if name != "turn"}
         written = json.dumps(said, sort_keys=True, default=repr)
-        known = self._known.get(turn)
-        if known is not None:
-            if known.answer == written:
+        if turn in self._known:
+            known, receipt = self._known[turn]
+            if known == written:
                 self.counts["again"] += 1
-                return {**known.receipt, "again": True}
-            accepted = known.receipt["accepted"]
+                return {**receipt, "again": True}
+            accepted = receipt["accepted"]
             raise SeatError("turn_over", f"That turn has been answered: {accepted}.", accepted=accepted)
         view = self._view
         if self.status != "your_turn" or turn != self._turn or view is None:
@@ -239,7 +231,7 @@ class TurnBook:
             self.counts["illegal"] += 1
             receipt["illegal"] = found.illegal
         self.counts["accepted"] += 1
-        self._known[turn] = _Accepted(written, receipt)
+        self._known[turn] = written, receipt
         if len(self._known) > _REMEMBERED:
             del self._known[next(iter(self._known))]
         self._accepted = (turn, view, found.action)

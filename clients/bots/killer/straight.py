@@ -21,16 +21,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.hands import pot_odds
 from engine.hands.equity import equity_against
-from engine.hands.pot_odds import (
-    FurtherBets,
-    StraightPlay,
-    implied_odds,
-    implied_odds_of_raise,
-    is_callable,
-    raise_odds,
-    straight_play,
-)
 from engine.hands.reflective_odds import reflective_hand_odds
 from engine.players.board_values import board_values
 from engine.players.models.formula import bluff_share
@@ -98,27 +90,31 @@ class Postflop:
         return max(1.0, sum(min(1.0, _PAYS * each) for each in self.loosenesses))
 
 
-def further_bets(decision: Postflop) -> FurtherBets:
+def further_bets(decision: Postflop) -> pot_odds.FurtherBets:
     """The further bets that we win in the hands we win, and lose in those we lose."""
     paying = sum(min(1.0, _PAYS * each) for each in decision.loosenesses)
     lost = 0.0 if decision.is_draw else _PAYS * decision.later
-    return FurtherBets(decision.later * paying, lost)
+    return pot_odds.FurtherBets(decision.later * paying, lost)
 
 
-def decide(decision: Postflop) -> StraightPlay:
+def decide(decision: Postflop) -> pot_odds.StraightPlay:
     """The action of straight play, where a made hand also bets if nobody has."""
     facing = decision.to_call > 0
     further = further_bets(decision)
-    raising = raise_odds(decision.callers, decision.bet) if decision.bet > 0 else None
+    raising = pot_odds.raise_odds(decision.callers, decision.bet) if decision.bet > 0 else None
     if facing:
-        implied = implied_odds(decision.pot, decision.to_call, further)
+        implied = pot_odds.implied_odds(decision.pot, decision.to_call, further)
     elif decision.bet > 0:
-        implied = implied_odds_of_raise(decision.pot, 0.0, decision.bet, decision.callers, further)
+        implied = pot_odds.implied_odds_of_raise(decision.pot, 0.0, decision.bet, decision.callers, further)
     else:
-        return StraightPlay.CHECK
-    play = straight_play(decision.hand_odds, implied, raising, facing_bet=facing)
-    if play is StraightPlay.CHECK and decision.strength >= _MADE and is_callable(decision.hand_odds, implied):
-        return StraightPlay.BET
+        return pot_odds.StraightPlay.CHECK
+    play = pot_odds.straight_play(decision.hand_odds, implied, raising, facing_bet=facing)
+    if (
+        play is pot_odds.StraightPlay.CHECK
+        and decision.strength >= _MADE
+        and pot_odds.is_callable(decision.hand_odds, implied)
+    ):
+        return pot_odds.StraightPlay.BET
     return play
 
 

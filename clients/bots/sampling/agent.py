@@ -16,14 +16,8 @@ import trio
 
 from clients.bots.memory_file import Remembering
 from clients.bots.opponent_book import DEFAULT_NOISE, DEFAULT_POTENTIAL, OpponentBook, checked_model
+from clients.core import options
 from clients.core.agent import ProbabilityTriple, described, drawn
-from clients.core.options import (
-    parse_bet_sizes,
-    require_between,
-    require_holdem,
-    require_no_antes,
-    require_one_of,
-)
 from engine import compiling
 from engine.players.bet_sizes import BetSizes
 from engine.players.probability_triple import TRIPLE_INDEX, legal_triple
@@ -92,12 +86,12 @@ class Sampling(Remembering):
             raise ValueError(f"trials: expected 1 to {MOST_TRIALS}, got {trials}")
         if seconds is not None and not seconds > 0:
             raise ValueError(f"seconds: expected more than 0, got {seconds}")
-        require_between("noise", noise, 0, 1)
-        require_one_of("choose", choose, get_args(ChooseName))
-        require_one_of("obvious", obvious, get_args(ObviousName))
-        require_one_of("potential", potential, get_args(PotentialName))
+        options.require_between("noise", noise, 0, 1)
+        options.require_one_of("choose", choose, get_args(ChooseName))
+        options.require_one_of("obvious", obvious, get_args(ObviousName))
+        options.require_one_of("potential", potential, get_args(PotentialName))
         try:
-            self.shares = parse_bet_sizes(bet_sizes)
+            self.shares = options.parse_bet_sizes(bet_sizes)
             """The raises simulated in no-limit games, as shares of the pot; all in is infinite."""
         except ValueError as error:
             raise ValueError(f"bet-sizes: {error}") from None
@@ -133,8 +127,8 @@ class Sampling(Remembering):
         Raises:
             ValueError: the game is not Texas hold'em.
         """
-        require_holdem("sampling", game)
-        require_no_antes("sampling", game)
+        options.require_holdem("sampling", game)
+        options.require_no_antes("sampling", game)
         self.book.match_started(game, seat, self.names)
         averages(game.num_players)
 

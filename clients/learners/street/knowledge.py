@@ -25,15 +25,8 @@ from engine.hands.preflop.tables import shipped_tables
 from engine.learning.deal_pool import bucket_of
 from engine.learning.decision import HandInRound, opening_values
 from engine.learning.street import ActionValues
+from engine.poker import rules
 from engine.poker.combos import STARTING_HAND_NAMES
-from engine.poker.rules import (
-    CALL,
-    GameDefinition,
-    GameDefinitionError,
-    format_game,
-    initial_betting,
-    parse_game,
-)
 from engine.poker.rules.betting import BettingState
 from engine.poker.rules.game_definition import UNLIMITED_RAISES, UNLIMITED_STACK
 from engine.support.files.archive import array_of
@@ -48,7 +41,7 @@ _LARGEST_VALUE: Final = float(np.finfo(np.float32).max)
 _MOST_OBSERVATIONS: Final = 2**31 - 1
 
 
-def describe_game(game: GameDefinition) -> str:
+def describe_game(game: rules.GameDefinition) -> str:
     """The game as a text; games with the same text are the same to a learner."""
     text = f"{betting_of(game)} hold'em, {game.num_players} players, blinds {_numbers(game.blinds)}"
     if min(game.stacks) < UNLIMITED_STACK:
@@ -86,7 +79,7 @@ class StreetKnowledge(LearnerStore):
         assert self._values is not None, "begin first"
         return self._values
 
-    def begin(self, game: GameDefinition) -> None:
+    def begin(self, game: rules.GameDefinition) -> None:
         """Make the values and the file ready for a game.
 
         Raises:
@@ -140,7 +133,7 @@ class StreetKnowledge(LearnerStore):
             "values": learnt.values.ravel()[places],
             "counts": learnt.counts.ravel()[places],
         }
-        meta = {"hands": learnt.hands, "game": format_game(learnt.game)}
+        meta = {"hands": learnt.hands, "game": rules.format_game(learnt.game)}
         return describe_game(learnt.game), arrays, meta
 
 
@@ -202,10 +195,10 @@ def report(knowledge: Knowledge, path: Path, query: StateQuery) -> KnowledgeRepo
     """
     knowledge.check_version(VERSION, path)
     try:
-        game = parse_game(str(knowledge.meta.get("game")))
+        game = rules.parse_game(str(knowledge.meta.get("game")))
         learnt = ActionValues.unlearnt(game)
         fill_values(learnt, knowledge)
-    except (TypeError, ValueError, GameDefinitionError) as error:
+    except (TypeError, ValueError, rules.GameDefinitionError) as error:
         raise KnowledgeError(f"{path} is damaged: {error}") from error
     strengths = shipped_tables().raw_odds[:, 0]
     hands = np.argsort(-strengths, kind="stable").tolist() if query.hand is None else [query.hand]
@@ -230,19 +223,19 @@ def report(knowledge: Knowledge, path: Path, query: StateQuery) -> KnowledgeRepo
     )
 
 
-def _styles(game: GameDefinition) -> list[str]:
+def _styles(game: rules.GameDefinition) -> list[str]:
     """The styles of opponents in the order of their numbers."""
     if game.num_players == 2:
         return ["any", *(f"{loose}, {pressing}" for loose in _LOOSENESS for pressing in _AGGRESSION)]
     return ["any", *(f"{loose}, {pressing}" for loose in _LOOSENESS[::4] for pressing in _AGGRESSION[::2])]
 
 
-def _openings(game: GameDefinition) -> list[tuple[str, BettingState]]:
+def _openings(game: rules.GameDefinition) -> list[tuple[str, BettingState]]:
     """The first decision of a hand, and the next player's after a call or the smallest raise."""
-    first = initial_betting(game)
+    first = rules.initial_betting(game)
     if first.position_to_act is None:
         return []
-    after = {"after a call": CALL, "after a raise": first.legal_actions().raising_to()}
+    after = {"after a call": rules.CALL, "after a raise": first.legal_actions().raising_to()}
     later = [(name, first.apply(action)) for name, action in after.items()]
     return [("first to act", first)] + [
         (name, betting)
