@@ -11,6 +11,7 @@ file has ``hand_over(state)``, it is called after each hand.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import os
 import runpy
@@ -21,7 +22,7 @@ from typing import Any, Final
 
 import trio
 
-from clients.core.agent import Agent, begin_decision, checked_action, steps_after, view_at
+from clients.core.agent import Agent, begin_decision, checked_action, tell_news, view_at
 from clients.core.registry import make_bot
 from clients.core.session import SessionError
 from engine.poker.rules import Action, BettingState, GameDefinition, HandView, initial_betting
@@ -82,11 +83,8 @@ class Decide(Agent):
         return observe(view, self.seat, seconds=self.seconds_to_act if view.is_our_turn else None)
 
     def _fault(self, error: Exception, view: HandView) -> SessionError:
-        lines = [
-            each.lineno
-            for each in traceback.extract_tb(error.__traceback__)
-            if _is(each.filename, self._file)
-        ]
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [each.lineno for each in frames if _is(each.filename, self._file)]
         where = f"line {lines[-1]}" if lines else "somewhere"
         what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         return SessionError(f"{self._file}, {where}, in hand {view.hand_number}: {what}")
@@ -163,15 +161,10 @@ class AsDecide:
                 agent.prepare(game)
             self._match, self._hand, agent.game, agent.seat = (game, seat), -1, game, seat
             agent.match_started(game, seat)
-        first = self._betting
-        steps = None if first is None or view.hand_number != self._hand else steps_after(first, view.betting)
-        if steps is None:
-            agent.hand_started(view_at(view, initial_betting(game)))
-            steps = view.betting.steps()
+        known = self._betting if view.hand_number == self._hand else None
+        begin = functools.partial(agent.hand_started, view_at(view, initial_betting(game)))
+        tell_news(agent, view, known, begin)
         self._hand, self._betting = view.hand_number, view.betting
-        states = [*(before for before, _, _ in steps[1:]), view.betting]
-        for (_, position, action), after in zip(steps, states, strict=False):
-            agent.action_seen(view_at(view, after), position, action)
         return view
 
 

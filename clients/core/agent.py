@@ -19,10 +19,10 @@ seen them.  For a hand whose end it did not see, `hand_finished` is not called.
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from engine.players.probability_triple import ProbabilityTriple as ProbabilityTriple
+from engine.players.probability_triple import TRIPLE_INDEX, ProbabilityTriple as ProbabilityTriple
 from engine.poker.rules import Action, ActionKind, BettingState, GameDefinition, HandView
 from engine.poker.rules.betting import Step
 
@@ -158,6 +158,10 @@ class Agent:
         """
         return {}
 
+    def script(self, game: GameDefinition) -> Script | None:
+        """Our rules for compiled tables, if we play by rules alone that a script can express."""
+        return None
+
     # --- given to sub-classes ------------------------------------------------------------------------
 
     @property
@@ -189,6 +193,22 @@ class Agent:
         Right for tables with rotating and with fixed seats, since only the distance from us counts.
         """
         return seat_of(self.seat, view, position)
+
+
+class Mixing(Agent):
+    """An agent that draws each action by the chances that it states."""
+
+    def chances(self, view: HandView) -> Mapping[Action, float]:
+        """The probability of each action in this state."""
+        raise NotImplementedError(f"{type(self).__name__} does not say how likely its actions are")
+
+    def choose_action(self, view: HandView) -> Action:
+        """An action drawn by the probabilities of `chances`, with one number of the generator."""
+        return drawn(self.chances(view), self.rng)
+
+    def probability_triple(self, view: HandView) -> ProbabilityTriple:
+        """The probabilities of folding, calling and raising to any size."""
+        return triple_of(self.chances(view).items())
 
 
 def seat_of(own_seat: int, view: HandView, position: int) -> int:
@@ -225,8 +245,18 @@ def drawn(chances: Mapping[Action, float], rng: random.Random) -> Action:
     return max(chances, key=chances.__getitem__)  # they add up to one, except for rounding
 
 
+def triple_of(chances: Iterable[tuple[Action, float]]) -> ProbabilityTriple:
+    """The chances of folding, calling and raising to any size, of the chances of some actions."""
+    triple = [0.0, 0.0, 0.0]
+    for action, chance in chances:
+        triple[TRIPLE_INDEX[action.kind]] += chance
+    return ProbabilityTriple(*triple)
+
+
 def steps_after(first: BettingState, last: BettingState) -> list[Step] | None:
     """The actions between two states, oldest first; None if the last does not follow from the first."""
+    if last.last_step is not None and last.last_step[0] is first:  # nearly always
+        return [last.last_step]
     steps = last.steps()
     states = [*(before for before, _, _ in steps), last]
     for number, state in enumerate(states):
@@ -239,12 +269,33 @@ def view_at(view: HandView, betting: BettingState) -> HandView:
     """The view as it was at an earlier node of its hand."""
     if betting is view.betting:
         return view
-    own_cards_only = tuple(
-        [cards if position == view.position else () for position, cards in enumerate(view.hole_cards)]
-    )
-    return HandView(
-        betting, view.position, view.hand_number, own_cards_only, view.board[: betting.num_board_cards]
-    )
+    own_only = tuple([cards if p == view.position else () for p, cards in enumerate(view.hole_cards)])
+    board = view.board[: betting.num_board_cards]
+    return HandView(betting, view.position, view.hand_number, own_only, board)
+
+
+def tell_news(agent: Agent, view: HandView, known: BettingState | None, begin: Callable[[], object]) -> bool:
+    """Tell an agent what has happened in a hand, each action with the view as it was right after it.
+
+    Args:
+        agent: the one to tell.
+        view: its own, of the hand as it is now.
+        known: the state of this hand that it was told of last; None if it knows nothing of it.
+        begin: begins the hand; called first if it is new, or does not go on from what is known.
+
+    Returns:
+        Whether there was anything to tell.
+    """
+    steps = None if known is None else steps_after(known, view.betting)
+    is_new = steps is None
+    if steps is None:
+        begin()
+        steps = view.betting.steps()
+    if type(agent).action_seen is not Agent.action_seen:
+        states = [*(before for before, _, _ in steps[1:]), view.betting]
+        for (_, position, action), state in zip(steps, states, strict=False):
+            agent.action_seen(view_at(view, state), position, action)
+    return is_new or bool(steps)
 
 
 def begin_decision(agent: Agent, view: HandView) -> None:
@@ -270,10 +321,8 @@ def checked_action(agent: Agent, chosen: object) -> Action:
         TypeError: it is not an action.
     """
     if not isinstance(chosen, Action):
-        raise TypeError(
-            f"{type(agent).__name__}.choose_action returned {chosen!r}, expected FOLD, CALL, LIMIT_RAISE or "
-            "raise_to(TOTAL)"
-        )
+        expected = "FOLD, CALL, LIMIT_RAISE or raise_to(TOTAL)"
+        raise TypeError(f"{type(agent).__name__}.choose_action returned {chosen!r}, expected {expected}")
     total = chosen.raise_to
     if total is None or (type(total) is int and -_LARGEST_SIZE <= total <= _LARGEST_SIZE):
         return chosen

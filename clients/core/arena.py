@@ -154,14 +154,14 @@ class Arena:
         Raises:
             RuntimeError: an agent's coroutine waits for something; use `play_async`.
         """
-        before = self.chips
-        match = self.turns(hands, record=record, on_hand=on_hand, disclose=disclose)
+        match = self.play_async(hands, record=record, on_hand=on_hand, disclose=disclose)
         try:
-            waiting = next(match)
-            while True:
-                waiting = match.send(_result_at_once(waiting))
-        except StopIteration:
-            return self._since(before)
+            match.send(None)
+        except StopIteration as end:
+            won: tuple[float, ...] = end.value
+            return won
+        match.close()
+        raise RuntimeError("an agent's choose_action waits for something: use `await arena.play_async(...)`")
 
     async def play_async(
         self,
@@ -179,10 +179,7 @@ class Arena:
             while True:
                 waiting = match.send(await waiting)
         except StopIteration:
-            return self._since(before)
-
-    def _since(self, before: tuple[float, ...]) -> tuple[float, ...]:
-        return tuple(now - then for now, then in zip(self._chips, before, strict=True))
+            return tuple(now - then for now, then in zip(self._chips, before, strict=True))
 
     def _seating(self, shift: int) -> _Seating:
         """The seating `shift` hands into the match (docs/acpc-dealer.md 5.4)."""
@@ -249,12 +246,17 @@ class Arena:
         agents, watchers = seating.agents, seating.watchers
         answers = seating.answers if disclose is None else (None,) * len(agents)
         hand = rules.play_hand(self.game, hand_number, deal)
-        try:
-            state = next(hand)
-        except StopIteration as end:  # everybody is all in from the blinds
-            final: rules.HandState = end.value
-            return final
+        action: rules.Action | None = None
         while True:
+            try:
+                state = next(hand) if action is None else hand.send(action)
+            except StopIteration as end:
+                final: rules.HandState = end.value
+                if action is not None:  # somebody is not all in from the blinds
+                    _tell(watchers, final)
+                return final
+            if action is not None and watchers:
+                _tell(watchers, state)
             betting = state.betting
             to_act = betting.position_to_act
             assert to_act is not None  # the hand loop asks only when somebody is to act
@@ -284,14 +286,6 @@ class Arena:
                     line = policy_line(agent, state.view(to_act), action)
                     if line is not None:
                         disclose(format_record(seating.seats[to_act], line.encode()))
-            try:
-                state = hand.send(action)
-            except StopIteration as end:
-                final = end.value
-                _tell(watchers, final)
-                return final
-            if watchers:
-                _tell(watchers, state)
 
 
 def _tell(watchers: tuple[tuple[int, Agent], ...], state: rules.HandState) -> None:
@@ -301,13 +295,3 @@ def _tell(watchers: tuple[tuple[int, Agent], ...], state: rules.HandState) -> No
     _, actor, action = step
     for position, agent in watchers:
         agent.action_seen(state.view(position), actor, action)
-
-
-def _result_at_once(waiting: Awaitable[rules.Action]) -> rules.Action:
-    steps = waiting.__await__()
-    try:
-        next(steps)
-    except StopIteration as end:
-        action: rules.Action = end.value
-        return action
-    raise RuntimeError("an agent's choose_action waits for something: use `await arena.play_async(...)`")

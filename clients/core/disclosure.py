@@ -81,7 +81,5 @@ def _scaled(chances: Chances) -> bytes:
     greatest = max(chances)
     if not greatest > 0:
         raise ValueError("expected some hand that raises to this total, got none")
-    numbers = [
-        max(round(float(chance) / float(greatest) * ONE), 1) if chance > 0 else 0 for chance in chances
-    ]
-    return write_numbers(numbers)
+    scale = float(greatest)
+    return write_numbers([max(round(float(each) / scale * ONE), 1) if each > 0 else 0 for each in chances])

@@ -65,12 +65,8 @@ class GameGuess:
         except (InvalidCardError, IndexError):
             return
         for _, game in _games():
-            if (
-                game.num_players == len(hands)
-                and game.num_hole_cards == len(own_cards)
-                and seen.issubset(game.deck)
-                and game not in self._ruled_out
-            ):
+            is_so_large = game.num_players == len(hands) and game.num_hole_cards == len(own_cards)
+            if is_so_large and seen.issubset(game.deck) and game not in self._ruled_out:
                 self._last = game
                 yield game
         self._last = None

@@ -9,7 +9,6 @@ import trio
 
 from clients.core.agent import Agent
 from engine.poker.rules import Action, GameDefinition, HandView
-from protocol.agents.answers import Reading
 from protocol.agents.turns import TurnBook
 
 
@@ -31,16 +30,12 @@ class Pending:
 
 
 class Mailbox(Agent):
-    """A seat whose turns are in a book, for whoever answers them.
-
-    Args:
-        reading: how answers are read.
-    """
+    """A seat whose turns are in a book, for whoever answers them."""
 
     wants_clock = True
 
-    def __init__(self, reading: Reading = "strict") -> None:
-        self.book = TurnBook(trio.Event, reading, trio.current_time)
+    def __init__(self) -> None:
+        self.book = TurnBook(trio.Event, trio.current_time)
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
         """Sits down: at first, or because others have sat down at a room's table."""

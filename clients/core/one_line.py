@@ -6,7 +6,6 @@ import sys
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
 
 import click
@@ -127,13 +126,9 @@ def seed_option(what: str, default: int | str = "random") -> Callable[[Decorated
         default: used without the option.
     """
     return click.option(
-        "--seed",
-        default=str(default),
-        show_default=True,
-        metavar="S",
-        callback=_read_seed,
+        "--seed", default=str(default), show_default=True, metavar="S", callback=_read_seed,
         help=f"Same seed, same {what}: a whole number, or 'random'.",
-    )
+    )  # fmt: skip
 
 
 def _read_seed(context: click.Context, parameter: click.Parameter, text: str) -> int:
@@ -148,21 +143,6 @@ def json_option() -> Callable[[Decorated], Decorated]:
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 
 
-def out_option(what: str) -> Callable[[Decorated], Decorated]:
-    """``--out DIR``, which must be given; the parameter `out` is the path of a folder or of nothing yet.
-
-    Args:
-        what: is written there.
-    """
-    return click.option(
-        "--out",
-        type=click.Path(file_okay=False, path_type=Path),
-        required=True,
-        metavar="DIR",
-        help=f"Gets {what}.",
-    )
-
-
 def plot_option(what: str) -> Callable[[Decorated], Decorated]:
     """``--plot FILE``, the parameter `plot`; matplotlib is asked for before anything is done.
 
@@ -170,12 +150,9 @@ def plot_option(what: str) -> Callable[[Decorated], Decorated]:
         what: is drawn.
     """
     return click.option(
-        "--plot",
-        metavar="FILE",
-        type=click.Path(dir_okay=False),
-        callback=_check_plot,
+        "--plot", metavar="FILE", type=click.Path(dir_okay=False), callback=_check_plot,
         help=f"Draw {what} (PNG, PDF, SVG).",
-    )
+    )  # fmt: skip
 
 
 def _check_plot(context: click.Context, parameter: click.Parameter, path: str | None) -> str | None:

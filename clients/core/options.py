@@ -31,6 +31,9 @@ _BOOLEANS = {
 class OptionError(ValueError):
     """An option that the agent does not have or cannot take; the message is one line for people."""
 
+    status: Final = 2
+    """Of a program that ends for it."""
+
 
 def parse_settings(settings: Sequence[str]) -> dict[str, str | None]:
     """``["fold=0.1", "call=0.5"]`` as a dictionary; the later of two for one key wins.
@@ -111,9 +114,8 @@ def require_holdem(name: str, game: GameDefinition) -> None:
         OptionError: another game.
     """
     if not game.is_holdem:
-        raise OptionError(
-            f"{name} plays Texas hold'em only: 52 cards, two hole cards, a board of 3, 4 and 5 cards"
-        )
+        what = "52 cards, two hole cards, a board of 3, 4 and 5 cards"
+        raise OptionError(f"{name} plays Texas hold'em only: {what}")
 
 
 def require_no_antes(name: str, game: GameDefinition) -> None:

@@ -125,14 +125,15 @@ _ANY_TABLE: Final = "any"
 def table_of_words(
     words: Sequence[str],
     *,
-    room_name: str | None,
-    chips: int | None,
-    tls: bool,
-    authority: str | None,
+    room_name: str | None = None,
+    chips: int | None = None,
+    tls: bool = False,
+    authority: str | None = None,
     wait_s: float = 0.0,
     game: str | None = None,
     token: str | None = None,
     extension: bool = True,
+    environment: Mapping[str, str] = os.environ,
 ) -> TableAddress:
     """The table of an address as users type it: at a room's door with the seat to ask for there.
 
@@ -143,20 +144,29 @@ def table_of_words(
         tls: whether to speak TLS with the room.
         authority: certificates to trust then.
         wait_s: see `TableAddress`, as for the others.
+        environment: ``RIVERBOAT_GAME`` and ``RIVERBOAT_TOKEN`` add to the arguments.
 
     Raises:
-        ProgramError: it is not an address, something is asked for that only rooms have, or as
-            `table_from_environment`.
+        ProgramError: it is not an address, something is asked for that only rooms have, or a game that is
+            named does not exist.
     """
     if authority is not None and not tls:
         raise ProgramError("--ca is for --tls", 2)
-    secure = Tls(authority) if tls else None
     host, port, table = read_address(words)
     if table is None and (room_name is not None or chips is not None or tls):
         raise ProgramError("--name, --chips, --tls and --ca are for a room: HOST:PORT/TABLE", 2)
-    found = table_from_environment(host, port, wait_s=wait_s, game=game, token=token, extension=extension)
-    room = None if table is None else RoomSeat(table, room_name, chips)
-    return attrs.evolve(found, room=room, tls=secure)
+    fallback = environment.get(variables.GAME)
+    return TableAddress(
+        host,
+        port,
+        wait_s,
+        game=read_game(game) if game else None,
+        fallback_game=read_game(fallback) if fallback and not game else None,
+        token=token or environment.get(variables.TOKEN) or None,
+        extension=extension,
+        room=None if table is None else RoomSeat(table, room_name, chips),
+        tls=Tls(authority) if tls else None,
+    )
 
 
 def read_address(words: Sequence[str]) -> tuple[str, int, str | None]:
@@ -201,33 +211,6 @@ def read_game(text: str) -> GameDefinition:
         raise ProgramError(str(error), 2) from error
 
 
-def table_from_environment(
-    host: str,
-    port: int,
-    *,
-    wait_s: float = 0.0,
-    game: str | None = None,
-    token: str | None = None,
-    extension: bool = True,
-    environment: Mapping[str, str] = os.environ,
-) -> TableAddress:
-    """A table with what ``RIVERBOAT_GAME`` and ``RIVERBOAT_TOKEN`` add to the arguments.
-
-    Raises:
-        ProgramError: a game that is named does not exist.
-    """
-    fallback = environment.get(variables.GAME)
-    return TableAddress(
-        host,
-        port,
-        wait_s,
-        game=read_game(game) if game else None,
-        fallback_game=read_game(fallback) if fallback and not game else None,
-        token=token or environment.get(variables.TOKEN) or None,
-        extension=extension,
-    )
-
-
 @trio.lowlevel.enable_ki_protection
 async def join_table(agent: Agent, table: TableAddress, warn: Callable[[str], None]) -> int:
     """Connect and play to the end; returns the number of hands finished.
@@ -241,15 +224,9 @@ async def join_table(agent: Agent, table: TableAddress, warn: Callable[[str], No
     """
     async with await connect(table) as stream:
         return await play(
-            agent,
-            stream,
-            table.game,
-            fallback=table.fallback_game,
-            extension=table.extension,
-            token=table.token,
-            warn=warn,
-            room=table.room,
-        )
+            agent, stream, table.game, fallback=table.fallback_game, extension=table.extension,
+            token=table.token, warn=warn, room=table.room,
+        )  # fmt: skip
 
 
 async def connect(table: TableAddress) -> trio.abc.Stream:
@@ -326,15 +303,9 @@ def main(program: str, start: Callable[[], tuple[Agent, TableAddress]]) -> int:
             agent, table = start()
             agent.prepare(table.game or table.fallback_game)
             trio.run(join_table, agent, table, say)
-    except OptionError as error:
-        say(str(error))
-        return 2
-    except ProgramError as error:
+    except (OptionError, ProgramError, SessionError) as error:
         say(str(error))
         return error.status
-    except SessionError as error:
-        say(str(error))
-        return 1
     return 0
 
 
@@ -350,7 +321,7 @@ def run_agent(
     def start() -> tuple[Agent, TableAddress]:
         if len(arguments) != 2:
             raise ProgramError(f"usage: {program} HOST PORT", 2)
-        table = table_from_environment(arguments[0], read_port(arguments[1]), environment=environment)
+        table = table_of_words(arguments, environment=environment)
         agent = factory()
         seed = environment.get(variables.SEED) or "random"
         agent.seed, agent.seeded = read_seed(seed), seed != "random"

@@ -21,9 +21,6 @@ Opponent = TypeVar("Opponent")
 class UnknownBot(LookupError):
     """No installed package declares a bot of that name; the message is one line for people."""
 
-    def __str__(self) -> str:
-        return str(self.args[0])
-
 
 def installed_bots() -> dict[str, EntryPoint]:
     """All bots that can sit down, by name, sorted; nothing of theirs is imported."""
@@ -45,6 +42,16 @@ def load_bot(name: str) -> AgentFactory:
     return factory
 
 
+def parse_spec(spec: str) -> tuple[str, dict[str, str | None]]:
+    """Name and options of a ``BOT[:KEY=VALUE,...]`` text.
+
+    Raises:
+        OptionError: an option without a key.
+    """
+    name, colon, settings = spec.partition(":")
+    return name, parse_settings(settings.split(",")) if colon else {}
+
+
 def make_bot(spec: str) -> Agent:
     """The agent of a ``BOT[:KEY=VALUE,...]`` text.
 
@@ -52,8 +59,7 @@ def make_bot(spec: str) -> Agent:
         UnknownBot: there is no such bot.
         OptionError: it does not take these options.
     """
-    name, colon, settings = spec.partition(":")
-    options = parse_settings(settings.split(",")) if colon else {}
+    name, options = parse_spec(spec)
     return make_agent(name, load_bot(name), options)
 
 

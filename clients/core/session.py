@@ -7,13 +7,16 @@ It does not connect and does not print; `clients.core.program` does.  Every repl
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Final
 
+import attrs
 import trio
 
 import protocol
-from clients.core.agent import Agent, begin_decision, checked_action, explained, steps_after, view_at
+from clients.core.agent import Agent, begin_decision, checked_action, explained, tell_news, view_at
 from clients.core.disclosure import can_disclose, policy_line
 from clients.core.guess import GameGuess, RoomSeat, is_same_but_for_chips, name_of
 from engine.poker import rules
@@ -27,6 +30,9 @@ from protocol.room_game import RoomGame
 
 class SessionError(Exception):
     """The match cannot continue, through no fault of the agent; the message is one line for people."""
+
+    status: Final = 1
+    """Of a program that ends for it."""
 
     def __init__(self, message: str) -> None:
         super().__init__(printable(message))  # it may quote the house
@@ -77,39 +83,29 @@ async def play(
     session = _Session(agent, stream, game, fallback, warn, room)
     try:
         may_change = room is not None or game is None
-        words = _greeting_words(agent, token, room, may_change=may_change) if extension or room else ()
+        words = _words(agent, token, room, may_change=may_change) if extension or room else ()
         return await session.run(words)
     except protocol.BadMatchState as error:
-        raise UnreadableState(
-            f"{error} (is another game being played? name it with --game, or set {variables.GAME})"
-        ) from error
+        hint = f"is another game being played? name it with --game, or set {variables.GAME}"
+        raise UnreadableState(f"{error} ({hint})") from error
     except protocol.RemoteProtocolError as error:
         raise UnreadableState(str(error)) from error
 
 
-def _greeting_words(
-    agent: Agent, token: str | None, room: RoomSeat | None, *, may_change: bool
-) -> tuple[str, ...]:
-    words = ["seat", "names", "game"]
-    if may_change:
-        words.append(STACKS)
-    if room is not None:
-        words.append(LOBBY)
-        if agent.is_person:
-            words.append(PERSON)
-        if room.name is not None:
-            words.append(NAME + room.name)
-    if agent.wants_clock:
-        words.append("clock")
-    if agent.is_stateless:
-        words.append(UNREHEARSED)
-    if can_disclose(agent):
-        words.append(CAPABILITY)
-    if agent.states_usage:
-        words.append(USAGE)
-    if token is not None:
-        words.append(TOKEN + token)
-    return tuple(words)
+def _words(agent: Agent, token: str | None, room: RoomSeat | None, *, may_change: bool) -> tuple[str, ...]:
+    """The words of the greeting."""
+    is_in_room = room is not None
+    name = room.name if room is not None else None
+    wanted = [
+        ("seat", True), ("names", True), ("game", True),
+        (STACKS, may_change),
+        (LOBBY, is_in_room), (PERSON, is_in_room and agent.is_person), (f"{NAME}{name}", name is not None),
+        ("clock", agent.wants_clock),
+        (UNREHEARSED, agent.is_stateless),
+        (CAPABILITY, can_disclose(agent)), (USAGE, agent.states_usage),
+        (f"{TOKEN}{token}", token is not None),
+    ]  # fmt: skip
+    return tuple(word for word, is_wanted in wanted if is_wanted)
 
 
 # An agent may think for a long time, or for ever: in its code Ctrl-C works at once
@@ -127,29 +123,27 @@ async def _think(chosen: Awaitable[rules.Action]) -> rules.Action:
     return await chosen
 
 
+_ENDS_A_TURN: Final = protocol.StateUpdate, protocol.TurnToAct, protocol.InLobby, protocol.ConnectionClosed
+
+
+@attrs.define(eq=False, slots=False)
 class _Session:
-    def __init__(
-        self,
-        agent: Agent,
-        stream: trio.abc.Stream,
-        game: rules.GameDefinition | None,
-        fallback: rules.GameDefinition | None,
-        warn: Callable[[str], None] | None,
-        room: RoomSeat | None,
-    ) -> None:
-        self._agent = agent
-        self._room = room
+    _agent: Agent
+    _stream: trio.abc.Stream
+    _named_game: rules.GameDefinition | None
+    _fallback: rules.GameDefinition | None
+    _show: Callable[[str], None] | None
+    _room: RoomSeat | None
+
+    def __attrs_post_init__(self) -> None:
+        game, room = self._named_game or self._fallback, self._room
         self._has_asked = False  # for the room's seat
         self._is_seated = False  # in the room
         self._room_game = RoomGame()
         self._game_changes = room is not None  # from hand to hand, as the house says before each
-        self._stream = stream
-        self._show = warn
-        self._game_is_explicit = game is not None
-        self._guess = GameGuess() if game is None and fallback is None and room is None else None
-        self._connection = protocol.PlayerConnection(
-            game or fallback, self._guess.candidates if self._guess else None
-        )
+        self._guess = GameGuess() if game is None and room is None else None
+        candidates = self._guess.candidates if self._guess else None
+        self._connection = protocol.PlayerConnection(game, candidates)
         self._events: deque[protocol.Event] = deque()  # came while the agent was thinking, and end its turn
         self._fault: protocol.RemoteProtocolError | None = None  # met while the agent was thinking
         # The state of the table, as the agent knows it.
@@ -163,7 +157,6 @@ class _Session:
         self._hands_finished = 0
         self._discloses = False  # the house has asked what the agent would do with other hands
         self._tells_usage = False  # and what its decisions cost
-        self._sees_actions = type(agent).action_seen is not Agent.action_seen
 
     def _warn(self, line: str) -> None:
         if self._show is not None:
@@ -281,13 +274,7 @@ class _Session:
                 while (event := connection.next_event()) is not protocol.NEED_DATA:
                     if isinstance(event, protocol.Note):
                         self._note(event)
-                    elif isinstance(
-                        event,
-                        protocol.StateUpdate
-                        | protocol.TurnToAct
-                        | protocol.InLobby
-                        | protocol.ConnectionClosed,
-                    ):
+                    elif isinstance(event, _ENDS_A_TURN):
                         self._events.append(event)
             except protocol.RemoteProtocolError as error:
                 self._fault = error
@@ -306,13 +293,13 @@ class _Session:
                 self._seat = None  # other players: for the agent another match begins
             self._agent.names = names
         elif self._game_changes and note.name == STACKS:
-            self._play_in_room(self._room_game.with_stacks(note.text))
+            self._play_next(self._room_game.with_stacks(note.text))
         elif self._room is not None and note.name in ("refused", "message"):
             self._room_note(note)
         elif note.name == "clock":
             with contextlib.suppress(ValueError):
                 self._agent.seconds_to_act = parse_finite(note.text)
-        elif note.name == "game" and not self._game_is_explicit:
+        elif note.name == "game" and self._named_game is None:
             try:
                 game = parse_game_line(note.text, "the server's #game line")
             except rules.GameDefinitionError as error:
@@ -321,12 +308,9 @@ class _Session:
             if self._guess is not None:
                 self._guess.settle()
                 self._guess = None
-            if self._game_changes:
-                self._play_in_room(self._room_game.with_game(game))
-            elif game != self._connection.game:
-                self._connection.game = game
+            self._play_next(self._room_game.with_game(game) if self._game_changes else game)
 
-    def _play_in_room(self, game: rules.GameDefinition | None) -> None:
+    def _play_next(self, game: rules.GameDefinition | None) -> None:
         """Take over the game of the next hand, if it may differ from the last."""
         if game != self._connection.game:
             self._connection.game = game
@@ -340,47 +324,14 @@ class _Session:
     @trio.lowlevel.disable_ki_protection
     def _see(self, view: rules.HandView) -> None:
         """Tell the agent what is new in a state."""
-        betting = view.betting
-        last, step = self._betting, betting.last_step
-        if (
-            step is None
-            or step[0] is not last
-            or view.hand_number != self._hand_number
-            or view.position != self._position
-        ):
-            is_news = self._catch_up(view, last)
-        else:
-            is_news = True
-            self._betting = betting
-            if self._sees_actions:
-                _, position, action = step
-                self._agent.action_seen(view, position, action)
-        if is_news and betting.position_to_act is None:
+        betting, last = view.betting, self._betting
+        is_same = view.hand_number == self._hand_number and view.position == self._position
+        goes_on = last is not None and is_same and (betting.game is last.game or betting.game == last.game)
+        self._betting = betting
+        begin = functools.partial(self._start_hand, view)
+        if tell_news(self._agent, view, last if goes_on else None, begin) and betting.position_to_act is None:
             self._hands_finished += 1
             self._agent.hand_finished(view)
-
-    def _catch_up(self, view: rules.HandView, last: rules.BettingState | None) -> bool:
-        """Begin a hand, or report several actions at once; returns whether there was anything to report."""
-        betting = view.betting
-        goes_on = (
-            last is not None
-            and view.hand_number == self._hand_number
-            and view.position == self._position
-            and betting.game == last.game
-        )
-        first = last if goes_on and last is not None else rules.initial_betting(betting.game)
-        steps = steps_after(first, betting)
-        if steps is None:  # the same hand begins again: the dealer has been restarted, perhaps
-            goes_on = False
-            steps = betting.steps()
-        if not goes_on:
-            self._start_hand(view)
-        self._betting = betting
-        if self._sees_actions:
-            states = [*(before for before, _, _ in steps[1:]), betting]  # after each action
-            for (_, position, action), state in zip(steps, states, strict=False):
-                self._agent.action_seen(view_at(view, state), position, action)
-        return bool(steps) or not goes_on
 
     def _start_hand(self, view: rules.HandView) -> None:
         game = view.game
@@ -390,12 +341,9 @@ class _Session:
             self._game = self._agent.game = game
         if seat != self._seat or game != self._game:
             if game != self._game and self._guess is not None:
-                if self._game is None:
-                    self._warn(f"nobody says what is being played: guessing {name_of(game)}")
-                else:
-                    self._warn(
-                        f"the first guess at what is being played was wrong: now guessing {name_of(game)}"
-                    )
+                first = "nobody says what is being played: guessing"
+                again = "the first guess at what is being played was wrong: now guessing"
+                self._warn(f"{first if self._game is None else again} {name_of(game)}")
             self._seat, self._game = seat, game
             agent = self._agent
             agent.game, agent.seat = game, seat

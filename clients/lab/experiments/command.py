@@ -12,13 +12,14 @@ import attrs
 import click
 
 from clients.core.figure import PlotError, require_matplotlib
-from clients.core.one_line import CommandError, OneLineCommand, json_option, out_option, seed_option
+from clients.core.one_line import CommandError, OneLineCommand, json_option, seed_option
 from clients.core.options import OptionError
 from clients.core.program import ProgramError
 from clients.core.registry import UnknownBot, make_bot
 from clients.lab.experiments.harness import TASKS, Findings, Work
 from engine.poker.rules import load_game
 from engine.support.interruption import as_ctrl_c
+from server.support.options import FOLDER
 
 Settings = TypeVar("Settings", bound="Options")
 Steps = Callable[[Settings, Work], Iterator[Findings]]
@@ -135,7 +136,8 @@ def experiment_command(
 
         command.__doc__ = steps.__doc__
         files = f"results.json, results.md, the plots (PNG and SVG) and {writes}"
-        options = [out_option(files), *_own_options(kind), *_shared_options(seeded)]
+        out = click.option("--out", type=FOLDER, required=True, metavar="DIR", help=f"Gets {files}.")
+        options = [out, *_own_options(kind), *_shared_options(seeded)]
         whole_command = functools.reduce(lambda function, add: add(function), reversed(options), command)
         return click.command(name, cls=OneLineCommand)(whole_command)
 
