@@ -23,12 +23,12 @@ continues the file beside it from one that the file already contains.
 
 Typical use::
 
-    with KnowledgeFile(path, "street-learner", write=True) as file:
-        knowledge = file.read(game="limit Texas hold'em, 2 players")   # None if there is no file yet
+    with contextlib.closing(KnowledgeFile(path, "street-learner", write=True)) as file:
+        knowledge = file.read()   # None if there is no file yet
         ...
         file.write("limit Texas hold'em, 2 players", {"values": values}, {"hands": 10_000})
 
-or `read_knowledge` and `write_knowledge`, which do it in one call.
+or `read_knowledge`, for those who do not write.
 """
 
 from __future__ import annotations
@@ -38,8 +38,7 @@ import os
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
@@ -95,10 +94,8 @@ class Knowledge:
             KnowledgeError: the version is above `newest`.
         """
         if self.version > newest:
-            raise KnowledgeError(
-                f"{path} was written by a newer riverboat: version {self.version} of what a "
-                f"{self.kind} stores, this one reads up to {newest}"
-            )
+            newer = f"{path} was written by a newer riverboat: version {self.version}"
+            raise KnowledgeError(f"{newer} of what a {self.kind} stores, this one reads up to {newest}")
 
 
 def betting_of(game: GameDefinition) -> str:
@@ -119,7 +116,7 @@ class KnowledgeFile:
     Raises:
         KnowledgeError: another writer has it open, or its folder cannot be written.
 
-    *Resource handling*: `close` it, or use it in a ``with``; the end of the process closes it, too.
+    *Resource handling*: `close` it; the end of the process closes it, too.
     """
 
     def __init__(self, path: Path, kind: str | None, *, version: int = 1, write: bool = False) -> None:
@@ -129,7 +126,7 @@ class KnowledgeFile:
         self._version = version
         self._lock: FileLock | None = None
         self._journal: int | None = None
-        self._digest = ""  # of the file as it is now
+        self._digest = ""  # of the file as it is now, if there is one
         self._has_unwritten_records = False
         if write:
             if kind is None:
@@ -142,24 +139,26 @@ class KnowledgeFile:
         """Whether we hold the lock."""
         return self._lock is not None
 
+    @property
+    def exists(self) -> bool:
+        """Whether the file has been read or written."""
+        return bool(self._digest)
+
     # --- reading -------------------------------------------------------------------------------------------
 
-    def read(self, game: str | None = None) -> Knowledge | None:
+    def read(self) -> Knowledge | None:
         """What the file holds, with its journal; None if there is no file.
 
-        Args:
-            game: the game it must have been learnt in; None for any.
-
         Raises:
-            KnowledgeError: it is truncated, damaged, not a knowledge file, for another learner or game, or
-                newer than this program; or its journal belongs to another file.
+            KnowledgeError: it is truncated, damaged, not a knowledge file, for another learner, or newer than
+                this program; or its journal belongs to another file.
         """
         for _ in range(1 if self.is_writable else _ATTEMPTS):
             with _refused(self.path):
                 archive = find_archive(self.path, _KIND, SCHEMA_VERSION)
                 knowledge = None if archive is None else _knowledge_of(archive)
                 if knowledge is not None:
-                    self._check(knowledge, game)
+                    self._check(knowledge)
                 base, records = read_journal(self._journal_path)
             if not records or (knowledge and base in (knowledge.digest, knowledge.previous)):
                 break
@@ -176,15 +175,13 @@ class KnowledgeFile:
             knowledge = attrs.evolve(knowledge, records=records)
         return knowledge
 
-    def _check(self, knowledge: Knowledge, game: str | None) -> None:
-        if self._kind is not None:
-            if knowledge.kind != self._kind:
-                raise KnowledgeError(
-                    f"{self.path} holds what a {knowledge.kind} has learnt, expected a {self._kind}'s"
-                )
-            knowledge.check_version(self._version, self.path)
-        if game is not None and knowledge.game != game:
-            raise KnowledgeError(f"{self.path} was learnt in {knowledge.game}, expected {game}")
+    def _check(self, knowledge: Knowledge) -> None:
+        if self._kind is None:
+            return
+        if knowledge.kind != self._kind:
+            found = f"{self.path} holds what a {knowledge.kind} has learnt"
+            raise KnowledgeError(f"{found}, expected a {self._kind}'s")
+        knowledge.check_version(self._version, self.path)
 
     # --- writing -------------------------------------------------------------------------------------------
 
@@ -192,7 +189,7 @@ class KnowledgeFile:
         """Replace the file in one step and empty its journal; returns what it now holds.
 
         Args:
-            game: the game it was learnt in, which `read` will check.
+            game: the game it was learnt in.
             arrays: any names except ``header``, any shapes, no object dtypes.
             meta: anything that JSON can hold.
 
@@ -205,7 +202,7 @@ class KnowledgeFile:
         archive = Archive(_KIND, SCHEMA_VERSION, stored, dict(arrays), self._digest)
         if archive.digest != self._digest or self._journal is not None or self._has_unwritten_records:
             with _refused(self.path):
-                if not self._digest:  # a journal that was not read goes with the file that was not read
+                if not self.exists:  # a journal that was not read goes with the file that was not read
                     self._journal_path.unlink(missing_ok=True)
                 write_archive(self.path, archive, durable=True)
                 self._close_journal()
@@ -225,7 +222,7 @@ class KnowledgeFile:
             KnowledgeError: it cannot be written, for example because the disk is full.
         """
         assert self.is_writable, "open the file with write=True"
-        assert self._digest, "write the file before its journal"
+        assert self.exists, "write the file before its journal"
         assert not self._has_unwritten_records, "write the journal that was found into the file first"
         with _refused(self._journal_path):
             if self._journal is None:
@@ -245,45 +242,17 @@ class KnowledgeFile:
             self._lock.release()
             self._lock = None
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
-
-
-def read_knowledge(
-    path: Path, kind: str | None = None, game: str | None = None, *, version: int = 1
-) -> Knowledge:
+def read_knowledge(path: Path, kind: str | None = None) -> Knowledge:
     """What a file holds, with its journal; needs no lock.
 
     Raises:
         KnowledgeError: there is no such file, or `KnowledgeFile.read` refuses it.
     """
-    knowledge = KnowledgeFile(path, kind, version=version).read(game)
+    knowledge = KnowledgeFile(path, kind).read()
     if knowledge is None:
         raise KnowledgeError(f"{path}: there is no such file")
     return knowledge
-
-
-def write_knowledge(
-    path: Path,
-    kind: str,
-    game: str,
-    arrays: Mapping[str, NDArray[Any]],
-    meta: Mapping[str, Any],
-    *,
-    version: int = 1,
-) -> None:
-    """Create or replace a file in one step, whatever it held.
-
-    Raises:
-        KnowledgeError: another writer has it open, or it cannot be written.
-    """
-    with KnowledgeFile(path, kind, version=version, write=True) as file:
-        file.write(game, arrays, meta)
 
 
 def _knowledge_of(archive: Archive) -> Knowledge:
@@ -332,10 +301,8 @@ def read_journal(path: Path) -> tuple[str, tuple[str, ...]]:
         return "", ()
     version, _, base = header.removeprefix(_JOURNAL).partition(b" ")
     if version != _JOURNAL_VERSION:
-        raise ArchiveError(
-            f"{path} is a journal of version {shown(version.decode('ascii', 'replace'))}; this riverboat "
-            "reads version 1"
-        )
+        found = shown(version.decode("ascii", "replace"))
+        raise ArchiveError(f"{path} is a journal of version {found}; this riverboat reads version 1")
     lines = body.split(b"\n")
     records: list[str] = []
     for number, line in enumerate(lines):

@@ -1,11 +1,11 @@
 """The contents of a knowledge file as a table: ``riverboat knowledge`` for every kind of learner.
 
-A learner plugs in with a line in `REPORTS`: its kind, and the function that makes its report.
+A learner plugs in with a line in `REPORTS`: its kind, and the module that makes its report.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
@@ -38,14 +38,10 @@ class KnowledgeReport:
     end in ``%``."""
 
 
-REPORTS: Final[dict[str, str]] = {
-    "hole-cards-learner": "clients.learners.preflop.knowledge:report",
-    "winning-hand-learner": "clients.learners.preflop.knowledge:report",
-    "name-learner": "clients.learners.preflop.knowledge:report",
-    "poker-learner": "clients.learners.preflop.knowledge:report",
-    "street-learner": "clients.learners.street.knowledge:report",
-}
-"""By kind: ``module:function`` of ``(knowledge, path, query) -> KnowledgeReport``, which may raise
+_OF_THE_THESIS: Final = ("hole-cards-learner", "winning-hand-learner", "name-learner", "poker-learner")
+_PREFLOP, _STREET = "clients.learners.preflop.knowledge", "clients.learners.street.knowledge"
+REPORTS: Final = {**dict.fromkeys(_OF_THE_THESIS, _PREFLOP), "street-learner": _STREET}
+"""By kind: the module of its ``report(knowledge, path, query) -> KnowledgeReport``, which may raise
 `KnowledgeError`."""
 
 
@@ -56,10 +52,7 @@ def report_on(path: Path, query: StateQuery) -> tuple[Knowledge, KnowledgeReport
         KnowledgeError: the file cannot be read, or is of an unknown kind of learner.
     """
     knowledge = read_knowledge(path)
-    place = REPORTS.get(knowledge.kind)
-    if place is None:
+    if knowledge.kind not in REPORTS:
         known = ", ".join(REPORTS)
         raise KnowledgeError(f"{path} holds what a {knowledge.kind} has learnt; expected one of {known}")
-    module, _, name = place.partition(":")
-    report: Callable[[Knowledge, Path, StateQuery], KnowledgeReport] = getattr(import_module(module), name)
-    return knowledge, report(knowledge, path, query)
+    return knowledge, import_module(REPORTS[knowledge.kind]).report(knowledge, path, query)

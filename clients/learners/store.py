@@ -54,7 +54,6 @@ class LearnerStore(abc.ABC):
         self._records = 0
         self._file: KnowledgeFile | None = None
         self._found: Knowledge | None = None  # until `_settle`
-        self._exists = False
         if path is None:
             return
         is_duplicate = bool(os.environ.get(variables.DUPLICATE))
@@ -66,7 +65,6 @@ class LearnerStore(abc.ABC):
         except BaseException:
             self._let_go()
             raise
-        self._exists = self._found is not None
 
     @abc.abstractmethod
     def _contents(self) -> Contents | None:
@@ -87,8 +85,8 @@ class LearnerStore(abc.ABC):
             KnowledgeError: it cannot be written.
         """
         found, self._found = self._found, None
-        has_journal = found is not None and bool(found.records)
-        if has_journal or (self.keeps_journal and not self._exists):
+        is_missing = self._file is not None and not self._file.exists
+        if (found is not None and found.records) or (self.keeps_journal and is_missing):
             self.save()
 
     def _append(self, record: str) -> None:
@@ -112,11 +110,9 @@ class LearnerStore(abc.ABC):
         if self._file is None or not self._file.is_writable:
             return
         contents = self._contents()
-        if contents is None:
-            return
-        self._file.write(*contents)
-        self._exists = True
-        self._records = 0
+        if contents is not None:
+            self._file.write(*contents)
+            self._records = 0
 
     def close(self) -> None:
         """Save what was learnt in play and release the file; nothing is written afterwards.

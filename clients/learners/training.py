@@ -15,6 +15,7 @@ caller may save it, or end the training.
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -22,10 +23,10 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 import attrs
 
-from clients.core.agent import Agent, Script
+from clients.core.agent import Agent
 from clients.core.arena import Arena
-from clients.core.options import OptionError, agent_options, make_agent, parse_settings
-from clients.core.registry import load_bot, make_bot
+from clients.core.options import AgentFactory, OptionError, agent_options, make_agent
+from clients.core.registry import load_bot, make_bot, parse_spec
 from engine.poker.rules import GameDefinition, HandState
 from engine.support.intervals import Winnings
 
@@ -71,11 +72,6 @@ class TrainsItself(Protocol):
         """
 
 
-def bot_name(spec: str) -> str:
-    """The bot's name in a ``BOT[:KEY=VALUE,...]`` text."""
-    return spec.partition(":")[0]
-
-
 def make_learner(spec: str, knowledge: Path | None, *, learn: bool = True) -> Agent:
     """The learner of a ``LEARNER[:KEY=VALUE,...]`` text, for training or to play in this process.
 
@@ -88,7 +84,7 @@ def make_learner(spec: str, knowledge: Path | None, *, learn: bool = True) -> Ag
         UnknownBot: there is no such bot.
         OptionError: it is not a learner, does not take these options, or cannot use the file.
     """
-    name, colon, settings = spec.partition(":")
+    name, given = parse_spec(spec)
     factory = load_bot(name)
     takes = {parameter.name: parameter for parameter in agent_options(factory)}
     if "knowledge" not in takes or "learn" not in takes:
@@ -96,7 +92,6 @@ def make_learner(spec: str, knowledge: Path | None, *, learn: bool = True) -> Ag
     fixed: dict[str, Any] = {"knowledge": knowledge, "learn": learn}
     if "journal" in takes:
         fixed["journal"] = False
-    given = parse_settings(settings.split(",")) if colon else {}
     for key in fixed:
         if key in given:
             raise OptionError(f"{name}:{key}=... cannot be given here: the command sets it")
@@ -160,7 +155,7 @@ class Table:
         self, agent: Agent, game: GameDefinition, opponents: Sequence[str], seed: int, hands: int = 0
     ) -> None:
         agents = [agent, *map(make_bot, opponents)]
-        names = [type(agent).__name__, *map(bot_name, opponents)]
+        names = [type(agent).__name__, *(spec.partition(":")[0] for spec in opponents)]
         self._arena = Arena(game, agents, seed, names=names)
         self._num_players = game.num_players
         self._squares = 0.0
@@ -201,25 +196,6 @@ class Table:
         self._squares += won * won
 
 
-@runtime_checkable
-class _Compilable(Protocol):
-    """A learner that the compiled loop can play."""
-
-    def as_arrays(self, game: GameDefinition) -> preflop.Learner | None:
-        """Its options and knowledge as arrays; None if the loop cannot play it."""
-
-    def take_in(self, arrays: preflop.Learner) -> None:
-        """Take over what the loop has learnt."""
-
-
-@runtime_checkable
-class _Scripted(Protocol):
-    """A player that plays by rules alone."""
-
-    def script(self, game: GameDefinition) -> Script | None:
-        """The rules; None if a script cannot express them."""
-
-
 def _compiled(agents: Sequence[Agent], game: GameDefinition, seed: int) -> preflop.PreflopLearnerTable | None:
     """A table of some seated agents that is played by a compiled loop; None if the loop cannot play them.
 
@@ -230,16 +206,13 @@ def _compiled(agents: Sequence[Agent], game: GameDefinition, seed: int) -> prefl
         game: the game to play.
         seed: the seed of the cards.
     """
-    from engine.learning.preflop import (
-        KINDS,
-        PreflopLearnerTable,
-        can_be_played,
-    )  # numba's: a second and more
+    from engine.learning.preflop import KINDS, PreflopLearnerTable, can_be_played  # a second and more
 
-    learner, *others = agents
-    if not isinstance(learner, _Compilable) or not can_be_played(game):
+    learner: Any = agents[0]
+    others = agents[1:]
+    if not hasattr(learner, "as_arrays") or not can_be_played(game):
         return None
-    scripts = [agent.script(game) if isinstance(agent, _Scripted) else None for agent in others]
+    scripts = [agent.script(game) for agent in others]
     known = [script for script in scripts if script is not None and script.rules in KINDS]
     if len(known) < len(others):
         return None
@@ -251,13 +224,9 @@ def _compiled(agents: Sequence[Agent], game: GameDefinition, seed: int) -> prefl
     return PreflopLearnerTable(game, seed, known, seeds, arrays, learner.take_in)
 
 
-def _with(factory: Any, fixed: Mapping[str, Any]) -> Any:
+def _with(factory: AgentFactory, fixed: Mapping[str, Any]) -> AgentFactory:
     """The factory with some of its options fixed and removed from its signature."""
-
-    def make(**options: Any) -> Agent:
-        agent: Agent = factory(**fixed, **options)
-        return agent
-
+    make = functools.partial(factory, **fixed)
     signature = inspect.signature(factory, eval_str=True)
     free = [p for name, p in signature.parameters.items() if name not in fixed]
     make.__signature__ = signature.replace(parameters=free)  # type: ignore[attr-defined]

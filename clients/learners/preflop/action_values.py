@@ -108,27 +108,16 @@ def start_values(seed: int, key: int) -> list[int]:
 
 def apply_rule(values: list[int], rule: Rule) -> None:
     """Change the values of a state in place; none falls below zero."""
-    fold, call, raise_ = rule
-    fold += values[0]
-    call += values[1]
-    raise_ += values[2]
-    values[0] = fold if fold > 0 else 0
-    values[1] = call if call > 0 else 0
-    values[2] = raise_ if raise_ > 0 else 0
-    values[3] += 1
+    for action in (FOLD, CALL, RAISE):
+        values[action] = max(0, values[action] + rule[action])
+    values[UPDATES] += 1
 
 
 def best_action(values: list[int], agent: Agent) -> int:
     """The action of the greatest value; ties are broken at random with the agent's generator."""
-    fold, call, raise_ = values[0], values[1], values[2]
-    if raise_ > call and raise_ > fold:
-        return RAISE
-    if fold > call and fold > raise_:
-        return FOLD
-    if call > fold and call > raise_:
-        return CALL
-    best = max(fold, call, raise_)
-    return agent.rng.choice([action for action in (FOLD, CALL, RAISE) if values[action] == best])
+    best = max(values[:3])
+    actions = [action for action in (FOLD, CALL, RAISE) if values[action] == best]
+    return actions[0] if len(actions) == 1 else agent.rng.choice(actions)
 
 
 def drawn_action(values: list[int], agent: Agent) -> int:
@@ -180,9 +169,7 @@ def _hole_cards_value(card: int, other: int) -> int:
     return NUM_RANKS * NUM_RANKS + high if high == low else NUM_RANKS * high + low
 
 
-HOLE_CARDS_VALUE: Final = tuple(
-    _hole_cards_value(card, other) for card in range(NUM_CARDS) for other in range(NUM_CARDS)
-)
+HOLE_CARDS_VALUE: Final = tuple(_hole_cards_value(a, b) for a in range(NUM_CARDS) for b in range(NUM_CARDS))
 """The rank of hole cards a and b at ``52 * a + b``: greater is better, equal is a tie.
 
 A pair beats all other hands; then the higher card counts, then the lower one.  Suits do not count.

@@ -87,10 +87,8 @@ class KnowledgeBase:
         hands, states, known_names, names = _lists(parse_json(record), 4)
         is_readable = isinstance(known_names, int) and isinstance(names, list)
         if not (is_readable and 0 <= known_names <= len(self.names)):
-            raise ValueError(
-                f"expected a list of names that goes on from {len(self.names)} or fewer, got "
-                f"{shown(known_names)} and {shown(names)}"
-            )
+            wanted = f"expected a list of names that goes on from {len(self.names)} or fewer"
+            raise ValueError(f"{wanted}, got {shown(known_names)} and {shown(names)}")
         names = self.names[:known_names] + names
         _check(hands, names, states)
         if names[: len(self.names)] != self.names[: len(names)]:
@@ -194,9 +192,8 @@ class KnowledgeStore(LearnerStore):
         for name, value in self._asked.items():
             written = notes.get(name, _FORMER_NOTES.get(name))
             if written is None or value not in (None, written):
-                raise KnowledgeError(
-                    f"{path} was learnt with {name}={written}, and {name}={value} is asked for"
-                )
+                found = f"{path} was learnt with {name}={written}"
+                raise KnowledgeError(f"{found}, and {name}={value} is asked for")
             self.notes[name] = written
         self._game = self._found.game
 

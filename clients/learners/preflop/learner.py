@@ -62,22 +62,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from clients.core.agent import ProbabilityTriple
 from clients.core.options import require_holdem
-from clients.learners.preflop import action_values
+from clients.learners.preflop import action_values, state
 from clients.learners.preflop.knowledge import KnowledgeBase, KnowledgeStore
-from clients.learners.preflop.state import (
-    ACTIONS,
-    BLIND,
-    CALL as CALLED,
-    HAND_GROUP,
-    NUM_GROUPS,
-    POSITIONS,
-    Classifier,
-    StyleTable,
-    button_positions,
-    last_action_of_others,
-    last_caller_or_raiser,
-    state_key,
-)
 from clients.learners.store import Knowing
 from engine.players.probability_triple import legal_triple
 from engine.players.statistics import PlayingStyle
@@ -127,11 +113,8 @@ class PreflopLearner(Knowing[KnowledgeStore]):
     def __init_subclass__(cls, **more: Any) -> None:
         """Leave out of a learner's signature, which is read for the bot's options, what it would ignore."""
         super().__init_subclass__(**more)
-        ignored = {
-            "classifier": cls.knows_names,
-            "winner": cls.judges_by == "hole cards",
-            "penalty": cls.judges_by != "both",
-        }
+        by = cls.judges_by
+        ignored = {"classifier": cls.knows_names, "winner": by == "hole cards", "penalty": by != "both"}
         whole = inspect.signature(PreflopLearner.__init__, eval_str=True)
         taken = {name: each for name, each in list(whole.parameters.items())[1:] if not ignored.get(name)}
         taken["choose"] = taken["choose"].replace(default=cls.chooses, annotation=Choice)
@@ -143,7 +126,7 @@ class PreflopLearner(Knowing[KnowledgeStore]):
         knowledge: Path | None = None,
         learn: bool = True,
         choose: Choice | None = None,
-        classifier: Classifier = "as-meant",
+        classifier: state.Classifier = "as-meant",
         journal: bool = True,
         last_action: action_values.LastActionReading | None = None,
         winner: action_values.WinnerReading = "ties-win",
@@ -154,7 +137,7 @@ class PreflopLearner(Knowing[KnowledgeStore]):
         self._draws = (choose or self.chooses) == "proportional"
         self._choose = action_values.drawn_action if self._draws else action_values.best_action
         self._triple = action_values.proportional_triple if self._draws else action_values.greedy_triple
-        self._classifier: Classifier = classifier
+        self._classifier: state.Classifier = classifier
         self._winner: action_values.WinnerReading = winner
         self._penalty: action_values.PenaltyReading = penalty
         self._most_shown = 1 if showdowns == "two" else math.inf  # of opponents
@@ -164,7 +147,7 @@ class PreflopLearner(Knowing[KnowledgeStore]):
         self._last_action = self._store.notes["last-action"]
         self._before: tuple[int, int] | None = None  # seat and action of who last called or raised
         self._table: tuple[GameDefinition, int, tuple[str, ...] | None] | None = None
-        self._styles = StyleTable(2, classifier)
+        self._styles = state.StyleTable(2, classifier)
         self._numbers: list[int] = []  # of the names, by seat
         self._positions: tuple[int, ...] = ()
         # Of the hand that is being played:
@@ -193,15 +176,13 @@ class PreflopLearner(Knowing[KnowledgeStore]):
         if table == self._table:
             return
         self._table = table
-        self._styles = StyleTable(game.num_players, self._classifier)
-        self._positions = button_positions(game)
+        self._styles = state.StyleTable(game.num_players, self._classifier)
+        self._positions = state.button_positions(game)
         self._before = None
         if self.knows_names:
-            names = self.names or ()
-            self._numbers = [
-                self._store.base.name_number(names[k] if k < len(names) else f"seat {k}")
-                for k in range(game.num_players)
-            ]
+            seats = [f"seat {k}" for k in range(game.num_players)]
+            names = [*(self.names or ()), *seats[len(self.names or ()) :]]
+            self._numbers = list(map(self._store.base.name_number, names[: game.num_players]))
 
     # --- playing -------------------------------------------------------------------------------------------
 
@@ -209,7 +190,8 @@ class PreflopLearner(Knowing[KnowledgeStore]):
         """Before the flop an action by the values of the state, after it all in."""
         betting = view.betting
         if view.hand_number != self._hand:
-            self._begin_hand(view.hand_number)
+            self._hand, self._has_given_up = view.hand_number, False
+            self._decisions.clear()
         legal = betting.legal_actions()
         if betting.betting_round:
             if self._has_given_up:
@@ -232,18 +214,18 @@ class PreflopLearner(Knowing[KnowledgeStore]):
         """The key of the state in which a decision before the flop is made."""
         seat, last_action = self._last_player(view)
         own, other = view.hole_cards[view.position]
-        last_player = self._numbers[seat] if self.knows_names else self._styles.number(seat)
-        group = HAND_GROUP[NUM_CARDS * own + other]
-        return state_key(group, self._positions[view.position], last_player, last_action)
+        last_player = self._numbers[seat] if self.knows_names else self._styles.numbers[seat]
+        group = state.HAND_GROUP[NUM_CARDS * own + other]
+        return state.state_key(group, self._positions[view.position], last_player, last_action)
 
     def _last_player(self, view: HandView) -> tuple[int, int]:
         """The seat of the state's last player, and the last action."""
-        position, last_action = last_caller_or_raiser(view.betting)
-        if last_action != BLIND or self._last_action == "blind":
+        position, last_action = state.last_caller_or_raiser(view.betting)
+        if last_action != state.BLIND or self._last_action == "blind":
             return self.seat_of(view, position), last_action
         if self._last_action == "carried-over" and self._before is not None:
             return self._before
-        return self.seat_of(view, position), CALLED
+        return self.seat_of(view, position), state.CALL
 
     def _values(self, key: int) -> list[int]:
         base = self._store.base
@@ -273,17 +255,12 @@ class PreflopLearner(Knowing[KnowledgeStore]):
 
     # --- learning ------------------------------------------------------------------------------------------
 
-    def _begin_hand(self, hand_number: int) -> None:
-        self._hand = hand_number
-        self._decisions.clear()
-        self._has_given_up = False
-
     def hand_finished(self, view: HandView) -> None:
         """Judge our actions by the cards shown, and count what everybody did."""
         betting = view.betting
         if not self.knows_names:
             self._styles.observe_hand(betting, self.seat_of(view, 0))
-        last = last_action_of_others(betting, view.position)
+        last = state.last_action_of_others(betting, view.position)
         if last is not None:
             self._before = self.seat_of(view, last[0]), last[1]
         if not self.learns:
@@ -353,41 +330,30 @@ class PreflopLearner(Knowing[KnowledgeStore]):
 
         last_players = self._numbers if self.knows_names else self._styles.numbers
         num_players = max(len(PlayingStyle), len(self.learnt.names))
-        values = np.zeros((num_players * len(ACTIONS) * len(POSITIONS) * NUM_GROUPS, len(Way)), np.int64)
+        num_states = num_players * len(state.ACTIONS) * len(state.POSITIONS) * state.NUM_GROUPS
+        values = np.zeros((num_states, len(Way)), np.int64)
         is_known = np.zeros(len(values), np.bool_)
         for key, row in self.learnt.states.items():
             values[key], is_known[key] = row, True
         ways = {"hole cards": int(Way.HOLE_CARDS), "winning hand": int(Way.WINNING_HAND), "both": -1}
-        blind_as = {
-            "blind": int(LearnerLastAction.BLIND),
-            "blind-calls": int(LearnerLastAction.CALL),
-            "carried-over": -1,
-        }
+        last = LearnerLastAction
+        blind_as = {"blind": int(last.BLIND), "blind-calls": int(last.CALL), "carried-over": -1}
+        steps = [[rule or (0, 0, 0) for rule in rules] for rules in action_values.RULES]
         return Learner(
-            learns=self.learns,
-            seed=self.seed,
-            judges_by=ways[self.judges_by],
-            draws=self._draws,
-            knows_names=self.knows_names,
-            as_meant=self._classifier == "as-meant",
-            ties_win=self._winner == "ties-win",
-            each_opponent=self._winner == "each",
-            each_comparison=self._penalty == "each",
+            learns=self.learns, seed=self.seed, judges_by=ways[self.judges_by], draws=self._draws,
+            knows_names=self.knows_names, as_meant=self._classifier == "as-meant",
+            ties_win=self._winner == "ties-win", each_opponent=self._winner == "each",
+            each_comparison=self._penalty == "each", blind_as=blind_as[self._last_action],
             most_shown=int(min(self._most_shown, game.num_players)),
-            blind_as=blind_as[self._last_action],
-            hand_groups=np.array(list(HAND_GROUP), np.int64),
+            hand_groups=np.array(list(state.HAND_GROUP), np.int64),
             hole_values=np.array(action_values.HOLE_CARDS_VALUE, np.int64),
             positions=np.array(self._positions, np.int64),
-            steps=np.array(
-                [[rule or (0, 0, 0) for rule in rules] for rules in action_values.RULES], np.int64
-            ),
-            last_players=np.array(last_players, np.int64),
-            counts=np.array(self._styles.counts, np.int64),
+            steps=np.array(steps, np.int64),
+            last_players=np.array(last_players, np.int64), counts=np.array(self._styles.counts, np.int64),
             before=np.array((-1, -1) if self._before is None else self._before, np.int64),
             hands=np.array((self._styles.hands, self.learnt.hands), np.int64),
-            values=values,
-            is_known=is_known,
-        )
+            values=values, is_known=is_known,
+        )  # fmt: skip
 
     def take_in(self, arrays: Learner) -> None:
         """Take over what the compiled loop has learnt, from the arrays of `as_arrays`."""

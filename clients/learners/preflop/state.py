@@ -81,11 +81,6 @@ def button_positions(game: GameDefinition) -> tuple[int, ...]:
     return tuple(round(2 * ((position - first) % n) / (n - 1)) for position in range(n))
 
 
-def big_blind_position(game: GameDefinition) -> int:
-    """The position of the largest blind."""
-    return game.blinds.index(max(game.blinds))
-
-
 def last_caller_or_raiser(betting: BettingState) -> tuple[int, int]:
     """The position that last called or raised before the flop, and what it did (index in `ACTIONS`).
 
@@ -95,7 +90,7 @@ def last_caller_or_raiser(betting: BettingState) -> tuple[int, int]:
     for _, position, action in betting.steps_back():
         if action.kind is not ActionKind.FOLD:
             return position, _called_or_raised(betting, position, action.kind)
-    return big_blind_position(betting.game), BLIND
+    return betting.game.blinds.index(max(betting.game.blinds)), BLIND
 
 
 def last_action_of_others(betting: BettingState, own: int) -> tuple[int, int] | None:
@@ -150,14 +145,6 @@ class StyleTable:
         """Flops seen, calls and raises of each seat."""
         self.numbers = [_UNSEEN.value] * num_players
         """The number of each seat's style, 0 to 3."""
-
-    def style(self, seat: int) -> PlayingStyle:
-        """The style of the player in a seat."""
-        return PlayingStyle(self.numbers[seat])
-
-    def number(self, seat: int) -> int:
-        """The number of that style, 0 to 3."""
-        return self.numbers[seat]
 
     def observe_hand(self, betting: BettingState, first_seat: int) -> None:
         """Count a finished hand.

@@ -29,15 +29,8 @@ from clients.learners.store import Knowing
 from clients.learners.street.knowledge import KIND, StreetKnowledge
 from clients.learners.training import TrainingPlan, train_in_arena
 from engine import compiling
+from engine.learning import decision as decisions
 from engine.learning.deal_pool import deal_pool
-from engine.learning.decision import (
-    Considered,
-    HandInRound,
-    StyleCounters,
-    all_hands_in_round,
-    consider,
-    learn,
-)
 from engine.learning.street import ActionValues, train
 from engine.players.probability_triple import CERTAIN
 from engine.poker.combos import combo_index
@@ -76,12 +69,13 @@ class StreetLearner(Knowing[StreetKnowledge]):
         self._store = StreetKnowledge(knowledge, learn=learn, journal=journal)
         self._store.close_with(self)
         self._table: tuple[GameDefinition, int, tuple[str, ...] | None] | None = None
-        self._styles = StyleCounters()
+        self._styles = decisions.StyleCounters()
         # Of the hand that is being played:
         self._hand = -1
         self._explores_at = -1
         self._decisions: list[_Decision] = []
-        self._in_round: tuple[int, int, HandInRound] | None = None  # hand number, betting round, strength
+        self._in_round: tuple[int, int, decisions.HandInRound] | None = None
+        # Hand number, betting round, strength.
 
     @property
     def learnt(self) -> ActionValues:
@@ -105,7 +99,7 @@ class StreetLearner(Knowing[StreetKnowledge]):
         table = (game, seat, self.names)
         if table != self._table:
             self._table = table
-            self._styles = StyleCounters()
+            self._styles = decisions.StyleCounters()
             self._hand = -1
             compiling.street_decisions(game)
 
@@ -181,26 +175,26 @@ class StreetLearner(Knowing[StreetKnowledge]):
         counters = self._styles.by_position(seats)
 
         @functools.cache
-        def best_of(hand: HandInRound | None) -> Action | None:
+        def best_of(hand: decisions.HandInRound | None) -> Action | None:
             if hand is None:
                 return None
-            considered = consider(self.learnt, view.betting, hand, counters)
+            considered = decisions.consider(self.learnt, view.betting, hand, counters)
             return considered.actions[considered.best]
 
-        hands = list(all_hands_in_round(view.board, view.betting_round))
+        hands = list(decisions.all_hands_in_round(view.board, view.betting_round))
         if view.board:
-            own = HandInRound.of(view.own_cards, view.board, view.betting_round)
+            own = decisions.HandInRound.of(view.own_cards, view.board, view.betting_round)
             hands[combo_index(*view.own_cards)] = own
         return list(map(best_of, hands))
 
-    def consider(self, view: HandView) -> Considered:
+    def consider(self, view: HandView) -> decisions.Considered:
         """Its options in its turn, and their values."""
         known = self._in_round
         if known is None or known[:2] != (view.hand_number, view.betting_round):
-            hand = HandInRound.of(view.own_cards, view.board, view.betting_round)
+            hand = decisions.HandInRound.of(view.own_cards, view.board, view.betting_round)
             known = self._in_round = (view.hand_number, view.betting_round, hand)
         seats = [self.seat_of(view, position) for position in range(view.game.num_players)]
-        return consider(self.learnt, view.betting, known[2], self._styles.by_position(seats))
+        return decisions.consider(self.learnt, view.betting, known[2], self._styles.by_position(seats))
 
     # --- learning ------------------------------------------------------------------------------------------
 
@@ -208,15 +202,15 @@ class StreetLearner(Knowing[StreetKnowledge]):
         """Learn from the result of the hand."""
         if not self.learns:
             return
-        decisions = self._decisions[max(0, self._explores_at) :] if view.hand_number == self._hand else []
+        ours = self._decisions[max(0, self._explores_at) :] if view.hand_number == self._hand else []
         self._decisions.clear()
         self._hand = -1
         learnt = self.learnt
         learnt.hands += 1
         touched: list[tuple[int, int]] = []
         won = view.chips_won()[view.position]
-        for decision in decisions if math.isfinite(won) else ():
-            touched += learn(learnt, decision.considered, decision.chosen, won)
+        for decision in ours if math.isfinite(won) else ():
+            touched += decisions.learn(learnt, decision.considered, decision.chosen, won)
         if self._store.keeps_journal:
             self._store.hand_learnt(touched)
 
@@ -254,7 +248,7 @@ class _PoolNotice:
 
 @attrs.frozen
 class _Decision:
-    considered: Considered
+    considered: decisions.Considered
     chosen: int
 
     @property

@@ -88,18 +88,14 @@ class StreetKnowledge(LearnerStore):
         """
         if self._values is not None and self._values.game == game:
             return
-        values = ActionValues.unlearnt(game)
+        values, played = ActionValues.unlearnt(game), describe_game(game)
         if self._values is not None and self._file is not None:
-            raise KnowledgeError(
-                f"{self._file.path} is for {describe_game(self._values.game)}, but the game played now is "
-                f"{describe_game(game)}"
-            )
+            known = describe_game(self._values.game)
+            raise KnowledgeError(f"{self._file.path} is for {known}, but the game played now is {played}")
         if self._found is not None:
             assert self._file is not None
-            if self._found.game != describe_game(game):
-                raise KnowledgeError(
-                    f"{self._file.path} was learnt in {self._found.game}, expected {describe_game(game)}"
-                )
+            if self._found.game != played:
+                raise KnowledgeError(f"{self._file.path} was learnt in {self._found.game}, expected {played}")
             try:
                 fill_values(values, self._found)
             except (TypeError, ValueError) as error:
@@ -117,10 +113,7 @@ class StreetKnowledge(LearnerStore):
             KnowledgeError: it cannot be written.
         """
         learnt = self.values
-        changed = [
-            [row, column, float(learnt.values[row, column]), int(learnt.counts[row, column])]
-            for row, column in touched
-        ]
+        changed = [[*place, float(learnt.values[place]), int(learnt.counts[place])] for place in touched]
         self._append(json.dumps([learnt.hands, changed], separators=(",", ":")))
 
     def _contents(self) -> Contents | None:
@@ -128,11 +121,8 @@ class StreetKnowledge(LearnerStore):
         if learnt is None:
             return None
         places = np.flatnonzero(learnt.counts)
-        arrays = {
-            "places": places.astype(np.int32),
-            "values": learnt.values.ravel()[places],
-            "counts": learnt.counts.ravel()[places],
-        }
+        values, counts = learnt.values.ravel()[places], learnt.counts.ravel()[places]
+        arrays = {"places": places.astype(np.int32), "values": values, "counts": counts}
         meta = {"hands": learnt.hands, "game": rules.format_game(learnt.game)}
         return describe_game(learnt.game), arrays, meta
 
@@ -162,9 +152,8 @@ def fill_values(learnt: ActionValues, knowledge: Knowledge) -> None:
         rows, columns = learnt.counts.shape
         for row, column, value, count in changed:
             if not (_count(row) < rows and _count(column) < columns):
-                raise ValueError(
-                    f"the journal refers to value ({shown(row)}, {shown(column)}), which does not exist"
-                )
+                place = f"({shown(row)}, {shown(column)})"
+                raise ValueError(f"the journal refers to value {place}, which does not exist")
             if not isinstance(value, int | float) or not abs(value) <= _LARGEST_VALUE:
                 raise ValueError(f"expected a finite value, got {shown(value)}")
             learnt.values[row, column] = value
@@ -181,10 +170,7 @@ def _count(number: Any, most: float = math.inf) -> int:
 
 _LOOSENESS: Final = ("tight", "rather tight", "medium", "rather loose", "loose")
 _AGGRESSION: Final = ("passive", "rather passive", "aggressive", "very aggressive")
-_ACTIONS: Final = {
-    True: ("fold", "call", "raise"),
-    False: ("fold", "call", "half the pot", "the pot", "all-in"),
-}
+_DOES: Final = {True: ("fold", "call", "raise"), False: ("fold", "call", "half the pot", "the pot", "all-in")}
 
 
 def report(knowledge: Knowledge, path: Path, query: StateQuery) -> KnowledgeReport:
@@ -202,7 +188,7 @@ def report(knowledge: Knowledge, path: Path, query: StateQuery) -> KnowledgeRepo
         raise KnowledgeError(f"{path} is damaged: {error}") from error
     strengths = shipped_tables().raw_odds[:, 0]
     hands = np.argsort(-strengths, kind="stable").tolist() if query.hand is None else [query.hand]
-    styles, actions = _styles(game), _ACTIONS[game.is_limit]
+    styles, actions = _styles(game), _DOES[game.is_limit]
     rows: list[tuple[Any, ...]] = []
     for name, betting in _openings(game):
         for hand in hands:
@@ -218,9 +204,8 @@ def report(knowledge: Knowledge, path: Path, query: StateQuery) -> KnowledgeRepo
                 does = actions[considered.offers[considered.best]]
                 rows.append((STARTING_HAND_NAMES[hand], name, opponents, does, *values[1:], seen))
     columns = ("hand", "situation", "opponents", "does", *actions[1:], "updates")
-    return KnowledgeReport(
-        {"hands": learnt.hands, "values": int((learnt.counts > 0).sum())}, columns, tuple(rows)
-    )
+    summary = {"hands": learnt.hands, "values": int((learnt.counts > 0).sum())}
+    return KnowledgeReport(summary, columns, tuple(rows))
 
 
 def _styles(game: rules.GameDefinition) -> list[str]:
@@ -236,9 +221,5 @@ def _openings(game: rules.GameDefinition) -> list[tuple[str, BettingState]]:
     if first.position_to_act is None:
         return []
     after = {"after a call": rules.CALL, "after a raise": first.legal_actions().raising_to()}
-    later = [(name, first.apply(action)) for name, action in after.items()]
-    return [("first to act", first)] + [
-        (name, betting)
-        for name, betting in later
-        if betting.betting_round == 0 and betting.position_to_act is not None
-    ]
+    found = [("first to act", first), *((name, first.apply(action)) for name, action in after.items())]
+    return [each for each in found if each[1].betting_round == 0 and each[1].position_to_act is not None]

@@ -17,7 +17,6 @@ from clients.bots.equilibrium import Equilibrium
 from clients.commands.solve.counter import counter
 from clients.commands.solve.strategy import strategy
 from clients.core.arena import Arena
-from clients.learners.knowledge_file import write_knowledge
 from clients.learners.preflop.learners import HoleCardsLearner
 from engine.poker.rules import load_game
 from engine.solving.game_tree import game_tree
@@ -29,6 +28,7 @@ from engine.solving.strategy_file import checkpoint_path, read_strategy, write_s
 from server.commands.program import riverboat
 from tests.engine.solving.test_strategy_file import edited
 from tests.support.commands import reports, runs
+from tests.support.knowledge import write_knowledge
 
 # --- What the players' commands refuse, in one line, with exit status 2 and nothing done --------------------
 

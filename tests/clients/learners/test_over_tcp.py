@@ -52,7 +52,7 @@ def test_what_is_learnt_in_a_match_is_in_the_file_after_it(tmp_path: Path) -> No
 
         assert read_knowledge(path).meta["hands"] == hands
         assert sorted(p.name for p in tmp_path.glob("knowledge*")) == [path.name]
-    assert "Bob" in read_knowledge(path, "name-learner", "no-limit Texas hold'em").meta["names"]
+    assert "Bob" in read_knowledge(path, "name-learner").meta["names"]
 
 
 @pytest.mark.slow
@@ -128,7 +128,7 @@ def test_a_learner_that_is_killed_loses_the_hand_it_was_in(
     for seed in range(times):
         played = killed_while_playing(path, seed, rng.randint(1, 400))
 
-        kept = read_knowledge(path, "name-learner", "no-limit Texas hold'em")
+        kept = read_knowledge(path, "name-learner")
         hands = json.loads(kept.records[-1])[0] if kept.records else kept.meta["hands"]
         assert played <= hands <= played + 1  # killed between the journal and the word of it
 

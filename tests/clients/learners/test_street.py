@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import random
@@ -20,13 +21,7 @@ from clients.core.arena import Arena
 from clients.core.options import OptionError
 from clients.core.registry import make_bot
 from clients.lab.testing import Replaying
-from clients.learners.knowledge_file import (
-    KnowledgeError,
-    KnowledgeFile,
-    journal_path,
-    read_knowledge,
-    write_knowledge,
-)
+from clients.learners.knowledge_file import KnowledgeError, KnowledgeFile, journal_path, read_knowledge
 from clients.learners.street import agent as street_agent
 from clients.learners.street.agent import StreetLearner
 from clients.learners.street.knowledge import VERSION, describe_game
@@ -39,6 +34,7 @@ from engine.learning.street import ActionValues, population
 from engine.poker.rules import Action, Deal, GameDefinition, HandView, StackedDealer, load_game
 from tests.engine.learning.pools import actions_and_cells, small_pool
 from tests.support.asserting import refuses
+from tests.support.knowledge import write_knowledge
 from tests.support.matches import run_match
 
 LIMIT = load_game("limit-2p")
@@ -367,7 +363,7 @@ def test_contents_that_make_no_sense_are_refused(
 )  # fmt: skip
 def test_a_journal_that_makes_no_sense_is_refused(tmp_path: Path, record: str) -> None:
     path = tmp_path / "k.npz"
-    with KnowledgeFile(path, "street-learner", version=VERSION, write=True) as file:
+    with contextlib.closing(KnowledgeFile(path, "street-learner", version=VERSION, write=True)) as file:
         file.write(describe_game(LIMIT), arrays(), {"hands": 7})
         file.append(json.dumps([8, [[2, 0, 0.25, 4]]]))
         assert opened(path, learn=False).learnt.values[2, 0] == 0.25

@@ -1,5 +1,6 @@
 """Every reader of files, fed with what is nearly right."""
 
+import contextlib
 import functools
 import json
 import random
@@ -18,13 +19,7 @@ from clients.bots.opponent_book import OpponentBook
 from clients.commands.solve.spot_files import read_spot
 from clients.core.one_line import CommandError
 from clients.lab.benchmark.config import load_benchmark
-from clients.learners.knowledge_file import (
-    KnowledgeError,
-    KnowledgeFile,
-    journal_path,
-    read_journal,
-    write_knowledge,
-)
+from clients.learners.knowledge_file import KnowledgeError, KnowledgeFile, journal_path, read_journal
 from clients.learners.preflop import knowledge as preflop_knowledge
 from clients.learners.street import knowledge as street_knowledge
 from engine.learning.street import ActionValues
@@ -62,6 +57,7 @@ from tests.stress.fuzzing.inputs import (
     mutated_text,
 )
 from tests.support.hands.strategies import choose
+from tests.support.knowledge import write_knowledge
 from tests.support.tables import match_config
 from tests.test_architecture import ROOT
 
@@ -201,7 +197,7 @@ def _knowledge_files(rng: random.Random) -> None:
         path.write_bytes(mutated_bytes(rng, (path.read_bytes(),)))
     if rng.random() < 0.5:
         _write_journal(rng, path)
-    with KnowledgeFile(path, None) as file:
+    with contextlib.closing(KnowledgeFile(path, None)) as file:
         knowledge = file.read()
     assert knowledge is not None
     if knowledge.kind == street_knowledge.KIND:
@@ -246,7 +242,7 @@ _RECORDS: Final = (
 def _write_journal(rng: random.Random, path: Path) -> None:
     """A journal that goes on from the file, with records whose checksums are right, whatever they say."""
     try:
-        with KnowledgeFile(path, None) as file:
+        with contextlib.closing(KnowledgeFile(path, None)) as file:
             knowledge = file.read()
     except KnowledgeError:
         return

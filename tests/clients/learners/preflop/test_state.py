@@ -105,7 +105,7 @@ def styles(game: str, others: list[Agent], classifier: str, hands: int = 60) -> 
     watcher = Watcher()
     Arena(load_game(game), [watcher, *others], 5).play(hands)
     table = watcher.tables[classifier]
-    return [table.style(seat) for seat in range(1, len(others) + 1)]
+    return [PlayingStyle(number) for number in table.numbers[1 : len(others) + 1]]
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_as_printed_counts_are_the_engines(game: str) -> None:
     Arena(load_game(game), [watcher, *others], 5).play(80)
 
     counted = watcher.statistics
-    assert watcher.tables["as-printed"].style(1) is style_as_printed(
+    assert PlayingStyle(watcher.tables["as-printed"].numbers[1]) is style_as_printed(
         counted.hands, counted.flops_seen, counted.calls, counted.bets_and_raises
     )
     assert watcher.tables["as-printed"].counts[1] == [
