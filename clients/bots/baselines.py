@@ -72,7 +72,7 @@ class AlwaysRaise(_Yardstick):
         return _RAISE if view.legal_actions().can_raise else _CALL
 
 
-class AlwaysAllIn(_Yardstick):
+class AlwaysAllIn(AlwaysRaise):
     """Makes the largest legal raise: all its chips in no-limit games."""
 
     is_stateless = plays_by_betting = True
@@ -85,10 +85,6 @@ class AlwaysAllIn(_Yardstick):
     def script(self, game: GameDefinition) -> Script:
         """The script of that name, which takes no numbers."""
         return Script("always-all-in")
-
-    def probability_triple(self, view: HandView) -> ProbabilityTriple:
-        """A raise for certain, or a call."""
-        return _RAISE if view.legal_actions().can_raise else _CALL
 
 
 class Random(_Yardstick):
@@ -120,9 +116,8 @@ class Random(_Yardstick):
         if draw < fold:
             return FOLD
         if draw >= 1 - raise_ and legal.min_raise_to is not None and legal.max_raise_to is not None:
-            return legal.raising_to(
-                None if legal.is_limit else rng.randint(legal.min_raise_to, legal.max_raise_to)
-            )
+            total = None if legal.is_limit else rng.randint(legal.min_raise_to, legal.max_raise_to)
+            return legal.raising_to(total)
         return CALL
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:

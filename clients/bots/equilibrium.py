@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from clients.bots.strategy_files import saved_strategy, shipped_strategy
-from clients.core.agent import Agent, Chances, ProbabilityTriple, Triples, described, drawn
+from clients.core.agent import Chances, Mixing, Triples, described
 from clients.core.options import OptionError
 from engine.poker.rules import Action, GameDefinition, HandView
 
@@ -35,7 +35,7 @@ _MOST_NODES: Final = 200_000
 """Games with more nodes are not solved on the spot: these take a minute on a slow machine."""
 
 
-class Equilibrium(Agent):
+class Equilibrium(Mixing):
     """Plays a strategy file, the packaged strategy for heads-up hold'em, or a small game's equilibrium.
 
     Args:
@@ -68,20 +68,14 @@ class Equilibrium(Agent):
         """
         self._settle(game)
 
-    def choose_action(self, view: HandView) -> Action:
-        """An action drawn from the strategy, with one number of the generator."""
-        return drawn(self.strategy.chances(view), self.rng)
-
-    def probability_triple(self, view: HandView) -> ProbabilityTriple:
-        """The probabilities of a fold, a call and a raise of any size."""
-        return self.strategy.triple(view)
+    def chances(self, view: HandView) -> Mapping[Action, float]:
+        """The strategy's probability of each action."""
+        return self.strategy.chances(view)
 
     def reasons(self, view: HandView) -> Mapping[str, str]:
         """The strategy's probabilities of all actions."""
-        chances = self.strategy.chances(view)
-        return {
-            "strategy": ", ".join([f"{described(action)} {chance:.4f}" for action, chance in chances.items()])
-        }
+        chances = self.chances(view).items()
+        return {"strategy": ", ".join([f"{described(action)} {chance:.4f}" for action, chance in chances])}
 
     def triples(self, view: HandView) -> Triples | None:
         """The same for every hand we could hold: all combos in hold'em, otherwise all sets of hole cards.
@@ -96,10 +90,9 @@ class Equilibrium(Agent):
             return strategy.triples(view.betting, view.board)
         if not view.game.is_limit:
             return None  # raises have sizes
-        return [
-            (0.0, 1.0, 0.0) if {*cards} & {*view.board} else strategy.triple(_holding(view, cards))
-            for cards in itertools.combinations(sorted(view.game.deck), view.game.num_hole_cards)
-        ]
+        holdings = itertools.combinations(sorted(view.game.deck), view.game.num_hole_cards)
+        dead, never = {*view.board}, (0.0, 1.0, 0.0)
+        return [never if dead & {*cards} else strategy.triple(_holding(view, cards)) for cards in holdings]
 
     def size_chances(self, view: HandView, total: int) -> Chances | None:
         """The probability, by combo, that a raise is a raise to `total`; None outside no-limit hold'em."""

@@ -18,8 +18,9 @@ from typing import Any, ClassVar, Final, Generic, TypeVar, cast
 
 import attrs
 
-from clients.core.agent import Agent
+from clients.core.agent import Agent, seat_of
 from engine.players.statistics import numbers_of
+from engine.poker.rules import HandView
 from engine.support.files.archive import Archive, ArchiveError, find_archive, lock_archive, write_archive
 from engine.support.files.lock import FileLock
 from protocol import variables
@@ -93,6 +94,14 @@ class KnownPlayers(Generic[Known]):
             self.here[seat] = self.stranger()
         return self.here[seat]
 
+    def seat_of(self, view: HandView, position: int) -> int:
+        """The seat of the player in a position of our view."""
+        return seat_of(self._seat, view, position)
+
+    def of(self, view: HandView, position: int) -> Known:
+        """Knowledge of the player in a position of our view."""
+        return self.of_seat(self.seat_of(view, position))
+
     def _name_of(self, seat: int) -> str:
         return self._names[seat] if seat < len(self._names) else f"seat {seat}"
 
@@ -142,6 +151,12 @@ class Remembering(Agent):
 
     _closing: weakref.finalize[Any, Any] | None = None
     _write: Callable[[], None]
+    _finished = -1
+
+    def is_news(self, view: HandView) -> bool:
+        """Whether the end of a hand, which may be reported twice, is reported for the first time."""
+        is_news, self._finished = view.hand_number != self._finished, view.hand_number
+        return is_news
 
     def open_memory(
         self, path: Path, contents: Contents, load: Callable[[Path], object], *, learns: bool
@@ -205,9 +220,8 @@ def _load(bot: str, players: Sequence[KnownPlayers[Any]], kept: dict[str, Parts]
     told = sorted(set().union(*(each.said for each in players)))
     if archive.schema < SCHEMA_VERSION:
         beside = path.with_name(f"{path.name}.schema{archive.schema}")
-        told = [
-            f"models of {len(kept)} players begin anew, statistics stay; the file is kept as {beside.name}"
-        ]
+        anew = f"models of {len(kept)} players begin anew, statistics stay"
+        told = [f"{anew}; the file is kept as {beside.name}"]
         try:
             shutil.copyfile(path, beside)
         except OSError as error:

@@ -7,7 +7,7 @@ reconnects in mid-hand computes the same ones; the models learn when a hand is o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Final, Literal, cast, get_args
 
 import attrs
@@ -52,11 +52,7 @@ class Known:
     """Of raises in no-limit games."""
 
 
-_NEW_MODELS: Final[Mapping[ModelName, NewModel]] = {
-    "none": NoModel,
-    "generic": GenericModel,
-    "player": PlayerModel,
-}
+_NEW_MODELS: Final[dict[str, NewModel]] = {"none": NoModel, "generic": GenericModel, "player": PlayerModel}
 
 
 def checked_model(name: str) -> ModelName:
@@ -98,7 +94,6 @@ class OpponentBook(KnownPlayers[Known]):
         self.noise, self._potential = noise, potential
         self._reader: TableReader | None = None
         self._reading: tuple[int, int] | None = None  # hand number and position the reader is for
-        self._finished = -1  # the last hand that has been counted
 
     # --- the players ---------------------------------------------------------------------------------------
 
@@ -132,9 +127,6 @@ class OpponentBook(KnownPlayers[Known]):
 
     # --- a hand --------------------------------------------------------------------------------------------
 
-    def _seat_of(self, view: HandView, position: int) -> int:
-        return (self._seat + position - view.position) % view.game.num_players
-
     def follow(self, view: HandView) -> TableReader:
         """The reader of this hand, after it has read the betting so far."""
         reader = self._reader_of(view)
@@ -154,19 +146,12 @@ class OpponentBook(KnownPlayers[Known]):
         return self._reader
 
     def _models_by_position(self, view: HandView) -> list[OpponentModel]:
-        return [self.of_seat(self._seat_of(view, p)).model for p in range(view.game.num_players)]
+        return [self.of(view, p).model for p in range(view.game.num_players)]
 
     # --- learning ------------------------------------------------------------------------------------------
 
-    def hand_finished(self, view: HandView) -> bool:
-        """Count what everybody did and learn from the hands that were shown.
-
-        Returns:
-            Whether the hand was new; the end of a hand may be reported twice.
-        """
-        if view.hand_number == self._finished:
-            return False
-        self._finished = view.hand_number
+    def hand_finished(self, view: HandView) -> None:
+        """Count what everybody did and learn from the hands that were shown; each hand is reported once."""
         betting = view.betting
         if self.learns:
             reader = self._reader_of(view)
@@ -176,9 +161,8 @@ class OpponentBook(KnownPlayers[Known]):
         won = view.chips_won()
         for position in range(view.game.num_players):
             chips = won[position] if math.isfinite(won[position]) else None
-            self.of_seat(self._seat_of(view, position)).statistics.observe_hand(betting, position, chips)
+            self.of(view, position).statistics.observe_hand(betting, position, chips)
         for before, position, action in () if view.game.is_limit else betting.steps():
             if action.raise_to is not None:
-                self.of_seat(self._seat_of(view, position)).sizes.observe(before, action.raise_to)
+                self.of(view, position).sizes.observe(before, action.raise_to)
         self.hands_read += 1
-        return True

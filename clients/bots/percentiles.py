@@ -18,12 +18,8 @@ from engine.poker.combos import COMBO_HIGH, COMBO_LOW, COMBOS_PER_STARTING_HAND,
 _TIED: Final = 1e-9
 """Pot shares closer than this are equal."""
 
-STARTING_HAND_PLACES: Final = tuple(
-    [
-        NUM_CARDS * int(COMBO_HIGH[combo]) + int(COMBO_LOW[combo])
-        for combo in np.unique(STARTING_HAND_OF_COMBO, return_index=True)[1]
-    ]
-)
+_FIRST: Final = np.unique(STARTING_HAND_OF_COMBO, return_index=True)[1].tolist()
+STARTING_HAND_PLACES: Final = tuple([NUM_CARDS * int(COMBO_HIGH[c]) + int(COMBO_LOW[c]) for c in _FIRST])
 """The index in `starting_hand_percentiles` of each of the 169 starting hands."""
 
 

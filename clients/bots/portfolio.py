@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Final
 
 from clients.bots.memory_file import KnownPlayers, Parts, Remembering
 from clients.bots.strategy_files import saved_strategy, shipped_answers, shipped_strategy
-from clients.core.agent import ProbabilityTriple, drawn
+from clients.core.agent import Mixing
 from clients.core.options import OptionError
 from engine.players.models.saved import saved_numbers
-from engine.poker.rules import Action, ActionKind, GameDefinition, HandView
+from engine.poker.rules import Action, GameDefinition, HandView
 from engine.poker.rules.game_file import format_game
 from engine.support.files.formats import digest_of
 
@@ -48,7 +48,7 @@ class _Opponents(KnownPlayers[Learnt]):
         return {self.part: known}
 
 
-class Portfolio(Remembering):
+class Portfolio(Mixing, Remembering):
     """Mixes an equilibrium with answers to typical opponents, and gives most weight to those that win.
 
     Args:
@@ -82,7 +82,6 @@ class Portfolio(Remembering):
         self._answers = [Path(name) for name in answers.split("+")] if answers else []
         self._game: GameDefinition | None = None
         self._strategies: Strategies | None = None
-        self._finished = -1  # the last hand that was learnt from
         self._opponents = _Opponents()
         self._learnt: Learnt = {}  # against the present one
         self._digest = ""  # of what is played and mixed
@@ -119,16 +118,9 @@ class Portfolio(Remembering):
             raise OptionError("portfolio does not know yet what is being played")
         return self._strategies
 
-    def choose_action(self, view: HandView) -> Action:
-        """An action drawn from the mixture, with one number of the generator."""
-        return drawn(self.strategies.chances(view), self.rng)
-
-    def probability_triple(self, view: HandView) -> ProbabilityTriple:
-        """The probabilities of a fold, a call and a raise."""
-        chances = dict.fromkeys((ActionKind.FOLD, ActionKind.CALL, ActionKind.RAISE), 0.0)
-        for action, chance in self.strategies.chances(view).items():
-            chances[action.kind] += chance
-        return ProbabilityTriple(*chances.values())
+    def chances(self, view: HandView) -> Mapping[Action, float]:
+        """The probability of each action in the mixture."""
+        return self.strategies.chances(view)
 
     def reasons(self, view: HandView) -> Mapping[str, str]:
         """The weights of its strategies, the equilibrium first."""
@@ -137,12 +129,10 @@ class Portfolio(Remembering):
 
     def hand_finished(self, view: HandView) -> None:
         """Learn from the hand; its end may be reported twice."""
-        if view.hand_number == self._finished or not self.learn:
-            return
-        self._finished = view.hand_number
-        self.strategies.learn(view)
-        self._learnt[self._digest] = self.strategies.learnt
-        self.save_memory(self.strategies.hands)
+        if self.learn and self.is_news(view):
+            self.strategies.learn(view)
+            self._learnt[self._digest] = self.strategies.learnt
+            self.save_memory(self.strategies.hands)
 
     def _settle(self, game: GameDefinition) -> None:
         if self._game == game:
@@ -187,8 +177,6 @@ class Portfolio(Remembering):
         solver = Solver(tree)
         solver.run(self.iterations)
         policies = [solver.average().policy]
-        policies += [
-            restricted_nash(tree, policy_with(tree, weights), self.part, self.iterations)
-            for weights in OPPONENTS
-        ]
+        others = [policy_with(tree, weights) for weights in OPPONENTS]
+        policies += [restricted_nash(tree, other, self.part, self.iterations) for other in others]
         return SmallPortfolio(tree, policies)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from clients.bots.strategy_files import bucketed_strategy, shipped_strategy
-from clients.core.agent import Agent, Chances, ProbabilityTriple, Triples, drawn
+from clients.core.agent import Agent, Chances, ProbabilityTriple, drawn
 from clients.core.options import OptionError
 from engine.poker.combos import combo_index
 from engine.poker.rules import Action, GameDefinition, HandView
@@ -104,11 +104,13 @@ class Resolver(Agent):
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
         """The probabilities of a fold, a call and a raise of any size."""
-        return ProbabilityTriple(*self._triples(view)[combo_index(*view.own_cards)].tolist())
+        return ProbabilityTriple(*self.triples(view)[combo_index(*view.own_cards)].tolist())
 
-    def triples(self, view: HandView) -> Triples | None:
+    def triples(self, view: HandView) -> Floats:
         """The same for every combo; a state that nobody has played to is solved like any other."""
-        return self._triples(view)
+        from engine.solving.holdem.bucketed import triples_of
+
+        return triples_of(*self.solver.chances(view.betting, view.board, view.position))
 
     def size_chances(self, view: HandView, total: int) -> Chances | None:
         """The probability, by combo, that a raise is a raise to `total`."""
@@ -127,11 +129,6 @@ class Resolver(Agent):
             raise OptionError("resolver does not know yet what is being played")
         return self._solver
 
-    def _triples(self, view: HandView) -> Floats:
-        from engine.solving.holdem.bucketed import triples_of
-
-        return triples_of(*self.solver.chances(view.betting, view.board, view.position))
-
     def _settle(self, game: GameDefinition) -> None:
         if self._solver is not None and self._solver.blueprint.game == game:
             return
@@ -144,9 +141,7 @@ class Resolver(Agent):
                 "which strategy=FILE was made by riverboat solve GAME --save FILE"
             )
         effort = Effort(
-            iterations=self._iterations,
-            seconds=self._clock or None,
-            first_round=self._first,
+            iterations=self._iterations, seconds=self._clock or None, first_round=self._first,
             mixed=self._mixed,
-        )
+        )  # fmt: skip
         self._solver = TableSolver(blueprint, effort)

@@ -145,30 +145,23 @@ class SimpleBot(Agent):
         require_holdem("simple", game)
         players = game.num_players
         self._percentiles = starting_hand_percentiles(players)
-        usual = _USUAL_RAISING[players]
-        self._seen = [
-            [_PRIOR_WEIGHT, _PRIOR_WEIGHT * usual, _PRIOR_WEIGHT, _PRIOR_WEIGHT * _USUAL_BETTING]
-            for _ in range(players)
-        ]
+        raises, bets = _PRIOR_WEIGHT * _USUAL_RAISING[players], _PRIOR_WEIGHT * _USUAL_BETTING
+        self._seen = [[_PRIOR_WEIGHT, raises, _PRIOR_WEIGHT, bets] for _ in range(players)]
 
     def hand_finished(self, view: HandView) -> None:
         """Count who raised."""
-        for position, (hands, raised, actions, raises) in enumerate(_counts(view.betting)):
+        for position, more in enumerate(_counts(view.betting)):
             if position != view.position:
-                counts = self._seen[self.seat_of(view, position)]
-                counts[0] += hands
-                counts[1] += raised
-                counts[2] += actions
-                counts[3] += raises
+                seat = self.seat_of(view, position)
+                self._seen[seat] = [seen + count for seen, count in zip(self._seen[seat], more, strict=True)]
 
     def script(self, game: GameDefinition) -> Script | None:
         """The numbers of its rules before the flop, if it has no other rules."""
         if not self._preflop_only:
             return None
         if self._is_listed:
-            return Script(
-                "listed", (self._others, *(number for kind in KINDS for number in kind)), kinds_of_hands()
-            )
+            numbers = [number for kind in KINDS for number in kind]
+            return Script("listed", (self._others, *numbers), kinds_of_hands())
         players = game.num_players
         prior = _PRIOR_WEIGHT, _PRIOR_WEIGHT * _USUAL_RAISING[players]
         return Script("simple", (_COMMITTED, _ALL_IN, *prior, *_OPEN), starting_hand_percentiles(players))

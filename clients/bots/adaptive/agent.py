@@ -26,10 +26,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clients.bots.memory_file import Remembering
 from clients.bots.strategy_files import bucketed_strategy, shipped_strategy
-from clients.core.agent import ProbabilityTriple, described, drawn
+from clients.core.agent import Mixing, described
 from clients.core.options import OptionError, require_between
 from engine import compiling
-from engine.poker.rules import CALL, FOLD, Action, GameDefinition, HandView
+from engine.poker.rules import Action, GameDefinition, HandView
 from engine.support.files.archive import Archive, ArchiveError, find_archive
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ _LEAST_TRUST: Final = 0.01
 """The least trust in the opponent's habits at which the bot searches for an answer to them."""
 
 
-class Adaptive(Remembering):
+class Adaptive(Mixing, Remembering):
     """Plays heads-up hold'em, limit and no-limit, by what is worth most against what the opponent does.
 
     In limit, and in no-limit with 100 big blinds, it begins with the equilibrium that comes with the program.
@@ -102,7 +102,6 @@ class Adaptive(Remembering):
             self.open_memory(memory, self._book.remembered, self._recall, learns=learn)
         self._miximax: Miximax | None = None
         self._equilibrium: BucketedStrategy | None = None
-        self._finished = -1  # the last hand that has been counted
         self._valued: tuple[HandView, Mapping[Action, float]] | None = None
 
     def _recall(self, path: Path) -> None:
@@ -142,14 +141,8 @@ class Adaptive(Remembering):
         Raises:
             OptionError: the game is not heads-up hold'em, or what is remembered makes no sense.
         """
+        from engine.solving.miximax import habits as counted
         from engine.solving.miximax.departure import Departure
-        from engine.solving.miximax.habits import (
-            Expectations,
-            Habits,
-            InvalidHabits,
-            reasonable_habits,
-            shipped_changes,
-        )
         from engine.solving.miximax.values import Miximax
 
         tree = _tree(game)
@@ -159,19 +152,19 @@ class Adaptive(Remembering):
             book.put_away()
             known = _of_kind(book.players.get(name, {}), tree.kind)
             try:
-                expectations = Expectations(tree, reasonable_habits(game))
-                habits = Habits(tree, expectations, self.fading)
+                expectations = counted.Expectations(tree, counted.reasonable_habits(game))
+                habits = counted.Habits(tree, expectations, self.fading)
                 if known:
-                    habits = Habits.from_arrays(tree, known, expectations, self.fading)
+                    habits = counted.Habits.from_arrays(tree, known, expectations, self.fading)
                 self._equilibrium, book.departure = self._shipped(game), None
                 if self._equilibrium is not None:
                     book.departure = Departure(self._equilibrium)
                     if known:
                         book.departure.remember(known)
-            except InvalidHabits as error:
+            except counted.InvalidHabits as error:
                 raise OptionError(f"adaptive: what is remembered of {name!r} is damaged: {error}") from error
             book.name, book.habits = name, habits
-            self._miximax = Miximax(tree, shipped_changes())
+            self._miximax = Miximax(tree, counted.shipped_changes())
         self._valued = None
 
     @property
@@ -187,16 +180,6 @@ class Adaptive(Remembering):
 
     # --- playing -------------------------------------------------------------------------------------------
 
-    def choose_action(self, view: HandView) -> Action:
-        """An action drawn by the probabilities of `chances`."""
-        return drawn(self.chances(view), self.rng)
-
-    def probability_triple(self, view: HandView) -> ProbabilityTriple:
-        """The probabilities of folding, calling and raising."""
-        chances = self.chances(view)
-        fold, call = chances.get(FOLD, 0.0), chances.get(CALL, 0.0)
-        return ProbabilityTriple(fold, call, max(0.0, 1.0 - fold - call))
-
     def chances(self, view: HandView) -> dict[Action, float]:
         """The probability of each action, which grows with its value and its share of the equilibrium."""
         departure = self._book.departure
@@ -208,10 +191,8 @@ class Adaptive(Remembering):
             return {action: chance for action, chance in usual.items() if chance > 0}
         heat = self.temperature + self.caution / math.sqrt(1.0 + max(departure.evidence, 0.0))
         answer = _chances(self.values(view), usual, heat)
-        mixed = {
-            action: (1 - trust) * usual.get(action, 0.0) + trust * answer.get(action, 0.0)
-            for action in usual | answer
-        }
+        rest = 1 - trust
+        mixed = {each: rest * usual.get(each, 0.0) + trust * answer.get(each, 0.0) for each in usual | answer}
         return {action: chance for action, chance in mixed.items() if chance > 0}
 
     def values(self, view: HandView) -> Mapping[Action, float]:
@@ -234,15 +215,13 @@ class Adaptive(Remembering):
 
     def hand_finished(self, view: HandView) -> None:
         """Count the hand, whose end may be reported twice; write the memory file now and then."""
-        if view.hand_number == self._finished or not self.learn:
+        if not (self.learn and self.is_news(view)):
             return
-        self._finished = view.hand_number
         position = 1 - view.position
-        if self._book.departure is not None and self._miximax is not None:
+        departure, miximax = self._book.departure, self._miximax
+        if departure is not None and miximax is not None:
             cards = view.own_cards, view.hole_cards[position]
-            self._book.departure.observe(
-                self.habits, self._miximax, view.betting, position, cards, view.board
-            )
+            departure.observe(self.habits, miximax, view.betting, position, cards, view.board)
         self.habits.observe(view.betting, position, view.hole_cards[position], view.board)
         self.save_memory(self.habits.hands)
 
@@ -266,9 +245,8 @@ class _Book:
             if self.departure is not None:
                 known |= self.departure.as_arrays()
             kind = self.habits.tree.kind
-            kept = {
-                key: array for key, array in self.players.get(self.name, {}).items() if _kind(key) != kind
-            }
+            before = self.players.get(self.name, {})
+            kept = {key: array for key, array in before.items() if _kind(key) != kind}
             self.players[self.name] = kept | {kind + key: array for key, array in known.items()}
 
     def remembered(self) -> Archive | None:
@@ -279,11 +257,8 @@ class _Book:
 
 def archive_of(players: Mapping[str, Remembered]) -> Archive:
     """Each player's arrays, by name; in the archive their names begin with the player's number and a dot."""
-    arrays = {
-        f"{number}.{name}": array
-        for number, remembered in enumerate(players.values())
-        for name, array in remembered.items()
-    }
+    numbered = enumerate(players.values())
+    arrays = {f"{k}.{name}": array for k, known in numbered for name, array in known.items()}
     return Archive(KIND, SCHEMA_VERSION, {"names": list(players)}, arrays)
 
 

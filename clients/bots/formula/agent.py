@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Any, get_args
 
 import attrs
-import numpy as np
-from numpy.typing import NDArray
 
 from clients.bots.formula.bet_size import best_totals, bet_size, size_chances, totals_compared
 from clients.bots.memory_file import Remembering
@@ -26,8 +24,7 @@ from engine.players.probability_triple import legal_triple, sample
 from engine.players.table_reader import PotentialName
 from engine.poker.combos import combo_index
 from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
-
-Floats = NDArray[np.float64]
+from engine.support.arrays import Floats, Ints
 
 
 class Formula(Remembering):
@@ -97,20 +94,16 @@ class Formula(Remembering):
             return view.legal_actions().raising_to(int(totals[0]))
         return bet_size(view.betting, decision.situation, float(values[combo]), folding, self.rng)
 
-    def _best_totals(
-        self, view: HandView, decision: Decision, chances: Floats, folding: float
-    ) -> NDArray[np.int64] | None:
+    def _best_totals(self, view: HandView, decision: Decision, chances: Floats, fold: float) -> Ints | None:
         """The totals to raise to with hands, where a model says how often the only opponent folds to each."""
         situation, reading = decision.situation, self.book.follow(view).reading
         others = situation.opponents
         if view.game.is_limit or not situation.can_raise or len(others) > 1:
             return None
-        answers = {
-            total: reading.answer(view.betting, others[0], float(total - view.betting.max_spent))
-            for total in totals_compared(view.betting, situation)
-        }
+        totals, spent = totals_compared(view.betting, situation), view.betting.max_spent
+        answers = {total: reading.answer(view.betting, others[0], float(total - spent)) for total in totals}
         folds = {total: answer.fold for total, answer in answers.items() if answer is not None}
-        return best_totals(view.betting, chances, folds, folding) if folds else None
+        return best_totals(view.betting, chances, folds, fold) if folds else None
 
     def _decision(self, view: HandView) -> tuple[Decision, float]:
         """The basis of a decision, and the chance that the likeliest opponent to fold does so."""
@@ -175,5 +168,6 @@ class Formula(Remembering):
 
     def hand_finished(self, view: HandView) -> None:
         """Learn, and write the memory file now and then."""
-        if self.book.hand_finished(view):
+        if self.is_news(view):
+            self.book.hand_finished(view)
             self.save_memory(self.book.hands_read)

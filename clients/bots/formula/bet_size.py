@@ -24,11 +24,11 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.players.action_context import Situation
 from engine.players.models.formula import worths_of_raise
 from engine.poker.rules import Action, BettingState
+from engine.support.arrays import Floats, Ints
 
 _NEVER_FOLDS: Final = 0.08
 """A player who folds less often is one who never does."""
@@ -50,9 +50,7 @@ def totals_compared(betting: BettingState, situation: Situation) -> list[int]:
     return sorted({action.raise_to for action in actions if action.raise_to is not None})
 
 
-def best_totals(
-    betting: BettingState, chances: NDArray[np.float64], folds: Mapping[int, float], folding: float
-) -> NDArray[np.int64]:
+def best_totals(betting: BettingState, chances: Floats, folds: Mapping[int, float], folding: float) -> Ints:
     """The total to raise to that is worth most with each hand, shape (n,).
 
     Args:
@@ -62,7 +60,7 @@ def best_totals(
         folding: the same for a raise of a middling size.
     """
     worths = [worths_of_raise(betting, chances, total, fold, folding) for total, fold in folds.items()]
-    best: NDArray[np.int64] = np.array(list(folds))[np.argmax(worths, axis=0)]
+    best: Ints = np.array(list(folds))[np.argmax(worths, axis=0)]
     return best
 
 

@@ -20,12 +20,11 @@ from clients.bots.heuristic.preflop import preflop_raise, preflop_triple
 from clients.bots.heuristic.store import Experience, raises_met
 from clients.bots.memory_file import Remembering
 from clients.bots.opponent_book import DEFAULT_NOISE, OpponentBook
-from clients.core.agent import ProbabilityTriple, described, drawn
+from clients.core.agent import Mixing, described
 from clients.core.options import require_between, require_holdem, require_one_of
 from engine import compiling
 from engine.hands.hand_strength import UNIFORM_WEIGHTS
 from engine.players.board_values import board_values
-from engine.players.probability_triple import TRIPLE_INDEX
 from engine.poker.combos import combo_index
 from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
 
@@ -39,7 +38,7 @@ MethodName = Literal["direct", "strategic"]
 PredictorName = Literal["counts", "generic", "player", "vote"]
 
 
-class Heuristic(Remembering):
+class Heuristic(Mixing, Remembering):
     """Plays Texas hold'em by rough expected values and remembered betting chains, limit and no-limit.
 
     Args:
@@ -77,7 +76,6 @@ class Heuristic(Remembering):
         self.evaluation: Evaluation = evaluation(self.experience, enough)
         self.predictor: FoldPredictor = _predictor(model, self.experience)
         self.remember(memory, self.experience, *self.predictor.books)
-        self._finished = -1  # the last hand that has been counted
 
     def prepare(self, game: GameDefinition | None) -> None:
         """Compile or load the kernels that decisions take."""
@@ -95,25 +93,12 @@ class Heuristic(Remembering):
 
     def hand_finished(self, view: HandView) -> None:
         """Remember the hand; its end may be reported twice."""
-        if view.hand_number == self._finished:
-            return
-        self._finished = view.hand_number
-        self.predictor.hand_finished(view)
-        self.experience.hand_finished(view, self.seat)
-        self.save_memory(self.experience.hands)
+        if self.is_news(view):
+            self.predictor.hand_finished(view)
+            self.experience.hand_finished(view)
+            self.save_memory(self.experience.hands)
 
     # --- deciding ------------------------------------------------------------------------------------------
-
-    def choose_action(self, view: HandView) -> Action:
-        """An action drawn by the probabilities of `chances`."""
-        return drawn(self.chances(view), self.rng)
-
-    def probability_triple(self, view: HandView) -> ProbabilityTriple:
-        """The probabilities of folding, calling and raising to any size."""
-        triple = [0.0, 0.0, 0.0]
-        for action, chance in self.chances(view).items():
-            triple[TRIPLE_INDEX[action.kind]] += chance
-        return ProbabilityTriple(*triple)
 
     def chances(self, view: HandView) -> dict[Action, float]:
         """The probability of each action in this state."""
@@ -125,9 +110,8 @@ class Heuristic(Remembering):
                 chances[action] = chances.get(action, 0.0) + raise_
             return {action: chance for action, chance in chances.items() if chance > 0}
         raising = CONTINUED if self._keeps_leading and _has_led(view) else 1.0
-        return chances_of(
-            self.values(view), self._randomness, can_fold=view.legal_actions().can_fold, raising=raising
-        )
+        can_fold = view.legal_actions().can_fold
+        return chances_of(self.values(view), self._randomness, can_fold=can_fold, raising=raising)
 
     def values(self, view: HandView) -> dict[Action, float]:
         """After the flop: the value of each legal action except folding, in chips from here on."""
@@ -141,12 +125,9 @@ class Heuristic(Remembering):
         folds: dict[int, float] = {}
         if len(actions) > 1:
             folds = self.predictor.fold_chances(view, betting.apply(actions[1]))
-        return {
-            action: self.evaluation.value(
-                Question(betting, action, strength, folds, bet_rate, raise_rate, met)
-            )
-            for action in dict.fromkeys(actions)
-        }
+        known = strength, folds, bet_rate, raise_rate, met
+        questions = {action: Question(betting, action, *known) for action in actions}
+        return {action: self.evaluation.value(question) for action, question in questions.items()}
 
     def reasons(self, view: HandView) -> Mapping[str, str]:
         """Strength and values after the flop."""
@@ -169,11 +150,8 @@ class Heuristic(Remembering):
 
     def _rates(self, view: HandView) -> tuple[float, float]:
         """The mean bet rate and raise rate of the opponents still in the hand."""
-        habits = [
-            self.experience.of_seat(self.seat_of(view, position))
-            for position, out in enumerate(view.betting.folded)
-            if not out and position != view.position
-        ]
+        others = [p for p, out in enumerate(view.betting.folded) if not out and p != view.position]
+        habits = [self.experience.of(view, position) for position in others]
         number = len(habits)
         return sum(h.bet_rate for h in habits) / number, sum(h.raise_rate for h in habits) / number
 
@@ -210,19 +188,15 @@ def chances_of(
         can_fold: whether there is something to call.
         raising: factor on the weight of raises, 1 or more.
     """
-    factors = {
-        action: raising if action.kind is ActionKind.RAISE else 1.0
-        for action, value in values.items()
-        if value > 0
-    }
+    good = [action for action, value in values.items() if value > 0]
+    factors = {action: raising if action.kind is ActionKind.RAISE else 1.0 for action in good}
     if not factors:
         return {FOLD if can_fold else CALL: 1.0}
     best = max(values[action] for action in factors)
     if randomness <= 0:
         first = max(factors, key=lambda action: values[action])
         return {first: 1.0}
-    weights = {
-        action: factor * (values[action] / best) ** (1 / randomness) for action, factor in factors.items()
-    }
+    power = 1 / randomness
+    weights = {action: factor * (values[action] / best) ** power for action, factor in factors.items()}
     total = sum(weights.values())
     return {action: weight / total for action, weight in weights.items()}

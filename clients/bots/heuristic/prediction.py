@@ -14,7 +14,6 @@ import attrs
 
 from clients.bots.heuristic.store import Experience
 from clients.bots.opponent_book import DEFAULT_NOISE, OpponentBook
-from clients.core.agent import seat_of
 from engine.players.betting_chains import ActionFrequencies
 from engine.players.learning import predicted_triple
 from engine.players.models.generic import GenericModel
@@ -31,12 +30,8 @@ class FoldPredictor:
     books: tuple[OpponentBook, ...] = ()
     """Models of players, if there are."""
 
-    def __init__(self) -> None:
-        self._seat = 0
-
     def match_started(self, game: GameDefinition, seat: int, names: tuple[str, ...] | None) -> None:
-        """Note who sits where."""
-        self._seat = seat
+        """Meet the players."""
 
     def fold_chances(self, view: HandView, after: BettingState) -> dict[int, float]:
         """By position, the probability that each opponent folds to our raise if those before do.
@@ -71,18 +66,14 @@ class CountedFolds(FoldPredictor):
     """
 
     def __init__(self, experience: Experience) -> None:
-        super().__init__()
         self._experience = experience
 
     def _chance(self, view: HandView, state: BettingState, position: int) -> float:
         """The share of bets folded to; half of it for a player who has raised in this round."""
-        rate = self._experience.of_seat(seat_of(self._seat, view, position)).fold_rate
-        has_raised = any(
-            actor == position
-            and action.kind is ActionKind.RAISE
-            and before.betting_round == view.betting_round
-            for before, actor, action in view.betting.steps()
-        )
+        rate = self._experience.of(view, position).fold_rate
+        own = [(before, action) for before, actor, action in view.betting.steps() if actor == position]
+        here = [action.kind for before, action in own if before.betting_round == view.betting_round]
+        has_raised = ActionKind.RAISE in here
         return rate / 2 if has_raised else rate
 
 
@@ -94,12 +85,10 @@ class ModelledFolds(FoldPredictor):
     """
 
     def __init__(self, book: OpponentBook) -> None:
-        super().__init__()
         self.book, self.books = book, (book,)
 
     def match_started(self, game: GameDefinition, seat: int, names: tuple[str, ...] | None) -> None:
         """Make models for new players."""
-        super().match_started(game, seat, names)
         self.book.match_started(game, seat, names)
 
     def _chance(self, view: HandView, state: BettingState, position: int) -> float:
@@ -127,7 +116,7 @@ class VotedFolds(ModelledFolds):
         self._generic = GenericModel()
 
     def _of(self, view: HandView, position: int) -> tuple[Vote, ActionFrequencies]:
-        seat = seat_of(self._seat, view, position)
+        seat = self.book.seat_of(view, position)
         return self.votes.setdefault(seat, Vote(3)), self._chains.setdefault(seat, ActionFrequencies())
 
     def predictions(
@@ -135,11 +124,8 @@ class VotedFolds(ModelledFolds):
     ) -> Sequence[ProbabilityTriple]:
         """Each model's prediction of what the player to act will do."""
         _, chains = self._of(view, decision.situation.position)
-        return (
-            predicted_triple(self._generic, decision),
-            predicted_triple(model, decision),
-            chains.predicted(state),
-        )
+        modelled = predicted_triple(self._generic, decision), predicted_triple(model, decision)
+        return (*modelled, chains.predicted(state))
 
     def _triple(
         self, view: HandView, state: BettingState, decision: Decision, model: OpponentModel

@@ -89,9 +89,7 @@ def _crowd(betting: BettingState) -> float:
             opener, state = position, before
             break
         acted.add(position)
-    behind = sum(
-        not out and position != opener and position not in acted for position, out in enumerate(state.folded)
-    )
+    behind = sum(not out and p != opener and p not in acted for p, out in enumerate(state.folded))
     return reasonable_share(max(1, behind)) / reasonable_share(1)
 
 

@@ -12,7 +12,6 @@ from typing import Final
 import attrs
 
 from clients.bots.memory_file import KnownPlayers
-from clients.core.agent import seat_of
 from engine.hands.hand_strength import UNIFORM_WEIGHTS
 from engine.players.betting_chains import ChainStore, PlayedHand
 from engine.players.board_values import board_values
@@ -85,7 +84,7 @@ class Experience(KnownPlayers[Habits]):
         usual = _STRENGTH_BY_RAISES[min(raises, len(_STRENGTH_BY_RAISES) - 1)]
         return (total + _SHOWDOWN_PRIOR * usual) / (number + _SHOWDOWN_PRIOR)
 
-    def hand_finished(self, view: HandView, own_seat: int) -> None:
+    def hand_finished(self, view: HandView) -> None:
         """Count a hand; the caller must report each hand only once."""
         self.hands += 1
         hand = played_hand(view)
@@ -99,7 +98,7 @@ class Experience(KnownPlayers[Habits]):
             shown[1] += hand.opponent_strength
         for before, position, action in view.betting.steps():
             if before.betting_round > 0 and position != view.position:
-                habits = self.of_seat(seat_of(own_seat, view, position))
+                habits = self.of(view, position)
                 if before.amount_to_call(position) > 0:
                     habits.bets_met += 1
                     habits.folds += action.kind is ActionKind.FOLD
@@ -111,10 +110,8 @@ class Experience(KnownPlayers[Habits]):
 
 def raises_met(betting: BettingState, position: int) -> int:
     """Bets and raises that opponents of the player in a position have made after the flop."""
-    return sum(
-        action.kind is ActionKind.RAISE and actor != position and before.betting_round > 0
-        for before, actor, action in betting.steps()
-    )
+    raises = [step for step in betting.steps() if step[2].kind is ActionKind.RAISE]
+    return sum(actor != position and before.betting_round > 0 for before, actor, _ in raises)
 
 
 def played_hand(view: HandView) -> PlayedHand:
@@ -125,9 +122,6 @@ def played_hand(view: HandView) -> PlayedHand:
     won = view.chips_won()[us]
     share = (won + betting.spent[us]) / betting.pot if math.isfinite(won) and betting.pot else None
     strengths = board_values(view.board).strengths(UNIFORM_WEIGHTS)
-    shown = [
-        float(strengths[combo_index(*cards)])
-        for position, cards in enumerate(view.hole_cards)
-        if position != us and len(cards) == 2 and not betting.folded[position]
-    ]
+    others = [cards for p, cards in enumerate(view.hole_cards) if p != us and not betting.folded[p]]
+    shown = [float(strengths[combo_index(*cards)]) for cards in others if len(cards) == 2]
     return PlayedHand.of(betting, us, share, sum(shown) / len(shown) if shown else None)

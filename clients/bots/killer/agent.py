@@ -25,6 +25,7 @@ from engine.players.board_values import board_values
 from engine.players.probability_triple import CERTAIN
 from engine.poker.combos import combo_index
 from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
+from engine.support.arrays import Floats
 
 _POTS: Final = 0.75
 """The size of no-limit bets and raises after the flop, in pots."""
@@ -65,7 +66,6 @@ class Killer(Remembering):
         self._rake, self._rake_cap = rake, rake_cap
         self.reading = Reading()
         self.remember(memory, self.reading)
-        self._finished = -1  # the last hand that has been counted
 
     def prepare(self, game: GameDefinition | None) -> None:
         """Compile or load the kernels that decisions take, and read the book."""
@@ -84,9 +84,8 @@ class Killer(Remembering):
 
     def hand_finished(self, view: HandView) -> None:
         """Count what opponents did; the end of a hand may be reported twice."""
-        if view.hand_number != self._finished:
-            self._finished = view.hand_number
-            self.reading.hand_finished(view, self.seat)
+        if self.is_news(view):
+            self.reading.hand_finished(view)
             self.save_memory(self.reading.hands)
 
     # --- deciding ------------------------------------------------------------------------------------------
@@ -112,11 +111,9 @@ class Killer(Remembering):
         if view.betting_round == 0:
             return {"tables": f"before the flop it plays by {self._way}"}
         numbers, _ = self.decision(view)
-        return {
-            "reflective odds": f"{numbers.hand_odds:.3f} to win, strength {numbers.strength:.3f}, "
-            f"potential {numbers.potential:.3f}",
-            "price": f"{numbers.to_call:g} chips to call for a pot of {numbers.pot:g}",
-        }
+        odds = f"{numbers.hand_odds:.3f} to win, strength {numbers.strength:.3f}"
+        price = f"{numbers.to_call:g} chips to call for a pot of {numbers.pot:g}"
+        return {"reflective odds": f"{odds}, potential {numbers.potential:.3f}", "price": price}
 
     def _preflop(self, view: HandView) -> Action:
         betting, legal = view.betting, view.legal_actions()
@@ -130,9 +127,9 @@ class Killer(Remembering):
             after = betting.apply(raising)
             raise_ = float(after.spent[view.position] - betting.max_spent)
         if self._way == "one-chip":
-            kind = by_one_chip(view, self.reading, self.seat)
+            kind = by_one_chip(view, self.reading)
         else:
-            table = read_table(view, self.reading, self.seat, max(0.0, raise_))
+            table = read_table(view, self.reading, max(0.0, raise_))
             if self._way == "groups":
                 kind = by_groups(view, table)
             else:
@@ -161,11 +158,11 @@ class Killer(Remembering):
         legal = view.legal_actions()
         return legal.raising_to() if legal.is_limit else view.betting.raise_of_pots(_POTS)
 
-    def decision(self, view: HandView) -> tuple[Postflop, np.ndarray[tuple[int, ...], np.dtype[np.float64]]]:
+    def decision(self, view: HandView) -> tuple[Postflop, Floats]:
         """The decision after the flop in numbers, and the opponents' weights, shape (opponents, 1326)."""
         betting = view.betting
         opponents = [p for p, out in enumerate(betting.folded) if not out and p != view.position]
-        weights = np.array([self.reading.weights(view, self.seat, position) for position in opponents])
+        weights = np.array([self.reading.weights(view, position) for position in opponents])
         combo = combo_index(*view.own_cards)
         public = situation_of(betting).public
         players = view.game.num_players
@@ -177,9 +174,6 @@ class Killer(Remembering):
             to_call=float(max(0, betting.amount_to_call(view.position))),
             bet=public.bet if view.legal_actions().can_raise else 0.0,
             later=public.future_bets,
-            loosenesses=tuple(
-                self.reading.of_seat(self.seat_of(view, position)).times_ideal(players)
-                for position in opponents
-            ),
+            loosenesses=tuple(self.reading.of(view, position).times_ideal(players) for position in opponents),
         )
         return decision, weights

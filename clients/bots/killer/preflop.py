@@ -30,7 +30,6 @@ import attrs
 
 from clients.bots.killer.reading import Reading, ideal_flops, ideal_share
 from clients.bots.percentiles import starting_hand_percentiles
-from clients.core.agent import seat_of
 from engine.hands.flop_configs import FlopBook, FlopConfig, call_value, raise_value
 from engine.hands.pot_odds import Rake
 from engine.poker.combos import STARTING_HAND_NAMES, parse_starting_hand, starting_hand
@@ -86,13 +85,12 @@ class PreflopTable:
     """The chips we can still put in."""
 
 
-def read_table(view: HandView, reading: Reading, own_seat: int, raise_: float) -> PreflopTable:
+def read_table(view: HandView, reading: Reading, raise_: float) -> PreflopTable:
     """The decision, with what is known of the opponents.
 
     Args:
         view: before the flop, our turn.
         reading: what is known of the opponents.
-        own_seat: our seat.
         raise_: the chips that a raise adds to the call; 0 if none is allowed.
     """
     betting, us = view.betting, view.position
@@ -113,7 +111,7 @@ def read_table(view: HandView, reading: Reading, own_seat: int, raise_: float) -
     for position, out in enumerate(betting.folded):
         if out or position == us:
             continue
-        times = reading.of_seat(seat_of(own_seat, view, position)).times_ideal(players)
+        times = reading.of(view, position).times_ideal(players)
         owed = float(max(0, betting.amount_to_call(position)))
         is_in = position in acted or owed == 0
         share = min(1.0, times * shares[position]) if position in acted else 1.0
@@ -143,11 +141,8 @@ def configurations(table: PreflopTable, *, raising: bool) -> list[FlopConfig]:
     chances = [1.0]
     for other in table.others:
         chance = other.stays if raising else other.joins
-        chances = [
-            (chances[number] if number < len(chances) else 0.0) * (1 - chance)
-            + (chances[number - 1] * chance if number else 0.0)
-            for number in range(len(chances) + 1)
-        ]
+        pairs = zip([*chances, 0.0], [0.0, *chances], strict=True)
+        chances = [same * (1 - chance) + fewer * chance for same, fewer in pairs]
     expected = sum(other.stays if raising else other.joins for other in table.others)
     if not raising:  # nobody: the blinds would have to fold to no raise
         chances[1] += chances[0]
@@ -170,10 +165,7 @@ def _mean_share(table: PreflopTable, raising: bool) -> float:
     """The share of all hands that opponents may hold at the flop, averaged over those who get there."""
     weights = [other.stays if raising else other.joins for other in table.others]
     # A raise that is called leaves the better part of the hands of those who have not acted.
-    shares = [
-        min(other.share, other.stays) if raising and not other.raised else other.share
-        for other in table.others
-    ]
+    shares = [min(o.share, o.stays) if raising and not o.raised else o.share for o in table.others]
     total = sum(weights)
     if total <= 0:
         return 1.0
@@ -186,18 +178,12 @@ def by_configs(table: PreflopTable, book: FlopBook, rake: Rake) -> dict[ActionKi
     configs = configurations(table, raising=False)
     values[ActionKind.CALL] = call_value(book, table.hand, configs, table.to_call, rake)
     if table.raise_ > 0:
-        values[ActionKind.RAISE] = raise_value(
-            book,
-            table.hand,
-            configurations(table, raising=True),
-            table.pot,
-            table.to_call + table.raise_,
-            rake,
-        )
+        configs, price = configurations(table, raising=True), table.to_call + table.raise_
+        values[ActionKind.RAISE] = raise_value(book, table.hand, configs, table.pot, price, rake)
     return values
 
 
-def by_one_chip(view: HandView, reading: Reading, own_seat: int) -> ActionKind:
+def by_one_chip(view: HandView, reading: Reading) -> ActionKind:
     """The kind of action by the one-chip game: a raise with its first bets, a call with its calls."""
     betting, us = view.betting, view.position
     first, second = view.own_cards
@@ -206,7 +192,7 @@ def by_one_chip(view: HandView, reading: Reading, own_seat: int) -> ActionKind:
     raisers = [actor for _, actor, action in betting.steps() if action.kind is ActionKind.RAISE]
     if not raisers:
         return ActionKind.RAISE if better <= share else ActionKind.FOLD
-    times = reading.of_seat(seat_of(own_seat, view, raisers[-1])).times_ideal(view.game.num_players)
+    times = reading.of(view, raisers[-1]).times_ideal(view.game.num_players)
     if better <= 0.3 * share * times:
         return ActionKind.RAISE
     return ActionKind.CALL if better <= share * times else ActionKind.FOLD
@@ -226,17 +212,7 @@ _GROUPS: Final = (
 )
 
 NO_GROUP: Final = len(_GROUPS) + 1
-
-
-def _numbers() -> tuple[int, ...]:
-    numbers = [NO_GROUP] * len(STARTING_HAND_NAMES)
-    for number, names in enumerate(_GROUPS, 1):
-        for name in names.split():
-            numbers[parse_starting_hand(name)] = number
-    return tuple(numbers)
-
-
-_NUMBERS: Final = _numbers()
+_NUMBERS: Final = {parse_starting_hand(h): n for n, group in enumerate(_GROUPS, 1) for h in group.split()}
 
 _LEAST_GROUP: Final = {"early": 4, "middle": 5, "late": 7, "heads-up": 8}
 """The last group that is played if nobody has raised, by position."""
@@ -248,7 +224,7 @@ _ROOM: Final = 1.0
 
 def group_of(hand: int) -> int:
     """The group of a starting hand, 1 to 8, or `NO_GROUP`."""
-    return _NUMBERS[hand]
+    return _NUMBERS.get(hand, NO_GROUP)
 
 
 def is_drawing(hand: int) -> bool:

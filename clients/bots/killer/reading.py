@@ -23,10 +23,8 @@ from typing import Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from clients.bots.memory_file import KnownPlayers
-from clients.core.agent import seat_of
 from engine.hands.hand_strength import UNIFORM_WEIGHTS
 from engine.hands.pot_odds import BetToPotOdds, immediate_pot_odds
 from engine.hands.preflop.first_bet import ONE_CHIP_WITH_BLINDS, call_percentile, first_bet_percentile
@@ -36,8 +34,7 @@ from engine.players.statistics import Looseness
 from engine.poker.combos import NUM_COMBOS, combo_index, combos_without
 from engine.poker.rules import ActionKind, HandView
 from engine.poker.rules.betting import BettingState
-
-Floats = NDArray[np.float64]
+from engine.support.arrays import Floats
 
 SOFTNESS: Final = 0.1
 """The width of a filter's boundary, as a share of all hands."""
@@ -201,21 +198,19 @@ class Reading(KnownPlayers[OpponentRecord]):
         super().__init__()
         self.hands = 0
 
-    def weights(self, view: HandView, own_seat: int, position: int) -> Floats:
+    def weights(self, view: HandView, position: int) -> Floats:
         """The weight of each combo for the player in a position, by this hand's betting: shape (1326,)."""
-        record = self.of_seat(seat_of(own_seat, view, position))
+        record = self.of(view, position)
         weights = combos_without((*view.own_cards, *view.board)).astype(np.float64)
         for before, actor, action in view.betting.steps():
             if actor == position:
-                passing = self._passing_hands(view, before, action.kind, record)
+                passing = self._kept(view, before, action.kind, record)
                 weights *= 1 - (1 - _SURPRISE) * record.honesty.share * (1 - passing)
         if not weights.any():
             return combos_without((*view.own_cards, *view.board)).astype(np.float64)
         return weights
 
-    def _passing_hands(
-        self, view: HandView, before: BettingState, kind: ActionKind, record: OpponentRecord
-    ) -> Floats:
+    def _kept(self, view: HandView, before: BettingState, kind: ActionKind, record: OpponentRecord) -> Floats:
         """The filter of an action: what it keeps of each combo, shape (1326,)."""
         position = before.position_to_act
         assert position is not None  # who acted
@@ -238,27 +233,24 @@ class Reading(KnownPlayers[OpponentRecord]):
                 passing = keep_top(values, shares.call, record.calls.looseness, softness=SOFTNESS)
         return passing
 
-    def hand_finished(self, view: HandView, own_seat: int) -> None:
+    def hand_finished(self, view: HandView) -> None:
         """Count what opponents did; the caller must report each hand only once."""
         self.hands += 1
         betting = view.betting
-        folded_before_flop = {
-            actor
-            for before, actor, action in betting.steps()
-            if before.betting_round == 0 and action.kind is ActionKind.FOLD
-        }
+        folds = [step[:2] for step in betting.steps() if step[2].kind is ActionKind.FOLD]
+        folded_before_flop = {actor for before, actor in folds if before.betting_round == 0}
         for position in range(view.game.num_players):
             if position != view.position:
                 saw_flop = betting.betting_round >= 1 and position not in folded_before_flop
-                self.of_seat(seat_of(own_seat, view, position)).looseness.observe(saw_flop)
+                self.of(view, position).looseness.observe(saw_flop)
         for before, actor, action in betting.steps():
             if actor == view.position:
                 continue
-            record = self.of_seat(seat_of(own_seat, view, actor))
+            record = self.of(view, actor)
             cards = view.hole_cards[actor]
             says = action.kind is ActionKind.RAISE or before.amount_to_call(actor) > 0
             if says and cards and betting.is_showdown and not betting.folded[actor]:
-                passing = self._passing_hands(view, before, action.kind, record)
+                passing = self._kept(view, before, action.kind, record)
                 record.honesty.observe(passing, combo_index(*cards))
             if before.betting_round == 0:
                 continue

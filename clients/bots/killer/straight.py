@@ -19,7 +19,6 @@ from typing import Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.hands import pot_odds
 from engine.hands.equity import equity_against
@@ -28,8 +27,7 @@ from engine.players.board_values import board_values
 from engine.players.models.formula import bluff_share
 from engine.poker.combos import combo_index
 from engine.poker.rules import HandView
-
-Floats = NDArray[np.float64]
+from engine.support.arrays import Floats
 
 _PAYS: Final = 0.5
 """The share of later rounds' bets that a player of ideal looseness pays, and that we pay."""
@@ -109,11 +107,8 @@ def decide(decision: Postflop) -> pot_odds.StraightPlay:
     else:
         return pot_odds.StraightPlay.CHECK
     play = pot_odds.straight_play(decision.hand_odds, implied, raising, facing_bet=facing)
-    if (
-        play is pot_odds.StraightPlay.CHECK
-        and decision.strength >= _MADE
-        and pot_odds.is_callable(decision.hand_odds, implied)
-    ):
+    is_good = decision.strength >= _MADE and pot_odds.is_callable(decision.hand_odds, implied)
+    if play is pot_odds.StraightPlay.CHECK and is_good:
         return pot_odds.StraightPlay.BET
     return play
 

@@ -19,15 +19,14 @@ is never silent: the house is told with the action (`protocol.agents.usage`).
 
 from __future__ import annotations
 
-import inspect
 import os
 import random
 from collections import Counter
 from collections.abc import Mapping
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import attrs
 import trio
 
 from clients.bots.llm.costs import Prices, tokens_of
@@ -120,10 +119,8 @@ class Llm(Agent):
         """
         self._memory.add(view, self.seat, self.names)
         if self._is_spent():
-            raise SessionError(
-                f"the budget is spent: {self._spent_tokens} tokens, ${self._spent_usd:.4f}"
-                f" after hand {view.hand_number}"
-            )
+            spent = f"{self._spent_tokens} tokens, ${self._spent_usd:.4f}"
+            raise SessionError(f"the budget is spent: {spent} after hand {view.hand_number}")
 
     async def choose_action(self, view: HandView) -> Action:
         """Asks the model; says with the action what it has cost.
@@ -134,23 +131,17 @@ class Llm(Agent):
         seconds = self.settings.seconds if self.seconds_to_act is None else self.seconds_to_act
         started = trio.current_time()
         cost: Counter[str] = Counter()
-        action, fault = default_action(view), "late"
+        action, fault, detail = default_action(view), "late", ""
         with trio.move_on_after(max(0.001, seconds - self.settings.reserve)):
             try:
                 action, fault = await self._ask(view, cost, started + seconds - self.settings.reserve), ""
             except _Fault as error:
                 fault, detail = error.args
-                if fault == "refused":
-                    self._is_refused(detail)
-        if fault != "refused":
-            self._refused = 0
-        self._count(view, cost, fault, trio.current_time() - started)
-        return action
-
-    def _is_refused(self, detail: str) -> None:
-        self._refused += 1
+        self._refused = self._refused + 1 if fault == "refused" else 0
         if self._refused >= _MOST_REFUSED:
             raise SessionError(f"the endpoint does not let us: {detail}")
+        self._count(view, cost, fault, trio.current_time() - started)
+        return action
 
     # --- a decision ----------------------------------------------------------------------------------------
 
@@ -162,10 +153,8 @@ class Llm(Agent):
         """
         ours = self.settings
         room = MOST_BYTES - len(self._system.encode())
-        messages = [
-            {"role": "system", "content": self._system},
-            {"role": "user", "content": user_message(view, self.seat, self._memory, self.names, room)},
-        ]
+        shown = user_message(view, self.seat, self._memory, self.names, room)
+        messages = [{"role": "system", "content": self._system}, {"role": "user", "content": shown}]
         left = {"format": ours.formats, "illegal": ours.illegals}
         asked = messages
         while True:
@@ -257,10 +246,7 @@ class Llm(Agent):
             "temperature", "seed", "tool_choice", field, *self._adapted.values(),
         ):  # fmt: skip
             return False
-        if parameter == field and field != _ADAPTED_TOKENS:
-            self._adapted[parameter] = _ADAPTED_TOKENS
-        else:
-            self._adapted[parameter] = ""
+        self._adapted[parameter] = _ADAPTED_TOKENS if parameter == field != _ADAPTED_TOKENS else ""
         return True
 
     # --- what it costs -------------------------------------------------------------------------------------
@@ -276,10 +262,9 @@ class Llm(Agent):
         cost["nano_usd"] += round((usd or 0.0) * 1e9)
 
     def _is_spent(self) -> bool:
-        usd, tokens = self.settings.budget_usd, self.settings.budget_tokens
-        return (usd is not None and self._spent_usd >= usd) or (
-            tokens is not None and self._spent_tokens >= tokens
-        )
+        ours = self.settings
+        budgets = (ours.budget_usd, self._spent_usd), (ours.budget_tokens, self._spent_tokens)
+        return any(most is not None and spent >= most for most, spent in budgets)
 
     def _count(self, view: HandView, cost: Counter[str], fault: str, seconds: float) -> None:
         """Count a decision, and tell the house about it."""
@@ -298,16 +283,10 @@ class Llm(Agent):
         self.usage = format_usage(view.hand_number, view.betting.text, usage)
 
 
-Llm.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # the settings declare the options once
-    [
-        inspect.Parameter("profile", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Path | None),
-        *(
-            inspect.Parameter(
-                name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=KINDS[name]
-            )
-            for name, field in attrs.fields_dict(Settings).items()
-        ),
-    ]
+_PROFILE: Final = Parameter("profile", Parameter.KEYWORD_ONLY, default=None, annotation=Path | None)
+_SETTINGS: Final = signature(Settings).parameters.values()
+Llm.__signature__ = Signature(  # type: ignore[attr-defined]  # the settings declare the options once
+    [_PROFILE, *(each.replace(annotation=KINDS[each.name]) for each in _SETTINGS)]
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -17,12 +18,9 @@ def tokens_of(reply: Mapping[str, Any]) -> dict[str, int]:
     usage = usage if isinstance(usage, dict) else {}
     details = [usage.get(name) for name in ("prompt_tokens_details", "completion_tokens_details")]
     inner, outer = [each if isinstance(each, dict) else {} for each in details]
-    said = {
-        "in": usage.get("prompt_tokens"),
-        "out": usage.get("completion_tokens"),
-        "cached": inner.get("cached_tokens", usage.get("cached_tokens")),
-        "reasoning": outer.get("reasoning_tokens", usage.get("reasoning_tokens")),
-    }
+    said = {"in": usage.get("prompt_tokens"), "out": usage.get("completion_tokens")}
+    said["cached"] = inner.get("cached_tokens", usage.get("cached_tokens"))
+    said["reasoning"] = outer.get("reasoning_tokens", usage.get("reasoning_tokens"))
     return {name: each for name, each in said.items() if type(each) is int and 0 <= each < _MOST}
 
 
@@ -47,9 +45,8 @@ class Prices:
                 if min(one, other) < 0:
                     raise ValueError
             except ValueError:
-                raise ValueError(
-                    f"expected price=IN/OUT, dollars for a million tokens, got {price!r}"
-                ) from None
+                expected = "expected price=IN/OUT, dollars for a million tokens"
+                raise ValueError(f"{expected}, got {price!r}") from None
             self._price = (one, other)
 
     def usd(self, tokens: Mapping[str, int]) -> float | None:
@@ -64,11 +61,7 @@ class Prices:
             return None
         cached = min(tokens.get("cached", 0), tokens["in"])
         usage = Usage(input_tokens=tokens["in"], output_tokens=tokens["out"], cache_read_tokens=cached)
-        try:
-            return float(calc_price(usage, self._model, provider_api_url=self._url or None).total_price)
-        except LookupError:
-            pass
-        try:
-            return float(calc_price(usage, self._model).total_price)
-        except LookupError:
-            return None
+        for url in (self._url or None, None):
+            with contextlib.suppress(LookupError):
+                return float(calc_price(usage, self._model, provider_api_url=url).total_price)
+        return None

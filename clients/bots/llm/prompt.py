@@ -9,8 +9,10 @@ few hands.
 from __future__ import annotations
 
 import json
+import tomllib
 from collections import deque
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from engine.evidence.play_statistics import Odds, PlayTable
@@ -25,36 +27,17 @@ _MOST_PLAYERS: Final = 256
 """Whose statistics are kept; in a room others come and go."""
 _HIDDEN: Final = ("turn", "seconds", "match_state")
 
-TOOL: Final[dict[str, Any]] = {
-    "type": "function",
-    "function": {
-        "name": "act",
-        "description": "Do this at the table.",
-        "parameters": {**closed({"do": DO, "to": TO}), "required": ["do"]},
-    },
-}
-_HOW: Final = (
-    "You are one of the players. Each message shows the hand as you see it, as JSON. Seats are numbers; your "
-    "own is you.seat. Amounts are chips; to is always the total that a player has put in during the hand. "
-    "legal has what you may do: whether you may fold, what a call costs (0 is a check), and the least and "
-    "the most total of a raise."
-)
-_HUD: Final = (
-    "hud has the other players' statistics as [times done, times possible]: vpip, pfr, three_bet, wtsd, "
-    "w_sd; af is [bets and raises, calls] after the flop."
-)
-_RECENT: Final = (
-    "recent has the last hands: betting as f, c and rTOTAL by street, the cards shown and the chips won by "
-    "seat."
-)
-_CALL: Final = "Answer with one call of act."
-_TEXT: Final = 'Answer with one JSON object: {"do": "fold|check|call|bet|raise|all_in", "to": TOTAL}.'
+_ARGUMENTS: Final = {**closed({"do": DO, "to": TO}), "required": ["do"]}
+_ACT: Final = {"name": "act", "description": "Do this at the table.", "parameters": _ARGUMENTS}
+TOOL: Final[dict[str, Any]] = {"type": "function", "function": _ACT}
+_TEXTS: Final = tomllib.loads(Path(__file__).with_name("prompt.toml").read_text("utf-8"))
+"""What the system message says besides the rules."""
 
 
 def system_message(game: GameDefinition, *, hud: bool, history: bool, tools: bool) -> str:
     """The message that does not change: the rules, and how to read and to answer; no advice."""
-    parts = [rules_in_words(game), _HOW, *([_HUD] if hud else []), *([_RECENT] if history else [])]
-    return " ".join([*parts, _CALL if tools else _TEXT])
+    told = {"how": True, "hud": hud, "recent": history, "call": tools, "text": not tools}
+    return " ".join([rules_in_words(game), *(_TEXTS[name] for name, is_told in told.items() if is_told)])
 
 
 class Memory:
@@ -77,15 +60,9 @@ class Memory:
         seats = [seat_at(view, seat, position) for position in players]
         won, holes = view.chips_won(), view.hole_cards
         shown = {str(seats[p]): texts(holes[p]) for p in players if p != view.position and holes[p]}
-        self._recent.append(
-            {
-                "hand": view.hand_number,
-                "betting": view.betting.text,
-                "board": texts(view.board),
-                "shown": shown,
-                "won": {str(seats[p]): round(won[p], 2) for p in players},
-            }
-        )
+        gained = {str(seats[p]): round(won[p], 2) for p in players}
+        hand = {"hand": view.hand_number, "betting": view.betting.text, "board": texts(view.board)}
+        self._recent.append({**hand, "shown": shown, "won": gained})
         if self._hud:
             if self._table is None or len(self._players) > _MOST_PLAYERS:
                 self._table, self._players = PlayTable(view.game, 0), {}

@@ -66,9 +66,8 @@ class Provider:
 
     def __init__(self, url: str, key: str | None, transport: httpx2.AsyncBaseTransport | None = None) -> None:
         self._url = f"{url.rstrip('/')}/chat/completions"
-        self._headers = {"accept-encoding": "identity"} | (
-            {} if key is None else {"authorization": f"Bearer {key}"}
-        )
+        bearer = {} if key is None else {"authorization": f"Bearer {key}"}
+        self._headers = {"accept-encoding": "identity"} | bearer
         self._transport = transport
         self._client: httpx2.AsyncClient | None = None
 
@@ -105,9 +104,8 @@ class Provider:
 
 def _judged(status: int, headers: Mapping[str, str], data: bytes, sent: Mapping[str, Any]) -> Outcome:
     if status in _TRANSIENT or status >= 500:
-        return Outcome(
-            "transient", detail=f"status {status}", wait=_retry_after(headers.get("retry-after", ""))
-        )
+        wait = _retry_after(headers.get("retry-after", ""))
+        return Outcome("transient", detail=f"status {status}", wait=wait)
     try:
         reply = parse_json(data, _MOST_BYTES, any_text=True)
     except BadFormat as error:

@@ -31,10 +31,9 @@ def answer_in(reply: Any, reading: Reading, *, tools: bool) -> Any:
         raise BadFormat("The reply was cut off: be shorter.")
     if not tools:
         return _last_object(message.get("content"))
-    calls = message.get("tool_calls")
-    calls = (
-        [each.get("function") for each in calls if isinstance(each, dict)] if isinstance(calls, list) else []
-    )
+    found = message.get("tool_calls")
+    found = found if isinstance(found, list) else []
+    calls = [each.get("function") for each in found if isinstance(each, dict)]
     ours = [each for each in calls if isinstance(each, dict) and each.get("name") == "act"]
     if not ours:
         raise BadFormat("Answer with one call of act, not with text.")

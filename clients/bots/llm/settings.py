@@ -104,9 +104,8 @@ class Settings:
         elif self.key_env is not None:
             key = os.environ.get(self.key_env, "").strip()
             if not key:
-                raise ValueError(
-                    f"{self.key_env} is not set; a match passes it on with --pass-env {self.key_env}"
-                )
+                why = f"is not set; a match passes it on with --pass-env {self.key_env}"
+                raise ValueError(f"{self.key_env} {why}")
         else:
             return None
         if not key.isascii() or not key.isprintable() or key.split() != [key]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import deque
 from collections.abc import Awaitable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, Literal, get_args
@@ -17,10 +18,10 @@ import trio
 from clients.bots.memory_file import Remembering
 from clients.bots.opponent_book import DEFAULT_NOISE, DEFAULT_POTENTIAL, OpponentBook, checked_model
 from clients.core import options
-from clients.core.agent import ProbabilityTriple, described, drawn
+from clients.core.agent import ProbabilityTriple, described, drawn, triple_of
 from engine import compiling
 from engine.players.bet_sizes import BetSizes
-from engine.players.probability_triple import TRIPLE_INDEX, legal_triple
+from engine.players.probability_triple import legal_triple
 from engine.players.table_reader import PotentialName
 from engine.players.trials.players import OwnStrategy, simulated_players
 from engine.players.trials.selective_sampling import Criterion, Estimates, best_move
@@ -42,6 +43,7 @@ SEEDED_TRIALS: Final = 2_000
 MOST_TRIALS: Final = 10**9
 """The most trials that can be asked for; one decision would take hours."""
 
+_Mixture = tuple[tuple[Action, ...], tuple[float, ...]]
 ChooseName = Literal["best", "mixed"]
 ObviousName = Literal["deviation", "error", "paired", "never"]
 
@@ -105,7 +107,6 @@ class Sampling(Remembering):
         self.estimates: Estimates[Action] | None = None
         """The values behind the last decision."""
         self._tree = new_tree()
-        self._thinking: trio.CancelScope | None = None
 
     @property
     def max_trials(self) -> int:
@@ -137,30 +138,16 @@ class Sampling(Remembering):
     def choose_action(self, view: HandView) -> Action | Awaitable[Action]:
         """The action of the highest value, or one of those nearly as good.
 
-        If the time is limited and trio is running, a coroutine, which `answer_now` cuts short; otherwise the
-        action itself.
+        If the time is limited and trio is running, a coroutine; otherwise the action itself.
         """
         if not self.seeded and trio.lowlevel.in_trio_run():
             return self._choose_in_pieces(view)
-        estimates = None
-        for estimates in self._simulation(view):  # noqa: B007  # the last one is wanted
-            pass
-        assert estimates is not None  # there is at least one batch
-        return self._decide(view, estimates)
+        return self._decide(view, deque(self._simulation(view), maxlen=1).pop())
 
     async def _choose_in_pieces(self, view: HandView) -> Action:
-        estimates = None
-        with trio.CancelScope() as self._thinking:
-            for estimates in self._simulation(view):  # noqa: B007
-                await trio.lowlevel.checkpoint()
-        self._thinking = None
-        assert estimates is not None
+        for estimates in self._simulation(view):  # noqa: B007  # the last one is wanted
+            await trio.lowlevel.checkpoint()
         return self._decide(view, estimates)
-
-    def answer_now(self) -> None:
-        """Stop thinking, and answer with the trials made so far; for a table that awaits `choose_action`."""
-        if self._thinking is not None:
-            self._thinking.cancel()
 
     def _simulation(self, view: HandView) -> Iterator[Estimates[Action]]:
         """The values so far, after each batch of trials, until there are enough or the time is up."""
@@ -195,14 +182,9 @@ class Sampling(Remembering):
             sizes[view.position] = BetSizes()
         models = [OwnStrategy() if p == view.position else m for p, m in enumerate(reading.models)]
         first, second = view.own_cards
-        return Spot(
-            view.betting,
-            view.board,
-            (first, second),
-            reading.weights,
-            simulated_players(models, self.book.noise, sizes),
-            reading.potentials_by_position(view.betting) if self._potential == "weighted" else None,
-        )
+        players = simulated_players(models, self.book.noise, sizes)
+        potentials = reading.potentials_by_position(view.betting) if self._potential == "weighted" else None
+        return Spot(view.betting, view.board, (first, second), reading.weights, players, potentials)
 
     def _decide(self, view: HandView, estimates: Estimates[Action]) -> Action:
         self.estimates = estimates
@@ -213,9 +195,7 @@ class Sampling(Remembering):
             return actions[chances.index(1.0)]
         return drawn(dict(zip(actions, chances, strict=True)), self.rng)
 
-    def _mixture(
-        self, view: HandView, estimates: Estimates[Action]
-    ) -> tuple[tuple[Action, ...], tuple[float, ...]]:
+    def _mixture(self, view: HandView, estimates: Estimates[Action]) -> _Mixture:
         """The actions we may take, including a fold, and their probabilities."""
         actions: tuple[Action, ...] = estimates.moves
         values = [float(value) for value in estimates.values]
@@ -229,13 +209,8 @@ class Sampling(Remembering):
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:
         """The probabilities of folding, calling and raising in this state, from a separate simulation."""
-        estimates = None
-        for estimates in self._simulation(view):  # noqa: B007
-            pass
-        assert estimates is not None
-        triple = [0.0, 0.0, 0.0]
-        for action, chance in zip(*self._mixture(view, estimates), strict=True):
-            triple[TRIPLE_INDEX[action.kind]] += chance
+        estimates = deque(self._simulation(view), maxlen=1).pop()
+        triple = triple_of(zip(*self._mixture(view, estimates), strict=True))
         legal = view.legal_actions()
         return legal_triple(triple, legal.can_fold, legal.can_raise)
 
@@ -250,16 +225,13 @@ class Sampling(Remembering):
 
     def hand_finished(self, view: HandView) -> None:
         """Learn, and write the memory file now and then."""
-        if self.book.hand_finished(view):
+        if self.is_news(view):
+            self.book.hand_finished(view)
             self.save_memory(self.book.hands_read)
 
 
 def explained(estimates: Estimates[Action]) -> str:
     """The values behind a decision in one line: ``call +0.52 +- 0.03, raise +0.61 +- 0.04; 1000 trials``."""
-    texts = [
-        f"{described(action)} {value:+z.3f} +- {error:.3f}"
-        for action, value, error in zip(
-            estimates.moves, estimates.values, estimates.standard_errors, strict=True
-        )
-    ]
+    rows = zip(estimates.moves, estimates.values, estimates.standard_errors, strict=True)
+    texts = [f"{described(move)} {value:+z.3f} +- {error:.3f}" for move, value, error in rows]
     return f"fold 0, {', '.join(texts)}; {estimates.samples} trials"

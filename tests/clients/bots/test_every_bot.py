@@ -202,13 +202,13 @@ def test_a_hand_is_counted_once(agent: Agent, counted: Callable[[Any], int]) -> 
 
 def remembered_chains(view: HandView) -> object:
     experience = Experience()
-    experience.hand_finished(view, 0)
+    experience.hand_finished(view)
     return experience.chains._tallies, experience.here
 
 
 def remembered_filters(view: HandView) -> object:
     reading = Reading()
-    reading.hand_finished(view, 0)
+    reading.hand_finished(view)
     return reading.here
 
 

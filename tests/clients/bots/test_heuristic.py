@@ -90,7 +90,7 @@ def test_what_opponents_show_is_drawn_towards_an_ordinary_player() -> None:
     assert experience.strength_met(1) == 0.65
     total = 0.0
     for hand in met[:8]:
-        experience.hand_finished(hand.view(0), 0)
+        experience.hand_finished(hand.view(0))
         strengths = board_values(hand.board).strengths(hand_strength.UNIFORM_WEIGHTS)
         total += float(strengths[combo_index(*hand.deal.hole_cards[1])])
 
@@ -121,7 +121,7 @@ def test_experience_changes_values_and_never_by_leaps(
     values = []
     for _ in range(60):
         values.append(evaluation.value(question))
-        experience.hand_finished(view, question.position)
+        experience.hand_finished(view)
 
     assert values[0] == values[10]
     assert values[-1] == pytest.approx(betting.pot)

@@ -64,10 +64,11 @@ def test_ideals_are_the_papers_at_ten_seats() -> None:
     assert ideal_flops(2) == 0.75
 
 
-def loose_reading(seat: int, players: int, flops: Sequence[bool]) -> Reading:
+def loose_reading(view: HandView, position: int, flops: Sequence[bool]) -> Reading:
     reading = Reading()
+    reading.sit_down(view.position, view.game.num_players, None)
     for saw in flops:
-        reading.of_seat(seat).looseness.observe(saw)
+        reading.of(view, position).looseness.observe(saw)
     return reading
 
 
@@ -75,8 +76,8 @@ def test_looseness_widens_what_an_opponent_may_hold() -> None:
     """Who plays two and a half times the ideal number of hands may hold what a sound player would not."""
     view = view_after("limit-6p", "rfffc", hole="3h2d")
     raiser = 2
-    tight = loose_reading(raiser, 6, [False] * 60).weights(view, view.position, raiser)
-    loose = loose_reading(raiser, 6, [True] * 60).weights(view, view.position, raiser)
+    tight = loose_reading(view, raiser, [False] * 60).weights(view, raiser)
+    loose = loose_reading(view, raiser, [True] * 60).weights(view, raiser)
     poor = combo_index(*parse_written_cards("KhTd"))
     good = combo_index(*parse_written_cards("AhAd"))
 
@@ -89,8 +90,8 @@ def test_looseness_widens_what_an_opponent_may_hold() -> None:
 def test_bets_take_the_weak_hands_away_and_checks_take_nothing() -> None:
     view = view_after("limit-2p", "cc/r", hole="AhJd", board="Js8c4s")
     checked = view_after("limit-2p", "cc/c", hole="AhJd", board="Js8c4s")
-    weights = Reading().weights(view, view.position, 1 - view.position)
-    free = Reading().weights(checked, checked.position, 1 - checked.position)
+    weights = Reading().weights(view, 1 - view.position)
+    free = Reading().weights(checked, 1 - checked.position)
     nothing, set_of_eights = (combo_index(*parse_written_cards(cards)) for cards in ("3h2d", "8h8d"))
 
     assert weights[set_of_eights] == 1.0
@@ -207,7 +208,7 @@ def test_an_ante_is_not_left_to_bet_with() -> None:
     game = attrs.evolve(load_game("nolimit-2p"), stacks=(500, 500), antes=(100, 100))
     view = HandState(parse_betting(game, ""), 0, CardDealer(game, 1).deal()).view(1)
 
-    assert before_flop.read_table(view, Reading(), 1, 0.0).left == 400 - view.betting.spent[1]
+    assert before_flop.read_table(view, Reading(), 0.0).left == 400 - view.betting.spent[1]
 
 
 @pytest.mark.parametrize("game", ["limit-2p", "limit-6p", "limit-10p", "nolimit-6p"])
@@ -221,7 +222,7 @@ def test_chances_of_configurations_add_up(game: str) -> None:
                 continue
             view = state.view(position)
             can_raise = view.legal_actions().can_raise
-            table = before_flop.read_table(view, Reading(), position, 10.0 if can_raise else 0.0)
+            table = before_flop.read_table(view, Reading(), 10.0 if can_raise else 0.0)
             calls, raised = (
                 before_flop.configurations(table, raising=False),
                 before_flop.configurations(table, raising=True),

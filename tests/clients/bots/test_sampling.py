@@ -106,29 +106,6 @@ def test_when_its_time_is_up_it_answers_with_what_it_has(
     assert agent.estimates.samples == trials
 
 
-async def test_a_simulation_that_is_cut_short_still_answers() -> None:
-    view = view_after("limit-2p", "rc/r")
-    agent = Sampling(trials=10**9, seconds=10**9)
-    deciding(agent, view, seeded=False)
-    waiting = agent.choose_action(view)
-    assert isinstance(waiting, Awaitable)
-    found: list[Action] = []
-
-    async def decide() -> None:
-        found.append(await waiting)
-
-    with trio.fail_after(30):
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(decide)
-            for _ in range(3):
-                await trio.lowlevel.checkpoint()
-            agent.answer_now()
-
-    assert found[0] in view.legal_actions()
-    assert agent.estimates is not None
-    assert agent.estimates.samples >= 100
-
-
 async def test_it_can_be_cancelled_when_the_dealer_goes_on_without_it() -> None:
     view = view_after("limit-2p", "rc/r")
     agent = Sampling(trials=10**9, seconds=10**9)
