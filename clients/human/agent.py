@@ -187,9 +187,8 @@ class Human(Agent):
                 self.has_quit.set()
             case Query.LAST:
                 last = self._last_scene
-                self._show(
-                    rendering.render_history(last, style) if last else ["There is no hand before this one."]
-                )
+                none = ["There is no hand before this one."]
+                self._show(none if last is None else rendering.render_history(last, style))
             case _ if scene is None:
                 self._show(["No hand has been dealt yet."])
             case Query.HISTORY:

@@ -10,8 +10,6 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final
 
-import attrs
-
 MAX_LINE: Final = 1000
 """Bytes kept of a line; what follows is counted, not kept."""
 _MAX_SUBNEGOTIATION: Final = 64
@@ -22,14 +20,6 @@ class Key(Enum):
 
     INTERRUPT = "Ctrl-C"
     END = "Ctrl-D"
-
-
-@attrs.frozen
-class WindowSize:
-    """The other side's window."""
-
-    columns: int
-    rows: int
 
 
 class LineAssembler:
@@ -94,8 +84,8 @@ class TelnetDecoder:
         self._subnegotiation: bytearray | None = None
         self.reply = bytearray()
         """What has to be sent back; the caller empties it."""
-        self.window: WindowSize | None = None
-        """The last size that telnet has reported."""
+        self.columns: int | None = None
+        """Those of the other side's window, as telnet has reported last."""
 
     def feed(self, data: bytes) -> bytes:
         """The bytes that were typed, of some bytes received."""
@@ -147,7 +137,7 @@ class TelnetDecoder:
     def _end_subnegotiation(self) -> None:
         report, self._subnegotiation = self._subnegotiation, None
         if report is not None and len(report) == 5 and report[0] == _NAWS:
-            self.window = WindowSize(report[1] << 8 | report[2], report[3] << 8 | report[4])
+            self.columns = report[1] << 8 | report[2]
 
 
 def telnet_text(text: str, encoding: str) -> bytes:

@@ -62,8 +62,6 @@ def _describe_price(view: HandView, style: Style) -> list[str]:
     if view.is_finished or to_call <= 0:
         return ["  pot odds                 there is nothing to call"]
     odds = immediate_pot_odds(view.pot, to_call).value
-    text = (
-        f"  pot odds        {odds:6.1%}   calling {to_call} to win {view.pot} pays if you win more often "
-        "than that"
-    )
+    pays = f"calling {to_call} to win {view.pot} pays if you win more often than that"
+    text = f"  pot odds        {odds:6.1%}   {pays}"
     return textwrap.wrap(text, max(style.width, 40), subsequent_indent=" " * 27, drop_whitespace=True)

@@ -166,13 +166,9 @@ async def open_house(command: Sequence[str], say: Callable[[str], None]) -> Asyn
         read_end, write_end = os.pipe()
         try:
             process = await trio.lowlevel.open_process(
-                [*command, "--announce", str(write_end)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-                pass_fds=(write_end,),
-            )
+                [*command, "--announce", str(write_end)], start_new_session=True, pass_fds=(write_end,),
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            )  # fmt: skip
         except OSError as error:
             os.close(read_end)
             raise ProgramError(f"cannot start the table: {error.strerror or error}") from error

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, TextIO
 
@@ -25,12 +25,12 @@ from engine.poker.match_key import parse_match_seed
 from engine.poker.rules.hand_words import format_chips
 from engine.support.text import rate
 
+Table = TableAddress | HouseOptions
+"""Somebody else's, or one's own."""
 _PLAYER_FAILED: Final = 3
 
 
-def play_at_terminal(
-    table: TableAddress | HouseOptions, display: str, output: TextIO, environment: Mapping[str, str]
-) -> int:
+def play_at_terminal(table: Table, display: str, output: TextIO, environment: Mapping[str, str]) -> int:
     """Play at this terminal; returns the exit status."""
     if sys.stdin is None:
         print("play: standard input is closed: there is nothing to type at", file=sys.stderr)
@@ -46,17 +46,12 @@ def play_at_terminal(
         async with _opened(table, human.say) as (seat, house):
             human.say(f"Joining the table at {seat.host} port {seat.port}.")
             join = functools.partial(join_table, human, seat, human.say)
-            listen = functools.partial(terminal.listen, human)
-            with _farewell(human, table):
-                ending = await sit_down(human, join, listen)
-                return await _conclude(human, ending, table, house)
+            return await _play(human, table, house, join, functools.partial(terminal.listen, human))
 
     return run_program("play", play, human.say)
 
 
-def play_over_telnet(
-    table: TableAddress | HouseOptions, display: str, address: tuple[str, int], program: str
-) -> int:
+def play_over_telnet(table: Table, display: str, address: tuple[str, int], program: str) -> int:
     """Offer a seat to the person who connects to a port; returns the exit status."""
 
     def report(line: str) -> None:
@@ -83,10 +78,7 @@ def play_over_telnet(
 
             listen = functools.partial(desk.listen, human, listeners)
             try:
-                with _farewell(human, table):
-                    ending = await sit_down(human, join, listen)
-                    report(ending.text)
-                    return await _conclude(human, ending, table, house)
+                return await _play(human, table, house, join, listen, report)
             finally:
                 await desk.finish()
                 for listener in listeners:
@@ -97,7 +89,7 @@ def play_over_telnet(
 
 @contextlib.asynccontextmanager
 async def _opened(
-    table: TableAddress | HouseOptions, say: Callable[[str], None]
+    table: Table, say: Callable[[str], None]
 ) -> AsyncIterator[tuple[TableAddress, House | None]]:
     """The address to connect to; a table of our own is opened first, and closed afterwards."""
     if isinstance(table, TableAddress):
@@ -109,20 +101,27 @@ async def _opened(
         yield TableAddress(host, port), house
 
 
-@contextlib.contextmanager
-def _farewell(human: Human, table: TableAddress | HouseOptions) -> Iterator[None]:
-    """Show the result so far and the place of the hands' record, however the match ends."""
+async def _play(
+    human: Human,
+    table: Table,
+    house: House | None,
+    join: Callable[[], Awaitable[int]],
+    listen: Callable[[], Awaitable[None]],
+    report: Callable[[str], None] | None = None,
+) -> int:
+    """Play to the end, and show the result and the place of the hands' record; returns the exit status."""
     try:
-        yield
+        ending = await sit_down(human, join, listen)
+        if report is not None:
+            report(ending.text)
+        return await _conclude(human, ending, house)
     finally:
         human.say(human.summary())
         if isinstance(table, HouseOptions):
             human.say(f"The hands are in {table.folder / 'match.log'}.")
 
 
-async def _conclude(
-    human: Human, ending: Ending, table: TableAddress | HouseOptions, house: House | None
-) -> int:
+async def _conclude(human: Human, ending: Ending, house: House | None) -> int:
     """Say how it ended; returns the exit status."""
     human.say(ending.text)
     if house is None:

@@ -83,11 +83,8 @@ def render_welcome(game: GameDefinition, seat: int, style: Style) -> list[str]:
     posts = f"antes of {blinds[0]}" if ante else f"blinds of {listed(blinds)}" if blinds else "no blinds"
     if game.has_antes:
         posts += f", antes of {listed(sorted({posted for posted in game.antes if posted}))}"
-    return _wrapped(
-        f"You are in seat {seat + 1} of {game.num_players}. The game is {kind} {name}, {posts}{sizes}. "
-        "Type ? for help.",
-        style,
-    )
+    place = f"You are in seat {seat + 1} of {game.num_players}."
+    return _wrapped(f"{place} The game is {kind} {name}, {posts}{sizes}. Type ? for help.", style)
 
 
 def render_hand_start(scene: Scene, style: Style) -> list[str]:
@@ -158,13 +155,18 @@ def is_first_bet(before: BettingState) -> bool:
     return before.bets_in_round == 0
 
 
+def _cards_of(view: HandView, betting_round: int) -> tuple[int, ...]:
+    """The board cards that come with a round."""
+    ends = (0, *view.game.board_ends)
+    return view.board[ends[betting_round] : ends[betting_round + 1]]
+
+
 def _new_cards(scene: Scene, first: int, last: int, pot: int, style: Style) -> list[str]:
     """The board cards dealt in the rounds after `first`, up to `last`."""
-    game, board = scene.view.game, scene.view.board
     lines = []
     for betting_round in range(first + 1, last + 1):
-        new = board[game.board_ends[betting_round - 1] : game.board_ends[betting_round]]
-        text = f"{round_name(game, betting_round)}: {style.cards(new)}".rstrip(": ")
+        new = style.cards(_cards_of(scene.view, betting_round))
+        text = f"{round_name(scene.view.game, betting_round)}: {new}".rstrip(": ")
         lines.append(f"{style.rule * 2} {text} {style.faint(f'(pot {pot})')}")
     return lines
 
@@ -249,20 +251,17 @@ def _describe_winnings(scene: Scene, won: Sequence[float]) -> str:
 def render_history(scene: Scene, style: Style) -> list[str]:
     """A hand from its blinds to where it stands."""
     view = scene.view
-    game, board = view.game, view.board
+    game = view.game
     lines = [style.strong(f"Hand {view.hand_number + 1}: your cards {style.cards(view.own_cards)}")]
     posted = tell_posts(game, scene.names_by_position)
     if posted:
         lines += _wrapped(posted, style)
     actions: dict[int, list[str]] = {}
     for before, position, action in view.betting.steps():
-        actions.setdefault(before.betting_round, []).append(
-            describe_action(scene, before, position, action).rstrip(".")
-        )
+        told = describe_action(scene, before, position, action).rstrip(".")
+        actions.setdefault(before.betting_round, []).append(told)
     for betting_round in range(view.betting_round + 1):
-        cards = board[
-            game.board_ends[betting_round - 1] if betting_round else 0 : game.board_ends[betting_round]
-        ]
+        cards = _cards_of(view, betting_round)
         heading = round_name(game, betting_round) + (f", {style.cards(cards)}" if cards else "")
         done = "; ".join(actions.get(betting_round, ()))
         lines += _wrapped(f"{heading}: {done}." if done else f"{heading}.", style)

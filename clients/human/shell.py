@@ -41,15 +41,19 @@ async def sit_down(
         play: the session: returns at the end of the match.
         listen: hands lines to ``human.hear``, for ever.
     """
-    endings: list[Ending] = []
+    ending = Ending(0, "You leave the table.")
+
+    async def leave_on_quit() -> None:
+        await human.has_quit.wait()
+        nursery.cancel_scope.cancel()
+
     async with trio.open_nursery() as nursery:
         nursery.start_soon(human.work_out_odds)
         nursery.start_soon(listen)
-        nursery.start_soon(_await_quit, human, endings, nursery.cancel_scope)
+        nursery.start_soon(leave_on_quit)
         ending = await _play_to_the_end(play)
-        endings.append(ending)
         nursery.cancel_scope.cancel()
-    return endings[0]
+    return ending
 
 
 async def _play_to_the_end(play: Callable[[], Awaitable[int]]) -> Ending:
@@ -59,15 +63,8 @@ async def _play_to_the_end(play: Callable[[], Awaitable[int]]) -> Ending:
         text = str(error)
         return Ending(error.status, f"{text[:1].upper()}{text[1:]}.")
     except SessionError as error:
-        text = str(error)
-        return Ending(1, f"The match has broken off: {text}.")
+        return Ending(1, f"The match has broken off: {error}.")
     return Ending(0, "The dealer has closed the table.", is_played_out=True)
-
-
-async def _await_quit(human: Human, endings: list[Ending], scope: trio.CancelScope) -> None:
-    await human.has_quit.wait()
-    endings.append(Ending(0, "You leave the table."))
-    scope.cancel()
 
 
 def run_program(program: str, task: Callable[[], Awaitable[int]], say: Callable[[str], None]) -> int:

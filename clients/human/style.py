@@ -30,6 +30,10 @@ class Style:
     width: int = WIDTH
     """Columns to break sentences at."""
 
+    def fitted(self, columns: int) -> Style:
+        """The same for a window of some columns."""
+        return attrs.evolve(self, width=max(30, min(WIDTH, columns - 2)))
+
     def card(self, card: int) -> str:
         """``Kh``, or ``K♥``, perhaps red."""
         text = CARD_TEXTS[card]

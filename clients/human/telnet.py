@@ -10,13 +10,12 @@ import socket
 from collections.abc import Callable
 from typing import Final
 
-import attrs
 import trio
 
 from clients.core.program import ProgramError, read_host, read_port
 from clients.human.agent import Human
 from clients.human.keyboard_lines import Key, LineAssembler, TelnetDecoder, telnet_text
-from clients.human.style import WIDTH, Style
+from clients.human.style import Style
 
 _CHUNK: Final = 1 << 16
 _MAX_UNSENT: Final = 256 * 1024
@@ -99,11 +98,14 @@ class TelnetDesk:
                 if not self._unsent:
                     self._has_unsent = trio.Event()
                     await self._has_unsent.wait()
-                sent = await stream.socket.send(bytes(self._unsent[:_CHUNK]))
-                del self._unsent[:sent]
+                await self._send_some(stream)
         except OSError:
             pass  # the connection is broken
         scope.cancel()
+
+    async def _send_some(self, stream: trio.SocketStream) -> None:
+        sent = await stream.socket.send(bytes(self._unsent[:_CHUNK]))
+        del self._unsent[:sent]
 
     async def _receive(self, human: Human, stream: trio.SocketStream) -> None:
         telnet, lines = TelnetDecoder(), LineAssembler()
@@ -120,9 +122,8 @@ class TelnetDesk:
             if telnet.reply:
                 self._put(bytes(telnet.reply))
                 telnet.reply.clear()
-            if telnet.window is not None:
-                columns = telnet.window.columns
-                self.style = attrs.evolve(self.style, width=max(30, min(WIDTH, columns - 2)))
+            if telnet.columns is not None:
+                self.style = self.style.fitted(telnet.columns)
             for item in typed:
                 _hear(human, item)
 
@@ -134,11 +135,8 @@ class TelnetDesk:
         with trio.move_on_after(_GOODBYE_S, shield=True):
             try:
                 while self._unsent:
-                    sent = await stream.socket.send(bytes(self._unsent[:_CHUNK]))
-                    del self._unsent[:sent]
-                stream.socket.shutdown(socket.SHUT_WR)
-                while await stream.receive_some(_CHUNK):
-                    pass  # closing with something unread would reset the connection and lose our words
+                    await self._send_some(stream)
+                await _end(stream)
             except (OSError, trio.BrokenResourceError):
                 pass
         stream.socket.close()
@@ -153,14 +151,19 @@ def _hear(human: Human, item: str | Key) -> None:
         human.hear(item)
 
 
+async def _end(stream: trio.SocketStream) -> None:
+    """Say no more, and wait until the other side has closed."""
+    stream.socket.shutdown(socket.SHUT_WR)
+    while await stream.receive_some(_CHUNK):
+        pass  # closing with something unread would reset the connection and lose our words
+
+
 async def _turn_away(stream: trio.SocketStream) -> None:
     try:
         with trio.move_on_after(_GOODBYE_S):
             await stream.send_all(telnet_text("This seat is taken. Try again later.\n", "ascii"))
-            await stream.send_eof()
-            while await stream.receive_some(_CHUNK):
-                pass
-    except trio.BrokenResourceError:
+            await _end(stream)
+    except (OSError, trio.BrokenResourceError):
         pass
     finally:
         stream.socket.close()

@@ -12,7 +12,6 @@ import select
 import shutil
 from typing import Final, TextIO
 
-import attrs
 import trio
 
 from clients.human.agent import Human
@@ -45,8 +44,7 @@ class Terminal:
         """The style, for the window as wide as it is now."""
         if not self._measures:
             return self._style
-        columns = shutil.get_terminal_size((WIDTH + 2, 24)).columns
-        return attrs.evolve(self._style, width=max(30, min(WIDTH, columns - 2)))
+        return self._style.fitted(shutil.get_terminal_size((WIDTH + 2, 24)).columns)
 
     def write(self, text: str) -> None:
         """Show text; what cannot be shown any more is dropped, the match goes on."""

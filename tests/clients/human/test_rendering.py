@@ -17,7 +17,7 @@ from clients.core.agent import Agent
 from clients.human import input_line, rendering
 from clients.human.agent import Human
 from clients.human.input_line import Query
-from clients.human.keyboard_lines import Key, LineAssembler, TelnetDecoder, WindowSize, telnet_text
+from clients.human.keyboard_lines import Key, LineAssembler, TelnetDecoder, telnet_text
 from clients.human.style import DISPLAYS, PLAIN, Style, detect_style
 from engine.poker import rules
 from engine.poker.cards import CARD_TEXTS, parse_cards
@@ -346,7 +346,7 @@ def test_chunks_make_no_difference(data: bytes, cuts: list[int]) -> None:
         pieces += lines.feed(telnet.feed(data[start:end]))
 
     assert pieces == whole
-    assert (telnet.reply, telnet.window) == (whole_telnet.reply, whole_telnet.window)
+    assert (telnet.reply, telnet.columns) == (whole_telnet.reply, whole_telnet.columns)
 
 
 def test_telnet_offers_are_declined_and_its_window_is_welcome() -> None:
@@ -360,7 +360,7 @@ def test_telnet_offers_are_declined_and_its_window_is_welcome() -> None:
 
     assert typed == b"call\r\n\xff\x03"
     assert telnet.reply == b"\xff\xfd\x1f\xff\xfe\x18\xff\xfc\x01\xff\xfc\x06"
-    assert telnet.window == WindowSize(80, 24)
+    assert telnet.columns == 80
 
 
 def test_text_for_telnet_is_what_telnet_wants() -> None:

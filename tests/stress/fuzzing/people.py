@@ -67,7 +67,7 @@ def _typed_bytes(rng: random.Random) -> None:
     pieces, slow = TelnetDecoder(), LineAssembler()
     in_pieces = [item for chunk in chunks(rng, data) for item in slow.feed(pieces.feed(chunk))]
     assert typed + assembler.finish() == in_pieces + slow.finish(), "the same bytes in other pieces"
-    assert decoder.window == pieces.window
+    assert decoder.columns == pieces.columns
 
 
 _DEALER_WORDS: Final = (
