@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from clients.core.figure import new_figure, save_figure
 from engine.poker.cards import NUM_RANKS, RANKS, format_cards
 from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_NAMES, STARTING_HAND_OF_COMBO
 from engine.poker.rules import Action, ActionKind, BettingState
+from engine.support.arrays import Bools, Floats
 from engine.support.palette import ACTION_STYLES, ACTIONS, DIVERGING, LIGHT, SEQUENTIAL
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _MOST_WITH_NUMBERS: Final = 3
 _PER_ROW: Final = 5
 
 
-def _cells(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _cells(values: Floats) -> Floats:
     """Values by starting hand as rows and columns of a picture; shape (169, ...) to (13, 13, ...)."""
     return values.reshape(13, 13, *values.shape[1:])[::-1, ::-1]
 
@@ -54,7 +54,7 @@ def _ticks(axes: Axes) -> None:
         axes.axvline(line, color=LIGHT["paper"], linewidth=0.6)
 
 
-def strategy_figure(shares: NDArray[np.float64], title: str) -> Figure:
+def strategy_figure(shares: Floats, title: str) -> Figure:
     """What a player does with each starting hand: each cell is divided as fold, call and raise are.
 
     Args:
@@ -91,7 +91,7 @@ def strategy_figure(shares: NDArray[np.float64], title: str) -> Figure:
     return figure
 
 
-def draw_grid(path: str, values: NDArray[np.float64], title: str) -> None:
+def draw_grid(path: str, values: Floats, title: str) -> None:
     """Draws a value for each starting hand as the 13 x 13 grid, suited hands above the diagonal.
 
     Args:
@@ -117,7 +117,7 @@ def draw_grid(path: str, values: NDArray[np.float64], title: str) -> None:
     save_figure(figure, path)
 
 
-def weights_figure(grids: Sequence[NDArray[np.float64]], titles: Sequence[str], title: str) -> Figure:
+def weights_figure(grids: Sequence[Floats], titles: Sequence[str], title: str) -> Figure:
     """Weight tables, from 0 to 1 on one colour scale, up to five beside one another.
 
     Args:
@@ -145,16 +145,15 @@ def weights_figure(grids: Sequence[NDArray[np.float64]], titles: Sequence[str], 
         axes.set_title(above, fontsize=10)
         drawn.append(axes)
         if has_numbers:
-            _write_numbers(
-                axes, cells, [[f"{100 * value:.0f}" for value in row] for row in cells], cells < 0.5
-            )
+            texts = [[f"{100 * value:.0f}" for value in row] for row in cells]
+            _write_numbers(axes, cells, texts, cells < 0.5)
     if image is not None:
         bar = figure.colorbar(image, ax=drawn, shrink=0.8, aspect=30)
         bar.set_label("weight: 1 likeliest, 0 impossible" + (" (numbers: hundredths)" if has_numbers else ""))
     return figure
 
 
-def values_figure(values: NDArray[np.float64], title: str, label: str) -> Figure:
+def values_figure(values: Floats, title: str, label: str) -> Figure:
     """A share of something for each starting hand, in per cent; NaN where there is none.
 
     Args:
@@ -178,9 +177,7 @@ def values_figure(values: NDArray[np.float64], title: str, label: str) -> Figure
     return figure
 
 
-def _write_numbers(
-    axes: Axes, cells: NDArray[np.float64], texts: Sequence[Sequence[str]], is_dark: NDArray[np.bool_]
-) -> None:
+def _write_numbers(axes: Axes, cells: Floats, texts: Sequence[Sequence[str]], is_dark: Bools) -> None:
     """Name and number in every cell, light on dark."""
     for row in range(len(cells)):
         for column in range(len(cells)):
@@ -211,7 +208,7 @@ def hands_of_holdem(strategy: BucketedStrategy, betting: BettingState, board: Se
     return Shown(actions, {name: means[hand].tolist() for hand, name in names})
 
 
-def mean_by_starting_hand(values: NDArray[np.float64], live: NDArray[np.bool_]) -> NDArray[np.float64]:
+def mean_by_starting_hand(values: Floats, live: Bools) -> Floats:
     """The mean over the combos of each starting hand.
 
     Args:
@@ -225,7 +222,7 @@ def mean_by_starting_hand(values: NDArray[np.float64], live: NDArray[np.bool_]) 
     sums = np.zeros((NUM_STARTING_HANDS, values.shape[1]))
     np.add.at(sums, hands, values[live])
     sizes = np.bincount(hands, minlength=NUM_STARTING_HANDS)
-    means: NDArray[np.float64] = sums / np.maximum(sizes, 1)[:, None]
+    means: Floats = sums / np.maximum(sizes, 1)[:, None]
     return means
 
 

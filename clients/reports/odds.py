@@ -10,21 +10,10 @@ from typing import Any, Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.hands import hand_strength as strengths
 from engine.hands.equity import equity_against, preflop_equities, range_equities
 from engine.hands.hand_odds import joint_hand_odds, raw_hand_odds
-from engine.hands.hand_strength import (
-    HandPotential,
-    HandStrength,
-    effective_hand_strength,
-    effective_hand_strength_npot,
-    field_array,
-    field_hand_strength,
-    hand_potential,
-    hand_strength,
-    multi_player_hand_strength,
-)
 from engine.hands.pot_odds import (
     FurtherBets,
     Rake,
@@ -40,26 +29,35 @@ from engine.hands.reflective_odds import has_reflective_nuts, playable_in_rounds
 from engine.poker.cards import format_cards
 from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO, combos_without, starting_hand
 from engine.poker.rules.hand_words import name_hand
+from engine.support.arrays import Floats
 from engine.support.intervals import Z95
 from engine.support.text import rate
+
+_BY_LOOK_AHEAD: Final = (
+    ("positive_potential", "positive potential"),
+    ("negative_potential", "negative potential"),
+    ("effective_hand_strength", "effective hand strength"),
+    ("effective_hand_strength_npot", "  with negative potential"),
+)
+"""What depends on the cards looked ahead, and how it is called in text."""
 
 
 @attrs.frozen
 class HandWorth:
     """The worth of a hand on a board against one unknown opponent."""
 
-    strength: HandStrength
-    potentials: Mapping[int, HandPotential]
+    strength: strengths.HandStrength
+    potentials: Mapping[int, strengths.HandPotential]
     """By the number of cards looked ahead; empty on the river."""
 
     def effective(self, look_ahead: int) -> float:
         """Strength and positive potential together (Poki, eq. 3.6)."""
-        return effective_hand_strength(self.strength.value, self.potentials[look_ahead].positive)
+        return strengths.effective_hand_strength(self.strength.value, self.potentials[look_ahead].positive)
 
     def effective_npot(self, look_ahead: int) -> float:
         """The same with negative potential as well (Poki, eq. 3.5)."""
-        potential = self.potentials[look_ahead]
-        return effective_hand_strength_npot(self.strength.value, potential.positive, potential.negative)
+        now, later = self.strength.value, self.potentials[look_ahead]
+        return strengths.effective_hand_strength_npot(now, later.positive, later.negative)
 
 
 def hand_worth(hole_cards: Sequence[int], board: Sequence[int]) -> HandWorth:
@@ -72,14 +70,12 @@ def hand_worth(hole_cards: Sequence[int], board: Sequence[int]) -> HandWorth:
     Raises:
         ValueError: wrong cards.
     """
-    potentials = {
-        look_ahead: hand_potential(hole_cards, board, look_ahead=look_ahead)
-        for look_ahead in range(1, 6 - len(board))
-    }
-    return HandWorth(hand_strength(hole_cards, board), potentials)
+    ahead = range(1, 6 - len(board))
+    potentials = {cards: strengths.hand_potential(hole_cards, board, look_ahead=cards) for cards in ahead}
+    return HandWorth(strengths.hand_strength(hole_cards, board), potentials)
 
 
-def equity_by_starting_hand(hole_cards: Sequence[int], board: Sequence[int]) -> NDArray[np.float64]:
+def equity_by_starting_hand(hole_cards: Sequence[int], board: Sequence[int]) -> Floats:
     """The equity of a hand against each starting hand, exact; before the flop of its kind, all suits alike.
 
     Args:
@@ -104,12 +100,7 @@ def equity_by_starting_hand(hole_cards: Sequence[int], board: Sequence[int]) -> 
 
 
 def ranges_report(
-    ranges: Mapping[str, NDArray[np.float64]],
-    board: Sequence[int],
-    dead: Sequence[int],
-    *,
-    trials: int,
-    seed: int,
+    ranges: Mapping[str, Floats], board: Sequence[int], dead: Sequence[int], *, trials: int, seed: int
 ) -> dict[str, Any]:
     """The equities of hands and ranges against each other, as they stand in the JSON.
 
@@ -127,9 +118,8 @@ def ranges_report(
     for text, weights in ranges.items():
         if not (weights * alive).any():
             raise ValueError(f"{text}: all its hands hold cards of the board or dead ones")
-    found = range_equities(
-        list(ranges.values()), board, dead=dead, trials=trials, rng=np.random.default_rng(seed)
-    )
+    rng = np.random.default_rng(seed)
+    found = range_equities(list(ranges.values()), board, dead=dead, trials=trials, rng=rng)
     is_exact = not any(each.standard_error for each in found)
     return {
         "board": format_cards(board),
@@ -194,7 +184,7 @@ def odds_report(query: OddsQuery) -> dict[str, Any]:
     report: dict[str, Any] = {"hole_cards": format_cards(hole_cards), "board": format_cards(board)}
     report["hand"] = name_hand([*hole_cards, *board], kickers=True) if board else None
     worth = hand_worth(hole_cards, board) if board else None
-    report |= _worth_entries(worth)
+    report |= worth_entries(worth)
     raw = raw_hand_odds(hole_cards, board)
     if board:
         generator = np.random.default_rng(query.seed)
@@ -220,47 +210,34 @@ def odds_report(query: OddsQuery) -> dict[str, Any]:
     return report
 
 
-def _worth_entries(worth: HandWorth | None) -> dict[str, Any]:
-    entries: dict[str, Any] = {"hand_strength": None, "ahead": None, "tied": None, "behind": None}
-    by_look_ahead: dict[str, dict[str, float]] = {
-        "positive_potential": {},
-        "negative_potential": {},
-        "effective_hand_strength": {},
-        "effective_hand_strength_npot": {},
+def worth_entries(worth: HandWorth | None) -> dict[str, Any]:
+    """The worth of a hand as it stands in JSON, by cards looked ahead; without a board null or empty."""
+    if worth is None:
+        unknown: dict[str, Any] = dict.fromkeys(("hand_strength", "ahead", "tied", "behind"))
+        return unknown | {name: {} for name, _ in _BY_LOOK_AHEAD}
+    strength, ahead = worth.strength, worth.potentials
+    return {
+        "hand_strength": strength.value,
+        **{name: int(getattr(strength, name)) for name in ("ahead", "tied", "behind")},
+        "positive_potential": {str(cards): float(each.positive) for cards, each in ahead.items()},
+        "negative_potential": {str(cards): float(each.negative) for cards, each in ahead.items()},
+        "effective_hand_strength": {str(cards): float(worth.effective(cards)) for cards in ahead},
+        "effective_hand_strength_npot": {str(cards): float(worth.effective_npot(cards)) for cards in ahead},
     }
-    if worth is not None:
-        strength = worth.strength
-        entries["hand_strength"] = strength.value
-        for name in ("ahead", "tied", "behind"):
-            entries[name] = int(getattr(strength, name))
-        for cards, potential in worth.potentials.items():
-            values = (
-                potential.positive,
-                potential.negative,
-                worth.effective(cards),
-                worth.effective_npot(cards),
-            )
-            for entry, value in zip(by_look_ahead.values(), values, strict=True):
-                entry[str(cards)] = float(value)
-    return entries | by_look_ahead
 
 
-def _shipped_shares(hole_cards: Sequence[int]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _shipped_shares(hole_cards: Sequence[int]) -> tuple[Floats, Floats]:
     """Before the flop the sampled odds are those of the shipped roll-outs, for 1 to 9 opponents."""
     hand = starting_hand(*hole_cards)
     tables = shipped_tables().tables
-    return (
-        np.array([table.shares[hand] for table in tables]),
-        np.array([table.share_standard_errors[hand] for table in tables]),
-    )
+    errors = np.array([table.share_standard_errors[hand] for table in tables])
+    return np.array([table.shares[hand] for table in tables]), errors
 
 
-def _tables(query: OddsQuery) -> NDArray[np.float64]:
+def _tables(query: OddsQuery) -> Floats:
     """A weight table for each opponent, by what they play: shape (opponents, 1326)."""
-    tables = [
-        playable_in_rounds(query.board, [share / 100 for share in shares], query.looseness)
-        for shares in query.playing
-    ]
+    played = [[share / 100 for share in shares] for shares in query.playing]
+    tables = [playable_in_rounds(query.board, shares, query.looseness) for shares in played]
     if len(tables) == 1:
         tables *= query.opponents or 1
     return np.array(tables)
@@ -278,11 +255,11 @@ def _reflective_entries(query: OddsQuery) -> dict[str, Any]:
     has_nuts = bool(board) and all(has_reflective_nuts(hole_cards, board, table) for table in tables)
     entries: dict[str, Any] = {"reflective_odds": odds, "reflective_nuts": has_nuts}
     if board:
-        entries["hand_strength_tables"] = multi_player_hand_strength(hole_cards, board, tables)
-        entries["hand_strength_field"] = {
-            how: field_hand_strength(hole_cards, board, field_array(tables, how), len(tables))
-            for how in ("maximum", "mean")
-        }
+        entries["hand_strength_tables"] = strengths.multi_player_hand_strength(hole_cards, board, tables)
+        fields = [(how, strengths.field_array(tables, how)) for how in ("maximum", "mean")]
+        strength = strengths.field_hand_strength
+        found = {how: strength(hole_cards, board, field, len(tables)) for how, field in fields}
+        entries["hand_strength_field"] = found
     return entries
 
 
@@ -294,9 +271,8 @@ def _price_entries(query: OddsQuery, hand_odds: float, pot: float, to_call: floa
     # The rake is part of the price: what we can win is the pot less what is taken from it.
     net_pot = pot - rake.amount(pot + to_call)
     if net_pot > 0:
-        play = straight_play(
-            hand_odds, implied_odds(net_pot, to_call, further), raising, facing_bet=to_call > 0
-        ).value
+        implied = implied_odds(net_pot, to_call, further)
+        play = straight_play(hand_odds, implied, raising, facing_bet=to_call > 0).value
     else:
         play = "fold" if to_call > 0 else "check"
     return {
@@ -338,12 +314,7 @@ def report_rows(report: Mapping[str, Any]) -> list[tuple[str, str]]:
         rows.append(("makes", report["hand"]))
         rows.append(("hand strength", _number(report["hand_strength"])))
         rows.append(("  ahead / tied / behind", f"{report['ahead']} / {report['tied']} / {report['behind']}"))
-    for key, label in (
-        ("positive_potential", "positive potential"),
-        ("negative_potential", "negative potential"),
-        ("effective_hand_strength", "effective hand strength"),
-        ("effective_hand_strength_npot", "  with negative potential"),
-    ):
+    for key, label in _BY_LOOK_AHEAD:
         for look_ahead, value in report[key].items():
             cards = "one card" if look_ahead == "1" else "two cards"
             rows.append((f"{label}, {cards}", _number(value)))
@@ -385,10 +356,7 @@ ODDS_COLUMNS: Final = ("opponents", "raw odds", "dealt together", "+-")
 
 def odds_rows(report: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
     """The odds against 1 to 9 opponents, in the order of `ODDS_COLUMNS`."""
-    columns = zip(
-        report["raw_odds"], report["raw_odds_joint"], report["raw_odds_joint_standard_error"], strict=True
-    )
-    return [
-        (str(number), _number(raw), _number(joint), _number(Z95 * error))
-        for number, (raw, joint, error) in enumerate(columns, start=1)
-    ]
+    names = ("raw_odds", "raw_odds_joint", "raw_odds_joint_standard_error")
+    columns = zip(*(report[name] for name in names), strict=True)
+    rows = enumerate(columns, start=1)
+    return [(str(n), _number(raw), _number(joint), _number(Z95 * error)) for n, (raw, joint, error) in rows]

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from clients.core.figure import new_figure, save_figure
 from engine.poker.cards import format_cards
 from engine.poker.combos import combos_without
+from engine.support.arrays import Floats
 from engine.support.palette import ACTIONS, LIGHT, PALE, SERIES
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 
 _OURS, _THEIRS = SERIES[:2]
+_FAINT: Final[dict[str, Any]] = {"fontsize": 8, "color": LIGHT["faint"]}
+"""What is written beside points and lines."""
 _BINS = 160
 _NAME_GAP: Final = 0.058
 """Between the middles of two names, as a part of the width."""
@@ -85,36 +87,27 @@ def draw_plot(folder: Path, plot: Plot) -> list[Path]:
     figure, axes = _new_axes(plot.title, plot.x_label, plot.y_label)
     for index, curve in enumerate(plot.curves):
         color = SERIES[index % len(SERIES)]
+        look: dict[str, Any] = {"color": color, "label": curve.label}
         x, y = np.asarray(curve.x, np.float64), np.asarray(curve.y, np.float64)
         half = None if curve.half_widths is None else np.asarray(curve.half_widths, np.float64)
         if plot.names:
             beside = _BESIDE * (index - (len(plot.curves) - 1) / 2)
-            axes.errorbar(
-                x + beside, y, half, fmt="o", markersize=4, capsize=3, color=color, label=curve.label
-            )
+            axes.errorbar(x + beside, y, half, fmt="o", markersize=4, capsize=3, **look)
             continue
-        axes.plot(x, y, marker="o", markersize=3, linewidth=1.2, color=color, label=curve.label)
+        axes.plot(x, y, marker="o", markersize=3, linewidth=1.2, **look)
         if half is not None:
             axes.fill_between(x, y - half, y + half, color=color, alpha=0.18, linewidth=0)
     for label, level in plot.levels:
         axes.axhline(level, color=LIGHT["faint"], linestyle="--", linewidth=0.9)
-        axes.annotate(
-            label,
-            (0.005, level),
-            xycoords=("axes fraction", "data"),
-            va="bottom",
-            fontsize=8,
-            color=LIGHT["faint"],
-        )
+        axes.annotate(label, (0.005, level), xycoords=("axes fraction", "data"), va="bottom", **_FAINT)
     if plot.log_x:
         axes.set_xscale("log")
     if plot.log_y:
         axes.set_yscale("log")
     if plot.names:
         axes.set_xlim(0.5, len(plot.names) + 0.5)
-        axes.set_xticks(
-            range(1, len(plot.names) + 1), plot.names, rotation=90 if len(plot.names) > _UPRIGHT else 0
-        )
+        rotation = 90 if len(plot.names) > _UPRIGHT else 0
+        axes.set_xticks(range(1, len(plot.names) + 1), plot.names, rotation=rotation)
     if len(plot.curves) > 1:
         axes.legend(fontsize=8)
     files = [folder / (plot.name + kind) for kind in _FILE_KINDS]
@@ -157,10 +150,10 @@ def draw_spectrum(
 class FinalShares(NamedTuple):
     """Shares of final hands in `_BINS` classes of equal width, worst to best; shape (_BINS,) each."""
 
-    own: NDArray[np.float64]
-    played: NDArray[np.float64]
+    own: Floats
+    played: Floats
     """An opponent's, of starting hands that are played."""
-    filtered_out: NDArray[np.float64]
+    filtered_out: Floats
     """An opponent's, of those that are not."""
 
 
@@ -175,8 +168,8 @@ def _final_shares(hole_cards: Sequence[int], board: Sequence[int], top: float, s
     edges = np.linspace(0, NUM_HAND_RANKS, _BINS + 1)
     ranks = np.arange(NUM_HAND_RANKS)
 
-    def shares(counts: NDArray[np.float64], total: float) -> NDArray[np.float64]:
-        histogram: NDArray[np.float64] = np.histogram(ranks, bins=edges, weights=counts)[0]
+    def shares(counts: Floats, total: float) -> Floats:
+        histogram: Floats = np.histogram(ranks, bins=edges, weights=counts)[0]
         return histogram / total
 
     everything = shares(theirs[0], theirs[0].sum())
@@ -208,9 +201,8 @@ def spectrum_figure(shares: FinalShares, hole_cards: str, board: str, top: float
     axes.bar(places, -played, color=_THEIRS, label="an opponent's, of hands that are played", **bars)
     axes.bar(places, -removed, bottom=-played, color=PALE, **bars)
     crossed = removed > 0.05 * max(float((played + removed).max()), 1e-12)
-    axes.plot(
-        places[crossed], -(played + removed / 2)[crossed], "x", color=_THEIRS, markersize=4, linestyle="none"
-    )
+    middles = -(played + removed / 2)
+    axes.plot(places[crossed], middles[crossed], "x", color=_THEIRS, markersize=4, linestyle="none")
     axes.plot(
         [], [], "x", color=_THEIRS, markersize=6, markerfacecolor=PALE, linestyle="none",
         label=f"crossed: an opponent's, filtered out (not in the top {top:g} % before the flop)",
@@ -297,16 +289,11 @@ def _bars(axes: Axes, actions: list[str], worth: dict[str, tuple[float, float]],
             continue
         value, error = worth[action]
         axes.barh(place, value, xerr=error or None, capsize=3, color=ACTIONS[action[0]], height=0.6)
-        is_left = value < 0
+        side, aligned = (-1, "right") if value < 0 else (1, "left")
         axes.annotate(
-            form.format(value),
-            (value - error if is_left else value + error, place),
-            xytext=(-4 if is_left else 4, 0),
-            textcoords="offset points",
-            ha="right" if is_left else "left",
-            va="center",
-            fontsize=9,
-        )
+            form.format(value), (value + side * error, place), textcoords="offset points",
+            xytext=(4 * side, 0), ha=aligned, va="center", fontsize=9,
+        )  # fmt: skip
 
 
 def _order(action: str) -> tuple[int, int]:
@@ -345,9 +332,7 @@ def draw_exploitation(
         label="restricted Nash responses, by their part p",
     )  # fmt: skip
     for label, x, y in points:
-        axes.annotate(
-            label, (x, y), textcoords="offset points", xytext=(5, -11), fontsize=8, color=LIGHT["faint"]
-        )
+        axes.annotate(label, (x, y), textcoords="offset points", xytext=(5, -11), **_FAINT)
     label, x, y = chosen
     axes.plot([x], [y], marker="*", markersize=13, linestyle="none", color=SERIES[1], label=label)
     axes.legend(fontsize=8, loc="lower right")

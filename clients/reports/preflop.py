@@ -24,13 +24,9 @@ def first_bet_report() -> dict[str, Any]:
 
     Source: *Hold'em Killer*, "Beyond the Sklansky Preflop", "A Reductive look at the Preflop".
     """
-    return {
-        "unit": "per cent of the starting hands, the best first",
-        "games": [
-            {"game": name, "is": text, "seats": [_seat(game, seat) for seat in SEATS]}
-            for name, text, game in _GAMES
-        ],
-    }
+    seats = {name: [_seat(game, seat) for seat in SEATS] for name, _, game in _GAMES}
+    games = [{"game": name, "is": text, "seats": seats[name]} for name, text, _ in _GAMES]
+    return {"unit": "per cent of the starting hands, the best first", "games": games}
 
 
 def _seat(game: OneChipGame, seat: str) -> dict[str, Any]:

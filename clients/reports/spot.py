@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from clients.core.agent import Agent, Triples
 from clients.reports.grids import mean_by_starting_hand
-from clients.reports.odds import hand_worth
+from clients.reports.odds import hand_worth, worth_entries
 from engine.players.models.generic import GenericModel
 from engine.players.models.model import NoModel, OpponentModel
 from engine.players.table_reader import TableReader
@@ -19,6 +18,7 @@ from engine.players.trials.selective_sampling import best_move
 from engine.players.trials.trials import Spot, simulate
 from engine.poker.combos import STARTING_HAND_NAMES, combos_without
 from engine.poker.rules import FOLD, HandView, load_game, parse_betting
+from engine.support.arrays import Floats
 
 
 def simulation_report(
@@ -60,15 +60,10 @@ def simulation_report(
     reader = TableReader(models)
     reader.follow(state, board)
     first, second = hole_cards
-    spot = Spot(
-        state,
-        tuple(board),
-        (first, second),
-        reader.reading.weights,
-        simulated_players([OwnStrategy() if p == position else each for p, each in enumerate(models)]),
-    )
+    seated = simulated_players([OwnStrategy() if p == position else each for p, each in enumerate(models)])
+    spot = Spot(state, tuple(board), (first, second), reader.reading.weights, seated)
     *_, estimates = simulate(spot, seed, max_trials=trials, batch=1000)
-    actions = [str(action) for action in estimates.moves]
+    actions = list(map(str, estimates.moves))
     values, errors = estimates.values.tolist(), estimates.standard_errors.tolist()
     if state.legal_actions().can_fold:
         actions, values, errors = [str(FOLD), *actions], [0.0, *values], [0.0, *errors]
@@ -79,10 +74,7 @@ def simulation_report(
         "model": model,
         "trials": estimates.samples,
         "unit": "small bets" if definition.is_limit else "big blinds",
-        "values": [
-            {"action": action, "value": value, "standard_error": error}
-            for action, value, error in zip(actions, values, errors, strict=True)
-        ],
+        "values": _rows(actions, values, errors),
         "best": actions[best_move(values, range(len(values)))],
     }
 
@@ -99,19 +91,14 @@ def reasons(view: HandView, game: str, *, trials: int, seed: int) -> dict[str, A
     """
     found: dict[str, Any] = {}
     if view.board:
-        worth = hand_worth(view.own_cards, view.board)
-        found["hand_strength"] = worth.strength.value
-        found["positive_potential"] = {str(k): p.positive for k, p in worth.potentials.items()}
-        found["negative_potential"] = {str(k): p.negative for k, p in worth.potentials.items()}
-        found["effective_hand_strength"] = {str(k): worth.effective(k) for k in worth.potentials}
+        worth = worth_entries(hand_worth(view.own_cards, view.board))
+        potentials = ("positive_potential", "negative_potential", "effective_hand_strength")
+        found = {name: worth[name] for name in ("hand_strength", *potentials)}
     players = range(view.game.num_players)
     reader = TableReader([GenericModel() for _ in players])
     reader.follow(view.betting, view.board)
-    found["weights"] = {
-        str(position): _likeliest(reader.table(position).grid())
-        for position in players
-        if position != view.position and not view.betting.folded[position]
-    }
+    others = [p for p in players if p != view.position and not view.betting.folded[p]]
+    found["weights"] = {str(p): _likeliest(reader.table(p).grid()) for p in others}
     if trials:
         simulated = simulation_report(
             view.own_cards, view.board, game=game, betting=view.betting.text, trials=trials, seed=seed
@@ -120,7 +107,7 @@ def reasons(view: HandView, game: str, *, trials: int, seed: int) -> dict[str, A
     return found
 
 
-def _likeliest(grid: NDArray[np.float64]) -> dict[str, float]:
+def _likeliest(grid: Floats) -> dict[str, float]:
     """The starting hands by their weights, the greatest first; of equal ones the highest cards."""
     order = np.lexsort((-np.arange(len(grid)), -grid))
     return {STARTING_HAND_NAMES[index]: round(float(grid[index]), 4) for index in order}
@@ -131,15 +118,16 @@ def own_values(agent: Agent, unit: str) -> dict[str, Any] | None:
     estimates = getattr(agent, "estimates", None)
     if estimates is None:
         return None
-    rows = zip(estimates.moves, estimates.values, estimates.standard_errors, strict=True)
-    return {
-        "unit": unit,
-        "trials": int(estimates.samples),
-        "values": [
-            {"action": str(action), "value": float(value), "standard_error": float(error)}
-            for action, value, error in rows
-        ],
-    }
+    rows = _rows(estimates.moves, estimates.values, estimates.standard_errors)
+    return {"unit": unit, "trials": int(estimates.samples), "values": rows}
+
+
+def _rows(actions: Iterable[object], *numbers: Iterable[float]) -> list[dict[str, Any]]:
+    """The value of each action and its error, as they stand in the JSON."""
+    return [
+        {"action": str(action), "value": float(value), "standard_error": float(error)}
+        for action, value, error in zip(actions, *numbers, strict=True)
+    ]
 
 
 def own_model(agent: Agent, view: HandView) -> dict[str, Any]:
@@ -149,7 +137,7 @@ def own_model(agent: Agent, view: HandView) -> dict[str, Any]:
     return found
 
 
-def by_starting_hand(triples: Triples, dead: Sequence[int]) -> NDArray[np.float64]:
+def by_starting_hand(triples: Triples, dead: Sequence[int]) -> Floats:
     """Chances of folding, calling and raising by starting hand, the mean over its combos without dead cards.
 
     Args:
@@ -166,5 +154,5 @@ def by_starting_hand(triples: Triples, dead: Sequence[int]) -> NDArray[np.float6
         return np.array(table)
     means = mean_by_starting_hand(table, combos_without(dead))
     totals = means.sum(axis=1, keepdims=True)
-    shares: NDArray[np.float64] = np.divide(means, totals, out=np.zeros_like(means), where=totals > 0)
+    shares: Floats = np.divide(means, totals, out=np.zeros_like(means), where=totals > 0)
     return shares

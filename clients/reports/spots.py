@@ -35,15 +35,13 @@ def write_page(path: Path, game: Subgame, report: dict[str, Any]) -> None:
         CommandError: the file cannot be written.
     """
     root: Place = (0, 0, 0)
-    below = (
-        [(1, 0, number) for number in range(len(game.levels[1][0].boards))] if len(game.levels) > 1 else []
-    )
+    boards = game.levels[1][0].boards if len(game.levels) > 1 else ()
+    below: list[Place] = [(1, 0, number) for number in range(len(boards))]
     found = answers(game, [root, *below])
     size = sum(len(row) * (row.shape[1] + 1) for place in below for row in found[place].strategies)
     kept = found if size <= _MOST_LETTERS else {root: found[root]}
-    shown = {
-        key: report[key] for key in ("board", "pot", "stack", "iterations", "ev", "equity", "exploitability")
-    }
+    names = ("board", "pot", "stack", "iterations", "ev", "equity", "exploitability")
+    shown = {name: report[name] for name in names}
     data = shown | {
         "nodes": [node for place, answer in kept.items() for node in _nodes(answer, place[0])],
         "names": {_dealt(answer, place[0]): _names(answer) for place, answer in kept.items()},
