@@ -77,9 +77,8 @@ class _Connection:
         """Take an event that we say through the table."""
         state = TRANSITIONS[self.state].get(kind)
         if state is None:
-            raise LocalProtocolError(
-                f"{kind.__name__} is not admitted while the conversation is {self.state.value!r}"
-            )
+            now = self.state.value
+            raise LocalProtocolError(f"{kind.__name__} is not admitted while the conversation is {now!r}")
         self.state = state
 
     def _process_received(self, event: events.Event) -> None:
@@ -288,18 +287,11 @@ class PlayerConnection(_Connection):
         self, game: GameDefinition | None, candidates: Callable[[str], Iterable[GameDefinition]] | None = None
     ) -> None:
         super().__init__()
-        self._reader = None if game is None else match_state.MatchStateReader(game)
+        self.game = game
+        """The game by which match states are read; None while it is not known."""
+        self._reader: match_state.MatchStateReader | None = None
         self._candidates = candidates
         self._echo = b""
-
-    @property
-    def game(self) -> GameDefinition | None:
-        """The game by which match states are read; None while it is not known."""
-        return self._reader.game if self._reader is not None else None
-
-    @game.setter
-    def game(self, game: GameDefinition | None) -> None:
-        self._reader = None if game is None else match_state.MatchStateReader(game)
 
     def send(self, event: events.OfPlayer) -> bytes:
         """The bytes that say `event`.
@@ -375,7 +367,9 @@ class PlayerConnection(_Connection):
 
     def _read_state(self, text: str) -> HandView:
         fault = None
-        if self._reader is not None:
+        if self.game is not None:
+            if self._reader is None or self._reader.game is not self.game:
+                self._reader = match_state.MatchStateReader(self.game)
             try:
                 return self._reader.read(text)
             except BadMatchState as error:
@@ -387,7 +381,7 @@ class PlayerConnection(_Connection):
             except BadMatchState as error:
                 fault = fault or error
             else:
-                self._reader = reader
+                self._reader, self.game = reader, game
                 return view
         raise self._fault(fault or BadMatchState(f"{text[:80]!r} is not a state of any game we know"))
 

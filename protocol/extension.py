@@ -116,12 +116,8 @@ def hand_introductions(
     players = len(names)
     in_seat_order = [names[(seat - number) % players] for seat in range(players)]
     nominal = attrs.evolve(game, stacks=(max(chips, *game.stacks),) * players)
-    common = {
-        "game": format_game_line(nominal),
-        "names": "|".join(in_seat_order),
-        "stacks": "|".join(map(str, game.stacks)),
-        **others,
-    }
+    lists = {"names": "|".join(in_seat_order), "stacks": "|".join(map(str, game.stacks))}
+    common = {"game": format_game_line(nominal), **lists, **others}
     return [{**common, "seat": str((position + number) % players)} for position in range(players)]
 
 

@@ -58,27 +58,20 @@ _PREFIX: Final = "MATCHSTATE:"
 Cards = tuple[int, ...]
 
 
-def format_board(board: Cards, board_ends: tuple[int, ...], betting_round: int) -> str:
-    """``/As9d6s/3d``: the board of each round up to the current one, each after a slash but the first."""
-    parts = [format_cards(board[: board_ends[0]])]
-    for start, end in itertools.pairwise(board_ends[: betting_round + 1]):
-        parts += ["/", format_cards(board[start:end])]
-    return "".join(parts)
-
-
 def format_hole_cards_and_board(
     hole_cards: tuple[Cards, ...], board: Cards, board_ends: tuple[int, ...], betting_round: int
 ) -> str:
     """``8dJd|/As9d6s/3d``: hole cards by position, then the board of each round up to the current one."""
-    return "|".join(map(format_cards, hole_cards)) + format_board(board, board_ends, betting_round)
+    ends = (0, *board_ends[: betting_round + 1])
+    boards = [format_cards(board[start:end]) for start, end in itertools.pairwise(ends)]
+    return "|".join(map(format_cards, hole_cards)) + "/".join(boards)
 
 
 def format_match_state(view: rules.HandView) -> str:
     """The message that shows a view to its player, without line end."""
     betting = view.betting
-    cards = format_hole_cards_and_board(
-        view.hole_cards, view.board, betting.game.board_ends, betting.betting_round
-    )
+    ends, reached = betting.game.board_ends, betting.betting_round
+    cards = format_hole_cards_and_board(view.hole_cards, view.board, ends, reached)
     return f"MATCHSTATE:{view.position}:{view.hand_number}:{betting.text}:{cards}"
 
 
@@ -94,9 +87,8 @@ class HandMessages:
         self._hole_texts = [format_cards(cards).encode("ascii") for cards in deal.hole_cards]
         last = len(self._hole_texts) - 1
         self._begin = [b"MATCHSTATE:%d:%d:" % (p, hand_number) for p in range(last + 1)]
-        self._own = [
-            b":%s%s%s" % (b"|" * p, text, b"|" * (last - p)) for p, text in enumerate(self._hole_texts)
-        ]
+        texts = enumerate(self._hole_texts)
+        self._own = [b":%s%s%s" % (b"|" * p, text, b"|" * (last - p)) for p, text in texts]
         self._boards: list[bytes] = []  # the whole board as text, by betting round reached
         self._shown: rules.BettingState | None = None  # the last, of which there are:
         self._betting = b""
@@ -172,9 +164,8 @@ def read_match_state(text: str, game: rules.GameDefinition) -> tuple[rules.HandV
             at += 1
         cards, at = _read_cards(text, at, game.num_hole_cards)
         if cards and len(cards) != game.num_hole_cards:
-            raise BadMatchState(
-                f"{_shown(text)}: {len(cards)} of {game.num_hole_cards} cards for position {p}"
-            )
+            known = f"{len(cards)} of {game.num_hole_cards} cards"
+            raise BadMatchState(f"{_shown(text)}: {known} for position {p}")
         hole_cards.append(cards)
     board: Cards = ()
     for betting_round in range(betting.betting_round + 1):
@@ -183,22 +174,16 @@ def read_match_state(text: str, game: rules.GameDefinition) -> tuple[rules.HandV
         expected = game.num_board_cards[betting_round]
         cards, at = _read_cards(text, at, expected)
         if len(cards) != expected:
-            raise BadMatchState(
-                f"{_shown(text)}: expected {expected} board cards in round {betting_round}, got {len(cards)}"
-            )
+            wanted = f"expected {expected} board cards in round {betting_round}"
+            raise BadMatchState(f"{_shown(text)}: {wanted}, got {len(cards)}")
         board += cards
     return rules.HandView(betting, position, hand_number, tuple(hole_cards), board), at
 
 
 def same_match_state(view: rules.HandView, other: rules.HandView) -> bool:
     """Whether an echo answers a message (docs/acpc-dealer.md 5.7): all but others' hole cards must agree."""
-    return (
-        view.position == other.position
-        and view.hand_number == other.hand_number
-        and view.betting.text == other.betting.text
-        and view.own_cards == other.own_cards
-        and view.board == other.board
-    )
+    shown = [(v.position, v.hand_number, v.betting.text, v.own_cards, v.board) for v in (view, other)]
+    return shown[0] == shown[1]
 
 
 def parse_hole_cards_and_board(
@@ -216,11 +201,9 @@ def parse_hole_cards_and_board(
     split = max(len(last) - game.num_board_cards[0], 0)
     hole_cards = (*others, last[:split])
     boards = [last[split:], *map(parse_cards, board_texts)]
-    if (
-        len(hole_cards) != game.num_players
-        or any(len(cards) not in (0, game.num_hole_cards) for cards in hole_cards)
-        or tuple(map(len, boards)) != game.num_board_cards[: betting_round + 1]
-    ):
+    sizes, reached = (0, game.num_hole_cards), game.num_board_cards[: betting_round + 1]
+    has_hands = len(hole_cards) == game.num_players and all(len(cards) in sizes for cards in hole_cards)
+    if not has_hands or tuple(map(len, boards)) != reached:
         raise InvalidCardError(f"{text!r} does not have this game's numbers of cards")
     return hole_cards, tuple([card for cards in boards for card in cards])
 

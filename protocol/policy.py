@@ -57,12 +57,8 @@ def format_policy(hand_number: int, betting: str, columns: Sequence[bytes]) -> s
         ValueError: other columns, or numbers that cannot be compressed into a line.
     """
     rows = len(columns[0]) // 2 if columns else 0
-    if (
-        len(columns) not in (2, 3)
-        or not 0 < rows <= MOST_ROWS
-        or any(len(column) != 2 * rows for column in columns)
-    ):
-        got = [len(column) for column in columns]
+    got = [len(column) for column in columns]
+    if len(columns) not in (2, 3) or not 0 < rows <= MOST_ROWS or {*got} != {2 * rows}:
         raise ValueError(f"expected 2 or 3 columns for 1 to {MOST_ROWS} hands, got {got} bytes")
     start = f"{PREFIX.decode()}{hand_number} {betting or _START} {rows} "
     for bits in _BITS:

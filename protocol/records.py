@@ -84,9 +84,8 @@ def format_hand(
     """
     betting = state.betting
     if cards is None:
-        cards = match_state.format_hole_cards_and_board(
-            state.deal.hole_cards, state.board, betting.game.board_ends, betting.betting_round
-        )
+        ends, reached = betting.game.board_ends, betting.betting_round
+        cards = match_state.format_hole_cards_and_board(state.deal.hole_cards, state.board, ends, reached)
     values = "|".join(map(format_chips, chips))
     return f"STATE:{state.hand_number}:{betting.text}:{cards}:{values}:{'|'.join(names)}\n"
 
@@ -261,12 +260,8 @@ def parse_transaction(line: str, is_limit: bool) -> Transaction:
     if action is None:
         raise TransactionError(f"ERROR: invalid action in transaction log: {line}")
     hand, sent, sent_fraction, received, received_fraction = map(read_digits, stamps.groups())
-    return Transaction(
-        action,
-        wrap_unsigned(hand, 32),
-        sent * 1_000_000 + sent_fraction,
-        received * 1_000_000 + received_fraction,
-    )
+    sent_us, received_us = sent * 1_000_000 + sent_fraction, received * 1_000_000 + received_fraction
+    return Transaction(action, wrap_unsigned(hand, 32), sent_us, received_us)
 
 
 # --- where the cards come from ------------------------------------------------------------------------

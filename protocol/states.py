@@ -61,13 +61,3 @@ TRANSITIONS: Final[dict[State, dict[type[events.Event], State]]] = {
     State.CLOSED: {},
     State.ERROR: {},
 }
-
-
-def diagram() -> str:
-    """The table as lines ``state --event--> state``, for the documentation."""
-    lines: list[str] = []
-    for state, row in TRANSITIONS.items():
-        for target in dict.fromkeys(row.values()):
-            named = ", ".join(event.__name__ for event, to in row.items() if to is target)
-            lines.append(f"{state.value:<17} --[{named}]--> {target.value}")
-    return "\n".join(lines)

@@ -34,12 +34,8 @@ _MOVES: Final = {
 _SIZED: Final = ("bet", "raise")
 
 DO: Final[Schema] = {"enum": list(_MOVES), "description": "bet and raise mean the same"}
-TO: Final[Schema] = {
-    "type": "integer",
-    "minimum": 0,
-    "maximum": _MOST,
-    "description": "for bet and raise: the total chips you will have put in during this hand",
-}
+_TOTAL: Final = "for bet and raise: the total chips you will have put in during this hand"
+TO: Final[Schema] = {"type": "integer", "minimum": 0, "maximum": _MOST, "description": _TOTAL}
 SCHEMA: Final[Schema] = closed({"do": DO}, {"to": TO})
 """The JSON schema of an answer."""
 

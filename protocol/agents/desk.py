@@ -10,12 +10,14 @@ from typing import Any, Final, Protocol
 
 from engine.support.user_input import parse_finite, quoted
 from protocol import events
-from protocol.agents.answers import Reading
 from protocol.agents.turns import SeatError, Signal, TurnBook
 from protocol.connection import NEED_DATA, PlayerConnection
 from protocol.extension import LOBBY, NAME, STACKS, TOKEN, TOO_LATE, parse_game_line
 from protocol.room_game import RoomGame
 from protocol.states import State
+
+_TABLE: Final = ("name", "policy", "game", "taken", "chips")
+"""The words of a ``#table`` line."""
 
 
 class Stream(Protocol):
@@ -37,7 +39,6 @@ class RoomDesk:
         now: the clock by which turns end.
         name: ours in the room; None for a guest.
         token: of that name.
-        reading: how answers are read.
     """
 
     def __init__(
@@ -48,9 +49,8 @@ class RoomDesk:
         *,
         name: str | None = None,
         token: str | None = None,
-        reading: Reading = "strict",
     ) -> None:
-        self.book: Final = TurnBook(new_event, reading, now)
+        self.book: Final = TurnBook(new_event, now)
         self._stream, self._new_event = stream, new_event
         self._connection = PlayerConnection(None)
         who = [*([f"{NAME}{name}"] if name else []), *([f"{TOKEN}{token}"] if token else [])]
@@ -117,10 +117,8 @@ class RoomDesk:
             case "refused":
                 self._tell(SeatError("refused", f"The room refuses: {quoted(text)}."))
             case "table":
-                table, policy, game, taken, chips = [*text.split(), *("-",) * 5][:5]
-                self._rows.append(
-                    {"name": table, "policy": policy, "game": game, "taken": taken, "chips": chips}
-                )
+                words = [*text.split(), *("-",) * len(_TABLE)]
+                self._rows.append(dict(zip(_TABLE, words, strict=False)))
             case "tables":
                 rows, self._rows = self._rows, []
                 self._tell(rows)

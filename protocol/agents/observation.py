@@ -40,18 +40,13 @@ def observe(view: HandView, seat: int, turn: str = "", seconds: float | None = N
     status = "hand_over" if view.is_finished else "your_turn" if view.is_our_turn else "waiting"
     seen: Observation = {"v": VERSION, "turn": turn, "status": status, "hand": view.hand_number}
     seen["street"] = street(game, view.betting_round)
-    seen["game"] = {
-        "betting": "limit" if game.is_limit else "no-limit",
-        "players": game.num_players,
-        "blinds": list(game.blinds),
-        "antes": list(game.antes),
-        "definition": format_game_line(game),
-    }
+    kind, definition = "limit" if game.is_limit else "no-limit", format_game_line(game)
+    posts = {"blinds": list(game.blinds), "antes": list(game.antes)}
+    seen["game"] = {"betting": kind, "players": game.num_players, **posts, "definition": definition}
     seen["you"] = {"seat": seat, "position": view.position, "cards": texts(view.own_cards)}
     seen["board"], seen["pot"] = texts(view.board), view.pot
-    seen["seats"] = sorted(
-        [_place(view, seat, each) for each in range(game.num_players)], key=itemgetter("seat")
-    )
+    places = [_place(view, seat, each) for each in range(game.num_players)]
+    seen["seats"] = sorted(places, key=itemgetter("seat"))
     seen["actions"] = actions(view, seat)
     if view.is_our_turn:
         seen["legal"] = legal(betting)
@@ -106,12 +101,8 @@ def legal(betting: BettingState) -> dict[str, Any]:
         word = "bet" if betting.bets_in_round == 0 else "raise"
         sizes = {"least": low, "most": high, "half": half, "pot": pot}
         raises = {"word": word, "limit": allowed.is_limit, **sizes}
-    return {
-        "fold": allowed.can_fold,
-        "call": max(0, betting.amount_to_call(position)),
-        "raise": raises,
-        "why_no_raise": allowed.why_no_raise,
-    }
+    call, why = max(0, betting.amount_to_call(position)), allowed.why_no_raise
+    return {"fold": allowed.can_fold, "call": call, "raise": raises, "why_no_raise": why}
 
 
 def actions(view: HandView, seat: int) -> list[dict[str, Any]]:

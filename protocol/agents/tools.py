@@ -160,22 +160,23 @@ def checked(arguments: object, schema: Schema, passes: tuple[str, ...] = ()) -> 
         if name not in arguments:
             raise SeatError("format", f"{name} is missing: expected {known}")
     for name, value in arguments.items():
-        if name not in passes and not _fits(value, members[name]):
-            raise SeatError("format", f"{name}: expected {_wanted(members[name])}")
+        expected = "" if name in passes else _expected(value, members[name])
+        if expected:
+            raise SeatError("format", f"{name}: expected {expected}")
     return dict(arguments)
 
 
-def _fits(value: object, schema: Schema) -> bool:
+def _expected(value: object, schema: Schema) -> str:
+    """The kind of value that was expected instead of another; empty if it is what it should be."""
     match schema["type"]:
         case "integer":
-            return type(value) is int and schema["minimum"] <= value <= schema["maximum"]
+            least, most = schema["minimum"], schema["maximum"]
+            fits = type(value) is int and least <= value <= most
+            wanted = f"a whole number from {least} to {most}"
         case "boolean":
-            return isinstance(value, bool)
+            fits, wanted = isinstance(value, bool), "true or false"
         case _:
-            return isinstance(value, str) and 0 < len(value) <= schema["maxLength"] and value.isprintable()
-
-
-def _wanted(schema: Schema) -> str:
-    if schema["type"] == "integer":
-        return f"a whole number from {schema['minimum']} to {schema['maximum']}"
-    return "true or false" if schema["type"] == "boolean" else f"up to {schema['maxLength']} characters"
+            most = schema["maxLength"]
+            fits = isinstance(value, str) and 0 < len(value) <= most and value.isprintable()
+            wanted = f"up to {most} characters"
+    return "" if fits else wanted

@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
 from engine.poker.rules import Action, HandView
-from protocol.agents.answers import BadFormat, Illegal, Reading, answer_of
+from protocol.agents.answers import BadFormat, Illegal, answer_of
 from protocol.agents.observation import Observation, legal, observe
 
 _REMEMBERED: Final = 64
@@ -72,18 +72,11 @@ class TurnBook:
 
     Args:
         new_event: makes an event, such as ``trio.Event``.
-        reading: how answers are read.
         now: the clock by which turns end.
     """
 
-    def __init__(
-        self,
-        new_event: Callable[[], Signal],
-        reading: Reading = "strict",
-        now: Callable[[], float] | None = None,
-    ) -> None:
+    def __init__(self, new_event: Callable[[], Signal], now: Callable[[], float] | None = None) -> None:
         self._new_event = new_event
-        self._reading: Reading = reading
         self._now = now or (lambda: 0.0)
         self.changed = new_event()
         """Set when there is something new to see; then replaced by another."""
@@ -221,22 +214,19 @@ class TurnBook:
         if self.status != "your_turn" or turn != self._turn or view is None:
             raise SeatError("turn_over", "That turn is not open (any more): wait for the next.")
         try:
-            found = answer_of(said, view, self._reading)
+            action = answer_of(said, view).action
         except BadFormat as error:
             raise SeatError("format", str(error)) from None
         except Illegal as error:
             raise SeatError("illegal", str(error), legal=legal(view.betting)) from None
-        receipt = {"accepted": str(found.action), "turn": turn}
-        if found.illegal:
-            self.counts["illegal"] += 1
-            receipt["illegal"] = found.illegal
+        receipt = {"accepted": str(action), "turn": turn}
         self.counts["accepted"] += 1
         self._known[turn] = written, receipt
         if len(self._known) > _REMEMBERED:
             del self._known[next(iter(self._known))]
-        self._accepted = (turn, view, found.action)
+        self._accepted = (turn, view, action)
         self._last_turn, self._sits_again = None, False
-        self.action = found.action
+        self.action = action
         self.withdraw()
         self.answered.set()
         return receipt

@@ -11,8 +11,8 @@ from tests.support.hands.views import view_after
 VIEW = view_after("nolimit-2p", "r300")
 
 
-def book(reading: Any = "strict") -> TurnBook:
-    opened = TurnBook(trio.Event, reading, trio.current_time)
+def book() -> TurnBook:
+    opened = TurnBook(trio.Event, trio.current_time)
     opened.sits_down()
     return opened
 
