@@ -261,8 +261,8 @@ class MatchStateReader:
         self.game: Final = game
         self._last = rules.initial_betting(game)
         self._nodes = {"": self._last}
-        self._cards: tuple[tuple[str, int], tuple[tuple[Cards, ...], Cards]] | None = None
-        # Those of the last message, behind their text and the betting round.
+        self._cards: tuple[str, int, tuple[Cards, ...], Cards] = ("", -2, (), ())
+        # Of the last message: their text, the betting round, hole cards and board.
 
     def read(self, text: str) -> rules.HandView:
         """The view a message shows.
@@ -296,16 +296,27 @@ class MatchStateReader:
         betting = self._nodes.get(parts[3]) or self._walked(parts[3])
         if betting is None:
             return None
-        key = parts[4], betting.betting_round
-        if self._cards is None or self._cards[0] != key:
-            try:
-                self._cards = key, parse_hole_cards_and_board(parts[4], self.game, betting.betting_round)
-            except InvalidCardError:
-                return None
+        try:
+            hole_cards, board = self._read_cards(parts[4], betting.betting_round)
+        except InvalidCardError:
+            return None
         position, hand_number = int(parts[1]), int(parts[2])
         if position >= self.game.num_players or hand_number >= 2**32:
             return None  # larger than the ACPC's integers, which wrap around
-        return rules.HandView(betting, position, hand_number, *self._cards[1])
+        return rules.HandView(betting, position, hand_number, hole_cards, board)
+
+    def _read_cards(self, text: str, betting_round: int) -> tuple[tuple[Cards, ...], Cards]:
+        """As `parse_hole_cards_and_board`; of cards that go on from the last it parses those that are new."""
+        known, reached, hole_cards, board = self._cards
+        if text != known or betting_round != reached:
+            new = text[len(known) + 1 :]
+            is_next = betting_round == reached + 1 and text.startswith(f"{known}/")
+            if is_next and len(new) == 2 * self.game.num_board_cards[betting_round]:
+                board += parse_cards(new)
+            else:
+                hole_cards, board = parse_hole_cards_and_board(text, self.game, betting_round)
+            self._cards = text, betting_round, hole_cards, board
+        return hole_cards, board
 
     def _walked(self, text: str) -> rules.BettingState | None:
         """The state of an exactly written betting; None if it is none."""

@@ -125,15 +125,11 @@ def actions(view: HandView, seat: int) -> list[dict[str, Any]]:
 
 def _place(view: HandView, seat: int, position: int) -> dict[str, Any]:
     game, betting = view.game, view.betting
-    return {
-        "seat": seat_at(view, seat, position),
-        "position": position,
-        "name": game.position_names[position],
-        "left": game.betting_stacks[position] - betting.spent[position],
-        "in_pot": betting.spent[position],
-        "folded": betting.folded[position],
-        "cards": [] if position == view.position else texts(view.hole_cards[position]),
-    }
+    name, spent = game.position_names[position], betting.spent[position]
+    place = {"seat": seat_at(view, seat, position), "position": position, "name": name}
+    chips = {"left": game.betting_stacks[position] - spent, "in_pot": spent}
+    cards = [] if position == view.position else texts(view.hole_cards[position])
+    return {**place, **chips, "folded": betting.folded[position], "cards": cards}
 
 
 def rules_in_words(game: GameDefinition) -> str:
@@ -146,10 +142,9 @@ def rules_in_words(game: GameDefinition) -> str:
     lines = [f"You play {what}, with {game.num_players} players."]
     if not game.is_holdem:
         boards = ", ".join(map(str, game.num_board_cards))
-        lines.append(
-            f"The deck has {len(game.deck)} cards ({' '.join(texts(game.deck))}); everybody gets "
-            f"{game.num_hole_cards}; the board gets {boards} cards at the start of the rounds."
-        )
+        deck = f"The deck has {len(game.deck)} cards ({' '.join(texts(game.deck))})"
+        dealt = f"the board gets {boards} cards at the start of the rounds"
+        lines.append(f"{deck}; everybody gets {game.num_hole_cards}; {dealt}.")
     lines.append(f"{'; '.join(posts) or 'Nobody posts anything'}.")
     if game.is_limit:
         sizes = ", ".join(map(str, game.raise_sizes))
