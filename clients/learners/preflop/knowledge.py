@@ -48,27 +48,22 @@ class KnowledgeBase:
         """Names of last players, by number; empty if players are distinguished by style."""
         self.hands = 0
         """Hands played while learning."""
-        self._name_numbers: dict[str, int] = {}
 
     def values(self, key: int, seed: int) -> list[int]:
         """The values of a state; a new state is added with start values from the seed."""
-        values = self.states.get(key)
-        if values is None:
-            values = self.states[key] = start_values(seed, key)
-        return values
+        if key not in self.states:
+            self.states[key] = start_values(seed, key)
+        return self.states[key]
 
     def peek(self, key: int, seed: int) -> list[int]:
         """The values of a state; a new state is not added."""
-        values = self.states.get(key)
-        return start_values(seed, key) if values is None else values
+        return self.states.get(key) or start_values(seed, key)
 
     def name_number(self, name: str) -> int:
         """The number of a name; a new name is added."""
-        number = self._name_numbers.get(name)
-        if number is None:
-            number = self._name_numbers[name] = len(self.names)
+        if name not in self.names:
             self.names.append(name)
-        return number
+        return self.names.index(name)
 
     # --- a record of the journal ---------------------------------------------------------------------------
 
@@ -93,9 +88,7 @@ class KnowledgeBase:
         _check(hands, names, states)
         if names[: len(self.names)] != self.names[: len(names)]:
             raise ValueError(f"expected the names that were there, got {shown(names)}")
-        self.hands = hands
-        for name in names:
-            self.name_number(name)
+        self.hands, self.names = hands, max(self.names, names, key=len)
         for key, *values in states:
             self.states[key] = values
 
@@ -121,9 +114,7 @@ class KnowledgeBase:
         values = array_of(arrays, "values", (len(keys), NUM_VALUES), "i")
         states = [[key, *row] for key, row in zip(keys.tolist(), values.tolist(), strict=True)]
         _check(hands, names, states)
-        base.hands = hands
-        for name in names:
-            base.name_number(name)
+        base.hands, base.names = hands, list(names)
         base.states = {key: row for key, *row in states}
         return base
 
@@ -172,24 +163,23 @@ class KnowledgeStore(LearnerStore):
         self.base = KnowledgeBase()
         self.notes: dict[str, str] = {}
         """The options with which the knowledge was, and will be, learnt."""
-        self._asked = dict(notes)
         self._game: str | None = None
         try:
-            self._take_in()
+            self._take_in(notes)
             self._settle()
         except BaseException:
             self._let_go()
             raise
         self._names_written = len(self.base.names)
 
-    def _take_in(self) -> None:
-        """Take over what was found in the file."""
+    def _take_in(self, asked: Mapping[str, str | None]) -> None:
+        """Take over what was found in the file, if its notes are those that are asked for."""
         if self._found is None or self._file is None:
-            self.notes = {name: value or _NEW_NOTES[name] for name, value in self._asked.items()}
+            self.notes = {name: value or _NEW_NOTES[name] for name, value in asked.items()}
             return
         path = self._file.path
         self.base, notes = read_base(self._found, path)
-        for name, value in self._asked.items():
+        for name, value in asked.items():
             written = notes.get(name, _FORMER_NOTES.get(name))
             if written is None or value not in (None, written):
                 found = f"{path} was learnt with {name}={written}"
@@ -284,14 +274,10 @@ def report(knowledge: Knowledge, path: Path, query: StateQuery) -> KnowledgeRepo
         values, state = base.states[key], split_key(key)
         if values[UPDATES] < query.min_updates or query.hand not in (None, state.group):
             continue
-        row: tuple[Any, ...] = (
-            STARTING_HAND_NAMES[state.group],
-            POSITIONS[state.position],
-            (base.names or styles)[state.last_player],
-            ACTIONS[state.last_action],
-            *(round(100 * chance) for chance in proportional_triple(values)),
-            values[UPDATES],
-        )
+        place = STARTING_HAND_NAMES[state.group], POSITIONS[state.position]
+        last = (base.names or styles)[state.last_player], ACTIONS[state.last_action]
+        shares = [round(100 * chance) for chance in proportional_triple(values)]
+        row: tuple[Any, ...] = (*place, *last, *shares, values[UPDATES])
         rows.append((*row, values[HOLE_CARDS], values[WINNING_HAND]) if chooses_way else row)
     summary = {"hands": base.hands, "states": len(base.states), **notes}
     return KnowledgeReport(summary, _COLUMNS + _WAYS if chooses_way else _COLUMNS, tuple(rows))
