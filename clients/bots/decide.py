@@ -83,15 +83,11 @@ class Decide(Agent):
         return observe(view, self.seat, seconds=self.seconds_to_act if view.is_our_turn else None)
 
     def _fault(self, error: Exception, view: HandView) -> SessionError:
-        frames = traceback.extract_tb(error.__traceback__)
-        lines = [each.lineno for each in frames if _is(each.filename, self._file)]
+        frames, file = traceback.extract_tb(error.__traceback__), os.path.abspath(self._file)
+        lines = [each.lineno for each in frames if os.path.abspath(each.filename) == file]
         where = f"line {lines[-1]}" if lines else "somewhere"
         what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         return SessionError(f"{self._file}, {where}, in hand {view.hand_number}: {what}")
-
-
-def _is(name: str, file: Path) -> bool:
-    return os.path.abspath(name) == os.path.abspath(file)
 
 
 def _run(file: Path) -> dict[str, Any]:

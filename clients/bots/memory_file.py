@@ -49,6 +49,8 @@ class KnownPlayers(Generic[Known]):
         """Of players of earlier matches who have not been met in this one."""
         self.said: set[str] = set()
         """What a file could not bring, to be told to people."""
+        self.hands = 0
+        """Finished hands that were counted."""
         self._seat = 0
         self._names: tuple[str, ...] = ()
 

@@ -87,8 +87,6 @@ class OpponentBook(KnownPlayers[Known]):
         self, model: ModelName | NewModel, noise: float, potential: PotentialName = DEFAULT_POTENTIAL
     ) -> None:
         super().__init__()
-        self.hands_read = 0
-        """Finished hands that were counted."""
         self._new_model = model if callable(model) else _NEW_MODELS[model]
         self.learns = model == "player"
         self.noise, self._potential = noise, potential
@@ -165,4 +163,4 @@ class OpponentBook(KnownPlayers[Known]):
         for before, position, action in () if view.game.is_limit else betting.steps():
             if action.raise_to is not None:
                 self.of(view, position).sizes.observe(before, action.raise_to)
-        self.hands_read += 1
+        self.hands += 1

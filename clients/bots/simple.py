@@ -205,12 +205,10 @@ class SimpleBot(Agent):
             return {"hand": f"better than {self._percentiles[52 * first + second]:.1%} of starting hands"}
         strength, outs = _cards_worth(view.own_cards, view.board)
         rules = self._rules(view, view.betting)
-        return {
-            "strength": f"{strength:.3f}, to the power {rules.exponent:.2f} {strength**rules.exponent:.3f}; "
-            f"bets from {_VALUE_BET:g}, raises from {_VALUE_RAISE:g}",
-            "draw": f"{outs} outs",
-            "price": f"{max(0, rules.to_call)} chips to call for a pot of {rules.pot}",
-        }
+        power = f"to the power {rules.exponent:.2f} {strength**rules.exponent:.3f}"
+        least = f"bets from {_VALUE_BET:g}, raises from {_VALUE_RAISE:g}"
+        price = f"{max(0, rules.to_call)} chips to call for a pot of {rules.pot}"
+        return {"strength": f"{strength:.3f}, {power}; {least}", "draw": f"{outs} outs", "price": price}
 
     def _decide(self, view: HandView) -> tuple[ProbabilityTriple, int]:
         """The probabilities of the legal actions, and the total of a raise."""
@@ -265,14 +263,10 @@ class SimpleBot(Agent):
         """The rules after the flop, which take hand strength and outs."""
         us = view.position
         opponents = betting.num_in_hand - 1
-        return _Rules(
-            exponent=opponents + self._shown_strength(view, betting),
-            opponents=opponents,
-            pot=betting.pot,
-            to_call=betting.amount_to_call(us),
-            raises=betting.raises_in_round,
-            total=self._sized(betting.game, us, int(betting.total_of_pots(_BET))),
-        )
+        exponent = opponents + self._shown_strength(view, betting)
+        to_call, raises = betting.amount_to_call(us), betting.raises_in_round
+        total = self._sized(betting.game, us, int(betting.total_of_pots(_BET)))
+        return _Rules(exponent, opponents, betting.pot, to_call, raises, total)
 
     # --- what the rules ask for ----------------------------------------------------------------------------
 

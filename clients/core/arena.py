@@ -192,15 +192,13 @@ class Arena:
             base = getattr(Agent, hook)
             return tuple(entry for entry in in_seat_order if getattr(type(entry[1]), hook) is not base)
 
+        agents = tuple(self._agents[seat] for seat in seats)
+        names = tuple(self.names[seat] for seat in seats)
+        starters, watchers, finishers = map(overriding, ("hand_started", "action_seen", "hand_finished"))
         return _Seating(
-            seats,
-            tuple(self._agents[seat] for seat in seats),
-            tuple(self.names[seat] for seat in seats),
-            overriding("hand_started"),
-            overriding("action_seen"),
-            overriding("hand_finished"),
-            tuple({} if may_be_asked_once(self._agents[seat]) else None for seat in seats),
-        )
+            seats, agents, names, starters, watchers, finishers,
+            tuple({} if may_be_asked_once(agent) else None for agent in agents),
+        )  # fmt: skip
 
     def turns(
         self,

@@ -69,7 +69,7 @@ def make_agent(name: str, factory: AgentFactory, options: Mapping[str, str | Non
     for key, text in options.items():
         parameter = parameters.get(_option_name(key))
         if parameter is None:
-            raise OptionError(f"{name} has no option {key!r}; it has {_describe(parameters.values())}")
+            raise OptionError(f"{name} has no option {key!r}; it has {_describe(declared)}")
         kind = _type_of(parameter)
         if text is None:
             if kind is not bool:
@@ -246,9 +246,8 @@ def parse_bet_sizes(text: str) -> tuple[float, ...]:
         except ValueError:
             size = math.nan
         if not size > 0:
-            raise ValueError(
-                f"expected sizes joined by +, such as half+pot+all-in, got {word!r} in {text!r}; "
-                f"there are {', '.join(_NAMED_SIZES)} and numbers above 0"
-            )
+            got = f"such as half+pot+all-in, got {word!r} in {text!r}"
+            known = f"there are {', '.join(_NAMED_SIZES)} and numbers above 0"
+            raise ValueError(f"expected sizes joined by +, {got}; {known}")
         sizes.append(size)
     return tuple(sizes)

@@ -34,20 +34,16 @@ def describe_odds(view: HandView, style: Style) -> list[str]:
     if board:
         worth = hand_worth(hole, board)
         strength = worth.strength
-        lines.append(
-            f"  hand strength   {strength.value:6.1%}   ahead of {strength.ahead:.0f} hands, "
-            f"tied with {strength.tied:.0f}, behind {strength.behind:.0f}"
-        )
+        ahead = f"ahead of {strength.ahead:.0f} hands, tied with {strength.tied:.0f}"
+        lines.append(f"  hand strength   {strength.value:6.1%}   {ahead}, behind {strength.behind:.0f}")
         if opponents > 1:
             lines.append(f"                  {strength.value**opponents:6.1%}   against all {opponents}")
         if worth.potentials:
             to_come = max(worth.potentials)
             potential = worth.potentials[to_come]
             cards = "two cards" if to_come == 2 else "one card"
-            lines.append(
-                f"  potential       {potential.positive:6.1%}   to get ahead when behind, "
-                f"{potential.negative:.1%} to fall behind when ahead ({cards} to come)"
-            )
+            falls = f"{potential.negative:.1%} to fall behind when ahead ({cards} to come)"
+            lines.append(f"  potential       {potential.positive:6.1%}   to get ahead when behind, {falls}")
             effective = worth.effective(to_come)
             lines.append(f"  effective       {effective:6.1%}   strength and positive potential together")
     lines.append(f"  at the showdown {equity:6.1%}   of the pot, on average, against one of them")

@@ -108,10 +108,8 @@ def render_table(scene: Scene, style: Style) -> list[str]:
     for seat in range(game.num_players):
         position = position_of_seat[seat]
         mark = "*" if betting.position_to_act == position else " "
-        row = (
-            f"{mark} {seat + 1:>4}  {scene.name_of(position):<{_MAX_NAME}}"
-            f"  {format_chips(scene.chips[seat], sign=True):>10}  {betting.spent[position]:>10}"
-        )
+        chips = f"{format_chips(scene.chips[seat], sign=True):>10}  {betting.spent[position]:>10}"
+        row = f"{mark} {seat + 1:>4}  {scene.name_of(position):<{_MAX_NAME}}  {chips}"
         if with_stacks:
             row += f"  {game.betting_stacks[position] - betting.spent[position]:>8}"
         notes = []

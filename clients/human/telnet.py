@@ -114,11 +114,7 @@ class TelnetDesk:
                 data = await stream.receive_some(_CHUNK)
             except trio.BrokenResourceError:
                 return
-            if not data:
-                for item in lines.finish():
-                    _hear(human, item)
-                return
-            typed = lines.feed(telnet.feed(bytes(data)))
+            typed = lines.feed(telnet.feed(bytes(data))) if data else lines.finish()
             if telnet.reply:
                 self._put(bytes(telnet.reply))
                 telnet.reply.clear()
@@ -126,6 +122,8 @@ class TelnetDesk:
                 self.style = self.style.fitted(telnet.columns)
             for item in typed:
                 _hear(human, item)
+            if not data:
+                return
 
     async def finish(self) -> None:
         """Send the last words, and close when they have been read, or after a while."""

@@ -287,13 +287,9 @@ def draw_hands(path: str, shown: Shown, title: str) -> None:
     """
     is_grid = set(shown.hands) <= set(STARTING_HAND_NAMES)
     columns = NUM_RANKS if is_grid else min(NUM_RANKS, len(shown.hands))
-    names = list(shown.hands)
-    places = {
-        name: (row, column)
-        for row in range(NUM_RANKS)
-        for column in range(NUM_RANKS)
-        if is_grid and (name := _name(row, column)) in shown.hands
-    } or {name: divmod(number, columns) for number, name in enumerate(names)}
+    cells = [(row, column) for row in range(NUM_RANKS) for column in range(NUM_RANKS)] if is_grid else []
+    places = {_name(*cell): cell for cell in cells if _name(*cell) in shown.hands}
+    places = places or {name: divmod(number, columns) for number, name in enumerate(shown.hands)}
     rows = 1 + max(row for row, _ in places.values())
     figure = new_figure(max(4.0, 0.75 * columns), 1.2 + 0.6 * rows)
     axes = figure.add_subplot()

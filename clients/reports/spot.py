@@ -67,16 +67,11 @@ def simulation_report(
     values, errors = estimates.values.tolist(), estimates.standard_errors.tolist()
     if state.legal_actions().can_fold:
         actions, values, errors = [str(FOLD), *actions], [0.0, *values], [0.0, *errors]
-    return {
-        "game": game,
-        "betting": betting,
-        "position": position,
-        "model": model,
-        "trials": estimates.samples,
-        "unit": "small bets" if definition.is_limit else "big blinds",
-        "values": _rows(actions, values, errors),
-        "best": actions[best_move(values, range(len(values)))],
-    }
+    asked = {"game": game, "betting": betting, "position": position, "model": model}
+    unit = "small bets" if definition.is_limit else "big blinds"
+    best = actions[best_move(values, range(len(values)))]
+    rows = _rows(actions, values, errors)
+    return {**asked, "trials": estimates.samples, "unit": unit, "values": rows, "best": best}
 
 
 def reasons(view: HandView, game: str, *, trials: int, seed: int) -> dict[str, Any]:

@@ -144,10 +144,9 @@ class Formula(Remembering):
         limits = thresholds(decision.situation, traits, self.parameters)
         combo, values = combo_index(*view.own_cards), decision.values
         unit = "of 1" if view.board else "of all hands earn less"
-        found = {
-            "value": f"{values.value[combo]:+.3f} ({unit}); calls from {limits.call:+.3f} ± "
-            f"{limits.call_spread:.3f}, raises from {limits.raise_:+.3f} ± {limits.raise_spread:.3f}"
-        }
+        calls = f"calls from {limits.call:+.3f} ± {limits.call_spread:.3f}"
+        raises = f"raises from {limits.raise_:+.3f} ± {limits.raise_spread:.3f}"
+        found = {"value": f"{values.value[combo]:+.3f} ({unit}); {calls}, {raises}"}
         if limits.price <= 1:  # otherwise it is not asked for: before the flop, with several opponents
             price = f"the price of a call is {limits.price:.3f}"
             found["chance to win"] = f"{values.showdown[combo]:.3f}; {price}"
@@ -170,4 +169,4 @@ class Formula(Remembering):
         """Learn, and write the memory file now and then."""
         if self.is_news(view):
             self.book.hand_finished(view)
-            self.save_memory(self.book.hands_read)
+            self.save_memory(self.book.hands)

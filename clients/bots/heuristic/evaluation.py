@@ -124,13 +124,9 @@ class StrategicMethod(Evaluation):
         return self._experience.scenes, scene_of(question.betting, question.action.kind)
 
     def _worth(self, prospects: betting_chains.Prospects, question: Question, *, is_seen: bool) -> float:
-        giving_up = _giving_up(question) if is_seen else 1.0
+        # The factor on our probability of giving this hand up: 2 for the worst hand, 0 for the best.
+        giving_up = 2 * (1 - question.hand_strength) if is_seen else 1.0
         return betting_chains.action_value(_scenarios(prospects, question, giving_up))
-
-
-def _giving_up(question: Question) -> float:
-    """The factor on our probability of giving this hand up: 2 for the worst hand, 0 for the best."""
-    return 2 * (1 - question.hand_strength)
 
 
 def _scenarios(
@@ -140,14 +136,11 @@ def _scenarios(
     win = betting_chains.win_chance(question.hand_strength, prospects.opponent_strength)
     showdown, others_fold, we_fold = map(prospects.of, betting_chains.ChainEnding)
     fold_chance = min(giving_up * we_fold.chance, 1 - others_fold.chance)
-    return [
-        (
-            1 - others_fold.chance - fold_chance,
-            betting_chains.showdown_value(win, showdown.pot, showdown.bets),
-        ),
-        (others_fold.chance, betting_chains.others_fold_value(others_fold.pot, others_fold.bets)),
-        (fold_chance, betting_chains.we_fold_value(we_fold.bets)),
-    ]
+    shown = betting_chains.showdown_value(win, showdown.pot, showdown.bets)
+    won = betting_chains.others_fold_value(others_fold.pot, others_fold.bets)
+    lost = betting_chains.we_fold_value(we_fold.bets)
+    rest = 1 - others_fold.chance - fold_chance
+    return [(rest, shown), (others_fold.chance, won), (fold_chance, lost)]
 
 
 # --- rough rules -------------------------------------------------------------------------------------------

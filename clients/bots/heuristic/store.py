@@ -74,7 +74,6 @@ class Experience(KnownPlayers[Habits]):
         """How hands continued from our actions after the flop, by betting chain."""
         self.scenes = ChainStore()
         """The same by `scene_of`."""
-        self.hands = 0
         self._shown: dict[int, list[float]] = {}
         # By raises met, at most 3: showdowns and the sum of the strengths that opponents showed.
 

@@ -194,10 +194,6 @@ class Reading(KnownPlayers[OpponentRecord]):
 
     part, kind = "filters", OpponentRecord
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.hands = 0
-
     def weights(self, view: HandView, position: int) -> Floats:
         """The weight of each combo for the player in a position, by this hand's betting: shape (1326,)."""
         record = self.of(view, position)

@@ -162,14 +162,9 @@ class Sampling(Remembering):
 
     def _estimates(self, view: HandView) -> Iterator[Estimates[Action]]:
         return simulate(
-            self.spot(view),
-            self.rng.getrandbits(60),
-            max_trials=self.max_trials,
-            batch=_BATCH,
-            criterion=self.criterion,
-            shares=self.shares,
-            tree=self._tree,
-        )
+            self.spot(view), self.rng.getrandbits(60), max_trials=self.max_trials, batch=_BATCH,
+            criterion=self.criterion, shares=self.shares, tree=self._tree,
+        )  # fmt: skip
 
     def spot(self, view: HandView) -> Spot:
         """The decision in the form in which it is simulated."""
@@ -227,7 +222,7 @@ class Sampling(Remembering):
         """Learn, and write the memory file now and then."""
         if self.is_news(view):
             self.book.hand_finished(view)
-            self.save_memory(self.book.hands_read)
+            self.save_memory(self.book.hands)
 
 
 def explained(estimates: Estimates[Action]) -> str:
