@@ -23,7 +23,7 @@ from clients.core import one_line
 from engine.poker.cards import RANKS
 from engine.support.interruption import as_ctrl_c, held_back
 from engine.support.text import table
-from server.support.options import FILE, GAME, option
+from server.support.options import FILE, GAME, PATH, option
 
 if TYPE_CHECKING:
     from clients.core.agent import Agent
@@ -249,7 +249,7 @@ def _shown(hands: int, quiet: bool) -> Iterator[Callable[[int, bool], None]]:
 
 
 @click.command(cls=one_line.OneLineCommand)
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PATH)
 @option("--hand HAND", "Only this starting hand: 72o, A7s, TT.")
 @option("--min-updates N", "Only states that were learnt from at least this often.", IntRange(0), default=1)
 @one_line.json_option()

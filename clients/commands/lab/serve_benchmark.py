@@ -13,21 +13,17 @@ import trio
 from clients.core.one_line import CommandError, OneLineCommand
 from clients.lab.benchmark.config import BenchmarkConfig, default_benchmark, load_benchmark
 from server.room.reporting import operator_console
+from server.support.options import FOLDER, PATH, option
 from server.support.toml_text import FileMistake
 
 _NEEDED: Final = ("hypercorn", "starlette")
 
 
 @click.command("serve-benchmark", cls=OneLineCommand)
-@click.argument("file", metavar="[FILE.toml]", required=False, type=click.Path(path_type=Path))
-@click.option("--host", metavar="ADDRESS", help="Where to listen.  Default: 127.0.0.1.")
-@click.option("--port", type=click.IntRange(0, 65535), metavar="PORT", help="0 for any.  Default: 8100.")
-@click.option(
-    "--folder",
-    metavar="DIR",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="The folder of the runs.  Default: benchmark, beside the file.",
-)
+@click.argument("file", metavar="[FILE.toml]", required=False, type=PATH)
+@option("--host ADDRESS", "Where to listen.  Default: 127.0.0.1.")
+@option("--port PORT", "0 for any.  Default: 8100.", click.IntRange(0, 65535))
+@option("--folder DIR", "The folder of the runs.  Default: benchmark, beside the file.", FOLDER)
 def serve_benchmark(file: Path | None, host: str | None, port: int | None, folder: Path | None) -> None:
     """Let programs play against bots of yours over HTTP: seeded cards, pairs, results with intervals.
 

@@ -18,7 +18,7 @@ from clients.core.one_line import (
     seed_option,
 )
 from clients.lab.exploitability.asking import policy_of_player, strategy_or_bot
-from server.support.options import FiniteRange
+from server.support.options import FILE, FiniteRange, flag, option
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,8 +46,8 @@ _ENOUGH: Final = 4
 class CounterPlan:
     """The request."""
 
-    player: str
     game: str
+    against: str
     kind: str
     part: float
     hands: int
@@ -58,51 +58,40 @@ class CounterPlan:
 # Many parameters: each is an option.
 @click.command(cls=ComputingCommand)
 @click.argument("player", metavar="BOT|FILE")
-@click.option(
-    "--game", metavar="GAME",
-    help="A small game for two, or limit hold'em for two; a strategy file knows its own.",
-)  # fmt: skip
-@click.option(
+@option("--game GAME", "A small game for two, or limit hold'em for two; a strategy file knows its own.")
+@option(
     "--kind",
-    type=click.Choice(_KINDS),
+    "best: the best response; rnr: restricted Nash response; fbr, dbr: frequentist and data-biased response, "
+    "from hands that are watched.",
+    click.Choice(_KINDS),
     default="rnr",
-    show_default=True,
-    help="best: the best response; rnr: restricted Nash response; fbr, dbr: frequentist and data-biased "
-    "response, from hands that are watched.",
 )
-@click.option(
-    "--part", type=FiniteRange(0, 1), default=0.75, show_default=True, metavar="P",
-    help="rnr: the part of all hands in which the opponent is assumed to play as BOT does; dbr: the most "
-    "that it is trusted to do so where it has been seen.",
-)  # fmt: skip
-@click.option(
-    "--hands", type=click.IntRange(1, 10_000_000), default=10_000, show_default=True, metavar="N",
-    help="fbr, dbr: hands watched, with BOT in each seat.",
-)  # fmt: skip
-@click.option(
-    "--iterations", type=click.IntRange(1, 1_000_000), default=2000, show_default=True, metavar="N",
-    help="rnr, dbr: iterations of CFR+; in hold'em: boards, for all kinds.",
-)  # fmt: skip
+@option(
+    "--part P",
+    "rnr: the part of all hands in which the opponent is assumed to play as BOT does; dbr: the most that it "
+    "is trusted to do so where it has been seen.",
+    FiniteRange(0, 1),
+    default=0.75,
+)
+@option(
+    "--hands N",
+    "fbr, dbr: hands watched, with BOT in each seat.",
+    click.IntRange(1, 10_000_000),
+    default=10_000,
+)
+@option(
+    "--iterations N",
+    "rnr, dbr: iterations of CFR+; in hold'em: boards, for all kinds.",
+    click.IntRange(1, 1_000_000),
+    default=2000,
+)
 @seed_option("hands", default=1)
-@click.option(
-    "--save", type=click.Path(dir_okay=False, path_type=Path), required=True, metavar="FILE",
-    help="Where to save the strategy.",
-)  # fmt: skip
-@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+@option("--save FILE", "Where to save the strategy.", FILE, required=True)
+@flag("--force", "Replace FILE if it exists.")
 @plot_option("what restricted Nash responses with P from 0 to 1 win and what they may lose, and this answer")
 @json_option()
 def counter(
-    player: str,
-    game: str | None,
-    kind: str,
-    part: float,
-    hands: int,
-    iterations: int,
-    seed: int,
-    save: Path,
-    force: bool,
-    plot: str | None,
-    as_json: bool,
+    player: str, game: str | None, save: Path, force: bool, plot: str | None, as_json: bool, **asked: Any
 ) -> None:
     """Compute what wins from BOT, or from a strategy file, and save it as a strategy.
 
@@ -113,26 +102,19 @@ def counter(
     from engine.solving.holdem.betting import is_heads_up_limit_holdem
     from engine.solving.strategy_file import write_strategy
 
-    for option, kinds in _KINDS_OF.items():
-        if kind not in kinds:
-            refuse_options(
-                click.get_current_context(), (option,), f"for --kind {' and '.join(kinds)}, not for {kind}"
-            )
+    for name, kinds in _KINDS_OF.items():
+        if asked["kind"] not in kinds:
+            purpose = f"for --kind {' and '.join(kinds)}, not for {asked['kind']}"
+            refuse_options(click.get_current_context(), (name,), purpose)
     if save.exists() and not force:
         raise CommandError(f"{save} is there already: --force, or choose another file")
     saved, definition, name = strategy_or_bot(player, game)
-    plan = CounterPlan(
-        player=player, game=name, kind=kind, part=part, hands=hands, iterations=iterations, seed=seed
-    )
+    plan = CounterPlan(game=name, against=player, **asked)
     on_buckets = is_heads_up_limit_holdem(definition)
     work = CounterOnBuckets(plan, saved, definition) if on_buckets else SmallCounter(plan, game)
     answer, measured = work.answer(may_lose=plot is not None)
-    write_strategy(save, answer, {"game": name, "kind": kind, "against": player})
-    report = {
-        "game": name, "against": player, "kind": kind, "part": part, "hands": hands,
-        "iterations": iterations, "seed": seed, "save": str(save),
-        **measured,
-    }  # fmt: skip
+    write_strategy(save, answer, {"game": name, "kind": plan.kind, "against": player})
+    report = {**attrs.asdict(plan), "save": str(save), **measured}
     if plot is not None:
         report["curve"] = [{"part": each, **work.restricted(each)} for each in work.parts]
         _draw(plot, report)
@@ -181,7 +163,7 @@ class SmallCounter:
 
     def __init__(self, plan: CounterPlan, game: str | None) -> None:
         self._plan = plan
-        self._tree, self._opponent, name = policy_of_player(plan.player, game)
+        self._tree, self._opponent, name = policy_of_player(plan.against, game)
         if self._tree.game.num_players != 2:
             raise CommandError(
                 f"{name} is for {self._tree.game.num_players} players: expected a game for two"
@@ -292,16 +274,16 @@ def _model(
     from engine.solving.holdem.bucketed import BucketedStrategy
 
     if plan.kind in _WATCHING:
-        watched = _watched(plan, make_agent(plan.player, saved), game, saved)
+        watched = _watched(plan, make_agent(plan.against, saved), game, saved)
         return watched.model(), watched.trust(plan.part) if plan.kind == "dbr" else None
     if saved is not None and isinstance(saved.strategy, BucketedStrategy):
         return saved.strategy, None
-    agent = make_agent(plan.player, saved)
+    agent = make_agent(plan.against, saved)
     if may_be_asked_once(agent):
-        return _by_betting(plan.player, agent, game), None
+        return _by_betting(plan.against, agent, game), None
     raise CommandError(
         f"--kind {plan.kind}: expected a strategy file or a bot whose betting alone decides, such as "
-        f"always-call; --kind fbr and dbr watch {plan.player} play"
+        f"always-call; --kind fbr and dbr watch {plan.against} play"
     )
 
 

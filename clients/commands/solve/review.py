@@ -4,38 +4,33 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 
 from clients.core.one_line import CommandError, OneLineCommand, json_option, shown_progress
-from server.support.options import PATH, FiniteRange, game_option
+from server.support.options import PATH, FiniteRange, flag, game_option, option
 
 
 # Many parameters: each is an option.
 @click.command("review", cls=OneLineCommand)
 @click.argument("paths", nargs=-1, required=True, metavar="LOG|FOLDER...", type=PATH)
 @json_option()
-@click.option("--out", type=PATH, metavar="FILE.html", help="Write a page, with a replay of the worst spots.")
-@click.option("--flop", is_flag=True, help="Review the flop too; that takes gigabytes and minutes.")
-@click.option("--hand", "number", type=click.IntRange(min=0), metavar="N", help="Only hand N, as in the log.")
-@click.option("--seat", metavar="NAME", help="Only the decisions of this player.")
-@click.option(
-    "--strategy", type=PATH, metavar="FILE",
-    help="What players are believed to play who do not say: made by riverboat solve.  Default: the strategy "
-    "that comes with this program.",
-)  # fmt: skip
-@click.option(
-    "--iterations", type=click.IntRange(10, 10_000), default=100, show_default=True, metavar="N",
-    help="Of each solution.",
-)  # fmt: skip
-@click.option(
-    "--memory", type=FiniteRange(0.1, 1000), default=4.0, show_default=True, metavar="GB",
-    help="Leave out rounds that need more.",
-)  # fmt: skip
-@click.option("--threads", type=click.IntRange(1, 64), default=1, show_default=True, metavar="N",
-    help="Threads that solve.")  # fmt: skip
+@option("--out FILE.html", "Write a page, with a replay of the worst spots.", PATH)
+@flag("--flop", "Review the flop too; that takes gigabytes and minutes.")
+@option("--hand number N", "Only hand N, as in the log.", click.IntRange(min=0))
+@option("--seat NAME", "Only the decisions of this player.")
+@option(
+    "--strategy FILE",
+    "What players are believed to play who do not say: made by riverboat solve.  Default: the strategy that "
+    "comes with this program.",
+    PATH,
+)
+@option("--iterations N", "Of each solution.", click.IntRange(10, 10_000), default=100)
+@option("--memory GB", "Leave out rounds that need more.", FiniteRange(0.1, 1000), default=4.0)
+@option("--threads N", "Threads that solve.", click.IntRange(1, 64), default=1)
 @game_option
-@click.option("--force", is_flag=True, help="Overwrite FILE.html.")
+@flag("--force", "Overwrite FILE.html.")
 def review(
     paths: tuple[Path, ...],
     as_json: bool,
@@ -44,11 +39,9 @@ def review(
     number: int | None,
     seat: str | None,
     strategy: Path | None,
-    iterations: int,
-    memory: float,
-    threads: int,
     game: str | None,
     force: bool,
+    **of_reviewer: Any,
 ) -> None:
     """Show what the decisions on turn and river lost, in no-limit hold'em for two.
 
@@ -79,9 +72,8 @@ def review(
         raise CommandError(f"{strategy}: expected a strategy of no-limit hold'em")
     with held_back() as noted, shown_progress(as_json, "hands") as seen:
         reviewer = Reviewer(
-            blueprint=blueprint, first_round=1 if flop else 2, iterations=iterations, memory=memory,
-            threads=threads, stops=lambda: bool(noted),
-        )  # fmt: skip
+            blueprint=blueprint, first_round=1 if flop else 2, stops=lambda: bool(noted), **of_reviewer
+        )
         found = Review(reviewer, warn, seat)
         for hand in hands:
             if noted or not found.add(hand):

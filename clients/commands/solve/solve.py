@@ -26,7 +26,7 @@ from clients.core.one_line import (
 )
 from clients.core.options import parse_bet_sizes
 from engine.support.interruption import as_ctrl_c
-from server.support.options import FOR_EXPERTS, GAME, FiniteRange, GroupedCommand
+from server.support.options import FILE, FOR_EXPERTS, GAME, FiniteRange, GroupedCommand, flag, option
 
 if TYPE_CHECKING:
     from engine.solving.holdem.kinds import AbstractionKind
@@ -104,112 +104,81 @@ def _sizes_option(context: click.Context, parameter: click.Parameter, text: str)
 # Many parameters: each is an option.
 @click.command(cls=SolveCommand, apart={FOR_EXPERTS: (*_OF_HOLDEM, "sizes", "checkpoint_every")})
 @click.argument("game", type=GAME, required=False)
-@click.option(
-    "--spot",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Instead of a game: a board, ranges, pot, stack and sizes in TOML, as TexasSolver's commands, or as "
+@option(
+    "--spot FILE",
+    "Instead of a game: a board, ranges, pot, stack and sizes in TOML, as TexasSolver's commands, or as "
     "postflop-solver's fields in JSON.",
+    FILE,
 )
-@click.option(
-    "--report",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="With --spot: write a page on which to look through the answer.",
+@option("--report FILE", "With --spot: write a page on which to look through the answer.", FILE)
+@flag("--estimate", "With --spot: only say what it costs.")
+@flag("--print-tree", "With --spot: only show the betting.")
+@option("--save FILE", "Where to save the strategy; FILE.checkpoint keeps what --resume needs.", FILE)
+@option(
+    "--iterations N",
+    "Iterations in total (in hold'em: boards); default 1000, with mcfr in small games 1000000.",
+    click.IntRange(min=1),
 )
-@click.option("--estimate", is_flag=True, help="With --spot: only say what it costs.")
-@click.option("--print-tree", is_flag=True, help="With --spot: only show the betting.")
-@click.option(
-    "--save",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Where to save the strategy; FILE.checkpoint keeps what --resume needs.",
-)
-@click.option(
-    "--iterations",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Iterations in total (in hold'em: boards); default 1000, with mcfr in small games 1000000.",
-)
-@click.option(
-    "--minutes", type=FiniteRange(0, MOST_SECONDS / 60, min_open=True), metavar="M", help="As long as this."
-)
-@click.option(
+@option("--minutes M", "As long as this.", FiniteRange(0, MOST_SECONDS / 60, min_open=True))
+@option(
     "--algorithm",
-    type=click.Choice(_ALGORITHMS),
-    help="Counterfactual regret minimisation: plain, CFR+, discounted, linear, by external sampling or "
-    "public chance sampling; default cfr+, for heads-up limit hold'em pcs, for no-limit mcfr.",
+    "Counterfactual regret minimisation: plain, CFR+, discounted, linear, by external sampling or public "
+    "chance sampling; default cfr+, for heads-up limit hold'em pcs, for no-limit mcfr.",
+    click.Choice(_ALGORITHMS),
 )
 @seed_option("strategy", default=1)
-@click.option(
-    "--jobs", type=click.IntRange(1, 64), default=1, metavar="N", help="Threads, with pcs and --spot only."
+@option(
+    "--jobs N", "Threads, with pcs and --spot only.", click.IntRange(1, 64), default=1, show_default=False
 )
-@click.option(
+@option(
     "--abstraction",
-    type=click.Choice(["distributions", "percentiles"]),
+    "In hold'em: hands are classified by the distribution of the strength they may reach (k-means, which "
+    "takes a minute once), or by percentile of the mean of its square.",
+    click.Choice(["distributions", "percentiles"]),
     default="distributions",
-    show_default=True,
-    help="In hold'em: hands are classified by the distribution of the strength they may reach (k-means, "
-    "which takes a minute once), or by percentile of the mean of its square.",
 )
-@click.option(
-    "--buckets",
-    callback=_numbers((1, 3), "a number, or three such as 100,100,30"),
-    metavar="F,T,R",
-    help="In hold'em: classes of hands on flop, turn and river, or one number for all; default 60,60,20, for "
+@option(
+    "--buckets F,T,R",
+    "In hold'em: classes of hands on flop, turn and river, or one number for all; default 60,60,20, for "
     "percentiles 20.",
+    callback=_numbers((1, 3), "a number, or three such as 100,100,30"),
 )
-@click.option(
-    "--board-classes",
+@option(
+    "--board-classes F,T,R",
+    "With distributions: classes of boards that are distinguished on flop, turn and river, or one number for "
+    "the river: 1; 2, by whether three are suited; 4, also by pairs; 8, by four suited, two pairs; any other "
+    "number on flop and turn, up to 255: k-means of boards by what each starting hand is worth there.",
     callback=_numbers((1, 3), "1, 2, 4 or 8, or three of these such as 1,4,8", last=(1, 2, 4, 8)),
     default="1,1,1",
-    show_default=True,
-    metavar="F,T,R",
-    help="With distributions: classes of boards that are distinguished on flop, turn and river, or one "
-    "number for the river: 1; 2, by whether three are suited; 4, also by pairs; 8, by four suited, two "
-    "pairs; any other number on flop and turn, up to 255: k-means of boards by what each starting hand is "
-    "worth there.",
 )
-@click.option(
-    "--trembles",
-    type=FiniteRange(0, 1, max_open=True),
-    metavar="PART",
-    help="In hold'em: in this fraction of its actions the opponent acts at random, so that answers to what "
-    "it would never do are learnt, too; default 0.03 with pcs, else 0.",
+@option(
+    "--trembles PART",
+    "In hold'em: in this fraction of its actions the opponent acts at random, so that answers to what it "
+    "would never do are learnt, too; default 0.03 with pcs, else 0.",
+    FiniteRange(0, 1, max_open=True),
 )
-@click.option(
+@option(
     "--best-responses/--no-best-responses",
+    "With pcs: on the river the opponent plays a best response, computed for each board, instead of what it "
+    "has learnt itself; default.",
     default=None,
-    help="With pcs: on the river the opponent plays a best response, computed for each board, instead of "
-    "what it has learnt itself; default.",
 )
-@click.option(
-    "--clusters",
-    callback=_numbers((2,), "two numbers such as 100,100"),
-    metavar="F,T",
-    help="With best responses and distributions: the opponent learns for itself, and distinguishes so many "
+@option(
+    "--clusters F,T",
+    "With best responses and distributions: the opponent learns for itself, and distinguishes so many "
     "classes of boards on flop and turn; default: it plays what the strategy does in the other seat.",
+    callback=_numbers((2,), "two numbers such as 100,100"),
 )
-@click.option(
-    "--bets",
-    "sizes",
+@option(
+    "--bets sizes SIZES",
+    "In no-limit hold'em: the raises that the strategy knows, as fractions of the pot; later, a raise of "
+    "another size is treated as one of these, chosen at random.",
     callback=_sizes_option,
     default="half+pot+all-in",
-    show_default=True,
-    metavar="SIZES",
-    help="In no-limit hold'em: the raises that the strategy knows, as fractions of the pot; later, a raise "
-    "of another size is treated as one of these, chosen at random.",
 )
-@click.option("--resume", is_flag=True, help="Continue from the last checkpoint of FILE, if there is one.")
-@click.option("--force", is_flag=True, help="Begin anew although FILE or its checkpoint exists.")
-@click.option(
-    "--checkpoint-every",
-    type=FiniteRange(0, MOST_SECONDS),
-    default=30.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Time between two saves.",
-)
+@flag("--resume", "Continue from the last checkpoint of FILE, if there is one.")
+@flag("--force", "Begin anew although FILE or its checkpoint exists.")
+@option("--checkpoint-every SECONDS", "Time between two saves.", FiniteRange(0, MOST_SECONDS), default=30.0)
 @plot_option(
     "how exploitability falls as iterations are added: exact in small games, two bounds from a few flops in "
     "limit hold'em, where each point takes some twenty seconds"
