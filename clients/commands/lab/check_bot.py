@@ -16,7 +16,7 @@ from click import IntRange
 
 from clients.lab.check_bot.conversation import Limits
 from clients.lab.check_bot.examination import Examination, Game
-from clients.lab.check_bot.findings import Examined, as_json, as_junit, as_text, has_passed
+from clients.lab.check_bot.findings import as_json, as_junit, as_text, has_passed
 from clients.lab.check_bot.launched import GAME_PLACE, Launching
 from engine.poker.rules import ALIASES, load_game, packaged_games
 from engine.support.files.whole import write_whole
@@ -31,6 +31,7 @@ from server.table.config import MOST_SECONDS
 
 _FIRST_GAMES: Final = ("limit-2p", "nolimit-2p", "nolimit-3p", "limit-3p")
 """The games of each kind that are tried first: the ACPC's."""
+_SECONDS: Final = FiniteRange(0.01, MOST_SECONDS)
 
 
 @click.command("check-bot")
@@ -50,13 +51,8 @@ _FIRST_GAMES: Final = ("limit-2p", "nolimit-2p", "nolimit-3p", "limit-3p")
     "Keep what the bot writes: NUMBER-GAME.err and .out, a pair for each time it was started.",
     FOLDER,
 )
-@option("--response-time", "Seconds for one decision.", FiniteRange(0.01, MOST_SECONDS), default=10.0)
-@option(
-    "--first-response-time",
-    "Seconds for the first decision, if that is more.",
-    FiniteRange(0.01, MOST_SECONDS),
-    default=60.0,
-)
+@option("--response-time", "Seconds for one decision.", _SECONDS, default=10.0)
+@option("--first-response-time", "Seconds for the first decision, if that is more.", _SECONDS, default=60.0)
 @option("--start-time", "Seconds to connect.", FiniteRange(0.1, MOST_SECONDS), default=60.0)
 @option("--memory MB", "Memory that it may use.", IntRange(1), default=2048)
 @launch_options()
@@ -92,6 +88,7 @@ def check_bot(
     named = [_read_game(text) for text in games]
     check_sandboxes(sandbox)
     grants = Grants(**granted).to(player)
+    first = max(response_time, first_response_time)
 
     def say(line: str) -> None:
         click.echo(line, err=True)
@@ -104,35 +101,21 @@ def check_bot(
             games=named or _all_games(),
             are_named=bool(named),
             knows_games=any(GAME_PLACE in word for word in player.command or ()),
-            limits=Limits(
-                response_time,
-                max(response_time, first_response_time),
-                start_time,
-                slow=min(Limits().slow, response_time / 2),
-            ),
+            limits=Limits(response_time, first, start_time, slow=min(Limits().slow, response_time / 2)),
             hands=hands,
             seed=seed,
             most_memory=memory * 2**20,
             folder=folder,
-            say=say if not json_wanted else _say_nothing,
+            say=say if not json_wanted else lambda line: None,
         )
-        findings = _examine(plan)
+        adopt_orphans()
+        with as_ctrl_c(under_trio=True):  # Ctrl-C and similar signals end the bot and then us
+            findings = trio.run(plan.run)
     if junit is not None:
         write_whole(junit, as_junit(findings, player.text))
     click.echo(json.dumps(as_json(findings)) if json_wanted else as_text(findings))
     if not has_passed(findings.verdicts()):
         ctx.exit(3)
-
-
-def _examine(plan: Examination) -> Examined:
-    """The findings of an examination; Ctrl-C and similar signals end the bot and then us."""
-    adopt_orphans()
-    with as_ctrl_c(under_trio=True):
-        return trio.run(plan.run)
-
-
-def _say_nothing(line: str) -> None:
-    pass
 
 
 def _read_player(words: tuple[str, ...]) -> Player:
@@ -174,6 +157,6 @@ def _folder(out: Path | None) -> Iterator[Path]:
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
         yield out
-        return
-    with tempfile.TemporaryDirectory(prefix="riverboat-check-") as temporary:
-        yield Path(temporary)
+    else:
+        with tempfile.TemporaryDirectory(prefix="riverboat-check-") as temporary:
+            yield Path(temporary)

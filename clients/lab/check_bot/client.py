@@ -43,11 +43,8 @@ class Client(ABC):
     stream: trio.abc.HalfCloseableStream
     """To and from it."""
 
-    def delay_acknowledgement(self) -> None:  # noqa: B027 - only sockets have them
-        """Let the system acknowledge received data as late as it may."""
-
-    def acknowledge(self) -> None:  # noqa: B027
-        """Acknowledge received data at once."""
+    def acknowledge(self, *, at_once: bool) -> None:  # noqa: B027 - only sockets have them
+        """Acknowledge received data at once, or let the system do so as late as it may."""
 
     @abstractmethod
     async def ended(self, within_s: float) -> End | None:
@@ -101,6 +98,7 @@ class Delivery(Enum):
     """With comments before and after each line."""
 
 
+@attrs.define(eq=False)
 class Sender:
     """Writes lines to a stream, one way or another.
 
@@ -109,11 +107,10 @@ class Sender:
         within_s: how long the bot may leave things unread.
     """
 
-    def __init__(self, stream: trio.abc.SendStream, within_s: float) -> None:
-        self._stream = stream
-        self._within_s = within_s
-        self._unsent = b""
-        self.delivery = Delivery.PLAIN
+    _stream: trio.abc.SendStream
+    _within_s: float
+    _unsent: bytes = b""
+    delivery: Delivery = Delivery.PLAIN
 
     async def send_line(self, line: bytes, *, waits_for_answer: bool) -> None:
         """Send a line, or keep it for the next `flush` if the delivery says so.

@@ -15,7 +15,6 @@ from typing import Final
 import attrs
 import trio
 
-from clients.lab.check_bot import findings as checks
 from clients.lab.check_bot.client import Client, Pace, Sender
 from clients.lab.check_bot.findings import Examined
 from engine.poker.rules import CALL, Action, GameDefinition, HandView, InvalidActionError
@@ -86,6 +85,7 @@ class _AskedState:
     """Answers to earlier states came first: several writes are then correct."""
 
 
+@attrs.define(eq=False)
 class Conversation:
     """The dealer's end of one connection with the bot.
 
@@ -96,34 +96,36 @@ class Conversation:
         findings: takes what is wrong.
         pace: takes how long answers took.
         limits: of time.
+        knows_game: the bot knows what is played; otherwise its sizes are not faults.
+        may_decline: the bot may turn out not to play this kind of game.
+        is_doubtful: if the bot says nothing, it does not play this kind of game.
     """
 
-    def __init__(
-        self, client: Client, game: GameDefinition, where: str, findings: Examined, pace: Pace, limits: Limits
-    ) -> None:
-        self._client = client
-        self._game = game
-        self._where = where
-        self._findings = findings
-        self._pace = pace
-        self._limits = limits
-        self._connection = DealerConnection(game)  # reads the version, and answers greetings
-        self._lines = LineBuffer()
-        self.sender = Sender(client.stream, limits.response)
-        """Sends states to it."""
-        self._states: dict[tuple[int, str], _Shown] = {}
-        self._echoes_wrongly = False
-        self._question: _AskedState | None = None
-        self.knows_game = False
-        """The bot knows what is played; otherwise its sizes are not faults."""
-        self.may_decline = False
-        """The bot may turn out not to play this kind of game."""
-        self.is_doubtful = False
-        """If the bot says nothing, it does not play this kind of game."""
-        self.answers: list[tuple[str, str]] = []
-        """The states in which it was asked, and its answers, in order."""
-        self.last_shown = ""
-        """The last state that it was shown."""
+    _client: Client
+    _game: GameDefinition
+    _where: str
+    _findings: Examined
+    _pace: Pace
+    _limits: Limits
+    knows_game: bool
+    _may_decline: bool
+    _is_doubtful: bool
+    _connection: DealerConnection = attrs.field(init=False)
+    """Reads the version, and answers greetings."""
+    _lines: LineBuffer = attrs.field(factory=LineBuffer, init=False)
+    sender: Sender = attrs.field(init=False)
+    """Sends states to it."""
+    _states: dict[tuple[int, str], _Shown] = attrs.field(factory=dict, init=False)
+    _echoes_wrongly: bool = attrs.field(default=False, init=False)
+    _question: _AskedState | None = attrs.field(default=None, init=False)
+    answers: list[tuple[str, str]] = attrs.field(factory=list, init=False)
+    """The states in which it was asked, and its answers, in order."""
+    last_shown: str = attrs.field(default="", init=False)
+    """The last state that it was shown."""
+
+    def __attrs_post_init__(self) -> None:
+        self._connection = DealerConnection(self._game)
+        self.sender = Sender(self._client.stream, self._limits.response)
 
     # --- what it is shown ----------------------------------------------------------------------------------
 
@@ -171,7 +173,7 @@ class Conversation:
         Raises:
             Fell: it says something else, or nothing.
         """
-        self._findings.tried(checks.VERSION, self._where)
+        self._findings.tried("handshake", self._where)
         deadline = trio.current_time() + self._limits.start
         line = await self._next_line(deadline)
         if line is None:
@@ -188,7 +190,7 @@ class Conversation:
                 f"its first line must be VERSION:2.0.0, and was {_quoted(line)}", is_gone=False
             ) from None
         if isinstance(event, Version) and not event.is_supported:
-            self._fault(checks.VERSION, f"says {_quoted(line)}; this protocol is VERSION:2.0.0")
+            self._fault("handshake", f"says {_quoted(line)}; this protocol is VERSION:2.0.0")
 
     async def answer(self, view: HandView) -> Action:
         """What the bot does in the state it was last shown, corrected if it is not legal.
@@ -200,7 +202,7 @@ class Conversation:
         await self.flush()
         limits = self._limits
         limit = limits.response if self.answers else max(limits.response, limits.first_response)
-        self._client.delay_acknowledgement()
+        self._client.acknowledge(at_once=False)
         self._question = question = _AskedState(view, limit, trio.current_time())
         try:
             text = await self._hear_answer(question)
@@ -208,18 +210,11 @@ class Conversation:
             self._question = None
         seconds = trio.current_time() - question.began
         (self._pace.seconds if self.answers else self._pace.first).append(seconds)
-        for check in (
-            checks.ANSWERS,
-            checks.ECHO,
-            checks.TURN,
-            checks.ACTIONS,
-            checks.TIME,
-            checks.ONE_WRITE,
-        ):
+        for check in ("answers", "echo", "turn", "legal-actions", "time", "one-write"):
             self._findings.tried(check, self._where)
         if seconds > limit and not self._echoes_wrongly:
             self._fault(
-                checks.TIME,
+                "time",
                 f"took {seconds:.3g} s for a decision in {format_match_state(view)}, and {limit:g} s are "
                 "allowed: a dealer would have acted in its place",
             )
@@ -230,7 +225,7 @@ class Conversation:
     async def _hear_answer(self, question: _AskedState) -> str:
         """The part of the answer after the state, colon included."""
         # If it may turn out not to play at all, there is no point in finding out how late it would be.
-        is_doubtful = self.is_doubtful or (self.may_decline and not self.answers)
+        is_doubtful = self._is_doubtful or (self._may_decline and not self.answers)
         patience = question.limit * (1.0 if is_doubtful else _PATIENCE)
         while True:
             line = await self._next_line(question.began + patience)
@@ -254,14 +249,14 @@ class Conversation:
             echoed, end = read_match_state(text, self._game)
         except BadMatchState:
             self._fault(
-                checks.ECHO,
+                "echo",
                 f"sent {_quoted(line)}, which answers nothing: repeat the line you were shown, to the "
                 "letter, then say ':' and the action",
             )
             return _behind(text) if ":" in text else None
         if same_match_state(echoed, view):
             if question.complaint:
-                self._fault(checks.TURN, question.complaint)
+                self._fault("turn", question.complaint)
             if len(question.arrivals) > 1 and not question.is_behind:
                 pace = self._pace
                 gaps = pace.late_gaps if pace.wants_late_acknowledgement else pace.prompt_gaps
@@ -284,7 +279,7 @@ class Conversation:
     def _wrong_echo(self, text: str, view: HandView) -> str:
         self._echoes_wrongly = True
         self._fault(
-            checks.ECHO,
+            "echo",
             f"was asked in {format_match_state(view)} and answered {text[:_SHOWN]!r}, which is another "
             "state: repeat the line you were shown last, to the letter, then say ':' and the action",
         )
@@ -296,25 +291,25 @@ class Conversation:
         state = format_match_state(view)
         if not text.startswith(":"):
             self._fault(
-                checks.ACTIONS, f"in {state} there is no ':' before the action, but {text[:_SHOWN]!r}"
+                "legal-actions", f"in {state} there is no ':' before the action, but {text[:_SHOWN]!r}"
             )
             return CALL
         try:
             action, _ = read_action(text, 1, self._game.is_limit)
         except MissingSizeError:
-            if self.may_decline and not self.knows_game:
+            if self._may_decline and not self.knows_game:
                 raise DoesNotPlay("it raises without a size, as in limit games") from None
             self._fault(
-                checks.ACTIONS,
+                "legal-actions",
                 f"in {state} it says {text[:_SHOWN]!r}: in a no-limit game a raise has a size, such as r300",
             )
             return CALL
         except InvalidActionError:
-            self._fault(checks.ACTIONS, f"in {state} it says {text[:_SHOWN]!r}: an action is f, c or r")
+            self._fault("legal-actions", f"in {state} it says {text[:_SHOWN]!r}: an action is f, c or r")
             return CALL
         wrong = why_illegal(action, legal)
         if wrong is not None and (self.knows_game or wrong.key != "most"):
-            self._fault(checks.ACTIONS, f"in {state} it {wrong.message}{_hint(wrong.key, action, view)}")
+            self._fault("legal-actions", f"in {state} it {wrong.message}{_hint(wrong.key, action, view)}")
         return legal.nearest(action)
 
     async def _heed(self, line: bytes) -> None:
@@ -338,8 +333,7 @@ class Conversation:
                 await self._heed(line)
             else:
                 self._fault(
-                    checks.TURN,
-                    f"sent {_quoted(line)} before it was shown anything: wait for a MATCHSTATE line",
+                    "turn", f"sent {_quoted(line)} before it was shown anything: wait for a MATCHSTATE line"
                 )
 
     async def hear_the_rest(self, within_s: float) -> None:
@@ -351,7 +345,7 @@ class Conversation:
             while (line := await self._next_line(deadline)) is not None:
                 if not is_comment(line):
                     self._fault(
-                        checks.TURN,
+                        "turn",
                         f"sent {_quoted(line)} when nothing was asked: answer only where the position to act "
                         "is yours, and once",
                     )
@@ -376,7 +370,7 @@ class Conversation:
                 if self._question is not None:
                     self._question.arrivals.append(trio.current_time())
                     if not self._pace.wants_late_acknowledgement:
-                        self._client.acknowledge()
+                        self._client.acknowledge(at_once=True)
                 line = self._lines.next_line()
                 if line is not None:
                     return line

@@ -16,11 +16,11 @@ from typing import Final
 import attrs
 import trio
 
-from clients.lab.check_bot import findings as checks, scripts
+from clients.lab.check_bot import scripts
 from clients.lab.check_bot.client import Launch, Pace, median
 from clients.lab.check_bot.conversation import Limits
-from clients.lab.check_bot.findings import Examined
-from clients.lab.check_bot.sitting import Sitting, SittingEnd, Terms
+from clients.lab.check_bot.findings import TITLES, Examined, seats_check
+from clients.lab.check_bot.sitting import Sitting, SittingEnd
 from engine.poker.rules import ALIASES, GameDefinition, format_game
 from engine.poker.situations import with_stacks
 from engine.support.files.whole import write_whole
@@ -62,7 +62,7 @@ class Game:
         return self.definition.is_limit or self.name in ALIASES or self.name in ALIASES.values()
 
 
-@attrs.frozen
+@attrs.define(eq=False)
 class Examination:
     """What to examine.
 
@@ -89,23 +89,15 @@ class Examination:
     most_memory: int
     folder: Path
     say: Callable[[str], None]
+    _findings: Examined = attrs.field(factory=Examined, init=False)
+    _pace: Pace = attrs.field(factory=Pace, init=False)
+    _played: list[Game] = attrs.field(factory=list, init=False)
+    _is_hopeless: bool = attrs.field(default=False, init=False)
+    _was_silent: bool = attrs.field(default=False, init=False)
+    _sat_down: Sitting | None = attrs.field(default=None, init=False)
 
     async def run(self) -> Examined:
         """Try the bot in everything; returns what was found."""
-        return await _Examiner(self).run()
-
-
-class _Examiner:
-    def __init__(self, plan: Examination) -> None:
-        self._plan = plan
-        self._findings = Examined()
-        self._pace = Pace()
-        self._played: list[Game] = []
-        self._is_hopeless = False
-        self._was_silent = False
-        self._sat_down: Sitting | None = None
-
-    async def run(self) -> Examined:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._keep_telling)
             await self._examine()
@@ -120,7 +112,7 @@ class _Examiner:
             sitting, pace = self._sat_down, self._pace
             if sitting is not None:
                 decisions = len(pace.seconds) + len(pace.first)
-                self._plan.say(
+                self.say(
                     f"{sitting.where}, {sitting.check}: {decisions:,} decisions in "
                     f"{clock_time(trio.current_time() - began)}, median "
                     f"{_shown(median([*pace.seconds, *pace.first])) if decisions else '-'}"
@@ -129,7 +121,7 @@ class _Examiner:
     async def _examine(self) -> None:
         self._expect()
         in_vain: list[Examined] = []
-        for kind, games in _by_kind(self._plan.games):
+        for kind, games in _by_kind(self.games):
             tried = await self._try_kind(kind, games)
             in_vain += tried
             if self._is_hopeless or (not self._played and len(in_vain) > _MOST_IN_VAIN):
@@ -139,7 +131,7 @@ class _Examiner:
                 self._findings.absorb(trial)
             if not in_vain:
                 self._findings.fault(
-                    checks.ANSWERS, self._plan.games[0].name, "it plays none of the games that were tried"
+                    "answers", self.games[0].name, "it plays none of the games that were tried"
                 )
         elif not self._is_hopeless:
             await self._try_what_is_tried_once()
@@ -147,13 +139,12 @@ class _Examiner:
 
     def _expect(self) -> None:
         """Name the checks that this examination will make."""
-        games = [game.definition for game in self._plan.games]
         skipped = set()
-        if all(game.is_limit for game in games):
-            skipped |= {checks.ALL_IN}
-        if self._ring_game(self._plan.games) is None:
-            skipped |= {checks.SIDE_POTS}
-        for check in checks.TITLES:
+        if all(game.definition.is_limit for game in self.games):
+            skipped.add("short-all-in")
+        if self._ring_game(self.games) is None:
+            skipped.add("side-pots")
+        for check in TITLES:
             if check not in skipped:
                 self._findings.expect(check)
 
@@ -161,16 +152,15 @@ class _Examiner:
 
     async def _try_kind(self, kind: str, games: Sequence[Game]) -> list[Examined]:
         """Try the games of a kind; returns the findings of games in which the bot gave no answer."""
-        plan = self._plan
         in_vain: list[Examined] = []
         reasons: list[str] = []
         has_played = False
         for game in games:
-            check = checks.seats_check(game.definition.num_players)
+            check = seats_check(game.definition.num_players)
             if self._findings.has_failed(check):
                 self._findings.note(f"{game.name} was not tried: see {check}")
                 continue
-            if not (self._may_know(game) or plan.are_named or not self._played):
+            if not (self._may_know(game) or self.are_named or not self._played):
                 self._findings.note(
                     f"{game.name} was not tried: the bot does not ask what is played (see --game, {{game}})"
                 )
@@ -179,7 +169,7 @@ class _Examiner:
             ending, sitting = await self._try_game(game, trial)
             if ending is SittingEnd.DECLINED:
                 self._findings.note(f"{game.name}: the bot does not play it: {sitting.why}")
-            elif ending is SittingEnd.PLAYED or plan.are_named:
+            elif ending is SittingEnd.PLAYED or self.are_named:
                 has_played = True
                 self._played += [game] if ending is SittingEnd.PLAYED else []
                 self._findings.absorb(trial)
@@ -205,20 +195,18 @@ class _Examiner:
         return in_vain
 
     def _may_know(self, game: Game) -> bool:
-        plan = self._plan
-        return plan.knows_games or self._pace.asks_for_game or game.is_among_the_acpcs
+        return self.knows_games or self._pace.asks_for_game or game.is_among_the_acpcs
 
     async def _try_game(self, game: Game, trial: Examined) -> tuple[SittingEnd, Sitting]:
         """Try everything in one game."""
-        plan = self._plan
-        in_order = [each for _, games in _by_kind(plan.games) for each in games]
-        plan.say(f"{game.name} ({in_order.index(game) + 1} of {len(in_order)}) ...")
+        in_order = [each for _, games in _by_kind(self.games) for each in games]
+        self.say(f"{game.name} ({in_order.index(game) + 1} of {len(in_order)}) ...")
         definition = game.definition
         is_first_of_kind = all(played.kind != game.kind for played in self._played)
         tried = [scripts.plain(definition), *scripts.poker(definition)]
         if is_first_of_kind:
-            tried += scripts.network(definition, plan.limits.slow if not self._played else 0.1)
-        each = -(-plan.hands // len(plan.games))
+            tried += scripts.network(self.limits.slow if not self._played else 0.1)
+        each = -(-self.hands // len(self.games))
         # In thirds, so that its memory can be compared.
         tried += [scripts.random_hands(share) for share in _thirds(each)]
         sitting = self._sitting(game, trial)
@@ -226,24 +214,18 @@ class _Examiner:
         self._compare_memory(game, trial, sitting.memory)
         return ending, sitting
 
-    def _sitting(self, game: Game, findings: Examined, *, where: str = "", seed: int = 0) -> Sitting:
-        plan = self._plan
-        terms = Terms(
-            plan.launch,
-            self._limits(),
-            self._pace,
-            seed or derive_seed(plan.seed, plan.games.index(game) if game in plan.games else 1000),
-            self._findings,
-            plan.knows_games,
-        )
+    def _sitting(self, game: Game, findings: Examined, where: str = "") -> Sitting:
+        place = self.games.index(game) if game in self.games else 1000
         self._sat_down = Sitting(
-            terms, game.definition, game.text, where or game.name, findings, is_named=plan.are_named
-        )
+            game.definition, game.text, where or game.name, findings, self.launch, self._limits(), self._pace,
+            seed=derive_seed(self.seed, place), known=self._findings, knows_games=self.knows_games,
+            is_named=self.are_named,
+        )  # fmt: skip
         return self._sat_down
 
     def _limits(self) -> Limits:
         """The time limits: shorter for a bot that has started before, or that was silent."""
-        limits = self._plan.limits
+        limits = self.limits
         if not self._pace.first:
             return attrs.evolve(limits, first_response=limits.response) if self._was_silent else limits
         longest = max(limits.response, 3 * max(self._pace.first))
@@ -253,13 +235,13 @@ class _Examiner:
 
     async def _try_what_is_tried_once(self) -> None:
         game = self._played[0]
-        self._plan.say("sitting down in the middle of a hand, and being left in one ...")
+        self.say("sitting down in the middle of a hand, and being left in one ...")
         middle = self._sitting(game, self._findings)
-        await middle.run(scripts.reconnection(game.definition), scripts.stop_in_a_hand, checks.BROKEN_OFF)
+        await middle.run(scripts.reconnection(game.definition), scripts.stop_in_a_hand, "broken-off")
         if (ring := self._ring_game(self._played)) is not None:
-            self._plan.say("side pots ...")
+            self.say("side pots ...")
             await self._try_side_pots(ring)
-        self._plan.say("the same seed twice ...")
+        self.say("the same seed twice ...")
         await self._compare_seeds(game)
 
     @staticmethod
@@ -270,26 +252,25 @@ class _Examiner:
 
     async def _try_side_pots(self, game: Game) -> None:
         uneven = with_stacks(game.definition, scripts.uneven_stacks(game.definition))
-        path = self._plan.folder / f"{game.name}-uneven.game"
+        path = self.folder / f"{game.name}-uneven.game"
         write_whole(path, format_game(uneven))
         other = Game(game.name, uneven, str(path))
         sitting = self._sitting(other, self._findings, where=f"{game.name} with uneven stacks")
-        pace, plan = self._pace, self._plan
-        hands = min(_SIDE_POT_HANDS, plan.hands)
+        pace = self._pace
+        hands = min(_SIDE_POT_HANDS, self.hands)
         await sitting.run(
-            [scripts.side_pots(lambda: pace.asks_for_game or plan.knows_games, hands)],
-            closing=checks.SIDE_POTS,
+            [scripts.side_pots(lambda: pace.asks_for_game or self.knows_games, hands)], closing="side-pots"
         )
 
     async def _compare_seeds(self, game: Game) -> None:
         """Compare two matches with the same cards, the same opponents and the same seed for the bot."""
-        self._findings.tried(checks.SEED, game.name)
+        self._findings.tried("same-seed", game.name)
         answers = []
         for _ in range(2):
             trial = Examined()
             sitting = self._sitting(game, trial)
             if (
-                await sitting.run([scripts.random_hands(min(_SEED_HANDS, self._plan.hands))])
+                await sitting.run([scripts.random_hands(min(_SEED_HANDS, self.hands))])
                 is not SittingEnd.PLAYED
             ):
                 return
@@ -302,14 +283,14 @@ class _Examiner:
             )
             if self._pace.greets:
                 self._findings.fault(
-                    checks.SEED,
+                    "same-seed",
                     game.name,
                     f"{difference}: draw from nothing but your own generator (Agent.rng; RIVERBOAT_SEED in "
                     "other languages), or no match can be repeated",
                 )
             else:
                 self._findings.say(
-                    checks.SEED,
+                    "same-seed",
                     f"no: {difference}.  That is no fault, but matches with it cannot be repeated, unless it "
                     "draws its numbers by the seed in RIVERBOAT_SEED",
                 )
@@ -321,28 +302,28 @@ class _Examiner:
         """Check its memory after each third of the random hands, and in all."""
         if not memory or not memory[-1]:
             return
-        trial.tried(checks.MEMORY, game.name)
-        most = self._plan.most_memory
+        trial.tried("memory", game.name)
+        most = self.most_memory
         if memory[-1] > most:
             trial.fault(
-                checks.MEMORY,
+                "memory",
                 game.name,
                 f"has used {memory[-1] / _MEGABYTE:,.0f} MB, {most / _MEGABYTE:,.0f} MB are allowed",
             )
         if len(memory) > 2 and memory[-1] - memory[-3] > max(_LEAST_GROWTH, memory[-3] // 2):
             trial.fault(
-                checks.MEMORY,
+                "memory",
                 game.name,
                 f"grew from {memory[-3] / _MEGABYTE:,.0f} to {memory[-1] / _MEGABYTE:,.0f} MB in two thirds "
                 "of the random hands: do not keep what is over",
             )
-        trial.say(checks.MEMORY, f"{memory[-1] / _MEGABYTE:,.0f} MB at most")
+        trial.say("memory", f"{memory[-1] / _MEGABYTE:,.0f} MB at most")
 
     def _judge(self) -> None:
         """Judge what follows from everything together."""
         pace, findings = self._pace, self._findings
         if self._played:
-            findings.forget_untried(checks.ALL_IN, checks.SIDE_POTS, checks.MEMORY)
+            findings.forget_untried("short-all-in", "side-pots", "memory")
         decisions = sorted([*pace.seconds, *pace.first])
         if decisions:
             words = [
@@ -350,10 +331,10 @@ class _Examiner:
                 f"99 % {_shown(decisions[int(0.99 * (len(decisions) - 1))])}",
                 f"longest {_shown(decisions[-1])}",
             ]
-            findings.say(checks.TIME, f"{len(decisions):,} decisions: {', '.join(words)}")
+            findings.say("time", f"{len(decisions):,} decisions: {', '.join(words)}")
         if pace.waits_for_acknowledgements:
             findings.fault(
-                checks.ONE_WRITE,
+                "one-write",
                 self._played[0].name,
                 f"its answers come in pieces, the last {1000 * median(pace.late_gaps):.0f} ms after the "
                 "first: build the line and send it in one write (comments and answer together), and set "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 import tomllib
+from collections import Counter
 from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
@@ -14,30 +15,6 @@ import attrs
 
 from engine.support.user_input import printable
 
-STARTS: Final = "starts"
-VERSION: Final = "handshake"
-ANSWERS: Final = "answers"
-ECHO: Final = "echo"
-TURN: Final = "turn"
-ACTIONS: Final = "legal-actions"
-SPLIT: Final = "split-lines"
-LINE_END: Final = "split-line-end"
-MERGED: Final = "merged-lines"
-COMMENTS: Final = "comments"
-EARLY: Final = "early-lines"
-LATE: Final = "late-lines"
-WALK: Final = "walk"
-RAISES: Final = "raises"
-ALL_IN: Final = "short-all-in"
-SIDE_POTS: Final = "side-pots"
-RANDOM: Final = "random-hands"
-RECONNECT: Final = "reconnect"
-BROKEN_OFF: Final = "broken-off"
-CLOSE: Final = "close"
-TIME: Final = "time"
-ONE_WRITE: Final = "one-write"
-MEMORY: Final = "memory"
-SEED: Final = "same-seed"
 _SEATS: Final = "seats-"
 
 _TEXTS: Final = tomllib.loads(Path(__file__).with_name("checks.toml").read_text("utf-8"))
@@ -50,11 +27,6 @@ ADVICE: Final = {check: texts["advice"] for check, texts in _TEXTS.items() if "a
 def seats_check(num_players: int) -> str:
     """The check that a bot plays at a table of some size."""
     return f"{_SEATS}{num_players}"
-
-
-def title_of(check: str) -> str:
-    """The subject of a check, in words."""
-    return TITLES.get(check) or f"plays at a table of {check.removeprefix(_SEATS)}"
 
 
 class Status(Enum):
@@ -76,7 +48,7 @@ class Verdict:
     @property
     def title(self) -> str:
         """Its subject, in words."""
-        return title_of(self.name)
+        return TITLES.get(self.name) or f"plays at a table of {self.name.removeprefix(_SEATS)}"
 
 
 @attrs.define(eq=False)
@@ -98,13 +70,18 @@ class Examined:
         self.notes: list[str] = []
         """What is worth knowing but not a fault."""
 
-    def expect(self, check: str, why_not: str = "the bot did not get so far") -> None:
-        """Add a check to this examination; if it is never tried, the report says `why_not`."""
-        self._items.setdefault(check, _Item(not_tried=why_not))
+    def _item(self, check: str, not_tried: str = "") -> _Item:
+        """The findings on a check, which must be one of `TITLES` or about the size of a table."""
+        assert check in TITLES or check.startswith(_SEATS), check
+        return self._items.setdefault(check, _Item(not_tried=not_tried))
+
+    def expect(self, check: str) -> None:
+        """Add a check to this examination, which may never come to it."""
+        self._item(check, "the bot did not get so far")
 
     def tried(self, check: str, where: str) -> None:
         """Note that a check was made in a game."""
-        item = self._items.setdefault(check, _Item())
+        item = self._item(check)
         if where not in item.where:
             item.where.append(where)
 
@@ -118,7 +95,7 @@ class Examined:
 
     def say(self, check: str, words: str) -> None:
         """Set what to say about a check if all is well."""
-        self._items.setdefault(check, _Item()).words = words
+        self._item(check).words = words
 
     def note(self, line: str) -> None:
         """Note something worth knowing, once."""
@@ -137,15 +114,15 @@ class Examined:
     def forget_untried(self, *checks: str) -> None:
         """Drop checks that do not come up in the games that the bot plays."""
         for check in checks:
-            if check in self._items and not self.was_tried(check):
-                del self._items[check]
+            if not self.was_tried(check):
+                self._items.pop(check, None)
 
     def absorb(self, other: Examined) -> None:
         """Take over what was found elsewhere."""
         for check, found in other._items.items():
             for where in found.where:
                 self.tried(check, where)
-            item = self._items.setdefault(check, _Item(not_tried=found.not_tried))
+            item = self._item(check, found.not_tried)
             item.times += found.times
             item.fault = item.fault or found.fault
             item.words = found.words or item.words
@@ -154,11 +131,10 @@ class Examined:
 
     def verdicts(self) -> list[Verdict]:
         """One for each check that belongs to the examination, in the order of the report."""
+        sizes = sorted(set(self._items) - set(TITLES), key=lambda name: int(name.removeprefix(_SEATS)))
         order = [*TITLES]
-        order[order.index(SPLIT) : order.index(SPLIT)] = sorted(
-            (check for check in self._items if check not in TITLES),
-            key=lambda name: int(name.rsplit("-")[-1]),
-        )
+        place = order.index("split-lines")
+        order[place:place] = sizes
         return [_verdict(check, self._items[check]) for check in order if check in self._items]
 
 
@@ -177,28 +153,21 @@ _MARKS: Final = {Status.PASSED: "ok", Status.FAILED: "FAILED", Status.NOT_TRIED:
 
 def has_passed(verdicts: Sequence[Verdict]) -> bool:
     """Whether nothing has failed, and something was tried."""
-    return any(verdict.status is Status.PASSED for verdict in verdicts) and not any(
-        verdict.status is Status.FAILED for verdict in verdicts
-    )
+    found = {verdict.status for verdict in verdicts}
+    return Status.PASSED in found and Status.FAILED not in found
 
 
 def as_json(findings: Examined) -> dict[str, Any]:
     """``{"passed", "checks": [{"name", "passed", "detail", ...}], "notes"}``."""
     verdicts = findings.verdicts()
-    return {
-        "passed": has_passed(verdicts),
-        "checks": [
-            {
-                "name": verdict.name,
-                "passed": verdict.status is Status.PASSED,
-                "detail": verdict.detail,
-                "title": verdict.title,
-                "tried": verdict.status is not Status.NOT_TRIED,
-            }
-            for verdict in verdicts
-        ],
-        "notes": list(findings.notes),
-    }
+    checks = [
+        {
+            "name": verdict.name, "passed": verdict.status is Status.PASSED, "detail": verdict.detail,
+            "title": verdict.title, "tried": verdict.status is not Status.NOT_TRIED,
+        }
+        for verdict in verdicts
+    ]  # fmt: skip
+    return {"passed": has_passed(verdicts), "checks": checks, "notes": list(findings.notes)}
 
 
 def as_text(findings: Examined) -> str:
@@ -207,39 +176,29 @@ def as_text(findings: Examined) -> str:
     lines: list[str] = []
     for verdict in verdicts:
         lines.append(f"{_MARKS[verdict.status]:<7} {verdict.name:<15} {verdict.title}")
-        if verdict.status is Status.FAILED:
+        has_failed = verdict.status is Status.FAILED
+        if has_failed or (verdict.status is Status.PASSED and not verdict.detail.startswith("in ")):
+            indent, breaks = " " * 8, not has_failed
             lines += textwrap.wrap(
-                verdict.detail,
-                _WIDTH,
-                initial_indent=" " * 8,
-                subsequent_indent=" " * 8,
-                break_long_words=False,
-                break_on_hyphens=False,
-            )
-        elif verdict.status is Status.PASSED and not verdict.detail.startswith("in "):
-            lines += textwrap.wrap(verdict.detail, _WIDTH, initial_indent=" " * 8, subsequent_indent=" " * 8)
-    lines += [
-        line
-        for note in findings.notes
-        for line in textwrap.wrap(f"note: {note}", _WIDTH, subsequent_indent=" " * 6)
-    ]
-    failed = sum(verdict.status is Status.FAILED for verdict in verdicts)
-    passed = sum(verdict.status is Status.PASSED for verdict in verdicts)
-    lines.append("nothing wrong" if has_passed(verdicts) else f"{failed} failed, {passed} passed")
-    return "\n".join(lines)
+                verdict.detail, _WIDTH, initial_indent=indent, subsequent_indent=indent,
+                break_long_words=breaks, break_on_hyphens=breaks,
+            )  # fmt: skip
+    for note in findings.notes:
+        lines += textwrap.wrap(f"note: {note}", _WIDTH, subsequent_indent=" " * 6)
+    of = Counter(verdict.status for verdict in verdicts)
+    conclusion = f"{of[Status.FAILED]} failed, {of[Status.PASSED]} passed"
+    return "\n".join([*lines, "nothing wrong" if has_passed(verdicts) else conclusion])
 
 
 def as_junit(findings: Examined, command: str) -> str:
     """The XML that build servers read: a test suite with a case for each check."""
     verdicts = findings.verdicts()
-    suite = ElementTree.Element(
-        "testsuite",
-        name=f"check-bot {command}",
-        tests=str(len(verdicts)),
-        failures=str(sum(verdict.status is Status.FAILED for verdict in verdicts)),
-        errors="0",
-        skipped=str(sum(verdict.status is Status.NOT_TRIED for verdict in verdicts)),
-    )
+    of = Counter(verdict.status for verdict in verdicts)
+    numbers = {
+        "tests": len(verdicts), "failures": of[Status.FAILED], "errors": 0, "skipped": of[Status.NOT_TRIED]
+    }  # fmt: skip
+    attributes = {"name": f"check-bot {command}", **{name: str(number) for name, number in numbers.items()}}
+    suite = ElementTree.Element("testsuite", attributes)
     for verdict in verdicts:
         case = ElementTree.SubElement(suite, "testcase", classname="check-bot", name=verdict.name)
         if verdict.status is Status.FAILED:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
@@ -28,7 +28,7 @@ GAME_PLACE: Final = "{game}"
 """In a command line: where the path of the game file goes."""
 _QUICK_ACK: Final = getattr(socket, "TCP_QUICKACK", None)
 _MOST_WAITS: Final = 6
-_PEAK: Final = re.compile(rb"^VmHWM:\s*(\d+) kB", re.MULTILINE)
+_PEAK: Final = re.compile(r"^VmHWM:\s*(\d+) kB", re.MULTILINE)
 
 
 class _Host:
@@ -64,15 +64,9 @@ class _Process(Client):
         self._launcher = launcher
         self._host = host
 
-    def delay_acknowledgement(self) -> None:
-        self._set_quick(0)
-
-    def acknowledge(self) -> None:
-        self._set_quick(1)
-
-    def _set_quick(self, value: int) -> None:
+    def acknowledge(self, *, at_once: bool) -> None:
         if _QUICK_ACK is not None:
-            self._socket.setsockopt(socket.IPPROTO_TCP, _QUICK_ACK, value)
+            self._socket.setsockopt(socket.IPPROTO_TCP, _QUICK_ACK, int(at_once))
 
     async def ended(self, within_s: float) -> End | None:
         for _ in range(_MOST_WAITS):
@@ -86,33 +80,32 @@ class _Process(Client):
 
     def _ticks(self) -> int:
         """Processor time that its processes have used so far."""
-        process = self._launcher.process_of(0)
-        if process is None or not can_be_traced():
-            return 0
-        return sum(map(_ticks_of, family(process, processes())))
+        return sum(map(_ticks_of, self._processes()))
 
     def memory_bytes(self) -> int | None:
+        return sum(map(_peak_bytes, self._processes())) or None
+
+    def _processes(self) -> Iterable[int]:
+        """Its processes; none where they cannot be told."""
         process = self._launcher.process_of(0)
-        if process is None or not can_be_traced():
-            return None
-        return sum(map(_peak_bytes, family(process, processes()))) or None
+        return () if process is None or not can_be_traced() else family(process, processes())
 
 
 def _ticks_of(process: int) -> int:
-    try:
-        text = Path(f"/proc/{process}/stat").read_text()
-    except OSError:
-        return 0  # it has ended meanwhile
-    user, system = text.rpartition(")")[2].split()[11:13]
-    return int(user) + int(system)
+    return sum(map(int, _read(process, "stat").rpartition(")")[2].split()[11:13]))
 
 
 def _peak_bytes(process: int) -> int:
-    try:
-        found = _PEAK.search(Path(f"/proc/{process}/status").read_bytes())
-    except OSError:
-        return 0  # it has ended meanwhile
+    found = _PEAK.search(_read(process, "status"))
     return 1024 * int(found.group(1)) if found else 0
+
+
+def _read(process: int, name: str) -> str:
+    """A file about a process; empty if it has ended meanwhile."""
+    try:
+        return Path(f"/proc/{process}/{name}").read_text("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 @attrs.define(eq=False)
@@ -161,14 +154,8 @@ class Launching:
         doorman = Doorman([player], (), say, has_sandboxes=self.in_sandbox)
         # Every deal of an examination comes again: a learner must keep nothing from it.
         extra = {variables.DUPLICATE: "0"}
-        launcher = Launcher(
-            self.folder,
-            Terms(order.start_s, 0, self.limits, sandbox, self.grants),
-            say,
-            extra,
-            doorman,
-            self._orphanage,
-        )
+        terms = Terms(order.start_s, 0, self.limits, sandbox, self.grants)
+        launcher = Launcher(self.folder, terms, say, extra, doorman, self._orphanage)
         try:
             async with trio.open_nursery() as nursery:
                 stream = None

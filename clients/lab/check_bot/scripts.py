@@ -5,14 +5,14 @@ from __future__ import annotations
 import functools
 import random
 from collections.abc import Awaitable, Callable
-from typing import Final
+from typing import Any, Final
 
 import attrs
 import trio
 
-from clients.lab.check_bot import findings as checks
 from clients.lab.check_bot.client import Delivery
 from clients.lab.check_bot.conversation import Conversation
+from clients.lab.check_bot.findings import seats_check
 from engine.poker import rules
 from engine.support.seeds import derive_seed
 
@@ -139,10 +139,14 @@ class ScriptedTable:
                 action = state.legal_actions().nearest(opponent(state.view(to_act), rng))
             state = state.apply(action)
 
-    async def play_orbit(self, opponent: Opponent) -> None:
-        """Play a hand in each position; raises as `play` does."""
-        for _ in range(self.game.num_players):
-            await self.play(opponent)
+    async def play_several(self, opponent: Opponent, hands: int, **how: Any) -> None:
+        """Play some hands; see `play`."""
+        for _ in range(hands):
+            await self.play(opponent, **how)
+
+    async def play_orbit(self, opponent: Opponent, **how: Any) -> None:
+        """Play a hand in each position; see `play`."""
+        await self.play_several(opponent, self.game.num_players, **how)
 
     async def settle(self) -> None:
         """Play a plain hand: a bot that died in the last one, or got confused, does not answer in it."""
@@ -177,48 +181,39 @@ class CheckScript:
 
 def plain(game: rules.GameDefinition) -> CheckScript:
     """The first hands at a table: others call."""
-
-    async def run(table: ScriptedTable) -> None:
-        for _ in range(min(game.num_players, _MOST_PLAIN)):
-            await table.play(calls)
-
-    return CheckScript(checks.seats_check(game.num_players), run)
+    hands = min(game.num_players, _MOST_PLAIN)
+    run = functools.partial(ScriptedTable.play_several, opponent=calls, hands=hands)
+    return CheckScript(seats_check(game.num_players), run)
 
 
 def poker(game: rules.GameDefinition) -> list[CheckScript]:
     """Situations in poker: walks, raises, all-ins."""
-    scripts = [
-        CheckScript(checks.WALK, functools.partial(_orbit, folds)),
-        CheckScript(checks.RAISES, functools.partial(_orbit, raises)),
-    ]
+    played: list[tuple[str, Opponent]] = [("walk", folds), ("raises", raises)]
     if not game.is_limit:
-        scripts += [
-            CheckScript(checks.ALL_IN, functools.partial(_orbit, goes_all_in_short)),
-            CheckScript(checks.RAISES, functools.partial(_orbit, goes_all_in)),
-        ]
-    return scripts
-
-
-def network(game: rules.GameDefinition, slow_s: float) -> list[CheckScript]:
-    """Situations of networks and dealers: split and merged lines, comments, turns taken by the dealer."""
+        played += [("short-all-in", goes_all_in_short), ("raises", goes_all_in)]
     return [
-        CheckScript(checks.SPLIT, functools.partial(_delivered, Delivery.PIECES)),
-        CheckScript(checks.LINE_END, functools.partial(_delivered, Delivery.LINE_END)),
-        CheckScript(checks.MERGED, functools.partial(_delivered, Delivery.MERGED)),
-        CheckScript(checks.COMMENTS, functools.partial(_delivered, Delivery.COMMENTS)),
-        CheckScript(checks.EARLY, _early),
-        CheckScript(checks.LATE, functools.partial(_late, slow_s)),
+        CheckScript(check, functools.partial(ScriptedTable.play_orbit, opponent=opponent))
+        for check, opponent in played
     ]
+
+
+def network(slow_s: float) -> list[CheckScript]:
+    """Situations of networks and dealers: split and merged lines, comments, turns taken by the dealer."""
+    delivered = {
+        "split-lines": Delivery.PIECES, "split-line-end": Delivery.LINE_END, "merged-lines": Delivery.MERGED,
+        "comments": Delivery.COMMENTS,
+    }  # fmt: skip
+    scripts = [
+        CheckScript(check, functools.partial(_delivered, delivery)) for check, delivery in delivered.items()
+    ]
+    late = CheckScript("late-lines", functools.partial(_late, slow_s))
+    return [*scripts, CheckScript("early-lines", _early), late]
 
 
 def random_hands(hands: int) -> CheckScript:
     """Hands in which everybody plays at random."""
-
-    async def run(table: ScriptedTable) -> None:
-        for _ in range(hands):
-            await table.play(plays_at_random)
-
-    return CheckScript(checks.RANDOM, run)
+    run = functools.partial(ScriptedTable.play_several, opponent=plays_at_random, hands=hands)
+    return CheckScript("random-hands", run)
 
 
 def reconnection(game: rules.GameDefinition) -> list[CheckScript]:
@@ -231,11 +226,10 @@ def reconnection(game: rules.GameDefinition) -> list[CheckScript]:
         def is_later(state: rules.HandState) -> bool:
             return table.is_bots_turn(state) and (state.betting.betting_round > 0 or not last)
 
-        for _ in range(game.num_players):
-            await table.play(calls, shown_from=is_later)
-        await table.play(calls)
+        await table.play_orbit(calls, shown_from=is_later)
+        await table.settle()
 
-    return [CheckScript(checks.RECONNECT, sit_down)]
+    return [CheckScript("reconnect", sit_down)]
 
 
 async def stop_in_a_hand(table: ScriptedTable) -> None:
@@ -266,7 +260,7 @@ def side_pots(asks_for_game: Callable[[], bool], hands: int) -> CheckScript:
             await random_hands(hands).run(table)
             await table.settle()
 
-    return CheckScript(checks.SIDE_POTS, run, settles=False)
+    return CheckScript("side-pots", run, settles=False)
 
 
 def uneven_stacks(game: rules.GameDefinition) -> list[int]:
@@ -274,26 +268,20 @@ def uneven_stacks(game: rules.GameDefinition) -> list[int]:
     return [game.big_blind * blinds for blinds in _STACKS_IN_BLINDS[: game.num_players]]
 
 
-async def _orbit(opponent: Opponent, table: ScriptedTable) -> None:
-    await table.play_orbit(opponent)
-
-
 async def _delivered(delivery: Delivery, table: ScriptedTable) -> None:
     table.conversation.sender.delivery = delivery
     try:
-        for _ in range(_DELIVERED):
-            await table.play(calls)
+        await table.play_several(calls, _DELIVERED)
         await table.conversation.flush()
     finally:
         table.conversation.sender.delivery = Delivery.PLAIN
 
 
 async def _early(table: ScriptedTable) -> None:
-    for _ in range(table.game.num_players):
-        await table.play(calls, acts_in_its_place=True)
-    await table.play(calls)
+    await table.play_orbit(calls, acts_in_its_place=True)
+    await table.settle()
 
 
 async def _late(slow_s: float, table: ScriptedTable) -> None:
     await table.play(calls, pause_s=slow_s)
-    await table.play(calls)
+    await table.settle()

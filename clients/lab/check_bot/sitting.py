@@ -8,10 +8,9 @@ from typing import Final
 
 import attrs
 
-from clients.lab.check_bot import findings as checks
 from clients.lab.check_bot.client import Client, Launch, NotStarted, Order, Pace
 from clients.lab.check_bot.conversation import Conversation, DoesNotPlay, Fell, Limits
-from clients.lab.check_bot.findings import Examined
+from clients.lab.check_bot.findings import ADVICE, Examined, seats_check
 from clients.lab.check_bot.scripts import CheckScript, ScriptedTable
 from engine.poker.rules import GameDefinition
 
@@ -30,66 +29,52 @@ class SittingEnd(Enum):
     NOT_STARTED = auto()
 
 
-@attrs.frozen
-class Terms:
-    """The common settings of all sittings of an examination."""
-
-    launch: Launch
-    limits: Limits
-    pace: Pace
-    seed: int
-    known: Examined
-    """What earlier sittings have found: failed checks are not tried again."""
-    knows_games: bool
-    """The bot is told on its command line what is played."""
-
-
+@attrs.define(eq=False)
 class Sitting:
     """Some scripts in one game.
 
     Args:
-        terms: of the examination.
         game: what is played.
         text: the game as users name it, or the path of its file.
         where: what to call it in findings.
         findings: takes what is wrong.
+        launch: starts the bot.
+        limits: of time.
+        pace: takes how long answers take.
+        seed: of cards and players.
+        known: what earlier sittings have found: failed checks are not tried again.
+        knows_games: the bot is told on its command line what is played.
         is_named: the user says that the bot plays this.
     """
 
-    def __init__(
-        self,
-        terms: Terms,
-        game: GameDefinition,
-        text: str,
-        where: str,
-        findings: Examined,
-        *,
-        is_named: bool = True,
-    ) -> None:
-        self._terms = terms
-        self._game = game
-        self._text = text
-        self.where: Final = where
-        """What it is called in findings."""
-        self.check = checks.VERSION
-        """The check being tried."""
-        self._findings = findings
-        self._is_named = is_named
-        self._has_answered = False
-        self.answers: list[tuple[str, str]] = []
-        """The states in which the bot was asked, and its answers, on the last connection."""
-        self.why = ""
-        """Why the game was not played, in words."""
-        self.was_silent = False
-        """The bot broke down by saying nothing, with its connection open."""
-        self.memory: list[int] = []
-        """Bytes of memory after each script, on the last connection."""
+    _game: GameDefinition
+    _text: str
+    where: str
+    _findings: Examined
+    _launch: Launch
+    _limits: Limits
+    _pace: Pace
+    _seed: int
+    _known: Examined
+    _knows_games: bool
+    _is_named: bool
+    check: str = attrs.field(default="handshake", init=False)
+    """The check being tried."""
+    _has_answered: bool = attrs.field(default=False, init=False)
+    answers: list[tuple[str, str]] = attrs.field(factory=list, init=False)
+    """The states in which the bot was asked, and its answers, on the last connection."""
+    why: str = attrs.field(default="", init=False)
+    """Why the game was not played, in words."""
+    was_silent: bool = attrs.field(default=False, init=False)
+    """The bot broke down by saying nothing, with its connection open."""
+    memory: list[int] = attrs.field(factory=list, init=False)
+    """Bytes of memory after each script, on the last connection."""
 
     async def run(
         self,
         scripts: Sequence[CheckScript],
         leave: Callable[[ScriptedTable], Awaitable[None]] | None = None,
-        closing: str = checks.CLOSE,
+        closing: str = "close",
     ) -> SittingEnd:
         """Try all scripts, then close the table.
 
@@ -101,10 +86,10 @@ class Sitting:
         todo = list(scripts)
         while True:
             label = f"{self.where}-{len(scripts) - len(todo)}".replace(" ", "-")
-            order = Order(self._game, self._text, self._terms.seed, self._terms.limits.start, label)
+            order = Order(self._game, self._text, self._seed, self._limits.start, label)
             try:
-                async with self._terms.launch(order) as client:
-                    self._findings.tried(checks.STARTS, self.where)
+                async with self._launch(order) as client:
+                    self._findings.tried("starts", self.where)
                     ending = await self._sit(client, todo, leave, closing)
             except NotStarted as error:
                 return self._not_started(error)
@@ -115,7 +100,7 @@ class Sitting:
         self.why = str(error)
         if error.returncode == _DECLINES and not self._is_named:
             return SittingEnd.DECLINED
-        self._findings.fault(checks.STARTS, self.where, str(error))
+        self._findings.fault("starts", self.where, str(error))
         return SittingEnd.NOT_STARTED
 
     async def _sit(
@@ -126,20 +111,19 @@ class Sitting:
         closing: str,
     ) -> SittingEnd | None:
         """Play scripts of the list until it is empty, or the bot breaks down: None to restart it."""
-        terms = self._terms
-        talk = Conversation(client, self._game, self.where, self._findings, terms.pace, terms.limits)
-        talk.knows_game = terms.knows_games
-        talk.may_decline = not self._is_named
-        talk.is_doubtful = self._is_doubtful()
-        table = ScriptedTable(talk, self._game, terms.seed)
+        talk = Conversation(
+            client, self._game, self.where, self._findings, self._pace, self._limits,
+            knows_game=self._knows_games, may_decline=not self._is_named, is_doubtful=self._is_doubtful(),
+        )  # fmt: skip
+        table = ScriptedTable(talk, self._game, self._seed)
         self.answers, self.memory = talk.answers, []
-        check = checks.VERSION
+        check = "handshake"
         try:
             await talk.shake_hands()
             await talk.greet()
             while todo:
                 check = self.check = todo[0].check
-                if not (terms.known.has_failed(check) or self._findings.has_failed(check)):
+                if not (self._known.has_failed(check) or self._findings.has_failed(check)):
                     self._findings.tried(check, self.where)
                     await todo[0].run(table)
                     if todo[0].settles:
@@ -162,7 +146,7 @@ class Sitting:
         self, client: Client, talk: Conversation, fell: Fell, check: str, todo: list[CheckScript]
     ) -> SittingEnd | None:
         """Record that the bot has broken down at a check, and find where to continue."""
-        end = await client.ended(self._terms.limits.end) if fell.is_gone else None
+        end = await client.ended(self._limits.end) if fell.is_gone else None
         self._has_answered = self._has_answered or bool(talk.answers)
         words = str(fell) if end is None else end.words
         shown = f" after it was shown {talk.last_shown}" if fell.is_gone and talk.last_shown else ""
@@ -170,29 +154,28 @@ class Sitting:
         self.was_silent = not fell.is_gone
         if end is not None and end.returncode == _DECLINES and not self._is_named and not self._has_answered:
             return SittingEnd.DECLINED
-        advice = f"; {checks.ADVICE[check]}" if check in checks.ADVICE else ""
+        advice = f"; {ADVICE[check]}" if check in ADVICE else ""
         self._findings.fault(check, self.where, f"{words}{shown}{advice}")
         if not self._has_answered:
-            if check != checks.VERSION and not self._terms.known.was_tried(checks.ANSWERS):
-                self._findings.fault(checks.ANSWERS, self.where, f"{words}{shown}")
+            if check != "handshake" and not self._known.was_tried("answers"):
+                self._findings.fault("answers", self.where, f"{words}{shown}")
             return SittingEnd.FELL_AT_FIRST
         if self.was_silent and self._is_doubtful():
             return SittingEnd.FELL_AT_FIRST
-        if check == checks.seats_check(self._game.num_players):
+        if check == seats_check(self._game.num_players):
             return SittingEnd.PLAYED  # everything else would break down in the same way
         del todo[:1]
         return None if todo else SittingEnd.PLAYED
 
     def _is_doubtful(self) -> bool:
         """Whether a bot that plays something else need not play this: it is not told what is played."""
-        terms = self._terms
-        is_told = self._is_named or terms.knows_games or terms.pace.asks_for_game
-        return not is_told and terms.known.was_tried(checks.ANSWERS)
+        is_told = self._is_named or self._knows_games or self._pace.asks_for_game
+        return not is_told and self._known.was_tried("answers")
 
     async def _close(self, client: Client, talk: Conversation, check: str) -> None:
         """Close the table: the bot must end, and after a finished hand in good order."""
-        limit = self._terms.limits.end
-        if self._terms.known.has_failed(check):
+        limit = self._limits.end
+        if self._known.has_failed(check):
             return
         self._findings.tried(check, self.where)
         await talk.hear_the_rest(limit)
@@ -204,7 +187,7 @@ class Sitting:
                 f"it still runs {limit:g} s after the table has closed: end when reading gives the end of "
                 "the file (nothing, an empty line, 0 bytes)",
             )
-        elif end.returncode != 0 and check != checks.BROKEN_OFF:
+        elif end.returncode != 0 and check != "broken-off":
             self._findings.fault(
                 check, self.where, f"the match is over, and it {end.words}: end with exit status 0"
             )
