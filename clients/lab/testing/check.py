@@ -72,18 +72,10 @@ def check_agent(
         TypeError: an agent that cannot be copied.
     """
     checking = functools.partial(
-        check_agent_async,
-        agent,
-        game,
-        hands=hands,
-        seed=seed,
-        limit_s=limit_s,
-        stateless=stateless,
-        tried=tried,
-    )
-    if trio.lowlevel.in_trio_run():
-        return _at_once(checking())
-    return trio.run(checking)
+        check_agent_async, agent, game,
+        hands=hands, seed=seed, limit_s=limit_s, stateless=stateless, tried=tried,
+    )  # fmt: skip
+    return _at_once(checking()) if trio.lowlevel.in_trio_run() else trio.run(checking)
 
 
 async def check_agent_async(
@@ -107,18 +99,11 @@ async def check_agent_async(
     findings = check.findings
     seconds = sorted(findings.seconds)
     return AgentReport(
-        agent=name,
-        game=name_of(definition) if isinstance(game, GameDefinition) else str(game),
-        seed=seed,
-        situations=tuple(situation.name for situation in tried),
-        hands=findings.hands,
-        decisions=len(seconds),
-        median_s=_quantile(seconds, 0.5),
-        p99_s=_quantile(seconds, 0.99),
-        longest_s=_quantile(seconds, 1.0),
-        faults=tuple(findings.faults.values()),
-        notes=tuple(check.notes),
-    )
+        agent=name, game=name_of(definition) if isinstance(game, GameDefinition) else str(game), seed=seed,
+        situations=tuple(situation.name for situation in tried), hands=findings.hands,
+        decisions=len(seconds), median_s=_quantile(seconds, 0.5), p99_s=_quantile(seconds, 0.99),
+        longest_s=_quantile(seconds, 1.0), faults=tuple(findings.faults.values()), notes=tuple(check.notes),
+    )  # fmt: skip
 
 
 @attrs.frozen
@@ -273,16 +258,9 @@ class _Check:
 
 
 def _fault(kind: FaultKind, message: str, table: _TriedTable, decision: Decision) -> Fault:
-    view = decision.view
-    return Fault(
-        kind,
-        message,
-        table.situation.name,
-        table.seat,
-        "choose_action",
-        view.hand_number,
-        format_match_state(view),
-    )
+    view, situation = decision.view, table.situation.name
+    state = format_match_state(view)
+    return Fault(kind, message, situation, table.seat, "choose_action", view.hand_number, state)
 
 
 def _difference(one: Decisions, other: Decisions) -> tuple[Decision, Decision] | None:
@@ -335,49 +313,26 @@ def _quantile(ordered: Sequence[float], share: float) -> float:
 # --- numbers that are everybody's --------------------------------------------------------------------------
 
 
-@attrs.frozen
-class _Generator:
-    """A generator that everything in the process shares."""
-
-    name: str
-    get_state: Callable[[], Any]
-    set_state: Callable[[Any], object]
-    seed: Callable[[int], object]
-
-    def position(self) -> str:
-        """The state that shows whether it has been drawn from."""
-        return repr(self.get_state())
-
-
-def _shared_generators() -> list[_Generator]:
-    generators = [_Generator("random", random.getstate, random.setstate, random.seed)]
-    numpy_random = sys.modules.get("numpy.random")
-    if numpy_random is not None:  # not ours to load, but an agent that has may draw from it
-        generators.append(
-            _Generator("numpy.random", numpy_random.get_state, numpy_random.set_state, numpy_random.seed)
-        )
-    return generators
-
-
 @contextmanager
 def _process_generators(numbers: int) -> Iterator[Callable[[], str]]:
     """Lets the generators of the process give other numbers for a while; yields what says which were used."""
-    generators = _shared_generators()
-    states = [generator.get_state() for generator in generators]
-    for generator in generators:
-        generator.seed(numbers)
-    seeded = [generator.position() for generator in generators]
+    shared: list[tuple[str, Callable[[], Any], Callable[[Any], object]]]
+    shared = [("random", random.getstate, random.setstate)]
+    numpy_random = sys.modules.get("numpy.random")
+    states = [random.getstate()]
+    if numpy_random is not None:  # not ours to load, but an agent that has may draw from it
+        shared.append(("numpy.random", numpy_random.get_state, numpy_random.set_state))
+        states.append(numpy_random.get_state())
+        numpy_random.seed(numbers)
+    random.seed(numbers)
+    seeded = [repr(position()) for _, position, _ in shared]
 
     def drawn_from() -> str:
-        used = [
-            generator.name
-            for generator, position in zip(generators, seeded, strict=True)
-            if generator.position() != position
-        ]
+        used = [name for (name, now, _), then in zip(shared, seeded, strict=True) if repr(now()) != then]
         return " and ".join(used)
 
     try:
         yield drawn_from
     finally:
-        for generator, state in zip(generators, states, strict=True):
-            generator.set_state(state)
+        for (_, _, put_back), state in zip(shared, states, strict=True):
+            put_back(state)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import numbers
 import time
 import traceback
@@ -165,28 +166,29 @@ class Probe(StandIn):
         self.pass_on()
         begin_decision(self.agent, view)
         found: object = _NOTHING
-        seconds = 0.0
-        with self._watching("choose_action", view):
-            start = time.perf_counter()
-            try:
-                found = self.agent.choose_action(view)
-            finally:
-                seconds = time.perf_counter() - start
+        with self._timed(view) as seconds:
+            found = self.agent.choose_action(view)
         if not isinstance(found, Action) and isinstance(found, Awaitable):
             return self._when_found(view, found)
-        return self._looked_at(view, found, seconds)
+        return self._looked_at(view, found, *seconds)
 
     async def _when_found(self, view: HandView, waiting: Awaitable[Action]) -> Action:
         found: object = _NOTHING
-        seconds = 0.0
+        limit = math.inf if self._limit_s is None else self._limit_s
+        with self._timed(view) as seconds, trio.move_on_after(limit):
+            found = await waiting
+        return self._looked_at(view, found, *seconds)
+
+    @contextlib.contextmanager
+    def _timed(self, view: HandView) -> Iterator[list[float]]:
+        """Watch a choice; yields the list that gets its seconds."""
+        seconds: list[float] = []
         with self._watching("choose_action", view):
             start = time.perf_counter()
             try:
-                with trio.CancelScope() if self._limit_s is None else trio.move_on_after(self._limit_s):
-                    found = await waiting
+                yield seconds
             finally:
-                seconds = time.perf_counter() - start
-        return self._looked_at(view, found, seconds)
+                seconds.append(time.perf_counter() - start)
 
     # --- what is looked at ---------------------------------------------------------------------------------
 
@@ -269,29 +271,15 @@ class Probe(StandIn):
         self._add(None, FaultKind.COMMENT, message, "choose_action", view)
 
     def _add(
-        self,
-        key: object,
-        kind: FaultKind,
-        message: str,
-        hook: str,
-        view: HandView | None,
-        traceback_text: str = "",
+        self, key: object, kind: FaultKind, message: str, hook: str, view: HandView | None, traced: str = ""
     ) -> None:
-        is_turn = hook == "choose_action" and view is not None
-        self._findings.add(
-            key,
-            Fault(
-                kind,
-                message,
-                self._situation.name,
-                self.seat,
-                hook,
-                view.hand_number if view is not None else None,
-                format_match_state(view) if view is not None else "",
-                str(view.legal_actions()) if is_turn and view is not None else "",
-                traceback_text,
-            ),
-        )
+        hand_number, state, legal = None, "", ""
+        if view is not None:
+            hand_number, state = view.hand_number, format_match_state(view)
+            legal = str(view.legal_actions()) if hook == "choose_action" else ""
+        situation = self._situation.name
+        fault = Fault(kind, message, situation, self.seat, hook, hand_number, state, legal, traced)
+        self._findings.add(key, fault)
 
 
 def why_wrong(found: object, legal: LegalActions) -> Illegality | None:

@@ -88,15 +88,9 @@ def situations(
         ]
     if ties := tied_deals(game, hands, seed):
         tried.append(Situation("with cards that tie", game, (AlwaysCall,), ties))
-    tried.append(
-        Situation(
-            "at a dealer that says little and plays for it now and then",
-            game,
-            random_players,
-            first_hand=_FAR_INTO_THE_MATCH,
-            terse_dealer=True,
-        )
-    )
+    terse = "at a dealer that says little and plays for it now and then"
+    first = _FAR_INTO_THE_MATCH
+    tried.append(Situation(terse, game, random_players, first_hand=first, terse_dealer=True))
     if short_stacks and not game.is_limit:
         tried += [
             Situation(f"with {name}", shorter, (_Moderate, AlwaysCall, AlwaysAllIn))
@@ -106,17 +100,14 @@ def situations(
 
 
 def _with_short_stacks(game: GameDefinition) -> list[tuple[str, GameDefinition]]:
-    big_blind = max(1, game.big_blind)
-
-    players = game.num_players
-    variants = {
-        "stacks that are gone with the blinds": with_stacks(game, game.blinds),
-        "stacks of one big blind": with_stacks(game, [big_blind] * players),
-        "stacks of three big blinds": with_stacks(game, [3 * big_blind] * players),
-        "uneven stacks": with_stacks(
-            game, [big_blind * (1, 15, 4, 40)[p % 4] * 3 // 2 for p in range(players)]
-        ),
+    big_blind, players = max(1, game.big_blind), range(game.num_players)
+    stacks = {
+        "stacks that are gone with the blinds": game.blinds,
+        "stacks of one big blind": [big_blind for _ in players],
+        "stacks of three big blinds": [3 * big_blind for _ in players],
+        "uneven stacks": [big_blind * (1, 15, 4, 40)[p % 4] * 3 // 2 for p in players],
     }
+    variants = {name: with_stacks(game, each) for name, each in stacks.items()}
     return [(name, shorter) for name, shorter in variants.items() if shorter.stacks != game.stacks]
 
 
