@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Literal
 
 import gymnasium
 import numpy as np
@@ -16,16 +16,16 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
-from clients.lab.environments.copying import Copied
-from clients.lab.environments.observations import DEFAULT_SIZES, Encoder, Node, mask_space, observation_space
+from clients.lab.environments.copying import OfOneTable
+from clients.lab.environments.observations import DEFAULT_SIZES, Node, mask_space, observation_space
 from clients.lab.environments.policy import ObservationKind
-from clients.lab.environments.rendering import RENDER_MODES, Drawing, check_render_mode, render
-from clients.lab.environments.table import OutsideTable, TableOptions, read_game
+from clients.lab.environments.rendering import RENDER_MODES
+from clients.lab.environments.table import OutsideTable, read_game
 from clients.lab.seats.remote import Opponent, Patience, SeatLost, opponent_names
 from engine.poker.rules import GameDefinition, HandState
 
 
-class HoldemAEC(Copied, AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
+class HoldemAEC(OfOneTable, AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
     """Poker for 2 to 10 learners.
 
     The mask of the agent that is to act has a 1 for each legal action, those of all others are zeros.
@@ -67,28 +67,20 @@ class HoldemAEC(Copied, AECEnv):  # type: ignore[misc]  # PettingZoo ships no ty
         render_mode: Literal["ansi", "rgb_array"] | None = None,
     ) -> None:
         super().__init__()
-        check_render_mode(render_mode)
-        if hands < 1:
-            raise ValueError(f"expected 1 or more hands in an episode, got {hands}")
         definition, bots = read_game(game), dict(bots or {})
         seats = range(definition.num_players)
         if not set(bots) <= set(seats) or len(bots) == len(seats):
             raise ValueError(f"expected bots in some of the seats 0 to {len(seats) - 1}, got {sorted(bots)}")
         named = dict(zip(bots, opponent_names(list(bots.values())), strict=True))
         names = [named.get(seat, f"player_{seat}") for seat in seats]
-        options = TableOptions(patience=patience, log=None if log is None else Path(log))
-        self.table: Final = OutsideTable(game, [bots.get(seat) for seat in seats], names, options=options)
-        """Chips by seat, names, the end of the last hand."""
-        self.encoder: Final = Encoder(definition, sizes)
-        """How views become observations, and numbers actions."""
-        self._is_dict = observations == "dict"
-        self._hands = hands
+        self._set_up(definition, hands, sizes, observations, render_mode)
+        opponents = [bots.get(seat) for seat in seats]
+        self.table = OutsideTable(game, opponents, names, fixed_seats=False, patience=patience, log=log)
         self._hands_left = 0
         self._has_rewards = False
         self._state: HandState | None = None  # where an agent is to act
         self._node: Node  # of the state's betting
         self._np_random, _ = gymnasium.utils.seeding.np_random()
-        self.render_mode = render_mode
         self._agent_of_seat = {seat: f"player_{seat}" for seat in seats if seat not in bots}
         self._seat_of_agent = {agent: seat for seat, agent in self._agent_of_seat.items()}
         self.possible_agents = list(self._agent_of_seat.values())
@@ -164,18 +156,14 @@ class HoldemAEC(Copied, AECEnv):  # type: ignore[misc]  # PettingZoo ships no ty
             self._has_rewards = False
             self.rewards = dict.fromkeys(self.agents, 0.0)
         try:
-            state = self.table.act(node.actions[number])
-            while state is None:
-                self._pay()
-                self._hands_left -= 1
-                if self._hands_left == 0:
-                    self._end()
-                    return
-                state = self.table.deal()
+            state = self.table.act(node.actions[number], self._pay)
         except SeatLost as lost:
             self._end(lost)
             return
-        self._turn(state)
+        if state is None:
+            self._end()
+        else:
+            self._turn(state)
 
     def _turn(self, state: HandState) -> None:
         """Somebody is to act."""
@@ -198,7 +186,7 @@ class HoldemAEC(Copied, AECEnv):  # type: ignore[misc]  # PettingZoo ships no ty
         if self.agents:
             self.agent_selection = self.agents[0]
 
-    def _pay(self) -> None:
+    def _pay(self) -> bool:
         """The chips of the hand that has ended; several hands may end with one action."""
         last = self.table.last_hand
         assert last is not None
@@ -209,6 +197,8 @@ class HoldemAEC(Copied, AECEnv):  # type: ignore[misc]  # PettingZoo ships no ty
             self.rewards[agent] += won
             self._cumulative_rewards[agent] += won
         self._has_rewards = True
+        self._hands_left -= 1
+        return self._hands_left == 0
 
     def _end(self, lost: SeatLost | None = None) -> None:
         """The episode is over, or cut short since somebody is lost."""
@@ -243,10 +233,9 @@ class HoldemAEC(Copied, AECEnv):  # type: ignore[misc]  # PettingZoo ships no ty
 
     def render(self) -> str | NDArray[np.uint8] | None:
         """The hand as the agent that is to act sees it: text, or a picture (height, width, 3), uint8."""
-        if self.render_mode is None or not self.agents:
+        if not self.agents:
             return None
-        view = self.table.view_of(self._seat_of_agent[self.agent_selection])
-        return render(Drawing(view, self.table.names_by_position), self.render_mode)
+        return self._rendered(self.table.view_of(self._seat_of_agent[self.agent_selection]))
 
     def close(self) -> None:
         """End connections and programs."""

@@ -102,23 +102,17 @@ class Layout:
         pot = (sum(self.most_spent) + sum(game.antes_posted)) / self.unit
         row = [1, max(1, rounds - 1), players - 1, 2, most, most * self.unit]
         highs: dict[str, tuple[tuple[int, ...], Sequence[float] | float]] = {
-            "hole_cards": ((NUM_CARDS,), 1),
-            "board": ((NUM_CARDS,), 1),
-            "position": ((players,), 1),
-            "to_act": ((players,), 1),
-            "betting_round": ((rounds,), 1),
-            "folded": ((players,), 1),
-            "stacks": ((players,), most),
-            "spent": ((players,), most),
+            "hole_cards": ((NUM_CARDS,), 1), "board": ((NUM_CARDS,), 1), "position": ((players,), 1),
+            "to_act": ((players,), 1), "betting_round": ((rounds,), 1), "folded": ((players,), 1),
+            "stacks": ((players,), most), "spent": ((players,), most),
             "amounts": ((_NUM_AMOUNTS,), [pot, most, most, most]),
             "history": ((_longest_history(game), HISTORY_COLUMNS), row),
-        }
+        }  # fmt: skip
         fields: dict[str, Field] = {}
         start = 0
         for name, (shape, high) in highs.items():
-            fields[name] = Field(
-                name, start, shape, np.broadcast_to(np.asarray(high, np.float32), shape).copy()
-            )
+            highest = np.broadcast_to(np.asarray(high, np.float32), shape).copy()
+            fields[name] = Field(name, start, shape, highest)
             start = fields[name].end
         self.fields: Final[Mapping[str, Field]] = fields
         """By name, in order."""
@@ -199,17 +193,10 @@ class Encoder:
         """The fields of an observation by name, views of the vector."""
         hole, board, position, to_act, now, folded, stacks, spent, amounts, rows = self._parts_of(vector)
         return {  # spelt out, since every step of an environment does it
-            "hole_cards": hole,
-            "board": board,
-            "position": position,
-            "to_act": to_act,
-            "betting_round": now,
-            "folded": folded,
-            "stacks": stacks,
-            "spent": spent,
-            "amounts": amounts,
+            "hole_cards": hole, "board": board, "position": position, "to_act": to_act, "betting_round": now,
+            "folded": folded, "stacks": stacks, "spent": spent, "amounts": amounts,
             "history": rows.reshape(self._history_shape),
-        }
+        }  # fmt: skip
 
     # --- actions -----------------------------------------------------------------------------------------
 
@@ -225,17 +212,15 @@ class Encoder:
         """The action of each number for the position to act: always a legal one."""
         return self.node(betting).actions
 
-    def is_legal(self, betting: rules.BettingState, number: int) -> bool:
-        """Whether an action is legal as it stands."""
-        return self.node(betting).legal[number]
-
     def check(self, action: object) -> int:
         """The number of an action: a whole number of any integer type.
 
         Raises:
             ValueError: it is none, or there is no such action.
         """
-        return int(self.check_all(action, ())) if type(action) is not int else self._in_range(action)
+        if type(action) is int and 0 <= action < self.num_actions:
+            return action
+        return int(self.check_all(action, ()))
 
     def check_all(self, actions: object, shape: tuple[int, ...]) -> NDArray[np.int64]:
         """The same for an array of actions, shape ``shape``, int64.
@@ -245,21 +230,11 @@ class Encoder:
         """
         numbers = np.asarray(actions)
         is_one = not shape and numbers.size == 1
-        if numbers.dtype.kind not in "iu" or not (numbers.shape == shape or is_one):
-            raise ValueError(self._expected(actions, shape))
-        if numbers.size and not (numbers.min() >= 0 and numbers.max() < self.num_actions):
-            raise ValueError(self._expected(actions, shape))
-        return np.array(numbers.reshape(shape), np.int64, order="C")
-
-    def _in_range(self, action: int) -> int:
-        if not 0 <= action < self.num_actions:
-            raise ValueError(self._expected(action, ()))
-        return action
-
-    def _expected(self, got: object, shape: tuple[int, ...]) -> str:
+        is_whole = numbers.dtype.kind in "iu" and (numbers.shape == shape or is_one)
+        if is_whole and ((numbers >= 0) & (numbers < self.num_actions)).all():
+            return np.array(numbers.reshape(shape), np.int64, order="C")
         what = f"{shape[0]} actions, whole numbers" if shape else "an action, a whole number"
-        text = repr(got)
-        return f"expected {what} from 0 to {self.num_actions - 1}, got {text[:60]}"
+        raise ValueError(f"expected {what} from 0 to {self.num_actions - 1}, got {repr(actions)[:60]}")
 
     def node(self, betting: rules.BettingState) -> Node:
         """The part of an observation that is the same for everybody; remembered by betting."""
@@ -330,14 +305,9 @@ class Encoder:
         for number in range(first, len(steps)):
             before, position, action = steps[number]
             total = states[number].spent[position]
-            history[number] = (
-                1.0,
-                before.betting_round,
-                position,
-                _KINDS[action.kind],
-                (total - before.spent[position]) / unit,
-                before.pots_of_raise(total) if action.kind is ActionKind.RAISE else 0.0,
-            )
+            paid = total - before.spent[position]
+            pots = before.pots_of_raise(total) if action.kind is ActionKind.RAISE else 0.0
+            history[number] = 1.0, before.betting_round, position, _KINDS[action.kind], paid / unit, pots
 
 
 # --- as gymnasium and PettingZoo want to know them -------------------------------------------------------

@@ -5,9 +5,9 @@ Both show what one player knows, and after a showdown the cards that were shown.
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Any, Final
 
-import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,15 +20,6 @@ from engine.support.palette import LIGHT, SUITS
 RENDER_MODES: Final = ["ansi", "rgb_array"]
 _SIZE_INCHES: Final = (6.4, 4.0)
 _DPI: Final = 100
-
-
-@attrs.frozen
-class Drawing:
-    """All that is drawn."""
-
-    view: HandView
-    names: tuple[str, ...]
-    """By position."""
 
 
 def check_render_mode(mode: str | None) -> None:
@@ -44,9 +35,9 @@ def check_render_mode(mode: str | None) -> None:
         require_matplotlib()
 
 
-def render(scene: Drawing, mode: str) -> str | NDArray[np.uint8]:
-    """The scene as text, or as a picture of shape (400, 640, 3), uint8."""
-    return _text(scene) if mode == "ansi" else _picture(scene)
+def render(view: HandView, names: Sequence[str], mode: str) -> str | NDArray[np.uint8]:
+    """The hand of players with some names, by position: text, or a picture of shape (400, 640, 3), uint8."""
+    return _text(view, names) if mode == "ansi" else _picture(view, names)
 
 
 def _headline(view: HandView) -> str:
@@ -54,39 +45,35 @@ def _headline(view: HandView) -> str:
     return f"Hand {view.hand_number + 1}   {where}   pot {view.pot}"
 
 
-def _rows(scene: Drawing) -> list[tuple[str, str, str, str, bool]]:
+def _rows(view: HandView, names: Sequence[str]) -> list[tuple[str, str, str, str, bool]]:
     """The rows of all positions: name, owner, cards, action, and whether it is to act."""
-    view = scene.view
     betting, game = view.betting, view.game
     rows = []
-    for position, name in enumerate(scene.names):
+    for position, name in enumerate(names):
         cards = format_cards(view.hole_cards[position]) or "?" * 2 * game.num_hole_cards
         state = "folded" if betting.folded[position] else f"{betting.spent[position]} in"
         rows.append((game.position_names[position], name, cards, state, position == betting.position_to_act))
     return rows
 
 
-def _result(scene: Drawing) -> str:
-    view = scene.view
-    return tell_winnings(view.chips_won(), scene.names) if view.is_finished else ""
+def _result(view: HandView, names: Sequence[str]) -> str:
+    return tell_winnings(view.chips_won(), names) if view.is_finished else ""
 
 
-def _text(scene: Drawing) -> str:
-    view = scene.view
+def _text(view: HandView, names: Sequence[str]) -> str:
     lines = [_headline(view), f"board  {format_cards(view.board) or '-'}"]
-    for position_name, name, cards, state, is_to_act in _rows(scene):
+    for position_name, name, cards, state, is_to_act in _rows(view, names):
         lines.append(f"{'>' if is_to_act else ' '} {position_name:<7} {name:<20} {cards:<6} {state}")
-    lines += [tell_action(before, p, action, scene.names[p]) for before, p, action in view.betting.steps()]
-    if result := _result(scene):
+    lines += [tell_action(before, p, action, names[p]) for before, p, action in view.betting.steps()]
+    if result := _result(view, names):
         lines.append(result)
     return "\n".join(lines) + "\n"
 
 
-def _picture(scene: Drawing) -> NDArray[np.uint8]:
+def _picture(view: HandView, names: Sequence[str]) -> NDArray[np.uint8]:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.patches import FancyBboxPatch
 
-    view = scene.view
     figure = new_figure(*_SIZE_INCHES)
     figure.set_layout_engine("none")
     figure.set_dpi(_DPI)
@@ -98,35 +85,30 @@ def _picture(scene: Drawing) -> NDArray[np.uint8]:
 
     def draw_cards(cards: tuple[int, ...], hidden: int, x: float, y: float) -> None:
         for index in range(len(cards) or hidden):
-            box = FancyBboxPatch(
-                (x + 3.4 * index, y),
-                2.6,
-                2.6,
-                boxstyle="round,pad=0.2",
-                facecolor=LIGHT["card"],
-                edgecolor=LIGHT["faint"],
-            )
-            axes.add_patch(box)
+            left = x + 3.4 * index
+            card: dict[str, Any] = {
+                "boxstyle": "round,pad=0.2",
+                "facecolor": LIGHT["card"],
+                "edgecolor": LIGHT["faint"],
+            }
+            axes.add_patch(FancyBboxPatch((left, y), 2.6, 2.6, **card))
             text, colour = "?", LIGHT["faint"]
             if cards:
                 text, colour = CARD_TEXTS[cards[index]], SUITS[suit_of(cards[index])]
-            axes.text(
-                x + 3.4 * index + 1.3, y + 1.2, text, color=colour, ha="center", va="center", fontsize=10
-            )
+            axes.text(left + 1.3, y + 1.2, text, color=colour, ha="center", va="center", fontsize=10)
 
     axes.text(2, 37.5, _headline(view), fontsize=12, weight="bold", va="center")
     if view.board:
         draw_cards(view.board, 0, 2, 32.5)
-    players = len(scene.names)
-    for position, (position_name, name, _, state, is_to_act) in enumerate(_rows(scene)):
+    players = len(names)
+    for position, (position_name, name, _, state, is_to_act) in enumerate(_rows(view, names)):
         y = 27.0 - 27.0 * position / players if players > 2 else 24.0 - 8.0 * position
         axes.text(1, y, "▶" if is_to_act else "", fontsize=10, va="center")
         axes.text(3, y, f"{position_name}  {name}", fontsize=10, va="center")
         draw_cards(view.hole_cards[position], view.game.num_hole_cards, 36, y - 1.2)
-        axes.text(
-            48, y, state, fontsize=10, va="center", color=LIGHT["faint" if state == "folded" else "ink"]
-        )
-    if result := _result(scene):
+        colour = LIGHT["faint" if state == "folded" else "ink"]
+        axes.text(48, y, state, fontsize=10, va="center", color=colour)
+    if result := _result(view, names):
         axes.text(2, 1.2, result, fontsize=9, va="center")
     canvas = figure.canvas
     assert isinstance(canvas, FigureCanvasAgg)

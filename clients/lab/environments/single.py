@@ -15,11 +15,11 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from clients.lab.environments.copying import Copied
-from clients.lab.environments.observations import DEFAULT_SIZES, Encoder, Node, observation_space
+from clients.lab.environments.copying import OfOneTable
+from clients.lab.environments.observations import DEFAULT_SIZES, Node, observation_space
 from clients.lab.environments.policy import ObservationKind
-from clients.lab.environments.rendering import RENDER_MODES, Drawing, check_render_mode, render
-from clients.lab.environments.table import OutsideTable, TableOptions, read_game
+from clients.lab.environments.rendering import RENDER_MODES
+from clients.lab.environments.table import OutsideTable, read_game
 from clients.lab.seats.remote import Opponent, Patience, SeatLost, fill_seats, opponent_names
 from engine.poker.rules import GameDefinition, HandState
 from protocol import format_match_state
@@ -29,7 +29,7 @@ _SEAT: Final = 0
 Observation = Any
 
 
-class HoldemEnv(Copied, gymnasium.Env[Observation, Any]):
+class HoldemEnv(OfOneTable, gymnasium.Env[Observation, Any]):
     """Poker against opponents of all kinds, for one learner.
 
     Rewards are chips won in big blinds, at the end of each hand.  An action that is not legal is played as
@@ -88,10 +88,8 @@ class HoldemEnv(Copied, gymnasium.Env[Observation, Any]):
         log: str | Path | None = None,
         render_mode: Literal["ansi", "rgb_array"] | None = None,
     ) -> None:
-        check_render_mode(render_mode)
-        if hands < 1:
-            raise ValueError(f"expected 1 or more hands in an episode, got {hands}")
         definition = read_game(game)
+        self._set_up(definition, hands, sizes, observations, render_mode)
         others = fill_seats(definition, opponents)
         seats: list[Opponent | None] = [None, *others]
         names = ["learner", *opponent_names(others)]
@@ -103,21 +101,16 @@ class HoldemEnv(Copied, gymnasium.Env[Observation, Any]):
             seats = [*others[:position], None, *others[position:]]
             names.insert(position, names.pop(0))
             self._seat = position
-        options = TableOptions(position is not None, patience, None if log is None else Path(log))
-        self.table: Final = OutsideTable(game, seats, names, options=options)
-        """Chips by seat, names, the end of the last hand."""
-        self.encoder: Final = Encoder(definition, sizes)
-        """How views become observations, and numbers actions."""
+        self.table = OutsideTable(
+            game, seats, names, fixed_seats=position is not None, patience=patience, log=log
+        )
         self._unit = self.encoder.layout.unit
-        self._is_dict = observations == "dict"
-        self._hands = hands
         self._hands_left = 0
         self._match_states = match_states
         self._is_over = True  # the episode
         self._state: HandState | None = None  # as it was seen last
         self._node: Node  # of the state's betting
         self._illegal = 0
-        self.render_mode = render_mode
         self.observation_space = observation_space(self.encoder, is_dict=self._is_dict)
         self.action_space = spaces.Discrete(self.encoder.num_actions)
 
@@ -169,16 +162,19 @@ class HoldemEnv(Copied, gymnasium.Env[Observation, Any]):
         if not node.legal[number]:
             self._illegal += 1
         chips = 0.0
+
+        def is_over() -> bool:
+            nonlocal chips
+            chips += self._chips_of_hand()
+            self._hands_left -= 1
+            return self._hands_left == 0
+
         try:
-            state = self.table.act(node.actions[number])
-            while state is None:
-                chips += self._chips_of_hand()
-                self._hands_left -= 1
-                if self._hands_left == 0:
-                    return self._end_of_episode(chips)
-                state = self.table.deal()
+            state = self.table.act(node.actions[number], is_over)
         except SeatLost as lost:
             return self._cut_short(lost, chips)
+        if state is None:
+            return self._end_of_episode(chips)
         info: dict[str, Any] = {}
         return self._asked(state, info), chips and chips / self._unit, False, False, info
 
@@ -189,10 +185,9 @@ class HoldemEnv(Copied, gymnasium.Env[Observation, Any]):
 
     def render(self) -> str | NDArray[np.uint8] | None:
         """The hand as we see it: text, or a picture of shape (height, width, 3), uint8."""
-        if self.render_mode is None or self._state is None:
+        if self._state is None:
             return None
-        view = self._state.view(self.table.position_of(self._seat))
-        return render(Drawing(view, self.table.names_by_position), self.render_mode)
+        return self._rendered(self._state.view(self.table.position_of(self._seat)))
 
     def close(self) -> None:
         """End connections and programs."""

@@ -9,8 +9,6 @@ from collections.abc import Awaitable, Callable, Generator, Sequence
 from pathlib import Path
 from typing import Final, TextIO
 
-import attrs
-
 from clients.core.agent import Agent
 from clients.core.arena import Arena, OutsideSeat
 from clients.lab.seats.remote import (
@@ -31,20 +29,6 @@ _ENDLESS: Final = 2**32 - 1
 """Hands in the header of a log: nobody knows how many there will be."""
 
 
-@attrs.frozen
-class TableOptions:
-    """How a table is run."""
-
-    fixed_seats: bool = False
-    """Seats keep their positions."""
-    patience: Patience = attrs.field(factory=Patience)
-    """With remote players."""
-    log: Path | None = None
-    """A new file for the hands, as the ACPC's dealer writes them; a match for each time the table is
-    opened.
-    """
-
-
 def read_game(game: str | GameDefinition) -> GameDefinition:
     """What is played: the name of a packaged game, the path of a game file, or a game.
 
@@ -61,7 +45,10 @@ class OutsideTable:
         game: what is played, as text or as a game.
         opponents: by seat; None for the seats that are played from outside.
         names: by seat.
-        options: see there.
+        fixed_seats: seats keep their positions.
+        patience: with remote players.
+        log: a new file for the hands, as the ACPC's dealer writes them; a match for each time the table is
+            opened.
 
     Raises:
         UnknownBot, ValueError: an opponent that cannot be had.
@@ -74,7 +61,9 @@ class OutsideTable:
         opponents: Sequence[Opponent | None],
         names: Sequence[str],
         *,
-        options: TableOptions = TableOptions(),  # a value
+        fixed_seats: bool,
+        patience: Patience,
+        log: str | Path | None,
     ) -> None:
         self.game: Final = read_game(game)
         if len(opponents) != self.game.num_players:
@@ -84,12 +73,10 @@ class OutsideTable:
         self._makers = [None if one is None else read_opponent(one) for one in opponents]
         self._visitors: dict[int, RemoteSeat] = {}  # from outside, who stay from match to match
         self.names: Final = tuple(names)
-        self._fixed_seats = options.fixed_seats
-        self._options = options
+        self._fixed_seats, self._patience = fixed_seats, patience
         self._log: TextIO | None = None
-        if self._options.log is not None:
-            self._log = self._options.log.open("x", encoding="ascii", buffering=1)
-        self._record = self._log.write if self._log is not None else None
+        if log is not None:
+            self._log = Path(log).open("x", encoding="ascii", buffering=1)  # noqa: SIM115  # until we close
         for seat, one in enumerate(opponents):
             if waits_for_somebody(one):
                 maker = self._makers[seat]
@@ -158,7 +145,7 @@ class OutsideTable:
             for seat, agent in enumerate(self._agents):
                 agent.seed = derive_seed(self.seed, seat)
                 if isinstance(agent, RemoteSeat):
-                    agent.open(self.game, self._game_name, seat, self.names, self._options.patience)
+                    agent.open(self.game, self._game_name, seat, self.names, self._patience)
             for agent in remote:
                 agent.wait_for_player()
             self._arena = Arena(
@@ -183,7 +170,7 @@ class OutsideTable:
         if arena is None:
             raise RuntimeError("the table is not open")
         self.hand_number = arena.hands_played
-        self._hand = arena.turns(1, record=self._record, on_hand=self._note)
+        self._hand = arena.turns(1, record=None if self._log is None else self._log.write, on_hand=self._note)
         return self._next(None)
 
     def begin_episode(
@@ -218,13 +205,23 @@ class OutsideTable:
             passed()
         raise RuntimeError(f"{hands} hands were over before the learner was asked: nothing to learn here")
 
-    def act(self, action: Action) -> HandState | None:
-        """Do a legal action for the outside seat that is to act, and go on to the next, as `deal` does.
+    def act(self, action: Action, is_over: Callable[[], bool]) -> HandState | None:
+        """Do a legal action for the outside seat that is to act, and go on to the next.
+
+        Args:
+            action: what it does.
+            is_over: called at the end of each hand; says whether to go no further.
+
+        Returns:
+            The state in which an outside seat is to act; None where it is over.
 
         Raises:
-            SeatLost: as there.
+            SeatLost: as for `deal`.
         """
-        return self._next(action)
+        state = self._next(action)
+        while state is None and not is_over():
+            state = self.deal()
+        return state
 
     def view_of(self, seat: int) -> HandView:
         """The hand as the player in a seat sees it: now, at its end, or where it was broken off.
@@ -280,4 +277,4 @@ class OutsideTable:
         self._agents = []
         if self._log is not None:
             self._log.close()
-            self._log = self._record = None
+            self._log = None
