@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, Final
 
@@ -82,19 +82,16 @@ def calibration(settings: CalibrationSettings, work: harness.Work) -> Iterator[h
 def all_matches(settings: CalibrationSettings) -> list[harness.Task]:
     """Against each opponent, in matches on the same cards for all; the bot begins each pass with nothing."""
     cut = list(harness.matches(max(1, settings.hands // 2), max(1, settings.match_hands // 2), settings.seed))
-    tasks = []
-    for opponent, (number, (seed, deals)) in product(settings.opponents, enumerate(cut, 1)):
-        label = f"{settings.game} against {opponent}, match {number}"
-        file = f"{settings.game}-{harness.file_name(opponent)}-{number}.json"
-        played: dict[str, Any] = {
-            "opponent": opponent,
-            "seed": seed,
-            "deals": deals,
-            "trials": settings.trials,
-        }
-        do = functools.partial(play, settings.game, **played)
-        tasks.append(harness.Task(label, file, played, do, opponent))
-    return tasks
+    return [
+        harness.Task(
+            f"{settings.game} against {opponent}, match {number}",
+            f"{settings.game}-{harness.file_name(opponent)}-{number}.json",
+            {"opponent": opponent, "seed": seed, "deals": deals, "trials": settings.trials},
+            functools.partial(play, settings.game, opponent, seed, deals, settings.trials),
+            opponent,
+        )
+        for opponent, (number, (seed, deals)) in product(settings.opponents, enumerate(cut, 1))
+    ]
 
 
 class _Predicting(NotedSampling):
@@ -124,13 +121,9 @@ class _Predicting(NotedSampling):
             situation, context = decision.situation, attrs.asdict(decision.situation.context)
             if situation.position != view.position and (situation.can_fold or situation.can_raise):
                 model = reader.reading.models[situation.position]
-                self.answers.append(
-                    {
-                        "context": context | {"last_action": int(context["last_action"])},
-                        "predicted": [float(chance) for chance in predicted_triple(model, decision)],
-                        "action": action,
-                    }
-                )
+                predicted = [float(chance) for chance in predicted_triple(model, decision)]
+                context["last_action"] = int(context["last_action"])
+                self.answers.append({"context": context, "predicted": predicted, "action": action})
         Sampling.hand_finished(self, view)
 
 
@@ -189,17 +182,13 @@ def _by_context(answers: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     for context, here in cases.items():
         if len(here) < _LEAST_CASES:
             continue
-        predicted = np.mean([answer["predicted"] for answer in here], axis=0)
+        predicted = np.mean([answer["predicted"] for answer in here], axis=0).tolist()
         row: dict[str, Any] = {"context": context, "cases": len(here)}
         for index, name in enumerate(ACTIONS):
             count = sum(answer["action"] == index for answer in here)
             low, high = wilson_interval(count, len(here))
-            row[name] = {
-                "predicted": float(predicted[index]),
-                "seen": count / len(here),
-                "low": low,
-                "high": high,
-            }
+            shares = {"predicted": predicted[index], "seen": count / len(here)}
+            row[name] = {**shares, "low": low, "high": high}
         rows.append(row)
     return sorted(rows, key=lambda row: -row["cases"])
 
@@ -240,15 +229,11 @@ def _stated(decisions: _Decisions) -> dict[str, Any]:
             here = decisions[inside]
             result["parts"].append(
                 {
-                    "round": name,
-                    "strength": word,
-                    "action": action,
-                    "decisions": len(here),
-                    "stated": float(here[:, 3].mean()),
-                    "realised": float(here[:, 4].mean()),
+                    "round": name, "strength": word, "action": action, "decisions": len(here),
+                    "stated": float(here[:, 3].mean()), "realised": float(here[:, 4].mean()),
                     "realised_less_stated": _difference(here),
                 }
-            )
+            )  # fmt: skip
     for part in np.array_split(decisions[np.argsort(stated, kind="stable")], _BINS):
         if len(part):
             half = _difference(part).ci95 or 0.0
@@ -311,15 +296,14 @@ def _report(settings: CalibrationSettings, unit: str, opponents: Mapping[str, An
     by_stage = [
         [opponent, *map(_agreed, each["stages"])] for opponent, each in opponents.items() if each["stages"]
     ]
+    by_opponent = ["against", "log loss", "decisions", f"realised less stated, {unit}", "slope"]
     texts = [
         f"# Calibration: {settings.game}\n",
         f"riverboat {harness.VERSION}; "
         f"`sampling:trials={settings.trials}`, {settings.hands:,} hands against each, "
         f"in matches of {settings.match_hands:,}; intervals are 95 %, decisions about one deal depending on "
         "each other.\n",
-        harness.markdown_table(
-            ["against", "log loss", "decisions", f"realised less stated, {unit}", "slope"], rows
-        ),
+        harness.markdown_table(by_opponent, rows),
         f"Realised less stated, {unit}, and the slope, by the hands that the bot had learnt from:\n",
         harness.markdown_table(["against", *stages], by_stage),
     ]
@@ -345,41 +329,35 @@ def _shares(name: str) -> harness.Column:
 
 
 _CONTEXTS: Final[dict[str, harness.Column]] = {
-    "context": "context",
-    "cases": "cases",
-    **{f"{name}s": _shares(name) for name in ACTIONS},
-}
+    "context": "context", "cases": "cases", **{f"{name}s": _shares(name) for name in ACTIONS}
+}  # fmt: skip
 _PARTS: Final[dict[str, harness.Column]] = {
-    "round": "round",
-    "hand": "strength",
-    "action": "action",
-    "decisions": "decisions",
-    "stated": lambda part: f"{part['stated']:+z.2f}",
-    "realised": lambda part: f"{part['realised']:+z.2f}",
+    "round": "round", "hand": "strength", "action": "action", "decisions": "decisions",
+    "stated": lambda part: f"{part['stated']:+z.2f}", "realised": lambda part: f"{part['realised']:+z.2f}",
     "realised less stated": lambda part: part["realised_less_stated"].text(2),
-}
+}  # fmt: skip
+
+
+def _reliable(name: str) -> Callable[[Any], Sequence[Any]]:
+    return lambda each: each["reliability"][name]
 
 
 def _plots(unit: str, opponents: Mapping[str, Any]) -> list[Plot]:
     """How reliable predictions are, a picture for each action; stated against realised values."""
 
-    def picture(name: str, title: str, x: str, y: str, points: Mapping[str, Sequence[Any]]) -> Plot:
+    def picture(name: str, title: str, x: str, y: str, of: Callable[[Any], Sequence[Any]]) -> Plot:
         curves = {
-            opponent: {at: Estimate(mean, half, 0) for at, mean, half in each}
-            for opponent, each in points.items()
+            opponent: {at: Estimate(mean, half, 0) for at, mean, half in of(each)}
+            for opponent, each in opponents.items()
         }
         return harness.plot(name, title, x, y, curves)
 
     predicted, seen = "chance predicted", "share seen (95 %)"
     pictures = [
-        picture(
-            f"reliability-{name}", f"{name}s, all opponents' contexts", predicted, seen,
-            {opponent: each["reliability"][name] for opponent, each in opponents.items()},
-        )
+        picture(f"reliability-{name}", f"{name}s, all opponents' contexts", predicted, seen, _reliable(name))
         for name in ACTIONS
-    ]  # fmt: skip
+    ]
     stated, realised = f"stated, {unit}", f"realised, {unit} (95 %)"
     title = "values stated and chips that came"
-    curves = {opponent: each["curve"] for opponent, each in opponents.items()}
-    pictures.append(picture("stated", title, stated, realised, curves))
+    pictures.append(picture("stated", title, stated, realised, lambda each: each["curve"]))
     return [each for each in pictures if each.curves]

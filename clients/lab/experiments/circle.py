@@ -40,6 +40,7 @@ PLAYERS: Final = (
 """The players if none are named."""
 _MATCHES: Final = 4
 """From this number of matches on, intervals are computed from the matches' results."""
+_NO_CIRCLE: Final = "There is no significant circle of three players, each of whom beats the next."
 _OF_A_PART: Final = 4
 """The number of blocks for a point of a learning curve."""
 
@@ -84,17 +85,12 @@ def circle(settings: CircleSettings, work: harness.Work) -> Iterator[harness.Fin
 
 def all_matches(settings: CircleSettings) -> list[harness.Task]:
     """The matches of each pair of players, on the same cards for every pair."""
-    number, deals = harness.long_matches(settings.hands, settings.match_hands)
     return [
-        harness.Task(
-            f"{pair[0]} against {pair[1]}, match {match + 1}",
-            f"{harness.file_name(*pair)}-{match + 1}.json",
-            {"players": pair, "deals": deals, "seed": settings.seed},
-            functools.partial(harness.play_long_match, GAME, pair, derive_seed(settings.seed, match), deals),
-            pair,
-        )
+        task
         for pair in combinations(settings.players, 2)
-        for match in range(number)
+        for task in harness.long_match_tasks(
+            GAME, pair, " against ".join(pair), harness.file_name(*pair), {"players": pair}, settings
+        )
     ]
 
 
@@ -156,20 +152,17 @@ def findings(
         means = [won["all"].mean for won in entry["against"].values()]
         entry["mean"] = sum(means) / len(means)
     numbers = {"game": GAME, "settings": settings, "players": players, "circles": list(circles(players))}
-    plots = [
-        harness.plot(
-            f"learning-{''.join(letter if letter.isalnum() else '-' for letter in player)}",
-            f"{player} against each",
-            "hand of the match",
-            "small bets per hand in this part of the match (95 % band)",
-            {
-                other: {point["hand"]: Estimate(point["mean"], point["ci95"], 0) for point in won["curve"]}
-                for other, won in entry["against"].items()
-            },
-            levels=harness.ZERO,
+    title, y = "against each", "small bets per hand in this part of the match (95 % band)"
+    plots = []
+    for player, entry in players.items():
+        curves = {
+            other: {point["hand"]: Estimate(point["mean"], point["ci95"], 0) for point in won["curve"]}
+            for other, won in entry["against"].items()
+        }
+        name = f"learning-{''.join(letter if letter.isalnum() else '-' for letter in player)}"
+        plots.append(
+            harness.plot(name, f"{player} {title}", "hand of the match", y, curves, levels=harness.ZERO)
         )
-        for player, entry in players.items()
-    ]
     ranked = sorted(players, key=lambda player: -players[player]["mean"])
     matrix = [[players[row]["against"].get(column) for column in ranked] for row in ranked]
     won = np.array([[np.nan if each is None else each["all"].mean for each in row] for row in matrix])
@@ -191,6 +184,8 @@ def _report(settings: CircleSettings, ranked: Sequence[str], results: Mapping[st
                 points = found["curve"]
                 learning.append([player, other, *(f"{point['mean']:+z.3f}" for point in points)])
     lines = "\n".join(f"- {' beats '.join([*each, each[0]])}" for each in results["circles"])
+    circular = f"Circles, in which each player beats the next:\n\n{lines}\n"
+    parts = ["", "against", *(f"to hand {point['hand']}" for point in points)]
     return "\n".join(
         [
             "# Each against each\n",
@@ -199,13 +194,8 @@ def _report(settings: CircleSettings, ranked: Sequence[str], results: Mapping[st
             f"in matches of {settings.match_hands:,}, each deal played from both seats; small bets per hand "
             "that the row wins from the column, with 95 % intervals.\n",
             harness.markdown_table(["", *ranked, "mean"], table),
-            f"Circles, in which each player beats the next:\n\n{lines}\n"
-            if lines
-            else "There is no significant circle of three players, each of whom beats the next.\n",
-            "## As they learn\n",
-            harness.markdown_table(
-                ["", "against", *(f"to hand {point['hand']}" for point in points)], learning
-            ),
+            circular if lines else f"{_NO_CIRCLE}\n",
+            f"## As they learn\n\n{harness.markdown_table(parts, learning)}",
         ]
     )
 

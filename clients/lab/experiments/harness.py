@@ -284,6 +284,37 @@ def play_long_match(game: str, players: tuple[str, str], seed: int, deals: int) 
     return {"blocks": blocks}
 
 
+def long_match_tasks(
+    game: str,
+    pair: tuple[str, str],
+    label: str,
+    file: str,
+    played: Mapping[str, Any],
+    settings: Any,
+    group: Any = None,
+) -> list[Task]:
+    """The long matches of two players, on the same cards for every pair.
+
+    Args:
+        game: a limit game for two.
+        pair: the players.
+        label, file, played: as in `Task`, but for what all matches of an experiment share.
+        settings: of the experiment: `hands`, `match_hands`, `seed`.
+        group: as in `Task`; the pair if None.
+    """
+    number, deals = long_matches(settings.hands, settings.match_hands)
+    return [
+        Task(
+            f"{label}, match {match + 1}",
+            f"{file}-{match + 1}.json",
+            {**played, "deals": deals, "seed": settings.seed},
+            functools.partial(play_long_match, game, pair, derive_seed(settings.seed, match), deals),
+            group or pair,
+        )
+        for match in range(number)
+    ]
+
+
 def blocks_of(result: Mapping[str, Any]) -> list[Winnings]:
     """The first player's winnings in each block of a long match."""
     return [Winnings(**block) for block in result["blocks"]]

@@ -7,8 +7,7 @@ learner from about the thousandth hand on.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, Final
 
@@ -20,7 +19,6 @@ from clients.lab.experiments import harness
 from clients.lab.experiments.command import Options, bots, choices, experiment_command, whole
 from engine.poker.rules import load_game
 from engine.support.intervals import Estimate, Winnings, estimate_of_few
-from engine.support.seeds import derive_seed
 
 GAME: Final = "limit-2p"
 LEARNT: Final = 1_000
@@ -151,25 +149,14 @@ def heuristic(settings: HeuristicSettings, work: harness.Work) -> Iterator[harne
             name: {point["hand"]: Estimate(point["sb"], point["ci95"], 0) for point in each["running"]}
             for name, each in variants.items()
         }
-        plots.append(
-            harness.plot(
-                f"bankroll-{number}-{opponent.partition(':')[0]}",
-                f"heuristic against {opponent}" + (f" (for {paper.name})" if paper else ""),
-                "hand of the match",
-                "small bets won (mean of matches, 95 % band)",
-                running,
-                levels=harness.ZERO,
-            )
-        )
+        bot, y = opponent.partition(":")[0], "small bets won (mean of matches, 95 % band)"
+        title = f"heuristic against {opponent}" + (f" (for {paper.name})" if paper else "")
+        name = f"bankroll-{number}-{bot}"
+        plots.append(harness.plot(name, title, "hand of the match", y, running, levels=harness.ZERO))
     shown: dict[str, harness.Column] = {
-        "against": "opponent",
-        "variant": "name",
-        "hands": lambda row: f"{row['all'].samples:,}",
-        "sb/h": "all",
-        f"to hand {LEARNT:,}": "early",
-        "from there on": "late",
-        "Table 1": "paper",
-    }
+        "against": "opponent", "variant": "name", "hands": lambda row: f"{row['all'].samples:,}",
+        "sb/h": "all", f"to hand {LEARNT:,}": "early", "from there on": "late", "Table 1": "paper",
+    }  # fmt: skip
     report = (
         "# The heuristic bot against its opponents\n\n"
         f"{GAME}, seed {settings.seed}, riverboat {harness.VERSION}; "
@@ -186,20 +173,16 @@ def heuristic(settings: HeuristicSettings, work: harness.Work) -> Iterator[harne
 
 def all_matches(settings: HeuristicSettings) -> list[harness.Task]:
     """The matches of each variant against each opponent, with the same cards for every pair of players."""
-    number, deals = harness.long_matches(settings.hands, settings.match_hands)
     tasks = []
-    for opponent, name, match in product(settings.opponents, settings.names, range(number)):
-        file = f"{name}-{opponent.replace(':', '-').replace('=', '-').replace(',', '-')}-{match + 1}.json"
-        pair, seed = (VARIANTS[name], opponent), derive_seed(settings.seed, match)
-        played = {"variant": pair[0], "opponent": opponent, "deals": deals, "seed": settings.seed}
-        do = functools.partial(harness.play_long_match, GAME, pair, seed, deals)
-        tasks.append(
-            harness.Task(f"{name} against {opponent}, match {match + 1}", file, played, do, (opponent, name))
-        )
+    for opponent, name in product(settings.opponents, settings.names):
+        file = f"{name}-{opponent.replace(':', '-').replace('=', '-').replace(',', '-')}"
+        played = {"variant": VARIANTS[name], "opponent": opponent}
+        pair, label = (VARIANTS[name], opponent), f"{name} against {opponent}"
+        tasks += harness.long_match_tasks(GAME, pair, label, file, played, settings, (opponent, name))
     return tasks
 
 
-def _rate(blocks: Iterable[Winnings]) -> Estimate | None:
+def _rate(blocks: Sequence[Winnings]) -> Estimate | None:
     """Small bets per hand, with an interval over deals, each of which was played twice."""
     won = sum(blocks, Winnings())
     return None if not won.hands else Estimate(won.chips / won.hands, won.half_width(), 2 * won.hands)
@@ -213,9 +196,11 @@ def _of_pair(matches: Sequence[Sequence[Winnings]], deals: int) -> dict[str, Any
     for number, end in enumerate(ends, 1):
         won = estimate_of_few([sum(part.chips for part in match[:number]) for match in matches])
         running.append({"hand": end, "sb": won.mean, "ci95": won.ci95})
+    early = [block for end, block in blocks if end <= LEARNT]
+    late = [block for end, block in blocks if end > LEARNT]
     return {
-        "all": _rate(block for _, block in blocks),
-        "early": _rate(block for end, block in blocks if end <= LEARNT),
-        "late": _rate(block for end, block in blocks if end > LEARNT),
+        "all": _rate([block for _, block in blocks]),
+        "early": _rate(early),
+        "late": _rate(late),
         "running": running,
     }

@@ -100,25 +100,23 @@ def all_parts(settings: KillerSettings) -> list[Task]:
     """The parts of the book in its order, then the matches."""
     tasks = []
     for share in flop_configs.SHARES:
-        label, file = (
-            f"the book, against one of the best {100 * share:.0f} %",
-            f"against-one-{100 * share:.0f}",
-        )
+        label, file = f"against one of the best {100 * share:.0f} %", f"against-one-{100 * share:.0f}.npz"
         do = functools.partial(_odds, flop_configs.odds_against_one, share, settings.every)
-        tasks.append(Task(label, f"{file}.npz", {"every": settings.every}, do, "one"))
+        tasks.append(Task(f"the book, {label}", file, {"every": settings.every}, do, "one"))
     for first in range(0, settings.flops, _FLOPS_OF_A_PART):
         last = min(first + _FLOPS_OF_A_PART, settings.flops)
-        label, file = f"the book, against several on flops {first + 1} to {last}", f"{first + 1}-{last}"
-        do = functools.partial(
-            _odds, flop_configs.odds_against_more, flop_configs.sampled_flops(settings.flops)[first:last]
+        label, file = (
+            f"against several on flops {first + 1} to {last}",
+            f"against-more-{first + 1}-{last}.npz",
         )
-        tasks.append(Task(label, f"against-more-{file}.npz", {"flops": settings.flops}, do, "more"))
+        flops = flop_configs.sampled_flops(settings.flops)[first:last]
+        do = functools.partial(_odds, flop_configs.odds_against_more, flops)
+        tasks.append(Task(f"the book, {label}", file, {"flops": settings.flops}, do, "more"))
     for table, bot in product(TABLES, settings.players):
-        played: dict[str, Any] = {"bot": bot, "hands": settings.rake_hands, "seed": settings.seed}
-        do = functools.partial(play_with_rake, table, **played)
-        tasks.append(
-            Task(f"the rake, {bot} at {table}", f"{table}-{file_name(bot)}.json", played, do, "rake")
-        )
+        played = {"bot": bot, "hands": settings.rake_hands, "seed": settings.seed}
+        do = functools.partial(play_with_rake, table, bot, settings.rake_hands, settings.seed)
+        file = f"{table}-{file_name(bot)}.json"
+        tasks.append(Task(f"the rake, {bot} at {table}", file, played, do, "rake"))
     return tasks
 
 
@@ -181,16 +179,13 @@ def findings(flops: int, book: flop_configs.FlopBook, rake: Sequence[Mapping[str
 
     def ranks(entry: Mapping[str, Any]) -> str:
         worth = entry["ev"]
-        return " / ".join(
-            str(1 + sum(each > worth[hand] for each in worth.values())) for hand in ("AKs", "22")
-        )
+        better = [sum(each > worth[hand] for each in worth.values()) for hand in ("AKs", "22")]
+        return " / ".join(str(1 + number) for number in better)
 
     shown: dict[str, Column] = {
-        "pot, bets": lambda entry: f"{entry['pot']:g}, {entry['bets']:g}",
-        "rake": "rake",
-        **{hand: _worth(hand) for hand in SHOWN},
-        "rank of AKs / 22": ranks,
-    }
+        "pot, bets": lambda entry: f"{entry['pot']:g}, {entry['bets']:g}", "rake": "rake",
+        **{hand: _worth(hand) for hand in SHOWN}, "rank of AKs / 22": ranks,
+    }  # fmt: skip
     report = (
         "# What starting hands are worth by their flops\n\n"
         "EV in bets against one opponent with any hand; flops that are not worth a bet are folded. "
@@ -222,13 +217,9 @@ def _rate(row: Mapping[str, Any], name: str) -> Estimate:
 def _rake_report(rows: Sequence[Mapping[str, Any]]) -> str:
     words = {True: "yes", False: "no", None: "not known"}
     shown: dict[str, Column] = {
-        "table": "table",
-        "bot": "bot",
-        "hands": "hands",
-        "before the rake": lambda row: _rate(row, "before"),
-        "after it": lambda row: _rate(row, "after"),
-        "beats it": lambda row: words[row["beats_the_rake"]],
-    }
+        "table": "table", "bot": "bot", "hands": "hands", "before the rake": lambda row: _rate(row, "before"),
+        "after it": lambda row: _rate(row, "after"), "beats it": lambda row: words[row["beats_the_rake"]],
+    }  # fmt: skip
     return "" if not rows else (
         "\n# Who beats the rake\n\n"
         f"The bot has half of the seats, the others always call; the house takes {RAKE} small bets from "
@@ -241,15 +232,13 @@ def _rake_plots(rows: Sequence[Mapping[str, Any]]) -> Iterator[Plot]:
     """Each bot's winnings before and after the rake, a picture for each table."""
     for table in dict.fromkeys(row["table"] for row in rows):
         here = [row for row in rows if row["table"] == table]
-        yield plot(
-            f"rake-{table}",
+        curves = {
+            f"{name} the rake": {place: _rate(row, name) for place, row in enumerate(here, 1)}
+            for name in ("before", "after")
+        }
+        title, y = (
             f"{table}, half of the seats always call; rake {RAKE}",
-            "",
             "small bets per hand and seat (95 %)",
-            {
-                f"{name} the rake": {place: _rate(row, name) for place, row in enumerate(here, 1)}
-                for name in ("before", "after")
-            },
-            levels=ZERO,
-            names=tuple(row["bot"] for row in here),
         )
+        bots = tuple(row["bot"] for row in here)
+        yield plot(f"rake-{table}", title, "", y, curves, levels=ZERO, names=bots)

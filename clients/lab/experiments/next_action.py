@@ -136,13 +136,11 @@ def findings(settings: NextActionSettings, found: Mapping[str, Sequence[Mapping[
         ]
     )
     ends = [settings.hands * (part + 1) / PARTS for part in range(PARTS)]
-    picture = plot(
-        "learning",
-        f"the next action, mean of {len(players)} players",
-        "hands learnt from",
-        "log loss of an action of the last tenth",
-        {model: dict(zip(ends, _mean(players, model, "parts"), strict=True)) for model in MODELS},
-    )
+    curves: dict[str, Any] = {
+        model: dict(zip(ends, _mean(players, model, "parts"), strict=True)) for model in MODELS
+    }
+    title, y = f"the next action, mean of {len(players)} players", "log loss of an action of the last tenth"
+    picture = plot("learning", title, "hands learnt from", y, curves)
     return Findings({"settings": settings, "players": players}, report, [picture])
 
 

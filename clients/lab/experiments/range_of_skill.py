@@ -65,23 +65,14 @@ def range_of_skill(settings: SkillSettings, work: Work) -> Iterator[Findings]:
         lengths = {f"{epsilon:g}": sum(gain >= epsilon for gain in gains) for epsilon in epsilons[game]}
         games[game] = {"steps": found["steps"], "lengths": lengths}
     settings = attrs.evolve(settings, games=tuple(games))
-    plots = [
-        plot(
-            f"range-of-skill-{game}",
-            f"range of skill: {game}",
-            "step",
-            "antes a hand",
-            {
-                label: {step["step"]: step[name] for step in found["steps"]}
-                for label, name in (
-                    ("beats all before it by", "gain"),
-                    ("its own exploitability", "exploitability"),
-                )
-            },
-            log_y=True,
-        )
-        for game, found in games.items()
-    ]
+    shown = {"gain": "beats all before it by", "exploitability": "its own exploitability"}
+    plots = []
+    for game, found in games.items():
+        curves = {
+            label: {step["step"]: step[name] for step in found["steps"]} for name, label in shown.items()
+        }
+        name, title = f"range-of-skill-{game}", f"range of skill: {game}"
+        plots.append(plot(name, title, "step", "antes a hand", curves, log_y=True))
     yield Findings({"settings": settings, "games": games}, _report(games), plots)
 
 
@@ -91,13 +82,12 @@ def _list(game: str, epsilon: float) -> dict[str, Any]:
     unit = tree.game.big_blind
     steps = [
         {
-            "step": number,
-            "gain": step.gain / unit,
+            "step": number, "gain": step.gain / unit,
             "exploitability": exploitability(tree, step.policy).mean / unit,
             "mixture": exploitability(tree, step.mixture).mean / unit,
         }
         for number, step in enumerate(mixtures.range_of_skill(tree, epsilon * unit), 1)
-    ]
+    ]  # fmt: skip
     return {"steps": steps}
 
 

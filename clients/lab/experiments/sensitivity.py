@@ -138,13 +138,13 @@ def sensitivity(settings: SensitivitySettings, work: harness.Work) -> Iterator[h
 def all_variations(settings: SensitivitySettings) -> list[harness.Task]:
     """The unchanged formula, then each constant greater and smaller, then several changed at once."""
     tasks = []
+    kept = ("hands", "tables", "match_deals", "seed", "betting")
+    played = {each: getattr(settings, each) for each in kept}
     for constant, factor in [("", 1.0), *settings.variations()]:
         name = f"{constant or 'base'}-{factor:g}"
         if len(name) > _LONGEST_NAME:
             name = f"{constant.count('=')}-constants-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
         label = f"{constant} x {factor:g}" if constant and "=" not in constant else constant
-        kept = ("hands", "tables", "match_deals", "seed", "betting")
-        played = {each: getattr(settings, each) for each in kept}
         do = functools.partial(_play, settings, constant, factor)
         tasks.append(harness.Task(label or "as it is", f"{name}.json", played, do))
     return tasks
@@ -272,13 +272,9 @@ def findings(settings: SensitivitySettings, found: Sequence[Mapping[str, Any]]) 
         "greater": [each.together for each in of_one if each.factor > 1],
         "less": [each.together for each in of_one if each.factor <= 1],
     }
-    picture = harness.plot(
-        "gains",
-        "the formula with one constant changed, less the unchanged formula",
-        "",
-        f"{unit} a hand (95 %)",
-        {label: dict(enumerate(each, 1)) for label, each in gains_by_size.items()},
-        levels=harness.ZERO,
-        names=tuple(dict.fromkeys(each.constant for each in of_one)),
-    )
+    title = "the formula with one constant changed, less the unchanged formula"
+    curves = {label: dict(enumerate(each, 1)) for label, each in gains_by_size.items()}
+    changed = tuple(dict.fromkeys(each.constant for each in of_one))
+    y = f"{unit} a hand (95 %)"
+    picture = harness.plot("gains", title, "", y, curves, levels=harness.ZERO, names=changed)
     return harness.Findings(numbers, report, [picture] if of_one else [])

@@ -67,22 +67,17 @@ def street_learner(settings: StreetSettings, work: Work) -> Iterator[Findings]:
         game: {bot: _points(game, [run[bot] for run in found[game]]) for bot in bots_in(game)}
         for game in settings.games
     }
-    plots = [
-        plot(
-            f"learning-curve-{Path(game).stem}",
-            f"street-learner in {game}",
-            f"hands trained (at {FIRST_STOP // 10:,}: none)",
-            "mbb/h (mean of runs, 95 % band)",
-            {
-                # A logarithmic axis has no zero: the untrained learner is a decade before the first stop.
-                f"against {bot}": {each["trained"] or FIRST_STOP / 10: _rate(each) for each in points}
-                for bot, points in by_bot.items()
-            },
-            log_x=True,
-            levels=ZERO,
-        )
-        for game, by_bot in curves.items()
-    ]
+    x = f"hands trained (at {FIRST_STOP // 10:,}: none)"
+    plots = []
+    for game, by_bot in curves.items():
+        drawn = {
+            # A logarithmic axis has no zero: the untrained learner is a decade before the first stop.
+            f"against {bot}": {each["trained"] or FIRST_STOP / 10: _rate(each) for each in points}
+            for bot, points in by_bot.items()
+        }
+        name, title = f"learning-curve-{Path(game).stem}", f"street-learner in {game}"
+        y = "mbb/h (mean of runs, 95 % band)"
+        plots.append(plot(name, title, x, y, drawn, log_x=True, levels=ZERO))
     yield Findings({"settings": settings, "curves": curves}, _report(settings, curves), plots)
 
 
@@ -154,14 +149,10 @@ def _points(game: str, runs: Sequence[Sequence[Mapping[str, float]]]) -> list[di
         by_run = [1000 * each.chips / each.hands / big_blind for each in winnings]
         points.append(
             {
-                "trained": int(stop[0]["trained"]),
-                "hands": rate.samples,
-                "mbb_per_hand": rate.mean,
-                "ci95": rate.ci95,
-                "ci95_runs": estimate_of_few(by_run).ci95,
-                "runs": by_run,
+                "trained": int(stop[0]["trained"]), "hands": rate.samples, "mbb_per_hand": rate.mean,
+                "ci95": rate.ci95, "ci95_runs": estimate_of_few(by_run).ci95, "runs": by_run,
             }
-        )
+        )  # fmt: skip
     return points
 
 

@@ -10,7 +10,7 @@ counterpart in the thesis, and does not count.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from clients.lab.experiments.command import experiment_command
@@ -46,7 +46,6 @@ def findings(settings: training.ThesisSettings, found: Mapping[tuple[str, str, s
         settings: the experiment's settings.
         found: the results of the runs by kind, learner and bot.
     """
-    modes = training.MODES if settings.frozen else training.MODES[:1]
     optimum = optimum_against_all_in()
     heads_up: dict[str, Any] = {bot: {} for bot in settings.bots}
     is_whole = set(settings.bots) == set(training.BOTS)
@@ -56,9 +55,9 @@ def findings(settings: training.ThesisSettings, found: Mapping[tuple[str, str, s
         for bot in settings.bots:
             runs = found["heads-up", learner, bot]
             entry = {"training": _rate([run["training"][-1] for run in runs])}
-            entry |= {mode: _series([run[mode] for run in runs]) for mode in modes}
+            entry |= {mode: _series([run[mode] for run in runs]) for mode in settings.modes}
             if bot == "always-all-in":
-                for mode in modes:
+                for mode in settings.modes:
                     entry[mode]["share_of_optimum"] = entry[mode]["bb_per_hand"]["mean"] / optimum
             heads_up[bot][learner] = entry
         for name in competition:
@@ -68,13 +67,10 @@ def findings(settings: training.ThesisSettings, found: Mapping[tuple[str, str, s
             learned[learner] = found["learned", learner, ""][0]["rows"]
     results = {"heads_up": heads_up, "competition": competition, "learned": learned}
     numbers = {
-        "settings": settings,
-        "optimum_bb_per_hand": optimum,
+        "settings": settings, "optimum_bb_per_hand": optimum,
         "checkpoints": [max(1, round(settings.match_hands * share)) for share in _CHECKPOINTS],
-        "noted_at": training.noted_at(settings.match_hands),
-        **results,
-        "score": score(results),
-    }
+        "noted_at": training.noted_at(settings.match_hands), **results, "score": score(results),
+    }  # fmt: skip
     return Findings(numbers, _report(settings, numbers), _plots(settings, numbers))
 
 
@@ -101,48 +97,44 @@ def _rate(runs: _Runs) -> dict[str, Any]:
     winnings = [Winnings(run["hands"], run["chips"], run["chips_squared"]) for run in runs]
     rate = sum(winnings, Winnings()).rate(training.BIG_BLIND).scaled(1 / 1000)
     by_run = [each.chips / each.hands / training.BIG_BLIND for each in winnings]
-    return {
-        "mean": rate.mean,
-        "ci95": rate.ci95,
-        "ci95_runs": estimate_of_few(by_run).ci95,
-        "by_run": by_run,
-        "hands": rate.samples,
-    }
+    ci95_runs = estimate_of_few(by_run).ci95
+    of_hands = {"by_run": by_run, "hands": rate.samples}
+    return {"mean": rate.mean, "ci95": rate.ci95, "ci95_runs": ci95_runs, **of_hands}
+
+
+def _bankroll(series: Iterable[Sequence[float]]) -> list[Estimate]:
+    """The bankroll at each point, over runs."""
+    return [estimate_of_few(at) for at in zip(*series, strict=True)]
 
 
 def _series(runs: _Runs) -> dict[str, Any]:
     """A heads-up match: the rate, and the bankroll as it goes."""
-    bankroll = [estimate_of_few([run["bankrolls"][k][0] for run in runs]) for k in range(training.POINTS)]
+    bankroll = _bankroll([chips[0] for chips in run["bankrolls"]] for run in runs)
     at = [round(share * training.POINTS) - 1 for share in _CHECKPOINTS]
-    return {
-        "bb_per_hand": _rate(runs),
-        "bankroll": [point.as_json() for point in bankroll],
-        "dollars_at_checkpoints": [bankroll[k].mean / training.CHIPS_PER_DOLLAR for k in at],
-    }
+    dollars = [bankroll[k].mean / training.CHIPS_PER_DOLLAR for k in at]
+    return {"bb_per_hand": _rate(runs), "bankroll": bankroll, "dollars_at_checkpoints": dollars}
 
 
 def _competition(runs: _Runs, match_hands: int) -> dict[str, Any]:
     """A table of several: everybody's bankroll, and the learner's places."""
     labels = _labels(runs[0]["players"][:1] + sorted(runs[0]["players"][1:]))
     by_label: dict[str, list[list[float]]] = {label: [] for label in labels}
-    places = []
     for run in runs:
         order = sorted(range(1, len(run["players"])), key=lambda seat: (run["players"][seat], seat))
         for label, seat in zip(labels, [0, *order], strict=True):
             by_label[label].append([bankrolls[seat] for bankrolls in run["bankrolls"]])
-        places.append(_place(run["bankrolls"][-1]))
-    players: dict[str, dict[str, Any]] = {}
-    for label, series in by_label.items():
-        rate = estimate_of_few([bankrolls[-1] / match_hands / training.BIG_BLIND for bankrolls in series])
-        bankroll = [
-            estimate_of_few([bankrolls[k] for bankrolls in series]).as_json() for k in range(training.POINTS)
-        ]
-        players[label] = {"bb_per_hand": rate.as_json(), "bankroll": bankroll}
+    rates = {
+        label: estimate_of_few([bankrolls[-1] / match_hands / training.BIG_BLIND for bankrolls in series])
+        for label, series in by_label.items()
+    }
     return {
-        "places": places,
-        "place": _place([player["bb_per_hand"]["mean"] for player in players.values()]),
+        "places": [_place(run["bankrolls"][-1]) for run in runs],
+        "place": _place([rate.mean for rate in rates.values()]),
         "bb_per_hand": _rate(runs),
-        "players": players,
+        "players": {
+            label: {"bb_per_hand": rates[label], "bankroll": _bankroll(series)}
+            for label, series in by_label.items()
+        },
     }
 
 
@@ -172,9 +164,8 @@ def score(results: Mapping[str, Any]) -> dict[str, Any]:
         for learner, entry in entries.items():
             rate, printed = entry["learning"]["bb_per_hand"], training.thesis_rate(bot, learner)
             name, ours = f"{learner} against {bot}", rate["mean"]
-            luck = rate["ci95"] * math.sqrt(
-                rate["hands"] / training.THESIS_CHECKPOINTS[-1]
-            )  # of its one match
+            of_one_match = math.sqrt(rate["hands"] / training.THESIS_CHECKPOINTS[-1])
+            luck = rate["ci95"] * of_one_match
             meet[name] = abs(ours - printed) <= (rate["ci95_runs"] or rate["ci95"]) + luck
             sizes[name] = abs(ours - printed) <= TOLERANCE * abs(printed)
     places = {
@@ -188,14 +179,11 @@ def score(results: Mapping[str, Any]) -> dict[str, Any]:
         for row in learnt
     }
     kinds = {"meet": meet, "sizes": sizes, "places": places, "rows": rows}
-    return {
-        kind: {
-            "come_out": sum(found.values()),
-            "of": len(found),
-            "not": [name for name, comes_out in found.items() if not comes_out],
-        }
-        for kind, found in kinds.items()
-    }
+    scored = {}
+    for kind, found in kinds.items():
+        missing = [name for name, comes_out in found.items() if not comes_out]
+        scored[kind] = {"come_out": sum(found.values()), "of": len(found), "not": missing}
+    return scored
 
 
 def _state(row: Mapping[str, Any]) -> list[str]:
@@ -264,11 +252,9 @@ def score_lines(found: Mapping[str, Any]) -> list[str]:
 def _heads_up_rows(
     settings: training.ThesisSettings, results: Mapping[str, Any], bot: str, entries: Mapping[str, Any]
 ) -> list[list[str]]:
-    learners, modes = settings.learners, training.MODES if settings.frozen else training.MODES[:1]
-    rows = []
-    for index, (hands, printed) in enumerate(
-        zip(results["checkpoints"], training.THESIS_CHECKPOINTS, strict=True)
-    ):
+    learners, modes, rows = settings.learners, settings.modes, []
+    points = zip(results["checkpoints"], training.THESIS_CHECKPOINTS, strict=True)
+    for index, (hands, printed) in enumerate(points):
         ours = [entries[name]["learning"]["dollars_at_checkpoints"][index] for name in learners]
         theirs = [training.THESIS_BANKROLLS[bot][name][index] for name in learners]
         rows.append([f"bankroll after {hands:,} hands, $", *(f"{dollars:+z.2f}" for dollars in ours)])
@@ -293,7 +279,7 @@ def _competition_table(entries: Mapping[str, Any]) -> str:
     labels = list(next(iter(entries.values()))["players"])[1:]
     rows = []
     for learner, entry in entries.items():
-        cells = [Estimate(**entry["players"][label]["bb_per_hand"]).text(2) for label in labels]
+        cells = [entry["players"][label]["bb_per_hand"].text(2) for label in labels]
         places = ", ".join(map(str, entry["places"]))
         rows.append([learner, _text(entry["bb_per_hand"]), *cells, f"{entry['place']} (runs: {places})"])
     return markdown_table(["learner", "its own", *labels, "place"], rows)
@@ -319,33 +305,30 @@ def _plots(settings: training.ThesisSettings, results: Mapping[str, Any]) -> lis
     x = [0, *results["noted_at"]]
     y = "big blinds won (mean of runs, 95 % band)"
 
-    def over_hands(bankroll: Sequence[Mapping[str, Any]]) -> dict[int, Estimate | float]:
-        """The bankroll in big blinds; without a band where there was one run."""
-        points = [
-            Estimate(0.0, 0.0, 0),
-            *(Estimate(**point).scaled(1 / training.BIG_BLIND) for point in bankroll),
-        ]
-        has_band = points[1].ci95 is not None
-        return {hands: each if has_band else each.mean for hands, each in zip(x, points, strict=True)}
+    def bankrolls(name: str, title: str, of: Mapping[str, Sequence[Estimate]]) -> Plot:
+        """The bankrolls by label in big blinds; without a band where there was one run."""
+        curves: dict[str, dict[int, Estimate | float]] = {}
+        for label, bankroll in of.items():
+            points = [Estimate(0.0, 0.0, 0), *(each.scaled(1 / training.BIG_BLIND) for each in bankroll)]
+            has_band = points[1].ci95 is not None
+            shown = [each if has_band else each.mean for each in points]
+            curves[label] = dict(zip(x, shown, strict=True))
+        return plot(name, title, "hands", y, curves)
 
     heads_up = [
-        plot(
+        bankrolls(
             f"against-{training.file_name(bot)}-{mode}",
             f"Heads-up against {bot}, {mode}",
-            "hands",
-            y,
-            {learner: over_hands(entry[mode]["bankroll"]) for learner, entry in entries.items()},
+            {learner: entry[mode]["bankroll"] for learner, entry in entries.items()},
         )
         for bot, entries in results["heads_up"].items()
-        for mode in (training.MODES if settings.frozen else training.MODES[:1])
+        for mode in settings.modes
     ]
     competition = [
-        plot(
+        bankrolls(
             f"competition-{table.replace(' ', '-')}-{learner}",
             f"Competition at {table} with {learner}",
-            "hands",
-            y,
-            {label: over_hands(player["bankroll"]) for label, player in entry["players"].items()},
+            {label: player["bankroll"] for label, player in entry["players"].items()},
         )
         for table, entries in results["competition"].items()
         for learner, entry in entries.items()

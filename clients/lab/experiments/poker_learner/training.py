@@ -102,17 +102,13 @@ then."""
 
 READINGS: Final = tuple(
     f"{key}={value}"
-    for key, values in (
-        ("last-action", get_args(LastActionReading)),
-        ("winner", get_args(WinnerReading)),
-        ("penalty", get_args(PenaltyReading)),
-        ("showdowns", get_args(ShowdownsReading)),
-        ("bases", get_args(BasesReading)),
-        ("simple-bot", tuple(_SIMPLE_BOTS)),
-        ("calls-from", ("0.2", "0.1")),
-    )
+    for key, values in {
+        "last-action": get_args(LastActionReading), "winner": get_args(WinnerReading),
+        "penalty": get_args(PenaltyReading), "showdowns": get_args(ShowdownsReading),
+        "bases": get_args(BasesReading), "simple-bot": tuple(_SIMPLE_BOTS), "calls-from": ("0.2", "0.1"),
+    }.items()
     for value in values
-)
+)  # fmt: skip
 """Readings of the thesis: options of the learners, how many knowledge bases there are, and its bots."""
 
 
@@ -152,6 +148,11 @@ class ThesisSettings(Options):
     )
 
     @property
+    def modes(self) -> tuple[str, ...]:
+        """How learners play heads-up."""
+        return MODES if self.frozen else MODES[:1]
+
+    @property
     def carries(self) -> bool:
         """Whether one knowledge base is used in the trainings against all bots, in their order."""
         return self._read_last("bases") == "carried"
@@ -181,22 +182,18 @@ def all_tasks(settings: ThesisSettings, folder: Path) -> list[Task]:
     played = {name: getattr(settings, name) for name in kept}
     tasks = []
 
-    def add(kind: str, learner: str, run: int, bot: str = "") -> None:
-        name = f"{learner}-{file_name(bot) if bot else kind}-{run + 1}"
-        file = folder / "knowledge" / f"{name}.npz"
-        label = f"{learner} {f'against {bot}' if bot else kind}, run {run + 1}"
-        do = functools.partial(_HOW[kind], settings, learner, file, run, bot)
-        tasks.append(Task(label, f"{name}.json", played, do, (kind, learner, bot), file, _in_short))
-
     for run in range(settings.seeds):
         for learner in settings.learners:
-            for bot in settings.bots:
-                add("heads-up", learner, run, bot)
-            if set(settings.bots) < set(BOTS):
-                continue
-            add("competition", learner, run)
-            if run == 0:
-                add("learned", learner, run)
+            todo = [("heads-up", bot) for bot in settings.bots]
+            if set(settings.bots) >= set(BOTS):
+                todo += [("competition", ""), ("learned", "")] if run == 0 else [("competition", "")]
+            for kind, bot in todo:
+                name = f"{learner}-{file_name(bot) if bot else kind}-{run + 1}"
+                file = folder / "knowledge" / f"{name}.npz"
+                label = f"{learner} {f'against {bot}' if bot else kind}, run {run + 1}"
+                do = functools.partial(_HOW[kind], settings, learner, file, run, bot)
+                group = kind, learner, bot
+                tasks.append(Task(label, f"{name}.json", played, do, group, file, _in_short))
     return tasks
 
 
@@ -212,7 +209,7 @@ def _heads_up(settings: ThesisSettings, learner: str, file: Path, run: int, bot:
     bots = settings.seated(BOTS[: index + 1])
     lessons = [(each, settings.training_hands, settings.seed_of(run, 0, k)) for k, each in enumerate(bots)]
     found: dict[str, Any] = {"training": _train(spec, file, lessons if settings.carries else lessons[-1:])}
-    for mode in MODES if settings.frozen else MODES[:1]:
+    for mode in settings.modes:
         seed = settings.seed_of(run, 1, index)
         found[mode] = _play(spec, file, mode == "learning", bots[-1:], seed, settings.match_hands)
     return found
@@ -297,12 +294,12 @@ def _learned_rows(learner: str, file: Path) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for hand, position, last_player, action, printed in THESIS_LEARNED[learner]:
         row = {"hand": hand, "position": position, "last_player": last_player, "last_action": action}
-        style = last_player.upper().replace(" ", "_")
-        values, number = None, None
+        style, number = last_player.upper().replace(" ", "_"), None
         if style in PlayingStyle.__members__:
             number = PlayingStyle[style].value
         elif last_player in base.names:
             number = base.names.index(last_player)
+        values = None
         if number is not None:
             place, did = POSITIONS.index(position), ACTIONS.index(action)
             values = base.states.get(state_key(parse_starting_hand(hand), place, number, did))

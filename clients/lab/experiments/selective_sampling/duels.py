@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 import attrs
@@ -78,13 +78,8 @@ class NotedSampling(Sampling):
         assert estimates is not None
         values = dict(zip(estimates.moves, map(float, estimates.values), strict=True))
         raises = [value for move, value in values.items() if move.kind is ActionKind.RAISE]
-        stated = Stated(
-            self.spot(view),
-            action,
-            values.get(action, 0.0),
-            max(raises, default=None),
-            view.betting.spent[view.position],
-        )
+        spot, value, raising = self.spot(view), values.get(action, 0.0), max(raises, default=None)
+        stated = Stated(spot, action, value, raising, view.betting.spent[view.position])
         self._stated = (*self._stated, stated)
         return action
 
@@ -108,11 +103,6 @@ class JudgedDecision:
     deal: int
     opponent_cards: tuple[int, ...]
     """The hole cards of the opponent; of several, of the one who sits behind."""
-
-
-def cut_into_matches(hands: int, seed: int) -> Iterator[tuple[int, int]]:
-    """Seed and number of deals of each match, which add up to a number of hands."""
-    return matches(max(1, hands // 2), HANDS_OF_A_MATCH, seed)
 
 
 def play_duel(
@@ -171,9 +161,10 @@ def duel(
     Returns:
         ``won`` of all matches, and the rows, whose deals are numbered through all matches.
     """
+    own_seed = derive_seed(settings.seed, place)
+    cut = matches(max(1, settings.duel_hands // 2), HANDS_OF_A_MATCH, own_seed)
     tasks = [
-        part_task(part, label, do, seed=seed, deals=deals, settings=settings, **fields)
-        for seed, deals in cut_into_matches(settings.duel_hands, derive_seed(settings.seed, place))
+        part_task(part, label, do, seed=seed, deals=deals, settings=settings, **fields) for seed, deals in cut
     ]
     won: list[float] = []
     rows: dict[str, list[tuple[Any, ...]]] = {}

@@ -29,7 +29,7 @@ from clients.lab.experiments.selective_sampling.duels import NotedSampling, duel
 from clients.lab.experiments.selective_sampling.settings import SamplingSettings
 from engine.players.models.formula import DEFAULT_PARAMETERS, Parameters, formula_triples
 from engine.players.models.generic import GenericModel
-from engine.players.models.model import Decision, OpponentModel
+from engine.players.models.model import Decision
 from engine.players.table_reader import Reading, TableReader
 from engine.players.trials.players import OwnStrategy, simulated_players
 from engine.players.trials.selective_sampling import Estimates, selective_sampling
@@ -58,7 +58,7 @@ def equal_time(settings: SamplingSettings, work: Work) -> Findings:
     costly = {few: _won("costly", few, settings, work) for few in COSTLY_TRIALS}
     timing = _measured_cost()
     rows = [
-        [f"{few * COST_RATIO:,}", quick[few * COST_RATIO], f"{few:,}", gain] for few, gain in costly.items()
+        [f"{few * COST_RATIO:,}", quick[few * COST_RATIO], f"{few:,}", costly[few]] for few in COSTLY_TRIALS
     ]
     header = ["quick trials", "won per hand, sb", "costly trials", "won per hand, sb"]
     report = (
@@ -68,24 +68,18 @@ def equal_time(settings: SamplingSettings, work: Work) -> Findings:
         + f"\nMeasured on a flop: a quick trial takes {timing['quick_us']:.0f} µs, a costly one "
         f"{timing['costly_us']:.0f} µs, a factor of {timing['costly_us'] / timing['quick_us']:.0f}.\n"
     )
-    picture = plot(
-        "equal-time",
-        "Quick and costly trials in the same time",
-        "time of a decision, in quick trials",
-        "won per hand against the formula bot, small bets",
-        {"quick triple": quick, "whole formula": dict(zip(quick, costly.values(), strict=True))},
-        log_x=True,
-    )
+    title, x = "Quick and costly trials in the same time", "time of a decision, in quick trials"
+    y = "won per hand against the formula bot, small bets"
+    curves = {"quick triple": quick, "whole formula": dict(zip(quick, costly.values(), strict=True))}
+    picture = plot("equal-time", title, x, y, curves, log_x=True)
     numbers = {"game": GAME, "cost_ratio": COST_RATIO, "quick": quick, "costly": costly, "timing": timing}
     return Findings(numbers, report, [picture])
 
 
 def _won(kind: str, trials: int, settings: SamplingSettings, work: Work) -> Estimate:
     """The small bets per hand that a kind of trials wins against the formula bot."""
-    label = f"equal time, {trials} {kind} trials"
-    won, _ = duel(
-        "equal-time", label, _play_duel, 0xF, settings, work, costly=kind == "costly", trials=trials
-    )
+    label, part = f"equal time, {trials} {kind} trials", "equal-time"
+    won, _ = duel(part, label, _play_duel, 0xF, settings, work, costly=kind == "costly", trials=trials)
     found = estimate(won)
     work.progress(f"equal time: {trials} {kind} trials, {found} sb/h")
     return found
@@ -192,12 +186,10 @@ class FormulaTrials:
         return found
 
     def _triple(self, reading: Reading, decision: Decision, combo: int) -> tuple[float, float, float]:
-        models: tuple[OpponentModel, ...] = reading.models
-        situation = decision.situation
+        situation, models = decision.situation, reading.models
         if situation.position == self._spot.position:
-            rows = formula_triples(
-                situation, decision.values, decision.weights, reading.traits, self._parameters
-            )
+            values, weights = decision.values, decision.weights
+            rows = formula_triples(situation, values, weights, reading.traits, self._parameters)
         else:
             rows = models[situation.position].triples(decision)
         fold, call, raise_ = (float(chance) for chance in rows[combo])

@@ -34,6 +34,7 @@ _CRITERIA: Final = {
     Criterion.PAIRED_ERROR: "standard error of the paired difference",
     Criterion.NEVER: "none: all trials are played",
 }
+_DIFFERENCE: Final = "mean absolute difference, small bets"
 _ROUNDS: Final = ("before the flop", "flop", "turn", "river")
 
 
@@ -87,24 +88,13 @@ def stability(settings: SamplingSettings, work: Work) -> Findings:
         "of 100 trials far too high.\n\nMean absolute difference by betting round, sb:\n\n"
         + markdown_table(["betting round", "decisions", *(f"{n:,} trials" for n in means)], by_round)
     )
-    of_reference = f"against those of {settings.reference:,} trials"
+    of_reference, x = f"against those of {settings.reference:,} trials", "trials"
+    difference = {"difference": {n: each["difference_sb"] for n, each in means.items()}}
+    changed = {"changed": {n: each["changed"].scaled(100) for n, each in means.items()}}
+    title, y = f"Decisions {of_reference}", "decisions changed, per cent"
     plots = [
-        plot(
-            "stability",
-            f"Values {of_reference}",
-            "trials",
-            "mean absolute difference, small bets",
-            {"difference": {n: each["difference_sb"] for n, each in means.items()}},
-            log_x=True,
-        ),
-        plot(
-            "stability-decisions",
-            f"Decisions {of_reference}",
-            "trials",
-            "decisions changed, per cent",
-            {"changed": {n: each["changed"].scaled(100) for n, each in means.items()}},
-            log_x=True,
-        ),
+        plot("stability", f"Values {of_reference}", x, _DIFFERENCE, difference, log_x=True),
+        plot("stability-decisions", title, x, y, changed, log_x=True),
     ]
     numbers = {"decisions": len(spots), "reference_trials": settings.reference, "by_trials": means}
     return Findings(numbers, report, plots)
@@ -121,12 +111,11 @@ def obvious_moves(settings: SamplingSettings, work: Work) -> Findings:
         for criterion in _CRITERIA
     }  # fmt: skip
     shown: dict[str, Column] = {
-        "obvious if the lead exceeds": "name",
-        "obvious": lambda row: per_cent(row["obvious"]),
+        "obvious if the lead exceeds": "name", "obvious": lambda row: per_cent(row["obvious"]),
         "trials used": lambda row: f"{row['trials_used'].mean:.0f}",
         "not the reference's decision": _CHANGED["decisions changed"],
         "lost by that, sb": _CHANGED["lost by that, sb"],
-    }
+    }  # fmt: skip
     rows = [{"name": _CRITERIA[criterion], **each} for criterion, each in means.items()]
     report = (
         f"{len(spots)} decisions, equally many from each betting round; at most {settings.trials} trials, "
@@ -156,13 +145,8 @@ def uniform_dealing(settings: SamplingSettings, work: Work) -> Findings:
         + f"\nWeighted by likelihood, a uniform trial is worth {100 * effective:.2f} % of a selective one "
         "(Kish's effective sample size).\n"
     )
-    picture = plot(
-        "uniform-dealing",
-        "Selective against uniform sampling",
-        "trials",
-        "mean absolute difference, small bets",
-        {name: {n: each["difference_sb"] for n, each in means.items()} for name, means in ways.items()},
-        log_x=True,
-    )
+    curves = {name: {n: each["difference_sb"] for n, each in means.items()} for name, means in ways.items()}
+    title = "Selective against uniform sampling"
+    picture = plot("uniform-dealing", title, "trials", _DIFFERENCE, curves, log_x=True)
     numbers = {"decisions": len(spots), "effective_share": effective, "ways": ways}
     return Findings(numbers, report, [picture])

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import attrs
 
+from clients.core.agent import Agent
 from clients.core.registry import make_bot
 from clients.lab.experiments import harness
 from clients.lab.experiments.command import experiment_command
@@ -40,29 +41,21 @@ DEALS_OF_A_MATCH: Final = 50
 def match_task(line_up: harness.LineUp, settings: SamplingSettings, seed: int, deals: int) -> harness.Task:
     """Some deals between two kinds of bots, in all rotations of a line-up."""
     return part_task(
-        "self-play",
-        f"self-play, {line_up.name}",
-        _play_match,
-        game=settings.game,
-        line_up=line_up,
-        first=settings.sampling_bot(),
-        others=settings.formula,
-        seed=seed,
-        deals=deals,
-    )
+        "self-play", f"self-play, {line_up.name}", _play_match,
+        game=settings.game, line_up=line_up, first=settings.sampling_bot(), others=settings.formula,
+        seed=seed, deals=deals,
+    )  # fmt: skip
 
 
 def _play_match(
     game: str, line_up: harness.LineUp, first: str, others: str, seed: int, deals: int
 ) -> dict[str, list[float]]:
     """``won``: small bets per hand of a bot of the first kind, on each deal."""
-    won = line_up.play(
-        load_game(game),
-        lambda seated: [make_bot(first if is_first else others) for is_first in seated],
-        seed,
-        deals,
-    )
-    return {"won": won.tolist()}
+
+    def seated(rotation: Sequence[bool]) -> list[Agent]:
+        return [make_bot(first if is_first else others) for is_first in rotation]
+
+    return {"won": line_up.play(load_game(game), seated, seed, deals).tolist()}
 
 
 def play_line_up(
@@ -77,12 +70,8 @@ def play_line_up(
     until = (settings.until or 0.0) / 1000  # sb/h, as the values are
     follower = None if settings.until is None else _gain_of_a_player(settings.game)
     seed = derive_seed(settings.seed, line_up.first)
-    tasks = [
-        match_task(line_up, settings, match_seed, deals)
-        for match_seed, deals in harness.matches(
-            max(2, round(settings.hands / passes)), DEALS_OF_A_MATCH, seed
-        )
-    ]
+    cut = harness.matches(max(2, round(settings.hands / passes)), DEALS_OF_A_MATCH, seed)
+    tasks = [match_task(line_up, settings, *match) for match in cut]
     won: list[float] = []
     course: dict[float, Estimate] = {}
     is_known = False
@@ -151,24 +140,17 @@ def self_play(settings: SamplingSettings, work: harness.Work) -> harness.Finding
         + "\nWhat a bot of the first kind wins grows with the number of others it wins from; the lead over "
         "them does not.  The paper says how much more one program won than the other, not at which table.\n"
     )
-    picture = harness.plot(
-        "self-play",
-        f"Sampling bots against formula bots, {settings.game}",
-        "hands",
-        "$ per 1000 hands of $10/$20",
-        {
-            numbers["line_up"]: {hands: each.scaled(1000 * DOLLARS) for hands, each in course.items()}
-            for numbers, course in line_ups
-        },
-        levels=tuple((f"Loki, {name}", won) for name, won in LOKI.items()),
-    )
-    numbers = {
-        "game": settings.game,
-        "sampling": settings.sampling_bot(),
-        "formula": settings.formula,
-        "line_ups": [each for each, _ in line_ups],
-        "loki_dollars_per_1000_hands": LOKI,
+    title, y = f"Sampling bots against formula bots, {settings.game}", "$ per 1000 hands of $10/$20"
+    curves = {
+        numbers["line_up"]: {hands: each.scaled(1000 * DOLLARS) for hands, each in course.items()}
+        for numbers, course in line_ups
     }
+    levels = tuple((f"Loki, {name}", won) for name, won in LOKI.items())
+    picture = harness.plot("self-play", title, "hands", y, curves, levels=levels)
+    numbers = {
+        "game": settings.game, "sampling": settings.sampling_bot(), "formula": settings.formula,
+        "line_ups": [each for each, _ in line_ups], "loki_dollars_per_1000_hands": LOKI,
+    }  # fmt: skip
     return harness.Findings(numbers, report, [picture])
 
 

@@ -20,14 +20,9 @@ from server.support.options import FiniteRange
 
 DEFAULT_GAME: Final = "limit-10p"
 PARTS: Final = {
-    "a": "self-play",
-    "b": "stability",
-    "c": "obvious-moves",
-    "d": "uniform-dealing",
-    "e": "wrong-models",
-    "f": "equal-time",
-    "g": "robustness",
-}
+    "a": "self-play", "b": "stability", "c": "obvious-moves", "d": "uniform-dealing", "e": "wrong-models",
+    "f": "equal-time", "g": "robustness",
+}  # fmt: skip
 """The name of each part, by letter."""
 
 

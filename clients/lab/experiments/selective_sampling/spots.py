@@ -15,7 +15,7 @@ values.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
@@ -271,21 +271,22 @@ def _choice(moves: Sequence[Action], values: Floats) -> int:
     return best_move(values.tolist(), list(range(len(moves))))
 
 
+def _regret(moves: Sequence[Action], truth: Floats, simulated: Iterable[Floats]) -> tuple[float, float]:
+    """The share of simulations with another decision than the reference's, and what they lose."""
+    best = _choice(moves, truth)
+    chosen = [_choice(moves, values) for values in simulated]
+    changed = float(np.mean([choice != best for choice in chosen]))
+    return changed, float(np.mean([truth[best] - truth[choice] for choice in chosen]))
+
+
 def _deviation(moves: Sequence[Action], truth: Floats, means: Floats) -> Deviation:
     counted = [index for index, move in enumerate(moves) if move.kind is not ActionKind.FOLD]
-    best = _choice(moves, truth)
-    chosen = [_choice(moves, values) for values in means]
-    return Deviation(
-        float(np.abs(means - truth)[:, counted].mean()),
-        float(np.mean([choice != best for choice in chosen])),
-        float(np.mean([truth[best] - truth[choice] for choice in chosen])),
-    )
+    return Deviation(float(np.abs(means - truth)[:, counted].mean()), *_regret(moves, truth, means))
 
 
 def _stop(moves: Sequence[Action], truth: Floats, run: Floats, limit: int, criterion: Criterion) -> Stop:
     """The results of simulations that check after every hundred trials whether a move is obvious."""
-    best = _choice(moves, truth)
-    obvious, used, chosen = [], [], []
+    obvious, used, simulated = [], [], []
     for start in range(0, min(run.shape[1], REPEATS * limit) - limit + 1, limit):
         part = run[:, start : start + limit]
         end, found = limit, False
@@ -297,10 +298,5 @@ def _stop(moves: Sequence[Action], truth: Floats, run: Floats, limit: int, crite
                 break
         obvious.append(found)
         used.append(end)
-        chosen.append(_choice(moves, part[:, :end].mean(axis=1)))
-    return Stop(
-        float(np.mean(obvious)),
-        float(np.mean(used)),
-        float(np.mean([choice != best for choice in chosen])),
-        float(np.mean([truth[best] - truth[choice] for choice in chosen])),
-    )
+        simulated.append(part[:, :end].mean(axis=1))
+    return Stop(float(np.mean(obvious)), float(np.mean(used)), *_regret(moves, truth, simulated))

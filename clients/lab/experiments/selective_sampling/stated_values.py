@@ -24,7 +24,6 @@ import numpy as np
 
 from clients.bots.formula.agent import Formula
 from clients.bots.opponent_book import OpponentBook
-from clients.core.agent import Agent
 from clients.core.registry import make_bot
 from clients.lab.experiments.harness import Column, Findings, Work, columns, per_cent, plot
 from clients.lab.experiments.regression import clustered_mean, fit_line
@@ -108,12 +107,10 @@ def _play(
         if predicted_folds is not None:
             knowing = make_sampling(FoldModelSampling, settings, settings.trials, model="generic")
             knowing.expect_folds(predicted_folds)
-            ours: NotedSampling = knowing
-            other: Agent = make_bot(f"random:fold={FOLDS},call={1 - FOLDS},raise=0")
+            agents.append((knowing, make_bot(f"random:fold={FOLDS},call={1 - FOLDS},raise=0")))
         else:
             ours = make_sampling(NotedSampling, settings, settings.trials, model="generic", noise=str(noise))
-            other = SlowPlayer(model="generic")
-        agents.append((ours, other))
+            agents.append((ours, SlowPlayer(model="generic")))
     won, decisions = play_duel(load_game(GAME), agents, seed, deals)
     with_raise = [each for each in decisions if each.stated.raising is not None]
     trapped = [each for each in decisions if _is_trapped(each)] if predicted_folds is None else []
@@ -167,9 +164,9 @@ def _play_all(
     predicted: float | None, noise: float, place: int, settings: SamplingSettings, work: Work
 ) -> _Found:
     """Play all duels with a model, on the same deals for every model, and say what was won."""
-    name = (
-        f"slow-player, noise {noise:g}" if predicted is None else f"{100 * predicted:.0f} % folds predicted"
-    )
+    name = f"{100 * (predicted or 0):.0f} % folds predicted"
+    if predicted is None:
+        name = f"slow-player, noise {noise:g}"
     won, pairs = duel(
         "wrong-models", f"wrong models, {name}", _play, place, settings, work,
         predicted_folds=predicted, noise=noise,
@@ -190,45 +187,38 @@ def wrong_models(settings: SamplingSettings, work: Work) -> Findings:
     right, believing = folds[PREDICTED[0]], slow[NOISES[0]]
     folds_numbers = [
         {
-            "predicted_folds": predicted,
-            "actual_folds": FOLDS,
-            "stated_value_of_raising": found.means["raising"],
-            "raised": found.means["raised"],
-            "stated_less_realised": found.means["overstated"],
-            "won_sb_per_hand": found.gain,
+            "predicted_folds": predicted, "actual_folds": FOLDS,
+            "stated_value_of_raising": found.means["raising"], "raised": found.means["raised"],
+            "stated_less_realised": found.means["overstated"], "won_sb_per_hand": found.gain,
             "won_more_than_with_the_right_model": found.more_than(right),
         }
         for predicted, found in folds.items()
-    ]
+    ]  # fmt: skip
     slow_numbers = [
         {
-            "noise": noise,
-            "won_sb_per_hand": found.gain,
+            "noise": noise, "won_sb_per_hand": found.gain,
             "won_more_than_without_noise": found.more_than(believing),
-            "stated_less_realised": found.means["overstated"],
-            "weight_of_what_he_held": found.means["table"],
+            "stated_less_realised": found.means["overstated"], "weight_of_what_he_held": found.means["table"],
         }
         for noise, found in slow.items()
-    ]
+    ]  # fmt: skip
     folds_shown: dict[str, Column] = {
         "folds predicted": lambda row: f"{100 * row['predicted_folds']:.0f} %",
         "stated value of a raise, sb": "stated_value_of_raising",
-        "raised": lambda row: per_cent(row["raised"]),
-        "stated less realised, sb": "stated_less_realised",
+        "raised": lambda row: per_cent(row["raised"]), "stated less realised, sb": "stated_less_realised",
         "won per hand, sb": "won_sb_per_hand",
         "more than with the right model, sb": lambda row: (
             None if row is folds_numbers[0] else row["won_more_than_with_the_right_model"]
         ),
-    }
+    }  # fmt: skip
     slow_shown: dict[str, Column] = {
-        "noise": lambda row: f"{row['noise']:g}",
-        "won per hand, sb": "won_sb_per_hand",
+        "noise": lambda row: f"{row['noise']:g}", "won per hand, sb": "won_sb_per_hand",
         "more than without noise, sb": lambda row: (
             None if row is slow_numbers[0] else row["won_more_than_without_noise"]
         ),
         "stated less realised, sb": "stated_less_realised",
         "weight of the hand held": "weight_of_what_he_held",
-    }
+    }  # fmt: skip
     report = (
         f"*Folds.*  The opponent folds to {100 * FOLDS:.0f} % of the bets and calls the others; {GAME}, "
         f"{settings.duel_hands:,} hands each, the same deals.\n\n{columns(folds_shown, folds_numbers)}\n"
@@ -271,16 +261,10 @@ def _match_up(
     unit = "sb" if load_game(game).is_limit else "bb"
     work.progress(f"robustness: {game}, {opponent}: slope {line.slope}, intercept {line.intercept} {unit}")
     numbers = {
-        "game": game,
-        "opponent": opponent,
-        "unit": unit,
-        "decisions": len(stated),
-        "slope": line.slope,
-        "intercept": line.intercept,
-        "mean_stated": float(stated.mean()),
-        "mean_realised": float(realised.mean()),
-        "won_per_hand": estimate(won),
-    }
+        "game": game, "opponent": opponent, "unit": unit, "decisions": len(stated), "slope": line.slope,
+        "intercept": line.intercept, "mean_stated": float(stated.mean()),
+        "mean_realised": float(realised.mean()), "won_per_hand": estimate(won),
+    }  # fmt: skip
     parts = [part for part in np.array_split(np.argsort(stated, kind="stable"), _BINS) if len(part)]
     return numbers, {float(stated[part].mean()): estimate(realised[part].tolist()) for part in parts}
 
@@ -296,27 +280,18 @@ def robustness(settings: SamplingSettings, work: Work) -> Findings:
             match_ups.append(match_up)
         stated = [value for each in curves.values() for value in each]
         curves["as stated"] = {end: end for end in (min(stated), max(stated))}
-        plots.append(
-            plot(
-                f"robustness-{game}",
-                f"Stated values and what was won, {game}",
-                f"stated value of the chosen action, {match_up['unit']}",
-                f"won from there on, {match_up['unit']}",
-                curves,
-            )
-        )
+        title, unit = f"Stated values and what was won, {game}", match_up["unit"]
+        x, y = f"stated value of the chosen action, {unit}", f"won from there on, {unit}"
+        plots.append(plot(f"robustness-{game}", title, x, y, curves))
     low, high = WANTED_SLOPE
     shown: dict[str, Column] = {
-        "game": "game",
-        "against": "opponent",
-        "decisions": lambda row: f"{row['decisions']:,}",
-        "slope": "slope",
-        "intercept": lambda row: f"{row['intercept']} {row['unit']}",
+        "game": "game", "against": "opponent", "decisions": lambda row: f"{row['decisions']:,}",
+        "slope": "slope", "intercept": lambda row: f"{row['intercept']} {row['unit']}",
         "mean stated": lambda row: f"{row['mean_stated']:+z.3f}",
         "mean realised": lambda row: f"{row['mean_realised']:+z.3f}",
         "won per hand": lambda row: f"{row['won_per_hand']} {row['unit']}",
         f"slope within {low} to {high}": lambda row: "yes" if low <= row["slope"].mean <= high else "no",
-    }
+    }  # fmt: skip
     report = (
         f"`{settings.sampling_bot()}` heads-up, {settings.duel_hands:,} hands against each opponent, every "
         "deal from both seats; the errors allow for the dependence of decisions on the same deal.\n\n"

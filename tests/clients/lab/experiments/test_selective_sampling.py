@@ -11,12 +11,12 @@ import pytest
 from clients.bots.baselines import AlwaysCall, Random
 from clients.core.arena import Arena
 from clients.core.one_line import CommandError
-from clients.lab.experiments.harness import Findings, LineUp, Work
+from clients.lab.experiments.harness import Findings, LineUp, Work, matches
 from clients.lab.experiments.selective_sampling import equal_time
 from clients.lab.experiments.selective_sampling.duels import (
+    HANDS_OF_A_MATCH,
     NotedSampling,
     Table,
-    cut_into_matches,
     make_sampling,
     play_duel,
 )
@@ -233,7 +233,7 @@ def test_actions_are_those_that_were_played() -> None:
 
 @pytest.mark.parametrize("hands", [8, 500, 4001])
 def test_hands_are_two_for_each_deal(hands: int) -> None:
-    cut = list(cut_into_matches(hands, 1))
+    cut = list(matches(hands // 2, HANDS_OF_A_MATCH, 1))
 
     assert 2 * sum(deals for _, deals in cut) == hands - hands % 2
     assert np.all(np.diff([deals for _, deals in cut]) <= 0)
