@@ -180,13 +180,10 @@ class Review:
             return False
         except TooLarge as error:
             self._warn(f"{where}: {error}, and is left out")
-        unexpected = {
-            each.name: each.of.hand.state.deal.hole_cards[each.judged.position]
-            for each in found
-            if each.judged.is_unexpected
-        }
-        for name, cards in unexpected.items():
-            self._warn(f"{where}: the range of {name} excludes {format_cards(cards)}, which it held")
+        unexpected = {each.name: each.judged.position for each in found if each.judged.is_unexpected}
+        for name, position in unexpected.items():
+            cards = format_cards(of.hand.state.deal.hole_cards[position])
+            self._warn(f"{where}: the range of {name} excludes {cards}, which it held")
         self.lapses += found
         self.hands += 1
         for before, position, _ in of.hand.state.betting.steps():
@@ -219,39 +216,30 @@ class Review:
         """All that was found."""
         names = dict.fromkeys([*(each.name for each in self.lapses), *self.unknown])
         return {
-            "hands": self.hands,
-            "first_round": self._reviewer.first_round,
-            "iterations": self._reviewer.iterations,
-            "players": [self._player(name) for name in names],
+            "hands": self.hands, "first_round": self._reviewer.first_round,
+            "iterations": self._reviewer.iterations, "players": [self._player(name) for name in names],
             "worst": [each.as_json() for each in self._worst()],
             "ranges": dict(Counter(each.judged.known.value for each in self.lapses)),
-        }
+        }  # fmt: skip
 
     def _player(self, name: str) -> dict[str, Any]:
         own = [each for each in self.lapses if each.name == name]
         at_stake = math.fsum(each.at_stake for each in own)
+        lost = math.fsum(each.loss for each in own)
+        streets, kinds = dict.fromkeys(each.street for each in own), sorted({each.kind() for each in own})
         return {
-            "name": name,
-            **_losses(own),
-            "accuracy": 100 * (1 - math.fsum(each.loss for each in own) / at_stake) if at_stake else None,
-            "blunders": sum(each.is_blunder for each in own),
-            "unknown_cards": self.unknown[name],
-            "by_street": {
-                street: _losses([each for each in own if each.street == street])
-                for street in dict.fromkeys(each.street for each in own)
-            },
-            "by_kind": {
-                kind: _losses([each for each in own if each.kind() == kind])
-                for kind in sorted({each.kind() for each in own})
-            },
-        }
+            "name": name, **_losses(own), "accuracy": 100 * (1 - lost / at_stake) if at_stake else None,
+            "blunders": sum(each.is_blunder for each in own), "unknown_cards": self.unknown[name],
+            "by_street": {name: _losses([each for each in own if each.street == name]) for name in streets},
+            "by_kind": {name: _losses([each for each in own if each.kind() == name]) for name in kinds},
+        }  # fmt: skip
 
     def page(self) -> str:
         """A page with the result, the worst spots, and a replay of their hands."""
         report, worst = self.as_json(), self._worst()
-        hands = list(dict.fromkeys((each.of.file, each.of.hand.number) for each in worst))
         of = {(each.of.file, each.of.hand.number): each.of for each in worst}
-        told = [(of[each].hand, comments_beside(each[0]).get(each[1], {})) for each in hands]
+        hands = list(of)
+        told = [(each.hand, comments_beside(each.file).get(each.hand.number, {})) for each in of.values()]
         lead = f"<pre>{html.escape(chr(10).join(result_lines(report)))}</pre>\n<h2>Worst spots</h2>\n<ol>\n"
         for each in worst:
             place = hands.index((each.of.file, each.of.hand.number))
@@ -276,11 +264,8 @@ def _losses(lapses: Sequence[Lapse]) -> dict[str, Any]:
         key = each.of.file, each.of.hand.number
         by_hand[key] = by_hand.get(key, 0.0) + each.loss - mean
     half = half_width(list(by_hand.values()))
-    return {
-        "decisions": number,
-        "loss_per_100": 100 * mean,
-        "ci95": None if half is None else 100 * half * len(by_hand) / number,
-    }
+    ci95 = None if half is None else 100 * half * len(by_hand) / number
+    return {"decisions": number, "loss_per_100": 100 * mean, "ci95": ci95}
 
 
 def result_lines(report: dict[str, Any]) -> Iterator[str]:

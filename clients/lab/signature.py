@@ -52,14 +52,16 @@ class Signature:
         """Sixteen hexadecimal digits: the first eight from integer parts, the others from floating ones."""
         return f"{_sum_of(self.integers):08x}{_sum_of(self.floats):08x}"
 
+    @property
+    def _parts(self) -> dict[str, str]:
+        return {name: f"{number:08x}" for name, number in {**self.integers, **self.floats}.items()}
+
     def as_json(self) -> dict[str, Any]:
         """The number and its parts, for JSON."""
-        parts = {name: f"{number:08x}" for name, number in [*self.integers.items(), *self.floats.items()]}
-        return {"signature": self.number, "machine": self.machine, "parts": parts}
+        return {"signature": self.number, "machine": self.machine, "parts": self._parts}
 
     def __str__(self) -> str:
-        parts = [*self.integers.items(), *self.floats.items()]
-        lines = [f"  {number:08x}  {name}" for name, number in parts]
+        lines = [f"  {number}  {name}" for name, number in self._parts.items()]
         return "\n".join([f"Signature: {self.number} ({self.machine})", *lines])
 
 
@@ -80,10 +82,8 @@ def signature(program: click.Command, parts: Sequence[str] = ()) -> Signature:
 
 def float_parts(program: click.Command) -> Mapping[str, Callable[[], Iterable[str]]]:
     """The parts that depend on floating-point numbers: our bots, and the commands that compute."""
-    installed = installed_bots().items()
-    ours = [
-        name for name, entry in installed if entry.value.startswith("clients.") and name not in _NOT_PLAYED
-    ]
+    own = {name for name, entry in installed_bots().items() if entry.value.startswith("clients.")}
+    ours = sorted(own - set(_NOT_PLAYED))
     bots: dict[str, Callable[[], Iterable[str]]] = {f"bot {name}": _games_of(name) for name in ours}
     return bots | {f"riverboat {name}": _output_of(program, lines) for name, lines in _COMMANDS.items()}
 
@@ -242,13 +242,9 @@ def _evaluations() -> Iterator[str]:
 
 
 INTEGER_PARTS: Final[Mapping[str, Callable[[], Iterable[str]]]] = {
-    "deals": _deals,
-    "rules": _rules,
-    "match states": _states,
-    "parsers": _parsers,
-    "showdowns": _showdowns,
+    "deals": _deals, "rules": _rules, "match states": _states, "parsers": _parsers, "showdowns": _showdowns,
     "evaluations": _evaluations,
-}
+}  # fmt: skip
 """The parts that are the same on every machine, by name."""
 
 

@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 import click
 
-from clients.core.one_line import (
-    CommandError,
-    ComputingCommand,
-    json_option,
-    plot_option,
-    refuse_options,
-    seed_option,
-)
+from clients.core import one_line
 from clients.lab.exploitability.asking import policy_of_player, strategy_or_bot
 from server.support.options import FILE, FiniteRange, flag, option
 
@@ -56,7 +49,7 @@ class CounterPlan:
 
 
 # Many parameters: each is an option.
-@click.command(cls=ComputingCommand)
+@click.command(cls=one_line.ComputingCommand)
 @click.argument("player", metavar="BOT|FILE")
 @option("--game GAME", "A small game for two, or limit hold'em for two; a strategy file knows its own.")
 @option(
@@ -85,11 +78,13 @@ class CounterPlan:
     click.IntRange(1, 1_000_000),
     default=2000,
 )
-@seed_option("hands", default=1)
+@one_line.seed_option("hands", default=1)
 @option("--save FILE", "Where to save the strategy.", FILE, required=True)
 @flag("--force", "Replace FILE if it exists.")
-@plot_option("what restricted Nash responses with P from 0 to 1 win and what they may lose, and this answer")
-@json_option()
+@one_line.plot_option(
+    "what restricted Nash responses with P from 0 to 1 win and what they may lose, and this answer"
+)
+@one_line.json_option()
 def counter(
     player: str, game: str | None, save: Path, force: bool, plot: str | None, as_json: bool, **asked: Any
 ) -> None:
@@ -105,9 +100,9 @@ def counter(
     for name, kinds in _KINDS_OF.items():
         if asked["kind"] not in kinds:
             purpose = f"for --kind {' and '.join(kinds)}, not for {asked['kind']}"
-            refuse_options(click.get_current_context(), (name,), purpose)
+            one_line.refuse_options(click.get_current_context(), (name,), purpose)
     if save.exists() and not force:
-        raise CommandError(f"{save} is there already: --force, or choose another file")
+        raise one_line.CommandError(f"{save} is there already: --force, or choose another file")
     saved, definition, name = strategy_or_bot(player, game)
     plan = CounterPlan(game=name, against=player, **asked)
     on_buckets = is_heads_up_limit_holdem(definition)
@@ -165,7 +160,7 @@ class SmallCounter:
         self._plan = plan
         self._tree, self._opponent, name = policy_of_player(plan.against, game)
         if self._tree.game.num_players != 2:
-            raise CommandError(
+            raise one_line.CommandError(
                 f"{name} is for {self._tree.game.num_players} players: expected a game for two"
             )
 
@@ -281,7 +276,7 @@ def _model(
     agent = make_agent(plan.against, saved)
     if may_be_asked_once(agent):
         return _by_betting(plan.against, agent, game), None
-    raise CommandError(
+    raise one_line.CommandError(
         f"--kind {plan.kind}: expected a strategy file or a bot whose betting alone decides, such as "
         f"always-call; --kind fbr and dbr watch {plan.against} play"
     )

@@ -15,15 +15,7 @@ import click
 from clients.commands.solve.plan import ON_BOARDS, Plan, game_and_algorithm
 from clients.commands.solve.run import carry_out
 from clients.commands.solve.spot import SpotPlan, solve_spot
-from clients.core.one_line import (
-    MOST_SECONDS,
-    CommandError,
-    OneLineCommand,
-    json_option,
-    plot_option,
-    refuse_options,
-    seed_option,
-)
+from clients.core import one_line
 from clients.core.options import parse_bet_sizes
 from engine.support.interruption import as_ctrl_c
 from server.support.options import FILE, FOR_EXPERTS, GAME, FiniteRange, GroupedCommand, flag, option
@@ -53,7 +45,7 @@ _FORMERLY: Final = {
 """Names of options until the last release: still read, with a warning, until the next."""
 
 
-class SolveCommand(GroupedCommand, OneLineCommand):
+class SolveCommand(GroupedCommand, one_line.OneLineCommand):
     """A command that knows the former names of its options."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -119,14 +111,14 @@ def _sizes_option(context: click.Context, parameter: click.Parameter, text: str)
     "Iterations in total (in hold'em: boards); default 1000, with mcfr in small games 1000000.",
     click.IntRange(min=1),
 )
-@option("--minutes M", "As long as this.", FiniteRange(0, MOST_SECONDS / 60, min_open=True))
+@option("--minutes M", "As long as this.", FiniteRange(0, one_line.MOST_SECONDS / 60, min_open=True))
 @option(
     "--algorithm",
     "Counterfactual regret minimisation: plain, CFR+, discounted, linear, by external sampling or public "
     "chance sampling; default cfr+, for heads-up limit hold'em pcs, for no-limit mcfr.",
     click.Choice(_ALGORITHMS),
 )
-@seed_option("strategy", default=1)
+@one_line.seed_option("strategy", default=1)
 @option(
     "--jobs N", "Threads, with pcs and --spot only.", click.IntRange(1, 64), default=1, show_default=False
 )
@@ -178,12 +170,17 @@ def _sizes_option(context: click.Context, parameter: click.Parameter, text: str)
 )
 @flag("--resume", "Continue from the last checkpoint of FILE, if there is one.")
 @flag("--force", "Begin anew although FILE or its checkpoint exists.")
-@option("--checkpoint-every SECONDS", "Time between two saves.", FiniteRange(0, MOST_SECONDS), default=30.0)
-@plot_option(
+@option(
+    "--checkpoint-every SECONDS",
+    "Time between two saves.",
+    FiniteRange(0, one_line.MOST_SECONDS),
+    default=30.0,
+)
+@one_line.plot_option(
     "how exploitability falls as iterations are added: exact in small games, two bounds from a few flops in "
     "limit hold'em, where each point takes some twenty seconds"
 )
-@json_option()
+@one_line.json_option()
 def solve(
     game: str | None,
     spot: Path | None,
@@ -221,7 +218,7 @@ def solve(
     from engine.support.files.lock import FileIsLocked, FileLock
 
     if iterations is not None and minutes is not None:
-        raise CommandError("--iterations and --minutes: expected one of them")
+        raise one_line.CommandError("--iterations and --minutes: expected one of them")
     seconds = None if minutes is None else 60 * minutes
     if spot is not None:
         plan_of_spot = SpotPlan(
@@ -230,9 +227,9 @@ def solve(
         )  # fmt: skip
         _answer(game, plan_of_spot)
         return
-    refuse_options(click.get_current_context(), _OF_SPOTS, "for --spot")
+    one_line.refuse_options(click.get_current_context(), _OF_SPOTS, "for --spot")
     if game is None or save is None:
-        raise CommandError(f"expected {'GAME, or --spot FILE' if game is None else '--save FILE'}")
+        raise one_line.CommandError(f"expected {'GAME, or --spot FILE' if game is None else '--save FILE'}")
     definition, algorithm = game_and_algorithm(game, algorithm)
     on_boards, is_no_limit_holdem = algorithm == ON_BOARDS, definition.is_holdem and not definition.is_limit
     if best_responses is None:
@@ -245,7 +242,7 @@ def solve(
         (("clusters",), best_responses, "for pcs with --best-responses"),
     ):
         if not may_be:
-            refuse_options(click.get_current_context(), names, purpose)
+            one_line.refuse_options(click.get_current_context(), names, purpose)
     if minutes is None and iterations is None:
         is_sampled = algorithm == "mcfr" and not definition.is_holdem
         iterations = _SAMPLED_ITERATIONS if is_sampled else _USUAL_ITERATIONS
@@ -263,9 +260,11 @@ def solve(
     try:
         lock = FileLock(save)
     except FileIsLocked as error:
-        raise CommandError(f"{save} is being written by another program: choose another file") from error
+        raise one_line.CommandError(
+            f"{save} is being written by another program: choose another file"
+        ) from error
     except OSError as error:
-        raise CommandError(f"{save} cannot be written: {error.strerror or error}") from error
+        raise one_line.CommandError(f"{save} cannot be written: {error.strerror or error}") from error
     try:
         with as_ctrl_c():  # while kernels compile; in the long run it is held back
             status = carry_out(plan, resume=resume, force=force, plot=plot, as_json=as_json)
@@ -277,9 +276,9 @@ def solve(
 
 def _answer(game: str | None, plan: SpotPlan) -> None:
     """Solve a spot instead of a game."""
-    refuse_options(click.get_current_context(), _OF_GAMES, "for games, not for spots")
+    one_line.refuse_options(click.get_current_context(), _OF_GAMES, "for games, not for spots")
     if game is not None:
-        raise CommandError("expected GAME or --spot, got both")
+        raise one_line.CommandError("expected GAME or --spot, got both")
     if status := solve_spot(plan):
         raise click.exceptions.Exit(status)
 

@@ -13,19 +13,7 @@ from typing import Any, Final
 from clients.bots.decide import Decide
 from clients.core.agent import ProbabilityTriple, drawn
 from clients.core.options import OptionError
-from engine.poker.rules import (
-    CALL,
-    FOLD,
-    LIMIT_RAISE,
-    Action,
-    ActionKind,
-    Deal,
-    GameDefinition,
-    HandState,
-    HandView,
-    initial_betting,
-    raise_to,
-)
+from engine.poker import rules
 from protocol.agents.answers import BadFormat, as_answer
 
 NEEDED: Final = "needs OpenSpiel: pip install open-spiel"
@@ -52,7 +40,7 @@ class OpenSpiel(Decide):
         super().__init__(policy, function)
         self._made, self._decide = self._decide, self._answer
 
-    def match_started(self, game: GameDefinition, seat: int) -> None:
+    def match_started(self, game: rules.GameDefinition, seat: int) -> None:
         """Make the policy of the game.
 
         Raises:
@@ -64,19 +52,19 @@ class OpenSpiel(Decide):
         except Exception as error:
             raise OptionError(f"{self._file} makes no policy: {type(error).__name__}: {error}") from error
 
-    def probability_triple(self, view: HandView) -> ProbabilityTriple:
+    def probability_triple(self, view: rules.HandView) -> ProbabilityTriple:
         """The policy's chances of folding, calling and raising."""
         chances = self._chances(view)
-        fold, call = chances.pop(FOLD, 0.0), chances.pop(CALL, 0.0)
+        fold, call = chances.pop(rules.FOLD, 0.0), chances.pop(rules.CALL, 0.0)
         return ProbabilityTriple(fold, call, sum(chances.values()))
 
-    def _shown(self, view: HandView) -> HandView:
+    def _shown(self, view: rules.HandView) -> rules.HandView:
         return view
 
-    def _answer(self, view: HandView) -> dict[str, Any]:
+    def _answer(self, view: rules.HandView) -> dict[str, Any]:
         return as_answer(drawn(self._chances(view), self.rng))
 
-    def _chances(self, view: HandView) -> dict[Action, float]:
+    def _chances(self, view: rules.HandView) -> dict[rules.Action, float]:
         state = openspiel_state(self._game, view)
         said: Mapping[int, float] = self._policy.action_probabilities(state)
         legal, is_limit = view.legal_actions(), view.game.is_limit
@@ -86,7 +74,7 @@ class OpenSpiel(Decide):
         return chances
 
 
-def openspiel_game(game: GameDefinition) -> Any:
+def openspiel_game(game: rules.GameDefinition) -> Any:
     """The same game as OpenSpiel's `universal_poker`.
 
     Raises:
@@ -115,7 +103,7 @@ def openspiel_game(game: GameDefinition) -> Any:
     return pyspiel.load_game("universal_poker", parameters)
 
 
-def openspiel_state(theirs: Any, view: HandView) -> Any:
+def openspiel_state(theirs: Any, view: rules.HandView) -> Any:
     """The state that looks to a player like a hand of ours; the cards that nobody sees are any others."""
     game = view.game
     deck = sorted(game.deck)
@@ -132,10 +120,10 @@ def openspiel_state(theirs: Any, view: HandView) -> Any:
     return state
 
 
-def hand_of(game: GameDefinition, state: Any) -> HandState:
+def hand_of(game: rules.GameDefinition, state: Any) -> rules.HandState:
     """The hand of ours that a state of `universal_poker` shows, all cards included."""
     deck, cards = sorted(game.deck), []
-    betting = initial_betting(game)
+    betting = rules.initial_betting(game)
     for each in state.full_history():
         if each.player < 0:
             cards.append(deck[each.action])
@@ -144,18 +132,18 @@ def hand_of(game: GameDefinition, state: Any) -> HandState:
     size = game.num_hole_cards
     end = size * game.num_players
     holes = tuple([tuple(cards[first : first + size]) for first in range(0, end, size)])
-    return HandState(betting, 0, Deal(holes, tuple(cards[end:])))
+    return rules.HandState(betting, 0, rules.Deal(holes, tuple(cards[end:])))
 
 
-def action_of(number: int, is_limit: bool) -> Action:
+def action_of(number: int, is_limit: bool) -> rules.Action:
     """The action of ours that has a number of OpenSpiel's."""
     if number in (_FOLD, _CALL):
-        return FOLD if number == _FOLD else CALL
-    return LIMIT_RAISE if is_limit else raise_to(number)
+        return rules.FOLD if number == _FOLD else rules.CALL
+    return rules.LIMIT_RAISE if is_limit else rules.raise_to(number)
 
 
-def number_of(action: Action) -> int:
+def number_of(action: rules.Action) -> int:
     """OpenSpiel's number of an action of ours."""
-    if action.kind is ActionKind.RAISE:
+    if action.kind is rules.ActionKind.RAISE:
         return _RAISE if action.raise_to is None else action.raise_to
-    return _FOLD if action == FOLD else _CALL
+    return _FOLD if action == rules.FOLD else _CALL

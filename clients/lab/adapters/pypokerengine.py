@@ -84,13 +84,9 @@ class PyPokerEngine(Decide):
         least, most = legal.min_raise_to, legal.max_raise_to
         before, call = start[view.position], view.betting.max_spent - max(start)
         low, high = (-1, -1) if least is None or most is None else (least - before, most - before)
-        offered = [
-            {"action": "fold", "amount": 0},
-            {"action": "call", "amount": call},
-            {"action": "raise", "amount": {"min": low, "max": high}},
-        ]
-        cards = _cards(view.own_cards)
-        answer = self._player.declare_action(offered, cards, self._round_state(view))
+        limits = {"fold": 0, "call": call, "raise": {"min": low, "max": high}}
+        offered = [{"action": name, "amount": amount} for name, amount in limits.items()]
+        answer = self._player.declare_action(offered, _cards(view.own_cards), self._round_state(view))
         match answer:
             case ("raise", int() | float() as amount) if call < amount <= high:
                 return {"do": "raise", "to": max(low, int(amount)) + before}
@@ -123,20 +119,17 @@ class PyPokerEngine(Decide):
             if not hasattr(self, "_game_info"):
                 self._game_info = self._information(start)
                 player.receive_game_start_message(self._game_info)
-            player.receive_round_start_message(
-                view.hand_number + 1, _cards(view.own_cards), self._seats(start)
-            )
+            cards, seats = _cards(view.own_cards), self._seats(start)
+            player.receive_round_start_message(view.hand_number + 1, cards, seats)
             player.receive_street_start_message("preflop", self._round_state(start))
         steps = view.betting.steps()[len(told.steps()) if told is not None else 0 :]
         states = [*(before for before, _, _ in steps[1:]), view.betting]
         for (before, position, action), betting in zip(steps, states, strict=False):
             after = view_at(view, betting)
-            amount = _street_total(before, after.betting, position)
-            update = {"player_uuid": _uuid(self.seat_of(view, position)), "action": action.kind.name.lower()}
-            player.receive_game_update_message(
-                {**update, "amount": 0 if action.kind is ActionKind.FOLD else amount},
-                self._round_state(after),
-            )
+            amount = 0 if action.kind is ActionKind.FOLD else _street_total(before, betting, position)
+            uuid = _uuid(self.seat_of(view, position))
+            update = {"player_uuid": uuid, "action": action.kind.name.lower(), "amount": amount}
+            player.receive_game_update_message(update, self._round_state(after))
             for number in range(before.betting_round + 1, after.betting_round + 1):
                 name = street(view.game, number)
                 board = view.board[: view.game.board_ends[number]]
@@ -160,16 +153,12 @@ class PyPokerEngine(Decide):
         return {
             "street": street(game, betting.betting_round),
             "pot": {"main": {"amount": pots[0]["amount"]}, "side": pots[1:]},
-            "community_card": _cards(view.board),
-            "dealer_btn": seats[game.first_positions[-1] - 1],
-            "next_player": "not_found" if to_act is None else seats[to_act],
-            "small_blind_pos": seats[small],
-            "big_blind_pos": seats[big],
-            "round_count": view.hand_number + 1,
-            "small_blind_amount": game.big_blind // 2,
-            "seats": self._seats(view),
+            "community_card": _cards(view.board), "dealer_btn": seats[game.first_positions[-1] - 1],
+            "next_player": "not_found" if to_act is None else seats[to_act], "small_blind_pos": seats[small],
+            "big_blind_pos": seats[big], "round_count": view.hand_number + 1,
+            "small_blind_amount": game.big_blind // 2, "seats": self._seats(view),
             "action_histories": self._histories(view),
-        }
+        }  # fmt: skip
 
     def _seats(self, view: HandView) -> list[_Json]:
         """The players, in the order of seats; after a hand with what they have won."""
@@ -188,11 +177,8 @@ class PyPokerEngine(Decide):
         """All actions by street, blinds and antes among them."""
         game = view.game
         uuids = [_uuid(self.seat_of(view, position)) for position in range(game.num_players)]
-        posts = [
-            {"action": "ANTE", "amount": chips, "uuid": uuids[p]}
-            for p, chips in enumerate(game.antes_posted)
-            if chips
-        ]
+        antes = [(chips, uuid) for chips, uuid in zip(game.antes_posted, uuids, strict=True) if chips]
+        posts: list[_Json] = [{"action": "ANTE", "amount": chips, "uuid": uuid} for chips, uuid in antes]
         for position, chips in sorted(enumerate(initial_betting(game).spent), key=lambda post: post[1]):
             if chips:
                 word = "BIGBLIND" if chips == game.big_blind else "SMALLBLIND"
@@ -218,15 +204,12 @@ class PyPokerEngine(Decide):
         from pypokerengine.engine.hand_evaluator import HandEvaluator
         from pypokerengine.utils.card_utils import gen_cards
 
-        board = gen_cards(_cards(view.board))
-        return [
-            {
-                "uuid": _uuid(self.seat_of(view, position)),
-                "hand": HandEvaluator.gen_hand_rank_info(gen_cards(_cards(cards)), board),
-            }
-            for position, cards in enumerate(view.hole_cards)
-            if cards and not view.betting.folded[position]
-        ]
+        board, shown = gen_cards(_cards(view.board)), []
+        for position, cards in enumerate(view.hole_cards):
+            if cards and not view.betting.folded[position]:
+                hand = HandEvaluator.gen_hand_rank_info(gen_cards(_cards(cards)), board)
+                shown.append({"uuid": _uuid(self.seat_of(view, position)), "hand": hand})
+        return shown
 
 
 def _lend_base_class() -> None:

@@ -145,13 +145,9 @@ def _state(
     for card in (*view.own_cards, *view.board):
         text = CARD_TEXTS[card]
         seen[13 * _SUITS.index(text[1].upper()) + _RANKS.index(text[0])] = 1
-    return {
-        "legal_actions": OrderedDict.fromkeys(offered),
-        "obs": seen,
-        "raw_obs": {**raw, "legal_actions": names},
-        "raw_legal_actions": names,
-        "action_record": [],
-    }
+    legal = OrderedDict.fromkeys(offered)
+    told = {"raw_obs": {**raw, "legal_actions": names}, "raw_legal_actions": names, "action_record": []}
+    return {"legal_actions": legal, "obs": seen, **told}
 
 
 def _raw(view: HandView) -> dict[str, Any]:
@@ -159,12 +155,8 @@ def _raw(view: HandView) -> dict[str, Any]:
         return [CARD_TEXTS[card][1].upper() + CARD_TEXTS[card][0] for card in held]
 
     chips = _told(view, list(view.betting.spent))
-    return {
-        "hand": cards(view.own_cards),
-        "public_cards": cards(view.board),
-        "all_chips": chips,
-        "my_chips": chips[0],
-    }
+    shown = {"hand": cards(view.own_cards), "public_cards": cards(view.board)}
+    return {**shown, "all_chips": chips, "my_chips": chips[0]}
 
 
 def _told(view: HandView, chips: list[int]) -> list[float]:

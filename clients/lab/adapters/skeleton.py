@@ -133,9 +133,9 @@ class Skeleton(Agent):
             self._is_told = True
             clauses += [f"P{1 - view.position}", "H" + ",".join(texts(view.own_cards))]
         steps, ends = view.betting.steps(), view.game.board_ends
-        for number in range(self._steps, len(steps)):
-            before, position, action = steps[number]
-            after = steps[number + 1][0] if number + 1 < len(steps) else view.betting
+        states = [*(before for before, _, _ in steps[1:]), view.betting]
+        new = slice(self._steps, None)
+        for (before, position, action), after in zip(steps[new], states[new], strict=False):
             if action.kind is ActionKind.RAISE:
                 clauses.append(f"R{after.spent[position] - max(before.spent_before_round())}")
             elif action.kind is ActionKind.FOLD:
@@ -156,7 +156,8 @@ class Skeleton(Agent):
         with socket.create_server(("127.0.0.1", 0)) as listener:
             port = listener.getsockname()[1]
             try:
-                self._run(port)
+                line = [*self._command, str(port)]
+                self._process = subprocess.Popen(line, cwd=self._folder)  # noqa: ASYNC220  # not waited for
             except OSError as error:
                 raise SessionError(f"{self._command[0]} cannot be run: {error.strerror}") from error
             atexit.register(self._quit)
@@ -170,10 +171,6 @@ class Skeleton(Agent):
         self._sock.setblocking(False)
         self._sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._stream = trio.SocketStream(trio.socket.from_stdlib_socket(self._sock.dup()))
-
-    def _run(self, port: int) -> None:
-        """Run the program, without waiting for it."""
-        self._process = subprocess.Popen([*self._command, str(port)], cwd=self._folder)
 
     async def _exchange(self, clauses: list[str]) -> str:
         """Say a line, and hear the clause that answers it."""

@@ -79,9 +79,8 @@ def load_benchmark(path: Path) -> BenchmarkConfig:
         FileMistake: in one line, with the place.
     """
     file = parse_toml(read_text(path), path)
-    opponents = {
-        each.name: each for each in [_opponent_of(part, path) for part in file.sections("opponents")]
-    }
+    offered = [_opponent_of(part, path) for part in file.sections("opponents")]
+    opponents = {each.name: each for each in offered}
     if not opponents:
         raise file.mistake("opponents", "expected [[opponents]], each with name, bot and games")
     default = BenchmarkConfig(opponents)

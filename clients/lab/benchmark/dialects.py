@@ -19,9 +19,8 @@ def tokens(betting: BettingState, mark: str = "/") -> list[str]:
     """The actions of a hand, with a mark after each street."""
     told = []
     steps = betting.steps()
-    for (before, position, action), after in zip(
-        steps, [*(each for each, _, _ in steps[1:]), betting], strict=False
-    ):
+    states = [*(each for each, _, _ in steps[1:]), betting]
+    for (before, position, action), after in zip(steps, states, strict=False):
         if action.kind is ActionKind.FOLD:
             told.append("f")
         elif action.kind is ActionKind.CALL:
@@ -70,13 +69,9 @@ def session_answer(view: HandView, old: str, token: str, turn: str) -> dict[str,
         turn: the open one; empty when the hand is over.
     """
     told: dict[str, Any] = {
-        "old_action": old,
-        "action": "".join(tokens(view.betting)),
-        "client_pos": view.position,
-        "hole_cards": texts(view.own_cards),
-        "board": texts(view.board),
-        "token": token,
-    }
+        "old_action": old, "action": "".join(tokens(view.betting)), "client_pos": view.position,
+        "hole_cards": texts(view.own_cards), "board": texts(view.board), "token": token,
+    }  # fmt: skip
     if not view.is_finished:
         return {**told, "turn": turn}
     won = view.chips_won()[view.position]
@@ -97,36 +92,27 @@ def hand_answer(view: HandView, game_name: str, hand: int, turn: str) -> dict[st
             before = max(start)
             raises = {"min": allowed.min_raise_to - before, "max": allowed.max_raise_to - before}
     cards = {position: "".join(texts(view.own_cards)), 1 - position: "".join(_shown(view)) or None}
+    players = [
+        {
+            "name": "client" if each == position else "house",
+            "stack": game.betting_stacks[each] - betting.spent[each],
+            "position": "BB" if each == 0 else "SB", "hole_cards": cards[each],
+        }
+        for each in range(2)
+    ]  # fmt: skip
     state = {
         "street": street(game, betting.betting_round),
-        "common_pot": sum(start) if not view.is_finished else view.pot,
-        "total_pot": view.pot,
-        "board_cards": "".join(texts(view.board)),
-        "is_hand_over": view.is_finished,
-        "legal_actions": legal,
-        "raise_range": raises,
-        "action_history": tokens(betting, "_"),
+        "common_pot": sum(start) if not view.is_finished else view.pot, "total_pot": view.pot,
+        "board_cards": "".join(texts(view.board)), "is_hand_over": view.is_finished, "legal_actions": legal,
+        "raise_range": raises, "action_history": tokens(betting, "_"),
         "has_gto_wizard_folded": betting.folded[1 - position],
-        "winnings": _whole(view.chips_won()[position]) if view.is_finished else None,
-        "aivat_score": None,
-        "players": [
-            {
-                "name": "client" if each == position else "house",
-                "stack": game.betting_stacks[each] - betting.spent[each],
-                "position": "BB" if each == 0 else "SB",
-                "hole_cards": cards[each],
-            }
-            for each in range(2)
-        ],
-    }
+        "winnings": _whole(view.chips_won()[position]) if view.is_finished else None, "aivat_score": None,
+        "players": players,
+    }  # fmt: skip
     played = {
-        "game_id": 1,
-        "game_name": game_name,
-        "game_format": "heads-up",
-        "starting_stack": game.stacks[0],
-        "blinds": sorted(game.blinds, reverse=True),
-        "stack_reset_per_hand": True,
-    }
+        "game_id": 1, "game_name": game_name, "game_format": "heads-up", "starting_stack": game.stacks[0],
+        "blinds": sorted(game.blinds, reverse=True), "stack_reset_per_hand": True,
+    }  # fmt: skip
     return {"hand_id": hand, "turn": turn, "game": played, "game_state": state}
 
 

@@ -1,6 +1,7 @@
 """The results of runs: rates with intervals, luck taken out, the difference of a pair, the leaderboard."""
 
 import json
+from collections.abc import Sequence
 from typing import Any, Final
 
 import trio
@@ -12,7 +13,7 @@ from clients.lab.benchmark.config import Opponent
 from clients.lab.benchmark.runs import RESULT, Run, Runs, logged_chips
 from engine.poker.match_key import MatchKey
 from engine.support.files.whole import write_whole
-from engine.support.intervals import Estimate, estimate
+from engine.support.intervals import estimate
 from server.records.evidence import Luck, evidence_of
 from server.records.logs import open_log
 from server.records.results import Pass, player_results
@@ -47,17 +48,12 @@ class Scorer:
         outcome, names = run.outcome(), run.match.names
         each = player_results([Pass(outcome, tuple(range(len(names))))], names, run.game)[0]
         told: dict[str, Any] = {
-            "run": run.facts.number,
-            "label": run.facts.label,
-            "opponent": run.opponent.as_json(),
-            "game": run.facts.game,
-            "hands": outcome.hands,
-            "mbb_per_hand": each.mbb_per_hand,
+            "run": run.facts.number, "label": run.facts.label, "opponent": run.opponent.as_json(),
+            "game": run.facts.game, "hands": outcome.hands, "mbb_per_hand": each.mbb_per_hand,
             "ci95": each.ci95,
             **await trio.to_thread.run_sync(self._without_luck, run, outcome.hands, limiter=self._limiter),
-            "abandoned": len(run.abandoned),
-            "final": run.is_closed,
-        }
+            "abandoned": len(run.abandoned), "final": run.is_closed,
+        }  # fmt: skip
         pair = self._runs.pair_of(run)
         if pair is not None:
             told["pair"] = await trio.to_thread.run_sync(_difference, run, pair, limiter=self._limiter)
@@ -113,9 +109,7 @@ def _difference(run: Run, pair: Run) -> dict[str, Any] | None:
     if min(len(ours), len(theirs)) < _LEAST:
         return None
     differences = [mine - other for mine, other in zip(ours, theirs, strict=False)]
-    found = _in_mbb(estimate(differences), run.game.big_blind)
-    hands = {"run": pair.facts.number, "hands": found.samples}
-    return {**hands, "mbb_per_hand": found.mean, "ci95": found.ci95}
+    return {"run": pair.facts.number, "hands": len(differences), **_in_mbb(differences, run.game.big_blind)}
 
 
 def _anchors(opponent: Opponent, game: str) -> list[dict[str, Any]]:
@@ -131,11 +125,12 @@ def _anchors(opponent: Opponent, game: str) -> list[dict[str, Any]]:
             arena.play(1)
             chips.append(arena.chips[0] - before)
             before = arena.chips[0]
-        found = _in_mbb(estimate(chips), definition.big_blind)
         row = {"name": anchor, "anchor": True, "hands": LEAST_RANKED}
-        rows.append({**row, "mbb_per_hand": found.mean, "ci95": found.ci95})
+        rows.append({**row, **_in_mbb(chips, definition.big_blind)})
     return rows
 
 
-def _in_mbb(chips: Estimate, big_blind: int) -> Estimate:
-    return chips.scaled(1000 / big_blind)
+def _in_mbb(chips: Sequence[float], big_blind: int) -> dict[str, Any]:
+    """The rate of the chips of some hands."""
+    found = estimate(chips).scaled(1000 / big_blind)
+    return {"mbb_per_hand": found.mean, "ci95": found.ci95}

@@ -152,18 +152,10 @@ class Run:
         self._config, self._console = config, console
         names = [opponent.name, *[f"{opponent.name}-{n}" for n in range(2, self.game.num_players)]]
         self.match: Final = MatchConfig(
-            name=f"benchmark.{facts.number}",
-            game=self.game,
-            game_text=facts.game,
-            hands=config.hands,
-            cards=self.cards,
-            names=(CLIENT, *names),
-            log_path=self.folder / _LOG,
-            policy_path=self.folder / POLICY_FILE,
-            keeps_hands=True,
-            opener=open_private,
-            quiet=True,
-        )
+            name=f"benchmark.{facts.number}", game=self.game, game_text=facts.game, hands=config.hands,
+            cards=self.cards, names=(CLIENT, *names), log_path=self.log_path,
+            policy_path=self.folder / POLICY_FILE, keeps_hands=True, opener=open_private, quiet=True,
+        )  # fmt: skip
         self._records = MatchRecords(self.match, SilentConsole())
         self._book = MatchBook(self.match, SilentConsole(), self._records)
         self._slots: list[_Slot] = []
@@ -352,10 +344,8 @@ class Run:
     def _new_slot(self) -> _Slot:
         game = self.game
         seeds = self.cards.player_seeds(range(game.num_players))
-        agents: list[Agent] = [
-            OutsideSeat(),
-            *[make_bot(self.opponent.bot) for _ in range(game.num_players - 1)],
-        ]
+        others = [make_bot(self.opponent.bot) for _ in range(game.num_players - 1)]
+        agents: list[Agent] = [OutsideSeat(), *others]
         for agent, seed in zip(agents, seeds, strict=True):
             agent.seed = seed
         dealer = self.cards.dealer(game)
@@ -424,17 +414,11 @@ class Runs:
                 self._write(pair, attrs.evolve(pair.facts, is_ranked=False))
         number = f"r-{1 + max([int(each[2:]) for each in self._by_number], default=0)}"
         key = f"{number}.{secrets.token_hex(20)}"
+        key_hash, partner = sha256(key.encode()).hexdigest(), None if pair is None else pair.facts.number
         facts = RunFacts(
-            number,
-            name,
-            playing.sha256,
-            game,
-            label,
-            sha256(key.encode()).hexdigest(),
-            cards.text,
-            None if pair is None else pair.facts.number,
+            number, name, playing.sha256, game, label, key_hash, cards.text, partner,
             is_ranked=seed is None and pair is None,
-        )
+        )  # fmt: skip
         run = self._by_number[number] = Run(facts, playing, config, self._console)
         run.folder.mkdir(mode=FOLDER_MODE)
         self._write(run, facts)

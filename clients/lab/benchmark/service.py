@@ -11,15 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import trio
 
+from clients.lab.benchmark import dialects
 from clients.lab.benchmark.config import BenchmarkConfig
-from clients.lab.benchmark.dialects import (
-    action_text,
-    answer_to,
-    fault_of,
-    hand_answer,
-    session_answer,
-    tokens,
-)
 from clients.lab.benchmark.results import Scorer
 from clients.lab.benchmark.runs import BenchmarkHand, Run, Runs
 from protocol.agents.answers import BadFormat, parse_json
@@ -43,12 +36,9 @@ if TYPE_CHECKING:
 
 MOST_BODY: Final = 4096
 _WORD: Final = {"type": "string", "maxLength": 64}
+_SEED: Final = {"type": "integer", "minimum": 0, "maximum": 2**32 - 1}
 _NEW_RUN: Final = closed(
-    {},
-    {
-        **dict.fromkeys(("opponent", "game", "label", "pair_with"), _WORD),
-        "seed": {"type": "integer", "minimum": 0, "maximum": 2**32 - 1},
-    },
+    {}, {**dict.fromkeys(("opponent", "game", "label", "pair_with"), _WORD), "seed": _SEED}
 )
 _BUSY: Final = 409
 # Of a request that could be made later: somebody has too much open.
@@ -67,13 +57,9 @@ async def serve_benchmark(
         NotServed: the port cannot be opened.
     """
     limits = RoomConfig(
-        (),
-        host=config.host,
-        http=config.port,
-        is_http_chosen=True,
+        (), host=config.host, http=config.port, is_http_chosen=True, names=config.names,
         requests_per_second=config.requests,
-        names=config.names,
-    )
+    )  # fmt: skip
     listener = listen(config.host, config.port, NotServed)
     runs = Runs(config, console)
     try:
@@ -202,7 +188,7 @@ class Service:
         hand = run.last
         if hand is None:
             raise SeatError("no_seat", "There is no hand: ask for one.")
-        old = "" if hand.view is None else "".join(tokens(hand.view.betting))
+        old = "" if hand.view is None else "".join(dialects.tokens(hand.view.betting))
         await _acted(run, hand, body.get("incr"), body)
         return _session(run, hand, str(body["token"]), old)
 
@@ -237,7 +223,7 @@ class Service:
         run = await self._of_key(request)
         hand = run.find(request.path_params["hand"])
         body = _members(await _body(request))
-        await _acted(run, hand, action_text(body), body)
+        await _acted(run, hand, dialects.action_text(body), body)
         return _by_number(run, hand)
 
     async def _hands_results(self, request: Request) -> Response:
@@ -259,20 +245,20 @@ async def _acted(run: Run, hand: BenchmarkHand, text: object, body: dict[str, An
     assert hand.view is not None  # it has been dealt
     turn = str(body.get("turn", hand.turn))
     step = turn.removeprefix(f"1.{hand.number}.")
-    done = [word for word in tokens(hand.view.betting) if word != "/"]
+    done = [word for word in dialects.tokens(hand.view.betting) if word != "/"]
     if turn and turn != hand.turn and step.isdecimal() and done[int(step) : int(step) + 1] == [text]:
         return  # it has been done, and the answer has been lost
     if hand.final is not None:
         raise SeatError("turn_over", "The hand is over.")
     try:
-        await run.act(hand, {"turn": turn, **answer_to(text, hand.view)})
+        await run.act(hand, {"turn": turn, **dialects.answer_to(text, hand.view)})
     except SeatError as error:
-        raise SeatError(error.code, fault_of(text, hand.view, error)) from None
+        raise SeatError(error.code, dialects.fault_of(text, hand.view, error)) from None
 
 
 def _session(run: Run, hand: BenchmarkHand, token: str, old: str) -> Response:
     assert hand.view is not None  # it has been dealt
-    told = session_answer(hand.view, old, token, hand.turn)
+    told = dialects.session_answer(hand.view, old, token, hand.turn)
     if hand.final is not None:
         outcome = run.outcome()
         told |= {"session_num_hands": outcome.hands, "session_total": round(outcome.chips_by_seat[0])}
@@ -285,7 +271,7 @@ def _by_number(run: Run, hand: BenchmarkHand, status: int = 200) -> Response:
 
 def _hand(run: Run, hand: BenchmarkHand) -> dict[str, Any]:
     assert hand.view is not None  # it has been dealt
-    return hand_answer(hand.view, run.facts.game, hand.number, hand.turn)
+    return dialects.hand_answer(hand.view, run.facts.game, hand.number, hand.turn)
 
 
 # --- requests and answers ----------------------------------------------------------------------------------

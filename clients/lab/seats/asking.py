@@ -17,17 +17,9 @@ import trio
 from clients.core.agent import Agent, begin_decision, checked_action
 from clients.core.arena import Arena
 from clients.lab.testing.agents import Replaying, StandIn
+from engine.poker import rules
 from engine.poker.cards import InvalidCardError, format_cards, parse_written_cards
 from engine.poker.records import ProbabilityTriple
-from engine.poker.rules import (
-    Action,
-    Deal,
-    GameDefinition,
-    HandView,
-    IllegalActionError,
-    StackedDealer,
-    parse_betting,
-)
 from engine.poker.rules.betting import BettingState
 from engine.poker.situations import stacked_deal
 from engine.support.seeds import derive_seed
@@ -38,7 +30,7 @@ from protocol import format_match_state
 class Spot:
     """A decision: everything that the player who is to make it knows."""
 
-    game: GameDefinition
+    game: rules.GameDefinition
     betting: BettingState
     """In it somebody is to act."""
     hole_cards: tuple[int, ...]
@@ -52,12 +44,12 @@ class Spot:
         return position
 
     @property
-    def actions(self) -> list[Action]:
+    def actions(self) -> list[rules.Action]:
         """The actions before it, in order."""
         return [action for _, _, action in self.betting.steps()]
 
 
-def read_spot(game: GameDefinition, betting: str, hole_cards: str, board: str) -> Spot:
+def read_spot(game: rules.GameDefinition, betting: str, hole_cards: str, board: str) -> Spot:
     """A spot as people write it.
 
     Args:
@@ -70,9 +62,9 @@ def read_spot(game: GameDefinition, betting: str, hole_cards: str, board: str) -
         ValueError: a betting that is none or that ends the hand, wrong cards, or too few of them; one line.
     """
     try:
-        state = parse_betting(game, betting)
+        state = rules.parse_betting(game, betting)
         hole, out = (tuple(parse_written_cards(text)) if text else () for text in (hole_cards, board))
-    except (IllegalActionError, InvalidCardError) as error:
+    except (rules.IllegalActionError, InvalidCardError) as error:
         raise ValueError(str(error)) from error
     if state.position_to_act is None:
         raise ValueError(f"after {betting!r} the hand is over: nobody is to act")
@@ -97,29 +89,24 @@ class Overruled:
     """An earlier decision of the bot's that the betting has otherwise."""
 
     betting: str
-    answered: Action
-    played: Action
+    answered: rules.Action
+    played: rules.Action
 
 
 @attrs.frozen
 class Answer:
     """A bot's answer."""
 
-    action: Action
+    action: rules.Action
     """As it is played: put right where it was not legal."""
     is_legal: bool
     triple: ProbabilityTriple | None
     """The chances it says it had; None for a bot that does not tell."""
-    view: HandView
+    view: rules.HandView
     overruled: tuple[Overruled, ...]
     agent: Agent
     reasons: Mapping[str, str]
     """The numbers by which it decided, as it says them."""
-
-    @property
-    def match_state(self) -> str:
-        """The question as an ACPC match state."""
-        return format_match_state(self.view)
 
 
 class _Enough(Exception):
@@ -143,7 +130,7 @@ class _Asked(StandIn):
         self._overruled: list[Overruled] = []
         self.answer: Answer | None = None
 
-    def choose_action(self, view: HandView) -> Action:
+    def choose_action(self, view: rules.HandView) -> rules.Action:
         """The bot's answer, in the spot; else what the betting says.
 
         Raises:
@@ -154,13 +141,16 @@ class _Asked(StandIn):
         if not is_spot and not self._is_always_asked:
             return self._script[number]
         begin_decision(self.agent, view)
-        chosen = checked_action(self.agent, _at_once(self.agent.choose_action(view)))
+        chosen = self.agent.choose_action(view)
+        if not isinstance(chosen, rules.Action):
+            chosen = trio.run(_awaited, chosen)
+        chosen = checked_action(self.agent, chosen)
         played = view.legal_actions().nearest(chosen)
         if not is_spot:
             if played != self._script[number]:
                 self._overruled.append(Overruled(view.betting.text, played, self._script[number]))
             return self._script[number]
-        tells: Callable[[HandView], ProbabilityTriple] | None
+        tells: Callable[[rules.HandView], ProbabilityTriple] | None
         tells = getattr(self.agent, "probability_triple", None)
         triple = None if tells is None else ProbabilityTriple(*map(float, tells(view)))
         reasons = self.agent.reasons(view)
@@ -170,15 +160,8 @@ class _Asked(StandIn):
         raise _Enough
 
 
-def _at_once(chosen: Action | Awaitable[Action]) -> Action:
-    """The bot's choice, waited for where it has to think."""
-    if isinstance(chosen, Action):
-        return chosen
-
-    async def wait() -> Action:
-        return await chosen
-
-    return trio.run(wait)
+async def _awaited(chosen: Awaitable[rules.Action]) -> rules.Action:
+    return await chosen
 
 
 def ask(bot: Agent, spot: Spot, *, seed: int = 0, is_remote: bool = False) -> Answer:
@@ -196,50 +179,44 @@ def ask(bot: Agent, spot: Spot, *, seed: int = 0, is_remote: bool = False) -> An
     agents[spot.position] = asked
     bot.seed, bot.seeded = derive_seed(seed, spot.position), True
     names = [f"p{position}" for position in range(game.num_players)]
-    table = Arena(game, agents, seed, names=names, dealer=StackedDealer([_deal(spot, seed)]))
+    table = Arena(game, agents, seed, names=names, dealer=rules.StackedDealer([_deal(spot, seed)]))
     with contextlib.suppress(_Enough):
         table.play(1)
     assert asked.answer is not None  # the betting leads to the spot
     return asked.answer
 
 
-def _deal(spot: Spot, seed: int) -> Deal:
+def _deal(spot: Spot, seed: int) -> rules.Deal:
     """The cards: those that are known, and any others."""
     return stacked_deal(
         spot.game, {spot.position: format_cards(spot.hole_cards)}, format_cards(spot.board), seed=seed
     )
 
 
-def action_counts(make: Callable[[int], Agent], spot: Spot, times: int, seed: int) -> Counter[Action]:
+def action_counts(make: Callable[[int], Agent], spot: Spot, times: int, seed: int) -> Counter[rules.Action]:
     """How often a bot does what, asked several times, with another seed each time."""
     return Counter([ask(make(k), spot, seed=derive_seed(seed, k)).action for k in range(times)])
 
 
-def report(name: str, game: str, spot: Spot, answer: Answer, actions: Counter[Action]) -> dict[str, Any]:
+def report(
+    name: str, game: str, spot: Spot, answer: Answer, actions: Counter[rules.Action]
+) -> dict[str, Any]:
     """The object that ``riverboat ask --json`` prints."""
     legal = spot.betting.legal_actions()
     asked = sum(actions.values())
     triple = answer.triple
     return {
-        "bot": name,
-        "game": game,
-        "betting": spot.betting.text,
-        "position": spot.position,
+        "bot": name, "game": game, "betting": spot.betting.text, "position": spot.position,
         "position_name": spot.game.position_names[spot.position],
-        "hole_cards": format_cards(spot.hole_cards),
-        "board": format_cards(spot.board),
-        "match_state": answer.match_state,
-        "pot": spot.betting.pot,
-        "to_call": max(0, spot.betting.amount_to_call(spot.position)),
-        "legal": str(legal),
-        "action": str(answer.action),
-        "is_legal": answer.is_legal,
+        "hole_cards": format_cards(spot.hole_cards), "board": format_cards(spot.board),
+        "match_state": format_match_state(answer.view), "pot": spot.betting.pot,
+        "to_call": max(0, spot.betting.amount_to_call(spot.position)), "legal": str(legal),
+        "action": str(answer.action), "is_legal": answer.is_legal,
         "triple": None if triple is None else dict(zip(("fold", "call", "raise"), triple, strict=True)),
-        "decided_by": dict(answer.reasons),
-        "asked": asked,
+        "decided_by": dict(answer.reasons), "asked": asked,
         "answers": {str(action): count / asked for action, count in actions.most_common()},
         "overruled": [
             {"betting": one.betting, "answered": str(one.answered), "played": str(one.played)}
             for one in answer.overruled
         ],
-    }
+    }  # fmt: skip

@@ -89,12 +89,12 @@ def waiting_seat(address: str) -> Callable[[], RemoteSeat]:
     Raises:
         ValueError: that is no address.
     """
-    host, colon, digits = address.rpartition(":")
+    host, _, digits = address.rpartition(":")
     try:
         port = parse_whole(digits)
     except ValueError:
         port = 0
-    if not (host and colon and 0 < port < 2**16):
+    if not (host and 0 < port < 2**16):
         raise ValueError(f"expected tcp://HOST:PORT, a port for a player to connect to, got tcp://{address}")
     return lambda: RemoteSeat(None, (host.strip("[]"), port))
 
@@ -111,9 +111,7 @@ class RemoteSeat(ClientSeat):
     def __init__(
         self, command: Sequence[str] | None, address: tuple[str, int], terms: Terms | None = None
     ) -> None:
-        self._command = command
-        self._terms = terms or Terms()
-        self._address = address
+        self._command, self._address, self._terms = command, address, terms or Terms()
         self._patience = Patience()
         self._listener: socket.socket | None = None
         self._socket: socket.socket | None = None
@@ -180,14 +178,9 @@ class RemoteSeat(ClientSeat):
                 line = sandbox.command_line(player, line, port, theirs.fileno())
             try:
                 self._process = subprocess.Popen(
-                    line,
-                    env=environment,
-                    stdin=subprocess.DEVNULL,
-                    stdout=self._output,
-                    stderr=self._output,
-                    start_new_session=True,
-                    pass_fds=() if sandbox is None else (theirs.fileno(),),
-                )
+                    line, env=environment, stdin=subprocess.DEVNULL, stdout=self._output, stderr=self._output,
+                    start_new_session=True, pass_fds=() if sandbox is None else (theirs.fileno(),),
+                )  # fmt: skip
             except OSError as error:
                 raise self._lost("not-found", f"{command[0]}: {error.strerror or error}") from error
             theirs.close()
