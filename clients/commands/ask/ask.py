@@ -16,7 +16,7 @@ from click import IntRange
 
 from clients.core.one_line import CommandError, ComputingCommand, json_option, plot_option, seed_option
 from clients.lab.seats.asking import Answer, Spot, action_counts, ask, read_spot, report
-from clients.lab.seats.remote import Patience, RemoteSeat, SeatLost, command_seat, is_program
+from clients.lab.seats.remote import Patience, SeatLost, command_seat, is_program
 from engine.poker.rules import GameDefinitionError, load_game
 from engine.support.seeds import derive_seed
 from server.match.arguments import check_sandboxes, launch_options, read_sandbox
@@ -113,22 +113,18 @@ def _ask_program(
     names = [f"p{position}" for position in range(spot.game.num_players)]
     answers = []
     for number in range(times):
-        seat = command_seat(shlex.split(command), terms)()
+        seat, own_seed = command_seat(shlex.split(command), terms)(), derive_seed(seed, number)
+        seat.seed = derive_seed(own_seed, spot.position)
         try:
-            answers.append(_ask_seat(seat, game, spot, names, derive_seed(seed, number)))
+            seat.open(spot.game, game, spot.position, names, Patience(response_s=60.0))
+            seat.wait_for_player()
+            answers.append(ask(seat, spot, seed=own_seed, is_remote=True))
         except SeatLost as lost:
             click.echo(f"riverboat ask: {lost.name} {lost.kind}: {lost.detail}", err=True)
             raise click.exceptions.Exit(2 if lost.kind == "not-found" else 3) from lost
         finally:
             seat.close()
     return answers[0], Counter([answer.action for answer in answers])
-
-
-def _ask_seat(seat: RemoteSeat, game: str, spot: Spot, names: list[str], seed: int) -> Answer:
-    seat.seed = derive_seed(seed, spot.position)
-    seat.open(spot.game, game, spot.position, names, Patience(response_s=60.0))
-    seat.wait_for_player()
-    return ask(seat, spot, seed=seed, is_remote=True)
 
 
 def _draw(path: str, bot: str, spot: Spot, answer: Answer, found: dict[str, Any]) -> None:

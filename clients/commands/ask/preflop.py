@@ -65,11 +65,8 @@ def preflop(
 
     Suited hands are above the diagonal of the grid, offsuit hands below it.
     """
-    chosen = [
-        name
-        for name, is_given in (("--first-bet", first_bet), ("--matrix", matrix), ("--solve", solve))
-        if is_given
-    ]
+    given = {"--first-bet": first_bet, "--matrix": matrix, "--solve": solve}
+    chosen = [name for name, is_given in given.items() if is_given]
     if len(chosen) > 1:
         raise CommandError(f"{' and '.join(chosen)} do not go together")
     if chosen and (plot is not None or make is not None):
@@ -116,23 +113,17 @@ def preflop_report(table: PreflopTable) -> dict[str, Any]:
     from engine.poker.combos import COMBOS_PER_STARTING_HAND, STARTING_HAND_NAMES
 
     order = sorted(range(len(STARTING_HAND_NAMES)), key=lambda hand: -table.iterated[hand])
-    shares = table.shares
-    return {
-        "players": table.players,
-        "unit": "thousandths of a small bet a hand",
-        "hands": [
-            {
-                "hand": STARTING_HAND_NAMES[hand],
-                "combos": int(COMBOS_PER_STARTING_HAND[hand]),
-                "income_rate": float(table.roll_out[hand]),
-                "income_rate_standard_error": float(table.roll_out_standard_error[hand]),
-                "iterated_income_rate": float(table.iterated[hand]),
-                "iterated_income_rate_standard_error": float(table.iterated_standard_error[hand]),
-                "share": float(shares[hand]),
-            }
-            for hand in order
-        ],
-    }
+    columns = {
+        "income_rate": table.roll_out, "income_rate_standard_error": table.roll_out_standard_error,
+        "iterated_income_rate": table.iterated,
+        "iterated_income_rate_standard_error": table.iterated_standard_error, "share": table.shares,
+    }  # fmt: skip
+    hands = [
+        {"hand": STARTING_HAND_NAMES[hand], "combos": int(COMBOS_PER_STARTING_HAND[hand])}
+        | {name: float(values[hand]) for name, values in columns.items()}
+        for hand in order
+    ]
+    return {"players": table.players, "unit": "thousandths of a small bet a hand", "hands": hands}
 
 
 def _make(path: str, seed: int, deals: int) -> None:
@@ -156,42 +147,29 @@ def _make(path: str, seed: int, deals: int) -> None:
 def _show_solution(seed: int, as_json: bool) -> None:
     import numpy as np
 
-    from engine.hands.preflop.game import (
-        call_or_fold_game,
-        differences,
-        exact_matchups,
-        exploitability,
-        game_value,
-        iterated_strategy,
-        limit_game,
-        solve,
-    )
+    from engine.hands.preflop import game as preflop_game
 
-    matchups = exact_matchups()
+    matchups = preflop_game.exact_matchups()
     found = []
-    for game in (call_or_fold_game(), limit_game()):
-        optimal = solve(game, matchups)
+    for game in (preflop_game.call_or_fold_game(), preflop_game.limit_game()):
+        optimal = preflop_game.solve(game, matchups)
         entry: dict[str, Any] = {
             "game": game.name,
-            "small_blind_mbb_per_hand": 1000 * game_value(game, optimal, matchups),
-            "exploitability": exploitability(game, optimal, matchups),
+            "small_blind_mbb_per_hand": 1000 * preflop_game.game_value(game, optimal, matchups),
+            "exploitability": preflop_game.exploitability(game, optimal, matchups),
         }
         for key, cumulative in (("iterated", False), ("iterated_cumulative", True)):
-            iterated = iterated_strategy(game, np.random.default_rng(seed), cumulative=cumulative)
-            different = differences(game, iterated, optimal, matchups)
-            entry[key] = {
-                "exploitability": exploitability(game, iterated, matchups),
-                "differences": [
-                    {
-                        "after": difference.history or "start",
-                        "hand": difference.hand,
-                        "played": difference.played,
-                        "optimal": difference.optimal,
-                        "cost_mbb": difference.cost,
-                    }
-                    for difference in different
-                ],
-            }
+            iterated = preflop_game.iterated_strategy(
+                game, np.random.default_rng(seed), cumulative=cumulative
+            )
+            different = preflop_game.differences(game, iterated, optimal, matchups)
+            told = [
+                {"after": each.history or "start", "hand": each.hand, "played": each.played,
+                 "optimal": each.optimal, "cost_mbb": each.cost}
+                for each in different
+            ]  # fmt: skip
+            lost = preflop_game.exploitability(game, iterated, matchups)
+            entry[key] = {"exploitability": lost, "differences": told}
         found.append(entry)
     if as_json:
         click.echo(json.dumps({"games": found}))
@@ -217,13 +195,8 @@ def _cells(values: Any) -> list[list[tuple[str, float]]]:
     from engine.poker.combos import STARTING_HAND_NAMES
 
     # A suited hand is at (high, low) of ascending ranks, which is above the diagonal in descending order.
-    return [
-        [
-            (STARTING_HAND_NAMES[at], float(values[at]))
-            for at in (row * 13 + column for column in range(12, -1, -1))
-        ]
-        for row in range(12, -1, -1)
-    ]
+    rows = [[row * 13 + column for column in range(12, -1, -1)] for row in range(12, -1, -1)]
+    return [[(STARTING_HAND_NAMES[at], float(values[at])) for at in row] for row in rows]
 
 
 def _print_lines(values: Any, title: str) -> None:
@@ -241,10 +214,6 @@ def _print_grid(values: Any, title: str) -> None:
         title=f"{title} (thousandths of a small bet)", box=None, padding=(0, 1, 0, 0), show_header=False
     )
     for row in _cells(values):
-        grid.add_row(
-            *[
-                Text(f"{name}\n{value:+z.0f}", GAIN_STYLE if value > 0 else FAINT_STYLE, justify="center")
-                for name, value in row
-            ]
-        )
+        texts = [(f"{name}\n{value:+z.0f}", GAIN_STYLE if value > 0 else FAINT_STYLE) for name, value in row]
+        grid.add_row(*[Text(text, style, justify="center") for text, style in texts])
     Console().print(grid)

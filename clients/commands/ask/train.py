@@ -106,19 +106,12 @@ def train(
     rate = winnings.rate(definition.big_blind)
     if as_json:
         report = {
-            "learner": learner,
-            "game": game_name,
-            "against": list(opponents),
-            "hands": winnings.hands,
-            "seed": plan.seed,
-            "save": str(save),
-            "chips": winnings.chips,
-            "mbb_per_hand": round(rate.mean, 3),
-            "ci95": None if rate.ci95 is None else round(rate.ci95, 3),
-            "seconds": round(seconds, 3),
-            "hands_per_second": round(winnings.hands / seconds, 1),
+            "learner": learner, "game": game_name, "against": list(opponents), "hands": winnings.hands,
+            "seed": plan.seed, "save": str(save), "chips": winnings.chips,
+            "mbb_per_hand": round(rate.mean, 3), "ci95": None if rate.ci95 is None else round(rate.ci95, 3),
+            "seconds": round(seconds, 3), "hands_per_second": round(winnings.hands / seconds, 1),
             "interrupted": status != 0,
-        }
+        }  # fmt: skip
         click.echo(json.dumps(report))
     else:
         click.echo(
@@ -143,13 +136,11 @@ def split_opponents(texts: Sequence[str], bots: object) -> tuple[str, ...]:
     """
     opponents: list[str] = []
     for text in texts:
-        begins = True
-        for piece in text.split(","):
-            if not begins and piece.partition(":")[0] not in bots and ":" in opponents[-1]:  # type: ignore[operator]
+        for place, piece in enumerate(text.split(",")):
+            if place and piece.partition(":")[0] not in bots and ":" in opponents[-1]:  # type: ignore[operator]
                 opponents[-1] += "," + piece
             else:
                 opponents.append(piece)
-            begins = False
     if not all(opponents):
         raise one_line.CommandError(
             f"--against {','.join(texts)!r}: expected names of bots between the commas"
@@ -208,12 +199,11 @@ def _run(
     # Now a signal is noted, so that no hand is left half learnt.
     with _shown(plan.hands, quiet) as show, held_back() as signals:
         for winnings in itertools.chain(first, training):
-            if winnings.hands - saved >= checkpoint_every:
+            is_due = winnings.hands - saved >= checkpoint_every
+            if is_due:
                 agent.save_knowledge()
                 saved = winnings.hands
-                show(winnings.hands, True)
-            else:
-                show(winnings.hands, False)
+            show(winnings.hands, is_due)
             if signals:
                 break
         if winnings.hands > saved:

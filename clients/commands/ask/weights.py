@@ -73,18 +73,17 @@ def weights(
         from clients.reports.grids import weights_figure
         from engine.poker.cards import format_cards
 
-        names = definition.position_names
         titles = [
-            f"{names[position]} (position {position}{', folded' if state.folded[position] else ''})"
-            for position in grids
+            f"{definition.position_names[at]} (position {at}{', folded' if state.folded[at] else ''})"
+            for at in grids
         ]
         out = format_cards(cards[: state.num_board_cards])
         title = f"Weights in {game} after {betting!r}, {'board ' + out if out else 'before the flop'}"
         save_figure(weights_figure(list(grids.values()), titles, title), plot)
     if as_json:
+        names = STARTING_HAND_NAMES
         report = {
-            str(position): dict(zip(STARTING_HAND_NAMES, grid.round(4).tolist(), strict=True))
-            for position, grid in grids.items()
+            str(at): dict(zip(names, grid.round(4).tolist(), strict=True)) for at, grid in grids.items()
         }
         click.echo(json.dumps({"betting": betting, "board": board, "weights": report}))
         return

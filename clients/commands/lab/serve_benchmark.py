@@ -4,7 +4,7 @@ import contextlib
 import signal
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import attrs
 import click
@@ -24,7 +24,7 @@ _NEEDED: Final = ("hypercorn", "starlette")
 @option("--host ADDRESS", "Where to listen.  Default: 127.0.0.1.")
 @option("--port PORT", "0 for any.  Default: 8100.", click.IntRange(0, 65535))
 @option("--folder DIR", "The folder of the runs.  Default: benchmark, beside the file.", FOLDER)
-def serve_benchmark(file: Path | None, host: str | None, port: int | None, folder: Path | None) -> None:
+def serve_benchmark(file: Path | None, **chosen: Any) -> None:
     """Let programs play against bots of yours over HTTP: seeded cards, pairs, results with intervals.
 
     Without a file the opponents are formula, simple and random.  It prints its address, and serves until
@@ -37,12 +37,7 @@ def serve_benchmark(file: Path | None, host: str | None, port: int | None, folde
         config = default_benchmark() if file is None else load_benchmark(file)
     except FileMistake as error:
         raise CommandError(str(error)) from None
-    config = attrs.evolve(
-        config,
-        host=config.host if host is None else host,
-        port=config.port if port is None else port,
-        folder=folder or config.folder,
-    )
+    config = attrs.evolve(config, **{name: each for name, each in chosen.items() if each is not None})
     trio.run(_serve, config)
 
 

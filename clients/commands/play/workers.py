@@ -93,14 +93,9 @@ class _Table:
     def __init__(self, order: ShardOrder, agents: Sequence[Agent], output: IO[bytes]) -> None:
         game = parse_game(order.definition)
         self._arena = Arena(
-            game,
-            agents,
-            0,
-            names=order.names,
-            fixed_seats=order.fixed_seats,
-            seed_agents=False,
+            game, agents, 0, names=order.names, fixed_seats=order.fixed_seats, seed_agents=False,
             dealer=parse_match_seed(order.cards).dealer(game),
-        )
+        )  # fmt: skip
         self._has_fixed_seats = order.fixed_seats
         self._output = output
         self._comments: list[str] = []
@@ -137,15 +132,12 @@ class _Table:
         """Send the hands that are finished."""
         del self._lines[len(self._chips) :]  # of a hand after which a bot failed
         if self._lines or failure is not None:
-            data = memoryview(
-                Frame(self._lines, self._chips, failure, self._told, "".join(self._comments)).line()
-            )
+            comments = "".join(self._comments)
+            data = memoryview(Frame(self._lines, self._chips, failure, self._told, comments).line())
             while data:
                 data = data[self._output.write(data) :]
-        self._lines.clear()
-        self._told.clear()
-        self._comments.clear()
-        self._chips.clear()
+        for kept in (self._lines, self._told, self._comments, self._chips):
+            kept.clear()
         self._due = time.monotonic() + _FRAME_S
 
 
@@ -238,9 +230,8 @@ async def _seat(host: str, port: int, order: dict[str, Any]) -> None:
         agent = make_bot(str(order["bot"]))
         agent.seed = parse_seed("random")
         seat = RoomSeat(str(order["table"]), name=str(order["name"]))
-        await join_table(
-            agent, TableAddress(host, port, token=str(order["token"]), room=seat), lambda line: None
-        )
+        address = TableAddress(host, port, token=str(order["token"]), room=seat)
+        await join_table(agent, address, lambda line: None)
     except Refusal:
         pass  # somebody else took the seat first; the room asks again
     except Exception as error:

@@ -63,22 +63,17 @@ class Plan:
         from engine.solving.holdem.kinds import noted_sizes
 
         if not self.definition.is_holdem:
-            return {"algorithm": self.algorithm} | (
-                {"seed": self.seed} if self.algorithm == _ON_DEALS else {}
-            )
+            seed = {"seed": self.seed} if self.algorithm == _ON_DEALS else {}
+            return {"algorithm": self.algorithm} | seed
         own: dict[str, Any] = {"answers": self.best_responses} if self.algorithm == ON_BOARDS else {}
         if self.clusters is not None:
             own["clusters"] = list(self.clusters)
         if self.sizes:
             own["sizes"] = noted_sizes(self.sizes)
         return own | {
-            "algorithm": self.algorithm,
-            "seed": self.seed,
-            "abstraction": self.abstraction,
-            "buckets": list(self.buckets),
-            "textures": list(self.board_classes),
-            "slips": self.trembles,
-        }
+            "algorithm": self.algorithm, "seed": self.seed, "abstraction": self.abstraction,
+            "buckets": list(self.buckets), "textures": list(self.board_classes), "slips": self.trembles,
+        }  # fmt: skip
 
 
 def game_and_algorithm(game: str, algorithm: str | None) -> tuple[GameDefinition, str]:

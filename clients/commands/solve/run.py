@@ -79,10 +79,9 @@ class LearningCurve:
         if self.points and self.points[-1]["iterations"] == solver.iterations:
             return
         began = time.monotonic()
-        found: tuple[float, float | None]
         try:
             if self._flops:
-                found = self._bounds(solver, is_stopped)
+                found: tuple[float, float | None] = self._bounds(solver, is_stopped)
             else:
                 exact = _measured(solver)
                 assert exact is not None  # a small game's
@@ -162,19 +161,14 @@ def carry_out(plan: Plan, *, resume: bool, force: bool, plot: str | None, as_jso
     found = _save(plan, solver)
     scale = 1000 / plan.definition.big_blind
     report = {
-        "game": plan.game,
-        "algorithm": plan.algorithm,
-        "iterations": solver.iterations,
-        "seed": plan.seed,
-        "save": str(plan.save),
-        "checkpoint": str(checkpoint_path(plan.save)),
+        "game": plan.game, "algorithm": plan.algorithm, "iterations": solver.iterations, "seed": plan.seed,
+        "save": str(plan.save), "checkpoint": str(checkpoint_path(plan.save)),
         "information_sets": solver.num_information_sets,
         "exploitability": None if found is None else found.mean * scale,
-        "value": None if found is None else found.values[0] * scale,
-        "seconds": round(seconds, 3),
+        "value": None if found is None else found.values[0] * scale, "seconds": round(seconds, 3),
         "iterations_per_second": round((solver.iterations - before) / max(seconds, 1e-9), 1),
         "interrupted": status != 0,
-    }
+    }  # fmt: skip
     if plot is not None and curve is not None:
         report["curve"] = curve.points
         curve.draw(plot, plan.game)
@@ -233,11 +227,10 @@ def _run(plan: Plan, solver: AnySolver, curve: LearningCurve | None, quiet: bool
             size = max(1, min(4 * left, int(left * _STEP_S / max(now - began, 1e-9))))
             if curve is not None and (solver.iterations == curve.due or _is_over(plan, solver, start)):
                 curve.measure(solver, lambda: bool(signals))
-            if now - saved >= plan.every_s:
-                show(solver, _save(plan, solver), True)
+            is_due = now - saved >= plan.every_s
+            show(solver, _save(plan, solver) if is_due else None, is_due)
+            if is_due:
                 saved = time.monotonic()
-            else:
-                show(solver, None, False)
     is_whole = _is_over(plan, solver, start)
     return 128 + signals[0] if signals and not is_whole else 0
 

@@ -58,7 +58,7 @@ def solve_spot(plan: SpotPlan) -> int:
     if plan.print_tree:
         click.echo("\n".join(_tree_lines(spot)))
     if plan.estimate:
-        _print_cost(found, as_json=plan.as_json)
+        click.echo(json.dumps(attrs.asdict(found)) if plan.as_json else _cost_text(found))
     if plan.print_tree or plan.estimate:
         return 0
     if found.bytes > spot.memory * 1e9:
@@ -86,9 +86,8 @@ def _solve(plan: SpotPlan, spot: SolvableSpot, expected: Cost) -> int:
             for _ in range(min(_EVERY, spot.iterations - game.iterations)):
                 game.run(1)
                 bar.update(task, completed=game.iterations)
-                is_over = bool(noted) or (
-                    plan.seconds is not None and time.monotonic() - began > plan.seconds
-                )
+                is_late = plan.seconds is not None and time.monotonic() - began > plan.seconds
+                is_over = bool(noted) or is_late
                 if is_over:
                     break
             exploitable = 100 * game.exploitability() / spot.pot
@@ -148,23 +147,17 @@ def node_report(answer: BoardAnswer, node: int) -> dict[str, Any]:
 def _text(report: dict[str, Any], *, interrupted: bool) -> str:
     root = ", ".join(f"{each['action']} {100 * each['frequency']:.1f} %" for each in report["root"])
     quality = f"{report['exploitability']:.3f} % of the pot ({report['exploitability_chips']:.3f} chips)"
-    return "\n".join(
-        [
-            f"{report['board']}, pot {report['pot']:g}, {report['stack']:g} behind",
-            f"the first player: {root}",
-            f"EV {report['ev']:.3f} chips, equity {100 * report['equity']:.2f} %",
-            f"exploitable by {quality} after {report['iterations']} iterations"
-            + (", stopped before the target" if interrupted else ""),
-        ]
+    stopped = ", stopped before the target" if interrupted else ""
+    return (
+        f"{report['board']}, pot {report['pot']:g}, {report['stack']:g} behind\n"
+        f"the first player: {root}\n"
+        f"EV {report['ev']:.3f} chips, equity {100 * report['equity']:.2f} %\n"
+        f"exploitable by {quality} after {report['iterations']} iterations{stopped}"
     )
 
 
 def _cost_text(found: Cost) -> str:
     return f"{found.nodes:,} nodes, {found.bytes / 1e6:,.0f} MB, about {found.seconds:,.1f} s of one thread"
-
-
-def _print_cost(found: Cost, *, as_json: bool) -> None:
-    click.echo(json.dumps(attrs.asdict(found)) if as_json else _cost_text(found))
 
 
 def _tree_lines(spot: SolvableSpot) -> Iterator[str]:

@@ -57,11 +57,8 @@ def _from_toml(file: Section) -> SolvableSpot:
 
     board = file.text("board")
     pot, stack = file.number("pot", least=1e-6), file.number("stack")
-    ranges_, sizes, rules = (
-        file.section("ranges", required=True),
-        file.section("sizes"),
-        file.section("rules"),
-    )
+    ranges_, sizes = file.section("ranges", required=True), file.section("sizes")
+    rules = file.section("rules")
     solve, own = file.section("solve"), [sizes.section(name) for name in PLAYERS]
 
     def menu(street: str, player: int) -> Menu:
@@ -126,13 +123,11 @@ def _from_commands(text: str, path: Path) -> SolvableSpot:
             elif command and command not in _IGNORED:
                 raise ValueError(f"{command!r} is no command of TexasSolver")
         line = 1
-        menus = {
-            street: (
-                _menu(sizes.get(f"{street} oop", {}), say_all_in=True),
-                _menu(sizes.get(f"{street} ip", {}), say_all_in=True),
-            )
-            for street in STREETS
-        }
+        first, second = (
+            {street: _menu(sizes.get(f"{street} {name}", {}), say_all_in=True) for street in STREETS}
+            for name in _OF_TEXAS
+        )
+        menus = {street: (first[street], second[street]) for street in STREETS}
         return _spot(
             said["board"].replace(",", " "),
             [parse_range(said[f"range_{name}"], any_order=True) for name in _OF_TEXAS],

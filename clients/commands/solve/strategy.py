@@ -60,10 +60,8 @@ def strategy(file: str, betting: str, board: str, as_json: bool, plot: str | Non
     if plot is not None:
         draw_hands(plot, shown, title)
     if as_json:
-        hands = {
-            hand: dict(zip(map(str, shown.actions), chances, strict=True))
-            for hand, chances in shown.hands.items()
-        }
+        actions = list(map(str, shown.actions))
+        hands = {hand: dict(zip(actions, each, strict=True)) for hand, each in shown.hands.items()}
         report = {"game": name, "betting": betting, "board": format_cards(cards), "notes": dict(saved.notes)}
         click.echo(json.dumps(report | {"position": state.position_to_act, "hands": hands}))
         return
