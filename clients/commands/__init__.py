@@ -7,3 +7,25 @@
 ``lab``              experiments, kernels, the signature
 ===================  ===============================================================================
 """
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from clients.core.one_line import CommandError
+
+
+@contextmanager
+def refusing(*kinds: type[Exception], what: str = "", hint: str = "") -> Iterator[None]:
+    """Have errors of some kinds end the command in one line, as something that cannot be done.
+
+    Args:
+        kinds: of errors, whose messages are lines for people.
+        what: begins the line: the option or the file at fault.
+        hint: ends it.
+    """
+    try:
+        yield
+    except kinds as error:
+        raise CommandError(f"{what}{error}{hint}") from error

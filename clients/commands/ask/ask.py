@@ -14,7 +14,8 @@ from typing import Any, Final
 import click
 from click import IntRange
 
-from clients.core.one_line import CommandError, ComputingCommand, json_option, plot_option, seed_option
+from clients.commands import refusing
+from clients.core.one_line import ComputingCommand, json_option, plot_option, seed_option
 from clients.lab.seats.asking import Answer, Spot, action_counts, ask, read_spot, report
 from clients.lab.seats.remote import Patience, SeatLost, command_seat, is_program
 from engine.poker.rules import GameDefinitionError, load_game
@@ -67,11 +68,9 @@ def ask_command(
     BOT is an installed bot with options, or a command line, which is run as COMMAND HOST PORT and dealt the
     hand up to that spot.  Its answers on the way there are overruled by the betting, and reported.
     """
-    try:
+    with refusing(GameDefinitionError, ValueError, OSError):
         definition = load_game(game)
         spot = read_spot(definition, betting, hole, board)
-    except (GameDefinitionError, ValueError, OSError) as error:
-        raise CommandError(str(error)) from error
     is_remote = is_program(bot)
     if is_remote:
         check_sandboxes(sandbox)
@@ -99,11 +98,9 @@ def ask_command(
 def _ask_installed(bot: str, spot: Spot, times: int, seed: int) -> tuple[Answer, Counter[Any]]:
     from clients.core.registry import make_bot
 
-    try:
+    with refusing(ValueError):  # a game that it does not play
         answer = ask(make_bot(bot), spot, seed=derive_seed(seed, 0))
         others = action_counts(lambda k: make_bot(bot), spot, times - 1, seed)
-    except ValueError as error:  # a game that it does not play
-        raise CommandError(str(error)) from error
     return answer, Counter([answer.action]) + others
 
 

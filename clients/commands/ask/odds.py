@@ -15,6 +15,7 @@ import attrs
 import click
 from click import Choice, IntRange
 
+from clients.commands import refusing
 from clients.core import one_line
 from engine.poker.cards import InvalidCardError, format_cards, parse_written_cards
 from engine.support.text import rate, table
@@ -137,10 +138,10 @@ def odds(
     from clients.reports.odds import OddsQuery, odds_report
 
     query = _checked(OddsQuery(hole_cards, community, **asked))
-    try:
+    with refusing(
+        ValueError, what="--playing: " if query.playing else ""
+    ):  # all else has been checked by now
         report = odds_report(query)
-    except ValueError as error:  # nothing but what opponents play has not been checked by now
-        raise one_line.CommandError(f"--playing: {error}" if query.playing else str(error)) from error
     if simulate is not None:
         report["simulation"] = _simulation(query, game, simulate, model)
     if plot is not None and grid:
@@ -198,13 +199,11 @@ def _compare(words: Sequence[str], board: str, dead: str, *, trials: int, seed: 
     if not 2 <= len(words) <= 1 + _MOST_OPPONENTS:
         raise one_line.CommandError(f"expected two to ten hands or ranges to compare, got {len(words)}")
     ranges = {}
-    try:
+    with refusing(ValueError):
         for number, word in enumerate(words, 1):
             ranges[word if word not in ranges else f"{word} ({number})"] = parse_range(word)
         out, gone = (parse_written_cards(text) if text else () for text in (board, dead))
         found = ranges_report(ranges, out, gone, trials=trials, seed=seed)
-    except ValueError as error:
-        raise one_line.CommandError(str(error)) from error
     if as_json:
         click.echo(json.dumps(found))
         return
@@ -231,10 +230,8 @@ def _draw_grid(path: str, hole_cards: tuple[int, ...], board: tuple[int, ...]) -
 
 def _split_cards(words: Sequence[str]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The two hole cards and the board, however they are divided into words."""
-    try:
+    with refusing(InvalidCardError):
         known = parse_written_cards(" ".join(words))
-    except InvalidCardError as error:
-        raise one_line.CommandError(str(error)) from error
     if len(known) not in (2, 5, 6, 7):
         plural = "" if len(known) == 1 else "s"
         raise one_line.CommandError(
@@ -247,13 +244,11 @@ def _split_cards(words: Sequence[str]) -> tuple[tuple[int, ...], tuple[int, ...]
 def _simulation(query: OddsQuery, game: str, betting: str, model: str) -> dict[str, Any]:
     from clients.reports.spot import simulation_report
 
-    try:
+    with refusing(ValueError, OSError, what="--simulate: "):
         return simulation_report(
             query.hole_cards, query.board,
             game=game, betting=betting, model=model, trials=query.trials, seed=query.seed,
         )  # fmt: skip
-    except (ValueError, OSError) as error:
-        raise one_line.CommandError(f"--simulate: {error}") from error
 
 
 def _print_lines(report: Mapping[str, Any]) -> None:

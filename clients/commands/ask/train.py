@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from click import IntRange
 
+from clients.commands import refusing
 from clients.core import one_line
 from engine.poker.cards import RANKS
 from engine.support.interruption import as_ctrl_c, held_back
@@ -252,13 +253,9 @@ def knowledge(file: Path, hand: str | None, min_updates: int, as_json: bool) -> 
     from clients.learners.reports import StateQuery, report_on
     from engine.poker.combos import parse_starting_hand
 
-    try:
+    with refusing(ValueError, what="--hand "), refusing(KnowledgeError):
         group = None if hand is None else parse_starting_hand(_spelled(hand))
         found, report = report_on(file, StateQuery(group, min_updates))
-    except KnowledgeError as error:
-        raise one_line.CommandError(str(error)) from error
-    except ValueError as error:  # of the hand
-        raise one_line.CommandError(f"--hand {error}") from error
     if as_json:
         names = [name.removesuffix(" %").replace(" ", "_") for name in report.columns]
         rows = [dict(zip(names, row, strict=True)) for row in report.rows]

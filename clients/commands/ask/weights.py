@@ -7,6 +7,7 @@ import json
 import click
 from click import Choice, IntRange
 
+from clients.commands import refusing
 from clients.core.one_line import CommandError, ComputingCommand, json_option, plot_option
 from engine.poker.cards import InvalidCardError, parse_written_cards
 from engine.poker.rules import GameDefinitionError, IllegalActionError, load_game
@@ -42,12 +43,10 @@ def weights(
     BETTING is written as in logs.  Suited hands stand upper right; a cell shows the greatest weight of its
     hands, the darker the likelier.
     """
-    try:
+    with refusing(GameDefinitionError, IllegalActionError, InvalidCardError, OSError):
         definition = load_game(game)
         state = parse_betting(definition, betting)
         cards = tuple(parse_written_cards(board)) if board else ()
-    except (GameDefinitionError, IllegalActionError, InvalidCardError, OSError) as error:
-        raise CommandError(str(error)) from error
 
     from engine.players.models.generic import GenericModel
     from engine.players.models.model import NoModel, OpponentModel

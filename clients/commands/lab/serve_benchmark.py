@@ -10,6 +10,7 @@ import attrs
 import click
 import trio
 
+from clients.commands import refusing
 from clients.core.one_line import CommandError, OneLineCommand
 from clients.lab.benchmark.config import BenchmarkConfig, default_benchmark, load_benchmark
 from server.room.reporting import operator_console
@@ -33,10 +34,8 @@ def serve_benchmark(file: Path | None, **chosen: Any) -> None:
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
         raise CommandError(f"it needs {' and '.join(missing)}: pip install 'riverboat[web]'")
-    try:
+    with refusing(FileMistake):
         config = default_benchmark() if file is None else load_benchmark(file)
-    except FileMistake as error:
-        raise CommandError(str(error)) from None
     config = attrs.evolve(config, **{name: each for name, each in chosen.items() if each is not None})
     trio.run(_serve, config)
 

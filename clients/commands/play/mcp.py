@@ -13,7 +13,7 @@ import click
 import trio
 from click import IntRange
 
-from clients.commands.play.seat_options import seat_options
+from clients.commands.play.seat_options import ending, seat_options
 from clients.core.mailbox import Mailbox
 from clients.core.one_line import CommandError, OneLineCommand
 from clients.core.program import ProgramError, TableAddress, connect, join_table, table_of_words
@@ -109,12 +109,9 @@ def mcp(
     if find_spec("mcp") is None:
         raise CommandError(_NEEDED)
     bearer = _bearer(http_token_file) if http_port is not None else ""
-    try:
+    with ending("riverboat mcp"):
         table = table_of_words((host,) if port is None else (host, port), game=game, **seat)
         sys.exit(trio.run(_serve, table, "/" in host, http_port, bearer))
-    except ProgramError as error:
-        click.echo(f"riverboat mcp: {error}", err=True)
-        sys.exit(error.status)
 
 
 def _bearer(file: Path | None) -> str:

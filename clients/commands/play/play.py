@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from click import Choice, IntRange
 
-from clients.commands.play.seat_options import seat_options
-from clients.core.one_line import CommandError, OneLineCommand, refuse_options
+from clients.commands import refusing
+from clients.commands.play.seat_options import ending, seat_options
+from clients.core.one_line import OneLineCommand, refuse_options
 from engine.poker.match_key import parse_match_seed
 from protocol import variables
 from server.support.options import FOLDER, GAME, option
@@ -32,10 +33,8 @@ _OTHER_TABLE: Final = ("wait_s", "token", "chips", "tls", "authority")
 
 def _check_seed(context: click.Context, parameter: click.Parameter, text: str) -> str:
     """Check the text, and return it unchanged: the house reads it again, so that only it knows a new key."""
-    try:
+    with refusing(ValueError):
         parse_match_seed(text)
-    except ValueError as error:
-        raise CommandError(str(error)) from error
     return text
 
 
@@ -86,13 +85,13 @@ def play(
     in a room (`riverboat serve`).  Without these, it opens a table of your own against bots, with no time
     limit for you.  Type ? at the table to see what you can type.
     """
-    from clients.core.program import ProgramError, table_of_words
+    from clients.core.program import table_of_words
     from clients.human.program import play_at_terminal, play_over_telnet
     from clients.human.telnet import read_listen_address
 
     where = "of your own" if address else "at HOST PORT"
     refuse_options(context, _OWN_TABLE if address else _OTHER_TABLE, f"for a table {where}")
-    try:
+    with ending("play"):
         table: TableAddress | HouseOptions
         if address:
             table = table_of_words(address, game=game, **seat)
@@ -100,9 +99,6 @@ def play(
             table = _own_table(opponents, game, hands, seed, folder, seat["room_name"] or "you")
         if telnet is not None:
             sys.exit(play_over_telnet(table, display, read_listen_address(telnet), "play"))
-    except ProgramError as error:
-        click.echo(f"play: {error}", err=True)
-        sys.exit(error.status)
     sys.exit(play_at_terminal(table, display, sys.stdout, os.environ))
 
 
@@ -156,14 +152,11 @@ def telnet(address: tuple[str, ...], listen: str, display: str, game: str | None
     It joins the table when somebody has connected.  There is one seat for one connection: a second person is
     turned away, but a person whose connection broke can come back.
     """
-    from clients.core.program import ProgramError, table_of_words
+    from clients.core.program import table_of_words
     from clients.human.program import play_over_telnet
     from clients.human.telnet import read_listen_address
 
-    try:
+    with ending("telnet"):
         table = table_of_words(address, game=game, **seat)
         listening = read_listen_address(listen)
-    except ProgramError as error:
-        click.echo(f"telnet: {error}", err=True)
-        sys.exit(error.status)
     sys.exit(play_over_telnet(table, display, listening, "telnet"))

@@ -1,8 +1,10 @@
-"""The options of a seat at a table somewhere, which are the same for bots, people and telnet."""
+"""What those who sit down at a table share: the options of a seat, and how programs end."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -70,3 +72,19 @@ def _read_token_file(context: click.Context, parameter: click.Parameter, path: s
     if not token or token.split()[1:]:
         raise CommandError(f"{path} holds no token: expected one word")
     context.meta[_TOKEN] = token
+
+
+@contextmanager
+def ending(name: str) -> Iterator[None]:
+    """Have an error of a program end it with its line and exit status.
+
+    Args:
+        name: the program's, which begins the line.
+    """
+    from clients.core.program import ProgramError
+
+    try:
+        yield
+    except ProgramError as error:
+        click.echo(f"{name}: {error}", err=True)
+        sys.exit(error.status)

@@ -23,6 +23,7 @@ from typing import IO, Any, Final
 import click
 import trio
 
+from clients.commands.play.seat_options import ending
 from clients.core.agent import Agent, explained
 from clients.core.arena import Arena
 from clients.core.guess import RoomSeat
@@ -196,15 +197,8 @@ def seat_bots(host: str, port: str, bots: tuple[str, ...]) -> None:
             except Exception as error:
                 _report(bot, error)
         return
-    try:
+    with ending("seat-bots"):
         trio.run(_seat_all, host, read_port(port))
-    except ProgramError as error:
-        _say(str(error))
-        sys.exit(error.status)
-
-
-def _say(line: str) -> None:
-    print(f"seat-bots: {line}", file=sys.stderr, flush=True)
 
 
 def _report(name: str, error: Exception) -> None:

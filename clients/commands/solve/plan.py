@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import attrs
 import click
 
+from clients.commands import refusing
 from clients.core.one_line import CommandError
 
 if TYPE_CHECKING:
@@ -81,10 +82,8 @@ def game_and_algorithm(game: str, algorithm: str | None) -> tuple[GameDefinition
     from clients.core.program import ProgramError, read_game
     from engine.solving.holdem.betting import is_heads_up_limit_holdem, is_heads_up_no_limit_holdem
 
-    try:
+    with refusing(ProgramError):
         definition = read_game(game)
-    except ProgramError as error:
-        raise CommandError(str(error)) from error
     on_boards, on_deals = is_heads_up_limit_holdem(definition), is_heads_up_no_limit_holdem(definition)
     if algorithm is None:
         algorithm = ON_BOARDS if on_boards else _ON_DEALS if on_deals else _WHOLE
@@ -110,10 +109,8 @@ def _of_whole_game(plan: Plan) -> Solver:
     from engine.solving.solver import Solver
     from engine.solving.walk import TooLarge
 
-    try:
+    with refusing(TooLarge):
         tree = game_tree(plan.definition)
-    except TooLarge as error:
-        raise CommandError(str(error)) from error
     return Solver(tree, cast("Algorithm", plan.algorithm), seed=plan.seed)
 
 
@@ -124,10 +121,8 @@ def _on_boards(plan: Plan) -> BoardSolver:
 
     abstraction, opponent = _abstraction(plan), None
     if plan.clusters is not None:
-        try:
+        with refusing(ValueError, what="--clusters: "):
             opponent = make_opponent(abstraction, plan.clusters, _shown("clustering boards"))
-        except ValueError as error:
-            raise CommandError(f"--clusters: {error}") from error
     return BoardSolver(
         plan.definition, abstraction, seed=plan.seed, jobs=plan.jobs, trembles=plan.trembles,
         best_responses=plan.best_responses, opponent=opponent,
@@ -140,22 +135,16 @@ def _on_deals(plan: Plan) -> DealSolver:
     from engine.solving.walk import TooLarge
 
     abstraction = _abstraction(plan)
-    try:
+    with refusing(ValueError, what=f"{plan.game}: "), refusing(TooLarge, what="--bets: "):
         return DealSolver(plan.definition, abstraction, plan.sizes, seed=plan.seed, trembles=plan.trembles)
-    except TooLarge as error:
-        raise CommandError(f"--bets: {error}") from error
-    except ValueError as error:
-        raise CommandError(f"{plan.game}: {error}") from error
 
 
 def _abstraction(plan: Plan) -> Abstraction:
     """Hands in buckets, from this machine's cache or made now."""
     from engine.solving.holdem.kinds import make_abstraction
 
-    try:
+    with refusing(ValueError, what="--buckets: "):
         return make_abstraction(plan.abstraction, plan.buckets, plan.board_classes, _shown("classing hands"))
-    except ValueError as error:
-        raise CommandError(f"--buckets: {error}") from error
 
 
 def _shown(what: str) -> Callable[[int, int], None]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 import click
 
+from clients.commands import refusing
 from clients.commands.solve.spot_files import read_spot
 from clients.core.one_line import CommandError, progress_bar
 from engine.poker.cards import format_cards
@@ -49,12 +50,9 @@ def solve_spot(plan: SpotPlan) -> int:
     spot = read_spot(plan.file)
     if plan.iterations is not None:
         spot = attrs.evolve(spot, iterations=plan.iterations)
-    try:
+    hint = ": drop a size of bets there, or set most_raises"
+    with refusing(ValueError, what=f"{plan.file}: "), refusing(TooLarge, hint=hint):
         found = cost(spot)
-    except TooLarge as error:
-        raise CommandError(f"{error}: drop a size of bets there, or set most_raises") from error
-    except ValueError as error:
-        raise CommandError(f"{plan.file}: {error}") from error
     if plan.print_tree:
         click.echo("\n".join(_tree_lines(spot)))
     if plan.estimate:
@@ -72,10 +70,8 @@ def solve_spot(plan: SpotPlan) -> int:
 def _solve(plan: SpotPlan, spot: SolvableSpot, expected: Cost) -> int:
     from engine.solving.subgames.solver import Subgame
 
-    try:
+    with refusing(ValueError, what=f"{plan.file}: "):
         game = Subgame(spot.board, spot.ranges, spot.start, spot.betting, threads=plan.threads)
-    except ValueError as error:
-        raise CommandError(f"{plan.file}: {error}") from error
     began = time.monotonic()
     with held_back() as noted, progress_bar("iterations") as bar:
         if expected.seconds > _LONG_S:

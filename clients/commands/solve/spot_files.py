@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from clients.core.one_line import CommandError
+from clients.commands import refusing
 from engine.poker.cards import InvalidCardError, parse_written_cards
 from engine.poker.ranges import parse_range
 from server.support.toml_text import FileMistake, Section, parse_toml, read_text
@@ -32,15 +32,13 @@ def read_spot(path: Path) -> SolvableSpot:
     Raises:
         CommandError: it cannot be read; one line with the place.
     """
-    try:
+    with refusing(FileMistake):
         text = read_text(path)
         if text.lstrip().startswith("{"):
             return _from_fields(text, path)
         if text.lstrip().startswith("set_"):
             return _from_commands(text, path)
         return _from_toml(parse_toml(text, path))
-    except FileMistake as error:
-        raise CommandError(str(error)) from error
 
 
 def _spot(board: str, ranges: list[Floats], **values: Any) -> SolvableSpot:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from clients.commands import refusing
 from clients.core.one_line import CommandError, ComputingCommand, json_option, plot_option
 from engine.poker.cards import InvalidCardError, format_cards, parse_written_cards
 from engine.poker.rules import GameDefinitionError, IllegalActionError, InvalidActionError, load_game
@@ -35,11 +36,9 @@ def strategy(file: str, betting: str, board: str, as_json: bool, plot: str | Non
     """
     saved, name = _read(file)
     game = saved.game
-    try:
+    with refusing(IllegalActionError, InvalidActionError, InvalidCardError):
         state = parse_betting(game, betting)
         cards = tuple(parse_written_cards(board)) if board else ()
-    except (IllegalActionError, InvalidActionError, InvalidCardError) as error:
-        raise CommandError(str(error)) from error
     if state.position_to_act is None:
         raise CommandError(f"after {betting} the hand is over: expected one where somebody is to act")
 

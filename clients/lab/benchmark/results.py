@@ -58,7 +58,7 @@ class Scorer:
         if pair is not None:
             told["pair"] = await trio.to_thread.run_sync(_difference, run, pair, limiter=self._limiter)
         if run.is_closed:
-            told |= {"key": run.cards.text, "ranked": self._runs.is_ranked(run)}
+            told |= {"key": run.cards.text, "ranked": run.facts.is_ranked}
             write_whole(path, json.dumps(told, indent=1), mode=FILE_MODE)
         return told
 

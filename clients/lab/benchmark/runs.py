@@ -138,7 +138,7 @@ class Run:
     def __init__(
         self, facts: RunFacts, opponent: Opponent, config: BenchmarkConfig, console: Console
     ) -> None:
-        self.facts: Final = facts
+        self.facts = facts
         self.opponent: Final = opponent
         self.game: Final = opponent.games[facts.game]
         self.folder: Final = config.folder / facts.number
@@ -411,7 +411,8 @@ class Runs:
                 raise SeatError("refused", "A pair has the same opponent, game and cards.")
             cards = pair.cards
             if not pair.is_closed:  # whoever sees these hands knows cards of that run
-                self._write(pair, attrs.evolve(pair.facts, is_ranked=False))
+                pair.facts = attrs.evolve(pair.facts, is_ranked=False)
+                self._write(pair)
         number = f"r-{1 + max([int(each[2:]) for each in self._by_number], default=0)}"
         key = f"{number}.{secrets.token_hex(20)}"
         key_hash, partner = sha256(key.encode()).hexdigest(), None if pair is None else pair.facts.number
@@ -421,11 +422,11 @@ class Runs:
         )  # fmt: skip
         run = self._by_number[number] = Run(facts, playing, config, self._console)
         run.folder.mkdir(mode=FOLDER_MODE)
-        self._write(run, facts)
+        self._write(run)
         return run, key
 
-    def _write(self, run: Run, facts: RunFacts) -> None:
-        write_whole(run.folder / _FACTS, json.dumps(attrs.asdict(facts), indent=1), mode=FILE_MODE)
+    def _write(self, run: Run) -> None:
+        write_whole(run.folder / _FACTS, json.dumps(attrs.asdict(run.facts), indent=1), mode=FILE_MODE)
 
     async def find(self, key: str, number: str | None = None) -> Run:
         """The run of a key, ready to go on.
@@ -448,11 +449,6 @@ class Runs:
     def pair_of(self, run: Run) -> Run | None:
         """The run with the same cards, if there is one."""
         return None if run.facts.pair is None else self._by_number.get(run.facts.pair)
-
-    def is_ranked(self, run: Run) -> bool:
-        """Whether nobody could know the cards of a run while it was played."""
-        facts = json.loads((run.folder / _FACTS).read_text("utf-8"))
-        return bool(facts["is_ranked"])
 
     async def sweep(self) -> None:
         """Finish hands for which nobody asks any more, until cancelled."""

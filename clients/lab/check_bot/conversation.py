@@ -36,7 +36,7 @@ _CHUNK: Final = 64 * 1024
 class Fell(Exception):
     """The bot cannot continue: it is silent, or gone."""
 
-    def __init__(self, what: str, *, is_gone: bool) -> None:
+    def __init__(self, what: str, *, is_gone: bool = False) -> None:
         super().__init__(what)
         self.is_gone = is_gone
 
@@ -137,10 +137,9 @@ class Conversation:
         """
         self.last_shown = format_match_state(view)
         self._remember(view, _Shown.ASKED if view.is_our_turn else _Shown.WATCHED)
+        line = self.last_shown.encode("ascii") + b"\r\n"
         with self._sending():
-            await self.sender.send_line(
-                self.last_shown.encode("ascii") + b"\r\n", waits_for_answer=view.is_our_turn
-            )
+            await self.sender.send_line(line, waits_for_answer=view.is_our_turn)
 
     async def flush(self) -> None:
         """Send what was held back; raises as `show` does."""
@@ -154,7 +153,7 @@ class Conversation:
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             raise Fell("closed its connection", is_gone=True) from None
         except trio.TooSlowError:
-            raise Fell("does not read what it is sent", is_gone=False) from None
+            raise Fell("does not read what it is sent") from None
 
     def withdraw(self, view: HandView) -> None:
         """Note that the dealer acts in its place: an answer that still comes is not a fault."""
@@ -179,16 +178,13 @@ class Conversation:
         if line is None:
             raise Fell(
                 f"connected and said nothing for {self._limits.start:g} s: the player speaks first, its line "
-                "is VERSION:2.0.0",
-                is_gone=False,
+                "is VERSION:2.0.0"
             )
         self._connection.receive_data(line)
         try:
             event = self._connection.next_event()
         except BadVersion:
-            raise Fell(
-                f"its first line must be VERSION:2.0.0, and was {_quoted(line)}", is_gone=False
-            ) from None
+            raise Fell(f"its first line must be VERSION:2.0.0, and was {_quoted(line)}") from None
         if isinstance(event, Version) and not event.is_supported:
             self._fault("handshake", f"says {_quoted(line)}; this protocol is VERSION:2.0.0")
 
@@ -232,10 +228,8 @@ class Conversation:
             if line is None:
                 if question.other is not None:
                     return self._wrong_echo(question.other, question.view)
-                raise Fell(
-                    f"did not answer within {patience:g} s in {format_match_state(question.view)}",
-                    is_gone=False,
-                )
+                state = format_match_state(question.view)
+                raise Fell(f"did not answer within {patience:g} s in {state}")
             if is_comment(line):
                 await self._heed(line)
             elif (text := self._read_answer(line, question)) is not None:
@@ -290,9 +284,8 @@ class Conversation:
         legal = view.legal_actions()
         state = format_match_state(view)
         if not text.startswith(":"):
-            self._fault(
-                "legal-actions", f"in {state} there is no ':' before the action, but {text[:_SHOWN]!r}"
-            )
+            said = f"there is no ':' before the action, but {text[:_SHOWN]!r}"
+            self._fault("legal-actions", f"in {state} {said}")
             return CALL
         try:
             action, _ = read_action(text, 1, self._game.is_limit)

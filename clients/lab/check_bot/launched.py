@@ -31,16 +31,16 @@ _MOST_WAITS: Final = 6
 _PEAK: Final = re.compile(r"^VmHWM:\s*(\d+) kB", re.MULTILINE)
 
 
+@attrs.define(eq=False)
 class _Host:
     """The one seat that a bot is launched for."""
 
-    def __init__(self, port: int) -> None:
-        self.ports = (port,)
-        self.is_over = False
-        self.joined = False
-        self.failure: Failure | None = None
-        self.has_ended = trio.Event()
-        self.gave_up = trio.CancelScope()
+    ports: tuple[int, ...]
+    is_over: bool = False
+    joined: bool = False
+    failure: Failure | None = None
+    has_ended: trio.Event = attrs.Factory(trio.Event)
+    gave_up: trio.CancelScope = attrs.Factory(trio.CancelScope)
 
     def has_joined(self, number: int) -> bool:
         return self.joined
@@ -150,7 +150,7 @@ class Launching:
             self.say(line.replace(label, self.player.name))
 
         listener = open_listener(_HOST, 0)
-        host = _Host(listener.getsockname()[1])
+        host = _Host((listener.getsockname()[1],))
         doorman = Doorman([player], (), say, has_sandboxes=self.in_sandbox)
         # Every deal of an examination comes again: a learner must keep nothing from it.
         extra = {variables.DUPLICATE: "0"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,6 +19,7 @@ Policy: TypeAlias = Callable[[Any, NDArray[np.int8]], int]
 """Called with an observation and the mask, returns the number of an action."""
 
 
+@attrs.define(eq=False, slots=False)
 class PolicyAgent(Agent):
     """A policy in a seat: it is shown what an environment would show it, and plays the numbers it returns.
 
@@ -28,17 +30,10 @@ class PolicyAgent(Agent):
         observations: as of the environment.
     """
 
-    def __init__(
-        self,
-        policy: Policy,
-        *,
-        sizes: Sequence[float] = DEFAULT_SIZES,
-        observations: ObservationKind = "dict",
-    ) -> None:
-        self._policy = policy
-        self._sizes = tuple(sizes)
-        self._observations = observations
-        self._encoder: Encoder | None = None
+    _policy: Policy
+    _sizes: Sequence[float] = attrs.field(default=DEFAULT_SIZES, kw_only=True)
+    _observations: ObservationKind = attrs.field(default="dict", kw_only=True)
+    _encoder: Encoder | None = attrs.field(default=None, init=False)
 
     def match_started(self, game: GameDefinition, seat: int) -> None:
         """Observations are those of the game."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
+import attrs
+
 import protocol
 from clients.core.agent import Agent, begin_decision
 from engine.poker.rules import CALL, Action, GameDefinition, HandView
@@ -13,6 +15,11 @@ class ScriptError(AssertionError):
     """A script says what is not legal: the hand has gone another way than its author thought."""
 
 
+def _as_tuple(script: Iterable[Action]) -> tuple[Action, ...]:
+    return tuple(script)
+
+
+@attrs.define(eq=False, slots=False)
 class Scripted(Agent):
     """Plays given actions, one a turn, and then the same one for ever.
 
@@ -27,20 +34,12 @@ class Scripted(Agent):
         ScriptError: see `strict`.
     """
 
-    def __init__(
-        self,
-        script: Iterable[Action] = (),
-        *,
-        then: Action = CALL,
-        every_hand: bool = False,
-        strict: bool = True,
-    ) -> None:
-        self._script = tuple(script)
-        self._then = then
-        self._every_hand = every_hand
-        self._strict = strict
-        self._turn = 0
-        self._hand = -1
+    _script: tuple[Action, ...] = attrs.field(default=(), converter=_as_tuple)
+    _then: Action = attrs.field(default=CALL, kw_only=True)
+    _every_hand: bool = attrs.field(default=False, kw_only=True)
+    _strict: bool = attrs.field(default=True, kw_only=True)
+    _turn: int = attrs.field(default=0, init=False)
+    _hand: int = attrs.field(default=-1, init=False)
 
     def choose_action(self, view: HandView) -> Action:
         """The next of the script."""
@@ -58,6 +57,7 @@ class Scripted(Agent):
         return action
 
 
+@attrs.define(eq=False, slots=False)
 class Replaying(Agent):
     """Plays the actions of recorded hands, those of all players.
 
@@ -66,19 +66,18 @@ class Replaying(Agent):
             ``[action for _, _, action in betting.steps()]``.
     """
 
-    def __init__(self, hands: Sequence[Sequence[Action]]) -> None:
-        self._hands = hands
+    _hands: Sequence[Sequence[Action]]
 
     def choose_action(self, view: HandView) -> Action:
         """The action that was played here."""
         return self._hands[view.hand_number][len(view.betting.steps())]
 
 
+@attrs.define(eq=False, slots=False)
 class Deciding(Agent):
     """Plays what a function says, called with the view of each of its turns."""
 
-    def __init__(self, decide: Callable[[HandView], Action]) -> None:
-        self._decide = decide
+    _decide: Callable[[HandView], Action]
 
     def choose_action(self, view: HandView) -> Action:
         """The function's answer."""

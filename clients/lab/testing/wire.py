@@ -127,7 +127,9 @@ async def deal_over_wire(
     names = names or [f"p{seat}" for seat in range(num_players)]
     complaints: list[str] = []
     chairs: list[_Chair] = []
-    chairs += [_Chair(stream, game, names, seat, chairs, complaints) for seat, stream in enumerate(streams)]
+    for seat, stream in enumerate(streams):
+        notes = introduction(game, names, seat)
+        chairs.append(_Chair(stream, DealerConnection(game), notes, seat, chairs, complaints))
     ends: list[HandState] = []
     arena = Arena(game, chairs, seed, names=names, seed_agents=False, dealer=dealer)
     try:
@@ -142,32 +144,26 @@ async def deal_over_wire(
     return PlayedMatch(tuple(ends), arena.chips, tuple(complaints))
 
 
+@attrs.define(eq=False, slots=False)
 class _Chair(ClientSeat):
     """The dealer's end of one client's connection; messages wait until somebody is to act.
 
     Args:
         stream: to the client.
-        game: what is played.
-        names: of the players.
+        connection: reads what it says.
+        notes: for clients who ask for them.
         seat: the client's.
         chairs: all of the table.
         complaints: takes what is wrong.
     """
 
-    def __init__(
-        self,
-        stream: trio.abc.Stream,
-        game: GameDefinition,
-        names: Sequence[str],
-        seat: int,
-        chairs: Sequence[_Chair],
-        complaints: list[str],
-    ) -> None:
-        self.stream, self.seat = stream, seat
-        self._connection: DealerConnection = DealerConnection(game)
-        self._notes = introduction(game, names, seat)
-        self._chairs, self._complaints = chairs, complaints
-        self._unsent = b""
+    stream: trio.abc.Stream
+    _connection: DealerConnection
+    _notes: dict[str, str]
+    seat: int
+    _chairs: Sequence[_Chair]
+    _complaints: list[str]
+    _unsent: bytes = b""
 
     async def shake_hands(self) -> None:
         """Wait for the client's version."""
