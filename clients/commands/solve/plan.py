@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 import attrs
 import click
 
 from clients.commands import refusing
 from clients.core.one_line import CommandError
+from clients.core.program import ProgramError, read_game
+from engine.poker.rules import GameDefinition
+from engine.solving.game_tree import game_tree
+from engine.solving.holdem import betting
+from engine.solving.holdem.abstraction import Abstraction
+from engine.solving.holdem.board_solver import BoardSolver
+from engine.solving.holdem.deal_solver import DealSolver
+from engine.solving.holdem.kinds import AbstractionKind, make_abstraction, make_opponent, noted_sizes
+from engine.solving.solver import Algorithm, Solver
+from engine.solving.walk import TooLarge
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from engine.poker.rules import GameDefinition
-    from engine.solving.holdem.abstraction import Abstraction
-    from engine.solving.holdem.board_solver import BoardSolver
-    from engine.solving.holdem.deal_solver import DealSolver
-    from engine.solving.holdem.kinds import AbstractionKind
-    from engine.solving.solver import Algorithm, Solver
-
-    AnySolver = Solver | BoardSolver | DealSolver
+AnySolver = Solver | BoardSolver | DealSolver
 
 
 _WHOLE: Final = "cfr+"
@@ -61,8 +62,6 @@ class Plan:
     @property
     def notes(self) -> dict[str, Any]:
         """The notes that a run and its continuation share, by their names in files."""
-        from engine.solving.holdem.kinds import noted_sizes
-
         if not self.definition.is_holdem:
             seed = {"seed": self.seed} if self.algorithm == _ON_DEALS else {}
             return {"algorithm": self.algorithm} | seed
@@ -79,12 +78,12 @@ class Plan:
 
 def game_and_algorithm(game: str, algorithm: str | None) -> tuple[GameDefinition, str]:
     """The game to be solved, and the method."""
-    from clients.core.program import ProgramError, read_game
-    from engine.solving.holdem.betting import is_heads_up_limit_holdem, is_heads_up_no_limit_holdem
-
     with refusing(ProgramError):
         definition = read_game(game)
-    on_boards, on_deals = is_heads_up_limit_holdem(definition), is_heads_up_no_limit_holdem(definition)
+    on_boards, on_deals = (
+        betting.is_heads_up_limit_holdem(definition),
+        betting.is_heads_up_no_limit_holdem(definition),
+    )
     if algorithm is None:
         algorithm = ON_BOARDS if on_boards else _ON_DEALS if on_deals else _WHOLE
     if algorithm == ON_BOARDS and not on_boards:
@@ -105,20 +104,13 @@ def new_solver(plan: Plan) -> AnySolver:
 
 def _of_whole_game(plan: Plan) -> Solver:
     """Small games, as a tree."""
-    from engine.solving.game_tree import game_tree
-    from engine.solving.solver import Solver
-    from engine.solving.walk import TooLarge
-
     with refusing(TooLarge):
         tree = game_tree(plan.definition)
-    return Solver(tree, cast("Algorithm", plan.algorithm), seed=plan.seed)
+    return Solver(tree, cast(Algorithm, plan.algorithm), seed=plan.seed)
 
 
 def _on_boards(plan: Plan) -> BoardSolver:
     """Limit hold'em for two, on buckets and sampled boards."""
-    from engine.solving.holdem.board_solver import BoardSolver
-    from engine.solving.holdem.kinds import make_opponent
-
     abstraction, opponent = _abstraction(plan), None
     if plan.clusters is not None:
         with refusing(ValueError, what="--clusters: "):
@@ -131,9 +123,6 @@ def _on_boards(plan: Plan) -> BoardSolver:
 
 def _on_deals(plan: Plan) -> DealSolver:
     """No-limit hold'em for two, on buckets, sizes of raises and sampled deals."""
-    from engine.solving.holdem.deal_solver import DealSolver
-    from engine.solving.walk import TooLarge
-
     abstraction = _abstraction(plan)
     with refusing(ValueError, what=f"{plan.game}: "), refusing(TooLarge, what="--bets: "):
         return DealSolver(plan.definition, abstraction, plan.sizes, seed=plan.seed, trembles=plan.trembles)
@@ -141,8 +130,6 @@ def _on_deals(plan: Plan) -> DealSolver:
 
 def _abstraction(plan: Plan) -> Abstraction:
     """Hands in buckets, from this machine's cache or made now."""
-    from engine.solving.holdem.kinds import make_abstraction
-
     with refusing(ValueError, what="--buckets: "):
         return make_abstraction(plan.abstraction, plan.buckets, plan.board_classes, _shown("classing hands"))
 

@@ -12,19 +12,21 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
+import numpy as np
 
-from clients.commands.solve.plan import SAY_EVERY_S, Plan, new_solver
+from clients.commands.solve.plan import SAY_EVERY_S, AnySolver, Plan, new_solver
 from clients.core.one_line import CommandError, progress_bar
+from engine.solving.bounds.estimate import best_response_on_flops
+from engine.solving.bounds.players import BucketedPlayer
+from engine.solving.bounds.sample import Flop, draw_flops
+from engine.solving.holdem.bucketed import BucketedStrategy
+from engine.solving.strategies import Exploitability, Strategy, exploitability
+from engine.solving.strategy_file import checkpoint_path, read_checkpoint, write_checkpoint, write_strategy
+from engine.support.files.archive import ArchiveError
 from engine.support.interruption import held_back
-
-if TYPE_CHECKING:
-    from clients.commands.solve.plan import AnySolver, Plan
-    from engine.solving.bounds.sample import Flop
-    from engine.solving.strategies import Exploitability
-
 
 _STEP: Final = 10.0 ** (1 / 8)
 """From the iterations of one point to those of the next, in small games."""
@@ -62,7 +64,8 @@ class LearningCurve:
                     "--plot: no-limit strategies take too long to measure while they are learnt: use "
                     f"'riverboat exploitability {plan.save}' afterwards"
                 )
-            self._flops = _drawn_flops(plan.seed)
+            generator = np.random.default_rng((plan.seed, 2))
+            self._flops = list(draw_flops(_FLOPS, _TURNS, generator))
             self._step, self.due = _STEP_ON_BOARDS, _FIRST_ON_BOARDS
         self.points: list[dict[str, Any]] = []
         """By point `iterations`, `exploitability` and `upper` in mbb/h; `upper` is None where it is exact."""
@@ -108,9 +111,6 @@ class LearningCurve:
 
     def _bounds(self, solver: AnySolver, is_stopped: Callable[[], bool]) -> tuple[float, float]:
         """The cross-fitted and the in-sample bound, in chips a hand."""
-        from engine.solving.bounds.estimate import best_response_on_flops
-        from engine.solving.bounds.players import BucketedPlayer
-        from engine.solving.holdem.bucketed import BucketedStrategy
 
         def seen() -> None:
             if is_stopped():
@@ -120,14 +120,6 @@ class LearningCurve:
         assert isinstance(strategy, BucketedStrategy)
         found = best_response_on_flops(strategy.game, BucketedPlayer(strategy), self._flops, seen=seen)
         return found.lower.value, found.upper.value
-
-
-def _drawn_flops(seed: int) -> list[Flop]:
-    import numpy as np
-
-    from engine.solving.bounds.sample import draw_flops
-
-    return list(draw_flops(_FLOPS, _TURNS, np.random.default_rng((seed, 2))))
 
 
 _STEP_S: Final = 0.3
@@ -148,8 +140,6 @@ def carry_out(plan: Plan, *, resume: bool, force: bool, plot: str | None, as_jso
         CommandError: it cannot be done.
         ArchiveError: a file cannot be read or written.
     """
-    from engine.solving.strategy_file import checkpoint_path
-
     curve = None if plot is None else LearningCurve(plan)
     solver = _prepared(plan, resume, force)
     before = solver.iterations
@@ -184,9 +174,6 @@ def carry_out(plan: Plan, *, resume: bool, force: bool, plot: str | None, as_jso
 
 def _prepared(plan: Plan, resume: bool, force: bool) -> AnySolver:
     """The solver, where its last run left off or at the beginning."""
-    from engine.solving.strategy_file import checkpoint_path, read_checkpoint
-    from engine.support.files.archive import ArchiveError
-
     checkpoint = checkpoint_path(plan.save)
     if not resume and not force:
         for path in (plan.save, checkpoint):
@@ -243,8 +230,6 @@ def _is_over(plan: Plan, solver: AnySolver, start: float) -> bool:
 
 def _save(plan: Plan, solver: AnySolver) -> Exploitability | None:
     """Replace checkpoint and strategy, in this order; how exploitable the strategy is, in a small game."""
-    from engine.solving.strategy_file import checkpoint_path, write_checkpoint, write_strategy
-
     write_checkpoint(checkpoint_path(plan.save), plan.definition, solver.state(), plan.notes)
     write_strategy(
         plan.save, solver.average(), {"game": plan.game, **plan.notes, "iterations": solver.iterations}
@@ -254,8 +239,6 @@ def _save(plan: Plan, solver: AnySolver) -> Exploitability | None:
 
 def _measured(solver: AnySolver) -> Exploitability | None:
     """How exploitable the strategy is so far; None where that takes longer than the solving."""
-    from engine.solving.strategies import Strategy, exploitability
-
     strategy = solver.average()
     return exploitability(strategy.tree, strategy.policy) if isinstance(strategy, Strategy) else None
 

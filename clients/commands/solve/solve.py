@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from clients.commands.solve.plan import ON_BOARDS, Plan, game_and_algorithm
-from clients.commands.solve.run import carry_out
-from clients.commands.solve.spot import SpotPlan, solve_spot
 from clients.core import one_line
 from clients.core.options import parse_bet_sizes
 from engine.support.interruption import as_ctrl_c
@@ -28,7 +25,7 @@ _SAMPLED_ITERATIONS: Final = 1_000_000
 """Where neither iterations nor minutes are given; the latter for mcfr in small games."""
 _TREMBLES: Final = 0.03
 """With pcs; see docs/equilibrium.md for what it is good for."""
-_ALGORITHMS: Final = ("cfr", "cfr+", "dcfr", "lcfr", "mcfr", ON_BOARDS)
+_ALGORITHMS: Final = ("cfr", "cfr+", "dcfr", "lcfr", "mcfr", "pcs")
 _OF_HOLDEM: Final = ("abstraction", "buckets", "board_classes", "trembles", "best_responses", "clusters")
 """Options that mean nothing in small games."""
 _OF_SPOTS: Final = ("report", "estimate", "print_tree")
@@ -214,6 +211,8 @@ def solve(
 
     With --spot it solves hold'em for two from a flop, turn or river on, every hand apart.
     """
+    from clients.commands.solve.plan import ON_BOARDS, Plan, game_and_algorithm
+    from clients.commands.solve.run import carry_out
     from engine.solving.holdem.kinds import KINDS
     from engine.support.files.lock import FileIsLocked, FileLock
 
@@ -221,11 +220,10 @@ def solve(
         raise one_line.CommandError("--iterations and --minutes: expected one of them")
     seconds = None if minutes is None else 60 * minutes
     if spot is not None:
-        plan_of_spot = SpotPlan(
-            file=spot, iterations=iterations, seconds=seconds, threads=jobs, report=report, as_json=as_json,
-            estimate=estimate, print_tree=print_tree,
+        _answer(
+            game, file=spot, iterations=iterations, seconds=seconds, threads=jobs, report=report,
+            as_json=as_json, estimate=estimate, print_tree=print_tree,
         )  # fmt: skip
-        _answer(game, plan_of_spot)
         return
     one_line.refuse_options(click.get_current_context(), _OF_SPOTS, "for --spot")
     if game is None or save is None:
@@ -274,12 +272,14 @@ def solve(
         raise click.exceptions.Exit(status)
 
 
-def _answer(game: str | None, plan: SpotPlan) -> None:
+def _answer(game: str | None, **asked: Any) -> None:
     """Solve a spot instead of a game."""
+    from clients.commands.solve.spot import SpotPlan, solve_spot
+
     one_line.refuse_options(click.get_current_context(), _OF_GAMES, "for games, not for spots")
     if game is not None:
         raise one_line.CommandError("expected GAME or --spot, got both")
-    if status := solve_spot(plan):
+    if status := solve_spot(SpotPlan(**asked)):
         raise click.exceptions.Exit(status)
 
 

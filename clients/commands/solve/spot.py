@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import attrs
 import click
@@ -16,11 +16,12 @@ from clients.commands.solve.spot_files import read_spot
 from clients.core.one_line import CommandError, progress_bar
 from engine.poker.cards import format_cards
 from engine.poker.combos import format_combo
+from engine.solving.subgames.menus import STREETS
+from engine.solving.subgames.solver import Subgame
+from engine.solving.subgames.spots import BoardAnswer, Cost, SolvableSpot, answers, cost, equity, largest_menu
+from engine.solving.subgames.tree import street_trees
+from engine.solving.walk import TooLarge
 from engine.support.interruption import held_back
-
-if TYPE_CHECKING:
-    from engine.solving.subgames.solver import Subgame
-    from engine.solving.subgames.spots import BoardAnswer, Cost, SolvableSpot
 
 _EVERY: Final = 20
 """Iterations between two looks at how good the answer is."""
@@ -44,9 +45,6 @@ class SpotPlan:
 
 def solve_spot(plan: SpotPlan) -> int:
     """Solve the spot of a file and print the answer; returns the exit status."""
-    from engine.solving.subgames.spots import cost, largest_menu
-    from engine.solving.walk import TooLarge
-
     spot = read_spot(plan.file)
     if plan.iterations is not None:
         spot = attrs.evolve(spot, iterations=plan.iterations)
@@ -68,8 +66,6 @@ def solve_spot(plan: SpotPlan) -> int:
 
 
 def _solve(plan: SpotPlan, spot: SolvableSpot, expected: Cost) -> int:
-    from engine.solving.subgames.solver import Subgame
-
     with refusing(ValueError, what=f"{plan.file}: "):
         game = Subgame(spot.board, spot.ranges, spot.start, spot.betting, threads=plan.threads)
     began = time.monotonic()
@@ -98,8 +94,6 @@ def _solve(plan: SpotPlan, spot: SolvableSpot, expected: Cost) -> int:
 
 
 def _report(plan: SpotPlan, spot: SolvableSpot, game: Subgame, exploitable: float) -> dict[str, Any]:
-    from engine.solving.subgames.spots import answers, equity
-
     answer = answers(game)[0, 0, 0]
     share, shares = equity(spot)
     return {
@@ -158,9 +152,6 @@ def _cost_text(found: Cost) -> str:
 
 def _tree_lines(spot: SolvableSpot) -> Iterator[str]:
     """The betting of the first street, a line for each point, and the size of the others."""
-    from engine.solving.subgames.menus import STREETS
-    from engine.solving.subgames.tree import street_trees
-
     first, *others = street_trees(spot.start, spot.betting)
     upcoming = [(0, STREETS[first.street])]
     while upcoming:

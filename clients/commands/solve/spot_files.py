@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from clients.commands import refusing
 from engine.poker.cards import InvalidCardError, parse_written_cards
 from engine.poker.ranges import parse_range
+from engine.solving.subgames.menus import STREETS, BettingPlan, Menu, parse_menu, parse_sizes
+from engine.solving.subgames.spots import SolvableSpot
+from engine.support.arrays import Floats
 from server.support.toml_text import FileMistake, Section, parse_toml, read_text
-
-if TYPE_CHECKING:
-    from engine.solving.subgames.menus import Menu
-    from engine.solving.subgames.spots import SolvableSpot
-    from engine.support.arrays import Floats
 
 PLAYERS: Final = ("first", "second")
 _OF_TEXAS: Final = {"oop": 0, "ip": 1}
@@ -42,8 +40,6 @@ def read_spot(path: Path) -> SolvableSpot:
 
 
 def _spot(board: str, ranges: list[Floats], **values: Any) -> SolvableSpot:
-    from engine.solving.subgames.spots import SolvableSpot
-
     cards = parse_written_cards(board)
     if not 3 <= len(cards) <= 5:
         raise ValueError(f"board: expected 3, 4 or 5 cards, got {len(cards)}")
@@ -51,8 +47,6 @@ def _spot(board: str, ranges: list[Floats], **values: Any) -> SolvableSpot:
 
 
 def _from_toml(file: Section) -> SolvableSpot:
-    from engine.solving.subgames.menus import STREETS, BettingPlan, parse_menu
-
     board = file.text("board")
     pot, stack = file.number("pot", least=1e-6), file.number("stack")
     ranges_, sizes = file.section("ranges", required=True), file.section("sizes")
@@ -100,8 +94,6 @@ def _from_toml(file: Section) -> SolvableSpot:
 
 def _from_commands(text: str, path: Path) -> SolvableSpot:
     """TexasSolver's: a bet of more than the threshold of the whole stack is all-in, as there."""
-    from engine.solving.subgames.menus import STREETS, BettingPlan
-
     said: dict[str, str] = {}
     sizes: dict[str, dict[str, str]] = {}
     line = 1
@@ -143,8 +135,6 @@ def _from_commands(text: str, path: Path) -> SolvableSpot:
 
 
 def _menu(texts: Mapping[str, str], *, say_all_in: bool = False) -> Menu:
-    from engine.solving.subgames.menus import Menu, parse_sizes
-
     all_in = texts.get("allin", "") if say_all_in else ""
     leads = texts.get("donk")
     return Menu(
@@ -156,8 +146,6 @@ def _menu(texts: Mapping[str, str], *, say_all_in: bool = False) -> Menu:
 
 def _from_fields(text: str, path: Path) -> SolvableSpot:
     """postflop-solver's: `CardConfig` and `TreeConfig`, in one object or one inside the other."""
-    from engine.solving.subgames.menus import STREETS, BettingPlan
-
     try:
         fields = dict(_flat(json.loads(text)))
         menus = {}

@@ -2,8 +2,7 @@
 
 ===========  ====================================================================
 ``styles``   players drawn wide, each habit present or absent by chance
-``fitting``  mean and covariance of what players do, by EM over the population
-``made``     the matches of a population, and the prior that follows from a seed
+``made``     the matches of a population, and the prior that follows from them by EM
 ===========  ====================================================================
 
 ``python -m clients.lab.player_prior FILE`` is its command.

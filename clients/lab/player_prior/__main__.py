@@ -11,8 +11,7 @@ from typing import Final
 
 import click
 
-from clients.lab.player_prior.fitting import surprise
-from clients.lab.player_prior.made import SHIPPED, Matches, population, prior_of
+from clients.lab.player_prior.made import SHIPPED, Matches, population, prior_of, surprise
 from engine.players.models.player import format_prior
 from engine.support.files.whole import write_whole
 

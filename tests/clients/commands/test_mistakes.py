@@ -228,7 +228,7 @@ def test_a_curve_is_drawn_and_told(tmp_path: Path) -> None:
 @pytest.fixture
 def one_raise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A strategy file of anything, in limit hold'em of one raise; little is measured."""
-    monkeypatch.setattr("clients.commands.solve.counter._BOARDS", 2)
+    monkeypatch.setattr("clients.lab.exploitability.counters._BOARDS", 2)
     game = attrs.evolve(load_game("limit-2p"), max_raises=(1, 1, 1, 1))
     betting = holdem_betting(game, Percentiles(2).num_buckets)
     strategy = BucketedStrategy.of(game, Percentiles(2), np.ones(betting.num_slots))

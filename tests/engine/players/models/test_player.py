@@ -12,8 +12,7 @@ from clients.bots.baselines import AlwaysCall, AlwaysRaise, Random
 from clients.bots.formula.agent import Formula
 from clients.core.agent import Agent
 from clients.lab.experiments.next_action import NOISE, by_position, score
-from clients.lab.player_prior.fitting import fit
-from clients.lab.player_prior.made import SHIPPED, Matches, population, prior_of
+from clients.lab.player_prior.made import SHIPPED, Matches, fit, population, prior_of
 from engine.kernels.players import player as kernels
 from engine.kernels.players.player import FEATURES, Curve, Hands, Player
 from engine.players.learning import learn_from_hand, predicted_triple
