@@ -13,7 +13,7 @@ import click
 import trio
 from click import IntRange
 
-from clients.commands.play.seat_options import ending, seat_options
+from clients.commands.play.seat_options import ending, read_token, seat_options
 from clients.core.mailbox import Mailbox
 from clients.core.one_line import CommandError, OneLineCommand
 from clients.core.program import ProgramError, TableAddress, connect, join_table, table_of_words
@@ -115,16 +115,10 @@ def mcp(
 
 
 def _bearer(file: Path | None) -> str:
-    if file is None:
-        token = secrets.token_hex(20)
-        click.echo(f"riverboat mcp: Authorization: Bearer {token}", err=True)
-        return token
-    try:
-        token = file.read_text("ascii").strip()
-    except (OSError, UnicodeError) as error:
-        raise CommandError(f"the token file {file} cannot be read") from error
-    if not token or token.split() != [token]:
-        raise CommandError(f"{file} holds no token: expected one word")
+    if file is not None:
+        return read_token(file)
+    token = secrets.token_hex(20)
+    click.echo(f"riverboat mcp: Authorization: Bearer {token}", err=True)
     return token
 
 

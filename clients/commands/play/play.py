@@ -70,14 +70,10 @@ def play(
     context: click.Context,
     /,
     address: tuple[str, ...],
-    opponents: tuple[str, ...],
     game: str | None,
-    hands: int,
-    seed: str,
-    folder: Path | None,
     telnet: str | None,
     display: str,
-    **seat: Any,
+    **given: Any,
 ) -> None:
     """Sit down at a table and play.
 
@@ -89,21 +85,22 @@ def play(
     from clients.human.program import play_at_terminal, play_over_telnet
     from clients.human.telnet import read_listen_address
 
+    own = {name: given.pop(name) for name in _OWN_TABLE}
     where = "of your own" if address else "at HOST PORT"
     refuse_options(context, _OWN_TABLE if address else _OTHER_TABLE, f"for a table {where}")
     with ending("play"):
         table: TableAddress | HouseOptions
         if address:
-            table = table_of_words(address, game=game, **seat)
+            table = table_of_words(address, game=game, **given)
         else:
-            table = _own_table(opponents, game, hands, seed, folder, seat["room_name"] or "you")
+            table = _own_table(given["room_name"] or "you", game, **own)
         if telnet is not None:
             sys.exit(play_over_telnet(table, display, read_listen_address(telnet), "play"))
     sys.exit(play_at_terminal(table, display, sys.stdout, os.environ))
 
 
 def _own_table(
-    opponents: tuple[str, ...], game: str | None, hands: int, seed: str, folder: Path | None, name: str
+    name: str, game: str | None, *, opponents: tuple[str, ...], hands: int, seed: str, folder: Path | None
 ) -> HouseOptions:
     from clients.core.program import read_game
     from clients.core.registry import fill_table, installed_bots

@@ -62,16 +62,24 @@ def seat_options(name: str = "Your name, in a room.") -> Callable[[Decorated], D
 
 
 def _read_token_file(context: click.Context, parameter: click.Parameter, path: str | None) -> None:
-    if path is None:
-        return
+    if path is not None:
+        context.meta[_TOKEN] = read_token(Path(path))
+
+
+def read_token(path: Path) -> str:
+    """The token in a file.
+
+    Raises:
+        CommandError: it cannot be read, or holds none.
+    """
     try:
-        token = Path(path).read_text(encoding="utf-8").strip()
+        token = path.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not text"
         raise CommandError(f"the token file {path} cannot be read: {reason}") from error
     if not token or token.split()[1:]:
         raise CommandError(f"{path} holds no token: expected one word")
-    context.meta[_TOKEN] = token
+    return token
 
 
 @contextmanager

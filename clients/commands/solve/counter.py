@@ -83,7 +83,7 @@ def counter(
     write_strategy(save, answer, {"game": name, "kind": plan.kind, "against": player})
     report = {**attrs.asdict(plan), "save": str(save), **measured}
     if plot is not None:
-        report["curve"] = [{"part": each, **work.restricted(each)} for each in work.parts]
+        report["curve"] = [{"part": each, **work.restricted(each)[1]} for each in work.parts]
         _draw(plot, report)
     click.echo(json.dumps(report) if as_json else _text(report))
 

@@ -19,7 +19,7 @@ from clients.core.registry import UnknownBot, make_bot
 from clients.lab.experiments.harness import TASKS, Findings, Work
 from engine.poker.rules import load_game
 from engine.support.interruption import as_ctrl_c
-from server.support.options import FOLDER
+from server.support import options as cli
 
 Settings = TypeVar("Settings", bound="Options")
 Steps = Callable[[Settings, Work], Iterator[Findings]]
@@ -136,7 +136,7 @@ def experiment_command(
 
         command.__doc__ = steps.__doc__
         files = f"results.json, results.md, the plots (PNG and SVG) and {writes}"
-        out = click.option("--out", type=FOLDER, required=True, metavar="DIR", help=f"Gets {files}.")
+        out = click.option("--out", type=cli.FOLDER, required=True, metavar="DIR", help=f"Gets {files}.")
         options = [out, *_own_options(kind), *_shared_options(seeded)]
         whole_command = functools.reduce(lambda function, add: add(function), reversed(options), command)
         return click.command(name, cls=OneLineCommand)(whole_command)
@@ -157,20 +157,16 @@ def _shared_options(seeded: str | None) -> list[Callable[[Any], Any]]:
     """The options that all experiments have after their own."""
     return [
         *([] if seeded is None else [seed_option(seeded, default=1)]),
-        click.option(
-            "--jobs", type=click.IntRange(1, 64), default=1, show_default=True, metavar="N",
-            help="Processes; the results do not depend on it.",
+        cli.option(
+            "--jobs N", "Processes; the results do not depend on it.", click.IntRange(1, 64), default=1
         ),
-        click.option("--resume", is_flag=True, help="Continue an experiment in DIR that was stopped."),
-        click.option(
-            "--force", is_flag=True, help="Write into DIR although it contains files; some are replaced."
-        ),
-        click.option(
-            "--no-plots", "plots", is_flag=True, callback=_check_plots,
-            help="Draw nothing, so that matplotlib is not needed.",
+        cli.flag("--resume", "Continue an experiment in DIR that was stopped."),
+        cli.flag("--force", "Write into DIR although it contains files; some are replaced."),
+        cli.flag(
+            "--no-plots plots", "Draw nothing, so that matplotlib is not needed.", callback=_check_plots
         ),
         json_option(),
-    ]  # fmt: skip
+    ]
 
 
 def _check_plots(context: click.Context, parameter: click.Parameter, no_plots: bool) -> bool:
