@@ -56,7 +56,7 @@ class Plan:
     iterations: int | None
     """In all; None for as many as there is time for."""
     seconds: float | None
-    every_s: float
+    checkpoint_every: float
     """Between checkpoints."""
 
     @property

@@ -214,7 +214,7 @@ def _run(plan: Plan, solver: AnySolver, curve: LearningCurve | None, quiet: bool
             size = max(1, min(4 * left, int(left * _STEP_S / max(now - began, 1e-9))))
             if curve is not None and (solver.iterations == curve.due or _is_over(plan, solver, start)):
                 curve.measure(solver, lambda: bool(signals))
-            is_due = now - saved >= plan.every_s
+            is_due = now - saved >= plan.checkpoint_every
             show(solver, _save(plan, solver) if is_due else None, is_due)
             if is_due:
                 saved = time.monotonic()

@@ -181,14 +181,10 @@ def _sizes_option(context: click.Context, parameter: click.Parameter, text: str)
 def solve(
     game: str | None,
     spot: Path | None,
-    report: Path | None,
-    estimate: bool,
-    print_tree: bool,
     save: Path | None,
     iterations: int | None,
     minutes: float | None,
     algorithm: str | None,
-    seed: int,
     jobs: int,
     abstraction: AbstractionKind,
     buckets: tuple[int, ...] | None,
@@ -199,9 +195,9 @@ def solve(
     sizes: tuple[float, ...],
     resume: bool,
     force: bool,
-    checkpoint_every: float,
     plot: str | None,
     as_json: bool,
+    **asked: Any,
 ) -> None:
     """Compute a strategy for GAME from which no opponent can win much, and save it.
 
@@ -219,10 +215,10 @@ def solve(
     if iterations is not None and minutes is not None:
         raise one_line.CommandError("--iterations and --minutes: expected one of them")
     seconds = None if minutes is None else 60 * minutes
+    of_spot = {name: asked.pop(name) for name in _OF_SPOTS}
     if spot is not None:
         _answer(
-            game, file=spot, iterations=iterations, seconds=seconds, threads=jobs, report=report,
-            as_json=as_json, estimate=estimate, print_tree=print_tree,
+            game, file=spot, iterations=iterations, seconds=seconds, threads=jobs, as_json=as_json, **of_spot
         )  # fmt: skip
         return
     one_line.refuse_options(click.get_current_context(), _OF_SPOTS, "for --spot")
@@ -249,11 +245,10 @@ def solve(
     if len(board_classes) == 1:
         board_classes = (1, 1, *board_classes)
     plan = Plan(
-        game=game, save=save, definition=definition, algorithm=algorithm, seed=seed, abstraction=abstraction,
+        game=game, save=save, definition=definition, algorithm=algorithm, abstraction=abstraction,
         buckets=_three(buckets or KINDS[abstraction]), board_classes=_three(board_classes), trembles=trembles,
         best_responses=best_responses, clusters=clusters, sizes=sizes if is_no_limit_holdem else (),
-        jobs=jobs, iterations=iterations, seconds=seconds,
-        every_s=checkpoint_every,
+        jobs=jobs, iterations=iterations, seconds=seconds, **asked,
     )  # fmt: skip
     try:
         lock = FileLock(save)

@@ -8,9 +8,10 @@ pieces come late if we delay acknowledgements, and at once if we do not.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from enum import Enum, auto
+from statistics import median_high
 from typing import Final
 
 import attrs
@@ -185,9 +186,4 @@ class Pace:
         """Whether second pieces of its answers come late exactly when acknowledgements do."""
         if min(len(self.late_gaps), len(self.prompt_gaps)) < _FEWEST_GAPS:
             return False
-        return median(self.late_gaps) >= _NAGLE_S > 2 * median(self.prompt_gaps)
-
-
-def median(seconds: Sequence[float]) -> float:
-    """The median: half of them are no longer."""
-    return sorted(seconds)[len(seconds) // 2]
+        return median_high(self.late_gaps) >= _NAGLE_S > 2 * median_high(self.prompt_gaps)

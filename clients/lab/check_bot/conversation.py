@@ -10,13 +10,13 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from enum import Enum, auto
-from typing import Final
+from typing import Any, Final
 
 import attrs
 import trio
 
 from clients.lab.check_bot.client import Client, Pace, Sender
-from clients.lab.check_bot.findings import Examined
+from clients.lab.check_bot.findings import Examined, told
 from engine.poker.rules import CALL, Action, GameDefinition, HandView, InvalidActionError
 from engine.poker.situations import why_illegal
 from protocol import BadMatchState, BadVersion, DealerConnection, Version, format_match_state
@@ -80,7 +80,8 @@ class _AskedState:
     """When pieces of what it says arrived."""
     other: str | None = None
     """An answer to another state, which may be meant for this one."""
-    complaint: str = ""
+    complaint: tuple[bytes, str] | None = None
+    """An answer that was not asked for, and how."""
     is_behind: bool = False
     """Answers to earlier states came first: several writes are then correct."""
 
@@ -176,17 +177,14 @@ class Conversation:
         deadline = trio.current_time() + self._limits.start
         line = await self._next_line(deadline)
         if line is None:
-            raise Fell(
-                f"connected and said nothing for {self._limits.start:g} s: the player speaks first, its line "
-                "is VERSION:2.0.0"
-            )
+            raise Fell(told("handshake", "silent", seconds=self._limits.start))
         self._connection.receive_data(line)
         try:
             event = self._connection.next_event()
         except BadVersion:
-            raise Fell(f"its first line must be VERSION:2.0.0, and was {_quoted(line)}") from None
+            raise Fell(told("handshake", "wrong", line=_quoted(line))) from None
         if isinstance(event, Version) and not event.is_supported:
-            self._fault("handshake", f"says {_quoted(line)}; this protocol is VERSION:2.0.0")
+            self._fault("handshake", "other", line=_quoted(line))
 
     async def answer(self, view: HandView) -> Action:
         """What the bot does in the state it was last shown, corrected if it is not legal.
@@ -209,11 +207,7 @@ class Conversation:
         for check in ("answers", "echo", "turn", "legal-actions", "time", "one-write"):
             self._findings.tried(check, self._where)
         if seconds > limit and not self._echoes_wrongly:
-            self._fault(
-                "time",
-                f"took {seconds:.3g} s for a decision in {format_match_state(view)}, and {limit:g} s are "
-                "allowed: a dealer would have acted in its place",
-            )
+            self._fault("time", "late", seconds=seconds, state=format_match_state(view), limit=limit)
         self._remember(view, _Shown.ANSWERED)
         self.answers.append((format_match_state(view), text))
         return self._judged(text, view)
@@ -229,7 +223,7 @@ class Conversation:
                 if question.other is not None:
                     return self._wrong_echo(question.other, question.view)
                 state = format_match_state(question.view)
-                raise Fell(f"did not answer within {patience:g} s in {state}")
+                raise Fell(told("answers", "silent", seconds=patience, state=state))
             if is_comment(line):
                 await self._heed(line)
             elif (text := self._read_answer(line, question)) is not None:
@@ -242,15 +236,11 @@ class Conversation:
         try:
             echoed, end = read_match_state(text, self._game)
         except BadMatchState:
-            self._fault(
-                "echo",
-                f"sent {_quoted(line)}, which answers nothing: repeat the line you were shown, to the "
-                "letter, then say ':' and the action",
-            )
+            self._fault("echo", "nothing", line=_quoted(line))
             return _behind(text) if ":" in text else None
         if same_match_state(echoed, view):
-            if question.complaint:
-                self._fault("turn", question.complaint)
+            if question.complaint is not None:
+                self._fault("turn", "twice", line=_quoted(question.complaint[0]), how=question.complaint[1])
             if len(question.arrivals) > 1 and not question.is_behind:
                 pace = self._pace
                 gaps = pace.late_gaps if pace.wants_late_acknowledgement else pace.prompt_gaps
@@ -264,45 +254,36 @@ class Conversation:
         if before is None or key == (view.hand_number, view.betting.text) or self._echoes_wrongly:
             return self._wrong_echo(text, view)
         question.other = text
-        what = "a second time" if before is _Shown.ANSWERED else "although it was not to act"
-        question.complaint = (
-            f"answered {_quoted(line)} {what}: answer only where the position to act is yours, and once"
-        )
+        how = "a second time" if before is _Shown.ANSWERED else "although it was not to act"
+        question.complaint = line, how
         return None
 
     def _wrong_echo(self, text: str, view: HandView) -> str:
         self._echoes_wrongly = True
-        self._fault(
-            "echo",
-            f"was asked in {format_match_state(view)} and answered {text[:_SHOWN]!r}, which is another "
-            "state: repeat the line you were shown last, to the letter, then say ':' and the action",
-        )
+        self._fault("echo", "other", state=format_match_state(view), said=text[:_SHOWN])
         return _behind(text)
 
     def _judged(self, text: str, view: HandView) -> Action:
         """The action in the text after a state, corrected as a dealer does."""
         legal = view.legal_actions()
-        state = format_match_state(view)
+        state, said = format_match_state(view), text[:_SHOWN]
         if not text.startswith(":"):
-            said = f"there is no ':' before the action, but {text[:_SHOWN]!r}"
-            self._fault("legal-actions", f"in {state} {said}")
+            self._fault("legal-actions", "colon", state=state, said=said)
             return CALL
         try:
             action, _ = read_action(text, 1, self._game.is_limit)
         except MissingSizeError:
             if self._may_decline and not self.knows_game:
                 raise DoesNotPlay("it raises without a size, as in limit games") from None
-            self._fault(
-                "legal-actions",
-                f"in {state} it says {text[:_SHOWN]!r}: in a no-limit game a raise has a size, such as r300",
-            )
+            self._fault("legal-actions", "size", state=state, said=said)
             return CALL
         except InvalidActionError:
-            self._fault("legal-actions", f"in {state} it says {text[:_SHOWN]!r}: an action is f, c or r")
+            self._fault("legal-actions", "none", state=state, said=said)
             return CALL
         wrong = why_illegal(action, legal)
         if wrong is not None and (self.knows_game or wrong.key != "most"):
-            self._fault("legal-actions", f"in {state} it {wrong.message}{_hint(wrong.key, action, view)}")
+            detail = f"in {state} it {wrong.message}{_hint(wrong.key, action, view)}"
+            self._findings.fault("legal-actions", self._where, detail)
         return legal.nearest(action)
 
     async def _heed(self, line: bytes) -> None:
@@ -325,9 +306,7 @@ class Conversation:
             if is_comment(line):
                 await self._heed(line)
             else:
-                self._fault(
-                    "turn", f"sent {_quoted(line)} before it was shown anything: wait for a MATCHSTATE line"
-                )
+                self._fault("turn", "early", line=_quoted(line))
 
     async def hear_the_rest(self, within_s: float) -> None:
         """Say that nothing more comes, and read what it still says."""
@@ -337,11 +316,7 @@ class Conversation:
             deadline = trio.current_time() + within_s
             while (line := await self._next_line(deadline)) is not None:
                 if not is_comment(line):
-                    self._fault(
-                        "turn",
-                        f"sent {_quoted(line)} when nothing was asked: answer only where the position to act "
-                        "is yours, and once",
-                    )
+                    self._fault("turn", "unasked", line=_quoted(line))
 
     async def _next_line(self, deadline: float) -> bytes | None:
         """Its next line; None if none comes in time.
@@ -371,8 +346,8 @@ class Conversation:
                     raise Fell("closed its connection", is_gone=True)
         return None
 
-    def _fault(self, check: str, detail: str) -> None:
-        self._findings.fault(check, self._where, detail)
+    def _fault(self, check: str, text: str, **values: Any) -> None:
+        self._findings.fault(check, self._where, told(check, text, **values))
 
 
 def _behind(text: str) -> str:
@@ -384,10 +359,8 @@ def _hint(key: str, action: Action, view: HandView) -> str:
     """The likely meaning of a raise that is too small."""
     if key != "least" or action.raise_to is None:
         return ""
-    return (
-        ": the number is the total that you have then put in over the whole hand, blind included, not what "
-        f"you add; to raise by {action.raise_to} is r{view.betting.max_spent + action.raise_to} here"
-    )
+    total = view.betting.max_spent + action.raise_to
+    return told("legal-actions", "total", by=action.raise_to, total=total)
 
 
 def _quoted(line: bytes) -> str:

@@ -9,6 +9,7 @@ what is played falls silent.  A game that the user names is one that it plays.
 from __future__ import annotations
 
 import itertools
+import statistics
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
@@ -17,9 +18,9 @@ import attrs
 import trio
 
 from clients.lab.check_bot import scripts
-from clients.lab.check_bot.client import Launch, Pace, median
+from clients.lab.check_bot.client import Launch, Pace
 from clients.lab.check_bot.conversation import Limits
-from clients.lab.check_bot.findings import TITLES, Examined, seats_check
+from clients.lab.check_bot.findings import TITLES, Examined, seats_check, told
 from clients.lab.check_bot.sitting import Sitting, SittingEnd
 from engine.poker.rules import ALIASES, GameDefinition, format_game
 from engine.poker.situations import with_stacks
@@ -115,7 +116,7 @@ class Examination:
                 self.say(
                     f"{sitting.where}, {sitting.check}: {decisions:,} decisions in "
                     f"{clock_time(trio.current_time() - began)}, median "
-                    f"{_shown(median([*pace.seconds, *pace.first])) if decisions else '-'}"
+                    f"{_shown(statistics.median_high([*pace.seconds, *pace.first])) if decisions else '-'}"
                 )
 
     async def _examine(self) -> None:
@@ -130,9 +131,7 @@ class Examination:
             for trial in in_vain[:1]:
                 self._findings.absorb(trial)
             if not in_vain:
-                self._findings.fault(
-                    "answers", self.games[0].name, "it plays none of the games that were tried"
-                )
+                self._findings.fault("answers", self.games[0].name, told("answers", "none"))
         elif not self._is_hopeless:
             await self._try_what_is_tried_once()
         self._judge()
@@ -278,22 +277,13 @@ class Examination:
         for (state, one), (other_state, other) in zip(*answers, strict=False):
             if (state, one) == (other_state, other):
                 continue
-            difference = (
-                f"in {state} it says {one.lstrip(':')!r} once and {other.lstrip(':')!r} the next time"
+            difference = told(
+                "same-seed", "differs", state=state, one=one.lstrip(":"), other=other.lstrip(":")
             )
             if self._pace.greets:
-                self._findings.fault(
-                    "same-seed",
-                    game.name,
-                    f"{difference}: draw from nothing but your own generator (Agent.rng; RIVERBOAT_SEED in "
-                    "other languages), or no match can be repeated",
-                )
+                self._findings.fault("same-seed", game.name, difference + told("same-seed", "own"))
             else:
-                self._findings.say(
-                    "same-seed",
-                    f"no: {difference}.  That is no fault, but matches with it cannot be repeated, unless it "
-                    "draws its numbers by the seed in RIVERBOAT_SEED",
-                )
+                self._findings.say("same-seed", f"no: {difference}{told('same-seed', 'foreign')}")
             return
 
     # --- at the end ----------------------------------------------------------------------------------------
@@ -303,21 +293,13 @@ class Examination:
         if not memory or not memory[-1]:
             return
         trial.tried("memory", game.name)
-        most = self.most_memory
+        used, most = memory[-1] / _MEGABYTE, self.most_memory
         if memory[-1] > most:
-            trial.fault(
-                "memory",
-                game.name,
-                f"has used {memory[-1] / _MEGABYTE:,.0f} MB, {most / _MEGABYTE:,.0f} MB are allowed",
-            )
+            trial.fault("memory", game.name, told("memory", "most", used=used, most=most / _MEGABYTE))
         if len(memory) > 2 and memory[-1] - memory[-3] > max(_LEAST_GROWTH, memory[-3] // 2):
-            trial.fault(
-                "memory",
-                game.name,
-                f"grew from {memory[-3] / _MEGABYTE:,.0f} to {memory[-1] / _MEGABYTE:,.0f} MB in two thirds "
-                "of the random hands: do not keep what is over",
-            )
-        trial.say("memory", f"{memory[-1] / _MEGABYTE:,.0f} MB at most")
+            before = memory[-3] / _MEGABYTE
+            trial.fault("memory", game.name, told("memory", "grows", before=before, used=used))
+        trial.say("memory", f"{used:,.0f} MB at most")
 
     def _judge(self) -> None:
         """Judge what follows from everything together."""
@@ -326,20 +308,14 @@ class Examination:
             findings.forget_untried("short-all-in", "side-pots", "memory")
         decisions = sorted([*pace.seconds, *pace.first])
         if decisions:
-            words = [
-                f"median {_shown(median(decisions))}",
-                f"99 % {_shown(decisions[int(0.99 * (len(decisions) - 1))])}",
-                f"longest {_shown(decisions[-1])}",
-            ]
-            findings.say("time", f"{len(decisions):,} decisions: {', '.join(words)}")
-        if pace.waits_for_acknowledgements:
-            findings.fault(
-                "one-write",
-                self._played[0].name,
-                f"its answers come in pieces, the last {1000 * median(pace.late_gaps):.0f} ms after the "
-                "first: build the line and send it in one write (comments and answer together), and set "
-                "TCP_NODELAY; each decision takes that much longer",
+            tail = (
+                f"99 % {_shown(decisions[int(0.99 * (len(decisions) - 1))])}, longest {_shown(decisions[-1])}"
             )
+            median = _shown(statistics.median_high(decisions))
+            findings.say("time", f"{len(decisions):,} decisions: median {median}, {tail}")
+        if pace.waits_for_acknowledgements:
+            late = told("one-write", "pieces", ms=1000 * statistics.median_high(pace.late_gaps))
+            findings.fault("one-write", self._played[0].name, late)
 
 
 def _by_kind(games: Sequence[Game]) -> list[tuple[str, list[Game]]]:

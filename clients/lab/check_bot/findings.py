@@ -24,6 +24,11 @@ ADVICE: Final = {check: texts["advice"] for check, texts in _TEXTS.items() if "a
 """What to do about a bot that breaks down, by check."""
 
 
+def told(check: str, text: str, **values: Any) -> str:
+    """A text of a check's, with values in their places."""
+    return str(_TEXTS[check][text]).format(**values)
+
+
 def seats_check(num_players: int) -> str:
     """The check that a bot plays at a table of some size."""
     return f"{_SEATS}{num_players}"

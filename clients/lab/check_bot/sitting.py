@@ -10,7 +10,7 @@ import attrs
 
 from clients.lab.check_bot.client import Client, Launch, NotStarted, Order, Pace
 from clients.lab.check_bot.conversation import Conversation, DoesNotPlay, Fell, Limits
-from clients.lab.check_bot.findings import ADVICE, Examined, seats_check
+from clients.lab.check_bot.findings import ADVICE, Examined, seats_check, told
 from clients.lab.check_bot.scripts import CheckScript, ScriptedTable
 from engine.poker.rules import GameDefinition
 
@@ -181,13 +181,6 @@ class Sitting:
         await talk.hear_the_rest(limit)
         end = await client.ended(limit)
         if end is None:
-            self._findings.fault(
-                check,
-                self.where,
-                f"it still runs {limit:g} s after the table has closed: end when reading gives the end of "
-                "the file (nothing, an empty line, 0 bytes)",
-            )
+            self._findings.fault(check, self.where, told("close", "running", seconds=limit))
         elif end.returncode != 0 and check != "broken-off":
-            self._findings.fault(
-                check, self.where, f"the match is over, and it {end.words}: end with exit status 0"
-            )
+            self._findings.fault(check, self.where, told("close", "status", how=end.words))
