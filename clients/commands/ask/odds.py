@@ -138,9 +138,8 @@ def odds(
     from clients.reports.odds import OddsQuery, odds_report
 
     query = _checked(OddsQuery(hole_cards, community, **asked))
-    with refusing(
-        ValueError, what="--playing: " if query.playing else ""
-    ):  # all else has been checked by now
+    at_fault = "--playing: " if query.playing else ""  # all else has been checked by now
+    with refusing(ValueError, what=at_fault):
         report = odds_report(query)
     if simulate is not None:
         report["simulation"] = _simulation(query, game, simulate, model)

@@ -21,16 +21,19 @@ from click import IntRange
 
 from clients.commands import refusing
 from clients.core import one_line
+from clients.core.agent import Agent
+from clients.core.options import OptionError
+from clients.core.program import ProgramError, read_game
+from clients.core.registry import UnknownBot, installed_bots
 from engine.poker.cards import RANKS
+from engine.poker.rules import GameDefinition
 from engine.support.interruption import as_ctrl_c, held_back
+from engine.support.intervals import Winnings
 from engine.support.text import table
 from server.support.options import FILE, GAME, PATH, option
 
 if TYPE_CHECKING:
-    from clients.core.agent import Agent
     from clients.learners.training import TrainingPlan
-    from engine.poker.rules import GameDefinition
-    from engine.support.intervals import Winnings
 
 _DEFAULT_GAMES: Final = {2: "nolimit-2p-100bb", 5: "nolimit-5p-100bb", 6: "nolimit-6p-100bb"}
 """The game of the Poker Learner thesis, by the number of seats."""
@@ -74,9 +77,6 @@ def train(
     It then plays as `riverboat bot LEARNER HOST PORT --set knowledge=FILE`.  Ctrl-C saves and ends with
     status 130.
     """
-    from clients.core.options import OptionError
-    from clients.core.program import ProgramError
-    from clients.core.registry import UnknownBot, installed_bots
     from clients.learners.training import TrainingPlan, TrainsItself, make_learner, release, train as training
 
     try:
@@ -151,8 +151,6 @@ def split_opponents(texts: Sequence[str], bots: object) -> tuple[str, ...]:
 
 def _table(game: str | None, opponents: tuple[str, ...]) -> tuple[GameDefinition, str, tuple[str, ...]]:
     """The game, its name, and an opponent for each other seat; no opponents if none is named."""
-    from clients.core.program import read_game
-
     if game is None:
         seats = len(opponents) + 1 if opponents else 2
         if seats not in _DEFAULT_GAMES:
@@ -190,7 +188,6 @@ def _run(
 ) -> tuple[Winnings, float, int]:
     """Train to the end or to a signal; what was won, in how many seconds, and the exit status."""
     from clients.learners.training import Learner
-    from engine.support.intervals import Winnings
 
     assert isinstance(agent, Learner)
     winnings = Winnings()

@@ -80,10 +80,8 @@ def game_and_algorithm(game: str, algorithm: str | None) -> tuple[GameDefinition
     """The game to be solved, and the method."""
     with refusing(ProgramError):
         definition = read_game(game)
-    on_boards, on_deals = (
-        betting.is_heads_up_limit_holdem(definition),
-        betting.is_heads_up_no_limit_holdem(definition),
-    )
+    on_boards = betting.is_heads_up_limit_holdem(definition)
+    on_deals = betting.is_heads_up_no_limit_holdem(definition)
     if algorithm is None:
         algorithm = ON_BOARDS if on_boards else _ON_DEALS if on_deals else _WHOLE
     if algorithm == ON_BOARDS and not on_boards:

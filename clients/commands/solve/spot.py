@@ -114,23 +114,21 @@ def _report(plan: SpotPlan, spot: SolvableSpot, game: Subgame, exploitable: floa
 def node_report(answer: BoardAnswer, node: int) -> dict[str, Any]:
     """A decision as it stands in the JSON: actions, and for each hand its weight, chances and values."""
     player, actions, point = answer.player(node), answer.tree.actions[node], answer.tree.points[node]
+    rows = zip(
+        answer.combos[player].tolist(), answer.reaches[node][player], answer.strategies[node].tolist(),
+        answer.action_values(node).tolist(), strict=True,
+    )  # fmt: skip
+    hands = {
+        format_combo(combo): {
+            "reach": round(float(reach), 6), "frequencies": [round(each, 5) for each in chances],
+            "ev": [round(each, 4) for each in evs],
+        }
+        for combo, reach, chances, evs in rows
+    }  # fmt: skip
     return {
-        "path": [each for each in point.actions if each != "/"],
-        "player": player,
-        "actions": list(actions),
+        "path": [each for each in point.actions if each != "/"], "player": player, "actions": list(actions),
         "frequencies": answer.frequencies(node).tolist(),
-        "ev": [answer.worth(node, each) for each in range(2)],
-        "hands": {
-            format_combo(combo): {
-                "reach": round(float(reach), 6),
-                "frequencies": [round(each, 5) for each in chances],
-                "ev": [round(each, 4) for each in evs],
-            }
-            for combo, reach, chances, evs in zip(
-                answer.combos[player].tolist(), answer.reaches[node][player],
-                answer.strategies[node].tolist(), answer.action_values(node).tolist(), strict=True,
-            )
-        },
+        "ev": [answer.worth(node, each) for each in range(2)], "hands": hands,
     }  # fmt: skip
 
 

@@ -32,17 +32,13 @@ __all__ = [
 ]  # fmt: skip
 
 GAMES: Final = {
-    "riverboat/HoldemLimit-v0": "limit-2p",
-    "riverboat/HoldemNoLimit-v0": "nolimit-2p",
-    "riverboat/Leduc-v0": "leduc",
-    "riverboat/Kuhn-v0": "kuhn-2p",
-}
+    "riverboat/HoldemLimit-v0": "limit-2p", "riverboat/HoldemNoLimit-v0": "nolimit-2p",
+    "riverboat/Leduc-v0": "leduc", "riverboat/Kuhn-v0": "kuhn-2p",
+}  # fmt: skip
 """Registered environments, and what they play where no `game` is named."""
 
 for _name, _game in GAMES.items():
-    gymnasium.register(
-        _name,
-        entry_point="clients.lab.environments.single:HoldemEnv",
-        vector_entry_point="clients.lab.environments.vector:HoldemVectorEnv",
-        kwargs={"game": _game},
+    _one, _many = (
+        f"clients.lab.environments.{each}" for each in ("single:HoldemEnv", "vector:HoldemVectorEnv")
     )
+    gymnasium.register(_name, entry_point=_one, vector_entry_point=_many, kwargs={"game": _game})

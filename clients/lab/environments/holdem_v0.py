@@ -16,11 +16,10 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
-from clients.lab.environments.copying import OfOneTable
 from clients.lab.environments.observations import DEFAULT_SIZES, Node, mask_space, observation_space
 from clients.lab.environments.policy import ObservationKind
 from clients.lab.environments.rendering import RENDER_MODES
-from clients.lab.environments.table import OutsideTable, read_game
+from clients.lab.environments.table import OfOneTable, OutsideTable, read_game
 from clients.lab.seats.remote import Opponent, Patience, SeatLost, opponent_names
 from engine.poker.rules import GameDefinition, HandState
 

@@ -15,11 +15,10 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from clients.lab.environments.copying import OfOneTable
 from clients.lab.environments.observations import DEFAULT_SIZES, Node, observation_space
 from clients.lab.environments.policy import ObservationKind
 from clients.lab.environments.rendering import RENDER_MODES
-from clients.lab.environments.table import OutsideTable, read_game
+from clients.lab.environments.table import OfOneTable, OutsideTable, read_game
 from clients.lab.seats.remote import Opponent, Patience, SeatLost, fill_seats, opponent_names
 from engine.poker.rules import GameDefinition, HandState
 from protocol import format_match_state
@@ -65,7 +64,7 @@ class HoldemEnv(OfOneTable, gymnasium.Env[Observation, Any]):
     Raises:
         UnknownBot, ValueError, OSError: a game or opponents that cannot be had.
 
-    It can be pickled and copied in the middle of a hand (`clients.lab.environments.copying`).
+    It can be pickled and copied in the middle of a hand (`clients.lab.environments.table`).
 
     *Resource handling*: `close` ends connections and programs.  Processes that are forked need an environment
     each, made after the fork.

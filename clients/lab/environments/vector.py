@@ -79,14 +79,11 @@ class HoldemVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._plays_all_seats = not opponents
         layout = self.encoder.layout
         starts = {name: field.start for name, field in layout.fields.items()}
+        places = Places(**starts, size=layout.size)
         self.tables: Final = TableBatch(
-            definition,
-            num_envs,
-            kinds,
-            places=Places(**starts, size=layout.size),
-            most_spent=layout.most_spent,
-            sizes=self.encoder.sizes,
-        )
+            definition, num_envs, kinds,
+            places=places, most_spent=layout.most_spent, sizes=self.encoder.sizes,
+        )  # fmt: skip
         """The tables themselves."""
         self._is_dict = observations == "dict"
         self._rows = np.arange(num_envs)

@@ -274,12 +274,10 @@ def findings(
             for number, match in enumerate(played)
             for row in match["decisions"]
         ]
-        opponents[opponent] = {
-            "log_loss": _log_loss(answers),
-            "contexts": _by_context(answers),
-            "reliability": {name: _reliability(answers, index) for index, name in enumerate(ACTIONS)},
-            **_stated(np.array(rows).reshape(-1, 7)),
-        }
+        reliability = {name: _reliability(answers, index) for index, name in enumerate(ACTIONS)}
+        found_here = {"log_loss": _log_loss(answers), "contexts": _by_context(answers)}
+        stated = _stated(np.array(rows).reshape(-1, 7))
+        opponents[opponent] = {**found_here, "reliability": reliability, **stated}
     unit = "sb" if load_game(settings.game).is_limit else "bb"
     numbers = {"settings": settings, "unit": unit, "opponents": opponents}
     return harness.Findings(numbers, _report(settings, unit, opponents), _plots(unit, opponents))
@@ -299,10 +297,9 @@ def _report(settings: CalibrationSettings, unit: str, opponents: Mapping[str, An
     by_opponent = ["against", "log loss", "decisions", f"realised less stated, {unit}", "slope"]
     texts = [
         f"# Calibration: {settings.game}\n",
-        f"riverboat {harness.VERSION}; "
-        f"`sampling:trials={settings.trials}`, {settings.hands:,} hands against each, "
-        f"in matches of {settings.match_hands:,}; intervals are 95 %, decisions about one deal depending on "
-        "each other.\n",
+        f"riverboat {harness.VERSION}; `sampling:trials={settings.trials}`, {settings.hands:,} hands against "
+        f"each, in matches of {settings.match_hands:,}; intervals are 95 %, decisions about one deal "
+        "depending on each other.\n",
         harness.markdown_table(by_opponent, rows),
         f"Realised less stated, {unit}, and the slope, by the hands that the bot had learnt from:\n",
         harness.markdown_table(["against", *stages], by_stage),

@@ -85,13 +85,11 @@ def circle(settings: CircleSettings, work: harness.Work) -> Iterator[harness.Fin
 
 def all_matches(settings: CircleSettings) -> list[harness.Task]:
     """The matches of each pair of players, on the same cards for every pair."""
-    return [
-        task
-        for pair in combinations(settings.players, 2)
-        for task in harness.long_match_tasks(
-            GAME, pair, " against ".join(pair), harness.file_name(*pair), {"players": pair}, settings
-        )
-    ]
+    tasks = []
+    for pair in combinations(settings.players, 2):
+        label, file = " against ".join(pair), harness.file_name(*pair)
+        tasks += harness.long_match_tasks(GAME, pair, label, file, {"players": pair}, settings)
+    return tasks
 
 
 def _rate(matches: Sequence[Sequence[Winnings]], sign: int) -> Estimate:
@@ -186,18 +184,15 @@ def _report(settings: CircleSettings, ranked: Sequence[str], results: Mapping[st
     lines = "\n".join(f"- {' beats '.join([*each, each[0]])}" for each in results["circles"])
     circular = f"Circles, in which each player beats the next:\n\n{lines}\n"
     parts = ["", "against", *(f"to hand {point['hand']}" for point in points)]
-    return "\n".join(
-        [
-            "# Each against each\n",
-            f"{GAME}, seed {settings.seed}, riverboat {harness.VERSION}; "
-            f"{settings.hands:,} hands of each pair "
-            f"in matches of {settings.match_hands:,}, each deal played from both seats; small bets per hand "
-            "that the row wins from the column, with 95 % intervals.\n",
-            harness.markdown_table(["", *ranked, "mean"], table),
-            circular if lines else f"{_NO_CIRCLE}\n",
-            f"## As they learn\n\n{harness.markdown_table(parts, learning)}",
-        ]
+    lead = (
+        f"{GAME}, seed {settings.seed}, riverboat {harness.VERSION}; {settings.hands:,} hands of each pair "
+        f"in matches of {settings.match_hands:,}, each deal played from both seats; small bets per hand that "
+        "the row wins from the column, with 95 % intervals.\n"
     )
+    matrix = harness.markdown_table(["", *ranked, "mean"], table)
+    learnt = harness.markdown_table(parts, learning)
+    told = circular if lines else f"{_NO_CIRCLE}\n"
+    return "\n".join(["# Each against each\n", lead, matrix, told, f"## As they learn\n\n{learnt}"])
 
 
 def _draw_matrix(ranked: Sequence[str], values: NDArray[np.float64], path: str) -> None:

@@ -303,16 +303,12 @@ def long_match_tasks(
         group: as in `Task`; the pair if None.
     """
     number, deals = long_matches(settings.hands, settings.match_hands)
-    return [
-        Task(
-            f"{label}, match {match + 1}",
-            f"{file}-{match + 1}.json",
-            {**played, "deals": deals, "seed": settings.seed},
-            functools.partial(play_long_match, game, pair, derive_seed(settings.seed, match), deals),
-            group or pair,
-        )
-        for match in range(number)
-    ]
+    tasks = []
+    for match in range(number):
+        do = functools.partial(play_long_match, game, pair, derive_seed(settings.seed, match), deals)
+        kept, which = {**played, "deals": deals, "seed": settings.seed}, match + 1
+        tasks.append(Task(f"{label}, match {which}", f"{file}-{which}.json", kept, do, group or pair))
+    return tasks
 
 
 def blocks_of(result: Mapping[str, Any]) -> list[Winnings]:
@@ -387,10 +383,8 @@ def columns(of: Mapping[str, Column], rows: Iterable[Mapping[str, Any]]) -> str:
         of: the columns by heading.
         rows: the records; a field that one has not is an empty cell.
     """
-    return markdown_table(
-        list(of),
-        [[row.get(each) if isinstance(each, str) else each(row) for each in of.values()] for row in rows],
-    )
+    cells = [[row.get(each) if isinstance(each, str) else each(row) for each in of.values()] for row in rows]
+    return markdown_table(list(of), cells)
 
 
 def per_cent(share: Estimate | None) -> str | None:

@@ -80,12 +80,9 @@ def stood_in_for(spec: str) -> Counterpart | None:
 
 
 VARIANTS: Final[Mapping[str, str]] = {
-    "direct": "heuristic",
-    "strategic": "heuristic:method=strategic",
-    "steady": "heuristic:aggression=off",
-    "vote": "heuristic:model=vote",
-    "greedy": "heuristic:randomness=0",
-}
+    "direct": "heuristic", "strategic": "heuristic:method=strategic", "steady": "heuristic:aggression=off",
+    "vote": "heuristic:model=vote", "greedy": "heuristic:randomness=0",
+}  # fmt: skip
 """Variants of the bot by name; the first is the paper's."""
 
 
@@ -158,10 +155,9 @@ def heuristic(settings: HeuristicSettings, work: harness.Work) -> Iterator[harne
         "sb/h": "all", f"to hand {LEARNT:,}": "early", "from there on": "late", "Table 1": "paper",
     }  # fmt: skip
     report = (
-        "# The heuristic bot against its opponents\n\n"
-        f"{GAME}, seed {settings.seed}, riverboat {harness.VERSION}; "
-        f"matches of {settings.match_hands:,} hands, each "
-        "deal played from both seats; small bets per hand with 95 % intervals from per-deal means.\n\n"
+        f"# The heuristic bot against its opponents\n\n{GAME}, seed {settings.seed}, riverboat "
+        f"{harness.VERSION}; matches of {settings.match_hands:,} hands, each deal played from both seats; "
+        "small bets per hand with 95 % intervals from per-deal means.\n\n"
         + harness.columns(shown, rows)
         + f"\n{sum(agree)} of {len(agree)} rows have the paper's figure within their interval.  Its Table 1: "
         "about level with Sparbot and Pokibrat; Vexbot wins once it has learnt, from about hand 1,000 on.\n"
@@ -198,9 +194,5 @@ def _of_pair(matches: Sequence[Sequence[Winnings]], deals: int) -> dict[str, Any
         running.append({"hand": end, "sb": won.mean, "ci95": won.ci95})
     early = [block for end, block in blocks if end <= LEARNT]
     late = [block for end, block in blocks if end > LEARNT]
-    return {
-        "all": _rate([block for _, block in blocks]),
-        "early": _rate(early),
-        "late": _rate(late),
-        "running": running,
-    }
+    everything = _rate([block for _, block in blocks])
+    return {"all": everything, "early": _rate(early), "late": _rate(late), "running": running}

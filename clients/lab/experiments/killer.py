@@ -105,10 +105,8 @@ def all_parts(settings: KillerSettings) -> list[Task]:
         tasks.append(Task(f"the book, {label}", file, {"every": settings.every}, do, "one"))
     for first in range(0, settings.flops, _FLOPS_OF_A_PART):
         last = min(first + _FLOPS_OF_A_PART, settings.flops)
-        label, file = (
-            f"against several on flops {first + 1} to {last}",
-            f"against-more-{first + 1}-{last}.npz",
-        )
+        label = f"against several on flops {first + 1} to {last}"
+        file = f"against-more-{first + 1}-{last}.npz"
         flops = flop_configs.sampled_flops(settings.flops)[first:last]
         do = functools.partial(_odds, flop_configs.odds_against_more, flops)
         tasks.append(Task(f"the book, {label}", file, {"flops": settings.flops}, do, "more"))
@@ -191,12 +189,10 @@ def findings(flops: int, book: flop_configs.FlopBook, rake: Sequence[Mapping[str
         "EV in bets against one opponent with any hand; flops that are not worth a bet are folded. "
         f"The book was made by `{book.made_by}`.\n\n" + columns(shown, entries) + _rake_report(rake)
     )
-    curves = {
-        f"pot {entry['pot']:g}, bets {entry['bets']:g}, rake {entry['rake']}": dict(
-            enumerate(sorted(entry["ev"].values(), reverse=True), 1)
-        )
-        for entry in entries
-    }
+    curves = {}
+    for entry in entries:
+        label = f"pot {entry['pot']:g}, bets {entry['bets']:g}, rake {entry['rake']}"
+        curves[label] = dict(enumerate(sorted(entry["ev"].values(), reverse=True), 1))
     title = "starting hands against one opponent with any hand, by their flops"
     plots = [plot("values", title, "starting hands, from the best", "EV in bets", curves), *_rake_plots(rake)]
     numbers = {"made_by": book.made_by, "flops": flops, "values": entries, **({"rake": rake} if rake else {})}
@@ -236,9 +232,7 @@ def _rake_plots(rows: Sequence[Mapping[str, Any]]) -> Iterator[Plot]:
             f"{name} the rake": {place: _rate(row, name) for place, row in enumerate(here, 1)}
             for name in ("before", "after")
         }
-        title, y = (
-            f"{table}, half of the seats always call; rake {RAKE}",
-            "small bets per hand and seat (95 %)",
-        )
+        title = f"{table}, half of the seats always call; rake {RAKE}"
+        y = "small bets per hand and seat (95 %)"
         bots = tuple(row["bot"] for row in here)
         yield plot(f"rake-{table}", title, "", y, curves, levels=ZERO, names=bots)

@@ -121,20 +121,19 @@ def findings(settings: NextActionSettings, found: Mapping[str, Sequence[Mapping[
         [player, *(each["models"][model]["gained"].text(4) for model in others)]
         for player, each in players.items()
     ]
-    report = "\n".join(
-        [
-            f"# The next action: {settings.game}\n",
-            f"riverboat {VERSION}; against `{settings.others}`, {settings.matches} matches of each player, "
-            f"of which {settings.hands} hands are learnt and the next {settings.held_out} predicted; "
-            f"seed {settings.seed}.\n",
-            "Log loss of an action of the hands held out:\n",
-            table("held_out"),
-            f"How much smaller that is than with `{_DEFAULT}` on the same hands, with 95 % intervals:\n",
-            markdown_table(["player", *others], gained),
-            "Log loss on the hands that are learnt, each predicted first:\n",
-            table("learning"),
-        ]
+    lead = (
+        f"riverboat {VERSION}; against `{settings.others}`, {settings.matches} matches of each player, of "
+        f"which {settings.hands} hands are learnt and the next {settings.held_out} predicted; seed "
+        f"{settings.seed}.\n"
     )
+    parts = {
+        "Log loss of an action of the hands held out:": table("held_out"),
+        f"How much smaller that is than with `{_DEFAULT}` on the same hands, with 95 % intervals:":
+            markdown_table(["player", *others], gained),
+        "Log loss on the hands that are learnt, each predicted first:": table("learning"),
+    }  # fmt: skip
+    tables = [text for part in parts.items() for text in (f"{part[0]}\n", part[1])]
+    report = "\n".join([f"# The next action: {settings.game}\n", lead, *tables])
     ends = [settings.hands * (part + 1) / PARTS for part in range(PARTS)]
     curves: dict[str, Any] = {
         model: dict(zip(ends, _mean(players, model, "parts"), strict=True)) for model in MODELS

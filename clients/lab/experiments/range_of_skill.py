@@ -93,19 +93,15 @@ def _list(game: str, epsilon: float) -> dict[str, Any]:
 
 def _report(games: Mapping[str, Mapping[str, Any]]) -> str:
     lines = [
-        "# Range of skill\n",
-        f"riverboat {VERSION}; antes per hand, the mean of both seats.  Each step adds a strategy that beats "
-        "all before it by its gain.  Nobody can win more than that from the right mixture of those before.\n",
+        f"# Range of skill\n\nriverboat {VERSION}; antes per hand, the mean of both seats.  Each step adds a "
+        "strategy that beats all before it by its gain.  Nobody can win more than that from the right "
+        "mixture of those before.\n"
     ]
     for game, found in games.items():
         lengths = [[epsilon, steps, steps + 1] for epsilon, steps in found["lengths"].items()]
-        steps = [
-            [step["step"], *(f"{step[name]:.4f}" for name in ("gain", "exploitability", "mixture"))]
-            for step in found["steps"]
-        ]
-        lines += [
-            f"## {game}\n",
-            markdown_table(["ε", "steps", "strategies, the first among them"], lengths),
-            markdown_table(["step", "gain", "exploitability", "of the mixture of those before"], steps),
-        ]
+        names = ("gain", "exploitability", "mixture")
+        steps = [[step["step"], *(f"{step[name]:.4f}" for name in names)] for step in found["steps"]]
+        headings = ["step", "gain", "exploitability", "of the mixture of those before"]
+        counted = markdown_table(["ε", "steps", "strategies, the first among them"], lengths)
+        lines += [f"## {game}\n", counted, markdown_table(headings, steps)]
     return "\n".join(lines)

@@ -256,12 +256,11 @@ def findings(settings: SensitivitySettings, found: Sequence[Mapping[str, Any]]) 
         name = each.constant.replace(",", ", ")
         rows.append([name, each.value, *each.gains.values(), f"**{each.together}**"])
     report = (
-        "# How much the formula's constants matter\n\n"
-        f"riverboat {harness.VERSION}; "
-        f"each constant {100 * settings.by:g} % greater and smaller, {settings.hands:,} "
-        f"hands of {game} at each table, every deal in each rotation of the seats; players start again after "
-        f"{settings.match_deals} deals.  {units} per hand: what the unchanged formula wins, then how much "
-        "more each variation wins on the same deals, with 95 % intervals.\n\n"
+        f"# How much the formula's constants matter\n\nriverboat {harness.VERSION}; each constant "
+        f"{100 * settings.by:g} % greater and smaller, {settings.hands:,} hands of {game} at each table, "
+        f"every deal in each rotation of the seats; players start again after {settings.match_deals} deals.  "
+        f"{units} per hand: what the unchanged formula wins, then how much more each variation wins on the "
+        "same deals, with 95 % intervals.\n\n"
         + harness.markdown_table(["constant", "value", *settings.tables, "mean of the tables"], rows)
         + f"\nSignificant at a table or in the mean: {len(matter)} of {len(names)}: "
         f"{', '.join(matter) or 'none'}.\n"

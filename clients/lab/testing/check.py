@@ -240,18 +240,12 @@ class _Check:
         situation, seat = table.situation, table.seat
         with _process_generators(numbers) as drawn_from:
             probe = Probe(self.make(), self.findings, situation, self.limit_s)
-            others = [
-                situation.opponents[number % len(situation.opponents)]()
-                for number in range(situation.game.num_players - 1)
-            ]
+            seats = range(situation.game.num_players - 1)
+            others = [situation.opponents[number % len(situation.opponents)]() for number in seats]
             first = situation.first_hand if only is None else only
             deals = situation.deals if deal is None else [deal] * (first + 1)
-            arena = Arena(
-                situation.game,
-                [*others[:seat], probe, *others[seat:]],
-                table.seed,
-                dealer=StackedDealer(deals) if deals else None,
-            )
+            agents, dealer = [*others[:seat], probe, *others[seat:]], StackedDealer(deals) if deals else None
+            arena = Arena(situation.game, agents, table.seed, dealer=dealer)
             arena.skip(first)
             await arena.play_async(table.hands if only is None else 1)
             return probe.decisions, drawn_from()

@@ -123,19 +123,15 @@ def _competition(runs: _Runs, match_hands: int) -> dict[str, Any]:
         order = sorted(range(1, len(run["players"])), key=lambda seat: (run["players"][seat], seat))
         for label, seat in zip(labels, [0, *order], strict=True):
             by_label[label].append([bankrolls[seat] for bankrolls in run["bankrolls"]])
-    rates = {
-        label: estimate_of_few([bankrolls[-1] / match_hands / training.BIG_BLIND for bankrolls in series])
-        for label, series in by_label.items()
-    }
-    return {
-        "places": [_place(run["bankrolls"][-1]) for run in runs],
-        "place": _place([rate.mean for rate in rates.values()]),
-        "bb_per_hand": _rate(runs),
-        "players": {
-            label: {"bb_per_hand": rates[label], "bankroll": _bankroll(series)}
-            for label, series in by_label.items()
-        },
-    }
+    players: dict[str, Any] = {}
+    for label, series in by_label.items():
+        rate = estimate_of_few([bankrolls[-1] / match_hands / training.BIG_BLIND for bankrolls in series])
+        players[label] = {"bb_per_hand": rate, "bankroll": _bankroll(series)}
+    places, place = (
+        [_place(run["bankrolls"][-1]) for run in runs],
+        _place([each["bb_per_hand"].mean for each in players.values()]),
+    )
+    return {"places": places, "place": place, "bb_per_hand": _rate(runs), "players": players}
 
 
 def _place(won: Sequence[float]) -> int:
@@ -212,17 +208,14 @@ def _report(settings: training.ThesisSettings, results: Mapping[str, Any]) -> st
         *score_lines(results["score"]),
     ]
     for bot, entries in results["heads_up"].items():
-        lines += [
-            f"## Against {bot} (Table 5.{1 + training.BOTS.index(bot)})\n",
-            markdown_table(["", *settings.learners], _heads_up_rows(settings, results, bot, entries)),
-        ]
+        heading = f"## Against {bot} (Table 5.{1 + training.BOTS.index(bot)})\n"
+        rows = _heads_up_rows(settings, results, bot, entries)
+        lines += [heading, markdown_table(["", *settings.learners], rows)]
     for name, entries in results["competition"].items():
         if name == next(iter(results["competition"])):
             lines.append("## Competition (5.2.5)\n")
-        lines += [
-            f"At {name}: bb/hand of everybody (intervals over runs), the learner's place by them.\n",
-            _competition_table(entries),
-        ]
+        told = f"At {name}: bb/hand of everybody (intervals over runs), the learner's place by them.\n"
+        lines += [told, _competition_table(entries)]
     if results["learned"]:
         lines += [
             "## What was learnt (Tables 5.5 to 5.8)\n",
@@ -260,10 +253,8 @@ def _heads_up_rows(
         rows.append([f"bankroll after {hands:,} hands, $", *(f"{dollars:+z.2f}" for dollars in ours)])
         rows.append([f"the thesis's after {printed:,}", *(f"{dollars:+z.2f}" for dollars in theirs)])
     rates = {name: training.thesis_rate(bot, name) for name in learners}
-    rows += [
-        [f"bb/hand, {mode}", *(_text(entries[name][mode]["bb_per_hand"]) for name in learners)]
-        for mode in modes
-    ]
+    of = {mode: [_text(entries[name][mode]["bb_per_hand"]) for name in learners] for mode in modes}
+    rows += [[f"bb/hand, {mode}", *cells] for mode, cells in of.items()]
     rows.append(["the thesis's bb/hand", *(f"{rate:+z.2f}" for rate in rates.values())])
     if bot == "always-all-in":
         optimum = results["optimum_bb_per_hand"]
@@ -315,22 +306,15 @@ def _plots(settings: training.ThesisSettings, results: Mapping[str, Any]) -> lis
             curves[label] = dict(zip(x, shown, strict=True))
         return plot(name, title, "hands", y, curves)
 
-    heads_up = [
-        bankrolls(
-            f"against-{training.file_name(bot)}-{mode}",
-            f"Heads-up against {bot}, {mode}",
-            {learner: entry[mode]["bankroll"] for learner, entry in entries.items()},
-        )
-        for bot, entries in results["heads_up"].items()
-        for mode in settings.modes
-    ]
-    competition = [
-        bankrolls(
-            f"competition-{table.replace(' ', '-')}-{learner}",
-            f"Competition at {table} with {learner}",
-            {label: player["bankroll"] for label, player in entry["players"].items()},
-        )
-        for table, entries in results["competition"].items()
-        for learner, entry in entries.items()
-    ]
-    return [*heads_up, *competition]
+    plots = []
+    for bot, entries in results["heads_up"].items():
+        for mode in settings.modes:
+            of = {learner: entry[mode]["bankroll"] for learner, entry in entries.items()}
+            name = f"against-{training.file_name(bot)}-{mode}"
+            plots.append(bankrolls(name, f"Heads-up against {bot}, {mode}", of))
+    for table, entries in results["competition"].items():
+        for learner, entry in entries.items():
+            of = {label: player["bankroll"] for label, player in entry["players"].items()}
+            name = f"competition-{table.replace(' ', '-')}-{learner}"
+            plots.append(bankrolls(name, f"Competition at {table} with {learner}", of))
+    return plots

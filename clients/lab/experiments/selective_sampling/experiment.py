@@ -19,8 +19,8 @@ from clients.core.registry import make_bot
 from clients.lab.experiments import harness
 from clients.lab.experiments.command import experiment_command
 from clients.lab.experiments.selective_sampling.equal_time import equal_time
-from clients.lab.experiments.selective_sampling.examined import obvious_moves, stability, uniform_dealing
 from clients.lab.experiments.selective_sampling.settings import PARTS, SamplingSettings, part_task, read_parts
+from clients.lab.experiments.selective_sampling.spots import obvious_moves, stability, uniform_dealing
 from clients.lab.experiments.selective_sampling.stated_values import robustness, wrong_models
 from engine.evidence.confidence_sequence import ConfidenceSequence, payoff_bounds
 from engine.poker.rules import load_game
@@ -91,15 +91,12 @@ def play_line_up(
             if is_known:
                 break
     work.progress(f"self-play {line_up.name}: {len(won) * passes} hands, {known} sb/h")
-    numbers = {
-        "line_up": line_up.name,
-        "hands": len(won) * passes,
-        "gain_sb_per_hand": known,
-        "gain_dollars_per_1000_hands": known.scaled(1000 * DOLLARS),
-        # How much more than one of the others; the game is zero-sum.
-        "lead_over_formula_sb_per_hand": known.scaled(line_up.seats / (line_up.seats - line_up.first)),
-    }
-    return numbers, course
+    # How much more than one of the others; the game is zero-sum.
+    lead = known.scaled(line_up.seats / (line_up.seats - line_up.first))
+    return {
+        "line_up": line_up.name, "hands": len(won) * passes, "gain_sb_per_hand": known,
+        "gain_dollars_per_1000_hands": known.scaled(1000 * DOLLARS), "lead_over_formula_sb_per_hand": lead,
+    }, course  # fmt: skip
 
 
 def _gain_of_a_player(game_text: str) -> ConfidenceSequence:
@@ -124,14 +121,11 @@ def self_play(settings: SamplingSettings, work: harness.Work) -> harness.Finding
         "per 1000 hands, $": lambda row: row["gain_dollars_per_1000_hands"].text(0),
         "lead over formula, sb": "lead_over_formula_sb_per_hand",
     }
-    lokis = [
-        {
-            "line_up": f"Loki, {name}",
-            "gain_sb_per_hand": f"{won / 1000 / DOLLARS:+z.4f}",
-            "gain_dollars_per_1000_hands": Estimate(won, None, 0),
-        }
+    lokis: list[dict[str, Any]] = [
+        {"line_up": f"Loki, {name}", "gain_sb_per_hand": f"{won / 1000 / DOLLARS:+z.4f}",
+         "gain_dollars_per_1000_hands": Estimate(won, None, 0)}
         for name, won in LOKI.items()
-    ]
+    ]  # fmt: skip
     report = (
         f"`{settings.sampling_bot()}` against `{settings.formula}` at {settings.game}; every deal is played "
         "in each rotation of the seats, intervals are 95 %, from per-deal means"

@@ -115,15 +115,14 @@ def _play(
     with_raise = [each for each in decisions if each.stated.raising is not None]
     trapped = [each for each in decisions if _is_trapped(each)] if predicted_folds is None else []
     judged = decisions if predicted_folds is not None else trapped
+    overstated = [
+        (each.deal, each.stated.value - each.realised) for each in judged if not each.stated.is_fold
+    ]
     return {
-        "won": won.tolist(),
-        "raising": [(each.deal, each.stated.raising or 0.0) for each in with_raise],
+        "won": won.tolist(), "raising": [(each.deal, each.stated.raising or 0.0) for each in with_raise],
         "raised": [(each.deal, float(each.stated.action.kind is ActionKind.RAISE)) for each in with_raise],
-        "overstated": [
-            (each.deal, each.stated.value - each.realised) for each in judged if not each.stated.is_fold
-        ],
-        "table": [(each.deal, _relative_weight(each)) for each in trapped],
-    }
+        "overstated": overstated, "table": [(each.deal, _relative_weight(each)) for each in trapped],
+    }  # fmt: skip
 
 
 def _is_trapped(decision: JudgedDecision) -> bool:
