@@ -64,8 +64,7 @@ from engine.poker.rules.betting import initial_betting
 from engine.poker.rules.game_definition import MAX_ACTIONS_PER_ROUND, UNLIMITED_STACK
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from engine.support.arrays import Floats
 
 
 @attrs.frozen
@@ -134,7 +133,7 @@ class ConfidenceSequence:
         """
         self._add((payoff,), bet_on_all)
 
-    def add_all(self, payoffs: NDArray[np.float64]) -> None:
+    def add_all(self, payoffs: Floats) -> None:
         """Add many payoffs, in compiled loops, as `add` does one by one.
 
         Args:
@@ -145,7 +144,7 @@ class ConfidenceSequence:
         """
         self._add(payoffs, _compiled())
 
-    def _add(self, payoffs: Sequence[float] | NDArray[np.float64], bet: Callable[..., Any]) -> None:
+    def _add(self, payoffs: Sequence[float] | Floats, bet: Callable[..., Any]) -> None:
         done, self._seen, self._bettors = bet(
             payoffs, self._low, self._range, self._enough, self._seen, self._bettors, self._most_risked
         )
@@ -189,7 +188,7 @@ class AverageSequence(ConfidenceSequence):
     _NEAR_MIDDLE: Final = 1 / 8
     """Forecasts are no farther from the middle of the bounds, as a share of their distance."""
 
-    def _add(self, payoffs: Sequence[float] | NDArray[np.float64], bet: Callable[..., Any]) -> None:
+    def _add(self, payoffs: Sequence[float] | Floats, bet: Callable[..., Any]) -> None:
         samples, total, _, variation = self._seen if self.samples else (0.0, 0.0, 0.0, 0.0)
         middle, away = self._low + self._range / 2, self._NEAR_MIDDLE * self._range
         farthest = (self._range / 2 + away) * (1 + 2 * ROUNDING)

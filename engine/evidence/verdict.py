@@ -37,8 +37,7 @@ from engine.support.intervals import Estimate, Winnings, critical_value
 from engine.support.text import rate
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from engine.support.arrays import Floats
 
 
 ALPHA: Final = 0.05
@@ -265,7 +264,7 @@ class Standings:
         for won, sequence in zip(chips, self._rates, strict=False):
             sequence.add(won)
 
-    def add_all(self, deals: NDArray[np.float64]) -> None:
+    def add_all(self, deals: Floats) -> None:
         """Add many deals, in compiled loops, as `add` does one by one.
 
         Args:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.poker.records import NUM_SIZES, RaiseSize
 from engine.poker.rules.betting import BettingState
+from engine.support.arrays import Floats
 
 __all__ = ["BetSizes", "RaiseSize", "size_of_raise"]
 
@@ -45,7 +45,7 @@ class BetSizes:
     counts: of each size, before and after the flop, shape (2, NUM_SIZES); None for none yet.
     """
 
-    def __init__(self, counts: NDArray[np.float64] | None = None) -> None:
+    def __init__(self, counts: Floats | None = None) -> None:
         self.counts = np.zeros((2, NUM_SIZES)) if counts is None else counts
 
     def observe(self, before: BettingState, total: int) -> None:
@@ -53,8 +53,8 @@ class BetSizes:
         self.counts[min(before.betting_round, 1), size_of_raise(before, total)] += 1
 
     @property
-    def chances(self) -> NDArray[np.float64]:
+    def chances(self) -> Floats:
         """The probability of each size, before and after the flop: shape (2, NUM_SIZES), rows add up to 1."""
         counts = self.counts + _PRIOR_WEIGHT * np.array(_PRIOR)
-        chances: NDArray[np.float64] = counts / counts.sum(axis=1, keepdims=True)
+        chances: Floats = counts / counts.sum(axis=1, keepdims=True)
         return chances

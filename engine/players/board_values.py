@@ -19,16 +19,16 @@ from typing import NamedTuple
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.hands.hand_rank import DEAD_COMBO, board_ranks, check_board
 from engine.kernels.hands import strength as kernels
 from engine.kernels.players.trials.strata import NUM_STRATA, fill_strata
 from engine.kernels.poker.tables import ranking_table
 from engine.poker.combos import COMBO_CARDS, NUM_COMBOS
+from engine.support.arrays import Bytes, Floats, Ints
 
 
-def _frozen(array: NDArray[np.float64]) -> NDArray[np.float64]:
+def _frozen(array: Floats) -> Floats:
     array.flags.writeable = False
     return array
 
@@ -36,8 +36,8 @@ def _frozen(array: NDArray[np.float64]) -> NDArray[np.float64]:
 class Potentials(NamedTuple):
     """The potentials of every combo for one card to come: shape (1326,) each, 0 for dead combos."""
 
-    positive: NDArray[np.float64]
-    negative: NDArray[np.float64]
+    positive: Floats
+    negative: Floats
 
 
 @attrs.frozen(eq=False)
@@ -45,15 +45,15 @@ class BoardValues:
     """The values of every combo on a board.  Arrays of shape (1326,), read-only, 0 for dead combos."""
 
     board: tuple[int, ...]
-    free: NDArray[np.float64]
+    free: Floats
     """1 for combos that share no card with the board, otherwise 0."""
     plain: Potentials
     """The potentials against a random hand; 0 on the river."""
-    share: NDArray[np.float64]
+    share: Floats
     """The strength against a random hand."""
-    _cards: NDArray[np.uint8]
+    _cards: Bytes
 
-    def strengths(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def strengths(self, weights: Floats) -> Floats:
         """The hand strength of every combo against a weight table, shape (1326,), float64.
 
         Combos that share a card with ours or the board are ignored, as in Fig. 3.3.
@@ -63,16 +63,16 @@ class BoardValues:
         return strengths
 
     @property
-    def positive_potential(self) -> NDArray[np.float64]:
+    def positive_potential(self) -> Floats:
         """PPot against a random hand for one card to come; 0 on the river."""
         return self.plain.positive
 
     @property
-    def negative_potential(self) -> NDArray[np.float64]:
+    def negative_potential(self) -> Floats:
         """NPot against a random hand for one card to come; 0 on the river."""
         return self.plain.negative
 
-    def potentials(self, weights: NDArray[np.float64]) -> Potentials:
+    def potentials(self, weights: Floats) -> Potentials:
         """PPot and NPot of every combo for one card to come against a weight table; 0 on the river.
 
         Args:
@@ -107,12 +107,7 @@ def _board_values(board: tuple[int, ...]) -> BoardValues:
     return BoardValues(board, _frozen(free), Potentials(*map(_frozen, plain)), _frozen(share), cards)
 
 
-def _potentials(
-    strengths: NDArray[np.float64],
-    gained: NDArray[np.float64],
-    lost: NDArray[np.float64],
-    free: NDArray[np.float64],
-) -> Potentials:
+def _potentials(strengths: Floats, gained: Floats, lost: Floats, free: Floats) -> Potentials:
     """The share gained of what a combo was behind, and lost of what it was ahead."""
     return Potentials(
         np.clip(gained / np.maximum(1 - strengths, 1e-9), 0.0, 1.0) * free,
@@ -120,7 +115,7 @@ def _potentials(
     )
 
 
-def parts_below(strata: NDArray[np.int64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def parts_below(strata: Ints, weights: Floats) -> Floats:
     """The share of weights below the edge of each stratum, shape (NUM_STRATA + 1,), from 0 to 1."""
     in_stratum = np.bincount(strata, weights=weights, minlength=NUM_STRATA)
     below = np.zeros(NUM_STRATA + 1)
@@ -130,7 +125,7 @@ def parts_below(strata: NDArray[np.int64], weights: NDArray[np.float64]) -> NDAr
 
 
 @functools.lru_cache(maxsize=256)
-def strata_of_combos(board: tuple[int, ...]) -> NDArray[np.int64]:
+def strata_of_combos(board: tuple[int, ...]) -> Ints:
     """The stratum of each combo on a board of 3 to 5 cards, shape (1326,)."""
     strata = np.empty(NUM_COMBOS, np.int64)
     fill_strata(ranking_table(), COMBO_CARDS, np.array(board, np.uint8), strata)

@@ -15,7 +15,6 @@ from typing import Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.hands.equity import preflop_equities
 from engine.hands.preflop.tables import shipped_tables
@@ -30,8 +29,7 @@ from engine.poker.combos import (
     NUM_STARTING_HANDS,
     STARTING_HAND_OF_COMBO,
 )
-
-Floats = NDArray[np.float64]
+from engine.support.arrays import Bools, Floats
 
 
 def _frozen(array: Floats) -> Floats:
@@ -93,7 +91,7 @@ def _percentiles(players: int, kind: str) -> Floats:
     return result
 
 
-def _drawing() -> NDArray[np.bool_]:
+def _drawing() -> Bools:
     """The starting hands that want company: suited and at most three ranks apart, below a king and no pair;
     and pairs up to sixes, which want to make three of a kind.
     """

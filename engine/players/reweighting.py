@@ -8,7 +8,7 @@ works in the same way.  This is the theses' rule, in which an action has a mean 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from engine.hands.hand_strength import check_weights
 from engine.kernels.players import reweighting as kernels, triples as triple_kernels
@@ -16,6 +16,7 @@ from engine.kernels.players.triples import SPREAD
 from engine.players.hand_values import HandValues
 from engine.players.probability_triple import ProbabilityTriple, checked
 from engine.poker.combos import NUM_COMBOS
+from engine.support.arrays import Floats
 
 __all__ = ["SPREAD", "implied_thresholds", "implied_triples", "threshold_triples"]
 
@@ -43,7 +44,7 @@ def implied_thresholds(
 
 
 def _implied_thresholds(
-    weights: NDArray[np.float64], values: HandValues, frequencies: ProbabilityTriple, spread: float
+    weights: Floats, values: HandValues, frequencies: ProbabilityTriple, spread: float
 ) -> tuple[float, float]:
     spreads = np.full(NUM_COMBOS, spread)
     return kernels.implied_thresholds(
@@ -53,7 +54,7 @@ def _implied_thresholds(
 
 def threshold_triples(
     weights: ArrayLike, values: HandValues, frequencies: ArrayLike, noise: float, spread: float = SPREAD
-) -> NDArray[np.float64]:
+) -> Floats:
     """The triples of a player with these frequencies, a share `noise` of whose actions ignores the hand.
 
     Their weighted mean equals the frequencies.
@@ -80,8 +81,8 @@ def threshold_triples(
 
 
 def implied_triples(
-    weights: NDArray[np.float64], values: HandValues, frequencies: ProbabilityTriple, spread: float = SPREAD
-) -> NDArray[np.float64]:
+    weights: Floats, values: HandValues, frequencies: ProbabilityTriple, spread: float = SPREAD
+) -> Floats:
     """`threshold_triples` without noise, for arguments that are known to be valid."""
     call_at, raise_at = _implied_thresholds(weights, values, frequencies, spread)
     triples = np.empty((NUM_COMBOS, 3))

@@ -22,7 +22,6 @@ from typing import Final, Literal, get_args
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels.players.player import Answer
 from engine.kernels.players.raises import raises_in_company
@@ -39,9 +38,7 @@ from engine.players.probability_triple import TRIPLE_INDEX
 from engine.players.weight_table import WeightTable
 from engine.poker.combos import NUM_COMBOS
 from engine.poker.rules.betting import BettingState
-
-Floats = NDArray[np.float64]
-
+from engine.support.arrays import Floats
 
 PotentialName = Literal["plain", "weighted"]
 """The hands against which hand potential is computed: a random hand, or the opponents' weight tables."""

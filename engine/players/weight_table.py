@@ -12,23 +12,24 @@ from typing import Final
 
 import attrs
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from engine.hands.hand_strength import check_weights
 from engine.kernels.players.reweighting import LEAST_CHANCE, reweight
 from engine.players.probability_triple import TripleIndex
 from engine.poker.cards import NUM_RANKS, RANKS
 from engine.poker.combos import NUM_COMBOS, NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO, combos_without
+from engine.support.arrays import Floats
 
 __all__ = ["LEAST_CHANCE", "WeightTable", "format_grid", "grid_of"]
 
 
-def _scaled(given: ArrayLike) -> NDArray[np.float64]:
+def _scaled(given: ArrayLike) -> Floats:
     weights = check_weights(given)
     greatest = float(weights.max())
     if greatest <= 0.0:
         raise ValueError("weights: expected some weight on a hand that the player can hold, got none")
-    table: NDArray[np.float64] = weights / greatest
+    table: Floats = weights / greatest
     table.flags.writeable = False
     return table
 
@@ -41,7 +42,7 @@ class WeightTable:
         ValueError: not of shape (1326,), a weight that is negative or not finite, or none that is positive.
     """
 
-    weights: NDArray[np.float64] = attrs.field(converter=_scaled)
+    weights: Floats = attrs.field(converter=_scaled)
     """Shape (1326,), from 0 to 1, the greatest 1; read-only."""
 
     @classmethod
@@ -83,12 +84,12 @@ class WeightTable:
         reweight(weights, array, int(action), noise)
         return WeightTable(weights)
 
-    def grid(self) -> NDArray[np.float64]:
+    def grid(self) -> Floats:
         """The 13 x 13 view of Fig. 3.6, shape (169,) by starting hand: the maximum over a cell's combos."""
         return grid_of(self.weights)
 
 
-def grid_of(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def grid_of(weights: Floats) -> Floats:
     """The maximum of the weights in each of the 169 cells.  Shape (169,), by starting hand."""
     grid = np.zeros(NUM_STARTING_HANDS)
     np.maximum.at(grid, STARTING_HAND_OF_COMBO, weights)
@@ -98,7 +99,7 @@ def grid_of(weights: NDArray[np.float64]) -> NDArray[np.float64]:
 _SHADES: Final = " ░▒▓█"
 
 
-def format_grid(grid: NDArray[np.float64], *, numbers: bool = False) -> str:
+def format_grid(grid: Floats, *, numbers: bool = False) -> str:
     """The 13 x 13 view as text: suited hands in the upper right, aces first; darker is more likely.
 
     Args:

@@ -19,19 +19,19 @@ import functools
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
 from engine.kernels.poker.cards import count_bits
 from engine.kernels.poker.ranking import board_key, fill_rank_pair_row, flush_on_board
 from engine.kernels.poker.tables import FLUSH_AT
+from engine.support.arrays import Bytes, Ints, Ints32, Words16
 
 MAX_GROUPS: Final = 136
 """No board has more: 91 rank pairs and 45 flushes."""
 
 
 @functools.cache
-def straight_completions() -> NDArray[np.int64]:
+def straight_completions() -> Ints:
     """For each mask of ranks, the ranks of which one more card makes a straight; 0 where there is one.
 
     Shape (8192,), int64, bit r: rank r.
@@ -49,13 +49,7 @@ def straight_completions() -> NDArray[np.int64]:
 
 
 @kernel()
-def fill_class_counts(
-    table: NDArray[np.uint16],
-    board: NDArray[np.uint8],
-    size: int,
-    classes: NDArray[np.int32],
-    counts: NDArray[np.int32],
-) -> None:
+def fill_class_counts(table: Words16, board: Bytes, size: int, classes: Ints32, counts: Ints32) -> None:
     """What the live combos make of the first `size` cards of a board.
 
     classes, counts: shape (MAX_GROUPS,), filled in place: groups of combos, the class of each and how many it
@@ -110,9 +104,7 @@ def fill_class_counts(
 
 
 @kernel(allocates=False)
-def share_of_class(
-    classes: NDArray[np.int32], counts: NDArray[np.int32], size: int, hand_class: int
-) -> float:
+def share_of_class(classes: Ints32, counts: Ints32, size: int, hand_class: int) -> float:
     """The share of the combos on a board of `size` cards that a class beats, ties counting half.
 
     classes, counts: of `fill_class_counts`.
@@ -127,9 +119,7 @@ def share_of_class(
 
 
 @kernel(allocates=False)
-def quick_potential(
-    completing: NDArray[np.int64], board: NDArray[np.uint8], size: int, a: int, b: int, strength: float
-) -> float:
+def quick_potential(completing: Ints, board: Bytes, size: int, a: int, b: int, strength: float) -> float:
     """The positive potential of a hand for one card to come, at a glance.
 
     The coefficients are those of a least squares fit to the enumerated potential of all hands on 80 flops

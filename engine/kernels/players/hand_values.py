@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
 from engine.kernels.players.records import Trait
 from engine.kernels.poker.betting import MAX_PLAYERS
 from engine.kernels.poker.cards import count_bits
 from engine.poker.records import PublicSituation
+from engine.support.arrays import Floats
 
 
 @kernel(allocates=False)
-def preflop_players(situation: PublicSituation, traits: NDArray[np.float64]) -> tuple[int, int]:
+def preflop_players(situation: PublicSituation, traits: Floats) -> tuple[int, int]:
     """How many players may still be in, and how many are expected to see the flop: 2 to 10 each.
 
     Opponents who have put in a bet are expected, others as loosely as they play (`Trait.LOOSENESS`).
@@ -65,13 +65,13 @@ def postflop_value(
 
 @kernel(allocates=False)
 def fill_postflop_values(
-    strengths: NDArray[np.float64],
-    positive: NDArray[np.float64],
-    negative: NDArray[np.float64],
+    strengths: Floats,
+    positive: Floats,
+    negative: Floats,
     betting_round: int,
     num_opponents: int,
-    values: NDArray[np.float64],
-    showdowns: NDArray[np.float64],
+    values: Floats,
+    showdowns: Floats,
 ) -> None:
     """`postflop_value` of every hand.
 

@@ -19,12 +19,12 @@ from enum import IntEnum
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels._jit import kernel
 from engine.kernels.poker.cards import count_bits
 from engine.poker import records as plain
 from engine.poker.records import PublicSituation, TripleIndex
+from engine.support.arrays import Floats, Ints
 
 _bets_to_call = kernel(allocates=False, inlined=True)(plain.bets_to_call)
 
@@ -112,11 +112,11 @@ FEATURES: Final = ((*_BOTH, (Phi.AFTER_FLOP, Psi.CHANCE)), (*_BOTH, *_OF_RAISES)
 class Curve(NamedTuple):
     """The knowledge of how a player answers one of the two questions."""
 
-    layout: NDArray[np.int64]
+    layout: Ints
     """The `Phi` and the `Psi` of each feature, shape (n, 2)."""
-    mean: NDArray[np.float64]
+    mean: Floats
     """Shape (n,)."""
-    covariance: NDArray[np.float64]
+    covariance: Floats
     """Shape (n, n)."""
 
 
@@ -130,11 +130,11 @@ class Player(NamedTuple):
 class Hands(NamedTuple):
     """The features of each hand of a range: arrays of shape (n,)."""
 
-    share: NDArray[np.float64]
+    share: Floats
     """The share of all hands that it beats."""
-    value: NDArray[np.float64]
+    value: Floats
     """Effective strength against the tables of the opponents."""
-    showdown: NDArray[np.float64]
+    showdown: Floats
     """Chance at the showdown."""
 
 
@@ -170,7 +170,7 @@ def logistic(z: float) -> float:
 
 
 @kernel(allocates=False)
-def fill_phi(situation: PublicSituation, phi: NDArray[np.float64]) -> None:
+def fill_phi(situation: PublicSituation, phi: Floats) -> None:
     """The features of a situation, by `Phi`; `phi`, shape (NUM_PHI,), is filled in place."""
     stage, own = situation.betting_round, situation.position
     raised, called = situation.raised_last >> own & 1, situation.called_last >> own & 1
@@ -200,7 +200,7 @@ def fill_phi(situation: PublicSituation, phi: NDArray[np.float64]) -> None:
 
 
 @kernel(allocates=False)
-def line_of(curve: Curve, phi: NDArray[np.float64], means: NDArray[np.float64]) -> Line:
+def line_of(curve: Curve, phi: Floats, means: Floats) -> Line:
     """The curve of a situation, flattened as far as it is unsure at the mean hand.
 
     means: the mean of each `Psi` over the range, shape (NUM_PSI,).
@@ -239,9 +239,7 @@ def chance_at(line: Line, share: float, value: float, chance: float) -> float:
 
 
 @kernel(allocates=False)
-def _fill_means(
-    hands: Hands, weights: NDArray[np.float64], price: float, means: NDArray[np.float64]
-) -> float:
+def _fill_means(hands: Hands, weights: Floats, price: float, means: Floats) -> float:
     """The mean of each `Psi` over a range, in place, shape (NUM_PSI,); returns the sum of the weights."""
     total = 0.0
     shares = 0.0
@@ -266,12 +264,7 @@ def _fill_means(
 
 @kernel(allocates=False)
 def _fill_chances(
-    curve: Curve,
-    phi: NDArray[np.float64],
-    hands: Hands,
-    weights: NDArray[np.float64],
-    means: NDArray[np.float64],
-    chances: NDArray[np.float64],
+    curve: Curve, phi: Floats, hands: Hands, weights: Floats, means: Floats, chances: Floats
 ) -> float:
     """The answer yes of each hand, and `_fill_means`, in place; returns the sum of the weights."""
     price = phi[Phi.PRICE]
@@ -285,11 +278,7 @@ def _fill_chances(
 
 @kernel()
 def fill_player_triples(
-    player: Player,
-    situation: PublicSituation,
-    hands: Hands,
-    weights: NDArray[np.float64],
-    triples: NDArray[np.float64],
+    player: Player, situation: PublicSituation, hands: Hands, weights: Floats, triples: Floats
 ) -> None:
     """The triple of every hand; `triples`, shape (n, 3), is filled in place.
 
@@ -323,7 +312,7 @@ def blindness(part: float, gap: float, mean: float, square: float) -> float:
 
 
 @kernel()
-def answer(player: Player, situation: PublicSituation, hands: Hands, weights: NDArray[np.float64]) -> Answer:
+def answer(player: Player, situation: PublicSituation, hands: Hands, weights: Floats) -> Answer:
     """The chances of a player's actions with a range, and how blind to the hand they are."""
     triples, phi, means = np.empty((weights.shape[0], 3)), np.empty(NUM_PHI), np.empty(NUM_PSI)
     fill_player_triples(player, situation, hands, weights, triples)
@@ -350,14 +339,7 @@ def answer(player: Player, situation: PublicSituation, hands: Hands, weights: ND
 
 
 @kernel()
-def _step(
-    curve: Curve,
-    prior: NDArray[np.float64],
-    phi: NDArray[np.float64],
-    hands: Hands,
-    weights: NDArray[np.float64],
-    came: bool,
-) -> NDArray[np.float64]:
+def _step(curve: Curve, prior: Floats, phi: Floats, hands: Hands, weights: Floats, came: bool) -> Floats:
     """Move a curve by an answer, in place; returns the chances of a yes before it, shape (n,).
 
     prior: the covariance of a player of whom nothing is known.
@@ -400,12 +382,7 @@ def _step(
 
 @kernel()
 def observe(
-    player: Player,
-    prior: Player,
-    situation: PublicSituation,
-    hands: Hands,
-    weights: NDArray[np.float64],
-    action: int,
+    player: Player, prior: Player, situation: PublicSituation, hands: Hands, weights: Floats, action: int
 ) -> None:
     """Learn from a decision: the player did `action`, a `TripleIndex`; changes `player` in place.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels._jit import kernel
 from engine.kernels.players.records import Push, Trait
@@ -16,6 +15,7 @@ from engine.kernels.poker.betting import MAX_PLAYERS
 from engine.kernels.poker.cards import count_bits
 from engine.poker import records as plain
 from engine.poker.records import PublicSituation
+from engine.support.arrays import Floats
 
 asked = kernel(allocates=False)(plain.asked)
 
@@ -52,7 +52,7 @@ def reasonable_share(players_behind: int) -> float:
 
 
 @kernel(allocates=False, inlined=True)
-def _preflop_fold(situation: PublicSituation, position: int, traits: NDArray[np.float64]) -> float:
+def _preflop_fold(situation: PublicSituation, position: int, traits: Floats) -> float:
     """The chance that an opponent folds before the flop, wherever he has not been seen."""
     fold = float(traits[position, Trait.PREFLOP_FOLD])
     if np.isnan(fold):
@@ -62,7 +62,7 @@ def _preflop_fold(situation: PublicSituation, position: int, traits: NDArray[np.
 
 
 @kernel(allocates=False, inlined=True)
-def _joins_chance(situation: PublicSituation, position: int, traits: NDArray[np.float64]) -> float:
+def _joins_chance(situation: PublicSituation, position: int, traits: Floats) -> float:
     """The chance that an opponent who has yet to pay the bet before the flop does, in limit, if we call."""
     if traits[position, Trait.KNOWN] > 0.0:
         return float(1.0 - traits[position, Trait.FOLD_TO_CALL])
@@ -70,7 +70,7 @@ def _joins_chance(situation: PublicSituation, position: int, traits: NDArray[np.
 
 
 @kernel(allocates=False, inlined=True)
-def continue_chance(situation: PublicSituation, position: int, traits: NDArray[np.float64]) -> float:
+def continue_chance(situation: PublicSituation, position: int, traits: Floats) -> float:
     """The chance that an opponent, at `position`, does not fold to a bet or raise of the usual size.
 
     As his model says, if it is known here; else by how he plays in general.
@@ -105,7 +105,7 @@ def worth_of_waiting(continues: float) -> float:
 
 
 @kernel(allocates=False)
-def protection(situation: PublicSituation, traits: NDArray[np.float64]) -> float:
+def protection(situation: PublicSituation, traits: Floats) -> float:
     """How much a bet protects: 1 where somebody may fold, 0 where nobody ever does."""
     if situation.betting_round == 0:
         return 1.0
@@ -119,7 +119,7 @@ def protection(situation: PublicSituation, traits: NDArray[np.float64]) -> float
 
 
 @kernel(allocates=False, inlined=True)
-def worse_that_fold(situation: PublicSituation, position: int, traits: NDArray[np.float64]) -> float:
+def worse_that_fold(situation: PublicSituation, position: int, traits: Floats) -> float:
     """How far an opponent's folds are of hands that are beaten anyhow: 0 to 1."""
     return float((1.0 - traits[position, Trait.BLIND_FOLD]) * BEATEN_THAT_FOLD[situation.betting_round])
 
@@ -135,7 +135,7 @@ def raises_in_company(situation: PublicSituation) -> bool:
 
 
 @kernel(allocates=False)
-def push_of(situation: PublicSituation, traits: NDArray[np.float64]) -> Push:
+def push_of(situation: PublicSituation, traits: Floats) -> Push:
     """What a raise and a call bring, as far as models say what the opponents do.
 
     Against the only opponent left, or against several where `raises_in_company`.
@@ -227,13 +227,13 @@ def worth_of_raise(
 
 @kernel(allocates=False)
 def fill_worths_of_raise(
-    chances: NDArray[np.float64],
+    chances: Floats,
     continues: float,
     worse: float,
     stakes: tuple[float, float, float, float],
     waiting: float,
     patience: float,
-    worths: NDArray[np.float64],
+    worths: Floats,
 ) -> None:
     """`worth_of_raise` of every hand.
 

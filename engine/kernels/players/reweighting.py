@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels._jit import kernel
 from engine.kernels.players.triples import ramp
 from engine.poker.records import ProbabilityTriple
+from engine.support.arrays import Floats
 
 LEAST_CHANCE: Final = 0.01
 """No action multiplies a weight by less: nobody is sure what anybody will do (Papp's low weight)."""
@@ -22,7 +22,7 @@ def likelihood(chance: float, noise: float) -> float:
 
 
 @kernel(allocates=False)
-def reweight(weights: NDArray[np.float64], triples: NDArray[np.float64], action: int, noise: float) -> None:
+def reweight(weights: Floats, triples: Floats, action: int, noise: float) -> None:
     """Multiplies each weight by the chance of the action seen (Fig. 3.5), smeared by the noise factor.
 
     weights: shape (1326,), in place; scaled so that the greatest is 1.  triples: shape (1326, 3).
@@ -41,13 +41,13 @@ def reweight(weights: NDArray[np.float64], triples: NDArray[np.float64], action:
 
 @kernel(allocates=False)
 def _threshold_of_share(
-    weights: NDArray[np.float64],
-    values: NDArray[np.float64],
-    spreads: NDArray[np.float64],
+    weights: Floats,
+    values: Floats,
+    spreads: Floats,
     share: float,
-    leasts: NDArray[np.float64],
-    slopes: NDArray[np.float64],
-    chances: NDArray[np.float64],
+    leasts: Floats,
+    slopes: Floats,
+    chances: Floats,
 ) -> float:
     """The threshold above which, mixed over each hand's spread, lies a share of the weight.
 
@@ -95,13 +95,13 @@ def _threshold_of_share(
 
 @kernel(allocates=False)
 def implied_thresholds(
-    weights: NDArray[np.float64],
-    values: NDArray[np.float64],
-    call_values: NDArray[np.float64],
-    spreads: NDArray[np.float64],
-    call_spreads: NDArray[np.float64],
+    weights: Floats,
+    values: Floats,
+    call_values: Floats,
+    spreads: Floats,
+    call_spreads: Floats,
     frequencies: ProbabilityTriple,
-    scratch: NDArray[np.float64],
+    scratch: Floats,
 ) -> tuple[float, float]:
     """The thresholds of calling, on `call_values`, and of raising, on `values`, that lead to frequencies.
 

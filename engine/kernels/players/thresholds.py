@@ -11,15 +11,13 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engine.kernels._jit import kernel
 from engine.kernels.players.raises import clip, continue_chance, never_folds, reasonable_share
 from engine.kernels.players.records import Parameter, Thresholds, Trait
 from engine.kernels.poker.betting import MAX_PLAYERS
 from engine.kernels.poker.cards import count_bits
 from engine.poker.records import PublicSituation
+from engine.support.arrays import Floats
 
 USUAL_BET: Final = 0.40
 """The chance of a bet by a player about whom nothing is known."""
@@ -54,9 +52,7 @@ def pot_share(stake: float, pot: float) -> float:
 
 
 @kernel(allocates=False)
-def thresholds_of(
-    situation: PublicSituation, traits: NDArray[np.float64], parameters: NDArray[np.float64]
-) -> Thresholds:
+def thresholds_of(situation: PublicSituation, traits: Floats, parameters: Floats) -> Thresholds:
     """The thresholds of a situation."""
     if situation.betting_round == 0:
         return _preflop_thresholds(situation, traits, parameters)
@@ -64,7 +60,7 @@ def thresholds_of(
 
 
 @kernel(allocates=False)
-def _answers_to_bet(situation: PublicSituation, traits: NDArray[np.float64]) -> tuple[float, float]:
+def _answers_to_bet(situation: PublicSituation, traits: Floats) -> tuple[float, float]:
     """How many go on against a bet, on average, and the chance that all fold."""
     callers = 0.0
     all_fold = 1.0
@@ -77,9 +73,7 @@ def _answers_to_bet(situation: PublicSituation, traits: NDArray[np.float64]) -> 
 
 
 @kernel(allocates=False)
-def _postflop_thresholds(
-    situation: PublicSituation, traits: NDArray[np.float64], parameters: NDArray[np.float64]
-) -> Thresholds:
+def _postflop_thresholds(situation: PublicSituation, traits: Floats, parameters: Floats) -> Thresholds:
     opponents, raiser = situation.opponents, situation.raiser
     callers, all_fold = _answers_to_bet(situation, traits)
     callers = max(1.0, callers)
@@ -148,9 +142,7 @@ def _postflop_thresholds(
 
 
 @kernel(allocates=False)
-def _preflop_thresholds(
-    situation: PublicSituation, traits: NDArray[np.float64], parameters: NDArray[np.float64]
-) -> Thresholds:
+def _preflop_thresholds(situation: PublicSituation, traits: Floats, parameters: Floats) -> Thresholds:
     opponents, raiser, entered = situation.opponents, situation.raiser, situation.entered
     behind = count_bits(situation.to_respond & ~entered)
     limpers = count_bits(entered)
@@ -238,9 +230,7 @@ def weakness(value: float, very_weak: float) -> float:
 
 
 @kernel(allocates=False)
-def bluff_pays(
-    situation: PublicSituation, traits: NDArray[np.float64], parameters: NDArray[np.float64]
-) -> float:
+def bluff_pays(situation: PublicSituation, traits: Floats, parameters: Floats) -> float:
     """How far a pure bluff pays in a situation: 0 not at all, 1 fully."""
     if (
         situation.betting_round == 0
@@ -257,11 +247,11 @@ def bluff_pays(
 @kernel(allocates=False)
 def bluff_chance(
     situation: PublicSituation,
-    parameters: NDArray[np.float64],
+    parameters: Floats,
     pays: float,
     raising: float,
-    weights: NDArray[np.float64],
-    values: NDArray[np.float64],
+    weights: Floats,
+    values: Floats,
 ) -> float:
     """How often a very weak hand bets, so that bluffs have their share of all bets.
 

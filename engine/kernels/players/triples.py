@@ -18,13 +18,13 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels._jit import kernel
 from engine.kernels.players.raises import push_of, worth_of_push
 from engine.kernels.players.records import Push, Thresholds
 from engine.kernels.players.thresholds import bluff_chance, bluff_pays, thresholds_of, weakness
 from engine.poker.records import ProbabilityTriple, PublicSituation, TripleIndex
+from engine.support.arrays import Floats
 
 SPREAD: Final = 0.10
 """Half the width over which a player mixes at an implied threshold."""
@@ -157,7 +157,7 @@ def blended(first: ProbabilityTriple, second: ProbabilityTriple, share: float) -
 
 
 @kernel(allocates=False, inlined=True)
-def triple_at(row: NDArray[np.float64]) -> ProbabilityTriple:
+def triple_at(row: Floats) -> ProbabilityTriple:
     """A row of three as a triple."""
     return ProbabilityTriple(
         float(row[TripleIndex.FOLD]), float(row[TripleIndex.CALL]), float(row[TripleIndex.RAISE])
@@ -165,7 +165,7 @@ def triple_at(row: NDArray[np.float64]) -> ProbabilityTriple:
 
 
 @kernel(allocates=False, inlined=True)
-def keep_triple(triple: ProbabilityTriple, row: NDArray[np.float64]) -> None:
+def keep_triple(triple: ProbabilityTriple, row: Floats) -> None:
     """Writes a triple to the first three of a row."""
     row[TripleIndex.FOLD] = triple.fold
     row[TripleIndex.CALL] = triple.call
@@ -194,7 +194,7 @@ def legal_triple(frequencies: ProbabilityTriple, can_fold: bool, can_raise: bool
 
 
 @kernel(allocates=False)
-def mean_triple(weights: NDArray[np.float64], triples: NDArray[np.float64]) -> ProbabilityTriple:
+def mean_triple(weights: Floats, triples: Floats) -> ProbabilityTriple:
     """The mean of triples, shape (n, 3), by weight, shape (n,)."""
     total = 0.0
     fold = 0.0
@@ -215,13 +215,13 @@ def mean_triple(weights: NDArray[np.float64], triples: NDArray[np.float64]) -> P
 @kernel(allocates=False)
 def fill_formula_triples(
     situation: PublicSituation,
-    traits: NDArray[np.float64],
-    parameters: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    values: NDArray[np.float64],
-    chances: NDArray[np.float64],
-    draws: NDArray[np.float64],
-    triples: NDArray[np.float64],
+    traits: Floats,
+    parameters: Floats,
+    weights: Floats,
+    values: Floats,
+    chances: Floats,
+    draws: Floats,
+    triples: Floats,
 ) -> None:
     """What the formula does in a situation with every hand of a range, bluffs included.
 
@@ -240,13 +240,13 @@ def fill_formula_triples(
 
 @kernel(allocates=False)
 def _fill_triples(
-    values: NDArray[np.float64],
-    chances: NDArray[np.float64],
-    draws: NDArray[np.float64],
+    values: Floats,
+    chances: Floats,
+    draws: Floats,
     thresholds: Thresholds,
     push: Push,
     bluffs: float,
-    triples: NDArray[np.float64],
+    triples: Floats,
 ) -> None:
     """`triple_of` for every hand; arrays as in `fill_formula_triples`."""
     for hand in range(values.shape[0]):
@@ -256,12 +256,7 @@ def _fill_triples(
 
 @kernel(allocates=False)
 def fill_threshold_triples(
-    values: NDArray[np.float64],
-    call_values: NDArray[np.float64],
-    call_at: float,
-    raise_at: float,
-    spread: float,
-    triples: NDArray[np.float64],
+    values: Floats, call_values: Floats, call_at: float, raise_at: float, spread: float, triples: Floats
 ) -> None:
     """`threshold_triple_of` for every hand.
 
@@ -273,9 +268,7 @@ def fill_threshold_triples(
 
 
 @kernel(allocates=False)
-def blend_with_triple(
-    triples: NDArray[np.float64], second: ProbabilityTriple, share: float, result: NDArray[np.float64]
-) -> None:
+def blend_with_triple(triples: Floats, second: ProbabilityTriple, share: float, result: Floats) -> None:
     """`blended` for every hand with the same second triple.
 
     triples: shape (n, 3).  result: the same shape, filled in place; it may be `triples`.

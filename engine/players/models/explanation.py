@@ -11,14 +11,13 @@ from typing import Any, Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels.players import player as kernels
 from engine.kernels.players.player import Curve, Hands, Player, Psi
 from engine.players.action_context import Situation
 from engine.players.models.player import FEATURE_NAMES, PlayerModel, features_of, psi_of
+from engine.support.arrays import Floats
 
-Floats = NDArray[np.float64]
 _SHARES: Final = (0.05, 0.25, 0.5, 0.75, 0.95)
 """Parts of the range, from the worst hand up, whose chances are told."""
 _TOLD: Final = 4

@@ -42,7 +42,6 @@ from typing import Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels.players import (
     raises as raise_kernels,
@@ -55,6 +54,7 @@ from engine.players.hand_values import HandValues
 from engine.poker.combos import NUM_COMBOS
 from engine.poker.rules.betting import BettingState
 from engine.poker.rules.game_definition import MAX_PLAYERS
+from engine.support.arrays import Floats
 
 __all__ = [
     "DEFAULT_PARAMETERS",
@@ -73,8 +73,6 @@ __all__ = [
     "traits_array",
     "worths_of_raise",
 ]
-
-Floats = NDArray[np.float64]
 
 
 def _fraction(instance: object, attribute: attrs.Attribute[float], value: float) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from engine.kernels.players import triples as kernels
 from engine.players.action_context import NUM_CONTEXTS, ActionContext, Situation
@@ -16,6 +16,7 @@ from engine.players.models.formula import Traits, average_traits
 from engine.players.models.model import Decision, FixedModel
 from engine.players.probability_triple import ProbabilityTriple, checked, legal_triple
 from engine.players.reweighting import implied_triples
+from engine.support.arrays import Floats
 
 
 def all_contexts() -> list[ActionContext]:
@@ -52,7 +53,7 @@ class FrequencyModel(FixedModel):
         if not 0 <= noise <= 1:
             raise ValueError(f"noise lies between 0 and 1, got {noise}")
         self.noise = noise
-        self.frequencies: NDArray[np.float64] = np.array(
+        self.frequencies: Floats = np.array(
             [checked(np.asarray(frequencies(context), np.float64).tolist()) for context in all_contexts()]
         )
         """By the index of the context, shape (NUM_CONTEXTS, 3)."""
@@ -74,7 +75,7 @@ class FrequencyModel(FixedModel):
         frequencies = self.frequencies[situation.context.index].tolist()
         return legal_triple(frequencies, situation.can_fold, situation.can_raise)
 
-    def triples(self, decision: Decision) -> NDArray[np.float64]:
+    def triples(self, decision: Decision) -> Floats:
         """Triples by the implied thresholds, but for the part that is blind to the hand.  Shape (1326, 3)."""
         triple = self.triple(decision.situation)
         weights = decision.weights

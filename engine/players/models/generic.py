@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engine.players.models.formula import DEFAULT_PARAMETERS, Parameters, formula_triples, traits_array
 from engine.players.models.model import Decision, FixedModel
+from engine.support.arrays import Floats
 
 _REASONABLE_TABLE: Final = traits_array({})
 
@@ -32,7 +30,7 @@ class GenericModel(FixedModel):
         """The parameters."""
         return GenericModel, self._parameters
 
-    def triples(self, decision: Decision) -> NDArray[np.float64]:
+    def triples(self, decision: Decision) -> Floats:
         """The formula's triple for every combo, shape (1326, 3)."""
         return formula_triples(
             decision.situation, decision.values, decision.weights, _REASONABLE_TABLE, self._parameters

@@ -10,14 +10,12 @@ from typing import Final, Protocol, Self
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.players.action_context import Situation
 from engine.players.hand_values import HandValues
 from engine.players.models.formula import Traits, average_traits
 from engine.poker.combos import NUM_COMBOS
-
-Floats = NDArray[np.float64]
+from engine.support.arrays import Floats
 
 
 @attrs.frozen(eq=False)

@@ -17,7 +17,6 @@ from typing import Any, Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels.players import player as kernels
 from engine.kernels.players.player import FEATURES, LAPSE, NUM_PHI, Answer, Curve, Hands, Phi, Player, Psi
@@ -27,6 +26,7 @@ from engine.players.models.model import Decision, OpponentModel
 from engine.players.models.saved import saved_numbers
 from engine.poker.combos import NUM_COMBOS
 from engine.poker.rules import load_game, parse_betting
+from engine.support.arrays import Floats
 from engine.support.files.archive import Archive, decode_archive
 
 __all__ = [
@@ -41,8 +41,6 @@ __all__ = [
     "psi_of",
     "shipped_prior",
 ]
-
-Floats = NDArray[np.float64]
 
 PRIOR_KIND: Final = "riverboat player prior"
 PRIOR_SCHEMA: Final = 1

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from engine.support.arrays import Floats
 
 
-def saved_numbers(
-    data: Mapping[str, Any], name: str, shape: tuple[int, ...], least: float = 0.0
-) -> NDArray[np.float64]:
+def saved_numbers(data: Mapping[str, Any], name: str, shape: tuple[int, ...], least: float = 0.0) -> Floats:
     """The numbers of a name, an array of a shape.
 
     Args:

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels.players.player import FEATURES, Curve
 from engine.kernels.players.trials import players as kernels
@@ -23,8 +22,7 @@ from engine.players.models.generic import GenericModel
 from engine.players.models.model import NoModel, OpponentModel
 from engine.players.models.player import PlayerModel, curve_of
 from engine.poker.records import NUM_CONTEXTS, NUM_SIZES
-
-Floats = NDArray[np.float64]
+from engine.support.arrays import Floats
 
 
 @attrs.frozen

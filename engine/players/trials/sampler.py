@@ -14,12 +14,12 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.hands.hand_strength import check_weights
 from engine.kernels.hands.showdown import fill_alias_table
 from engine.kernels.players.trials import joint_sampling as kernels
 from engine.poker.combos import COMBO_CARDS, NUM_COMBOS, combos_without
+from engine.support.arrays import Bytes, Floats, Words
 
 MAX_ATTEMPTS: Final = 20_000
 """Attempts for one trial.  Ten players with any cards need 35 on average."""
@@ -51,7 +51,7 @@ class JointSampler:
         own_cards: Sequence[int],
         own_position: int,
         board: Sequence[int],
-        tables: Mapping[int, NDArray[np.float64]],
+        tables: Mapping[int, Floats],
         *,
         passive: Sequence[int] = (),
         max_attempts: int = MAX_ATTEMPTS,
@@ -59,7 +59,7 @@ class JointSampler:
         free = combos_without((*own_cards, *board))
         if len({*own_cards, *board}) != len(own_cards) + len(board):
             raise ValueError("expected different cards in our hand and on the board")
-        left: dict[int, NDArray[np.float64]] = {}
+        left: dict[int, Floats] = {}
         for position, table in tables.items():
             weights = np.where(free, check_weights(table), 0.0)
             if not weights.any():
@@ -88,7 +88,7 @@ class JointSampler:
     dealt_in_turn: int
     """Trials so far that were drawn one hand after the other, after `max_attempts`."""
 
-    def deal(self, trials: int, seed: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint64]]:
+    def deal(self, trials: int, seed: int) -> tuple[Bytes, Bytes, Words]:
         """Hole cards, shape (trials, 10, 2), boards, shape (trials, 5), and a number for each trial.
 
         Cards of positions that are not dealt in are 0.
@@ -106,10 +106,10 @@ class JointSampler:
         return holes, boards, seeds
 
 
-def _is_uniform(weights: NDArray[np.float64]) -> bool:
+def _is_uniform(weights: Floats) -> bool:
     return bool(weights.max() == weights.min())
 
 
-def _breadth(weights: NDArray[np.float64]) -> float:
+def _breadth(weights: Floats) -> float:
     """The effective number of combos in a table."""
     return float(weights.sum() ** 2 / (weights @ weights))

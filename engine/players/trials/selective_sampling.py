@@ -25,9 +25,9 @@ from typing import Final, Generic, TypeVar
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from engine.support.arrays import Floats
+
 Move = TypeVar("Move")
 Sample = TypeVar("Sample")
 

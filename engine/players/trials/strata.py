@@ -10,7 +10,6 @@ import functools
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.hands.equity import preflop_equities, preflop_equities_against_random
 from engine.kernels.players.hand_features import straight_completions
@@ -29,11 +28,10 @@ from engine.poker.combos import (
     NUM_STARTING_HANDS,
     STARTING_HAND_OF_COMBO,
 )
+from engine.support.arrays import Floats, Ints
 
-Floats = NDArray[np.float64]
 
-
-def _starting_hands() -> NDArray[np.int64]:
+def _starting_hands() -> Ints:
     hands = np.zeros((52, 52), np.int64)
     hands[COMBO_HIGH, COMBO_LOW] = STARTING_HAND_OF_COMBO
     hands[COMBO_LOW, COMBO_HIGH] = STARTING_HAND_OF_COMBO
@@ -89,13 +87,13 @@ def _potentials_by_opponents(potentials: Floats) -> Floats:
 
 
 @functools.cache
-def _strata_before_flop(players: int) -> NDArray[np.int64]:
+def _strata_before_flop(players: int) -> Ints:
     """The stratum of each starting hand for a number of players, shape (169,)."""
     values, _ = preflop_percentiles(players, 2)
     return np.minimum((values**2 * kernels.NUM_STRATA).astype(np.int64), kernels.NUM_STRATA - 1)
 
 
-def _by_stratum(strata: NDArray[np.int64], numbers: Floats) -> Floats:
+def _by_stratum(strata: Ints, numbers: Floats) -> Floats:
     """The mean in each stratum of numbers for each starting hand; the strata are the first axis.
 
     A stratum without starting hands takes the mean of the next lower one.
@@ -115,7 +113,7 @@ def _by_stratum(strata: NDArray[np.int64], numbers: Floats) -> Floats:
     return means
 
 
-def _variances_by_stratum(strata: NDArray[np.int64], numbers: Floats) -> Floats:
+def _variances_by_stratum(strata: Ints, numbers: Floats) -> Floats:
     """The variance in each stratum of numbers for each starting hand, shape (169, ...)."""
     return np.maximum(_by_stratum(strata, numbers**2) - _by_stratum(strata, numbers) ** 2, 0.0)
 

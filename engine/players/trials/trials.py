@@ -15,7 +15,6 @@ from typing import Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.hands.betting_arrays import betting_arrays, game_array, number_of_action
 from engine.kernels.players.hand_features import MAX_GROUPS, straight_completions
@@ -35,10 +34,9 @@ from engine.poker.combos import NUM_COMBOS
 from engine.poker.records import LastAction
 from engine.poker.rules.action import CALL, Action, ActionKind
 from engine.poker.rules.betting import BettingState
+from engine.support.arrays import Bytes, Floats, Words
 
 __all__ = ["Deals", "Spot", "Trials", "first_actions", "new_tree", "simulate"]
-
-Floats = NDArray[np.float64]
 
 TREE_SIZE: Final = 16_384
 """The number of nodes kept of a betting tree; 21 MB if all are used."""
@@ -219,7 +217,7 @@ class Trials:
 _SEEDS: Final = (1 << 63) - 1
 
 
-def deals_of(holes: NDArray[np.uint8], boards: NDArray[np.uint8], seeds: NDArray[np.uint64]) -> Deals:
+def deals_of(holes: Bytes, boards: Bytes, seeds: Words) -> Deals:
     """Trials with the given cards; nothing has been computed about them yet.
 
     Args:

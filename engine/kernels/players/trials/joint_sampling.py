@@ -16,11 +16,11 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
 from engine.kernels.poker.cards import deal_board
 from engine.kernels.splitmix import GOLDEN, mixed, next_word, random_number
+from engine.support.arrays import Bytes, Floats, Ints, Words
 
 _OTHER_NUMBERS: Final = np.uint64(0xBF58476D1CE4E5B9)
 """Separates the random numbers of a trial's actions from those by which its cards are dealt."""
@@ -29,26 +29,20 @@ _OTHER_NUMBERS: Final = np.uint64(0xBF58476D1CE4E5B9)
 class Hands(NamedTuple):
     """The ranges of the m players to deal to, a row for each."""
 
-    positions: NDArray[np.int64]
+    positions: Ints
     """The positions of these players, shape (m,)."""
-    weights: NDArray[np.float64]
+    weights: Floats
     """Weights of combos, 0 for those with known cards, not all 0 in any row; shape (m, 1326)."""
-    thresholds: NDArray[np.int64]
+    thresholds: Ints
     """The thresholds of the alias tables for these weights, shape (m, 1326)."""
-    aliases: NDArray[np.int64]
+    aliases: Ints
     """The aliases of the same tables, shape (m, 1326)."""
-    combo_cards: NDArray[np.int64]
+    combo_cards: Ints
     """The cards of each combo, shape (1326, 2)."""
 
 
 @kernel(allocates=False)
-def _deal_in_turn(
-    weights: NDArray[np.float64],
-    combo_cards: NDArray[np.int64],
-    known: int,
-    state: NDArray[np.uint64],
-    combos: NDArray[np.int64],
-) -> None:
+def _deal_in_turn(weights: Floats, combo_cards: Ints, known: int, state: Words, combos: Ints) -> None:
     """Draw one hand after the other, each from what the hands before leave of its table.
 
     This is not the joint distribution; it is for tables that hardly ever fit together.  A player whose table
@@ -81,13 +75,13 @@ def _deal_in_turn(
 @kernel()
 def deal_jointly(
     hands: Hands,
-    seen: NDArray[np.uint8],
+    seen: Bytes,
     own_position: int,
     max_attempts: int,
     seed: int,
-    holes: NDArray[np.uint8],
-    boards: NDArray[np.uint8],
-    seeds: NDArray[np.uint64],
+    holes: Bytes,
+    boards: Bytes,
+    seeds: Words,
 ) -> int:
     """Deal the hole cards and boards of n trials.
 

@@ -11,9 +11,6 @@ stratum's chance to call and chance to raise, by which ranges move (``tree``).
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engine.kernels._jit import integer, kernel
 from engine.kernels.players.hand_values import postflop_value, potentials_against
 from engine.kernels.players.player import Line, Phi, chance_at, fill_phi
@@ -49,13 +46,14 @@ from engine.kernels.players.triples import (
 )
 from engine.kernels.poker.cards import count_bits
 from engine.poker.records import ProbabilityTriple, PublicSituation
+from engine.support.arrays import Floats, Ints
 
 # --- one hand --------------------------------------------------------------------------------------------
 
 
 @kernel(allocates=False)
 def triple_in_node(
-    numbers: NDArray[np.float64], share: float, value: float, chance: float, draw: float, call_value: float
+    numbers: Floats, share: float, value: float, chance: float, draw: float, call_value: float
 ) -> ProbabilityTriple:
     """The triple of a node's actor for a hand.
 
@@ -83,16 +81,14 @@ def triple_in_node(
 
 
 @kernel(allocates=False, inlined=True)
-def _line_in(numbers: NDArray[np.float64], first: int) -> Line:
+def _line_in(numbers: Floats, first: int) -> Line:
     """The curve that is kept in a node's numbers."""
     at = numbers[first:]
     return Line(at[0], at[1], at[2], at[3], at[4], at[5])
 
 
 @kernel(allocates=False)
-def preflop_triple(
-    tree: Tree, node: int, value: float, draw: float, equities: NDArray[np.float64]
-) -> ProbabilityTriple:
+def preflop_triple(tree: Tree, node: int, value: float, draw: float, equities: Floats) -> ProbabilityTriple:
     """The triple of a node's actor for a starting hand, before the flop.
 
     equities: the row of ``Averages.preflop_equities`` for the hand.
@@ -109,7 +105,7 @@ def preflop_triple(
 
 
 @kernel(allocates=False, inlined=True)
-def _chance_against(below: NDArray[np.float64], equities: NDArray[np.float64]) -> float:
+def _chance_against(below: Floats, equities: Floats) -> float:
     """The chance of winning against a range before the flop.
 
     below: its weight below each edge of the strata.  equities: against each stratum.
@@ -122,12 +118,7 @@ def _chance_against(below: NDArray[np.float64], equities: NDArray[np.float64]) -
 
 @kernel(allocates=False)
 def value_in_node(
-    numbers: NDArray[np.float64],
-    betting_round: int,
-    num_opponents: int,
-    squared: float,
-    positive: float,
-    negative: float,
+    numbers: Floats, betting_round: int, num_opponents: int, squared: float, positive: float, negative: float
 ) -> tuple[float, float]:
     """A hand's value and its chance at the showdown against the ranges of a node, after the flop.
 
@@ -147,9 +138,7 @@ def value_in_node(
 
 
 @kernel(allocates=False)
-def prepare_node(
-    tree: Tree, players: Players, averages: Averages, rules: NDArray[np.int64], node: int
-) -> None:
+def prepare_node(tree: Tree, players: Players, averages: Averages, rules: Ints, node: int) -> None:
     """Compute what a node's actor does, for each stratum of the range and for any hand; all in place."""
     integers, numbers = tree.integers[node], tree.numbers[node]
     situation = situation_in(rules, integers)
@@ -180,7 +169,7 @@ def prepare_node(
 
 
 @kernel(allocates=False, inlined=True)
-def _prepare_random(numbers: NDArray[np.float64], situation: PublicSituation) -> None:
+def _prepare_random(numbers: Floats, situation: PublicSituation) -> None:
     """Fill in the triples of a player who takes any legal action."""
     neutral = neutral_triple(situation.can_fold, situation.can_raise)
     keep_triple(neutral, numbers[NodeNumber.MEAN :])
@@ -267,7 +256,7 @@ def _prepare_modelled(tree: Tree, players: Players, node: int, situation: Public
 
 
 @kernel(allocates=False, inlined=True)
-def _keep_line(line: Line, numbers: NDArray[np.float64], first: int) -> None:
+def _keep_line(line: Line, numbers: Floats, first: int) -> None:
     """Write a curve to a node's numbers, where `_line_in` finds it."""
     for field in range(len(line)):
         numbers[first + field] = line[field]

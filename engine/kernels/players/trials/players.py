@@ -8,10 +8,8 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engine.kernels.players.player import Curve
+from engine.support.arrays import Floats, Ints
 
 
 class Kind(IntEnum):
@@ -32,25 +30,25 @@ class Kind(IntEnum):
 class Players(NamedTuple):
     """The models of the players, by position."""
 
-    kinds: NDArray[np.int64]
+    kinds: Ints
     """The `Kind` of each player, shape (10,)."""
-    traits: NDArray[np.float64]
+    traits: Floats
     """The traits of each player, shape (10, NUM_TRAITS); from `Trait.KNOWN` on those at the node that was
     prepared last."""
-    usual_traits: NDArray[np.float64]
+    usual_traits: Floats
     """The traits of reasonable players, shape (10, NUM_TRAITS)."""
-    parameters: NDArray[np.float64]
+    parameters: Floats
     """Our parameters of the formula, shape (NUM_PARAMETERS,)."""
-    usual_parameters: NDArray[np.float64]
+    usual_parameters: Floats
     """The parameters of reasonable players, shape (NUM_PARAMETERS,)."""
-    noise: NDArray[np.float64]
+    noise: Floats
     """How far a FIXED player ignores its hand, shape (10,)."""
-    contexts: NDArray[np.float64]
+    contexts: Floats
     """The frequencies of a FIXED player, shape (10, NUM_CONTEXTS, 3)."""
     folds: Curve
     """Of MODELLED players: the means and covariances have an axis more, the first, the position."""
     raises: Curve
-    sizes: NDArray[np.float64]
+    sizes: Floats
     """The chance that a raise has a size or a smaller one, before and after the flop; of our own, where there
     are several opponents.
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engine.kernels._jit import integer, kernel
 from engine.kernels.players.trials.tree import TreeNode
 from engine.kernels.poker.betting import General, Node, Rule, pot_of
 from engine.poker import records as plain
 from engine.poker.records import LastAction, PublicSituation
+from engine.support.arrays import Ints
 
 _context_index = kernel(allocates=False, inlined=True)(plain.context_index)
 _bets_to_call = kernel(allocates=False, inlined=True)(plain.bets_to_call)
@@ -18,7 +16,7 @@ _no_limit_future_bets = kernel(allocates=False, inlined=True)(plain.no_limit_fut
 
 
 @kernel(allocates=False)
-def situation_in(rules: NDArray[np.int64], integers: NDArray[np.int64]) -> PublicSituation:
+def situation_in(rules: Ints, integers: Ints) -> PublicSituation:
     """The public situation of the position to act at a node, given by its integers."""
     position = integer(integers[Node.TO_ACT])
     betting_round = integer(integers[Node.ROUND])
@@ -84,7 +82,7 @@ def situation_in(rules: NDArray[np.int64], integers: NDArray[np.int64]) -> Publi
 
 
 @kernel(allocates=False)
-def context_in(situation: PublicSituation, integers: NDArray[np.int64]) -> int:
+def context_in(situation: PublicSituation, integers: Ints) -> int:
     """The number of the context in which an action in this situation is counted."""
     last_action = integer(integers[TreeNode.LAST_ACTION + situation.position])
     return integer(

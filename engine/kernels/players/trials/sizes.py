@@ -6,7 +6,6 @@ They are those that are worth most with the hand, as at the table (``clients.bot
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
 from engine.kernels.players.raises import continue_chance, worse_that_fold, worth_of_raise
@@ -17,16 +16,12 @@ from engine.kernels.players.trials.values import asked_fold
 from engine.kernels.poker.betting import MAX_PLAYERS, Node, pot_of
 from engine.kernels.poker.cards import lowest_bit
 from engine.poker.records import NUM_SIZES, PublicSituation, RaiseSize
+from engine.support.arrays import Ints
 
 
 @kernel(allocates=False)
 def prepare_sizes(
-    tree: Tree,
-    players: Players,
-    averages: Averages,
-    rules: NDArray[np.int64],
-    node: int,
-    situation: PublicSituation,
+    tree: Tree, players: Players, averages: Averages, rules: Ints, node: int, situation: PublicSituation
 ) -> None:
     """Fill in how often the only opponent left goes on against each size of raise that we make there.
 
@@ -52,7 +47,7 @@ def prepare_sizes(
 
 
 @kernel(allocates=False)
-def best_size(rules: NDArray[np.int64], tree: Tree, node: int, chance: float) -> int:
+def best_size(rules: Ints, tree: Tree, node: int, chance: float) -> int:
     """The `RaiseSize` that is worth most with a hand, at one of our nodes against a single opponent.
 
     Those that are compared are in ``NodeNumber.CONTINUES``, as they are by the formula bot at the table.

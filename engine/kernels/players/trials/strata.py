@@ -10,7 +10,6 @@ from enum import IntEnum
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
 from engine.kernels.players.hand_features import (
@@ -23,6 +22,7 @@ from engine.kernels.players.hand_features import (
 from engine.kernels.poker.betting import MAX_PLAYERS
 from engine.kernels.poker.cards import card_bits
 from engine.kernels.poker.ranking import board_key, class_on_board
+from engine.support.arrays import Bytes, Floats, Ints, Words16
 
 NUM_STRATA: Final = 16
 """The number of strata."""
@@ -59,34 +59,34 @@ class PotentialSum(IntEnum):
 class Averages(NamedTuple):
     """Averages over the hands of each stratum, and how hands move between strata."""
 
-    to_flop: NDArray[np.float64]
+    to_flop: Floats
     """The chances to move from each stratum before the flop to each one on the flop; rows add up to 1.
 
     Shape (NUM_STRATA, NUM_STRATA).
     """
-    to_next: NDArray[np.float64]
+    to_next: Floats
     """The same from flop to turn, and from turn to river; shape (2, NUM_STRATA, NUM_STRATA)."""
-    potentials: NDArray[np.float64]
+    potentials: Floats
     """Potentials on flop, turn and river, by the number of opponents and `Potential`.
 
     They are those of ``engine.kernels.players.hand_values.potentials_against``.  Shape (3, 10, 4,
     NUM_STRATA).
     """
-    preflop_values: NDArray[np.float64]
+    preflop_values: Floats
     """The value of each starting hand, by `table_index`, shape (81, 169)."""
-    preflop_draws: NDArray[np.float64]
+    preflop_draws: Floats
     """1 for starting hands that want many opponents, else 0, by `table_index`, shape (81, 169)."""
-    preflop_stratum_values: NDArray[np.float64]
+    preflop_stratum_values: Floats
     """The mean value of each stratum, by `table_index`, shape (81, NUM_STRATA)."""
-    preflop_stratum_variances: NDArray[np.float64]
+    preflop_stratum_variances: Floats
     """The variance of the value in each stratum, by `table_index`, shape (81, NUM_STRATA)."""
-    preflop_stratum_draws: NDArray[np.float64]
+    preflop_stratum_draws: Floats
     """The mean draw of each stratum, by `table_index`, shape (81, NUM_STRATA)."""
-    preflop_equities: NDArray[np.float64]
+    preflop_equities: Floats
     """The equity of each starting hand against each stratum, shape (169, NUM_STRATA)."""
-    preflop_stratum_equities: NDArray[np.float64]
+    preflop_stratum_equities: Floats
     """The equity against each stratum of each other one, shape (NUM_STRATA, NUM_STRATA)."""
-    preflop_stratum_equity_variances: NDArray[np.float64]
+    preflop_stratum_equity_variances: Floats
     """The variance in each stratum of the equity against a random hand, shape (NUM_STRATA,)."""
 
 
@@ -98,14 +98,14 @@ def table_index(num_players: int, expected_players: int) -> int:
 
 @kernel()
 def count_strata(
-    table: NDArray[np.uint16],
-    completing: NDArray[np.int64],
-    combo_cards: NDArray[np.int64],
-    starting_hands: NDArray[np.int64],
-    boards: NDArray[np.uint8],
-    to_flop: NDArray[np.float64],
-    to_next: NDArray[np.float64],
-    potentials: NDArray[np.float64],
+    table: Words16,
+    completing: Ints,
+    combo_cards: Ints,
+    starting_hands: Ints,
+    boards: Bytes,
+    to_flop: Floats,
+    to_next: Floats,
+    potentials: Floats,
 ) -> None:
     """Count how all hands move between strata on some boards.
 
@@ -147,12 +147,7 @@ def count_strata(
 
 
 @kernel()
-def fill_strata(
-    table: NDArray[np.uint16],
-    combo_cards: NDArray[np.int64],
-    board: NDArray[np.uint8],
-    strata: NDArray[np.int64],
-) -> None:
+def fill_strata(table: Words16, combo_cards: Ints, board: Bytes, strata: Ints) -> None:
     """The stratum of every combo on a board.
 
     board: shape (3|4|5,).

@@ -18,9 +18,6 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Final, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engine.kernels._jit import integer, kernel
 from engine.kernels.players.records import Push, Thresholds
 from engine.kernels.players.reweighting import likelihood
@@ -40,6 +37,7 @@ from engine.kernels.poker.betting import (
 )
 from engine.poker.records import NUM_SIZES, LastAction, RaiseSize
 from engine.poker.rules.action import COMMITTED
+from engine.support.arrays import Floats, Ints
 
 
 class Child(IntEnum):
@@ -177,25 +175,25 @@ PASSING_RANGES: Final = PASSING_NODES * MAX_PLAYERS
 class Tree(NamedTuple):
     """The betting tree, as far as trials have come."""
 
-    integers: NDArray[np.int64]
+    integers: Ints
     """Shape (capacity, NODE_INTEGERS)."""
-    numbers: NDArray[np.float64]
+    numbers: Floats
     """Shape (capacity, NODE_NUMBERS)."""
-    ranges: NDArray[np.float64]
+    ranges: Floats
     """The part of a player's range below each edge of the strata, shape (rows, NUM_STRATA + 1).
 
     Nodes between which a range does not change share its row.
     """
-    used: NDArray[np.int64]
+    used: Ints
     """How much of the arrays is in use, shape (NUM_USED,)."""
-    scratch: NDArray[np.float64]
+    scratch: Floats
     """Shape (NUM_SCRATCH, NUM_STRATA + 1)."""
-    features: NDArray[np.float64]
+    features: Floats
     """Scratch: the features of a situation and the mean hand, shape (2, NUM_PHI)."""
 
 
 @kernel(allocates=False)
-def _finish_node(rules: NDArray[np.int64], integers: NDArray[np.int64]) -> None:
+def _finish_node(rules: Ints, integers: Ints) -> None:
     """Fill in what follows directly from the betting."""
     integers[TreeNode.READY] = 0
     integers[TreeNode.LOW] = 0
@@ -211,7 +209,7 @@ def _finish_node(rules: NDArray[np.int64], integers: NDArray[np.int64]) -> None:
 
 
 @kernel(allocates=False, inlined=True)
-def thresholds_in(numbers: NDArray[np.float64]) -> Thresholds:
+def thresholds_in(numbers: Floats) -> Thresholds:
     """The thresholds in a node's numbers."""
     at = numbers[NodeNumber.THRESHOLDS :]
     return Thresholds(
@@ -220,28 +218,28 @@ def thresholds_in(numbers: NDArray[np.float64]) -> Thresholds:
 
 
 @kernel(allocates=False, inlined=True)
-def keep_thresholds(thresholds: Thresholds, numbers: NDArray[np.float64]) -> None:
+def keep_thresholds(thresholds: Thresholds, numbers: Floats) -> None:
     """Write thresholds to a node's numbers, where `thresholds_in` finds them."""
     for field in range(len(thresholds)):
         numbers[NodeNumber.THRESHOLDS + field] = thresholds[field]
 
 
 @kernel(allocates=False, inlined=True)
-def push_in(numbers: NDArray[np.float64]) -> Push:
+def push_in(numbers: Floats) -> Push:
     """The `Push`, what a raise and a call bring, in a node's numbers."""
     at = numbers[NodeNumber.PUSH :]
     return Push(at[0], at[1], at[2], at[3], at[4], at[5], at[6], at[7], at[8], at[9], at[10])
 
 
 @kernel(allocates=False, inlined=True)
-def keep_push(push: Push, numbers: NDArray[np.float64]) -> None:
+def keep_push(push: Push, numbers: Floats) -> None:
     """Write a `Push` to a node's numbers, where `push_in` finds it."""
     for field in range(len(push)):
         numbers[NodeNumber.PUSH + field] = push[field]
 
 
 @kernel(allocates=False)
-def raise_total(rules: NDArray[np.int64], integers: NDArray[np.int64], size: int) -> int:
+def raise_total(rules: Ints, integers: Ints, size: int) -> int:
     """The total of a raise of a given `RaiseSize` by the position to act; only if a raise is legal."""
     low, high = integer(integers[TreeNode.LOW]), integer(integers[TreeNode.HIGH])
     if rules[Rule.GENERAL, General.IS_LIMIT] or size == RaiseSize.SMALLEST:
@@ -260,7 +258,7 @@ def raise_total(rules: NDArray[np.int64], integers: NDArray[np.int64], size: int
 
 
 @kernel(allocates=False, inlined=True)
-def _move(weights: NDArray[np.float64], step: NDArray[np.float64], moved: NDArray[np.float64]) -> None:
+def _move(weights: Floats, step: Floats, moved: Floats) -> None:
     """The weights of strata after the next card; `moved`, shape (NUM_STRATA,), is filled in place.
 
     step: the chances to move from each stratum to each, from `Averages`.
@@ -273,9 +271,7 @@ def _move(weights: NDArray[np.float64], step: NDArray[np.float64], moved: NDArra
 
 
 @kernel(allocates=False)
-def make_child(
-    tree: Tree, players: Players, averages: Averages, rules: NDArray[np.int64], node: int, action: int
-) -> int:
+def make_child(tree: Tree, players: Players, averages: Averages, rules: Ints, node: int, action: int) -> int:
     """Make the node after an action of the position to act at a node; returns its number.
 
     If the tree is full, the new node is a passing one, which is valid until four more have been made.

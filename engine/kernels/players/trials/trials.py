@@ -13,7 +13,6 @@ from enum import IntEnum
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels._jit import integer, kernel
 from engine.kernels.players.hand_features import (
@@ -41,6 +40,7 @@ from engine.kernels.poker.cards import count_bits
 from engine.kernels.poker.ranking import board_key, class_on_board
 from engine.kernels.splitmix import GOLDEN, mixed, unit
 from engine.poker.records import RaiseSize
+from engine.support.arrays import Bytes, Floats, Ints, Ints32, Words, Words16
 
 
 class Feature(IntEnum):
@@ -78,17 +78,17 @@ STEP_SIZE: Final = len(Step)
 class Deals(NamedTuple):
     """Trials that have been dealt, and what has been computed about them."""
 
-    holes: NDArray[np.uint8]
+    holes: Bytes
     """The hole cards by position, shape (n, 10, 2)."""
-    boards: NDArray[np.uint8]
+    boards: Bytes
     """The boards, shape (n, 5)."""
-    seeds: NDArray[np.uint64]
+    seeds: Words
     """The seeds of the actions, shape (n,)."""
-    features: NDArray[np.float64]
+    features: Floats
     """The `Feature`s of each player's hand on flop, turn and river; shape (n, 3, 10, NUM_FEATURES)."""
-    known: NDArray[np.int64]
+    known: Ints
     """Bit p: the features of position p in a round have been computed; shape (n, 3)."""
-    ranks: NDArray[np.int64]
+    ranks: Ints
     """Ranks at showdown, -1 if not computed yet; shape (n, 10)."""
 
 
@@ -109,30 +109,30 @@ NUM_SCRATCH: Final = len(Scratch)
 class Cards(NamedTuple):
     """Tables about cards, and results about boards that are kept."""
 
-    table: NDArray[np.uint16]
+    table: Words16
     """``ranking_table()``."""
-    completing: NDArray[np.int64]
+    completing: Ints
     """``straight_completions()``."""
-    starting_hands: NDArray[np.int64]
+    starting_hands: Ints
     """The starting hand of each two cards, shape (52, 52)."""
     known_round: int
     """The betting round whose board is known, 0 for none."""
-    known_positive: NDArray[np.float64]
+    known_positive: Floats
     """The positive potential of combos on the known board.
 
     Shape (10, 1326), by position, or (1, 1326) for all positions; (1, 1) if no board is known.
     """
-    known_negative: NDArray[np.float64]
+    known_negative: Floats
     """The negative potential of combos on the known board, in the same shape."""
-    classes: NDArray[np.int32]
+    classes: Ints32
     """The classes of `fill_class_counts`, a row for each of 56 boards; shape (56, MAX_GROUPS).
 
     The boards are the known one with each of 52 next cards, the known one itself, and the flop, turn and
     river that were looked at last.
     """
-    counts: NDArray[np.int32]
+    counts: Ints32
     """The counts of `fill_class_counts`, in the same shape."""
-    found: NDArray[np.uint64]
+    found: Words
     """What each row was computed for: 1, or the seed of a trial in the last three rows; 0 for none; (56,)."""
 
 
@@ -143,7 +143,7 @@ class Setting(NamedTuple):
     players: Players
     averages: Averages
     cards: Cards
-    rules: NDArray[np.int64]
+    rules: Ints
     """The game, as ``engine.kernels.poker.betting`` takes it."""
 
 
@@ -233,13 +233,7 @@ def _size_of_raise(setting: Setting, deals: Deals, trial: int, node: int, drawn:
 # Long, because passing these arrays to another kernel at every decision would cost more than the decision.
 @kernel(allocates=False)
 def play_trials(
-    setting: Setting,
-    deals: Deals,
-    start: int,
-    script: NDArray[np.int64],
-    trace: NDArray[np.float64],
-    chips: NDArray[np.float64],
-    scratch: NDArray[np.int64],
+    setting: Setting, deals: Deals, start: int, script: Ints, trace: Floats, chips: Floats, scratch: Ints
 ) -> None:
     """Play all trials from a node to the end of the hand.
 

@@ -6,7 +6,6 @@ The rows of `Scratch` describe the strata.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.kernels._jit import kernel
 from engine.kernels.players.hand_values import postflop_value, preflop_players
@@ -19,6 +18,7 @@ from engine.kernels.players.trials.tree import NodeNumber, Scratch, Tree, TreeNo
 from engine.kernels.poker.betting import MAX_PLAYERS
 from engine.kernels.poker.cards import count_bits, lowest_bit
 from engine.poker.records import PublicSituation
+from engine.support.arrays import Floats
 
 
 @kernel(allocates=False)
@@ -80,7 +80,7 @@ def _fill_preflop_values(
 
 
 @kernel(allocates=False, inlined=True)
-def _fill_preflop_chances(tree: Tree, averages: Averages, below: NDArray[np.float64]) -> None:
+def _fill_preflop_chances(tree: Tree, averages: Averages, below: Floats) -> None:
     """Fill `Scratch.CHANCES` with the chance of each stratum against a range: its weight below each edge."""
     chances = tree.scratch[Scratch.CHANCES]
     for against in range(NUM_STRATA):
@@ -153,7 +153,7 @@ def _stratum_chance(tree: Tree, line: Line, price: float, stratum: int) -> float
 
 
 @kernel(allocates=False)
-def fill_answers(tree: Tree, curve: Curve, folds: NDArray[np.float64], answers: NDArray[np.float64]) -> Line:
+def fill_answers(tree: Tree, curve: Curve, folds: Floats, answers: Floats) -> Line:
     """The answer yes of each stratum of the range in `Scratch`, shape (NUM_STRATA,), in place.
 
     The situation is that of the first row of ``Tree.features``.
