@@ -24,14 +24,13 @@ that are either, as odds: it assumes independent actions, which those of one han
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 import attrs
 
-from engine.players.hand_play import Ending, PositionPlay, play_by_position
+from engine.players.hand_play import Ending
 from engine.players.statistics import Rate
-from engine.poker.rules import BettingState, GameDefinition
+from engine.poker.rules import GameDefinition
 from engine.support.intervals import Winnings
 
 STATISTICS: Final = {
@@ -95,30 +94,6 @@ class PlayCounts:
         for name in _BY_ROUND:
             setattr(self, name, [0] * self.num_rounds)
 
-    def add(self, play: PositionPlay, *, got_chips: bool) -> None:
-        """Count a hand.
-
-        Args:
-            play: what the player did.
-            got_chips: whether the player got a part of the pot.
-        """
-        self.hands += 1
-        self.decided += play.decided
-        self.entered += play.entered
-        self.raised += play.raised
-        self.could_three_bet += play.could_three_bet
-        self.three_bets += play.three_bet
-        self.flops += play.saw_flop or self.num_rounds == 1
-        if play.reached_showdown:
-            self.showdowns += 1
-            self.showdowns_won += got_chips
-        for betting_round in range(play.last_round + 1):
-            self.bets_and_raises[betting_round] += play.bets_and_raises[betting_round]
-            self.calls[betting_round] += play.calls[betting_round]
-            self.checks[betting_round] += play.checks[betting_round]
-        if play.fold_round is not None:
-            self.folds[play.fold_round] += 1
-
     def __add__(self, other: PlayCounts) -> PlayCounts:
         both = PlayCounts(self.num_rounds)
         for field in attrs.fields(PlayCounts)[1:]:
@@ -174,12 +149,6 @@ class Sums:
     chips: float = 0.0
     squares: float = 0.0
 
-    def add(self, chips: float) -> None:
-        """Count a hand."""
-        self.hands += 1
-        self.chips += chips
-        self.squares += chips * chips
-
     @property
     def winnings(self) -> Winnings:
         """The winnings in these hands."""
@@ -197,7 +166,9 @@ class _Player:
 
 
 class PlayTable:
-    """Counts the play of the players of a game, and what they win, by position, betting round and ending.
+    """Counts of the players' play in a game, and of what they win, by position, betting round and ending.
+
+    `engine.evidence.columns.play.add_to_table` counts hands.
 
     Args:
         game: the game played.
@@ -216,24 +187,6 @@ class PlayTable:
             )
             for _ in range(num_players)
         ]
-
-    def add(self, betting: BettingState, players: Sequence[int], chips: Sequence[float]) -> None:
-        """Count a hand.
-
-        Args:
-            betting: the betting of the whole hand.
-            players: the player's number by position.
-            chips: what they won, by position.
-        """
-        antes = self.game.antes_posted
-        for position, play in enumerate(play_by_position(betting)):
-            player, won = self.players[players[position]], chips[position]
-            put_in = antes[position] + betting.spent[position]
-            got_chips = play.reached_showdown and won + put_in - _uncalled(betting, position) > SOMETHING
-            player.by_position[position].add(play, got_chips=got_chips)
-            player.won_by_position[position].add(won)
-            player.won_by_round[play.last_round].add(won)
-            player.won_by_ending[play.ending].add(won)
 
     def counts(self, player: int, position: int | None = None) -> PlayCounts:
         """A player's counts in a position, or in all positions if none is given."""
@@ -254,9 +207,3 @@ class PlayTable:
     def won_by_ending(self, player: int) -> dict[Ending, Winnings]:
         """A player's winnings by the way in which hands ended."""
         return {ending: sums.winnings for ending, sums in self.players[player].won_by_ending.items()}
-
-
-def _uncalled(betting: BettingState, position: int) -> int:
-    """The chips of a position's bet that nobody has called, which are returned to it."""
-    spent = betting.spent
-    return max(0, spent[position] - max([chips for p, chips in enumerate(spent) if p != position]))

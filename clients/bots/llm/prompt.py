@@ -15,8 +15,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from engine.evidence.play_statistics import Odds, PlayTable
-from engine.poker.rules import GameDefinition, HandView
+import numpy as np
+
+from engine.evidence.columns.hands import HandColumns
+from engine.evidence.columns.play import add_to_table
+from engine.evidence.play_statistics import Odds, PlayCounts, PlayTable
+from engine.poker.rules import Deal, GameDefinition, HandState, HandView
 from protocol.agents.answers import DO, TO
 from protocol.agents.observation import Observation, closed, observe, rules_in_words, seat_at, texts
 
@@ -51,8 +55,7 @@ class Memory:
     def __init__(self, history: int, *, hud: bool) -> None:
         self._recent: deque[dict[str, Any]] = deque(maxlen=history)
         self._hud = hud
-        self._table: PlayTable | None = None
-        self._players: dict[str, int] = {}
+        self._players: dict[str, PlayCounts] = {}
 
     def add(self, view: HandView, seat: int, names: Sequence[str] | None) -> None:
         """Take in a finished hand."""
@@ -64,28 +67,22 @@ class Memory:
         hand = {"hand": view.hand_number, "betting": view.betting.text, "board": texts(view.board)}
         self._recent.append({**hand, "shown": shown, "won": gained})
         if self._hud:
-            if self._table is None or len(self._players) > _MOST_PLAYERS:
-                self._table, self._players = PlayTable(view.game, 0), {}
-            numbers = [self._number(_name(each, names)) for each in seats]
-            self._table.game = view.game  # its stacks may have changed
-            self._table.add(view.betting, numbers, won)
-
-    def _number(self, name: str) -> int:
-        """The number of a player, who may be new."""
-        assert self._table is not None
-        if name not in self._players:
-            self._players[name] = len(self._players)
-            self._table.players += PlayTable(self._table.game, 1).players
-        return self._players[name]
+            if len(self._players) > _MOST_PLAYERS:
+                self._players = {}
+            hand = HandState(view.betting, view.hand_number, Deal(holes, view.board))
+            table = PlayTable(view.game, len(players))
+            add_to_table(table, HandColumns.of(view.game, [hand]), np.array([players]), np.array([won]))
+            for position, each in enumerate(seats):
+                name, counts = _name(each, names), table.counts(position)
+                self._players[name] = self._players[name] + counts if name in self._players else counts
 
     def hud(self, view: HandView, seat: int, names: Sequence[str] | None) -> list[dict[str, Any]]:
         """The statistics of the others at the table, by seat."""
         told = []
         for each in range(view.game.num_players):
-            number = self._players.get(_name(each, names))
-            if each == seat or number is None or self._table is None:
+            counts = self._players.get(_name(each, names))
+            if each == seat or counts is None:
                 continue
-            counts = self._table.counts(number)
             entry: dict[str, Any] = {"seat": each, "hands": counts.hands}
             for key, statistic in counts.statistics().items():
                 entry[key] = [statistic.count, statistic.to if isinstance(statistic, Odds) else statistic.of]

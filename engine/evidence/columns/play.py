@@ -80,7 +80,7 @@ def add_to_sums(sums: Sequence[Sums], keys: Ints, chips: Floats) -> None:
 
 
 def add_to_table(table: PlayTable, hands: HandColumns, players: Ints, chips: Floats) -> None:
-    """Count hands, as `PlayTable.add` does one by one.
+    """Count hands.
 
     Args:
         table: the table to update.

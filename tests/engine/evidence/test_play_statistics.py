@@ -22,6 +22,7 @@ from engine.evidence.verdict import Standings
 from engine.players.hand_play import Ending, play_by_position
 from engine.players.statistics import Rate
 from engine.poker.rules import (
+    BettingState,
     CardDealer,
     GameDefinition,
     HandState,
@@ -89,6 +90,18 @@ def counted(table: PlayTable) -> list[object]:
     ]  # fmt: skip
 
 
+def add(
+    table: PlayTable,
+    game: GameDefinition,
+    betting: BettingState,
+    seats: Sequence[int],
+    chips: Sequence[float],
+) -> None:
+    """Count one hand."""
+    hands = HandColumns.of(game, [HandState(betting, 0, CardDealer(game, 1).deal())])
+    add_to_table(table, hands, np.array([seats]), np.array([chips], np.float64))
+
+
 def check(game: GameDefinition, hands: Sequence[HandState]) -> None:
     """That everything that is said of hands in columns is what is said of each."""
     columns = read(game, hands)
@@ -100,7 +113,7 @@ def check(game: GameDefinition, hands: Sequence[HandState]) -> None:
     ]
     chips = [[won / 3 for won in hand.chips_won()] for hand in hands]
     for hand, who, won in zip(hands, seats, chips, strict=True):
-        one.add(hand.betting, who, won)
+        add(one, game, hand.betting, who, won)
     half = len(hands) // 2
     for part in (slice(0, half), slice(half, None)):
         add_to_table(other, columns.take(part), np.array(seats)[part], np.array(chips)[part])
@@ -223,7 +236,7 @@ def table_of(game: GameDefinition, *hands: tuple[str, tuple[float, ...]]) -> Pla
     table = PlayTable(game, game.num_players)
     for number, (betting, chips) in enumerate(hands):
         seats = [(position + number) % game.num_players for position in range(game.num_players)]
-        table.add(parse_betting(game, betting), seats, chips)
+        add(table, game, parse_betting(game, betting), seats, chips)
     return table
 
 
@@ -280,7 +293,7 @@ def test_a_side_pot_is_a_part_of_the_pot_and_chips_nobody_called_are_not() -> No
     betting = parse_betting(game, "r20000fc///")
 
     table = PlayTable(game, 3)
-    table.add(betting, [0, 1, 2], (-50, 20050, -20000))
+    add(table, game, betting, [0, 1, 2], (-50, 20050, -20000))
 
     assert rates(table, 1)["W$SD"] == (1, 1)
     assert rates(table, 2)["W$SD"] == (0, 1)
@@ -352,7 +365,7 @@ def counted_by_position(game: GameDefinition, records: tuple[HandRecord, ...]) -
     """Our counts, by position."""
     table = PlayTable(game, game.num_players)
     for record in records:
-        table.add(parse_betting(game, record.betting), range(game.num_players), record.chips)
+        add(table, game, parse_betting(game, record.betting), range(game.num_players), record.chips)
     found = []
     for position in range(game.num_players):
         counts = table.counts(position)
