@@ -8,14 +8,13 @@ counts.  Only ranks matter, so hands and boards are 13 each.  Arrays are by node
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Protocol
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels.solving.forest import NodeColumn
-from engine.solving.subgames.gadgets import Gadget
 from engine.solving.subgames.menus import BettingPlan, parse_menu
 from engine.solving.subgames.tree import Point, street_trees
 
@@ -23,7 +22,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Chances = tuple[Floats, Floats]
 """By round."""
-MakeGadget = Callable[["Start"], Gadget]
 _N: Final = 13
 _MENU: Final = (parse_menu("100%, a / 100%, a"),) * 2
 _TREES: Final = street_trees(
@@ -212,6 +210,16 @@ class Game:
         return 500 * sum(self.worth(player, chances, responds=True) for player in range(2))
 
 
+class Gadget(Protocol):
+    """A choice of the opponent's before a subgame, as `Resolve` is one."""
+
+    def reach(self) -> Floats:
+        """The opponent's reach with each hand."""
+
+    def learn(self, values: Floats, factors: tuple[float, float, float, float]) -> None:
+        """Learn from the opponent's counterfactual values at the start of the subgame."""
+
+
 class Start:
     """What a player that solves the second round again knows of it: arrays of shape (ends, boards, hands).
 
@@ -229,28 +237,13 @@ class Start:
         theirs = one.reach(trunk[0], other, np.ones((1, 1, _N)))[one.ends]
         self.weights = np.repeat(theirs, _N, axis=1)
         """The opponent's range."""
-        self.met = np.einsum("bij,nbj->nbi", WAYS, self.reach)
-        (early, best), (met, _) = game.values(other, trunk, responds=True)
-        self.best = best[: two.roots]
+        self.best = game.values(other, trunk, responds=True)[0][1][: two.roots]
         """The opponent's values if it responds best to the trunk."""
         self.expected = game.values(other, trunk)[0][1][: two.roots]
         """The same if it plays the trunk."""
-        self.gifts = self.met * self._gifts(one, early, np.einsum("bij,nbj->nbi", one.ways, met), other)
-        """What it has given away on the way, per chip of `best`."""
-
-    @staticmethod
-    def _gifts(one: Part, values: Floats, met: Floats, other: int) -> Floats:
-        found = np.zeros(values.shape)
-        for node, row in enumerate(one.nodes):
-            for child in range(row[NodeColumn.FIRST], row[NodeColumn.FIRST] + row[NodeColumn.ACTIONS]):
-                lost = (values[node] - values[child]) / np.maximum(met[node], 1e-300)
-                found[child] = found[node] + (
-                    lost * (met[node] > 0) if row[NodeColumn.PLAYER] == other else 0.0
-                )
-        return np.repeat(found[one.ends], _N, axis=1)
 
 
-def solved_again(game: Game, trunk: Chances, make: MakeGadget, iterations: int) -> float:
+def solved_again(game: Game, trunk: Chances, make: Callable[[Start], Gadget], iterations: int) -> float:
     """The exploitability of the trunk's first round with the second solved again, for each player, mA."""
     total = 0.0
     for player in range(2):

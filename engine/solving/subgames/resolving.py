@@ -29,7 +29,7 @@ from engine.poker.combos import NUM_COMBOS, combos_without
 from engine.poker.rules import CALL, FOLD, Action, ActionKind, BettingState, raise_to
 from engine.poker.rules.action import COMMITTED
 from engine.solving.holdem.bucketed import BucketedStrategy
-from engine.solving.subgames.gadgets import Gadget, Resolve
+from engine.solving.subgames.gadgets import Resolve
 from engine.solving.subgames.menus import BettingPlan, Menu, Size, Where, parse_menu, parse_sizes
 from engine.solving.subgames.schedules import SCHEDULES
 from engine.solving.subgames.solver import Board, Place, Subgame
@@ -277,7 +277,7 @@ class TableSolver:
         game.reach[player] = reach[position][game.combos[player]]
         return self._keep(key, self._solve(game, after, player, Resolve(best[game.combos[other]])))
 
-    def _solve(self, game: Subgame, root: BettingState, player: int, gadget: Gadget) -> Solution:
+    def _solve(self, game: Subgame, root: BettingState, player: int, gadget: Resolve) -> Solution:
         other, total = 1 - player, self.effort.iterations
         until = min(self.deadline, time.monotonic() + (self.effort.seconds or math.inf))
         schedule = SCHEDULES[self._schedule]

@@ -4,7 +4,6 @@
 `dcfr`   discounted CFR with (3/2, 0, 2): positive regrets by t^1.5 / (t^1.5 + 1), negative ones by a half
 `hs`     the same with exponents that change on the way to a number of iterations known beforehand; averages
          forget the first iterations almost wholly.  Best where the number is fixed
-`cfr+`   regrets kept above 0, iterations weighted by their number
 ======== =====================================================================================================
 
 Source: Brown and Sandholm, *Solving Imperfect-Information Games via Discounted Regret Minimization* (2019);
@@ -41,8 +40,4 @@ def _hs(t: int, total: int) -> Factors:
     return _discounted(t, 1 + 3 * x, -1 - 2 * x, _FROM + (_TO - _FROM) * x)
 
 
-def _cfr_plus(t: int, total: int) -> Factors:
-    return 1.0, 1.0, t / (t + 1), 0.0
-
-
-SCHEDULES: Final[Mapping[str, Schedule]] = {"dcfr": _dcfr, "hs": _hs, "cfr+": _cfr_plus}
+SCHEDULES: Final[Mapping[str, Schedule]] = {"dcfr": _dcfr, "hs": _hs}

@@ -149,20 +149,16 @@ def test_values_of_the_reference_spots_are_those_of_an_independent_solver(spot: 
             assert answer.frequencies(node) == pytest.approx(expected, abs=0.02)
 
 
-@pytest.mark.parametrize(
-    ("schedule", "within"), [("dcfr", (0.1, 0.25)), ("hs", (0.1, 0.25)), ("cfr+", (0.2, 0.6))]
-)
-def test_a_river_of_135_nodes_is_solved_as_well_as_published(
-    schedule: str, within: tuple[float, float]
-) -> None:
-    """.18, .17 and .39 % of the pot in the measurements that led to this solver, with other random ranges."""
+@pytest.mark.parametrize("schedule", ["dcfr", "hs"])
+def test_a_river_of_135_nodes_is_solved_as_well_as_published(schedule: str) -> None:
+    """.18 and .17 % of the pot in the measurements that led to this solver, with other random ranges."""
     board = "Qs8h2h5d9c"
     menu = "33.3333%, 66.6667%, 100%, 150%, a / 50%, 100%, a"
     game = subgame(board, random_ranges(1), 1, 4.5, menu, most_raises=3, most_of_left=0.8, schedule=schedule)
     game.run(200)
 
     assert len(game.trees[0].points) == 135
-    assert within[0] < 100 * game.exploitability() < within[1]
+    assert 0.1 < 100 * game.exploitability() < 0.25
 
 
 # --- against themselves -------------------------------------------------------------------------------------
