@@ -16,7 +16,6 @@ from engine.hands.equity import equity_against, preflop_equities, range_equities
 from engine.hands.hand_odds import joint_hand_odds, raw_hand_odds
 from engine.hands.pot_odds import (
     FurtherBets,
-    Rake,
     bet_to_pot_odds,
     immediate_pot_odds,
     implied_odds,
@@ -28,6 +27,7 @@ from engine.hands.preflop.tables import shipped_tables
 from engine.hands.reflective_odds import has_reflective_nuts, playable_in_rounds, reflective_hand_odds
 from engine.poker.cards import format_cards
 from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO, combos_without, starting_hand
+from engine.poker.rules import Rake
 from engine.poker.rules.hand_words import name_hand
 from engine.support.arrays import Floats
 from engine.support.intervals import Z95

@@ -224,7 +224,8 @@ def _name_categories(axes: Axes) -> None:
     """Names the kinds of hands above the picture: narrow ones are led to by a line, so that no two names
     meet.
     """
-    from engine.hands.hand_rank import NUM_HAND_RANKS, HandCategory, hand_category
+    from engine.hands.hand_rank import NUM_HAND_RANKS, hand_category
+    from engine.poker.rules.hand_rank import HandCategory
 
     categories = np.array([hand_category(rank) for rank in range(NUM_HAND_RANKS)])
     centres, names = [], []

@@ -40,7 +40,7 @@ from engine.poker.combos import (
     starting_hand,
     suit_renamings,
 )
-from engine.support.arrays import Bytes, Floats, Ints
+from engine.support.arrays import Bytes, Floats, Ints, read_only
 from engine.support.files.archive import array_of, decode_archive
 
 MAX_EXACT_PAIRS: Final = 150
@@ -389,18 +389,14 @@ def preflop_equities() -> Floats:
         Shape (169, 169), ``[ours, theirs]``, by starting hand as in ``engine.poker.combos``; read-only.
     """
     points = _preflop_points()
-    equities: Floats = points / (points + points.T)
-    equities.flags.writeable = False
-    return equities
+    return read_only(points / (points + points.T))
 
 
 @functools.cache
 def preflop_equities_against_random() -> Floats:
     """The exact equity of each starting hand against one random hand.  Shape (169,), read-only."""
     points = _preflop_points()
-    equities: Floats = points.sum(axis=1) / (points + points.T).sum(axis=1)
-    equities.flags.writeable = False
-    return equities
+    return read_only(points.sum(axis=1) / (points + points.T).sum(axis=1))
 
 
 # Each pair of combos meets on C(48, 5) boards, each worth two points.

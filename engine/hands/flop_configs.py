@@ -38,10 +38,11 @@ import numpy as np
 from engine.hands.equity import all_hand_equities
 from engine.hands.hand_odds import all_final_boards
 from engine.hands.hand_strength import all_hand_strengths
-from engine.hands.pot_odds import NO_RAKE, Rake
 from engine.hands.reflective_odds import playable_before_flop
 from engine.poker.combos import NUM_COMBOS, NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO, combos_without
-from engine.support.arrays import Bytes, Floats, Floats32
+from engine.poker.rules import Rake
+from engine.poker.rules.game_definition import NO_RAKE
+from engine.support.arrays import Bytes, Floats, Floats32, read_only
 from engine.support.files.archive import Archive, array_of, decode_archive
 
 SCHEMA_VERSION: Final = 1
@@ -106,8 +107,7 @@ def odds_on_final_boards(flop: Bytes, tables: Sequence[Floats]) -> Floats:
             sums[number, 2] += squared * squared
     assert OPPONENTS == (1, 2, 4)
     with np.errstate(invalid="ignore"):
-        odds: Floats = sums / np.where(counts > 0, counts, np.nan)
-    return odds
+        return sums / np.where(counts > 0, counts, np.nan)
 
 
 # --- values --------------------------------------------------------------------------------------------
@@ -127,8 +127,7 @@ def flop_values(odds: Floats, pot: float, bets: float, opponents: int = 1, rake:
         Values in the unit of the pot, of the same shape.
     """
     won = pot + opponents * bets - rake.amount(pot + (opponents + 1) * bets)
-    values: Floats = np.maximum(odds * won - (1 - odds) * bets, 0.0)
-    return values
+    return np.maximum(odds * won - (1 - odds) * bets, 0.0)
 
 
 @attrs.frozen
@@ -270,8 +269,7 @@ def sampled_flops(number: int) -> Bytes:
     """Flops spread evenly over all, in their order and by their probabilities; shape (number, 3)."""
     flops, chances = different_flops()
     places = (np.arange(number) + 0.5) / number
-    chosen: Bytes = flops[np.minimum(np.searchsorted(np.cumsum(chances), places), len(flops) - 1)]
-    return chosen
+    return flops[np.minimum(np.searchsorted(np.cumsum(chances), places), len(flops) - 1)]
 
 
 def odds_against_one(share: float, every: int = 1) -> Floats32:
@@ -313,8 +311,7 @@ def make_book(made_by: str, against_one: Sequence[Floats32], against_more: Float
     equal = np.full(len(against_more), 1 / len(against_more))
     for number, column in itertools.product(range(len(SHARES)), range(1, len(OPPONENTS))):
         odds[number, column] = binned(against_more[:, number, column - 1], equal)
-    odds.flags.writeable = False
-    return FlopBook(odds, made_by)
+    return FlopBook(read_only(odds), made_by)
 
 
 def format_book(book: FlopBook) -> bytes:
@@ -336,8 +333,7 @@ def parse_book(data: bytes) -> FlopBook:
             raise ValueError(f"expected opponents {OPPONENTS} with the shares {SHARES} of hands")
         shape = (len(SHARES), len(OPPONENTS), NUM_STARTING_HANDS, BINS)
         odds = array_of(archive.arrays, "odds", shape, "f", 0, 1).astype(np.float32)
-        odds.flags.writeable = False
-        return FlopBook(odds, str(meta["made_by"]))
+        return FlopBook(read_only(odds), str(meta["made_by"]))
 
 
 @functools.cache

@@ -24,7 +24,7 @@ from engine.kernels.poker import ranking
 from engine.kernels.poker.tables import CATEGORY_SHIFT, NUM_CLASSES, class_scores, ranking_table
 from engine.poker.cards import NUM_CARDS, format_cards
 from engine.poker.combos import NUM_COMBOS
-from engine.poker.rules.hand_rank import HandCategory as HandCategory
+from engine.poker.rules.hand_rank import HandCategory
 from engine.support.arrays import Bytes, Words16
 
 NUM_HAND_RANKS: Final = NUM_CLASSES

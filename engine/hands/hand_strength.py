@@ -20,16 +20,9 @@ from engine.kernels.hands import strength as kernels
 from engine.kernels.hands.potential import transitions_of_cards
 from engine.kernels.poker.tables import ranking_table
 from engine.poker.combos import NUM_COMBOS
-from engine.support.arrays import Floats
+from engine.support.arrays import Floats, read_only
 
-
-def _uniform() -> Floats:
-    weights = np.ones(NUM_COMBOS)
-    weights.flags.writeable = False
-    return weights
-
-
-UNIFORM_WEIGHTS: Final = _uniform()
+UNIFORM_WEIGHTS: Final = read_only(np.ones(NUM_COMBOS))
 """The weight table of an opponent about whom nothing is known.  Shape (1326,), float64, read-only."""
 
 _NO_WEIGHTS: Final = np.empty(0)

@@ -9,8 +9,8 @@ type                      value                           $4 to call into a pot 
 `BetToPotOdds`            bet / pot                       .25, "4 to 1", inverted
 ========================  ==============================  =================================
 
-They have the same order and can be converted into each other (`BetToPotOdds.as_pot_odds`), but Python refuses
-to compare one with the other.  The *pot* is always the money in the middle before we act, including the
+They have the same order (`BetToPotOdds.as_pot_odds` converts), but Python refuses to compare one with the
+other.  The *pot* is always the money in the middle before we act, including the
 opponents' bets of the current round but not our own call.
 
 Implied and reverse implied odds are one ratio: what we can lose from now on to what we can win from now on.
@@ -32,7 +32,7 @@ from typing import Final
 
 import attrs
 
-from engine.poker.rules.game_definition import NO_RAKE as NO_RAKE, Rake as Rake
+from engine.poker.rules.game_definition import NO_RAKE, Rake
 
 
 def _finite_at_least_zero(_instance: object, attribute: attrs.Attribute[float], value: float) -> None:
@@ -63,16 +63,6 @@ class PotOdds:
     @value.validator
     def _check(self, _attribute: attrs.Attribute[float], value: float) -> None:
         _check_probability("pot odds", value)
-
-    def as_bet_to_pot(self) -> BetToPotOdds:
-        """The same price in Killer's convention, ``p / (1 - p)``.
-
-        Raises:
-            ValueError: the pot is empty (``value`` is 1), for which the ratio does not exist.
-        """
-        if self.value == 1:
-            raise ValueError("pot odds of 1 (an empty pot) have no finite bet-to-pot ratio")
-        return BetToPotOdds(self.value / (1 - self.value))
 
 
 @attrs.frozen(order=True)

@@ -23,27 +23,8 @@ import numpy as np
 
 from engine.hands.hand_odds import MAX_OPPONENTS, BoardResults, final_boards, results_by_board
 from engine.hands.hand_rank import ANY_BOARD, DEAD_COMBO, board_ranks, check_hand_and_board
-from engine.poker.combos import NUM_COMBOS, NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO, combos_without
+from engine.poker.combos import NUM_COMBOS, STARTING_HAND_OF_COMBO, combos_without
 from engine.support.arrays import Floats
-
-
-def looseness(flops_seen: float, ideal: float = 0.2) -> float:
-    """How many times the ideal share of hands a player plays, from the share of flops they see.
-
-    Args:
-        flops_seen: the share of hands with which the player saw the flop, between 0 and 1.
-        ideal: what that share should be for the size of the game.
-
-    Raises:
-        ValueError: not a share, or an ideal of 0.
-
-    Source: *Hold'em Killer*, "Opponent Modeling": 20 % is its example of an ideal.
-    """
-    if not 0 <= flops_seen <= 1:
-        raise ValueError(f"share of flops seen is {flops_seen!r}: expected a number between 0 and 1")
-    if not 0 < ideal <= 1:
-        raise ValueError(f"ideal share of flops is {ideal!r}: expected a number above 0, at most 1")
-    return flops_seen / ideal
 
 
 def keep_top(values: Floats, fraction: float, looseness: float = 1.0, *, softness: float = 0.0) -> Floats:
@@ -103,45 +84,32 @@ def _kept_up_to(share: Floats, boundary: float, softness: float) -> Floats:
 
 
 def playable_before_flop(
-    fraction: float,
-    looseness: float = 1.0,
-    *,
-    ranking: Floats | None = None,
-    players: int = 10,
-    softness: float = 0.0,
+    fraction: float, looseness: float = 1.0, *, players: int = 10, softness: float = 0.0
 ) -> Floats:
     """The combos worth playing before the flop: the top ``fraction * looseness`` of the starting hands.
 
     Args:
         fraction: the share of hands that a sound player would play in that place, between 0 and 1.
         looseness: scales the fraction.
-        ranking: a value for each starting hand, shape (169,), greater is better.  The default is the packaged
-            table of iterated income rates.
-        players: the number of players, 2 to 10; selects the packaged table.
+        players: the number of players, 2 to 10; selects the packaged table of iterated income rates.
         softness: see `keep_top`.
 
     Returns:
         shape (1326,), float64, weights between 0 and 1.
 
     Raises:
-        ValueError: a number out of range, or a ranking of another shape.
+        ValueError: a number out of range.
 
     Source: *Hold'em Killer*, "Opponent Modeling", with Poki's income rates (section 3.2) for Sklansky's
     groups.
     """
-    if ranking is None:
-        from engine.hands.preflop.tables import shipped_tables
+    from engine.hands.preflop.tables import shipped_tables
 
-        ranking = shipped_tables().table(players).iterated
-    if ranking.shape != (NUM_STARTING_HANDS,):
-        raise ValueError(f"ranking: expected shape ({NUM_STARTING_HANDS},), got {ranking.shape}")
-    values = ranking.astype(np.float64)[STARTING_HAND_OF_COMBO]
+    values = shipped_tables().table(players).iterated[STARTING_HAND_OF_COMBO]
     return keep_top(values, fraction, looseness, softness=softness)
 
 
-def playable_on_board(
-    board: Sequence[int], fraction: float, looseness: float = 1.0, *, softness: float = 0.0
-) -> Floats:
+def playable_on_board(board: Sequence[int], fraction: float, looseness: float = 1.0) -> Floats:
     """The combos worth playing on a board of 3, 4 or 5 cards: the best by their rank on it.
 
     It stands in for a better heuristic and ignores draws; `keep_top` takes any values, such as the effective
@@ -154,12 +122,10 @@ def playable_on_board(
     """
     ranks = board_ranks(board)
     values = np.where(ranks == DEAD_COMBO, np.nan, ranks.astype(np.float64))
-    return keep_top(values, fraction, looseness, softness=softness)
+    return keep_top(values, fraction, looseness)
 
 
-def playable_in_rounds(
-    board: Sequence[int], fractions: Sequence[float], looseness: float = 1.0, *, softness: float = 0.0
-) -> Floats:
+def playable_in_rounds(board: Sequence[int], fractions: Sequence[float], looseness: float = 1.0) -> Floats:
     """The combos worth playing in each round so far: the filters of the rounds multiplied.
 
     Args:
@@ -167,7 +133,6 @@ def playable_in_rounds(
         fractions: the shares of hands that are played before the flop, on the flop, on the turn and on the
             river, or the first of these; each is a share of all hands, not of those left by then.
         looseness: scales all fractions.
-        softness: see `keep_top`.
 
     Returns:
         shape (1326,), float64, weights between 0 and 1.
@@ -182,11 +147,9 @@ def playable_in_rounds(
         raise ValueError(
             f"{len(fractions)} filters: with {len(board)} cards on the board expected 1 to {rounds}"
         )
-    weights = playable_before_flop(fractions[0], looseness, softness=softness)
+    weights = playable_before_flop(fractions[0], looseness)
     for betting_round, fraction in enumerate(fractions[1:], 1):
-        weights = weights * playable_on_board(
-            board[: 2 + betting_round], fraction, looseness, softness=softness
-        )
+        weights = weights * playable_on_board(board[: 2 + betting_round], fraction, looseness)
     return weights
 
 

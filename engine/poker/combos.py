@@ -13,15 +13,12 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Iterable
-from typing import Final, TypeVar
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.poker.cards import CARD_TEXTS, NUM_CARDS, NUM_RANKS, NUM_SUITS, RANKS
-from engine.support.arrays import Bools, Bytes, Ints
-
-_Number = TypeVar("_Number", bound=np.generic)
+from engine.support.arrays import Bools, Bytes, Ints, read_only
 
 NUM_COMBOS: Final = NUM_CARDS * (NUM_CARDS - 1) // 2
 NUM_STARTING_HANDS: Final = NUM_RANKS * NUM_RANKS
@@ -71,18 +68,13 @@ def parse_starting_hand(text: str) -> int:
         raise ValueError(f"{text!r} is not a starting hand: expected a name such as AA, AKs or T9o") from None
 
 
-def _frozen(array: NDArray[_Number]) -> NDArray[_Number]:
-    array.flags.writeable = False
-    return array
-
-
-COMBO_HIGH: Final = _frozen(np.repeat(np.arange(NUM_CARDS), np.arange(NUM_CARDS)).astype(np.uint8))
+COMBO_HIGH: Final = read_only(np.repeat(np.arange(NUM_CARDS), np.arange(NUM_CARDS)).astype(np.uint8))
 """The higher card of each combo.  Shape (1326,), uint8."""
 
-COMBO_LOW: Final = _frozen(np.concatenate([np.arange(high) for high in range(NUM_CARDS)]).astype(np.uint8))
+COMBO_LOW: Final = read_only(np.concatenate([np.arange(high) for high in range(NUM_CARDS)]).astype(np.uint8))
 """The lower card of each combo.  Shape (1326,), uint8."""
 
-COMBO_CARDS: Final = _frozen(np.column_stack([COMBO_HIGH, COMBO_LOW]).astype(np.int64))
+COMBO_CARDS: Final = read_only(np.column_stack([COMBO_HIGH, COMBO_LOW]).astype(np.int64))
 """Both cards of each combo, the higher one first.  Shape (1326, 2), for kernels."""
 
 
@@ -92,10 +84,10 @@ def _starting_hands() -> Bytes:
     return np.where(suited, high * NUM_RANKS + low, low * NUM_RANKS + high).astype(np.uint8)
 
 
-STARTING_HAND_OF_COMBO: Final = _frozen(_starting_hands())
+STARTING_HAND_OF_COMBO: Final = read_only(_starting_hands())
 """The starting hand of each combo.  Shape (1326,), uint8."""
 
-COMBOS_PER_STARTING_HAND: Final = _frozen(
+COMBOS_PER_STARTING_HAND: Final = read_only(
     np.bincount(STARTING_HAND_OF_COMBO, minlength=NUM_STARTING_HANDS).astype(np.uint8)
 )
 """6 for a pair, 4 for a suited, 12 for an offsuit hand.  Shape (169,), uint8."""
@@ -126,4 +118,4 @@ def suit_renamings() -> Ints:
         cards = COMBO_CARDS - COMBO_CARDS % NUM_SUITS + np.array(suits)[COMBO_CARDS % NUM_SUITS]
         high = cards.max(axis=1)
         renamed[number] = high * (high - 1) // 2 + cards.min(axis=1)
-    return _frozen(renamed)
+    return read_only(renamed)

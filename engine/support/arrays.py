@@ -1,9 +1,13 @@
-"""Names of numpy's array types, so that a signature tells what its arrays hold in one word."""
+"""Names of numpy's array types, so that a signature tells what its arrays hold in one word; `read_only`."""
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
+
+_Number = TypeVar("_Number", bound=np.generic)
 
 Floats = NDArray[np.float64]
 Floats32 = NDArray[np.float32]
@@ -16,3 +20,9 @@ Words16 = NDArray[np.uint16]
 Words32 = NDArray[np.uint32]
 Words = NDArray[np.uint64]
 """States of generators."""
+
+
+def read_only(array: NDArray[_Number]) -> NDArray[_Number]:
+    """The array itself, which nobody can change any more."""
+    array.flags.writeable = False
+    return array

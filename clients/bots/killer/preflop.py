@@ -31,9 +31,8 @@ import attrs
 from clients.bots.killer.reading import Reading, ideal_flops, ideal_share
 from clients.bots.percentiles import starting_hand_percentiles
 from engine.hands.flop_configs import FlopBook, FlopConfig, call_value, raise_value
-from engine.hands.pot_odds import Rake
 from engine.poker.combos import STARTING_HAND_NAMES, parse_starting_hand, starting_hand
-from engine.poker.rules import ActionKind, HandView
+from engine.poker.rules import ActionKind, HandView, Rake
 
 _FOLDS_TO_RAISE: Final = 0.1
 """How often a player who has already called folds to one more raise."""

@@ -24,9 +24,9 @@ from clients.lab.experiments.harness import ZERO, Column, Findings, Task, Work, 
 from clients.reports.grids import draw_grid
 from clients.reports.plots import Plot
 from engine.hands import flop_configs
-from engine.hands.pot_odds import NO_RAKE, Rake
 from engine.poker.combos import STARTING_HAND_NAMES
-from engine.poker.rules import HandState, load_game, parse_betting
+from engine.poker.rules import HandState, Rake, load_game, parse_betting
+from engine.poker.rules.game_definition import NO_RAKE
 from engine.support.files import write_whole
 from engine.support.intervals import Estimate, estimate
 

@@ -36,7 +36,7 @@ from engine.evidence.pair_equities import pair_equities
 from engine.hands.equity import all_hand_equities
 from engine.poker.combos import COMBO_HIGH, COMBO_LOW, NUM_COMBOS, combo_index, combos_without
 from engine.poker.rules import Action, ActionKind, BettingState, GameDefinition, HandState, initial_betting
-from engine.support.arrays import Floats
+from engine.support.arrays import Floats, read_only
 
 _ROUNDS: Final = 4
 _KINDS: Final = 3  # calls that end a round, calls that do not, raises
@@ -53,8 +53,7 @@ def _prior() -> Floats:
     prior[_ENDS:_CARDS] = 1.0
     prior[_CARDS:_ACTIONS:2] = 1.0
     prior[_ACTIONS::_PER_CHILD] = 1.0
-    prior.flags.writeable = False
-    return prior
+    return read_only(prior)
 
 
 PRIOR: Final = _prior()

@@ -15,7 +15,7 @@ Source: *Poki* section 3.2, last paragraph.  Regret matching+: Tammelin, CFR+ (2
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import attrs
 import numpy as np
@@ -30,6 +30,15 @@ AnyNode: TypeAlias = "Fork | Fold | Showdown"
 
 Strategy: TypeAlias = Mapping[str, Floats]
 """For each decision, by its history, the probability of each action with each hand: shape (actions, 169)."""
+
+_SMALL_BLIND: Final = 0.5
+_MAX_BETS: Final = 4
+# Of iterated roll-outs, as in ``engine.hands.preflop.roll_outs``; the noise is in big blinds.
+_GENERATIONS: Final = 10
+_TRIALS: Final = 50_000
+_FINAL_TRIALS: Final = 500_000
+_NOISE: Final = 0.5
+_COOLING: Final = 0.6
 
 
 @attrs.frozen
@@ -79,48 +88,37 @@ class PreflopGame:
         return tuple(found)
 
 
-def call_or_fold_game(stake: float = 2.0, small_blind: float = 0.5, big_blind: float = 1.0) -> PreflopGame:
-    """The small blind plays for ``stake`` or folds; then the big blind calls or folds.
+def call_or_fold_game() -> PreflopGame:
+    """The small blind plays for two big blinds or folds; then the big blind calls or folds.
 
-    The default stake is that of the iterated roll-outs (``engine.hands.preflop.roll_outs``).
-
-    Raises:
-        ValueError: a stake below the big blind.
+    The stake is that of the iterated roll-outs (``engine.hands.preflop.roll_outs``).
     """
-    if not stake >= big_blind:
-        raise ValueError(f"a stake of {stake} does not cover the big blind of {big_blind}")
-    answer = Fork("c", 1, ("fold", "call"), (Fold(big_blind), Showdown(stake)))
+    answer = Fork("c", 1, ("fold", "call"), (Fold(1.0), Showdown(2.0)))
     return PreflopGame(
-        f"call or fold for {stake:g} big blinds", Fork("", 0, ("fold", "call"), (Fold(-small_blind), answer))
+        "call or fold for 2 big blinds", Fork("", 0, ("fold", "call"), (Fold(-_SMALL_BLIND), answer))
     )
 
 
-def limit_game(max_bets: int = 4, small_blind: float = 0.5) -> PreflopGame:
-    """Limit betting before the flop: the big blind is the first of ``max_bets`` bets of 1 each.
+def limit_game() -> PreflopGame:
+    """Limit betting before the flop: the big blind is the first of four bets of 1 each.
 
     The small blind acts first and may fold, call or raise; the big blind may raise a call.
-
-    Raises:
-        ValueError: fewer than one bet.
     """
-    if max_bets < 1:
-        raise ValueError(f"{max_bets} bets: expected at least 1")
 
     def decision(history: str, position: int, bets: int) -> Fork:
-        behind = small_blind if not history else float(bets - 1)
+        behind = _SMALL_BLIND if not history else float(bets - 1)
         may_check = history == "c"
         actions = [] if may_check else ["fold"]
         children: list[AnyNode] = [] if may_check else [Fold(-behind if position == 0 else behind)]
         actions.append("call")
         # The small blind's call does not end the betting: the big blind has not acted yet.
-        closes = bool(history) or max_bets == 1
-        children.append(Showdown(float(bets)) if closes else decision(history + "c", 1 - position, bets))
-        if bets < max_bets:
+        children.append(Showdown(float(bets)) if history else decision(history + "c", 1 - position, bets))
+        if bets < _MAX_BETS:
             actions.append("raise")
             children.append(decision(history + "r", 1 - position, bets + 1))
         return Fork(history, position, tuple(actions), tuple(children))
 
-    return PreflopGame(f"limit, {max_bets} bets", decision("", 0, 1))
+    return PreflopGame(f"limit, {_MAX_BETS} bets", decision("", 0, 1))
 
 
 @attrs.frozen(eq=False)
@@ -288,19 +286,11 @@ def _normalised(weights: Floats) -> Floats:
 
 
 def iterated_strategy(
-    game: PreflopGame,
-    rng: np.random.Generator,
-    *,
-    generations: int = 10,
-    trials: int = 50_000,
-    final_trials: int = 500_000,
-    first_noise: float = 0.5,
-    cooling: float = 0.6,
-    cumulative: bool = False,
+    game: PreflopGame, rng: np.random.Generator, *, cumulative: bool = False
 ) -> dict[str, Floats]:
     """The strategy that iterated roll-outs arrive at: each generation plays the best actions of the last.
 
-    Each generation deals ``trials`` hands and values every action at every decision with each of them,
+    Each of ten generations deals 50,000 hands and values every action at every decision with each of them,
     against the opponent's strategy of the generation before.  Noise that cools is added to each value, and
     the best action becomes the strategy.  The last generation is longer and has no noise.  The result in call
     or fold is 0.1 to 0.2 mbb/h from optimal, and differs in one or two hands of 169: the
@@ -312,11 +302,6 @@ def iterated_strategy(
     Args:
         game: the betting tree.
         rng: seeds the deals and draws the noise.
-        generations: the number of generations before the final one.
-        trials: the number of deals in each of them.
-        final_trials: the number of deals in the final one.
-        first_noise: the standard deviation of the noise in the first generation, in big blinds.
-        cooling: the factor on the noise from one generation to the next.
         cumulative: whether values are averaged over all generations, instead of starting again in each.
 
     Returns:
@@ -325,15 +310,15 @@ def iterated_strategy(
     Source: *Poki* section 3.2, applied to both players' decisions.
     """
     strategy = _filled(game, lambda actions: 1 / actions)
-    noise = first_noise
+    noise = _NOISE
     kept: dict[str, Floats] = {}
-    for generation in range(generations + 1):
-        last = generation == generations
-        matchups = sampled_matchups(final_trials if last else trials, rng)
+    for generation in range(_GENERATIONS + 1):
+        last = generation == _GENERATIONS
+        matchups = sampled_matchups(_FINAL_TRIALS if last else _TRIALS, rng)
         hand_chances = (matchups.met.sum(axis=1), matchups.met.sum(axis=0))
         chosen: dict[str, Floats] = {}
         for position in (0, 1):
-            frequency = np.maximum(hand_chances[position], 1 / final_trials)
+            frequency = np.maximum(hand_chances[position], 1 / _FINAL_TRIALS)
             for history, values in action_values(game, strategy, matchups, position).items():
                 rates = values / frequency
                 if cumulative:
@@ -345,7 +330,7 @@ def iterated_strategy(
                     np.float64
                 )
         strategy = chosen
-        noise *= cooling
+        noise *= _COOLING
     return strategy
 
 
@@ -361,8 +346,6 @@ class Difference:
     """The action of the strategy that is judged."""
     optimal: str
     """The likeliest action of the optimal strategy."""
-    optimal_chance: float
-    """The probability with which the optimal strategy takes the action that was played."""
     cost: float
     """What the action played loses each time against the optimal strategy, in thousandths of a big blind."""
 
@@ -394,7 +377,7 @@ def differences(
                 worth = values[node.history][:, hand] / frequency
                 cost = 1000 * float(worth.max() - worth[action])
                 likeliest = node.actions[int(np.argmax(optimal[node.history][:, hand]))]
-                found.append(Difference(node.history, name, node.actions[action], likeliest, chance, cost))
+                found.append(Difference(node.history, name, node.actions[action], likeliest, cost))
     return sorted(found, key=lambda difference: -difference.cost)
 
 

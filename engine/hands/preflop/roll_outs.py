@@ -80,19 +80,13 @@ class RollOutScheme:
 DEFAULT_SCHEME: Final = RollOutScheme()
 """The scheme closest to Table 3.1."""
 
-
-@attrs.frozen
-class Cooling:
-    """The noise that lets hands come back once they were given up, and how it decays."""
-
-    first: float = attrs.field(default=500.0, validator=attrs.validators.ge(0))
-    """The standard deviation of the noise after the first generation, in thousandths of a small bet."""
-    factor: float = attrs.field(default=0.6, validator=[attrs.validators.ge(0), attrs.validators.le(1)])
-    """The factor by which the noise is multiplied from one generation to the next."""
-
-
-DEFAULT_COOLING: Final = Cooling()
-"""From half a bet to 8 thousandths after the ninth generation; the tenth is not disturbed."""
+_GENERATIONS: Final = 10
+_NOISE: Final = 500.0
+"""The standard deviation of the noise that lets hands come back once they were given up, after the first
+generation, in thousandths of a small bet."""
+_COOLING: Final = 0.6
+"""The factor of the noise from one generation to the next: 8 thousandths are left after the ninth; the tenth
+is not disturbed."""
 
 
 @attrs.frozen(eq=False)
@@ -172,12 +166,9 @@ def iterated_income_rates(
     players: int,
     rng: np.random.Generator,
     *,
-    generations: int = 10,
     trials: int = 50_000,
     final_trials: int = 500_000,
-    cooling: Cooling = DEFAULT_COOLING,
     scheme: RollOutScheme = DEFAULT_SCHEME,
-    report: Callable[[int], object] | None = None,
 ) -> IncomeRates:
     """Income rates if the rates of the generation before decide which hands are played.
 
@@ -188,37 +179,27 @@ def iterated_income_rates(
     Args:
         players: 2 to 10.
         rng: seeds the deals and draws the noise.
-        generations: the number of generations of the selection.
-        trials: the number of deals in each of them.
+        trials: the number of deals in each of the ten generations of the selection.
         final_trials: the number of deals after them.
-        cooling: the noise.
         scheme: the stakes.
-        report: called with the number of each finished generation, 0 to ``generations``.
 
     Raises:
-        ValueError: not 2 to 10 players, no generations, or no trials.
+        ValueError: not 2 to 10 players, or no trials.
 
     Source: *Poki* section 3.2; the column "Iterated" of Table 3.1.
     """
     _check_players(players)
-    if generations < 1:
-        raise ValueError(f"{generations} generations: expected at least 1")
     if players == 2 and not scheme.big_blind_always_plays:
         raise ValueError("with two players a big blind that may fold has values of its own: see preflop_game")
     counted = range(2, players) if players > 2 else range(1)
     played = np.ones(NUM_STARTING_HANDS, np.bool_)
-    noise = cooling.first
-    for generation in range(generations):
+    noise = _NOISE
+    for generation in range(_GENERATIONS):
         rates = _roll_out(players, played, scheme, trials, rng, counted)
         disturbed = rates.rates + noise * rng.standard_normal(NUM_STARTING_HANDS)
-        played = (disturbed if generation < generations - 1 else rates.rates) > 0
-        noise *= cooling.factor
-        if report is not None:
-            report(generation)
-    final = _roll_out(players, played, scheme, final_trials, rng, counted)
-    if report is not None:
-        report(generations)
-    return final
+        played = (disturbed if generation < _GENERATIONS - 1 else rates.rates) > 0
+        noise *= _COOLING
+    return _roll_out(players, played, scheme, final_trials, rng, counted)
 
 
 def exact_raw_odds() -> Floats:

@@ -18,7 +18,7 @@ import attrs
 import numpy as np
 
 from engine.poker.combos import NUM_STARTING_HANDS, STARTING_HAND_NAMES, starting_hand
-from engine.support.arrays import Floats
+from engine.support.arrays import Floats, read_only
 from engine.support.files.archive import Archive, array_of, decode_archive
 
 SCHEMA_VERSION: Final = 1
@@ -129,9 +129,7 @@ def parse_tables(text: str) -> PreflopTables:
 
 
 def _frozen(numbers: Mapping[str, Any], name: str, shape: tuple[int, ...]) -> Floats:
-    array = array_of({name: np.array(numbers[name], np.float64)}, name, shape, "f")
-    array.flags.writeable = False
-    return array
+    return read_only(array_of({name: np.array(numbers[name], np.float64)}, name, shape, "f"))
 
 
 @functools.cache

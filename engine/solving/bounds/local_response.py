@@ -19,7 +19,7 @@ import numpy as np
 
 from engine.poker.combos import COMBO_CARDS
 from engine.poker.rules import GameDefinition
-from engine.support.arrays import Bools, Floats, Ints
+from engine.support.arrays import Bools, Floats, Ints, read_only
 
 Against = Callable[[tuple[int, ...], Ints, tuple[int, ...]], Floats]
 """Our shares of the pot if nobody bets any more.
@@ -61,9 +61,8 @@ def hands_of(game: GameDefinition) -> Ints:
     """
     if game.is_holdem:
         return COMBO_CARDS
-    hands = np.array(list(itertools.combinations(sorted(game.deck), game.num_hole_cards)), np.int64)
-    hands.flags.writeable = False
-    return hands
+    hands = itertools.combinations(sorted(game.deck), game.num_hole_cards)
+    return read_only(np.array(list(hands), np.int64))
 
 
 class OpponentRange:

@@ -31,7 +31,7 @@ from engine.hands.flop_configs import (
     shipped_book,
 )
 from engine.hands.hand_odds import raw_hand_odds
-from engine.hands.pot_odds import BetToPotOdds, PotOdds, Rake, bettable_value
+from engine.hands.pot_odds import BetToPotOdds, PotOdds, bettable_value
 from engine.hands.preflop.first_bet import (
     ONE_CHIP_WITH_BLINDS,
     ONE_CHIP_ZERO_BLIND,
@@ -50,6 +50,7 @@ from engine.poker.rules import (
     CardDealer,
     GameDefinition,
     HandState,
+    Rake,
     initial_hand,
     load_game,
 )

@@ -21,7 +21,6 @@ from engine.hands.reflective_odds import (
     has_nuts,
     has_reflective_nuts,
     keep_top,
-    looseness,
     playable_before_flop,
     playable_on_board,
     reflective_hand_odds,
@@ -224,7 +223,6 @@ def test_twice_as_loose_the_top_quarter_is_the_top_half() -> None:
 
     assert loose.tolist() == playable_before_flop(0.50).tolist()
     assert loose.sum() == pytest.approx(NUM_COMBOS / 2)
-    assert looseness(0.40, ideal=0.20) == 2
 
 
 @given(fraction=st.floats(0, 1), loose=st.floats(0, 4), softness=st.floats(0, 0.5))
@@ -326,4 +324,3 @@ def test_what_cannot_be_is_refused() -> None:
     refuses(ValueError, "fraction", keep_top, np.zeros(NUM_COMBOS), 1.5)
     refuses(ValueError, "looseness", playable_before_flop, 0.5, -1)
     refuses(ValueError, "without a board", has_nuts, SUITED, ())
-    refuses(ValueError, "flops", looseness, 2)

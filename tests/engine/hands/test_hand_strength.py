@@ -15,7 +15,6 @@ from engine.hands.hand_odds import all_final_boards
 from engine.hands.hand_rank import (
     DEAD_COMBO,
     NUM_HAND_RANKS,
-    HandCategory,
     board_ranks,
     hand_category,
     hand_rank,
@@ -35,6 +34,7 @@ from engine.kernels.hands.preflop import canonical_boards
 from engine.kernels.poker.tables import ranking_table
 from engine.poker.cards import parse_cards
 from engine.poker.combos import NUM_COMBOS, combo_cards, combo_index, combos_without
+from engine.poker.rules.hand_rank import HandCategory
 from engine.support.arrays import Bytes, Floats, Ints
 from tests.oracles.hand_rank import hand_value, joint_strength, strength, transitions
 from tests.support.asserting import refuses
