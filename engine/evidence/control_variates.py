@@ -137,13 +137,11 @@ def fit(
     num_players = int(players.max()) + 1
     deals = scale**2 / np.maximum(np.sum(centred**4, axis=0), _TINY) / num_players
     ridge = np.where(deals > 0.0, scale * prior_deals / np.maximum(deals, _TINY), 1.0)
-    found: Floats = prior + np.linalg.solve(squares + np.diag(ridge), centred.T @ left)
-    return found
+    return prior + np.linalg.solve(squares + np.diag(ridge), centred.T @ left)
 
 
 def _means(values: Floats, players: Ints) -> Floats:
     """The mean of each row's player, in the shape of `values`."""
     count = np.maximum(np.bincount(players), 1)
     means = np.stack([np.bincount(players, column) / count for column in values.T], axis=-1)
-    found: Floats = means[players]
-    return found
+    return means[players]

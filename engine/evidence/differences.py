@@ -95,5 +95,4 @@ def _by_deal(deals: Ints, values: Floats) -> Floats:
     """The mean of the values of each deal, along the first axis."""
     sums = np.zeros((int(deals.max()) + 1, *values.shape[1:]))
     np.add.at(sums, deals, values)
-    found: Floats = (sums.T / np.bincount(deals)).T
-    return found
+    return (sums.T / np.bincount(deals)).T

@@ -114,13 +114,11 @@ class _Shares:
         self._shares = pot_shares(game, hands.cards, np.stack([hand, positions, out_there], axis=-1))
 
     def _key(self, hands: Ints, sharing: Ints, out: Ints | int) -> Ints:
-        found: Ints = (hands << self._SHARING_BITS | sharing) << self._OUT_BITS | out
-        return found
+        return (hands << self._SHARING_BITS | sharing) << self._OUT_BITS | out
 
     def at(self, hands: Ints, sharing: Ints, out: Ints | int) -> Floats:
         """The shares at some of these moments.  Shape (hands, positions)."""
-        found: Floats = self._shares[np.searchsorted(self._keys, self._key(hands, sharing, out))]
-        return found
+        return self._shares[np.searchsorted(self._keys, self._key(hands, sharing, out))]
 
     def of_pots(self, hands: Ints) -> Floats:
         """The shares of each pot of hands in which nobody could act any more; 1 if nobody shares the pot.
@@ -152,8 +150,7 @@ class Brought:
         """The changes times each of these, shape (hands, positions, 2 * rounds)."""
         pairs = np.stack([self.changes * self.constants, self.changes * self.pots[:, None, :]], axis=-1)
         hands, positions, rounds = self.changes.shape
-        found: Floats = pairs.reshape(hands, positions, 2 * rounds)
-        return found
+        return pairs.reshape(hands, positions, 2 * rounds)
 
     def luck(self, hands: Ints, coefficients: Floats, most: float) -> Floats:
         """What is to be taken out of some hands: never more, whatever cards come, than a hand can pay.

@@ -79,8 +79,7 @@ def _combos(text: str, any_order: bool) -> Bools:
         for at in range(min(kicker, end), max(kicker, end) + 1)
         for suits in ([""] if is_pair else [kind] if kind else ["s", "o"])
     ]
-    found: Bools = np.isin(STARTING_HAND_OF_COMBO, [parse_starting_hand(name) for name in names])
-    return found
+    return np.isin(STARTING_HAND_OF_COMBO, [parse_starting_hand(name) for name in names])
 
 
 def _hand(match: re.Match[str], any_order: bool) -> tuple[int, int, str]:

@@ -43,20 +43,6 @@ from engine.solving.responses import full_response, won_of
 from engine.solving.strategies import uniform_policy
 from engine.support.arrays import Floats
 
-__all__ = [
-    "HoldemPortfolio",
-    "MatrixGame",
-    "Portfolio",
-    "SkillStep",
-    "SmallPortfolio",
-    "mixed",
-    "range_of_skill",
-    "sequences",
-    "solve_matrix_game",
-    "won_of",
-]
-
-
 _ROUNDING: Final = 1e-12
 """Smaller numbers are taken for rounding errors."""
 _PRECISION: Final = 1e-7
@@ -327,8 +313,7 @@ class SmallPortfolio(Portfolio):
                 ours = float(self.weights @ reach)
                 if ours <= 0:
                     return np.zeros(len(self.policies))
-                estimates: Floats = won * reach / ours
-                return estimates
+                return won * reach / ours
         return np.full(len(self.policies), won)
 
 
@@ -378,8 +363,7 @@ class HoldemPortfolio(Portfolio):
         ours = float(self.weights @ reach[:, can_be].sum(axis=1))
         if ours <= 0:
             return np.zeros(len(self.strategies))
-        estimates: Floats = reach[:, can_be] @ won[can_be] / ours
-        return estimates
+        return reach[:, can_be] @ won[can_be] / ours
 
 
 def _then(view: HandView, before: BettingState) -> HandView:

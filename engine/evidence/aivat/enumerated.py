@@ -210,13 +210,9 @@ class EnumeratedGame:
         walk = self._beginning(known, values, viewer)
         for betting in [*[before for before, _, _ in state.betting.steps()][1:], state.betting]:
             walk = self._after_action(walk, betting, known, values)
-            board = state.deal.board
-            ends = [0, *self.game.board_ends]
-            ordered = [
-                sorted(board[a:b]) for a, b in itertools.pairwise(ends) if b <= betting.num_board_cards
-            ]
             if len(walk.board) < betting.num_board_cards:
-                walk = self._after_deal(walk, tuple(itertools.chain(*ordered)), known, values)
+                board = _ordered(self.game, state.deal.board[: betting.num_board_cards])
+                walk = self._after_deal(walk, board, known, values)
         place = tuple(self.hands.index(tuple(sorted(hand))) for hand in state.deal.hole_cards)
         found = float(self._estimate(walk, known)[place])
         if not math.isfinite(found):
@@ -233,8 +229,7 @@ class EnumeratedGame:
         axes = tuple(sorted(known))
         with np.errstate(invalid="ignore", divide="ignore"):
             means = (weights * matrix).sum(axis=axes, keepdims=True) / weights.sum(axis=axes, keepdims=True)
-        result: Matrix = np.broadcast_to(means, matrix.shape)
-        return result
+        return np.broadcast_to(means, matrix.shape)
 
     def _beginning(self, known: Collection[int], values: Values, viewer: int) -> EnumeratedWalk:
         """The start of a hand: everybody has been dealt to."""

@@ -187,5 +187,4 @@ def _shares(
 @functools.cache
 def _strengths() -> Floats:
     """How likely each combo is to be ahead before the flop, on a scale of its own.  Shape (1326,)."""
-    strengths: Floats = preflop_equities_against_random()[STARTING_HAND_OF_COMBO] ** _SHARPNESS
-    return strengths
+    return preflop_equities_against_random()[STARTING_HAND_OF_COMBO] ** _SHARPNESS

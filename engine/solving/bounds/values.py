@@ -258,8 +258,7 @@ def _like(fold: Values, other: Values) -> Values:
 
 def _best(options: list[Floats32]) -> Floats32:
     """The greatest value for each combo and lane."""
-    worth: Floats32 = functools.reduce(np.maximum, options)
-    return worth
+    return functools.reduce(np.maximum, options)
 
 
 def decided_by_first(options: list[Floats]) -> Floats:

@@ -411,5 +411,4 @@ def _features(board: Sequence[int]) -> Floats32:
         rows.append(means * np.sqrt(combos / combos.sum()))
     suits = [card % NUM_SUITS for card in board]
     suited = _SUITED * max(map(suits.count, range(NUM_SUITS)))
-    found: Floats32 = np.array([*rows[0], *rows[1], suited], np.float32)
-    return found
+    return np.array([*rows[0], *rows[1], suited], np.float32)

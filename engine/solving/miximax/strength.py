@@ -19,9 +19,6 @@ from engine.kernels.solving.miximax.strength import BUCKETS
 from engine.poker.combos import NUM_COMBOS, NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO, starting_hand
 from engine.support.arrays import Floats
 
-__all__ = ["BUCKETS", "Changes", "count_changes", "own_changes", "percentile"]
-
-
 _DRAWS: Final = (14, 14)
 """Turns, and rivers after each, that a hand on the flop is judged by."""
 

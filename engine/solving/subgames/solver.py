@@ -326,8 +326,7 @@ class Subgame:
         before, total = (np.zeros((1, _padded(len(combos)), LANES), np.float32) for combos in (theirs, mine))
         before[0, : len(theirs), 0] = self.reach[1 - step.player]
         self._boards((0, 0), before, step, total)
-        found: Floats = total[0, : len(mine), 0].astype(np.float64)
-        return found
+        return total[0, : len(mine), 0].astype(np.float64)
 
     def _boards(self, at: tuple[int, int], before: Floats32, step: Pass, total: Floats32) -> None:
         """A pass over all boards of a level.

@@ -129,8 +129,7 @@ class BoardAnswer:
         """The winnings of each hand of the player to act from a node on, shape (hands, actions)."""
         player = self.player(node)
         after = [self.values[child][player] for child in self.tree.children(node)]
-        found: Floats = np.stack(after, axis=1) + self._put_in(node, player)
-        return found
+        return np.stack(after, axis=1) + self._put_in(node, player)
 
     def _put_in(self, node: int, player: int) -> float:
         point = self.tree.points[node]
