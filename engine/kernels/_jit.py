@@ -245,10 +245,8 @@ def _uncollected() -> Iterator[None]:
 
 TABLE: Final = numba.types.Array(numba.types.uint16, 1, "C", readonly=True)
 CARDS: Final = numba.types.uint8[::1]
-CARD_MATRIX: Final = numba.types.uint8[:, ::1]
 FLOATS: Final = numba.types.float64[::1]
 FLOAT_MATRIX: Final = numba.types.float64[:, ::1]
-FLOAT_CUBE: Final = numba.types.float64[:, :, ::1]
 FLOAT: Final = numba.types.float64
 INT: Final = numba.types.int64
 INTS: Final = numba.types.int64[::1]

@@ -22,18 +22,19 @@ from __future__ import annotations
 import bisect
 import functools
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Any, Final
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.hands.equity import all_hand_equities, equity_against
 from engine.hands.hand_rank import hand_ranks
 from engine.hands.preflop.tables import shipped_tables
 from engine.kernels.learning import situations, street as kernels
 from engine.poker.combos import COMBOS_PER_STARTING_HAND, NUM_COMBOS, STARTING_HAND_OF_COMBO, starting_hand
-from engine.support.arrays import Bytes, Floats, Words16
-from engine.support.files.cache import load_cached, store_cached
+from engine.support.arrays import Bytes, Floats, Words16, read_only
+from engine.support.files.cache import cached
 
 SHARES_BELOW: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.58, 0.66, 0.74, 0.8, 0.85, 0.89, 0.92, 0.95, 0.97, 0.985)
 """The share of all hands below each edge."""
@@ -44,6 +45,9 @@ assert NUM_BUCKETS == situations.NUM_BUCKETS
 
 STRENGTH_STEPS: Final = kernels.STRENGTH_STEPS
 """A pool keeps strengths in this many steps; buckets come from the exact strength."""
+
+_CACHED_SCHEMA: Final = 1
+"""Of the pools that are kept; to be raised with other edges of the buckets."""
 
 # The quantiles of some thousand random boards for each round; a test compares them with other boards.
 _EDGES_AFTER_PREFLOP: Final = (
@@ -64,9 +68,7 @@ def bucket_edges() -> Floats:
     order = np.argsort(strengths, kind="stable")
     below = np.cumsum(COMBOS_PER_STARTING_HAND[order], dtype=np.float64) / NUM_COMBOS
     preflop = strengths[order[np.searchsorted(below, SHARES_BELOW)]]
-    edges = np.array([preflop, *_EDGES_AFTER_PREFLOP])
-    edges.flags.writeable = False
-    return edges
+    return read_only(np.array([preflop, *_EDGES_AFTER_PREFLOP]))
 
 
 def strength_of(hole_cards: Sequence[int], board: Sequence[int]) -> float:
@@ -233,41 +235,21 @@ def deal_pool(
     """
     size = PoolSize() if size is None else size
     name = f"deals/{num_players}-{seed}-{size.flops}-{size.turns}-{size.rivers}-{size.deals}"
-    pool = _load(name, num_players, size.num_deals(num_players))
-    if pool is None:
-        pool = make_pool(num_players, seed, size, progress)
-        _store(name, pool)
-    return pool
+    num_deals = size.num_deals(num_players)
+    by_round = (num_deals, num_players, situations.NUM_ROUNDS)
+    expected = {
+        "hole_cards": ((num_deals, num_players, 2), np.uint8),
+        "boards": ((num_deals, 5), np.uint8),
+        "strengths": (by_round, np.uint8),
+        "buckets": (by_round, np.uint8),
+        "ranks": ((num_deals, num_players), np.uint16),
+    }
+
+    def make() -> dict[str, NDArray[Any]]:
+        return attrs.asdict(make_pool(num_players, seed, size, progress), recurse=False)
+
+    return DealPool(**cached(name, _CACHED_SCHEMA, expected, make))
 
 
 def _equities(board: Bytes) -> Floats:
     return all_hand_equities(board.tolist())
-
-
-_CACHED_SCHEMA: Final = 1
-
-
-def _load(name: str, num_players: int, num_deals: int) -> DealPool | None:
-    """The stored pool; None if there is none with the present buckets."""
-    edges = bucket_edges()
-    by_round = (num_deals, num_players, situations.NUM_ROUNDS)
-    kept = load_cached(
-        name,
-        _CACHED_SCHEMA,
-        {
-            "edges": (edges.shape, edges.dtype),
-            "hole_cards": ((num_deals, num_players, 2), np.uint8),
-            "boards": ((num_deals, 5), np.uint8),
-            "strengths": (by_round, np.uint8),
-            "buckets": (by_round, np.uint8),
-            "ranks": ((num_deals, num_players), np.uint16),
-        },
-    )
-    if kept is None or not np.array_equal(kept.pop("edges"), edges):
-        return None
-    return DealPool(**kept)
-
-
-def _store(name: str, pool: DealPool) -> None:
-    arrays = attrs.asdict(pool, recurse=False)
-    store_cached(name, _CACHED_SCHEMA, {"edges": bucket_edges(), **arrays})

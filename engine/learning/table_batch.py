@@ -107,11 +107,6 @@ class TableBatch:
         )
         """The results of the last step; the next step overwrites them."""
 
-    @property
-    def hand_numbers(self) -> Ints:
-        """The number of the hand being played at each table, from 0; shape (tables,), a new array."""
-        return self._tables.hands.copy()
-
     def begin(self, seeds: Words) -> None:
         """Begin a match at every table; the same seed gives the same cards.
 

@@ -55,9 +55,8 @@ EMPTY_KEY: Final = 0x3333 << SUIT_SHIFT
 FLUSH_BITS: Final = 0x8888 << SUIT_SHIFT
 """The top bits of the suit counters; a suit's bit is set from its fifth card on."""
 
-ONE_MORE_SUITED: Final = 0x1111 << SUIT_SHIFT
 TWO_MORE_SUITED: Final = 0x2222 << SUIT_SHIFT
-"""Added to a key, count one or two more cards of every suit: flush bits then mean four or three cards."""
+"""Added to a key, counts two more cards of every suit: flush bits then mean three cards."""
 
 FLUSH_AT: Final = 0
 HIGH_AT: Final = FLUSH_AT + (1 << 13)

@@ -16,6 +16,12 @@ _NAMES: Final = (
 )  # fmt: skip
 _MAIN_RANKS: Final = (0, 1, 2, 1, 1, 0, 2, 1, 1)
 """By category: how many ranks name the hand; the others are kickers."""
+_PATTERNS: Final = (
+    "high card, {all}", "pair of {plurals}", "two pair, {plurals}", "three of a kind, {plurals}",
+    "straight, {high}", "flush, {all}", "full house, {over}", "four of a kind, {plurals}",
+    "straight flush, {high}",
+)  # fmt: skip
+"""By category."""
 _HAVE_KICKERS: Final = (
     HandCategory.PAIR,
     HandCategory.TWO_PAIR,
@@ -144,33 +150,17 @@ def name_hand(cards: Sequence[int], *, kickers: bool = False) -> str:
     value = hand_rank(cards)
     category, ranks = hand_category(value), ranks_in_order(value)
     main, rest = ranks[: _MAIN_RANKS[category]], ranks[_MAIN_RANKS[category] :]
-    plurals = " and ".join(map(_plural, main))
-    text = _name(category, main, rest, plurals)
+    text = _PATTERNS[category].format(
+        plurals=" and ".join(map(_plural, main)),
+        over=" over ".join(map(_plural, main)),
+        high=f"{_NAMES[ranks[0]]} high",
+        all=listed([_NAMES[rank] for rank in ranks]),
+    )
+    if text == "straight flush, ace high":
+        text = "royal flush"
     if kickers and rest and category in _HAVE_KICKERS:
         text += f", {listed([_NAMES[rank] for rank in rest])} kicker{'s' if len(rest) > 1 else ''}"
     return text
-
-
-def _name(category: HandCategory, main: list[int], rest: list[int], plurals: str) -> str:
-    match category:
-        case HandCategory.HIGH_CARD:
-            return f"high card, {listed([_NAMES[rank] for rank in rest])}"
-        case HandCategory.PAIR:
-            return f"pair of {plurals}"
-        case HandCategory.TWO_PAIR:
-            return f"two pair, {plurals}"
-        case HandCategory.THREE_OF_A_KIND:
-            return f"three of a kind, {plurals}"
-        case HandCategory.STRAIGHT:
-            return f"straight, {_NAMES[main[0]]} high"
-        case HandCategory.FLUSH:
-            return f"flush, {listed([_NAMES[rank] for rank in rest])}"
-        case HandCategory.FULL_HOUSE:
-            return f"full house, {_plural(main[0])} over {_plural(main[1])}"
-        case HandCategory.FOUR_OF_A_KIND:
-            return f"four of a kind, {plurals}"
-        case HandCategory.STRAIGHT_FLUSH:
-            return "royal flush" if main[0] == 12 else f"straight flush, {_NAMES[main[0]]} high"
 
 
 def _plural(rank: int) -> str:
