@@ -2,7 +2,8 @@
 
 A kernel is compiled once per machine and loaded once per process, each at its first call, where somebody may
 be waiting.  So bots call the function for what they need before they take their seat, and `riverboat kernels`
-calls all of `STEPS`, for installations.  No function here imports anything before it is called.
+calls all of `STEPS`, for installations.  What loads numpy or a compiler is imported by the functions here,
+when they are called.
 
 A rule-based bot starts in a fifth of a second because it loads no compiler until it needs a kernel.  On a new
 machine that moment would last many seconds, in mid-hand.  So its kernel is compiled before it sits down, and
@@ -24,11 +25,13 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import attrs
+
+from engine.poker.rules import GameDefinition, HandView, initial_betting, load_game, parse_betting
 from engine.support.files.cache import cache_directory
 
 if TYPE_CHECKING:
     from engine.players.table_reader import PotentialName
-    from engine.poker.rules import GameDefinition
 
 
 _KEPT_S: Final = 30 * 24 * 3600.0
@@ -82,7 +85,6 @@ def models(potential: PotentialName = "plain") -> None:
     from engine.players.learning import learn_from_hand
     from engine.players.models.player import PlayerModel
     from engine.players.table_reader import TableReader
-    from engine.poker.rules import load_game, parse_betting
 
     both = [PlayerModel(), PlayerModel()]
     betting, board = parse_betting(load_game("limit-2p"), "rc/cc/rc/cc"), (0, 17, 34, 51, 8)
@@ -92,16 +94,11 @@ def models(potential: PotentialName = "plain") -> None:
 
 
 def worths() -> None:
-    """Compile what a player's actions say about his hand if some ignore it, and what a raise is worth."""
+    """Compile what a raise is worth."""
     import numpy as np
 
-    from engine.players.hand_values import HandValues
     from engine.players.models.formula import bluff_share, reasonable_share, worths_of_raise
-    from engine.players.reweighting import threshold_triples
-    from engine.poker.rules import load_game, parse_betting
 
-    values = HandValues(*np.linspace(0, 1, 3 * 1326).reshape(3, 1326))
-    threshold_triples(np.ones(1326), values, (0.2, 0.5, 0.3), 0.1)
     betting = parse_betting(load_game("nolimit-2p-100bb"), "")
     worths_of_raise(betting, np.zeros(1), betting.max_spent, 0.5, 0.5)
     bluff_share(1.0, 2.0)
@@ -119,7 +116,6 @@ def simulation(potential: PotentialName = "plain") -> None:
     from engine.players.table_reader import TableReader
     from engine.players.trials.players import OwnStrategy, simulated_players
     from engine.players.trials.trials import Spot, new_tree, simulate
-    from engine.poker.rules import load_game, parse_betting
 
     models(potential)
     both = [PlayerModel(), PlayerModel()]
@@ -136,13 +132,10 @@ def simulation(potential: PotentialName = "plain") -> None:
 
 def equilibria() -> None:
     """Compile solving and measuring: solve Kuhn poker, learn from a board and deals, respond on a river."""
-    import attrs
     import numpy as np
 
     from engine.kernels.poker.tables import ranking_table
     from engine.kernels.solving.strengths import fill_distribution, find_nearest
-    from engine.poker.combos import NUM_COMBOS
-    from engine.poker.rules import load_game
     from engine.solving.bounds.players import AskedPlayer
     from engine.solving.bounds.river_round import RiverRound, rounds_of
     from engine.solving.game_tree import GameTree
@@ -158,8 +151,8 @@ def equilibria() -> None:
         solver.run(1)
         exploitability(tree, solver.average().policy)
     river = RiverRound(rounds_of(load_game("limit-2p")), AskedPlayer(lambda betting, board: [(0, 1, 0)]), 0)
-    lanes = river.lanes([0], [np.ones((NUM_COMBOS, 1), np.float32)])
-    river.add((0, 5, 10, 15, 20), np.arange(NUM_COMBOS)[None], lanes)
+    lanes = river.lanes([0], [np.ones((1326, 1), np.float32)])
+    river.add((0, 5, 10, 15, 20), np.arange(1326)[None], lanes)
     game = attrs.evolve(load_game("limit-2p"), max_raises=(1, 1, 1, 1))
     board = BoardSolver(game, Percentiles(2))
     board.run(1)
@@ -169,7 +162,7 @@ def equilibria() -> None:
     won_of(deals.average(), deals.average(), 2, np.random.default_rng(1))
     cards = np.arange(4, dtype=np.uint8)
     centres = distributions_on(cards)[-2:].T
-    find_nearest(distributions_on(cards), np.ascontiguousarray(centres), np.empty(NUM_COMBOS, np.int64))
+    find_nearest(distributions_on(cards), np.ascontiguousarray(centres), np.empty(1326, np.int64))
     fill_distribution(ranking_table(), 50, 51, cards, np.empty(BINS, np.uint16))
 
 
@@ -178,12 +171,11 @@ def subgames() -> None:
     """Compile what solves subgames with every hand apart: a turn with two hands of each player."""
     import numpy as np
 
-    from engine.poker.combos import NUM_COMBOS
     from engine.solving.subgames.menus import BettingPlan
     from engine.solving.subgames.solver import Subgame
     from engine.solving.subgames.tree import Point
 
-    weights = np.zeros(NUM_COMBOS)
+    weights = np.zeros(1326)
     weights[:2] = 1.0
     other = np.roll(weights, 20)
     Subgame(_BOARDS[1], (weights, other), Point(1, 2.0, 4.0), BettingPlan(menus={})).run(1)
@@ -195,12 +187,10 @@ def miximax() -> None:
 
     With few chips, so that the bettings are soon made.
     """
-    import attrs
     import numpy as np
 
     from engine.kernels.solving.miximax.strength import BUCKETS
     from engine.kernels.solving.miximax.values import showdown
-    from engine.poker.rules import load_game
 
     chances, percentiles = np.zeros((2, BUCKETS))
     showdown(chances, percentiles, BUCKETS, 1.0, np.empty(BUCKETS))  # of a call that ends the betting
@@ -209,7 +199,6 @@ def miximax() -> None:
 
 
 def _decide_by_miximax(game: GameDefinition) -> None:
-    from engine.poker.rules import HandView, parse_betting
     from engine.solving.miximax.habits import Expectations, Habits, reasonable_habits, shipped_changes
     from engine.solving.miximax.trees import betting_tree
     from engine.solving.miximax.values import Miximax
@@ -236,7 +225,6 @@ def luck() -> None:
     from engine.evidence.confidence_sequence import ConfidenceSequence
     from engine.evidence.equity import KnownCards, pot_shares
     from engine.evidence.pair_equities import pair_points
-    from engine.poker.rules import load_game
 
     game = load_game("limit-2p")
     holes, board = np.array([[[0, 5], [10, 15]]], np.uint8), np.array([[20, 25, 30, 0, 0]], np.uint8)
@@ -251,7 +239,6 @@ def environments() -> None:
     import numpy as np
 
     from engine.learning.table_batch import HISTORY_COLUMNS, Places, SeatKind, TableBatch
-    from engine.poker.rules import load_game
 
     places = Places(0, 52, 104, 106, 108, 112, 114, 116, 118, 122, 122 + 64 * HISTORY_COLUMNS)
     tables = TableBatch(
@@ -301,7 +288,6 @@ def street_training() -> None:
     """Compile the loop that trains the street-learner."""
     from engine.learning.deal_pool import PoolSize, make_pool
     from engine.learning.street import ActionValues, train
-    from engine.poker.rules import load_game
 
     for _ in train(
         ActionValues.unlearnt(load_game("limit-2p")), make_pool(2, 0, PoolSize(1, 1, 1, 2)), hands=1, seed=0
@@ -314,7 +300,6 @@ def street_decisions(game: GameDefinition) -> None:
     """Compile the decisions of `engine.learning.decision` in a game: decide, and learn from it."""
     from engine.learning.decision import HandInRound, StyleCounters, consider, learn
     from engine.learning.street import ActionValues
-    from engine.poker.rules import initial_betting
 
     betting = initial_betting(game)
     if betting.position_to_act is None:

@@ -26,8 +26,8 @@ import math
 from itertools import permutations
 from typing import Final, NamedTuple
 
-from engine.players.probability_triple import ProbabilityTriple
 from engine.poker.cards import NUM_CARDS, RANKS, rank_of
+from engine.poker.records import ProbabilityTriple
 
 OTHERS: Final = 0.05
 """How often a hand that is not on the list calls, if that costs at most a big blind."""

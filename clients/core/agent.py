@@ -22,7 +22,8 @@ import random
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from engine.players.probability_triple import TRIPLE_INDEX, ProbabilityTriple as ProbabilityTriple
+from engine.players.probability_triple import TRIPLE_INDEX
+from engine.poker.records import ProbabilityTriple as ProbabilityTriple
 from engine.poker.rules import Action, ActionKind, BettingState, GameDefinition, HandView
 from engine.poker.rules.betting import Step
 

@@ -12,14 +12,16 @@ from typing import Final
 import numpy as np
 
 from engine.hands.betting_arrays import game_array
-from engine.kernels.learning.preflop_learner import Learner, LearnerLastAction, Way
+from engine.kernels.learning.preflop_learner import (
+    Learner as Learner,
+    LearnerLastAction as LearnerLastAction,
+    Way as Way,
+)
 from engine.kernels.learning.preflop_table import Table, play_hands
 from engine.kernels.learning.rule_players import NUM_NUMBERS, RuleKind, Script, Simple
 from engine.kernels.mersenne import STATE_SIZE
 from engine.kernels.poker.tables import ranking_table
 from engine.poker.rules import GameDefinition, acpc_generator
-
-__all__ = ["KINDS", "Learner", "LearnerLastAction", "PreflopLearnerTable", "Way", "can_be_played"]
 
 KINDS: Final[Mapping[str, RuleKind]] = {
     kind.name.lower().replace("_", "-"): kind for kind in RuleKind if kind is not RuleKind.LEARNER

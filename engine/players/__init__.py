@@ -9,7 +9,6 @@
 ``models``              the formula, and the models that predict a player's actions
 ``betting_chains``      betting sequences of whole hands, and values of actions from how such hands ended
 ``bet_sizes``           sizes of a player's raises in no-limit games
-``reweighting``         the thresholds that frequencies imply, and their triples
 ``hand_play``           what each position did in a finished hand
 ``statistics``          running statistics and playing style
 ``table_reader``        the weight tables of all players in a hand, from public information

@@ -16,10 +16,8 @@ from collections.abc import Iterable
 import attrs
 
 from engine.poker.records import (
-    NUM_CONTEXTS,
     LastAction,
     PublicSituation,
-    asked as asked_of,
     bets_to_call,
     context_index,
     no_limit_bet,
@@ -27,8 +25,6 @@ from engine.poker.records import (
 )
 from engine.poker.rules.action import ActionKind
 from engine.poker.rules.betting import BettingState
-
-__all__ = ["NUM_CONTEXTS", "ActionContext", "Situation", "asked", "situation_of"]
 
 
 @attrs.frozen
@@ -58,55 +54,32 @@ class ActionContext:
         )
 
 
-@attrs.frozen(eq=False)
-class Situation:
-    """The public state that a strategy uses besides board and weight tables.  Amounts are in chips."""
+def context_of(situation: PublicSituation) -> ActionContext:
+    """The context of a situation."""
+    us, last_action = 1 << situation.position, LastAction.NOTHING
+    if situation.called_last & us:
+        last_action = LastAction.CALLED
+    elif situation.raised_last & us:
+        last_action = LastAction.RAISED
+    return ActionContext(
+        situation.betting_round,
+        bets_to_call(situation),
+        last_action,
+        is_raised=situation.betting_round == 0 and situation.raises > 0,
+        is_capped=not situation.can_raise,
+        raises=situation.raises,
+        is_in=bool(situation.is_in & us),
+    )
 
-    public: PublicSituation
-    """The whole situation in numbers, as kernels take it."""
-    context: ActionContext
-    opponents: tuple[int, ...]
-    """Positions that have not folded, except the player's own."""
-    entered: tuple[int, ...]
-    """Opponents who have called or raised in this round."""
-    pot: int
-    """All chips in the middle before the action."""
-    amount_to_call: int
-    big_blind: int
 
-    @property
-    def position(self) -> int:
-        """The position to act."""
-        return self.public.position
-
-    @property
-    def betting_round(self) -> int:
-        """0 for preflop to 3 for the river."""
-        return self.public.betting_round
-
-    @property
-    def raises(self) -> int:
-        """Raises in this round; blinds do not count."""
-        return self.public.raises
-
-    @property
-    def bet(self) -> float:
-        """The chips that a bet or raise adds to the call: the fixed size, or in no-limit the usual one."""
-        return self.public.bet
-
-    @property
-    def can_fold(self) -> bool:
-        """Whether there is something to call."""
-        return self.public.can_fold
-
-    @property
-    def can_raise(self) -> bool:
-        """Whether a bet or raise is allowed."""
-        return self.public.can_raise
+@functools.cache
+def positions_in(mask: int) -> tuple[int, ...]:
+    """The positions in a bit mask."""
+    return tuple([position for position in range(mask.bit_length()) if mask >> position & 1])
 
 
 @functools.lru_cache(maxsize=1 << 15)
-def situation_of(betting: BettingState) -> Situation:
+def situation_of(betting: BettingState) -> PublicSituation:
     """The situation of the position to act.
 
     Raises:
@@ -144,15 +117,14 @@ def situation_of(betting: BettingState) -> Situation:
     else:
         bet = no_limit_bet(pot, to_call, left, game.big_blind)
         future = no_limit_future_bets(pot, to_call, game.num_rounds - 1 - betting_round)
-    entered = tuple(p for p in opponents if p in acted)
     is_in = acted if betting_round > 0 else [p for p in range(game.num_players) if betting.spent[p] > 0]
-    public = PublicSituation(
+    return PublicSituation(
         betting_round=betting_round,
         num_players=game.num_players,
         position=position,
         raises=betting.raises_in_round,
         raiser=raiser,
-        entered=_mask(entered),
+        entered=_mask(p for p in opponents if p in acted),
         to_respond=_mask(p for p in opponents if p not in since_raise and betting.can_act(p)),
         opponents=_mask(opponents),
         called_last=_mask(p for p, last in last_actions.items() if last is LastAction.CALLED),
@@ -167,38 +139,6 @@ def situation_of(betting: BettingState) -> Situation:
         is_limit=game.is_limit,
         can_fold=legal.can_fold,
         can_raise=legal.can_raise,
-    )
-    context = ActionContext(
-        betting_round,
-        bets_to_call(public),
-        last_actions.get(position, LastAction.NOTHING),
-        is_raised=betting_round == 0 and betting.raises_in_round > 0,
-        is_capped=not legal.can_raise,
-        raises=betting.raises_in_round,
-        is_in=position in is_in,
-    )
-    return Situation(public, context, opponents, entered, pot, to_call, max(1, game.big_blind))
-
-
-def asked(situation: Situation, position: int, bet: float | None) -> Situation:
-    """What an opponent faces once the player to act has raised, or called where `bet` is None.
-
-    Args:
-        situation: before that.
-        position: the opponent's.
-        bet: the chips that the raise adds to the call.
-    """
-    public = asked_of(situation.public, position, -1.0 if bet is None else bet)
-    opponents = tuple(p for p in range(public.num_players) if public.opponents >> p & 1)
-    entered = tuple(p for p in opponents if public.entered >> p & 1)
-    to_call = int(public.to_call)
-    return attrs.evolve(
-        situation,
-        public=public,
-        opponents=opponents,
-        entered=entered,
-        pot=int(public.pot),
-        amount_to_call=to_call,
     )
 
 

@@ -13,8 +13,6 @@ from engine.poker.records import NUM_SIZES, RaiseSize
 from engine.poker.rules.betting import BettingState
 from engine.support.arrays import Floats
 
-__all__ = ["BetSizes", "RaiseSize", "size_of_raise"]
-
 _PRIOR: Final = ((0.15, 0.35, 0.35, 0.05, 0.10), (0.10, 0.35, 0.40, 0.05, 0.10))
 """The usual frequencies of the sizes, before and after the flop."""
 _PRIOR_WEIGHT: Final = 4.0

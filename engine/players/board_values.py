@@ -25,12 +25,7 @@ from engine.kernels.hands import strength as kernels
 from engine.kernels.players.trials.strata import NUM_STRATA, fill_strata
 from engine.kernels.poker.tables import ranking_table
 from engine.poker.combos import COMBO_CARDS, NUM_COMBOS
-from engine.support.arrays import Bytes, Floats, Ints
-
-
-def _frozen(array: Floats) -> Floats:
-    array.flags.writeable = False
-    return array
+from engine.support.arrays import Bytes, Floats, Ints, read_only
 
 
 class Potentials(NamedTuple):
@@ -104,7 +99,7 @@ def _board_values(board: tuple[int, ...]) -> BoardValues:
         plain = _potentials(changes[0], changes[1], changes[2], free)
     share = np.empty(NUM_COMBOS)
     kernels.shares_of_all_hands(ranking_table(), cards, 0, free, 0.0, 0.5, share)
-    return BoardValues(board, _frozen(free), Potentials(*map(_frozen, plain)), _frozen(share), cards)
+    return BoardValues(board, read_only(free), Potentials(*map(read_only, plain)), read_only(share), cards)
 
 
 def _potentials(strengths: Floats, gained: Floats, lost: Floats, free: Floats) -> Potentials:

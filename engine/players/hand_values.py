@@ -21,7 +21,7 @@ from engine.hands.preflop.tables import shipped_tables
 from engine.kernels.players import hand_values as kernels
 from engine.kernels.players.player import Hands
 from engine.kernels.players.raises import raises_in_company
-from engine.players.action_context import Situation
+from engine.players.action_context import positions_in
 from engine.players.board_values import Potentials
 from engine.poker.combos import (
     COMBOS_PER_STARTING_HAND,
@@ -29,14 +29,13 @@ from engine.poker.combos import (
     NUM_STARTING_HANDS,
     STARTING_HAND_OF_COMBO,
 )
-from engine.support.arrays import Bools, Floats
+from engine.poker.records import PublicSituation
+from engine.support.arrays import Bools, Floats, read_only
 
 
 def _frozen(array: Floats) -> Floats:
     """A read-only view, of one and the same type to numba."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
+    return read_only(array.view())
 
 
 @attrs.frozen(eq=False)
@@ -46,11 +45,10 @@ class HandValues:
     value: Floats = attrs.field(converter=_frozen)
     """What the thresholds are measured on."""
     showdown: Floats = attrs.field(converter=_frozen)
-    """The chance of winning at the end, for the price of a call (pot odds, showdown odds)."""
+    """The chance of winning at the end, for the price of a call (pot odds, showdown odds); before the flop
+    with several opponents it is that against one, or 0."""
     draw: Floats = attrs.field(converter=_frozen)
     """The positive potential, for semi-bluffs."""
-    is_against_all: bool = True
-    """Whether `showdown` is against all opponents: before the flop with several it is against one, or 0."""
     share: Floats = attrs.field(default=attrs.Factory(lambda self: self.value, takes_self=True))
     """The share of all hands that are worse, whatever the opponents hold."""
 
@@ -66,11 +64,6 @@ class HandValues:
         return attrs.evolve(
             self, value=protect * self.value + (1.0 - protect) * self.showdown, share=self.share
         )
-
-    @property
-    def call(self) -> Floats:
-        """The scale of an implied call threshold: the chance at the showdown, where it is known."""
-        return self.showdown if self.is_against_all else self.value
 
 
 _NOTHING: Final = np.zeros(NUM_COMBOS)
@@ -134,7 +127,7 @@ def _combo_percentiles(players: int, expected_players: int) -> tuple[Floats, Flo
     return value[STARTING_HAND_OF_COMBO], draws[STARTING_HAND_OF_COMBO]
 
 
-def preflop_values(situation: Situation, tables: Sequence[Floats], traits: Floats) -> HandValues:
+def preflop_values(situation: PublicSituation, tables: Sequence[Floats], traits: Floats) -> HandValues:
     """The values of all combos before the flop.
 
     Made hands are ranked by the iterated income rates for the players who may still be in; drawing hands
@@ -149,23 +142,23 @@ def preflop_values(situation: Situation, tables: Sequence[Floats], traits: Float
         tables: of all positions, the weights of combos.
         traits: of all positions, of ``formula.traits_array``.
     """
-    opponents = situation.opponents
-    value, draws = _combo_percentiles(*kernels.preflop_players(situation.public, traits))
-    if len(opponents) > 1 and not raises_in_company(situation.public):
-        return HandValues(value, _NOTHING, draws, is_against_all=False)
+    opponents = positions_in(situation.opponents)
+    value, draws = _combo_percentiles(*kernels.preflop_players(situation, traits))
+    if len(opponents) > 1 and not raises_in_company(situation):
+        return HandValues(value, _NOTHING, draws)
     theirs = np.zeros(NUM_STARTING_HANDS)
     for position in opponents:
         by_hand = np.bincount(STARTING_HAND_OF_COMBO, weights=tables[position], minlength=NUM_STARTING_HANDS)
         theirs += by_hand / (by_hand.sum() * len(opponents))
     showdown = (preflop_equities() @ theirs)[STARTING_HAND_OF_COMBO]
-    return HandValues(value, showdown, draws, is_against_all=len(opponents) == 1)
+    return HandValues(value, showdown, draws)
 
 
 # --- after the flop ------------------------------------------------------------------------------------
 
 
 def postflop_values(
-    situation: Situation, strengths: Mapping[int, Floats], potentials: Potentials, share: Floats
+    situation: PublicSituation, strengths: Mapping[int, Floats], potentials: Potentials, share: Floats
 ) -> HandValues:
     """The values of all combos after the flop: effective hand strength, chance at the showdown, potential.
 
@@ -175,13 +168,13 @@ def postflop_values(
         potentials: of all combos for one card to come.
         share: of all hands that each combo beats.
     """
-    first, *others = (strengths[position] for position in situation.opponents)
+    first, *others = (strengths[position] for position in positions_in(situation.opponents))
     product = first.copy()  # eq 3.3
     for strength in others:
         product *= strength
     value, showdown = np.empty(NUM_COMBOS), np.empty(NUM_COMBOS)
     positive, negative = potentials
     kernels.fill_postflop_values(
-        product, positive, negative, situation.betting_round, len(situation.opponents), value, showdown
+        product, positive, negative, situation.betting_round, situation.opponents.bit_count(), value, showdown
     )  # fmt: skip
     return HandValues(value, showdown, positive, share=share)

@@ -15,15 +15,14 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-import attrs
 import numpy as np
 
 from engine.kernels.players.triples import mean_triple
-from engine.players.action_context import NUM_CONTEXTS
+from engine.players.action_context import context_of
 from engine.players.models.model import Decision, OpponentModel
-from engine.players.probability_triple import ProbabilityTriple, TripleIndex
 from engine.players.table_reader import Reading, TableReader
 from engine.poker.combos import combo_index
+from engine.poker.records import NUM_CONTEXTS, ProbabilityTriple, TripleIndex
 from engine.poker.rules.betting import BettingState
 
 _LEAST: Final = 1e-3
@@ -77,19 +76,6 @@ def predicted_triple(model: OpponentModel, decision: Decision) -> ProbabilityTri
     return mean_triple(decision.weights, model.triples(decision))
 
 
-@attrs.frozen
-class Calibration:
-    """Predicted and observed folds in one context."""
-
-    context: int
-    """`ActionContext.index`."""
-    cases: int
-    predicted: float
-    """The mean predicted probability of a fold."""
-    observed: float
-    """The observed share of folds."""
-
-
 class PredictionScore:
     """How well a model predicts the next action.  Forced actions, without a choice, do not count."""
 
@@ -97,7 +83,8 @@ class PredictionScore:
         self._log_loss = 0.0
         self._right = 0
         self._actions = np.zeros(3)
-        self._contexts = np.zeros((NUM_CONTEXTS, 3))  # cases, predicted folds, observed folds
+        self.contexts = np.zeros((NUM_CONTEXTS, 3))
+        """By context, where a fold was possible: cases, predicted folds, observed folds."""
 
     def observe(self, decision: Decision, predicted: Sequence[float], action: int) -> None:
         """Count a prediction, as a triple, and the action taken."""
@@ -109,7 +96,7 @@ class PredictionScore:
         self._actions[action] += 1
         if situation.can_fold:
             fold = TripleIndex.FOLD
-            self._contexts[situation.context.index] += (1.0, predicted[fold], action == fold)
+            self.contexts[context_of(situation).index] += (1.0, predicted[fold], action == fold)
 
     @property
     def cases(self) -> int:
@@ -134,11 +121,3 @@ class PredictionScore:
     def most_frequent_accuracy(self) -> float:
         """The accuracy of always predicting the most frequent action: the baseline."""
         return float(self._actions.max()) / self.cases
-
-    def calibration(self, least_cases: int = 1) -> tuple[Calibration, ...]:
-        """Predicted and observed folds of every context with enough cases in which a fold was possible."""
-        return tuple(
-            Calibration(context, int(cases), predicted / cases, observed / cases)
-            for context, (cases, predicted, observed) in enumerate(self._contexts.tolist())
-            if cases >= max(1, least_cases)
-        )

@@ -4,7 +4,7 @@ A triple is a mixed strategy at one point of a hand, computed for a known hand o
 table.  This module is plain Python; arrays of shape (..., 3) hold the triples of many hands, with an action's
 probability at its `TripleIndex`.  Their numbers come from ``engine.kernels.players.triples``.
 
-Source: Poki 3.4; Loki, "Probability triples"; the noise factor is from Poki 3.3.3.
+Source: Poki 3.4; Loki, "Probability triples".
 """
 
 from __future__ import annotations
@@ -22,19 +22,6 @@ if TYPE_CHECKING:
 
     from engine.poker.rules import LegalActions
     from engine.support.arrays import Floats
-
-__all__ = [
-    "CERTAIN",
-    "TRIPLE_INDEX",
-    "ProbabilityTriple",
-    "TripleIndex",
-    "checked",
-    "legal_triple",
-    "legal_triples",
-    "mix",
-    "sample",
-    "with_noise",
-]
 
 TRIPLE_INDEX: Final = {
     ActionKind.FOLD: TripleIndex.FOLD,
@@ -66,21 +53,6 @@ def checked(triple: Sequence[float]) -> ProbabilityTriple:
     if abs(sum(triple) - 1) > _TOLERANCE:
         raise ValueError(f"the chances of a triple add up to 1, got {sum(triple)} from {tuple(triple)}")
     return ProbabilityTriple(*(float(chance) for chance in triple))
-
-
-def with_noise(triple: Sequence[float], noise: float) -> ProbabilityTriple:
-    """The triple mixed with the uniform one: ``a - a * noise + noise / 3`` for each probability a.
-
-    0 leaves it as it is, 1 flattens it: {0, .2, .8} at 0.5 becomes {.167, .267, .567}.
-
-    Raises:
-        ValueError: not a triple, or a noise outside 0..1.
-
-    Source: Poki 3.3.3, "Noise-Factors".
-    """
-    if not 0 <= noise <= 1:
-        raise ValueError(f"a noise factor lies between 0 and 1, got {noise}")
-    return ProbabilityTriple(*(chance - chance * noise + noise / 3 for chance in checked(triple)))
 
 
 def mix(triples: Sequence[Sequence[float]], weights: Sequence[float]) -> ProbabilityTriple:

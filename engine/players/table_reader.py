@@ -27,7 +27,7 @@ from engine.kernels.players.player import Answer
 from engine.kernels.players.raises import raises_in_company
 from engine.kernels.players.records import Trait
 from engine.kernels.players.reweighting import reweight
-from engine.players.action_context import Situation, asked, situation_of
+from engine.players.action_context import positions_in, situation_of
 from engine.players.board_values import BoardValues, Potentials, board_values
 from engine.players.hand_values import HandValues, postflop_values, preflop_values
 from engine.players.models.explanation import Explanation, explained
@@ -37,6 +37,7 @@ from engine.players.models.player import PlayerModel
 from engine.players.probability_triple import TRIPLE_INDEX
 from engine.players.weight_table import WeightTable
 from engine.poker.combos import NUM_COMBOS
+from engine.poker.records import PublicSituation, asked
 from engine.poker.rules.betting import BettingState
 from engine.support.arrays import Floats
 
@@ -137,14 +138,15 @@ class Reading:
         decisions.reverse()
         return decisions
 
-    def _hand_values(self, situation: Situation) -> HandValues:
+    def _hand_values(self, situation: PublicSituation) -> HandValues:
         if self.values is None:
             return preflop_values(situation, self.weights, self.traits)
         strengths = self._strengths
-        for position in situation.opponents:
+        opponents = positions_in(situation.opponents)
+        for position in opponents:
             if position not in strengths:
                 strengths[position] = self.values.strengths(self.weights[position])
-        potentials = self.potentials(situation.opponents)
+        potentials = self.potentials(opponents)
         return postflop_values(situation, strengths, potentials, self.values.share)
 
     def answer(self, node: BettingState, position: int, bet: float | None) -> Answer | None:
@@ -161,14 +163,15 @@ class Reading:
         model = self.models[position]
         if not isinstance(model, PlayerModel):
             return None
-        situation = asked(situation_of(node), position, bet)
+        situation = asked(situation_of(node), position, -1.0 if bet is None else bet)
         return model.answer(situation, self._hand_values(situation).hands, self.weights[position])
 
     def explained(self, node: BettingState) -> dict[int, Explanation]:
         """The reasons of each modelled opponent's folding to a raise now, by position."""
         found = {}
-        for position in situation_of(node).opponents:
-            model, here = self.models[position], situation_of(node)
+        here = situation_of(node)
+        for position in positions_in(here.opponents):
+            model = self.models[position]
             if isinstance(model, PlayerModel) and here.can_raise:
                 situation = asked(here, position, here.bet)
                 folds, _ = explained(
@@ -182,8 +185,9 @@ class Reading:
         """`traits` with what models say that the others do if who is to act in `node` raises, or calls."""
         if self._traits_here is None or self._traits_here[0] is not node:
             situation, traits = situation_of(node), self.traits.copy()
-            in_company = len(situation.opponents) > 1 and raises_in_company(situation.public)
-            for position in situation.opponents:
+            opponents = positions_in(situation.opponents)
+            in_company = len(opponents) > 1 and raises_in_company(situation)
+            for position in opponents:
                 raised = self.answer(node, position, situation.bet) if situation.can_raise else None
                 if raised is not None:
                     called = self.answer(node, position, None) if in_company else None

@@ -15,13 +15,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from engine.hands.hand_strength import check_weights
-from engine.kernels.players.reweighting import LEAST_CHANCE, reweight
-from engine.players.probability_triple import TripleIndex
+from engine.kernels.players.reweighting import reweight
 from engine.poker.cards import NUM_RANKS, RANKS
 from engine.poker.combos import NUM_COMBOS, NUM_STARTING_HANDS, STARTING_HAND_OF_COMBO, combos_without
-from engine.support.arrays import Floats
-
-__all__ = ["LEAST_CHANCE", "WeightTable", "format_grid", "grid_of"]
+from engine.poker.records import TripleIndex
+from engine.support.arrays import Floats, read_only
 
 
 def _scaled(given: ArrayLike) -> Floats:
@@ -29,9 +27,7 @@ def _scaled(given: ArrayLike) -> Floats:
     greatest = float(weights.max())
     if greatest <= 0.0:
         raise ValueError("weights: expected some weight on a hand that the player can hold, got none")
-    table: Floats = weights / greatest
-    table.flags.writeable = False
-    return table
+    return read_only(weights / greatest)
 
 
 @attrs.frozen(eq=False)

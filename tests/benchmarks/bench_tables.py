@@ -40,14 +40,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clients.core.arena import Arena
-from engine.players.action_context import Situation
 from engine.players.board_values import board_values
 from engine.players.learning import learn_from_hand, predicted_triple
 from engine.players.models.player import PlayerModel
-from engine.players.probability_triple import ProbabilityTriple, TripleIndex
 from engine.players.table_reader import PotentialName, TableReader
 from engine.poker.combos import NUM_COMBOS, combo_index, combos_without
-from engine.poker.records import LastAction
+from engine.poker.records import ProbabilityTriple, PublicSituation, TripleIndex
 from engine.poker.rules import BettingState, GameDefinition, HandState, load_game, parse_betting
 from tests.benchmarks.bench_formula import interval
 from tests.support.benchmarks import BenchmarkParser, known_file, known_game, known_player, make_player
@@ -113,7 +111,7 @@ def read_hands(game: GameDefinition, hands: Recorded, potential: PotentialName =
 
 def answers(
     game: GameDefinition, hands: Recorded, learnt: int = 0
-) -> Iterator[tuple[int, Situation, ProbabilityTriple, int]]:
+) -> Iterator[tuple[int, PublicSituation, ProbabilityTriple, int]]:
     """Of each decision of an opponent where there was a choice: the triple predicted, and what came.
 
     The hands played before it come first; of the hands that are only learnt there is nothing.
@@ -174,8 +172,8 @@ def seen(game: GameDefinition, hands: Recorded, learnt: int) -> list[tuple[float
     """
     found: list[tuple[float, ...]] = []
     for _, at, triple, action in answers(game, hands, learnt):
-        raised = at.context.last_action == LastAction.RAISED
-        found.append((at.betting_round, at.can_fold, min(len(at.opponents) // 2, 2), raised, *triple, action))
+        raised, pairs = bool(at.raised_last & 1 << at.position), at.opponents.bit_count() // 2
+        found.append((at.betting_round, at.can_fold, min(pairs, 2), raised, *triple, action))
     return found
 
 

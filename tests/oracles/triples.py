@@ -1,14 +1,11 @@
 """A player's triple as the papers and the models' documentation say it: one hand at a time.
 
-Thresholds are found by halving an interval until nothing changes.
-
-Source: Poki 3.4 (thresholds, mixing, bluffs, traps); Papp (1998) (implied thresholds).
+Source: Poki 3.4 (thresholds, mixing, bluffs, traps).
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import attrs
 
@@ -111,58 +108,3 @@ def legal(frequencies: Chances, can_fold: bool, can_raise: bool) -> Chances:
     fold = frequencies["fold"] / total if can_fold else 0.0
     raising = frequencies["raise"] / total if can_raise else 0.0
     return chances((fold, 1 - fold - raising, raising))
-
-
-# --- frequencies -----------------------------------------------------------------------------------------
-
-
-def implied_thresholds(
-    weights: Sequence[float],
-    values: Sequence[float],
-    call_values: Sequence[float],
-    frequencies: Chances,
-    spreads: Sequence[float],
-    call_spreads: Sequence[float],
-) -> tuple[float, float]:
-    """The thresholds of calling and of raising that lead to frequencies, by halving an interval.
-
-    Every hand is mixed over spreads of its own.
-    """
-
-    def raising(threshold: float) -> float:
-        above = _shares_above(values, threshold, spreads)
-        return math.fsum(w * share for w, share in zip(weights, above, strict=True)) / math.fsum(weights)
-
-    raise_at = _where(raising, frequencies["raise"]) if frequencies["raise"] > 0 else math.inf
-    raised = _shares_above(values, raise_at, spreads)
-
-    def continuing(threshold: float) -> float:
-        above = _shares_above(call_values, threshold, call_spreads)
-        kept = [max(pair) for pair in zip(above, raised, strict=True)]
-        return math.fsum(w * share for w, share in zip(weights, kept, strict=True)) / math.fsum(weights)
-
-    call_at = _where(continuing, 1 - frequencies["fold"]) if frequencies["fold"] > 0 else -math.inf
-    return call_at, raise_at
-
-
-def _shares_above(values: Sequence[float], threshold: float, spreads: Sequence[float]) -> list[float]:
-    return [share_above(value, threshold, spread) for value, spread in zip(values, spreads, strict=True)]
-
-
-def _where(falling: Callable[[float], float], wanted: float) -> float:
-    """Where a falling function of a threshold comes down to what is wanted."""
-    low, high = -2.0, 3.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if falling(middle) > wanted else (low, middle)
-    return (low + high) / 2
-
-
-def threshold_chances(
-    value: float, call_value: float, call_at: float, raise_at: float, call_spread: float, raise_spread: float
-) -> Chances:
-    """Raise above the one threshold, do not fold above the other; a hand that raises does not fold."""
-    raising = share_above(value, raise_at, raise_spread) if raise_at < math.inf else 0.0
-    folding = 1 - share_above(call_value, call_at, call_spread) if call_at > -math.inf else 0.0
-    folding = min(folding, 1 - raising)
-    return chances((folding, 1 - folding - raising, raising))

@@ -18,6 +18,7 @@ from clients.bots.opponent_book import DEFAULT_NOISE, DEFAULT_POTENTIAL, Opponen
 from clients.core.agent import ProbabilityTriple
 from clients.core.options import require_between, require_holdem, require_one_of
 from engine import compiling
+from engine.players.action_context import positions_in
 from engine.players.models.formula import Parameters, continue_chance, formula_triples, protection, thresholds
 from engine.players.models.model import Decision
 from engine.players.probability_triple import legal_triple, sample
@@ -97,7 +98,7 @@ class Formula(Remembering):
     def _best_totals(self, view: HandView, decision: Decision, chances: Floats, fold: float) -> Ints | None:
         """The totals to raise to with hands, where a model says how often the only opponent folds to each."""
         situation, reading = decision.situation, self.book.follow(view).reading
-        others = situation.opponents
+        others = positions_in(situation.opponents)
         if view.game.is_limit or not situation.can_raise or len(others) > 1:
             return None
         totals, spent = totals_compared(view.betting, situation), view.betting.max_spent
@@ -111,7 +112,7 @@ class Formula(Remembering):
         decision, traits = reader.decision(view.betting), reader.reading.traits_here(view.betting)
         situation = decision.situation
         values = decision.values.protected(protection(situation, traits))
-        folding = max(1 - continue_chance(situation, traits, p) for p in situation.opponents)
+        folding = max(1 - continue_chance(situation, traits, p) for p in positions_in(situation.opponents))
         return attrs.evolve(decision, values=values), folding
 
     def probability_triple(self, view: HandView) -> ProbabilityTriple:

@@ -25,8 +25,8 @@ from typing import Final
 
 import numpy as np
 
-from engine.players.action_context import Situation
 from engine.players.models.formula import worths_of_raise
+from engine.poker.records import PublicSituation
 from engine.poker.rules import Action, BettingState
 from engine.support.arrays import Floats, Ints
 
@@ -40,14 +40,19 @@ _SHARES: Final = ((0.5, 0.75, 1.0), (0.5, 0.75, 1.0), (0.5, 0.75, 1.0, 2.0, math
 when it is known what a hand is worth."""
 
 
-def totals_compared(betting: BettingState, situation: Situation) -> list[int]:
+def totals_compared(betting: BettingState, situation: PublicSituation) -> list[int]:
     """The totals of raises among which the size that is worth most is chosen, against a single opponent."""
     if situation.betting_round == 0:
-        more = situation.big_blind * len(situation.entered) if situation.raises == 0 else 0
+        more = _limps(betting, situation) if situation.raises == 0 else 0
         actions = [betting.raise_or_all_in(betting.max_spent * part + more) for part in _OPENINGS]
     else:
         actions = [betting.raise_of_pots(share) for share in _SHARES[situation.betting_round - 1]]
     return sorted({action.raise_to for action in actions if action.raise_to is not None})
+
+
+def _limps(betting: BettingState, situation: PublicSituation) -> int:
+    """The chips of those who have called the big blind."""
+    return max(1, betting.game.big_blind) * situation.entered.bit_count()
 
 
 def best_totals(betting: BettingState, chances: Floats, folds: Mapping[int, float], folding: float) -> Ints:
@@ -65,7 +70,7 @@ def best_totals(betting: BettingState, chances: Floats, folds: Mapping[int, floa
 
 
 def bet_size(
-    betting: BettingState, situation: Situation, value: float, folding: float, rng: random.Random
+    betting: BettingState, situation: PublicSituation, value: float, folding: float, rng: random.Random
 ) -> Action:
     """The raise to make; a call where no raise is legal.
 
@@ -82,8 +87,7 @@ def bet_size(
     drawn = rng.random()
     if situation.betting_round == 0:
         if situation.raises == 0:
-            limpers = len(situation.entered)
-            total = betting.max_spent * (2.5 + drawn) + limpers * situation.big_blind
+            total = betting.max_spent * (2.5 + drawn) + _limps(betting, situation)
         else:
             total = betting.max_spent * (2.6 + 0.8 * drawn)
         if folding < _NEVER_FOLDS:
@@ -100,7 +104,7 @@ def _share_for_caller(value: float) -> float:
 
 
 def size_chances(
-    betting: BettingState, situation: Situation, values: Sequence[float], folding: float, total: int
+    betting: BettingState, situation: PublicSituation, values: Sequence[float], folding: float, total: int
 ) -> list[float] | None:
     """How likely a raise is to be one to a total, by hand; None where the size says nothing of the hand.
 

@@ -26,8 +26,18 @@ from typing import Final
 import attrs
 
 from clients.bots.heuristic.store import Experience, scene_of
-from engine.players import betting_chains
 from engine.players.action_context import situation_of
+from engine.players.betting_chains.chains import ChainEnding, chain_of
+from engine.players.betting_chains.store import ChainStore
+from engine.players.betting_chains.values import (
+    Prospect,
+    Prospects,
+    action_value,
+    others_fold_value,
+    showdown_value,
+    we_fold_value,
+    win_chance,
+)
 from engine.poker.rules import Action, ActionKind
 from engine.poker.rules.betting import BettingState
 
@@ -98,47 +108,45 @@ class Evaluation(abc.ABC):
         return (1 - share) * value + share * self._worth(seen, question, is_seen=True)
 
     @abc.abstractmethod
-    def _seen(self, question: Question) -> tuple[betting_chains.ChainStore, str]:
+    def _seen(self, question: Question) -> tuple[ChainStore, str]:
         """The store of hands like this one, and their key in it."""
 
     @abc.abstractmethod
-    def _worth(self, prospects: betting_chains.Prospects, question: Question, *, is_seen: bool) -> float:
+    def _worth(self, prospects: Prospects, question: Question, *, is_seen: bool) -> float:
         """The value of the action with these prospects, which come from what was seen or from rules."""
 
 
 class DirectEstimation(Evaluation):
     """Eq 5, from the hands whose betting chain begins with the present one and the action."""
 
-    def _seen(self, question: Question) -> tuple[betting_chains.ChainStore, str]:
+    def _seen(self, question: Question) -> tuple[ChainStore, str]:
         after = question.betting.apply(question.action)
-        return self._experience.chains, betting_chains.chain_of(after, question.position)
+        return self._experience.chains, chain_of(after, question.position)
 
-    def _worth(self, prospects: betting_chains.Prospects, question: Question, *, is_seen: bool) -> float:
-        return prospects.value(betting_chains.win_chance(question.hand_strength, prospects.opponent_strength))
+    def _worth(self, prospects: Prospects, question: Question, *, is_seen: bool) -> float:
+        return prospects.value(win_chance(question.hand_strength, prospects.opponent_strength))
 
 
 class StrategicMethod(Evaluation):
     """Eqs 1 to 4, by scenarios; their chances, pots and bets come from all decisions of the same kind."""
 
-    def _seen(self, question: Question) -> tuple[betting_chains.ChainStore, str]:
+    def _seen(self, question: Question) -> tuple[ChainStore, str]:
         return self._experience.scenes, scene_of(question.betting, question.action.kind)
 
-    def _worth(self, prospects: betting_chains.Prospects, question: Question, *, is_seen: bool) -> float:
+    def _worth(self, prospects: Prospects, question: Question, *, is_seen: bool) -> float:
         # The factor on our probability of giving this hand up: 2 for the worst hand, 0 for the best.
         giving_up = 2 * (1 - question.hand_strength) if is_seen else 1.0
-        return betting_chains.action_value(_scenarios(prospects, question, giving_up))
+        return action_value(_scenarios(prospects, question, giving_up))
 
 
-def _scenarios(
-    prospects: betting_chains.Prospects, question: Question, giving_up: float
-) -> list[tuple[float, float]]:
+def _scenarios(prospects: Prospects, question: Question, giving_up: float) -> list[tuple[float, float]]:
     """The probability and value of each scenario that begins with the action."""
-    win = betting_chains.win_chance(question.hand_strength, prospects.opponent_strength)
-    showdown, others_fold, we_fold = map(prospects.of, betting_chains.ChainEnding)
+    win = win_chance(question.hand_strength, prospects.opponent_strength)
+    showdown, others_fold, we_fold = map(prospects.of, ChainEnding)
     fold_chance = min(giving_up * we_fold.chance, 1 - others_fold.chance)
-    shown = betting_chains.showdown_value(win, showdown.pot, showdown.bets)
-    won = betting_chains.others_fold_value(others_fold.pot, others_fold.bets)
-    lost = betting_chains.we_fold_value(we_fold.bets)
+    shown = showdown_value(win, showdown.pot, showdown.bets)
+    won = others_fold_value(others_fold.pot, others_fold.bets)
+    lost = we_fold_value(we_fold.bets)
     rest = 1 - others_fold.chance - fold_chance
     return [(rest, shown), (others_fold.chance, won), (fold_chance, lost)]
 
@@ -159,12 +167,12 @@ def _fold_chances(question: Question, after: BettingState) -> dict[int, float]:
     return {position: min(0.9, scale * chance) for position, chance in question.folds.items()}
 
 
-def rough_prospects(question: Question) -> betting_chains.Prospects:
+def rough_prospects(question: Question) -> Prospects:
     """The prospects of an action by the rules alone."""
     before, us = question.betting, question.position
     after = before.apply(question.action)
     paid = after.spent[us] - before.spent[us]
-    public = situation_of(before).public
+    public = situation_of(before)
     rounds_left = before.game.num_rounds - 1 - before.betting_round
     opponents = [p for p, out in enumerate(before.folded) if not out and p != us]
     is_raise = question.action.kind is ActionKind.RAISE
@@ -194,10 +202,10 @@ def rough_prospects(question: Question) -> betting_chains.Prospects:
     we_fold = (1 - all_fold) * meets * (1 - question.hand_strength) ** 2
     pot = before.pot + paid
     endings = {
-        betting_chains.ChainEnding.SHOWDOWN: betting_chains.Prospect(
+        ChainEnding.SHOWDOWN: Prospect(
             1 - all_fold - we_fold, pot + called + later * (1 + len(opponents)), paid + later
         ),
-        betting_chains.ChainEnding.OTHERS_FOLDED: betting_chains.Prospect(all_fold, pot, paid),
-        betting_chains.ChainEnding.WE_FOLDED: betting_chains.Prospect(we_fold, pot + called, paid),
+        ChainEnding.OTHERS_FOLDED: Prospect(all_fold, pot, paid),
+        ChainEnding.WE_FOLDED: Prospect(we_fold, pot + called, paid),
     }
-    return betting_chains.Prospects(endings, strength)
+    return Prospects(endings, strength)

@@ -14,12 +14,13 @@ import attrs
 
 from clients.bots.heuristic.store import Experience
 from clients.bots.opponent_book import DEFAULT_NOISE, OpponentBook
-from engine.players.betting_chains import ActionFrequencies
+from engine.players.betting_chains.store import ActionFrequencies
 from engine.players.learning import predicted_triple
 from engine.players.models.generic import GenericModel
 from engine.players.models.model import Decision, OpponentModel
 from engine.players.models.vote import Vote
-from engine.players.probability_triple import TRIPLE_INDEX, ProbabilityTriple
+from engine.players.probability_triple import TRIPLE_INDEX
+from engine.poker.records import ProbabilityTriple
 from engine.poker.rules import FOLD, ActionKind, GameDefinition, HandView
 from engine.poker.rules.betting import BettingState
 

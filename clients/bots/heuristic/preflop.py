@@ -24,7 +24,8 @@ from typing import Final
 
 from clients.bots.percentiles import starting_hand_percentiles
 from engine.players.models.formula import reasonable_share
-from engine.players.probability_triple import ProbabilityTriple, legal_triple
+from engine.players.probability_triple import legal_triple
+from engine.poker.records import ProbabilityTriple
 from engine.poker.rules import Action, ActionKind, HandView
 from engine.poker.rules.betting import BettingState
 

@@ -6,14 +6,14 @@ when a hand is over, so no decision within a hand depends on when it was asked f
 
 from __future__ import annotations
 
-import math
 from typing import Final
 
 import attrs
 
 from clients.bots.memory_file import KnownPlayers
 from engine.hands.hand_strength import UNIFORM_WEIGHTS
-from engine.players.betting_chains import ChainStore, PlayedHand
+from engine.players.betting_chains.chains import PlayedHand
+from engine.players.betting_chains.store import ChainStore
 from engine.players.board_values import board_values
 from engine.poker.combos import combo_index
 from engine.poker.rules import ActionKind, HandView
@@ -118,9 +118,7 @@ def played_hand(view: HandView) -> PlayedHand:
     betting, us = view.betting, view.position
     if not betting.is_showdown or betting.folded[us]:
         return PlayedHand.of(betting, us)
-    won = view.chips_won()[us]
-    share = (won + betting.spent[us]) / betting.pot if math.isfinite(won) and betting.pot else None
     strengths = board_values(view.board).strengths(UNIFORM_WEIGHTS)
     others = [cards for p, cards in enumerate(view.hole_cards) if p != us and not betting.folded[p]]
     shown = [float(strengths[combo_index(*cards)]) for cards in others if len(cards) == 2]
-    return PlayedHand.of(betting, us, share, sum(shown) / len(shown) if shown else None)
+    return PlayedHand.of(betting, us, sum(shown) / len(shown) if shown else None)

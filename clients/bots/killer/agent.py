@@ -19,12 +19,12 @@ from clients.core.agent import ProbabilityTriple
 from clients.core.options import require_between, require_holdem, require_one_of
 from engine import compiling
 from engine.hands.flop_configs import shipped_book
-from engine.hands.pot_odds import Rake, StraightPlay
+from engine.hands.pot_odds import StraightPlay
 from engine.players.action_context import situation_of
 from engine.players.board_values import board_values
 from engine.players.probability_triple import CERTAIN
 from engine.poker.combos import combo_index
-from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView
+from engine.poker.rules import CALL, FOLD, Action, ActionKind, GameDefinition, HandView, Rake
 from engine.support.arrays import Floats
 
 _POTS: Final = 0.75
@@ -164,7 +164,7 @@ class Killer(Remembering):
         opponents = [p for p, out in enumerate(betting.folded) if not out and p != view.position]
         weights = np.array([self.reading.weights(view, position) for position in opponents])
         combo = combo_index(*view.own_cards)
-        public = situation_of(betting).public
+        public = situation_of(betting)
         players = view.game.num_players
         decision = Postflop(
             hand_odds=min(1.0, max(0.0, hand_odds(view, weights))),

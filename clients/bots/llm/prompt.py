@@ -64,8 +64,8 @@ class Memory:
         won, holes = view.chips_won(), view.hole_cards
         shown = {str(seats[p]): texts(holes[p]) for p in players if p != view.position and holes[p]}
         gained = {str(seats[p]): round(won[p], 2) for p in players}
-        hand = {"hand": view.hand_number, "betting": view.betting.text, "board": texts(view.board)}
-        self._recent.append({**hand, "shown": shown, "won": gained})
+        played = {"hand": view.hand_number, "betting": view.betting.text, "board": texts(view.board)}
+        self._recent.append({**played, "shown": shown, "won": gained})
         if self._hud:
             if len(self._players) > _MOST_PLAYERS:
                 self._players = {}

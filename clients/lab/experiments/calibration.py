@@ -26,6 +26,7 @@ from clients.lab.experiments.command import Options, bots, check_bots, experimen
 from clients.lab.experiments.regression import clustered_mean, fit_line
 from clients.lab.experiments.selective_sampling.duels import NotedSampling, Table, play_duel
 from clients.reports.plots import Plot
+from engine.players.action_context import context_of
 from engine.players.learning import predicted_triple
 from engine.poker.rules import Action, ActionKind, GameDefinition, HandView, load_game
 from engine.support.intervals import Estimate, wilson_interval
@@ -118,7 +119,7 @@ class _Predicting(NotedSampling):
         """Sets what was predicted beside what was done, and learns."""
         reader = self.book.follow(view)
         for decision, action in reader.decisions:
-            situation, context = decision.situation, attrs.asdict(decision.situation.context)
+            situation, context = decision.situation, attrs.asdict(context_of(decision.situation))
             if situation.position != view.position and (situation.can_fold or situation.can_raise):
                 model = reader.reading.models[situation.position]
                 predicted = [float(chance) for chance in predicted_triple(model, decision)]

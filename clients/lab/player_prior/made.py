@@ -28,9 +28,9 @@ from clients.lab.experiments.next_action import NOISE, seat_at
 from clients.lab.player_prior.styles import drawn_player
 from engine.players.models.generic import GenericModel
 from engine.players.models.player import LAPSE, Player, curve_of, features_of, psi_of
-from engine.players.probability_triple import TripleIndex
 from engine.players.table_reader import TableReader
 from engine.poker.combos import combo_index
+from engine.poker.records import TripleIndex
 from engine.poker.rules import HandState, load_game
 from engine.support.seeds import derive_seed
 

@@ -8,7 +8,7 @@
 ``thresholds``      the formula's thresholds: from a public situation to what is done with which hand
 ``triples``         every number of the formula's probability triples
 ``player``          the player model: its features, its curves, and what a decision teaches
-``reweighting``     from an action to new weights, from frequencies to implied thresholds
+``reweighting``     from an action to new weights
 ``trials``          how hands are played out in simulations
 ==================  =================================================================================
 """

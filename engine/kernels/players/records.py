@@ -46,11 +46,10 @@ Parameter = IntEnum(
 )
 """Entries of an array of parameters, shape (NUM_PARAMETERS,), float64.
 
-They are explained in ``engine.players.models.formula.Parameters``; from COMPANY on they are the fields of
-`Constants` there, in their order.  TIGHTNESS is by how much it raises thresholds, AGGRESSION by how much it
-lowers that of raises; the scales are what they make of a share of hands, factors.
+They are explained in ``engine.players.models.formula.Parameters``: its fields in their order, the scales and,
+from COMPANY on, the fields of `Constants`.  TIGHTNESS is by how much it raises thresholds, AGGRESSION by how
+much it lowers that of raises; the scales are what they make of a share of hands, factors.
 """
-
 NUM_PARAMETERS: Final = len(Parameter)
 
 

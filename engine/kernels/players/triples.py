@@ -3,8 +3,6 @@
 ======================  =====================================================================================
 `triple_of`             the formula: what thresholds make of one hand
 `mean_triple_of`        the same for hands that differ, by their means and variances
-`threshold_triple_of`   a player who folds and raises with given frequencies, by the strength of the hand
-`blended`               the blend of two triples
 `legal_triple`          scaled to one, without what is not allowed
 `mean_triple`           the mean over a range
 ======================  =====================================================================================
@@ -25,9 +23,6 @@ from engine.kernels.players.records import Push, Thresholds
 from engine.kernels.players.thresholds import bluff_chance, bluff_pays, thresholds_of, weakness
 from engine.poker.records import ProbabilityTriple, PublicSituation, TripleIndex
 from engine.support.arrays import Floats
-
-SPREAD: Final = 0.10
-"""Half the width over which a player mixes at an implied threshold."""
 
 PUSH_SPREAD: Final = 0.1
 """Half the width, in bets, over which a raise and its alternative are mixed where both bring as much."""
@@ -130,29 +125,6 @@ def _triple_with_spreads(
     return ProbabilityTriple(1.0 - continuing, continuing - raising, raising)
 
 
-@kernel(allocates=False, inlined=True)
-def threshold_triple_of(
-    value: float, call_value: float, call_at: float, raise_at: float, call_spread: float, raise_spread: float
-) -> ProbabilityTriple:
-    """The triple of two thresholds for one hand.
-
-    value: measured on the raise threshold.  call_value: measured on the call threshold.
-    """
-    raising = ramp(value, raise_at, raise_spread)
-    continuing = max(ramp(call_value, call_at, call_spread), raising)
-    return ProbabilityTriple(1.0 - continuing, continuing - raising, raising)
-
-
-@kernel(allocates=False, inlined=True)
-def blended(first: ProbabilityTriple, second: ProbabilityTriple, share: float) -> ProbabilityTriple:
-    """A share of the second triple, and the rest of the first."""
-    return ProbabilityTriple(
-        first.fold + share * (second.fold - first.fold),
-        first.call + share * (second.call - first.call),
-        first.raise_ + share * (second.raise_ - first.raise_),
-    )
-
-
 # --- frequencies -----------------------------------------------------------------------------------------
 
 
@@ -252,26 +224,3 @@ def _fill_triples(
     for hand in range(values.shape[0]):
         triple = triple_of(values[hand], chances[hand], draws[hand], thresholds, push, bluffs)
         keep_triple(triple, triples[hand])
-
-
-@kernel(allocates=False)
-def fill_threshold_triples(
-    values: Floats, call_values: Floats, call_at: float, raise_at: float, spread: float, triples: Floats
-) -> None:
-    """`threshold_triple_of` for every hand.
-
-    values, call_values: shape (n,).  triples: shape (n, 3), filled in place.
-    """
-    for hand in range(values.shape[0]):
-        triple = threshold_triple_of(values[hand], call_values[hand], call_at, raise_at, spread, spread)
-        keep_triple(triple, triples[hand])
-
-
-@kernel(allocates=False)
-def blend_with_triple(triples: Floats, second: ProbabilityTriple, share: float, result: Floats) -> None:
-    """`blended` for every hand with the same second triple.
-
-    triples: shape (n, 3).  result: the same shape, filled in place; it may be `triples`.
-    """
-    for hand in range(triples.shape[0]):
-        keep_triple(blended(triple_at(triples[hand]), second, share), result[hand])

@@ -30,31 +30,3 @@ Poker* (report C-2008-41), sections 2 and 3.2.
 ``store``   how hands went on, and what a player did after a chain
 ==========  ==================================================================
 """
-
-from engine.players.betting_chains.chains import ChainEnding, OwnAction, PlayedHand, chain_of
-from engine.players.betting_chains.store import ActionFrequencies, ChainStore
-from engine.players.betting_chains.values import (
-    Prospect,
-    Prospects,
-    action_value,
-    others_fold_value,
-    showdown_value,
-    we_fold_value,
-    win_chance,
-)
-
-__all__ = [
-    "ActionFrequencies",
-    "ChainEnding",
-    "ChainStore",
-    "OwnAction",
-    "PlayedHand",
-    "Prospect",
-    "Prospects",
-    "action_value",
-    "chain_of",
-    "others_fold_value",
-    "showdown_value",
-    "we_fold_value",
-    "win_chance",
-]

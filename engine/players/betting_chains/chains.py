@@ -90,19 +90,11 @@ class PlayedHand:
     ending: ChainEnding
     pot: float
     """Chips in the middle at the end."""
-    share: float | None = None
-    """The part of the pot that the player got at a showdown; None without one, or if it is not known."""
     opponent_strength: float | None = None
     """At a showdown: the mean hand strength on the final board of the opponents' hands that were shown."""
 
     @classmethod
-    def of(
-        cls,
-        betting: BettingState,
-        position: int,
-        share: float | None = None,
-        opponent_strength: float | None = None,
-    ) -> PlayedHand:
+    def of(cls, betting: BettingState, position: int, opponent_strength: float | None = None) -> PlayedHand:
         """The hand of the player in a position.
 
         Raises:
@@ -125,5 +117,5 @@ class PlayedHand:
             if actor == position
         ]
         if ending is not ChainEnding.SHOWDOWN:
-            share = opponent_strength = None
-        return cls(tuple(actions), ending, betting.pot, share, opponent_strength)
+            opponent_strength = None
+        return cls(tuple(actions), ending, betting.pot, opponent_strength)

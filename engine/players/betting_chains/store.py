@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from types import MappingProxyType
+from typing import Final
 
 import attrs
 
 from engine.players.betting_chains.chains import ChainEnding, OwnAction, PlayedHand, chain_of
 from engine.players.betting_chains.values import Prospect, Prospects
-from engine.players.probability_triple import ProbabilityTriple
+from engine.poker.records import ProbabilityTriple
 from engine.poker.rules.betting import BettingState
 
 
@@ -20,9 +21,6 @@ class _Tally:
     growth: float = 0.0
     """What the pot grew by from the action on."""
     bets: float = 0.0
-    won: float = 0.0
-    """The player's share of the final pot."""
-    shares_known: int = 0
     strength: float = 0.0
     strengths_known: int = 0
 
@@ -47,9 +45,6 @@ class ChainStore:
         tally.hands += 1
         tally.growth += (hand.pot - action.pot) / unit
         tally.bets += action.bets / unit
-        if hand.share is not None:
-            tally.won += hand.share * hand.pot / unit
-            tally.shares_known += 1
         if hand.opponent_strength is not None:
             tally.strength += hand.opponent_strength
             tally.strengths_known += 1
@@ -89,34 +84,24 @@ class ChainStore:
         strength = (showdown.strength + prior * usual_strength) / seen if seen else usual_strength
         return Prospects(MappingProxyType(endings), strength)
 
-    def mean_share_won(self, key: str, betting: BettingState) -> float:
-        """The mean of what was won at the showdowns, pots and not bets, in chips of the present pot; 0 where
-        none was seen.
-        """
-        tally = self._tallies.get(key, {}).get(ChainEnding.SHOWDOWN, _Tally())
-        unit = _unit(betting, float(betting.pot))
-        return unit * tally.won / tally.shares_known if tally.shares_known else 0.0
-
 
 def _unit(betting: BettingState, pot: float) -> float:
     """Chips in which the amounts of similar hands are alike."""
     return 1.0 if betting.game.is_limit else max(pot, 1.0)
 
 
+_WEIGHT: Final = 4.0
+"""Of the more general in predictions, in actions."""
+
+
 class ActionFrequencies:
     """What a player did after the same chain, as a prediction: the betting of hands, and no cards.
 
     What was done after the chain is drawn towards what was done in the same betting round with as many
-    raises, and that towards whatever is legal, each counting as `weight` actions.
-
-    Args:
-        weight: above 0.
+    raises, and that towards whatever is legal, each counting as four actions.
     """
 
-    def __init__(self, weight: float = 4.0) -> None:
-        if not weight > 0:
-            raise ValueError(f"weight: expected a number above 0, got {weight}")
-        self._weight = weight
+    def __init__(self) -> None:
         self._counts: dict[str, list[float]] = {}
 
     def observe(self, betting: BettingState, action: int) -> None:
@@ -142,10 +127,9 @@ class ActionFrequencies:
             counts = [
                 count * can for count, can in zip(self._counts.get(key, (0.0,) * 3), allowed, strict=True)
             ]
-            total = sum(counts) + self._weight
+            total = sum(counts) + _WEIGHT
             expected = [
-                (count + self._weight * before) / total
-                for count, before in zip(counts, expected, strict=True)
+                (count + _WEIGHT * before) / total for count, before in zip(counts, expected, strict=True)
             ]
         return ProbabilityTriple(*expected)
 

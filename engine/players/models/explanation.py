@@ -14,8 +14,8 @@ import numpy as np
 
 from engine.kernels.players import player as kernels
 from engine.kernels.players.player import Curve, Hands, Player, Psi
-from engine.players.action_context import Situation
 from engine.players.models.player import FEATURE_NAMES, PlayerModel, features_of, psi_of
+from engine.poker.records import PublicSituation
 from engine.support.arrays import Floats
 
 _SHARES: Final = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -56,7 +56,7 @@ class Explanation:
 
 
 def explained(
-    model: PlayerModel, situation: Situation, hands: Hands, weights: Floats
+    model: PlayerModel, situation: PublicSituation, hands: Hands, weights: Floats
 ) -> tuple[Explanation | None, Explanation | None]:
     """Why a player folds as often as is said in a situation, and raises what is not folded; None: not asked.
 
@@ -77,7 +77,7 @@ def explained(
 
 
 def _explained(
-    which: int, model: PlayerModel, situation: Situation, hands: Hands, weights: Floats
+    which: int, model: PlayerModel, situation: PublicSituation, hands: Hands, weights: Floats
 ) -> tuple[Explanation, Floats]:
     curve, prior = model.player[which], model.prior.player[which]
     mean_hand = psi_of(situation, hands, weights)
@@ -102,16 +102,16 @@ def _explained(
     return explanation, chances
 
 
-def _chances(which: int, player: Player, situation: Situation, hands: Hands, weights: Floats) -> Floats:
+def _chances(which: int, player: Player, situation: PublicSituation, hands: Hands, weights: Floats) -> Floats:
     """The chance of a yes with each hand, as the model says it; weights are those that are left."""
-    public = situation.public  # whether raises are capped is a feature of folds
-    public = public._replace(can_fold=False, can_raise=True) if which else public
+    if which:  # whether raises are capped is a feature of folds
+        situation = situation._replace(can_fold=False, can_raise=True)
     triples = np.empty((len(weights), 3))
-    kernels.fill_player_triples(player, public, hands, weights, triples)
+    kernels.fill_player_triples(player, situation, hands, weights, triples)
     return triples[:, 2 * which]
 
 
-def _threshold(which: int, curve: Curve, situation: Situation, mean_hand: Floats) -> float | None:
+def _threshold(which: int, curve: Curve, situation: PublicSituation, mean_hand: Floats) -> float | None:
     """The share of hands beaten at which z crosses 0, all else as at the mean hand."""
     lines = []
     for share in (-0.5, 0.0, 0.5):

@@ -48,31 +48,14 @@ from engine.kernels.players import (
     thresholds as threshold_kernels,
     triples as kernels,
 )
-from engine.kernels.players.records import NUM_PARAMETERS, NUM_TRAITS, Parameter, Thresholds, Trait
-from engine.players.action_context import Situation, situation_of
+from engine.kernels.players.records import NUM_TRAITS, Parameter, Thresholds, Trait
+from engine.players.action_context import situation_of
 from engine.players.hand_values import HandValues
 from engine.poker.combos import NUM_COMBOS
+from engine.poker.records import PublicSituation
 from engine.poker.rules.betting import BettingState
 from engine.poker.rules.game_definition import MAX_PLAYERS
 from engine.support.arrays import Floats
-
-__all__ = [
-    "DEFAULT_PARAMETERS",
-    "Constants",
-    "Parameters",
-    "Thresholds",
-    "Traits",
-    "average_traits",
-    "bluff_share",
-    "continue_chance",
-    "formula_triples",
-    "parameters_array",
-    "protection",
-    "reasonable_share",
-    "thresholds",
-    "traits_array",
-    "worths_of_raise",
-]
 
 
 def _fraction(instance: object, attribute: attrs.Attribute[float], value: float) -> None:
@@ -234,19 +217,11 @@ def _fill_row(traits: Traits, row: Floats) -> None:
 def parameters_array(parameters: Parameters) -> Floats:
     """A parameter set for the kernels, shape (NUM_PARAMETERS,); it is shared and not to be changed."""
     tightness, aggression = parameters.tightness - 0.5, parameters.aggression - 0.5
-    array = np.empty(NUM_PARAMETERS)
-    array[Parameter.CALL_THRESHOLD] = parameters.call_threshold
-    array[Parameter.RAISE_THRESHOLD] = parameters.raise_threshold
-    array[Parameter.SPREAD] = parameters.spread
-    array[Parameter.VERY_WEAK] = parameters.very_weak
-    array[Parameter.VERY_STRONG] = parameters.very_strong
-    array[Parameter.TRAP] = parameters.trap
+    *own, constants = attrs.astuple(parameters, recurse=False)
+    scales = 2.0 ** (-2 * tightness), 2.0**aggression
+    array = np.array([*own, *scales, *attrs.astuple(constants)], np.float64)
     array[Parameter.TIGHTNESS] = threshold_kernels.HABIT * tightness
     array[Parameter.AGGRESSION] = threshold_kernels.HABIT * aggression
-    array[Parameter.DECEPTION] = parameters.deception
-    array[Parameter.TIGHTNESS_SCALE] = 2.0 ** (-2 * tightness)
-    array[Parameter.AGGRESSION_SCALE] = 2.0**aggression
-    array[Parameter.COMPANY :] = attrs.astuple(parameters.constants)
     return array
 
 
@@ -262,7 +237,7 @@ def reasonable_share(players_behind: int) -> float:
     return float(raise_kernels.reasonable_share(players_behind))
 
 
-def continue_chance(situation: Situation, traits: Floats, position: int) -> float:
+def continue_chance(situation: PublicSituation, traits: Floats, position: int) -> float:
     """The chance that an opponent does not fold to a bet or raise of the player to act.
 
     Args:
@@ -270,7 +245,7 @@ def continue_chance(situation: Situation, traits: Floats, position: int) -> floa
         traits: of `traits_array`.
         position: the opponent's.
     """
-    return float(raise_kernels.continue_chance(situation.public, position, traits))
+    return float(raise_kernels.continue_chance(situation, position, traits))
 
 
 def worths_of_raise(
@@ -302,13 +277,13 @@ def worths_of_raise(
     return worths
 
 
-def protection(situation: Situation, traits: Floats) -> float:
+def protection(situation: PublicSituation, traits: Floats) -> float:
     """How much a bet protects: 1 where somebody may fold, 0 where nobody ever does."""
-    return float(raise_kernels.protection(situation.public, traits))
+    return float(raise_kernels.protection(situation, traits))
 
 
 def thresholds(
-    situation: Situation, traits: Floats, parameters: Parameters = DEFAULT_PARAMETERS
+    situation: PublicSituation, traits: Floats, parameters: Parameters = DEFAULT_PARAMETERS
 ) -> Thresholds:
     """The thresholds of a situation.
 
@@ -327,7 +302,7 @@ def thresholds(
         traits: of the opponents, of `traits_array`.
         parameters: of the player.
     """
-    return threshold_kernels.thresholds_of(situation.public, traits, parameters_array(parameters))
+    return threshold_kernels.thresholds_of(situation, traits, parameters_array(parameters))
 
 
 def bluff_share(bet: float, pot: float) -> float:
@@ -350,7 +325,7 @@ def bluff_share(bet: float, pot: float) -> float:
 
 
 def formula_triples(
-    situation: Situation,
+    situation: PublicSituation,
     values: HandValues,
     own_weights: Floats,
     traits: Floats,
@@ -371,7 +346,7 @@ def formula_triples(
     """
     triples = np.empty((NUM_COMBOS, 3))
     kernels.fill_formula_triples(
-        situation.public, traits, parameters_array(parameters), own_weights, values.value, values.showdown,
+        situation, traits, parameters_array(parameters), own_weights, values.value, values.showdown,
         values.draw, triples,
     )  # fmt: skip
     return triples

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Final
 
-from engine.players.models.formula import DEFAULT_PARAMETERS, Parameters, formula_triples, traits_array
+from engine.players.models.formula import formula_triples, traits_array
 from engine.players.models.model import Decision, FixedModel
 from engine.support.arrays import Floats
 
@@ -16,22 +16,13 @@ _REASONABLE_TABLE: Final = traits_array({})
 
 
 class GenericModel(FixedModel):
-    """A reasonable player among reasonable players, with the default parameters.
-
-    Args:
-        parameters: of the formula such a player is taken to follow.
-    """
-
-    def __init__(self, parameters: Parameters = DEFAULT_PARAMETERS) -> None:
-        self._parameters = parameters
+    """A reasonable player among reasonable players, with the default parameters."""
 
     @property
     def state(self) -> Hashable:
-        """The parameters."""
-        return GenericModel, self._parameters
+        """All are alike."""
+        return GenericModel
 
     def triples(self, decision: Decision) -> Floats:
         """The formula's triple for every combo, shape (1326, 3)."""
-        return formula_triples(
-            decision.situation, decision.values, decision.weights, _REASONABLE_TABLE, self._parameters
-        )
+        return formula_triples(decision.situation, decision.values, decision.weights, _REASONABLE_TABLE)

@@ -11,18 +11,18 @@ from typing import Final, Protocol, Self
 import attrs
 import numpy as np
 
-from engine.players.action_context import Situation
 from engine.players.hand_values import HandValues
 from engine.players.models.formula import Traits, average_traits
 from engine.poker.combos import NUM_COMBOS
-from engine.support.arrays import Floats
+from engine.poker.records import PublicSituation
+from engine.support.arrays import Floats, read_only
 
 
 @attrs.frozen(eq=False)
 class Decision:
     """A player to act, as everybody at the table sees them."""
 
-    situation: Situation
+    situation: PublicSituation
     values: HandValues
     """Values of all the player's combos, against the tables of the opponents."""
     weights: Floats
@@ -67,16 +67,10 @@ class OpponentModel(Protocol):
         """
 
 
-def _uniform() -> tuple[Floats, ...]:
-    arrays = []
-    for legal in ((0, 1, 0), (0, 1, 1), (1, 1, 0), (1, 1, 1)):
-        array = np.tile(np.array(legal, np.float64) / sum(legal), (NUM_COMBOS, 1))
-        array.flags.writeable = False
-        arrays.append(array)
-    return tuple(arrays)
-
-
-_UNIFORM: Final = _uniform()
+_UNIFORM: Final = tuple(
+    read_only(np.tile(np.array(legal, np.float64) / sum(legal), (NUM_COMBOS, 1)))
+    for legal in ((0, 1, 0), (0, 1, 1), (1, 1, 0), (1, 1, 1))
+)
 
 
 class FixedModel:

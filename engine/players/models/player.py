@@ -19,28 +19,26 @@ import attrs
 import numpy as np
 
 from engine.kernels.players import player as kernels
-from engine.kernels.players.player import FEATURES, LAPSE, NUM_PHI, Answer, Curve, Hands, Phi, Player, Psi
-from engine.players.action_context import Situation, situation_of
+from engine.kernels.players.player import (
+    FEATURES,
+    LAPSE as LAPSE,
+    NUM_PHI,
+    Answer,
+    Curve,
+    Hands,
+    Phi,
+    Player as Player,
+    Psi,
+)
+from engine.players.action_context import situation_of
 from engine.players.models.formula import Traits, thresholds, traits_array
 from engine.players.models.model import Decision, OpponentModel
 from engine.players.models.saved import saved_numbers
 from engine.poker.combos import NUM_COMBOS
+from engine.poker.records import PublicSituation
 from engine.poker.rules import load_game, parse_betting
-from engine.support.arrays import Floats
+from engine.support.arrays import Floats, read_only
 from engine.support.files.archive import Archive, decode_archive
-
-__all__ = [
-    "LAPSE",
-    "Player",
-    "PlayerModel",
-    "Prior",
-    "curve_of",
-    "features_of",
-    "format_prior",
-    "parse_prior",
-    "psi_of",
-    "shipped_prior",
-]
 
 PRIOR_KIND: Final = "riverboat player prior"
 PRIOR_SCHEMA: Final = 1
@@ -91,7 +89,7 @@ def curve_from_dict(which: int, data: Mapping[str, Any]) -> Curve:
     return curve_of(which, mean, covariance)
 
 
-def features_of(situation: Situation, psi: Floats) -> tuple[Floats, Floats]:
+def features_of(situation: PublicSituation, psi: Floats) -> tuple[Floats, Floats]:
     """The features of folds and of raises in a situation with a hand, or a mean hand.
 
     Args:
@@ -99,15 +97,15 @@ def features_of(situation: Situation, psi: Floats) -> tuple[Floats, Floats]:
         psi: of the hand, by `Psi`.
     """
     phi = np.empty(NUM_PHI)
-    kernels.fill_phi(situation.public, phi)
+    kernels.fill_phi(situation, phi)
     folds, raises = (phi[layout[:, 0]] * psi[layout[:, 1]] for layout in _LAYOUTS)
     return folds, raises
 
 
-def psi_of(situation: Situation, hands: Hands, weights: Floats) -> Floats:
+def psi_of(situation: PublicSituation, hands: Hands, weights: Floats) -> Floats:
     """The mean of each `Psi` over a range, shape (NUM_PSI,)."""
-    share, to_call = hands.share - 0.5, situation.public.to_call
-    price = to_call / (situation.public.pot + to_call)
+    share, to_call = hands.share - 0.5, situation.to_call
+    price = to_call / (situation.pot + to_call)
     rows = np.ones_like(share), share, hands.value - 0.5, 4.0 * share**2, hands.showdown - price
     return np.average(rows, axis=1, weights=weights)
 
@@ -167,19 +165,14 @@ _PREFLOP: Final = ("opened", "raised")
 _HANDS: Final = 64
 
 
-def _evenly() -> Hands:
-    """Hands of all strengths, each against hands of all strengths."""
-    line = (np.arange(_HANDS) + 0.5) / _HANDS
-    line.flags.writeable = False
-    return Hands(line, line, line)
-
-
-_EVENLY: Final = _evenly()
+_LINE: Final = read_only((np.arange(_HANDS) + 0.5) / _HANDS)
+_EVENLY: Final = Hands(_LINE, _LINE, _LINE)
+"""Hands of all strengths, each against hands of all strengths."""
 _EVEN: Final = np.ones(_HANDS)
 
 
 @functools.cache
-def _usual() -> Mapping[str, Situation]:
+def _usual() -> Mapping[str, PublicSituation]:
     return {
         name: situation_of(parse_betting(load_game(game), text)) for name, (game, text) in _BETTINGS.items()
     }
@@ -247,7 +240,7 @@ class PlayerModel:
             if combo is not None:
                 hands = Hands(*(array[combo : combo + 1] for array in hands))
                 weights = np.ones(1)
-            kernels.observe(player, self.prior.player, situation.public, hands, weights, int(action))
+            kernels.observe(player, self.prior.player, situation, hands, weights, int(action))
             self.decisions += 1
         self.player, self._token, self._traits = player, object(), None
 
@@ -271,13 +264,13 @@ class PlayerModel:
         """The probability triple of every combo, shape (1326, 3)."""
         triples = np.empty((NUM_COMBOS, 3))
         kernels.fill_player_triples(
-            self.player, decision.situation.public, decision.values.hands, decision.weights, triples
+            self.player, decision.situation, decision.values.hands, decision.weights, triples
         )
         return triples
 
-    def answer(self, situation: Situation, hands: Hands, weights: Floats) -> Answer:
+    def answer(self, situation: PublicSituation, hands: Hands, weights: Floats) -> Answer:
         """The chances of the player's actions in a situation with a range of hands."""
-        return kernels.answer(self.player, situation.public, hands, weights)
+        return kernels.answer(self.player, situation, hands, weights)
 
     # --- memory ------------------------------------------------------------------------------------------
 

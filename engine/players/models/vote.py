@@ -14,10 +14,13 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from engine.players.probability_triple import ProbabilityTriple, mix
+from engine.players.probability_triple import mix
+from engine.poker.records import ProbabilityTriple
 
 _LEAST: Final = 1e-3
 """Least chance that a prediction is held to, so that no single surprise silences a model."""
+_FADING: Final = 0.99
+"""What an action counts after the next."""
 
 
 class Vote:
@@ -25,19 +28,15 @@ class Vote:
 
     Args:
         models: how many there are.
-        fading: what an action counts after the next, above 0 and at most 1.
 
     Raises:
-        ValueError: no models, or a fading out of range.
+        ValueError: no models.
     """
 
-    def __init__(self, models: int, fading: float = 0.99) -> None:
+    def __init__(self, models: int) -> None:
         if models < 1:
             raise ValueError(f"expected one model or more, got {models}")
-        if not 0 < fading <= 1:
-            raise ValueError(f"fading: expected a number above 0, at most 1, got {fading}")
         self._scores = [0.0] * models
-        self._fading = fading
 
     @property
     def weights(self) -> tuple[float, ...]:
@@ -62,6 +61,6 @@ class Vote:
             ValueError: not one triple for each model.
         """
         self._scores = [
-            self._fading * score + math.log(max(triple[action], _LEAST))
+            _FADING * score + math.log(max(triple[action], _LEAST))
             for score, triple in zip(self._scores, predictions, strict=True)
         ]

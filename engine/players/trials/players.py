@@ -54,7 +54,6 @@ def simulated_players(
         usual_traits=traits_array({}),
         parameters=parameters_array(DEFAULT_PARAMETERS),
         usual_parameters=parameters_array(DEFAULT_PARAMETERS),
-        noise=np.zeros(count),
         contexts=np.zeros((count, NUM_CONTEXTS, 3)),
         folds=_curves(models, 0),
         raises=_curves(models, 1),
@@ -75,7 +74,6 @@ def simulated_players(
         elif isinstance(model, FrequencyModel):
             players.kinds[position] = Kind.FIXED
             players.contexts[position] = model.frequencies
-            players.noise[position] = model.noise
         elif isinstance(model, PlayerModel):
             players.kinds[position] = Kind.MODELLED
         else:

@@ -22,7 +22,7 @@ from engine.kernels.players.player import NUM_PHI
 from engine.kernels.players.trials import strata as strata_kernels, tree as tree_kernels, trials as kernels
 from engine.kernels.players.trials.players import Players
 from engine.kernels.players.trials.tree import TreeNode, Used
-from engine.kernels.players.trials.trials import Deals
+from engine.kernels.players.trials.trials import Deals as Deals
 from engine.kernels.poker import betting as betting_kernels
 from engine.kernels.poker.betting import MAX_PLAYERS
 from engine.kernels.poker.tables import ranking_table
@@ -35,8 +35,6 @@ from engine.poker.records import LastAction
 from engine.poker.rules.action import CALL, Action, ActionKind
 from engine.poker.rules.betting import BettingState
 from engine.support.arrays import Bytes, Floats, Words
-
-__all__ = ["Deals", "Spot", "Trials", "first_actions", "new_tree", "simulate"]
 
 TREE_SIZE: Final = 16_384
 """The number of nodes kept of a betting tree; 21 MB if all are used."""

@@ -34,8 +34,8 @@ from clients.core.agent import Agent, begin_decision
 from clients.core.arena import Arena
 from clients.core.options import OptionError
 from clients.core.registry import make_bot
-from engine.players.probability_triple import ProbabilityTriple
 from engine.poker.combos import STARTING_HAND_OF_COMBO, combo_index
+from engine.poker.records import ProbabilityTriple
 from engine.poker.rules import GameDefinition, HandState, HandView, load_game
 from engine.support.files.archive import ArchiveError, decode_archive
 from tests.benchmarks.bench_formula import interval, play_rotations

@@ -19,7 +19,7 @@ from clients.bots.percentiles import starting_hand_percentiles
 from clients.core.agent import Agent, drawn
 from clients.core.arena import Arena
 from engine.hands import hand_strength
-from engine.players.betting_chains import ChainEnding
+from engine.players.betting_chains.chains import ChainEnding
 from engine.players.board_values import board_values
 from engine.poker import rules
 from engine.poker.cards import format_cards, parse_cards, parse_written_cards

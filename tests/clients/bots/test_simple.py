@@ -18,9 +18,9 @@ from clients.bots.listed_hands import kinds_of_hands
 from clients.bots.simple import SimpleBot, draw_outs
 from clients.core.agent import Agent, begin_decision
 from clients.core.arena import Arena
-from engine.players.probability_triple import ProbabilityTriple
 from engine.poker import rules
 from engine.poker.cards import format_cards, parse_cards
+from engine.poker.records import ProbabilityTriple
 from tests.support.hands.golden_files import GOLDEN
 from tests.support.hands.holdem_hands import decisions, holdem_games, view_with
 from tests.support.hands.views import seated

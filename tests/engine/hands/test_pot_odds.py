@@ -297,9 +297,7 @@ def test_no_single_change_of_action_beats_the_solution(matchups: Matchups) -> No
         assert game_value(game, changed, matchups) <= value + 2e-5
 
 
-def test_impossible_games_are_refused(matchups: Matchups) -> None:
-    refuses(ValueError, "bets", limit_game, 0)
-    refuses(ValueError, "stake", call_or_fold_game, 0.5)
+def test_what_cannot_be_solved_is_refused(matchups: Matchups) -> None:
     refuses(ValueError, "trials", sampled_matchups, 0, np.random.default_rng(1))
     with pytest.raises(RuntimeError, match="not within"):
         solve(limit_game(), matchups, max_exploitability=1e-9, max_iterations=50)

@@ -9,24 +9,21 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from engine.players.action_context import situation_of
-from engine.players.bet_sizes import BetSizes, RaiseSize, size_of_raise
-from engine.players.betting_chains import (
-    ActionFrequencies,
-    ChainEnding,
-    ChainStore,
-    OwnAction,
-    PlayedHand,
+from engine.players.bet_sizes import BetSizes, size_of_raise
+from engine.players.betting_chains.chains import ChainEnding, OwnAction, PlayedHand, chain_of
+from engine.players.betting_chains.store import ActionFrequencies, ChainStore
+from engine.players.betting_chains.values import (
     Prospect,
     Prospects,
     action_value,
-    chain_of,
     others_fold_value,
     showdown_value,
     we_fold_value,
     win_chance,
 )
 from engine.players.models.frequencies import FrequencyModel
-from engine.players.probability_triple import TripleIndex
+from engine.poker.combos import NUM_COMBOS
+from engine.poker.records import RaiseSize, TripleIndex
 from engine.poker.rules import load_game, parse_betting
 from tests.engine.players.hands import random_hand, reader_after
 from tests.support.asserting import refuses
@@ -73,13 +70,12 @@ def test_a_fold_of_ours_is_in_the_chain() -> None:
     assert chain_of(betting, 4) == "6:r"  # a fold of another leaves nothing behind
 
 
-def hands_of_position_0(game: str, seeds: range) -> list[PlayedHand]:
-    hands = []
-    for seed in seeds:
-        state = random_hand(game, seed)[-1]
-        share = (state.chips_won()[0] + state.betting.spent[0]) / state.betting.pot
-        hands.append(PlayedHand.of(state.betting, 0, share))
-    return hands
+def hands_of_position_0(game: str, seeds: range) -> list[tuple[PlayedHand, float]]:
+    """Each with the chips that came from its pot."""
+    states = [random_hand(game, seed)[-1] for seed in seeds]
+    return [
+        (PlayedHand.of(state.betting, 0), state.chips_won()[0] + state.betting.spent[0]) for state in states
+    ]
 
 
 @pytest.mark.parametrize("game", ["limit-2p", "nolimit-2p", "limit-6p"])
@@ -88,16 +84,14 @@ def test_with_what_was_won_the_value_is_the_mean_of_the_hands(game: str) -> None
     hands = hands_of_position_0(game, range(300))
     store = ChainStore()
     results: dict[str, list[float]] = defaultdict(list)
+    shown: dict[str, list[float]] = defaultdict(list)
     last: dict[str, OwnAction] = {}
     is_limit = load_game(game).is_limit
-    for hand in hands:
+    for hand, got in hands:
         for action in hand.actions:
             store.observe(action.chain, action, hand)
-            got = {
-                ChainEnding.SHOWDOWN: (hand.share or 0.0) * hand.pot,
-                ChainEnding.OTHERS_FOLDED: hand.pot,
-                ChainEnding.WE_FOLDED: 0.0,
-            }[hand.ending]
+            if hand.ending is ChainEnding.SHOWDOWN:
+                shown[action.chain].append(got if is_limit else got / action.pot)
             grown = 0.0 if is_limit else got - action.bets
             results[action.chain].append((got - action.bets) if is_limit else grown / action.pot)
             last[action.chain] = action
@@ -109,15 +103,16 @@ def test_with_what_was_won_the_value_is_the_mean_of_the_hands(game: str) -> None
             continue  # hands that are similar but not the same, at tables of more than two
         prospects = store.prospects(chain, before)
         showdown = prospects.of(ChainEnding.SHOWDOWN)
-        win = store.mean_share_won(chain, before) / showdown.pot if showdown.chance else 0.0
-        expected = math.fsum(values) / len(values) * (1.0 if is_limit else before.pot)
+        unit = 1.0 if is_limit else before.pot
+        win = unit * math.fsum(shown[chain]) / len(shown[chain]) / showdown.pot if showdown.chance else 0.0
+        expected = math.fsum(values) / len(values) * unit
 
         assert prospects.value(win) == pytest.approx(expected, rel=1e-12, abs=1e-12 * before.pot)
         assert store.hands(chain) == len(values)
 
 
-def _pots(hands: list[PlayedHand], chain: str) -> list[float]:
-    return [action.pot for hand in hands for action in hand.actions if action.chain == chain]
+def _pots(hands: list[tuple[PlayedHand, float]], chain: str) -> list[float]:
+    return [action.pot for hand, _ in hands for action in hand.actions if action.chain == chain]
 
 
 def test_a_small_case_that_the_printed_equation_gets_wrong() -> None:
@@ -185,21 +180,20 @@ def test_an_unfinished_hand_has_no_ending() -> None:
     refuses(ValueError, "not over", PlayedHand.of, parse_betting(load_game("limit-2p"), "rc/"), 0)
 
 
-def test_a_hand_without_showdown_keeps_no_share_and_no_strength() -> None:
+def test_a_hand_without_showdown_keeps_no_strength() -> None:
     betting = parse_betting(load_game("limit-2p"), "rf")
 
-    ours, theirs = PlayedHand.of(betting, 0, 0.5, 0.9), PlayedHand.of(betting, 1, 0.5, 0.9)
+    ours, theirs = PlayedHand.of(betting, 0, 0.9), PlayedHand.of(betting, 1, 0.9)
 
     assert (ours.ending, theirs.ending) == (ChainEnding.WE_FOLDED, ChainEnding.OTHERS_FOLDED)
     for hand in (ours, theirs):
-        assert hand.share is None
         assert hand.opponent_strength is None
 
 
 def test_strength_shown_is_drawn_towards_the_usual_one() -> None:
     store = ChainStore()
     betting = parse_betting(load_game("limit-2p"), "cc/cc/cc/cc")
-    hand = PlayedHand.of(betting, 0, 1.0, 0.9)
+    hand = PlayedHand.of(betting, 0, 0.9)
     action = hand.actions[-1]
     for _ in range(5):
         store.observe(action.chain, action, hand)
@@ -279,16 +273,12 @@ def test_a_finished_hand_has_no_raises() -> None:
 
 
 def test_a_model_that_is_told_the_frequencies_has_them() -> None:
-    """On average over the player's table, whatever part of the actions the hand decides."""
-    for noise in (0.0, 0.4, 1.0):
-        model = FrequencyModel(lambda context: (0.3, 0.5, 0.2), noise)
-        reader = reader_after("rc/r", "2c6dTh", models=[model, model])
-        decision = reader.decision(parse_betting(load_game("limit-2p"), "rc/r"))
+    model = FrequencyModel(lambda context: (0.3, 0.5, 0.2))
+    reader = reader_after("rc/r", "2c6dTh", models=[model, model])
 
-        mean = decision.weights @ model.triples(decision) / decision.weights.sum()
+    triples = model.triples(reader.decision(parse_betting(load_game("limit-2p"), "rc/r")))
 
-        assert mean == pytest.approx((0.3, 0.5, 0.2), abs=0.02)
-        assert np.allclose(model.triples(decision).std(axis=0), 0) == (noise == 1.0)
+    assert np.array_equal(triples, np.tile((0.3, 0.5, 0.2), (NUM_COMBOS, 1)))
 
 
 def test_what_is_not_legal_becomes_a_call() -> None:
@@ -301,4 +291,3 @@ def test_what_is_not_legal_becomes_a_call() -> None:
 
 def test_frequencies_that_are_no_triple_are_refused() -> None:
     refuses(ValueError, "add up to 1", FrequencyModel, lambda context: (0.5, 0.5, 0.5))
-    refuses(ValueError, "noise", FrequencyModel, lambda context: (0, 1, 0), noise=2)

@@ -1,17 +1,17 @@
-"""Weight tables: Fig. 3.6 and 3.7 as orderings, what has no weight, implied thresholds, starting anywhere."""
+"""Weight tables: Fig. 3.6 and 3.7 as orderings, what has no weight, starting anywhere."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from engine.kernels.players.reweighting import LEAST_CHANCE
+from engine.players.action_context import positions_in
 from engine.players.board_values import board_values
-from engine.players.hand_values import HandValues
 from engine.players.models.generic import GenericModel
 from engine.players.models.model import Decision, NoModel, OpponentModel
 from engine.players.models.player import PlayerModel
-from engine.players.reweighting import implied_thresholds, threshold_triples
 from engine.players.table_reader import TableReader
-from engine.players.weight_table import LEAST_CHANCE, WeightTable, format_grid
+from engine.players.weight_table import WeightTable, format_grid
 from engine.poker.combos import (
     NUM_COMBOS,
     STARTING_HAND_NAMES,
@@ -251,7 +251,7 @@ def test_potential_is_reckoned_against_the_tables_if_wanted() -> None:
         reader.follow(betting, board)
         decision, values = reader.decision(betting), board_values(board)
 
-        tables = [reader.weights(position) for position in decision.situation.opponents]
+        tables = [reader.weights(position) for position in positions_in(decision.situation.opponents)]
         mean = sum(table / table.sum() for table in tables) / 2
         expected = values.plain if kind == "plain" else values.potentials(mean)
 
@@ -349,68 +349,3 @@ def test_the_grid_as_text_has_aces_first_and_suited_hands_upper_right() -> None:
 )
 def test_what_is_no_table_is_refused(weights: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> None:
     refuses(ValueError, "weights", WeightTable, weights)
-
-
-# --- reweighting --------------------------------------------------------------------------------------------
-
-LINE = np.linspace(0, 1, NUM_COMBOS)
-VALUES = HandValues(LINE, LINE, np.zeros(NUM_COMBOS))
-ONES = np.ones(NUM_COMBOS)
-
-
-def test_the_threshold_leaves_the_share_above() -> None:
-    call_at, raise_at = implied_thresholds(ONES, VALUES, (0.3, 0.5, 0.2), spread=0.01)
-
-    assert call_at == pytest.approx(0.3, abs=0.01)
-    assert raise_at == pytest.approx(0.8, abs=0.01)
-
-
-@settings(max_examples=30)
-@given(st.integers(0, 2**32), st.floats(0, 1), st.floats(0.001, 0.2))
-def test_the_threshold_is_the_one_that_halving_finds(seed: int, share: float, spread: float) -> None:
-    """Whatever the weights: many are 0, and many values stand together."""
-    rng = np.random.default_rng(seed)
-    weights = rng.random(NUM_COMBOS) * (rng.random(NUM_COMBOS) < 0.3)
-    value = np.round(rng.random(NUM_COMBOS), 1 + seed % 4)
-
-    _, raise_at = implied_thresholds(
-        weights, HandValues(value, value, value), (0.0, 1 - share, share), spread
-    )
-
-    above = weights @ np.clip((value - raise_at + spread) / (2 * spread), 0, 1)
-    assert above / weights.sum() == pytest.approx(share, abs=1e-6) or share == 0
-
-
-@settings(max_examples=20)
-@given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
-def test_the_mean_of_the_triples_is_the_frequencies(first: float, second: float, noise: float) -> None:
-    low, high = sorted((first, second))
-    frequencies = (low, high - low, 1 - high)
-
-    triples = threshold_triples(ONES, VALUES, frequencies, noise)
-
-    assert triples.sum(axis=1) == pytest.approx(ONES)
-    assert triples.mean(axis=0)[0] == pytest.approx(low, abs=0.06)
-    assert triples.mean(axis=0)[2] == pytest.approx(1 - high, abs=0.01)
-
-
-def test_noise_1_leaves_only_the_frequencies() -> None:
-    triples = threshold_triples(ONES, VALUES, (0.3, 0.5, 0.2), 1.0)
-
-    assert triples == pytest.approx(np.tile((0.3, 0.5, 0.2), (NUM_COMBOS, 1)))
-
-
-def test_the_best_hands_raise_and_the_worst_fold() -> None:
-    triples = threshold_triples(ONES, VALUES, (0.3, 0.5, 0.2), 0.0)
-
-    assert triples[0] == pytest.approx((1, 0, 0))
-    assert triples[-1] == pytest.approx((0, 0, 1))
-
-
-def test_who_never_folds_calls_with_everything() -> None:
-    assert threshold_triples(ONES, VALUES, (0.0, 1.0, 0.0), 0.0)[0] == pytest.approx((0, 1, 0))
-
-
-@pytest.mark.parametrize("frequencies", [(0.5, 0.5, 0.5), (-0.1, 0.6, 0.5)])
-def test_what_are_no_frequencies_is_refused(frequencies: tuple[float, float, float]) -> None:
-    refuses(ValueError, "chances", implied_thresholds, ONES, VALUES, frequencies)

@@ -5,19 +5,13 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
-from engine.kernels.players import reweighting, triples as kernels
+from engine.kernels.players import triples as kernels
 from engine.kernels.players.records import Push, Thresholds
-from engine.kernels.players.trials.tree import NodeNumber, keep_thresholds, thresholds_in
-from engine.players.probability_triple import (
-    ProbabilityTriple,
-    checked,
-    legal_triple,
-    mix,
-    sample,
-    with_noise,
-)
+from engine.kernels.players.trials.tree import NodeNumber, keep, thresholds_in
+from engine.players.probability_triple import checked, legal_triple, mix, sample
+from engine.poker.records import ProbabilityTriple
 from tests.oracles import triples as oracle
 from tests.support.asserting import refuses
 
@@ -69,35 +63,6 @@ def test_the_formula_does_with_a_hand_what_its_thresholds_say(
     assert triple == pytest.approx(tuple(expected.values()), abs=1e-9)
 
 
-@settings(max_examples=40)
-@given(st.integers(0, 2**32))
-def test_implied_thresholds_are_those_that_halving_finds(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    hands = 40
-    weights, values, call_values = rng.random((3, hands)) + 1e-3
-    frequencies = rng.dirichlet((1, 1, 1))
-    triple = ProbabilityTriple(*frequencies.tolist())
-    own_spreads, call_spreads = rng.uniform(0.02, 0.3, (2, hands))
-
-    call_at, raise_at = reweighting.implied_thresholds(
-        weights, values, call_values, own_spreads, call_spreads, triple, np.empty((3, hands))
-    )
-
-    expected = oracle.implied_thresholds(
-        weights.tolist(), values.tolist(), call_values.tolist(), oracle.chances(triple),
-        own_spreads.tolist(), call_spreads.tolist(),
-    )  # fmt: skip
-    triples = np.empty((hands, 3))
-    for hand in range(hands):
-        both = values[hand], call_values[hand]
-        own = call_spreads[hand], own_spreads[hand]
-        triples[hand] = kernels.threshold_triple_of(*both, call_at, raise_at, *own)
-        by_halving = oracle.threshold_chances(*both, *expected, *own)
-        assert triples[hand] == pytest.approx(tuple(by_halving.values()), abs=1e-6)
-    assert kernels.mean_triple(weights, triples).fold == pytest.approx(triple.fold, abs=1e-6)
-    assert kernels.mean_triple(weights, triples).raise_ == pytest.approx(triple.raise_, abs=1e-6)
-
-
 # --- where they are kept ---------------------------------------------------------------------------------
 
 
@@ -105,7 +70,7 @@ def test_a_node_keeps_thresholds_in_their_order() -> None:
     kept = Thresholds(*(number / 100 for number in range(len(Thresholds._fields))))
     numbers = np.zeros(len(NodeNumber) + 100)
 
-    keep_thresholds(kept, numbers)
+    keep(kept, numbers[NodeNumber.THRESHOLDS :])
 
     assert thresholds_in(numbers) == kept
     assert (numbers[NodeNumber.CAN_FOLD], numbers[NodeNumber.CAN_RAISE]) == kept[-2:]
@@ -126,24 +91,6 @@ triples = st.tuples(chances, chances, chances).filter(lambda t: sum(t) > 0.1)
 
 def normalised(numbers: tuple[float, float, float]) -> ProbabilityTriple:
     return ProbabilityTriple(*(number / sum(numbers) for number in numbers))
-
-
-def test_the_noise_of_the_papers_example() -> None:
-    """Poki 3.3.3: {0, .2, .8} at 0.5 becomes roughly {.167, .267, .567}."""
-    assert with_noise((0, 0.2, 0.8), 0.5) == pytest.approx((0.167, 0.267, 0.567), abs=0.0005)
-
-
-@given(triples)
-def test_noise_0_leaves_and_noise_1_flattens(numbers: tuple[float, float, float]) -> None:
-    triple = normalised(numbers)
-
-    assert with_noise(triple, 0) == pytest.approx(triple)
-    assert with_noise(triple, 1) == pytest.approx((1 / 3, 1 / 3, 1 / 3))
-
-
-@given(triples, chances)
-def test_noise_keeps_a_triple_a_triple(numbers: tuple[float, float, float], noise: float) -> None:
-    assert sum(checked(with_noise(normalised(numbers), noise))) == pytest.approx(1)
 
 
 def test_mixing_is_by_weight() -> None:
@@ -169,7 +116,3 @@ def test_samples_come_as_often_as_they_should_and_the_same_for_the_same_generato
 @pytest.mark.parametrize("wrong", [(0.5, 0.5), (0.5, 0.6, -0.1), (0.3, 0.3, 0.3), (float("nan"), 0, 1)])
 def test_what_is_no_triple_is_refused(wrong: tuple[float, ...]) -> None:
     refuses(ValueError, "chances", checked, wrong)
-
-
-def test_a_noise_outside_0_to_1_is_refused() -> None:
-    refuses(ValueError, "noise factor", with_noise, (0, 0, 1), 1.5)

@@ -6,7 +6,7 @@ from scipy.optimize import linprog
 
 from engine.poker.rules import GameDefinition, load_game
 from engine.solving.game_tree import GameTree, game_tree
-from engine.solving.mixtures import mixed, range_of_skill, sequences, solve_matrix_game, won_of
+from engine.solving.mixtures import mixed, range_of_skill, sequences, solve_matrix_game
 from engine.solving.responses import (
     confidence,
     counts_of_hands,
@@ -16,6 +16,7 @@ from engine.solving.responses import (
     full_response,
     probe_policy,
     restricted_nash,
+    won_of,
 )
 from engine.solving.solver import ALGORITHMS, Algorithm, Solver
 from engine.solving.strategies import Strategy, exploitability, policy_with, uniform_policy, values

@@ -3,7 +3,7 @@
 The player to act, the node's *actor*, is one of the `Kind`s of ``players``.  Most play
 by the formula: its thresholds follow from the public situation, and its bluffs are measured out on the
 actor's own range.  A modelled player acts by the curves of ``engine.kernels.players.player``, one whose
-frequencies are given by the thresholds that these imply.
+frequencies are given ignores its hand.
 
 The rows of `Scratch` describe the strata of a range while their triples are computed.  What is kept is each
 stratum's chance to call and chance to raise, by which ranges move (``tree``).
@@ -15,7 +15,6 @@ from engine.kernels._jit import integer, kernel
 from engine.kernels.players.hand_values import postflop_value, potentials_against
 from engine.kernels.players.player import Line, Phi, chance_at, fill_phi
 from engine.kernels.players.raises import protection, push_of
-from engine.kernels.players.reweighting import implied_thresholds
 from engine.kernels.players.thresholds import bluff_chance, bluff_pays, thresholds_of
 from engine.kernels.players.trials.players import Kind, Players
 from engine.kernels.players.trials.situations import context_in, situation_in
@@ -26,24 +25,12 @@ from engine.kernels.players.trials.tree import (
     Scratch,
     Tree,
     TreeNode,
-    keep_push,
-    keep_thresholds,
+    keep,
     push_in,
     thresholds_in,
 )
 from engine.kernels.players.trials.values import ask_opponents, curve_at, fill_answers, fill_values
-from engine.kernels.players.triples import (
-    SPREAD,
-    blended,
-    blurred_spread,
-    keep_triple,
-    legal_triple,
-    mean_triple_of,
-    neutral_triple,
-    threshold_triple_of,
-    triple_at,
-    triple_of,
-)
+from engine.kernels.players.triples import legal_triple, mean_triple_of, neutral_triple, triple_at, triple_of
 from engine.kernels.poker.cards import count_bits
 from engine.poker.records import ProbabilityTriple, PublicSituation
 from engine.support.arrays import Floats, Ints
@@ -53,12 +40,11 @@ from engine.support.arrays import Floats, Ints
 
 @kernel(allocates=False)
 def triple_in_node(
-    numbers: Floats, share: float, value: float, chance: float, draw: float, call_value: float
+    numbers: Floats, share: float, value: float, chance: float, draw: float
 ) -> ProbabilityTriple:
     """The triple of a node's actor for a hand.
 
     share: of all hands that it beats.
-    call_value: the value that is compared with the implied call threshold.
     The other parameters are those of `triple_of`.
     """
     kind = integer(numbers[NodeNumber.KIND])
@@ -71,10 +57,6 @@ def triple_in_node(
         if numbers[NodeNumber.CAN_RAISE] > 0.0:
             raising = chance_at(_line_in(numbers, NodeNumber.LIFTS), share - 0.5, value - 0.5, chance - price)
         return ProbabilityTriple(fold, (1.0 - fold) * (1.0 - raising), (1.0 - fold) * raising)
-    if kind == Kind.FIXED:
-        call_at, raise_at = numbers[NodeNumber.CALL_AT], numbers[NodeNumber.RAISE_AT]
-        own = threshold_triple_of(value, call_value, call_at, raise_at, SPREAD, SPREAD)
-        return blended(own, triple_at(numbers[NodeNumber.MEAN :]), numbers[NodeNumber.NOISE])
     return triple_of(
         value, chance, draw, thresholds_in(numbers), push_in(numbers), numbers[NodeNumber.BLUFFS]
     )
@@ -95,13 +77,12 @@ def preflop_triple(tree: Tree, node: int, value: float, draw: float, equities: F
     """
     numbers = tree.numbers[node]
     opponent = integer(tree.integers[node, TreeNode.OPPONENT])
+    chance = 0.0
     if opponent >= 0:
         chance = _chance_against(tree.ranges[tree.integers[node, TreeNode.RANGES + opponent]], equities)
-        return triple_in_node(numbers, value, value, chance, draw, chance)
-    chance = 0.0
-    if numbers[NodeNumber.PUSH] > 0.0:
+    elif numbers[NodeNumber.PUSH] > 0.0:
         chance = _chance_against(numbers[NodeNumber.STRENGTH :], equities)
-    return triple_in_node(numbers, value, value, chance, draw, value)
+    return triple_in_node(numbers, value, value, chance, draw)
 
 
 @kernel(allocates=False, inlined=True)
@@ -151,7 +132,11 @@ def prepare_node(tree: Tree, players: Players, averages: Averages, rules: Ints, 
     numbers[NodeNumber.PUSH] = 0.0
     numbers[NodeNumber.PROTECTION] = 1.0
     if kind == Kind.RANDOM:
-        _prepare_random(numbers, situation)
+        _prepare_blind(numbers, neutral_triple(situation.can_fold, situation.can_raise))
+        return
+    if kind == Kind.FIXED:
+        frequencies = triple_at(players.contexts[situation.position, context_in(situation, integers)])
+        _prepare_blind(numbers, legal_triple(frequencies, situation.can_fold, situation.can_raise))
         return
     if is_ours:
         ask_opponents(tree, players, averages, node, situation)
@@ -162,20 +147,17 @@ def prepare_node(tree: Tree, players: Players, averages: Averages, rules: Ints, 
     fill_values(tree, players, averages, node, situation, is_ours)
     if kind == Kind.MODELLED:
         _prepare_modelled(tree, players, node, situation)
-        return
-    _prepare_formula(tree, players, node, situation, is_ours)
-    if kind == Kind.FIXED:
-        _prepare_fixed(tree, players, node, situation)
+    else:
+        _prepare_formula(tree, players, node, situation, is_ours)
 
 
 @kernel(allocates=False, inlined=True)
-def _prepare_random(numbers: Floats, situation: PublicSituation) -> None:
-    """Fill in the triples of a player who takes any legal action."""
-    neutral = neutral_triple(situation.can_fold, situation.can_raise)
-    keep_triple(neutral, numbers[NodeNumber.MEAN :])
+def _prepare_blind(numbers: Floats, triple: ProbabilityTriple) -> None:
+    """Fill in the triples of a player who does the same with every hand."""
+    keep(triple, numbers[NodeNumber.MEAN :])
     for stratum in range(NUM_STRATA):
-        numbers[NodeNumber.CALLS + stratum] = neutral.call
-        numbers[NodeNumber.RAISES + stratum] = neutral.raise_
+        numbers[NodeNumber.CALLS + stratum] = triple.call
+        numbers[NodeNumber.RAISES + stratum] = triple.raise_
 
 
 @kernel(allocates=False, inlined=True)
@@ -187,8 +169,8 @@ def _prepare_formula(
     traits = players.traits if is_ours else players.usual_traits
     parameters = players.parameters if is_ours else players.usual_parameters
     thresholds = thresholds_of(situation, traits, parameters)
-    keep_thresholds(thresholds, numbers)
-    keep_push(push_of(situation, traits), numbers)
+    keep(thresholds, numbers[NodeNumber.THRESHOLDS :])
+    keep(push_of(situation, traits), numbers[NodeNumber.PUSH :])
     mean = _fill_triples(tree, node, 0.0)
     pays = bluff_pays(situation, traits, parameters)
     if pays > 0.0:
@@ -199,7 +181,7 @@ def _prepare_formula(
         if bluffs > 0.0:
             numbers[NodeNumber.BLUFFS] = bluffs
             mean = _fill_triples(tree, node, bluffs)
-    keep_triple(mean, numbers[NodeNumber.MEAN :])
+    keep(mean, numbers[NodeNumber.MEAN :])
 
 
 @kernel(allocates=False)
@@ -246,55 +228,10 @@ def _prepare_modelled(tree: Tree, players: Players, node: int, situation: Public
     lifts[:] = 0.0
     if situation.can_fold:
         line = fill_answers(tree, curve_at(players.folds, position), lifts, folds)
-        _keep_line(line, numbers, NodeNumber.FOLDS)
+        keep(line, numbers[NodeNumber.FOLDS :])
     if situation.can_raise:
         line = fill_answers(tree, curve_at(players.raises, position), folds, lifts)
-        _keep_line(line, numbers, NodeNumber.LIFTS)
+        keep(line, numbers[NodeNumber.LIFTS :])
     for stratum in range(NUM_STRATA):
         numbers[NodeNumber.CALLS + stratum] = (1.0 - folds[stratum]) * (1.0 - lifts[stratum])
         numbers[NodeNumber.RAISES + stratum] = (1.0 - folds[stratum]) * lifts[stratum]
-
-
-@kernel(allocates=False, inlined=True)
-def _keep_line(line: Line, numbers: Floats, first: int) -> None:
-    """Write a curve to a node's numbers, where `_line_in` finds it."""
-    for field in range(len(line)):
-        numbers[first + field] = line[field]
-
-
-@kernel(allocates=False, inlined=True)
-def _prepare_fixed(tree: Tree, players: Players, node: int, situation: PublicSituation) -> None:
-    """Turn the formula's triples into those of an actor whose frequencies are given."""
-    integers, numbers = tree.integers[node], tree.numbers[node]
-    position = situation.position
-    frequencies = legal_triple(
-        triple_at(players.contexts[position, context_in(situation, integers)]),
-        situation.can_fold,
-        situation.can_raise,
-    )
-    noise = float(players.noise[position])
-    numbers[NodeNumber.NOISE] = noise
-    weights, values = tree.scratch[Scratch.WEIGHTS, :NUM_STRATA], tree.scratch[Scratch.VALUES, :NUM_STRATA]
-    # The variances are not needed any more: from here on their rows hold spreads.
-    spreads = tree.scratch[Scratch.VALUE_VARIANCES, :NUM_STRATA]
-    call_values, call_spreads = (
-        tree.scratch[Scratch.CHANCES, :NUM_STRATA], tree.scratch[Scratch.CHANCE_VARIANCES, :NUM_STRATA]
-    )  # fmt: skip
-    for stratum in range(NUM_STRATA):
-        spreads[stratum] = blurred_spread(SPREAD, spreads[stratum])
-        call_spreads[stratum] = blurred_spread(SPREAD, call_spreads[stratum])
-    if situation.betting_round == 0 and integers[TreeNode.OPPONENT] < 0:
-        call_values, call_spreads = values, spreads
-    call_at, raise_at = implied_thresholds(
-        weights, values, call_values, spreads, call_spreads, frequencies, tree.scratch[Scratch.SPARE :]
-    )
-    numbers[NodeNumber.CALL_AT] = call_at
-    numbers[NodeNumber.RAISE_AT] = raise_at
-    keep_triple(frequencies, numbers[NodeNumber.MEAN :])
-    for stratum in range(NUM_STRATA):
-        own = threshold_triple_of(
-            values[stratum], call_values[stratum], call_at, raise_at, call_spreads[stratum], spreads[stratum]
-        )
-        triple = blended(own, frequencies, noise)
-        numbers[NodeNumber.CALLS + stratum] = triple.call
-        numbers[NodeNumber.RAISES + stratum] = triple.raise_

@@ -24,7 +24,7 @@ class Kind(IntEnum):
     MODELLED = 3
     """Acts by the curves of the player model."""
     FIXED = 4
-    """Acts with the frequencies of a table, by the hand except for a part that ignores it."""
+    """Acts with the frequencies of a table, whatever its hand."""
 
 
 class Players(NamedTuple):
@@ -41,8 +41,6 @@ class Players(NamedTuple):
     """Our parameters of the formula, shape (NUM_PARAMETERS,)."""
     usual_parameters: Floats
     """The parameters of reasonable players, shape (NUM_PARAMETERS,)."""
-    noise: Floats
-    """How far a FIXED player ignores its hand, shape (10,)."""
     contexts: Floats
     """The frequencies of a FIXED player, shape (10, NUM_CONTEXTS, 3)."""
     folds: Curve

@@ -100,15 +100,9 @@ class NodeNumber(IntEnum):
     """After the flop, by how much a bet protects."""
     KIND = 27
     """The actor's `Kind`."""
-    CALL_AT = 28
-    """The implied threshold of calling."""
-    RAISE_AT = 29
-    """The implied threshold of raising."""
-    NOISE = 30
-    """How far an actor with given frequencies ignores its hand."""
-    CALL_PRICE = 31
+    CALL_PRICE = 28
     """The call, as a part of the pot after it."""
-    MEAN = 32
+    MEAN = 29
     """First of three: the actor's mean triple over its range."""
     STRENGTH = MEAN + 3
     """First of NUM_STRATA + 1: the chance to be ahead of all opponents, at the edges of the strata.
@@ -218,10 +212,10 @@ def thresholds_in(numbers: Floats) -> Thresholds:
 
 
 @kernel(allocates=False, inlined=True)
-def keep_thresholds(thresholds: Thresholds, numbers: Floats) -> None:
-    """Write thresholds to a node's numbers, where `thresholds_in` finds them."""
-    for field in range(len(thresholds)):
-        numbers[NodeNumber.THRESHOLDS + field] = thresholds[field]
+def keep(record: tuple[float, ...], row: Floats) -> None:
+    """Write the fields of a record, in their order, to the beginning of a row."""
+    for field in range(len(record)):
+        row[field] = record[field]
 
 
 @kernel(allocates=False, inlined=True)
@@ -229,13 +223,6 @@ def push_in(numbers: Floats) -> Push:
     """The `Push`, what a raise and a call bring, in a node's numbers."""
     at = numbers[NodeNumber.PUSH :]
     return Push(at[0], at[1], at[2], at[3], at[4], at[5], at[6], at[7], at[8], at[9], at[10])
-
-
-@kernel(allocates=False, inlined=True)
-def keep_push(push: Push, numbers: Floats) -> None:
-    """Write a `Push` to a node's numbers, where `push_in` finds it."""
-    for field in range(len(push)):
-        numbers[NodeNumber.PUSH + field] = push[field]
 
 
 @kernel(allocates=False)

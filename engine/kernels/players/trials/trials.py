@@ -264,7 +264,8 @@ def play_trials(
             position = integer(integers[node, Node.TO_ACT])
             if not integers[node, TreeNode.READY]:
                 prepare_node(tree, players, averages, rules, node)
-            if integer(numbers[node, NodeNumber.KIND]) == Kind.RANDOM:
+            kind = integer(numbers[node, NodeNumber.KIND])
+            if kind == Kind.RANDOM or kind == Kind.FIXED:
                 triple = triple_at(numbers[node, NodeNumber.MEAN :])
             elif betting_round == 0:
                 hand = integer(
@@ -287,9 +288,7 @@ def play_trials(
                     features[Feature.NEGATIVE],
                 )  # fmt: skip
                 share = np.sqrt(features[Feature.SQUARED_STRENGTH])
-                triple = triple_in_node(
-                    numbers[node], share, value, chance, features[Feature.POSITIVE], chance
-                )
+                triple = triple_in_node(numbers[node], share, value, chance, features[Feature.POSITIVE])
 
             child_at = integer(Child.CALL)
             action = CALL

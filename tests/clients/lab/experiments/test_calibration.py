@@ -17,7 +17,7 @@ from clients.lab.experiments.street_learner import bots_in, checkpoints
 from clients.learners.knowledge_file import read_knowledge
 from clients.learners.street import agent as street
 from engine.learning.deal_pool import DealPool
-from engine.players.probability_triple import TripleIndex
+from engine.poker.records import TripleIndex
 from engine.support.intervals import estimate
 from tests.clients.lab.experiments.runs import Run, whole_run
 from tests.engine.learning.pools import small_pool

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from clients.core.agent import Agent
 from clients.lab.experiments import next_action
 from clients.lab.experiments.next_action import NOISE, by_position, score, shown
@@ -33,6 +35,6 @@ def worst_calibration(of_seats: Sequence[PredictionScore], least_cases: int) -> 
     """The greatest distance between predicted and observed folds in a context, and how many contexts had so
     many cases.
     """
-    contexts = [context for of_seat in of_seats for context in of_seat.calibration(least_cases)]
-    distances = [abs(context.predicted - context.observed) for context in contexts]
-    return max(distances, default=0.0), len(contexts)
+    counted = np.concatenate([of_seat.contexts for of_seat in of_seats])
+    cases, predicted, observed = counted[counted[:, 0] >= least_cases].T
+    return float(np.max(abs(predicted - observed) / cases, initial=0.0)), len(cases)

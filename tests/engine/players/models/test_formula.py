@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from engine.hands.equity import all_hand_equities
 from engine.kernels.players.raises import PATIENCE, WORTH_OF_WAITING, push_of, worth_of_push
 from engine.kernels.players.records import Trait
-from engine.players.action_context import Situation, situation_of
+from engine.players.action_context import positions_in, situation_of
 from engine.players.board_values import board_values
 from engine.players.hand_values import HandValues, postflop_values
 from engine.players.models.formula import (
@@ -28,6 +28,7 @@ from engine.players.models.formula import (
 )
 from engine.poker.cards import parse_written_cards
 from engine.poker.combos import NUM_COMBOS, combo_index
+from engine.poker.records import PublicSituation
 from engine.poker.rules import load_game, parse_betting
 from tests.support.asserting import refuses
 
@@ -35,7 +36,7 @@ TABLE = traits_array({})
 WEIGHTS = np.ones(NUM_COMBOS)
 
 
-def after(betting: str, game: str = "limit-2p") -> Situation:
+def after(betting: str, game: str = "limit-2p") -> PublicSituation:
     return situation_of(parse_betting(load_game(game), betting))
 
 
@@ -183,7 +184,9 @@ def known(fold: float, to_call: float | None = None, blind: float = 0.0) -> NDAr
 def test_the_chance_of_a_fold_is_the_one_that_is_known(betting: str) -> None:
     situation = after(betting)
 
-    assert continue_chance(situation, known(0.62), situation.opponents[0]) == pytest.approx(1 - 0.62)
+    assert continue_chance(situation, known(0.62), positions_in(situation.opponents)[0]) == pytest.approx(
+        1 - 0.62
+    )
 
 
 @pytest.mark.parametrize(("known", "runouts"), [((), 800), ((10, 23, 36), 500), ((10, 23, 36, 50), 46)])
@@ -294,8 +297,8 @@ def test_a_raise_before_the_flop_brings_what_all_that_may_call_make_it_worth(
     traits = known(0.0, blind=1.0)
     traits[:6, Trait.FOLD], traits[:6, Trait.FOLD_TO_CALL] = folds, joins
     odds = 1 / chance - 1
-    pot, to_call, bet = situation.pot, situation.amount_to_call, int(situation.bet)
-    more = 0.15 * situation.public.future_bets
+    pot, to_call, bet = int(situation.pot), int(situation.to_call), int(situation.bet)
+    more = 0.15 * situation.future_bets
 
     def worth(cost: int, going_on: list[tuple[float, int]]) -> float:
         """In bets: over every set of opponents who go on, each by his chance and what he pays then."""
@@ -310,11 +313,11 @@ def test_a_raise_before_the_flop_brings_what_all_that_may_call_make_it_worth(
             total += likely * (beaten * (pot + cost + paid + (1 + sum(who)) * more) - cost - more)
         return total / bet
 
-    paying = {p: before.max_spent - before.spent[p] for p in situation.opponents}
+    paying = {p: before.max_spent - before.spent[p] for p in positions_in(situation.opponents)}
     unpaid = {p: to_call if paying[p] else 0 for p in paying}  # blinds are left out of account
     raised = worth(to_call + bet, [(1 - folds[p], unpaid[p] + bet) for p in paying])
     called = worth(to_call, [(1 - joins[p] if paying[p] else 1.0, unpaid[p]) for p in paying])
-    brought = worth_of_push(chance, push_of(situation.public, traits))
+    brought = worth_of_push(chance, push_of(situation, traits))
 
     assert brought == pytest.approx(raised - max(called, 0.0) - 0.15, abs=0.35)
 

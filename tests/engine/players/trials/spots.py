@@ -27,9 +27,9 @@ Floats = NDArray[np.float64]
 _MODELS: dict[int, PlayerModel] = {}
 
 
-def fixed(fold: float, raise_: float, noise: float = 1.0) -> FrequencyModel:
+def fixed(fold: float, raise_: float) -> FrequencyModel:
     """Folds and raises with these frequencies, whatever the context."""
-    return FrequencyModel(lambda context: (fold, 1 - fold - raise_, raise_), noise)
+    return FrequencyModel(lambda context: (fold, 1 - fold - raise_, raise_))
 
 
 def experienced_model(seed: int) -> PlayerModel:
@@ -51,7 +51,7 @@ def random_model(rng: random.Random) -> OpponentModel:
         return GenericModel()
     if kind == 2:
         return experienced_model(rng.randrange(4))
-    return fixed(0.4 * rng.random(), 0.5 * rng.random(), rng.choice((0.0, 0.3, 1.0)))
+    return fixed(0.4 * rng.random(), 0.5 * rng.random())
 
 
 def random_betting(

@@ -13,7 +13,7 @@ from engine.hands.betting_arrays import number_of_action
 from engine.hands.hand_rank import hand_ranks
 from engine.kernels.players.trials.situations import context_in, situation_in
 from engine.kernels.players.trials.tree import make_child
-from engine.players.action_context import situation_of
+from engine.players.action_context import context_of, situation_of
 from engine.players.trials.sampler import JointSampler
 from engine.players.trials.selective_sampling import Criterion, Estimates, best_move, selective_sampling
 from engine.players.trials.trials import Trials, first_actions, new_tree
@@ -234,8 +234,8 @@ def test_a_node_has_the_situation_of_its_betting(name: str) -> None:
 
             situation = situation_in(setting.rules, integers)
 
-            assert situation == expected.public
-            assert context_in(situation, integers) == expected.context.index
+            assert situation == expected
+            assert context_in(situation, integers) == context_of(expected).index
             moves = [*first_actions(betting), *([FOLD] if expected.can_fold else [])]
             action = rng.choice(moves)
             node = make_child(

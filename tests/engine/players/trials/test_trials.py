@@ -257,7 +257,7 @@ def test_players_of_trials_do_what_their_models_predict(kind: str, potential: Po
     elif kind == "player":
         model = experienced_model(1)
     else:
-        model = fixed(0.3, 0.2, noise=0.2)
+        model = fixed(0.3, 0.2)
     errors = []
     for spot, decision in model_spots(model, 40, potential):
         combos = [c for c in range(0, NUM_COMBOS, 13) if decision.weights[c] > 0]
@@ -303,7 +303,7 @@ def test_players_of_trials_fold_as_often_as_their_models_predict(always: float |
     never = PlayerModel()
     for state in play("limit-2p", [make_bot("always-call"), make_bot("random")], 60):
         learn([never, GenericModel()], state)
-    model = never if always is None else fixed(always, 0.3, noise=0.0)
+    model = never if always is None else fixed(always, 0.3)
     too_often = []
     for spot, decision in model_spots(model, 60):
         if decision.situation.can_fold:

@@ -9,6 +9,7 @@ import pytest
 
 from clients.core.arena import Arena
 from clients.core.registry import make_bot
+from engine.kernels.solving.miximax.strength import BUCKETS
 from engine.kernels.solving.miximax.values import MiximaxKind
 from engine.poker.combos import combo_cards
 from engine.poker.rules import FOLD, HandState, load_game, parse_betting
@@ -21,7 +22,7 @@ from engine.solving.miximax.habits import (
     reasonable_habits,
     shipped_changes,
 )
-from engine.solving.miximax.strength import BUCKETS, count_changes, own_changes, percentile
+from engine.solving.miximax.strength import count_changes, own_changes, percentile
 from engine.solving.miximax.trees import ACTIONS, LEVELS, ContextTree, TooManyBettings, betting_tree
 from engine.solving.miximax.values import Miximax
 from engine.solving.strategy_file import read_shipped

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from engine.kernels.solving.miximax.strength import BUCKETS
 from engine.kernels.solving.miximax.values import MiximaxKind, hold_to_reaches
 from engine.players.probability_triple import TRIPLE_INDEX
 from engine.poker.rules import (
@@ -31,7 +32,7 @@ from engine.solving.miximax.habits import (
     reasonable_habits,
     shipped_changes,
 )
-from engine.solving.miximax.strength import BUCKETS, own_changes
+from engine.solving.miximax.strength import own_changes
 from engine.solving.miximax.trees import (
     LEVELS,
     SIZED_LEVELS,
