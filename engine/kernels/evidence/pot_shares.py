@@ -125,8 +125,7 @@ def _show_down(
             continue
         live = moments[moment, 1]
         best = -1
-        winners = 0
-        winner = 0
+        winners = winner = 0
         for position in range(players):
             if live >> position & 1:
                 if hand.ranks[position] > best:

@@ -95,8 +95,7 @@ def raw_odds_of_starting_hands(
                 not_lost = (twice_won[high, low] + tied[high, low]) / 1980.0
                 win = (twice_won[high, low] - tied[high, low]) / 1980.0
                 # ((win + tie)^(n+1) - win^(n+1)) / ((n + 1) tie), the share of the pot, expanded.
-                total = 1.0
-                power = 1.0
+                total = power = 1.0
                 for n in range(opponents):
                     power *= win
                     total = total * not_lost + power

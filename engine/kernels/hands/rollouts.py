@@ -28,15 +28,11 @@ def _deal(state: Words, deck: Ints, first: int, last: int) -> None:
     while place < last:
         word = next_word(state)
         chosen = place + (integer(word >> np.uint64(32)) * (size - place) >> 32)
-        card = deck[place]
-        deck[place] = deck[chosen]
-        deck[chosen] = card
+        deck[place], deck[chosen] = deck[chosen], deck[place]
         place += 1
         if place < last:
             chosen = place + (integer(word & np.uint64(0xFFFFFFFF)) * (size - place) >> 32)
-            card = deck[place]
-            deck[place] = deck[chosen]
-            deck[chosen] = card
+            deck[place], deck[chosen] = deck[chosen], deck[place]
             place += 1
 
 
@@ -204,9 +200,7 @@ def results_by_board(
         fill_board_ranks(table, boards[b], ranks)
         ours = ranks[our_combo]
         for opponent in range(weights.shape[0]):
-            up_to = 0.0
-            below = 0.0
-            above = 0.0
+            up_to = below = above = 0.0
             for combo in range(1326):
                 weight = weights[opponent, combo]
                 rank = ranks[combo]

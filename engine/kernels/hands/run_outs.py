@@ -342,8 +342,7 @@ def add_run_outs(table: Words16, board: Board, cards: RunOutCards, scratch: RunO
                 mask = integer(scratch.our_masks[suit]) | _more_ranks(suit, first, second)
                 ours = integer(table[FLUSH_AT + mask])
 
-            group = 0
-            suited = 0
+            group = suited = 0
             suit = -1
             if (key + TWO_MORE_SUITED) & FLUSH_BITS:
                 suit = flush_suit(key + TWO_MORE_SUITED)

@@ -166,8 +166,7 @@ def fill_alias_table(weights: Floats, thresholds: Ints, aliases: Ints) -> None:
     scaled = weights * (size / weights.sum())
     small = np.empty(size, np.int64)
     large = np.empty(size, np.int64)
-    num_small = 0
-    num_large = 0
+    num_small = num_large = 0
     for i in range(size):
         thresholds[i] = 1 << 32
         aliases[i] = i
@@ -251,8 +250,7 @@ def sample_showdowns(
     tally = Tally(np.zeros(num_hands, np.int64), np.zeros((num_hands, num_hands + 1), np.int64))
     random_state = np.empty(1, np.uint64)
     random_state[0] = np.uint64(seed)
-    done = 0
-    deals = 0
+    done = deals = 0
     while done < trials and deals < max_deals:
         deals += 1
         dead = _deal_hands(ranges, cards, on_board, random_state, dealt)
@@ -299,8 +297,7 @@ def sample_against_hand(
     our_key = KEY_OF_CARD[hole[0]] + KEY_OF_CARD[hole[1]]
     our_bits = card_bits(hole, 2)
     known = base_bits | our_bits
-    won = 0
-    tied = 0
+    won = tied = 0
     state = np.uint64(seed)
     for _ in range(trials):
         state += GOLDEN

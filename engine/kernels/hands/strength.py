@@ -56,9 +56,7 @@ def hand_strength(
     ours = class_on_board(table, key, board, size, first, second)
     uniform = weights.shape[0] == 0
 
-    ahead = 0.0
-    tied = 0.0
-    behind = 0.0
+    ahead = tied = behind = 0.0
     if (key + TWO_MORE_SUITED) & FLUSH_BITS == 0:
         # No flush is possible: only the weight of each pair of ranks counts.
         row = np.empty(NUM_RANK_PAIRS, np.uint16)

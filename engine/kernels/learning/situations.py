@@ -106,8 +106,7 @@ def situation_index(rules: Ints, spent: Ints, node: Ints, bucket: int) -> int:
     position = node[Node.TO_ACT]
     current = node[Node.ROUND]
     pot = pot_of(rules, spent)
-    opponents = 0
-    behind_others = 0
+    opponents = behind_others = 0
     for other in range(num_players):
         if other != position and node[Node.FOLDED] >> other & 1 == 0:
             opponents += 1
@@ -159,10 +158,7 @@ def style_of(counters: Floats, position: int, folded: int, num_players: int) -> 
     counters: by position, shape (MAX_PLAYERS, NUM_COUNTERS).
     folded: positions that have folded, as bits.
     """
-    faced = 0.0
-    folds = 0.0
-    chances = 0.0
-    raises = 0.0
+    faced = folds = chances = raises = 0.0
     for other in range(num_players):
         if other != position and folded >> other & 1 == 0:
             faced += counters[other, Counter.FACED]

@@ -192,8 +192,7 @@ def _play_hand(
     explores_at = -1
     if random_number(table.random_state) < method.exploring:
         explores_at = integer(random_number(table.random_state) * _EXPLORED_DECISIONS)
-    num_decisions = 0
-    num_actions = 0
+    num_decisions = num_actions = 0
     begin_betting(rules, spent, node)
     while node[Node.TO_ACT] >= 0:
         position = node[Node.TO_ACT]

@@ -70,8 +70,7 @@ def fill_class_counts(table: Words16, board: Bytes, size: int, classes: Ints32, 
     if suited >= 4:
         for rank in range(13):
             plain[rank] -= 1 - (mask >> rank & 1)
-    num_plain = 0
-    pair = 0
+    num_plain = pair = 0
     for high in range(13):
         number = integer(plain[high])
         num_plain += number
@@ -127,8 +126,7 @@ def quick_potential(completing: Ints, board: Bytes, size: int, a: int, b: int, s
 
     size: 3 or 4.  strength: the hand's share.
     """
-    ranks = 0
-    top = 0
+    ranks = top = 0
     for i in range(size):
         rank = integer(board[i] >> 2)
         ranks |= 1 << rank
@@ -140,11 +138,9 @@ def quick_potential(completing: Ints, board: Bytes, size: int, a: int, b: int, s
     over = 0
     if not paired:
         over = (1 if rank_a > top else 0) + (1 if rank_b > top else 0)
-    both = 0.0
-    one = 0.0
+    both = one = 0.0
     suit_a, suit_b = a & 3, b & 3
-    of_a = 0
-    of_b = 0
+    of_a = of_b = 0
     for i in range(size):
         suit = integer(board[i] & 3)
         of_a += 1 if suit == suit_a else 0

@@ -206,12 +206,7 @@ def line_of(curve: Curve, phi: Floats, means: Floats) -> Line:
     means: the mean of each `Psi` over the range, shape (NUM_PSI,).
     """
     layout, covariance = curve.layout, curve.covariance
-    one = 0.0
-    share = 0.0
-    value = 0.0
-    square = 0.0
-    chance = 0.0
-    variance = 0.0
+    one = share = value = square = chance = variance = 0.0
     for i in range(layout.shape[0]):
         here, psi = phi[layout[i, 0]], layout[i, 1]
         if here == 0.0:
@@ -241,11 +236,7 @@ def chance_at(line: Line, share: float, value: float, chance: float) -> float:
 @kernel(allocates=False)
 def _fill_means(hands: Hands, weights: Floats, price: float, means: Floats) -> float:
     """The mean of each `Psi` over a range, in place, shape (NUM_PSI,); returns the sum of the weights."""
-    total = 0.0
-    shares = 0.0
-    values = 0.0
-    squares = 0.0
-    chances = 0.0
+    total = shares = values = squares = chances = 0.0
     for hand in range(weights.shape[0]):
         weight, share = weights[hand], hands.share[hand] - 0.5
         total += weight
@@ -318,10 +309,7 @@ def answer(player: Player, situation: PublicSituation, hands: Hands, weights: Fl
     fill_player_triples(player, situation, hands, weights, triples)
     fill_phi(situation, phi)
     total = max(_fill_means(hands, weights, 0.0, means), 1e-300)
-    fold = 0.0
-    raising = 0.0
-    folded = 0.0
-    raised = 0.0
+    fold = raising = folded = raised = 0.0
     for hand in range(weights.shape[0]):
         share = hands.share[hand] - 0.5
         folds, raises = weights[hand] * triples[hand, 0], weights[hand] * triples[hand, 2]

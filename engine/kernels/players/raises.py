@@ -145,13 +145,9 @@ def push_of(situation: PublicSituation, traits: Floats) -> Push:
     if not situation.can_raise or (has_company and not raises_in_company(situation)):
         return Push(0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
     pot, to_call, bet = situation.pot, situation.to_call, situation.bet
-    known = 0.0
-    shift = 0.0
+    known = shift = 0.0
     all_fold = 1.0
-    callers = 0.0
-    paid = 0.0
-    stayers = 0.0
-    joined = 0.0
+    callers = paid = stayers = joined = 0.0
     for other in range(MAX_PLAYERS):
         if situation.opponents >> other & 1:
             continues = continue_chance(situation, other, traits)

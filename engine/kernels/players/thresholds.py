@@ -261,8 +261,7 @@ def bluff_chance(
     if pays <= 0.0:
         return 0.0
     # The share of the very weak hands, each as often as it bluffs beside the weakest.
-    weak = 0.0
-    total = 0.0
+    weak = total = 0.0
     very_weak = parameters[Parameter.VERY_WEAK]
     for hand in range(weights.shape[0]):
         weak += weights[hand] * weakness(values[hand], very_weak)

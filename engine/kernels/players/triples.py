@@ -168,9 +168,7 @@ def legal_triple(frequencies: ProbabilityTriple, can_fold: bool, can_raise: bool
 @kernel(allocates=False)
 def mean_triple(weights: Floats, triples: Floats) -> ProbabilityTriple:
     """The mean of triples, shape (n, 3), by weight, shape (n,)."""
-    total = 0.0
-    fold = 0.0
-    raising = 0.0
+    total = fold = raising = 0.0
     for hand in range(weights.shape[0]):
         weight = weights[hand]
         total += weight

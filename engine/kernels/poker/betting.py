@@ -237,8 +237,7 @@ def settle(
                     best = max(best, integer(ranks[position]))
         if layer == 0:
             return
-        winners = 0
-        losers = 0
+        winners = losers = 0
         for position in range(num_players):
             if remaining[position] > 0:
                 if folded >> position & 1 == 0 and integer(ranks[position]) == best:

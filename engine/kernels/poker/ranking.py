@@ -202,8 +202,7 @@ def rank_seven_card_hands(table: Words16, cards: Bytes, ranks: Words16) -> int:
         ranks: shape (n,), filled in place.
     """
     keys = _KEY_OF_BYTE
-    seen = 0
-    at = 0
+    seen = at = 0
     for i in range(ranks.shape[0]):
         # Written out, since a loop over the seven cards takes a third longer.
         key = (

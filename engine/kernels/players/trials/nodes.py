@@ -50,8 +50,7 @@ def triple_in_node(
     kind = integer(numbers[NodeNumber.KIND])
     if kind == Kind.MODELLED:
         price = numbers[NodeNumber.CALL_PRICE]
-        fold = 0.0
-        raising = 0.0
+        fold = raising = 0.0
         if numbers[NodeNumber.CAN_FOLD] > 0.0:
             fold = chance_at(_line_in(numbers, NodeNumber.FOLDS), share - 0.5, value - 0.5, chance - price)
         if numbers[NodeNumber.CAN_RAISE] > 0.0:
@@ -207,8 +206,7 @@ def _fill_triples(tree: Tree, node: int, bluffs: float) -> ProbabilityTriple:
         )
         calls[stratum] = triple.call
         raises[stratum] = triple.raise_
-    calling = 0.0
-    raising = 0.0
+    calling = raising = 0.0
     for stratum in range(NUM_STRATA):
         calling += weights[stratum] * calls[stratum]
         raising += weights[stratum] * raises[stratum]

@@ -24,12 +24,7 @@ def situation_in(rules: Ints, integers: Ints) -> PublicSituation:
     spent_by_position = integers[TreeNode.SPENT : TreeNode.SPENT + num_players]
     stack, spent = rules[Rule.STACK, position], spent_by_position[position]
     opponents = ((1 << num_players) - 1) & ~integer(integers[Node.FOLDED]) & ~(1 << position)
-    with_chips = 0
-    called_last = 0
-    raised_last = 0
-    is_in = 0
-    matched = 0
-    left = 0
+    with_chips = called_last = raised_last = is_in = matched = left = 0
     for other in range(num_players):
         last_action = integers[TreeNode.LAST_ACTION + other]
         called_last |= integer(last_action == LastAction.CALLED) << other

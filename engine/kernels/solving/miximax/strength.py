@@ -28,9 +28,7 @@ def _deal(state: Words, deck: Ints, size: int, first: int, last: int) -> None:
     for place in range(first, last):
         word = next_word(state)
         chosen = place + (integer(word >> np.uint64(32)) * (size - place) >> 32)
-        card = deck[place]
-        deck[place] = deck[chosen]
-        deck[chosen] = card
+        deck[place], deck[chosen] = deck[chosen], deck[place]
 
 
 @kernel()
@@ -44,8 +42,7 @@ def percentile(table: Words16, board: Bytes, first: int, second: int, ranks: Wor
     """The percentile of two hole cards on a full board, shape (5,); `ranks`, shape (1326,), is scratch."""
     fill_board_ranks(table, board, ranks)
     ours = ranks[combo_of(first, second)]
-    below = 0
-    up_to = 0
+    below = up_to = 0
     for combo in range(1326):  # a combo with a card of the board ranks above all
         below += ranks[combo] < ours
         up_to += ranks[combo] <= ours
