@@ -273,9 +273,6 @@ def test_at_a_full_table_fewer_hands_are_played_and_from_early_seats_fewest() ->
     assert preflop_triple(with_cards(early, "AhAd")).raise_ == pytest.approx(0.8)
 
 
-# --- what it wins ------------------------------------------------------------------------------------------
-
-
 # --- The hand-strength bot ----------------------------------------------------------------------------------
 
 LIMIT, NO_LIMIT = rules.load_game("limit-2p"), rules.load_game("nolimit-2p-100bb")

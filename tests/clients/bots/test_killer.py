@@ -285,9 +285,6 @@ def test_a_loose_players_bet_counts_half_and_draws_want_company() -> None:
     assert not before_flop.raises(draw, "late", 0.0)
 
 
-# --- at the table ------------------------------------------------------------------------------------------
-
-
 # --- The portfolio bot --------------------------------------------------------------------------------------
 
 LEDUC = load_game("leduc")

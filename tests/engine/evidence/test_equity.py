@@ -3,7 +3,6 @@
 import random
 from collections.abc import Sequence
 from itertools import combinations
-from pathlib import Path
 
 import attrs
 import numpy as np
@@ -11,9 +10,9 @@ import pytest
 
 from engine.evidence import pair_equities as module
 from engine.evidence.equity import SAMPLES, pot_shares
-from engine.evidence.pair_equities import PAIR_POINTS, pair_equities, pair_points
+from engine.evidence.pair_equities import pair_equities, pair_points
 from engine.hands.equity import hand_equity, preflop_equities
-from engine.poker.cards import format_cards, parse_cards
+from engine.poker.cards import parse_cards
 from engine.poker.combos import (
     COMBO_HIGH,
     COMBO_LOW,
@@ -220,29 +219,9 @@ def test_few_pairs_are_dealt_out_and_say_the_same(monkeypatch: pytest.MonkeyPatc
     assert pair_equities(first, second) == pytest.approx(expected, abs=1e-15)
 
 
-def test_pairs_are_computed_once_and_then_read_from_the_cache(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    points = pair_points()
-    monkeypatch.setenv("RIVERBOAT_CACHE_DIR", str(tmp_path))
-    computing = [points]
-    monkeypatch.setattr(module, "_compute_points", computing.pop)
-
-    for _ in range(2):
-        module._memory.clear()
-        assert (pair_points() == points).all()
-
-    assert not computing
-
-
 @pytest.mark.slow
 def test_all_pairs_are_computed_as_they_are_kept() -> None:
     assert (module._compute_points() == pair_points()).all()
-
-
-def test_points_are_those_of_all_boards() -> None:
-    assert PAIR_POINTS == 2 * 1_712_304
-    assert pair_points().shape == (169, NUM_COMBOS)
 
 
 # --- all in -------------------------------------------------------------------------------------------------
@@ -317,28 +296,6 @@ def test_two_players_before_the_flop_get_the_known_equity(kings: str, equity: fl
 
     assert round((found[0] + 200) / 400, 5) == equity
     assert sum(found) == pytest.approx(0.0, abs=1e-9)
-
-
-def test_pokerkit_agrees_about_an_all_in_on_the_turn() -> None:
-    """An independent evaluator: every river, a pot and a side pot."""
-    from pokerkit import StandardHighHand
-
-    end = hand(SIDE_POTS, "ccc/ccc/r400r1000c/", "AsKs", "QhQd", "7c6c", "8c9cKh2dTs")
-    known = {*parse_cards("AsKsQhQd7c6c8c9cKh2d")}
-    won = [0.0] * 3
-    rivers = [card for card in range(52) if card not in known]
-    for river in rivers:
-        board = "8c9cKh2d" + format_cards((river,))
-        ranks = [StandardHighHand.from_game(hole, board) for hole in ("AsKs", "QhQd", "7c6c")]
-        for pot, sharing in ((1200, (0, 1, 2)), (1200, (1, 2))):
-            best = max(ranks[position] for position in sharing)
-            winners = [position for position in sharing if ranks[position] == best]
-            for position in winners:
-                won[position] += pot / len(winners)
-    spent = (400, 1000, 1000)
-
-    expected = [chips / len(rivers) - put_in for chips, put_in in zip(won, spent, strict=True)]
-    assert all_in_chips(end) == pytest.approx(expected, abs=1e-9)
 
 
 def test_a_hand_that_nobody_can_play_is_an_all_in_from_the_blinds() -> None:

@@ -182,18 +182,6 @@ def test_aces_against_nine_random_hands_win_31_percent() -> None:
     assert abs(aces.value - 0.3106) < 4 * aces.standard_error
 
 
-def test_aces_and_hearts_have_the_joint_equities_against_one_two_and_three() -> None:
-    """A♥4♥ on K♥9♥7♠2♣: .526, .347 and .273."""
-    board = parse_cards("Kh9h7s2c")
-    rng = np.random.default_rng(3)
-
-    for opponents, expected in ((1, 0.526), (2, 0.347), (3, 0.273)):
-        ranges = np.ones((opponents + 1, NUM_COMBOS))
-        ranges[0] = only("Ah4h")
-        found = monte_carlo_equities(ranges, board, trials=400_000, rng=rng)[0]
-        assert abs(found.value - expected) < 4 * found.standard_error + 0.0005
-
-
 def test_the_same_generator_gives_the_same_sample() -> None:
     ranges = [random_weights(12), random_weights(13), random_weights(14)]
 

@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable
-from itertools import combinations, pairwise
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -31,10 +31,8 @@ from engine.hands.hand_strength import (
     multi_player_hand_strength,
 )
 from engine.kernels.hands.preflop import canonical_boards
-from engine.kernels.poker.tables import ranking_table
 from engine.poker.cards import parse_cards
-from engine.poker.combos import NUM_COMBOS, combo_cards, combo_index, combos_without
-from engine.poker.rules.hand_rank import HandCategory
+from engine.poker.combos import NUM_COMBOS, combo_cards, combo_index
 from engine.support.arrays import Bytes, Floats, Ints
 from tests.oracles.hand_rank import hand_value, joint_strength, strength, transitions
 from tests.support.asserting import refuses
@@ -68,17 +66,6 @@ def test_100000_random_hands_rank_as_phevaluator_ranks_them(size: int) -> None:
     assert ranks.tolist() == [7462 - evaluate_cards(*hand) for hand in hands.tolist()]
 
 
-@pytest.mark.parametrize("size", [5, 6, 7])
-def test_random_hands_are_ordered_as_the_best_of_all_fives_orders_them(size: int) -> None:
-    hands = random_hands(size, 1500, size).tolist()
-
-    ranked = sorted((hand_rank(hand), hand_value(hand)) for hand in hands)
-
-    for (rank, value), (next_rank, next_value) in pairwise(ranked):
-        assert (rank < next_rank) == (value < next_value)
-        assert (rank == next_rank) == (value == next_value)
-
-
 @given(st.lists(st.integers(0, 51), min_size=5, max_size=7, unique=True))
 def test_scalar_unchecked_and_batch_forms_agree(cards: list[int]) -> None:
     by_size: dict[int, Callable[..., int]] = {
@@ -88,12 +75,6 @@ def test_scalar_unchecked_and_batch_forms_agree(cards: list[int]) -> None:
 
     assert hand_rank(cards) == unchecked(*cards) == hand_ranks(np.array([cards], np.uint8))[0]
     assert hand_category(hand_rank(cards)) == hand_value(cards)[0]
-
-
-@given(st.lists(st.integers(0, 51), min_size=7, max_size=7, unique=True))
-def test_seven_cards_are_worth_their_best_six_and_those_their_best_five(cards: list[int]) -> None:
-    assert hand_rank(cards) == max(hand_rank(six) for six in combinations(cards, 6))
-    assert hand_rank(cards) == max(hand_rank(five) for five in combinations(cards, 5))
 
 
 def test_all_five_card_hands_fill_the_7462_classes() -> None:
@@ -154,20 +135,6 @@ def test_every_combo_on_a_board_ranks_as_its_hand(board: str) -> None:
         assert ranks[combo] == expected
 
 
-@given(st.lists(st.integers(0, 51), min_size=5, max_size=7, unique=True))
-def test_any_combo_on_any_board_ranks_as_its_hand(cards: list[int]) -> None:
-    hole, board = cards[:2], cards[2:]
-    high, low = max(hole), min(hole)
-
-    assert board_ranks(board)[high * (high - 1) // 2 + low] == hand_rank(cards)
-
-
-def test_the_best_and_the_worst_hand_have_the_first_and_the_last_rank() -> None:
-    assert hand_rank(parse_cards("7c5d4h3s2c")) == 0
-    assert hand_rank(parse_cards("TsJsQsKsAs")) == 7461
-    assert hand_category(7461) is HandCategory.STRAIGHT_FLUSH
-
-
 @pytest.mark.parametrize(
     ("cards", "message"),
     [
@@ -196,10 +163,6 @@ def test_batches_of_another_shape_type_or_range_are_refused() -> None:
 @pytest.mark.parametrize("size", [0, 1, 2, 6])
 def test_boards_of_another_size_are_refused(size: int) -> None:
     refuses(ValueError, f"expected 3, 4 or 5 cards, got {size}", board_ranks, range(size))
-
-
-def test_the_tables_are_small() -> None:
-    assert ranking_table().nbytes < 300_000
 
 
 # --- hand strength ------------------------------------------------------------------------------------------
@@ -251,23 +214,6 @@ def test_counts_are_those_of_the_plain_loop(board: str, weighted: bool) -> None:
         assert hand_strength(hole, cards, weights) == pytest.approx(strength(hole, cards, weights), rel=1e-12)
 
 
-def test_a_constant_factor_in_the_weights_changes_nothing() -> None:
-    hole, board = parse_cards("AdQc"), parse_cards("Jh4c3h")
-    weights = random_weights(2)
-
-    assert hand_strength(hole, board, weights * 7).value == pytest.approx(
-        hand_strength(hole, board, weights).value, rel=1e-12
-    )
-
-
-def test_weights_of_hands_that_nobody_can_hold_do_not_count() -> None:
-    hole, board = parse_cards("AdQc"), parse_cards("Jh4c3h")
-    weights = random_weights(3)
-    alive = combos_without(hole + board)
-
-    assert hand_strength(hole, board, weights) == hand_strength(hole, board, np.where(alive, weights, 0))
-
-
 def test_several_opponents_are_the_product_over_their_tables() -> None:
     hole, board = parse_cards("AdQc"), parse_cards("Jh4c3h")
     tables = np.array([random_weights(4), random_weights(5), np.ones(NUM_COMBOS)])
@@ -313,14 +259,6 @@ def test_one_opponent_with_aces_is_a_quarter_of_the_mean_and_all_of_the_maximum(
 
     assert field_array(tables, "mean")[[aces, mediocre]] == pytest.approx([0.25, 0.75])
     assert field_array(tables, "maximum")[[aces, mediocre]] == pytest.approx([1, 1])
-
-
-@given(st.lists(st.integers(0, 51), min_size=5, max_size=7, unique=True))
-def test_all_hands_of_the_opponent_are_counted_once(cards: list[int]) -> None:
-    counts = hand_strength(cards[:2], cards[2:])
-    left = 52 - len(cards)
-
-    assert sum(counts) == left * (left - 1) / 2
 
 
 def test_effective_hand_strength_is_that_of_the_equations() -> None:
@@ -406,20 +344,6 @@ def test_two_cards_ahead_are_the_plain_loop(board: str, which: int) -> None:
     assert found == pytest.approx(transitions(hole, cards, 2, weights), rel=1e-11, abs=1e-9)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(8))
-def test_two_cards_ahead_are_the_plain_loop_on_random_flops(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    board = tuple(rng.permutation(52)[:3].tolist())
-    if seed % 2:
-        board = tuple((4 * rng.permutation(13)[:3] + 2).tolist())
-
-    for hole in some_hands(board, seed):
-        for weights in (None, random_weights(seed)):
-            found = hand_potential(hole, board, weights).transitions
-            assert found == pytest.approx(transitions(hole, board, 2, weights), rel=1e-11, abs=1e-9)
-
-
 @settings(deadline=None, max_examples=60)
 @given(st.lists(st.integers(0, 51), min_size=5, max_size=5, unique=True), st.integers(0, 3))
 def test_strength_and_two_card_potentials_make_the_equity_at_showdown(cards: list[int], seed: int) -> None:
@@ -434,17 +358,6 @@ def test_strength_and_two_card_potentials_make_the_equity_at_showdown(cards: lis
 
     assert effective == pytest.approx(potential.final_strength, rel=1e-12)
     assert effective == pytest.approx(all_hand_equities(board, weights)[combo_index(*hole)], rel=1e-10)
-
-
-def test_the_example_hand_has_an_equity_of_6453() -> None:
-    hole, board = parse_cards("7h9h"), parse_cards("8h6c4h")
-    potential = hand_potential(hole, board)
-
-    effective = effective_hand_strength_npot(
-        hand_strength(hole, board).value, potential.positive, potential.negative
-    )
-
-    assert round(effective, 4) == 0.6453
 
 
 def test_a_hand_that_is_never_behind_has_nothing_to_gain() -> None:

@@ -28,8 +28,6 @@ from engine.support.seeds import parse_seed, random_seed
 from tests.support.asserting import refuses
 from tests.support.dealer_process import run_to_end
 
-# --- random -------------------------------------------------------------------------------------------------
-
 # --- mersenne -----------------------------------------------------------------------------------------------
 
 

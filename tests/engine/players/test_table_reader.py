@@ -316,13 +316,6 @@ def test_an_action_that_no_hand_explains_leaves_the_table_as_it_is() -> None:
     assert LEAST_CHANCE > 0
 
 
-def test_noise_1_makes_an_action_tell_nothing() -> None:
-    rng = np.random.default_rng(2)
-    before = WeightTable(rng.random(NUM_COMBOS))
-
-    assert before.reweighted(random_triples(rng), 2, 1.0).weights == pytest.approx(before.weights)
-
-
 def test_a_cell_shows_the_greatest_weight_of_its_combos() -> None:
     weights = np.zeros(NUM_COMBOS)
     weights[combo_index(*cards("AsKs"))], weights[combo_index(*cards("AhKh"))] = 1, 0.5

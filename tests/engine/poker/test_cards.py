@@ -50,8 +50,6 @@ from tests.support.hands.strategies import games
 
 # --- cards --------------------------------------------------------------------------------------------------
 
-# --- cards --------------------------------------------------------------------------------------------------
-
 
 def test_cards_run_from_the_deuce_of_clubs_to_the_ace_of_spades() -> None:
     assert CARD_TEXTS[:5] == ("2c", "2d", "2h", "2s", "3c")

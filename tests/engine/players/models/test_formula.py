@@ -52,14 +52,6 @@ def hands_of(*values: float, showdown: float | None = None, draw: float = 0.0) -
     return HandValues(array, chances, np.full(NUM_COMBOS, draw))
 
 
-def test_the_parameters_are_the_published_ones() -> None:
-    """Loki: bet or call from .50, raise from .85.  Poki 3.4: above .85 very strong, below .25 very weak."""
-    assert DEFAULT_PARAMETERS.call_threshold == 0.50
-    assert DEFAULT_PARAMETERS.raise_threshold == 0.85
-    assert DEFAULT_PARAMETERS.very_strong == 0.85
-    assert DEFAULT_PARAMETERS.very_weak == 0.25
-
-
 def test_a_hand_at_95_plays_about_0_05_95() -> None:
     """Poki 3.4."""
     triples = formula_triples(after("cc/r"), hands_of(0.95), WEIGHTS, TABLE)

@@ -45,8 +45,6 @@ from tests.support.hands.strategies import choose, games, hands, play
 
 # --- antes --------------------------------------------------------------------------------------------------
 
-# --- antes --------------------------------------------------------------------------------------------------
-
 GAME = load_game("nolimit-6p-ante")
 HANDS = 50
 
@@ -243,29 +241,6 @@ def after_a_call(state: BettingState) -> int:
 
 
 # --- in pots -----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("text", "share", "total"),
-    [
-        ("c", 0.5, 200),  # 200 in the middle: 100 + 100
-        ("c", 1.0, 300),
-        ("", 1.0, 300),  # 150 in the middle, 50 to call: 100 + 200
-        ("r300", 0.5, 600),  # 400 in the middle, 200 to call: 300 + 300
-        ("r300c/", 0.75, 750),
-        ("r300c/r900", 1.0, 2700),  # 1200 in the middle, 600 to call: 900 + 1800
-        ("c", 0.25, 200),  # less than is allowed
-        ("r300c/r900r3000", 1.0, 9000),
-        ("r300c/r900r3001", 1.0, 9003),
-        ("r300c/r900r4000", 1.0, 20000),  # 12000, more than half of what is left
-        ("r300c/r900r4180", 0.75, 10450),  # 9550, half of the 19100 that are left
-        ("r300c/r900r4181", 0.75, 20000),
-    ],
-)
-def test_raise_of_pots_heads_up(text: str, share: float, total: int) -> None:
-    state = parse_betting(HEADS_UP, text)
-
-    assert state.raise_of_pots(share) == raise_to(total)
 
 
 @given(no_limit_hands, shares)

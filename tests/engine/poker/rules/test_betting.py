@@ -39,29 +39,6 @@ def betting(game: str | GameDefinition, text: str) -> BettingState:
 # --- minimum raises (docs/acpc-dealer.md 3.4; blinds 100 and 50) -----------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "smallest"),
-    [
-        ("", 200),  # twice the big blind
-        ("c", 200),
-        ("r200", 300),
-        ("r300", 500),
-        ("r300r800", 1300),
-        ("r300c/", 400),  # a new round: one big blind on top
-        ("r300c/c", 400),
-        ("r300c/r400", 500),
-        ("r300c/r450", 600),
-        ("r300c/r1000r1700", 2400),
-        ("cc/", 200),
-        ("cc/cc/cc/", 200),
-    ],
-)
-def test_smallest_raise_heads_up(text: str, smallest: int) -> None:
-    legal = betting(HEADS_UP, text).legal_actions()
-
-    assert (legal.min_raise_to, legal.max_raise_to) == (smallest, 20000)
-
-
 @pytest.mark.parametrize(("all_in", "smallest"), [(350, 500), (400, 500), (450, 600)])
 def test_smallest_raise_after_a_short_all_in(all_in: int, smallest: int) -> None:
     game = attrs.evolve(golden_game("minr"), stacks=(all_in, 5000, 5000, 5000))
@@ -109,22 +86,6 @@ def test_a_stack_not_above_the_bet_cannot_raise() -> None:
 # --- what is legal (3.2) -----------------------------------------------------------------------------
 
 
-def test_folding_is_legal_only_when_there_is_something_to_call() -> None:
-    assert betting(HEADS_UP, "").legal_actions().can_fold
-    assert not betting(HEADS_UP, "c").legal_actions().can_fold  # the big blind's option
-    assert not betting(HEADS_UP, "cc/").legal_actions().can_fold
-    assert betting(HEADS_UP, "cc/r200").legal_actions().can_fold
-
-
-def test_blinds_are_not_raises() -> None:
-    game = load_game("limit-2p")  # at most three raises before the flop, four later
-
-    assert betting(game, "rr").legal_actions().can_raise
-    assert not betting(game, "rrr").legal_actions().can_raise
-    assert betting(game, "cc/rrr").legal_actions().can_raise
-    assert not betting(game, "cc/rrrr").legal_actions().can_raise
-
-
 def test_raise_cap_holds_in_no_limit_too() -> None:
     game = attrs.evolve(HEADS_UP, max_raises=(1, 0, 1, 1))
 
@@ -167,36 +128,6 @@ def test_raising_by_the_smallest_amount_ends_in_a_forced_call() -> None:
 
 
 # --- whose turn, and when it ends (3.1, 3.5) ---------------------------------------------------------
-
-
-def test_the_first_position_of_each_round_begins() -> None:
-    game = load_game("nolimit-3p")
-
-    assert betting(game, "").position_to_act == 2
-    assert betting(game, "ccc/").position_to_act == 0
-    assert betting(game, "cfc/").position_to_act == 1  # the first that can act from there
-
-
-def test_the_big_blind_keeps_its_option() -> None:
-    assert betting(HEADS_UP, "c").position_to_act == 0
-    assert betting(HEADS_UP, "cc/").betting_round == 1
-
-
-def test_everybody_but_one_folding_ends_the_hand_in_its_round() -> None:
-    state = betting(load_game("nolimit-3p"), "r300fc/r600f")
-
-    assert state.is_finished
-    assert not state.is_showdown
-    assert (state.betting_round, state.num_board_cards) == (1, 3)
-    assert state.text == "r300fc/r600f"
-
-
-@pytest.mark.parametrize("text", ["r20000c///", "cr3054r16130c/cr18284r20000c//", "cc/cc/cc/r20000c"])
-def test_nobody_left_to_bet_runs_the_board_out(text: str) -> None:
-    state = betting(HEADS_UP, text)
-
-    assert state.is_showdown
-    assert (state.betting_round, state.num_board_cards) == (3, 5)
 
 
 def test_the_last_player_with_chips_is_asked_even_for_a_mere_check() -> None:

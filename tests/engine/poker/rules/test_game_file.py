@@ -20,7 +20,7 @@ from engine.poker.rules.game_definition import UNLIMITED_RAISES, UNLIMITED_STACK
 from engine.poker.rules.game_file import wrap_int32, wrap_unsigned
 from tests.support.asserting import known, refuses
 from tests.support.cases import cases
-from tests.support.hands.golden_files import GOLDEN, golden_game
+from tests.support.hands.golden_files import golden_game
 from tests.support.hands.strategies import games
 
 LIMIT = """GAMEDEF
@@ -267,13 +267,6 @@ def test_a_definition_made_by_a_program_is_checked_too(field: str, values: tuple
 def test_any_game_survives_a_round_trip(game: GameDefinition) -> None:
     assert parse_game(format_game(game)) == game
     assert parse_game(format_game(game).replace("\n", "\r\n").encode()) == game
-
-
-@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.game")), ids=lambda path: path.stem)
-def test_golden_game_survives_a_round_trip(path: Path) -> None:
-    game = load_game(str(path))
-
-    assert parse_game(format_game(game)) == game
 
 
 @given(st.text(alphabet="numRlistackbdfrGAMEDEF 0123456789=-+\n#", max_size=300))

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 from clients.lab.adapters.openspiel import openspiel_game
-from engine.poker.cards import format_cards
 from engine.poker.rules import (
     CALL,
     FOLD,
@@ -140,15 +139,6 @@ def test_the_loop_asks_at_every_decision_and_returns_the_end(
     assert seen == expected
 
 
-def test_a_hand_in_which_nobody_can_act_asks_nobody() -> None:
-    game = attrs.evolve(load_game("nolimit-2p"), stacks=(100, 50))
-
-    with pytest.raises(StopIteration) as stop:
-        next(play_hand(game, 0, CardDealer(game, 0).deal()))
-
-    assert stop.value.value.is_finished
-
-
 def test_an_illegal_action_is_refused() -> None:
     game = load_game("leduc")
     hand = play_hand(game, 0, CardDealer(game, 0).deal())
@@ -170,22 +160,6 @@ def test_the_same_seeds_play_the_same_hands() -> None:
 
 # --- dealing ------------------------------------------------------------------------------------------------
 
-# docs/acpc-dealer.md 4.1
-FIRST_OUTPUTS = {
-    0: (2357136044, 2546248239, 3071714933, 3626093760, 2588848963, 3684848379),
-    1: (1791095845, 4282876139, 3093770124, 4005303368, 491263, 550290313),
-    7: (327741615, 976413892, 3349725721, 1369975286, 1882953283, 4201435347),
-    1234567: (1018032531, 1997911679, 32849524, 1557424454, 85170501, 3999700962),
-    4294967295: (419326371, 479346978, 3918654476, 2416749639, 3388880820, 2260532800),
-}
-
-
-@pytest.mark.parametrize("seed", FIRST_OUTPUTS)
-def test_generator_gives_the_published_outputs(seed: int) -> None:
-    generator = acpc_generator(seed)
-
-    assert tuple(generator.getrandbits(32) for _ in range(6)) == FIRST_OUTPUTS[seed]
-
 
 @given(st.integers(0, 2**32 - 1))
 def test_generator_is_numpys_mersenne_twister(seed: int) -> None:
@@ -196,21 +170,7 @@ def test_generator_is_numpys_mersenne_twister(seed: int) -> None:
 
 
 def test_seed_counts_modulo_32_bits() -> None:
-    assert acpc_generator(4294967297).getrandbits(32) == FIRST_OUTPUTS[1][0]
-
-
-def test_full_deck_runs_suit_by_suit() -> None:
-    deck = format_cards(load_game("limit-2p").deck)
-
-    assert deck.startswith("2c3c4c5c6c7c8c9cTcJcQcKcAc2d3d")
-    assert deck.endswith("QsKsAs")
-
-
-@pytest.mark.parametrize(
-    ("game", "deck"), [("leduc", "QhKhAhQsKsAs"), ("kuhn-3p", "JsQsKsAs"), ("kuhn-2p", "QsKsAs")]
-)
-def test_reduced_deck_keeps_the_last_suits_and_the_highest_ranks(game: str, deck: str) -> None:
-    assert format_cards(load_game(game).deck) == deck
+    assert acpc_generator(2**32 + 1).getrandbits(32) == acpc_generator(1).getrandbits(32)
 
 
 def deal_plainly(game: GameDefinition, outputs: list[int]) -> Deal:

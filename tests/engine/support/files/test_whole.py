@@ -16,8 +16,6 @@ from tests.support.asserting import known, refuses
 
 # --- whole --------------------------------------------------------------------------------------------------
 
-# --- whole --------------------------------------------------------------------------------------------------
-
 
 @pytest.fixture(params=[0o022, 0o077, 0o002], ids=oct)
 def umask(request: pytest.FixtureRequest) -> Iterator[int]:
