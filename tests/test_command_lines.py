@@ -81,55 +81,6 @@ def test_no_option_of_a_bot_takes_a_number_that_is_not_finite(text: str) -> None
             make_agent(name, load_bot(name), {option: text})
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("match", "limit-2p", "random", "random", "--response-time", "nan"),
-        ("match", "limit-2p", "random", "random", "--match-time", "1e307"),
-        ("match", "limit-2p", "random", "random", "--until", "inf"),
-        ("odds", "AsAd", "--looseness", "nan"),
-        ("odds", "AsAd", "--pot", "1e300", "--to-call", "1"),
-        ("weights", "limit-2p", "rc/", "AsKsQs", "--noise", "nan"),
-        ("bot", "random", "127.0.0.1", "1", "--wait", "inf"),
-        ("bot", "random", "127.0.0.1", "1", "--set", "fold=nan"),
-        ("bot", "random", "127.0.0.1", "1", "--set", "call=1e308", "--set", "raise=1e308"),
-        ("bot", "sampling", "127.0.0.1", "1", "--set", "trials=" + "9" * 30),
-        ("bot", "sampling", "127.0.0.1", "1", "--set", "bet_sizes=inf"),
-    ],
-)  # fmt: skip
-def test_a_number_that_is_not_finite_or_far_too_large_is_refused_in_one_line(
-    arguments: tuple[str, ...],
-) -> None:
-    assert_refused_in_one_line(run(*arguments))
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("bot", "random", "127.0.0.1", MANY_DIGITS),
-        ("bot", "random", "127.0.0.1", "0000000001" + MANY_DIGITS),
-        ("bot", "random", "127.0.0.1", "1", "--seed", MANY_DIGITS),
-        ("telnet", "127.0.0.1", "1", "--listen", "0000000001" + MANY_DIGITS),
-        ("match", "limit-2p", "random", "random", "--seed", MANY_DIGITS),
-        ("match", "limit-2p", "random", "random", "--ports", MANY_DIGITS),
-        ("match", "limit-2p", "random", "random", "--seat-token", f"{MANY_DIGITS}=x"),
-        ("match", "limit-2p", "random", "random", "--hands", MANY_DIGITS),
-        ("train", "street-learner", "--hands", "1", "--save", "x", "--seed", MANY_DIGITS),
-        ("weights", "nolimit-2p", "r" + MANY_DIGITS),
-    ],
-    ids=lambda arguments: " ".join(word[:20] for word in arguments),
-)
-def test_a_number_of_thousands_of_digits_is_refused_in_one_line(arguments: tuple[str, ...]) -> None:
-    assert_refused_in_one_line(run(*arguments))
-
-
-@pytest.mark.parametrize("option", ["show", "write", "pass-env"])
-def test_a_grant_to_nobody_is_refused_in_one_line(option: str) -> None:
-    result = run("match", "limit-2p", "ann=random", "bob=random", "--sandbox", f"--{option}", "anm=X")
-
-    assert_refused_in_one_line(result, "there is no player 'anm'", "did you mean ann?")
-
-
 def test_the_dealer_takes_a_token_of_thousands_of_digits_for_a_token() -> None:
     config = configure(["m", "limit-2p", "1", "1", "a", "b", "--seat-token", f"{MANY_DIGITS}=x"])
 
@@ -152,11 +103,6 @@ def test_what_is_not_a_host_name_is_refused_before_anything_is_done(
     command: tuple[str, ...], host: str
 ) -> None:
     assert_refused_in_one_line(run(*command, host, "1"), "not a host name")
-
-
-@pytest.mark.parametrize("host", NO_HOST[:3])
-def test_nobody_listens_on_what_is_not_a_host_name(host: str) -> None:
-    assert_refused_in_one_line(run("telnet", "--listen", f"{host}:0", "127.0.0.1", "1"), "not a host name")
 
 
 @pytest.mark.parametrize("host", NO_HOST[:3])

@@ -27,6 +27,7 @@ from engine.solving.strategies import Strategy, exploitability, policy_with
 from engine.solving.strategy_file import checkpoint_path, read_strategy, write_strategy
 from server.commands.program import riverboat
 from tests.engine.solving.test_strategy_file import edited
+from tests.server.league.houses import plan_text
 from tests.support.commands import reports, runs
 from tests.support.knowledge import write_knowledge
 
@@ -49,6 +50,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with what commands have saved, whole and damaged."""
     folder = tmp_path_factory.mktemp("files")
     (folder / "text.npz").write_text("hello")
+    (folder / "cup.toml").write_text(plan_text("random", "always-call"))
 
     called("solve", "kuhn-2p", "--iterations", 10, "--save", folder / "k.npz")
     for name in ("torn.npz", "alone.npz"):
@@ -77,17 +79,21 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(("typed", "said"), MISTAKES, ids=[typed for typed, _ in MISTAKES])
-def test_a_mistake_is_one_line_and_nothing_is_done(typed: str, said: str, files: Path) -> None:
+def test_a_mistake_is_one_line_and_nothing_is_done(
+    typed: str, said: str, files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     before = {path: path.read_bytes() for path in files.iterdir()}
 
-    result = called(*shlex.split(typed.format(files=files)))
+    result = called(*shlex.split(typed.format(files=files, digits="9" * 4301)))
 
     lines = [line for line in result.stderr.splitlines() if not line.startswith("riverboat: compiling")]
-    if typed.startswith(("bot ", "check-bot ", "telnet ")):  # click shows how they are used, too
+    if typed.split()[0] in ("bot", "check-bot", "match", "telnet", "tournament"):  # click shows how they are used, too
         lines = [line for line in lines if line and not line.startswith(("Usage:", "Try "))]
     assert (result.exit_code, result.stdout, len(lines)) == (2, "", 1), result.output
     assert said in f"^{lines[0]}"
     assert {path: path.read_bytes() for path in files.iterdir()} == before
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
 STARTS = {"png": b"\x89PNG\r\n\x1a\n", "svg": b"<?xml"}

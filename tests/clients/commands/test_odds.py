@@ -442,21 +442,3 @@ def test_hands_and_ranges_are_compared() -> None:
     text = run("KK", "random", "random", "--dead", "2c2d", "--trials", "2000").output
     assert text.startswith("before the flop, without 2c2d (± 95 %, fixed: 2,000 deals, seed 1)\n")
     assert re.search(r"^random \(3\) .* ± \d\.\d\d %$", text, re.MULTILINE)
-
-
-@pytest.mark.parametrize(
-    ("words", "why"),
-    [
-        (("AA", "KAs"), "KAs: expected the higher rank first: AKs"),
-        (("AA",), "expected two to ten hands or ranges to compare, got 1"),
-        (("AhKh", "AhKh"), "hands that can be held together"),
-        (("AhKh", "QQ", "--board", "Ah2c3d"), "AhKh: all its hands hold cards of the board or dead ones"),
-        (("AhKh", "QQ", "--board", "2c3d4h", "--dead", "2c"), "expected different cards"),
-    ],
-)
-def test_what_cannot_be_compared_is_refused_in_one_line(words: tuple[str, ...], why: str) -> None:
-    done = run(*words)
-
-    assert done.exit_code == 2
-    assert why in done.output
-    assert done.output.count("\n") == 1

@@ -346,15 +346,6 @@ def test_a_broken_experiment_says_why_in_one_line() -> None:
     assert result.output.count("\n") == 1
 
 
-@pytest.mark.usefixtures("installed")
-def test_an_unknown_name_is_a_usage_error_in_one_line() -> None:
-    result = CliRunner().invoke(experiment, ["coin-flip", "--out", "here"])
-
-    assert (result.exit_code, result.output.count("\n")) == (2, 1)
-    assert "coin-flip'" in result.output
-    assert "coin-flips" in result.output
-
-
 # --- `riverboat kernels` ------------------------------------------------------------------------------------
 
 

@@ -100,20 +100,6 @@ def test_censored_deals_are_left_out_only_if_that_was_declared(tmp_path: Path) -
     assert f"censored: {len(censored)} of {HANDS} deals do not count; no verdict above 2%" in told
 
 
-@pytest.mark.parametrize(
-    ("options", "why"),
-    [
-        (("--censor", "--until", "decided", "--luck", "off"), "--censor does not go with --until"),
-        (("--censor", "--luck", "equity"), "--censor goes with --luck off"),
-        (("--in-process",), "--in-process is not for M"),
-    ],
-)
-def test_what_does_not_go_together_is_refused(options: tuple[str, ...], why: str, tmp_path: Path) -> None:
-    done = run_match(tmp_path, GAME, "M=llm:url=http://127.0.0.1:9/v1,model=m", "always-call", *options)
-    assert done.returncode == 2
-    assert why in done.stderr
-
-
 GOOD = Usage({"in": 6, "out": 1, "tries": 2}, 0.5, 3.5, "late", {"model": "m"})
 
 

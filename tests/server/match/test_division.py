@@ -23,7 +23,6 @@ from engine.poker.rules import Action, HandView, load_game
 from server.match.shards import Division, Frame, Readiness, ShardFailure, ShardOrder, Share
 from server.table.book import FinishedHand
 from tests.server.match.test_resume import COUNTER, cut_short, logs_of, resumed, what_follows_from_the_cards
-from tests.support.commands import run_here
 from tests.support.dealer_process import environment, program
 from tests.support.matches import raw_bot, result_of, run_match, start_match
 
@@ -234,19 +233,6 @@ def test_a_bot_that_cannot_play_ends_the_match(tmp_path: Path) -> None:
     assert failed["failure"] == "crashed"
     assert failed["failure_detail"].startswith("simple plays Texas hold'em only")
     assert "Traceback" not in done.stderr
-
-
-def test_players_and_options_that_need_sockets_are_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for words, fault in {
-        ("random", "Ann=wait"): "--in-process is for installed bots: 'Ann=wait' is none",
-        ("random", "random", "--response-time", "3"): "'--response-time' does not go with --in-process",
-    }.items():
-        result = run_here("match", "leduc", *words, "--in-process")
-        assert result.exit_code == 2
-        assert fault in result.stderr
 
 
 @pytest.mark.parametrize("bot", STATELESS)

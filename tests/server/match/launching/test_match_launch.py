@@ -17,7 +17,6 @@ import pytest
 
 from engine.poker.rules import game_path
 from server.match.sittings.sitting import new_folder
-from tests.support.cases import cases
 from tests.support.dealer_process import PATIENCE_S, environment, program
 from tests.support.matches import raw_bot, result_of, run_match, start_match, wait_for_hand
 
@@ -141,13 +140,6 @@ def test_a_launching_program_learns_why_there_is_no_table(
     assert "Traceback" not in stderr
 
 
-def test_a_descriptor_that_is_not_open_is_refused(tmp_path: Path) -> None:
-    done = run_match(tmp_path, "limit-2p", "random", "random", "--announce", "77")
-
-    assert done.returncode == 2
-    assert "--announce 77: Bad file descriptor" in done.stderr
-
-
 @pytest.mark.slow
 def test_an_earlier_match_in_the_folder_is_moved_aside(tmp_path: Path) -> None:
     words = ("kuhn-2p", "always-call", "always-call", "--hands", "2", "--out", "m", "--seed")
@@ -157,16 +149,6 @@ def test_an_earlier_match_in_the_folder_is_moved_aside(tmp_path: Path) -> None:
 
     assert (tmp_path / "m" / "earlier-1" / "match.log").read_bytes() == first
     assert (tmp_path / "m" / "match.log").read_bytes() != first
-
-
-@pytest.mark.parametrize(("words", "message"), cases(__file__, "senseless words"))
-def test_a_command_line_that_makes_no_sense_is_refused_in_one_line(
-    tmp_path: Path, words: tuple[str, ...], message: str
-) -> None:
-    done = run_match(tmp_path, *words)
-
-    assert done.returncode in (2, 3)
-    assert message in done.stderr + done.stdout
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -212,17 +194,6 @@ def test_a_player_who_does_not_join_is_named_with_its_output_and_then_given_up(t
     assert done.returncode == 3
     assert "waiting for sleeper to join (1 s of 1.5): still waking up" in done.stdout
     assert "sleeper stalled: did not join within 1.5 s of its start" in done.stdout
-
-
-@pytest.mark.parametrize(("words", "told"), cases(__file__, "mistakes"))
-def test_a_command_line_with_a_mistake_says_what_was_meant(
-    words: Sequence[str], told: str, tmp_path: Path
-) -> None:
-    done = run_match(tmp_path, *words)
-
-    assert (done.returncode, done.stdout) == (2, "")
-    assert told in done.stderr
-    assert not (tmp_path / "matches").exists() or "--" in " ".join(words)
 
 
 def test_lines_of_a_game_file_that_mean_nothing_are_refused_and_the_dealer_warns(tmp_path: Path) -> None:
