@@ -88,7 +88,13 @@ def test_a_mistake_is_one_line_and_nothing_is_done(
     result = called(*shlex.split(typed.format(files=files, digits="9" * 4301)))
 
     lines = [line for line in result.stderr.splitlines() if not line.startswith("riverboat: compiling")]
-    if typed.split()[0] in ("bot", "check-bot", "match", "telnet", "tournament"):  # click shows how they are used, too
+    if typed.split()[0] in (
+        "bot",
+        "check-bot",
+        "match",
+        "telnet",
+        "tournament",
+    ):  # click shows how they are used, too
         lines = [line for line in lines if line and not line.startswith(("Usage:", "Try "))]
     assert (result.exit_code, result.stdout, len(lines)) == (2, "", 1), result.output
     assert said in f"^{lines[0]}"

@@ -22,7 +22,6 @@ from engine.kernels._kept import (
     remove_old_folders,
 )
 from engine.kernels.mersenne import NUM_WORDS, STATE_SIZE, number_below, seed_generator
-from engine.poker.rules import acpc_generator
 from engine.support.files.cache import cache_directory
 from engine.support.seeds import parse_seed, random_seed
 from tests.support.asserting import refuses
@@ -44,15 +43,6 @@ def test_the_numbers_of_random(parts: tuple[int, int, int]) -> None:
         assert number_below(ours, 2) == theirs.choice(range(2))
         assert number_below(ours, 3) == theirs.choice(range(3))
         assert mersenne.next_word(ours) == theirs.getrandbits(32)
-
-
-@pytest.mark.slow
-def test_the_cards_of_the_dealer() -> None:
-    theirs = acpc_generator(12345)
-    ours = np.zeros(STATE_SIZE, np.uint32)
-    ours[:-1] = theirs.getstate()[1][:-1]
-
-    assert [mersenne.next_word(ours) for _ in range(1000)] == [theirs.getrandbits(32) for _ in range(1000)]
 
 
 # --- splitmix -----------------------------------------------------------------------------------------------
@@ -151,13 +141,6 @@ def test_programs_that_start_together_compile_once(tmp_path: Path) -> None:
     compiled = [line for out, _ in ended for line in out.splitlines()]
     assert compiled
     assert len(compiled) == len(set(compiled))
-
-
-def test_a_folder_that_cannot_be_written_costs_only_the_compilation() -> None:
-    result = run("/dev/null/nowhere")
-
-    assert result.returncode == 0, result.stderr
-    assert "compiling" in result.stderr
 
 
 def test_only_the_latest_folders_of_former_versions_are_kept(tmp_path: Path) -> None:

@@ -242,7 +242,7 @@ def test_best_responses_to_uniform_players(game: GameDefinition, responses: tupl
     ],
 )  # fmt: skip
 def test_published_exploitability(game: GameDefinition, weights: tuple[float, ...], expected: float) -> None:
-    """Equilibrium.md gives these; 1e-300 is a call where nothing else that is meant is legal."""
+    """Recomputed by hand; 1e-300 is a call where nothing else that is meant is legal."""
     tree = game_tree(game)
 
     assert exploitability(tree, policy_with(tree, weights)).mean == pytest.approx(expected, abs=1e-6)

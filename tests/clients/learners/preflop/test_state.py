@@ -229,13 +229,6 @@ def test_what_is_chosen_has_a_chance(values: list[int], seed: int) -> None:
     assert action_values.proportional_triple(values)[action_values.drawn_action(values, agent(seed))] > 0
 
 
-def test_the_greatest_value_is_taken() -> None:
-    for action in (action_values.FOLD, action_values.CALL, action_values.RAISE):
-        values = [10, 10, 10, 0, 99, 99]
-        values[action] = 11
-        assert action_values.best_action(values, agent(1)) == action
-
-
 @pytest.mark.parametrize(
     ("values", "chances"),
     [([5, 5, 0], (0.5, 0.5, 0)), ([0, 0, 0], (1 / 3, 1 / 3, 1 / 3)), ([1, 7, 7], (0, 0.5, 0.5))],
@@ -287,31 +280,6 @@ def test_the_start_depends_on_the_seed_and_the_state_alone() -> None:
 # --- verdicts -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("own", "opponent", "verdict"),
-    [
-        # The opponent has a pair.
-        ("AhKh", "2c2d", -1),  # "the agent only has a High Card": decremented
-        ("3h3d", "4c4d", -1),  # "a lower ranking Pair": decremented
-        ("5h5d", "4c4d", 1),  # "a higher ranking Pair": incremented
-        ("4h4s", "4c4d", 0),  # similar hands: tied
-        # The opponent has a high card.
-        ("2h2d", "AcKc", 1),  # "a Pair": incremented
-        ("QhJh", "Kc2d", -1),  # "lower ranking higher card": decremented
-        ("Kh2h", "QcJd", 1),  # "higher ranking higher card": incremented
-        ("Kh5d", "Kc6d", -1),  # "same higher card but lower second card": decremented
-        ("Kh7d", "Kc6d", 1),  # "same higher card but higher second card": incremented
-        ("Kh6h", "Kc6d", 0),  # similar hands: tied; suits do not count
-    ],
-)
-def test_each_case_of_the_text(own: str, opponent: str, verdict: int) -> None:
-    ours, theirs = parse_cards(own), parse_cards(opponent)
-
-    for first, second in itertools.product((ours, ours[::-1]), (theirs, theirs[::-1])):
-        assert action_values.compare_hole_cards(first, second) == verdict
-        assert action_values.compare_hole_cards(second, first) == -verdict
-
-
 def by_the_text(own: tuple[int, ...], opponent: tuple[int, ...]) -> int:
     """The text of 4.2.1.3, sentence by sentence."""
     c1, c2 = sorted((card >> 2 for card in own), reverse=True)
@@ -341,25 +309,6 @@ def test_each_opponent_gets_a_comparison() -> None:
     assert action_values.hole_cards_verdicts(parse_cards("Kh5d"), shown) == [-1, 1, 0]
 
 
-@pytest.mark.parametrize(
-    ("own", "shown", "board", "verdict"),
-    [
-        ("AhAd", ["KhKd"], "2cQs7d8h9c", 1),
-        ("AhAd", ["KhKd", "2h2s"], "2cQs7d8h9c", -1),  # better than one, worse than the winner
-        ("3h4h", ["3c4d"], "2cQs7d8h9c", 0),
-        ("AhJs", ["AcJd", "AsTd"], "2cQs7d8h9c", 0),
-        ("6h5h", ["AcAd", "KsQd"], "2cQs7d8h9c", 1),  # hole cards that are behind, and a straight
-        ("2h3h", ["AcAd", "KdKh"], "TsJsQsKsAs", 0),  # the board plays
-    ],
-)
-def test_the_best_five_are_compared_with_the_winners(
-    own: str, shown: list[str], board: str, verdict: int
-) -> None:
-    others = [parse_cards(text) for text in shown]
-
-    assert action_values.winning_hand_verdict(parse_cards(own), others, parse_cards(board)) == verdict
-
-
 def test_readings_of_the_winner_differ_by_ties_and_by_how_many_are_compared() -> None:
     board, own = parse_cards("2cQs7d8h9c"), parse_cards("AhJs")
     shown = [parse_cards(text) for text in ("AcJd", "3s3d", "Kd5d")]
@@ -378,21 +327,3 @@ def test_the_winner_is_the_evaluators() -> None:
         ours, best = hand_rank((*own, *board)), max(hand_rank((*other, *board)) for other in shown)
 
         assert action_values.winning_hand_verdict(own, shown, board) == (ours > best) - (ours < best)
-
-
-@pytest.mark.parametrize(
-    ("action", "ahead", "behind"),
-    [
-        (action_values.FOLD, action_values.DECREMENT_FOLD, action_values.INCREMENT_FOLD),
-        (action_values.CALL, action_values.INCREMENT_CALL, action_values.DECREMENT_CALL),
-        (action_values.RAISE, action_values.INCREMENT_RAISE, action_values.DECREMENT_RAISE),
-    ],
-)
-def test_the_rule_follows_from_the_action_and_the_verdict(
-    action: int, ahead: tuple[int, int, int], behind: tuple[int, int, int]
-) -> None:
-    assert (
-        action_values.RULES[action][1],
-        action_values.RULES[action][0],
-        action_values.RULES[action][-1],
-    ) == (ahead, None, behind)
