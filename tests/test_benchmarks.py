@@ -22,7 +22,7 @@ MISTAKES = [
     ("bench_tables", ["--record", "hands.json", "--against", "nobody"], "there is no bot 'nobody'"),
     ("bench_tables", ["pyproject.toml"], "pyproject.toml cannot be read"),
     ("bench_tables", ["tests/golden"], "tests/golden cannot be read"),
-    ("bench_sampling", ["match", "limit-2p"], "expected GAME FIRST SECOND, got limit-2p"),
+    ("bench_sampling", ["time", "limit-2p"], "expected GAME OPPONENT, got limit-2p"),
     ("bench_start_up", ["formula:tightness=x"], "tightness"),
 ]
 

@@ -1,38 +1,28 @@
-"""The sampling bot: trials a second, the time of a decision, what it wins and whether it keeps its promises.
+"""The sampling bot: trials a second, and the time of a decision.
 
 ``python -m tests.benchmarks.bench_sampling speed``
 ``python -m tests.benchmarks.bench_sampling time limit-10p formula --hands 100``
-``python -m tests.benchmarks.bench_sampling match limit-2p sampling:trials=1000 formula --deals 10000``
 
-A match seats two kinds of bots in turn, plays every deal twice with the kinds in each other's seats, and
-sets the stated values of the first kind's decisions against the chips that came of them.
+What it wins is measured by `bench_reading`, and whether it keeps its promises by `riverboat experiment
+calibration`.
 """
 
 import argparse
-import inspect
-import math
 import time
 from collections.abc import Awaitable, Sequence
-from typing import Any
 
 import attrs
-import numpy as np
-from numpy.typing import NDArray
 
 from clients.bots.opponent_book import DEFAULT_NOISE
 from clients.bots.sampling.agent import Sampling
-from clients.core.agent import Agent
 from clients.core.arena import Arena
-from clients.core.options import make_agent, parse_settings
 from clients.core.registry import make_bot
-from clients.lab.experiments.harness import chips_by_seat
 from engine.players.models.model import OpponentModel
 from engine.players.models.player import PlayerModel
 from engine.players.trials.players import OwnStrategy, simulated_players
 from engine.players.trials.selective_sampling import Estimates
 from engine.players.trials.trials import Spot, new_tree, simulate
 from engine.poker.rules import Action, HandView, load_game, parse_betting
-from engine.support.intervals import estimate
 from tests.benchmarks.bench_formula import in_milliseconds
 from tests.engine.players.hands import cards, reader_after
 from tests.engine.players.trials.spots import experienced_model, make_spot
@@ -90,13 +80,10 @@ def speed() -> None:
 
 
 class Watched(Sampling):
-    """Notes what it expects of each decision, and how long it takes."""
+    """Notes how long each decision takes."""
 
-    __signature__ = inspect.signature(Sampling, eval_str=True)  # for its options
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.stated: list[tuple[int, int, float]] = []  # hand, spent before, value
+    def __init__(self) -> None:
+        super().__init__()
         self.seconds: list[float] = []
         self._start = 0.0
 
@@ -108,18 +95,7 @@ class Watched(Sampling):
     def _decide(self, view: HandView, estimates: Estimates[Action]) -> Action:
         action = super()._decide(view, estimates)
         self.seconds.append(time.perf_counter() - self._start)
-        values = dict(zip(estimates.moves, estimates.values.tolist(), strict=True))
-        spent = view.betting.spent[view.position]
-        self.stated.append((view.hand_number, spent, values.get(action, 0.0)))
         return action
-
-
-def make(spec: str) -> Agent:
-    """A bot by its name; a sampling bot is watched."""
-    name, colon, settings = spec.partition(":")
-    if name != "sampling":
-        return make_bot(spec)
-    return make_agent(name, Watched, parse_settings(settings.split(",")) if colon else {})
 
 
 def decision_times(game_name: str, against: str, hands: int, seed: int) -> dict[str, float]:
@@ -132,45 +108,11 @@ def decision_times(game_name: str, against: str, hands: int, seed: int) -> dict[
     return in_milliseconds(agent.seconds)
 
 
-def play_match(game_name: str, first: str, second: str, deals: int, seed: int) -> str:
-    """What the first kind wins of the second, and whether its stated values are realised."""
-    game = load_game(game_name)
-    unit, players = game.small_bet or game.big_blind, game.num_players
-    won = np.zeros(deals)
-    promises: list[tuple[float, float]] = []
-    for shift in range(2):
-        agents = [make(second if (seat + shift) % 2 else first) for seat in range(players)]
-        chips = chips_by_seat(game, agents, seed, deals) / unit
-        won += chips[:, shift::2].sum(axis=1) / players
-        for seat in range(shift, players, 2):
-            promises += [
-                (value, chips[hand, seat] + spent / unit)
-                for hand, spent, value in getattr(agents[seat], "stated", ())
-            ]
-    name = "sb/h" if game.is_limit else "bb/h"
-    line = f"{game_name}: {first} against {second}: {estimate(won.tolist())} {name}, {2 * deals} hands"
-    return f"{line}\n{regression(np.array(promises))}" if len(promises) > 2 else line
-
-
-def regression(pairs: NDArray[np.float64]) -> str:
-    """Realised on stated values, shape (n, 2): means, slope with its 95 % half width, intercept."""
-    stated, realised = pairs.T
-    centred = stated - stated.mean()
-    slope = float(centred @ realised / (centred @ centred))
-    intercept = float(realised.mean() - slope * stated.mean())
-    rest = realised - intercept - slope * stated
-    half = 1.96 * math.sqrt(float(rest @ rest) / (len(rest) - 2) / float(centred @ centred))
-    return (
-        f"stated {stated.mean():+.3f}, realised {realised.mean():+.3f}, slope {slope:.3f} +- {half:.3f}, "
-        f"intercept {intercept:+.3f}, {len(stated)} decisions"
-    )
-
-
 def _check(parser: BenchmarkParser, options: argparse.Namespace) -> None:
     """Say what is wrong with the words behind the first."""
-    most = {"speed": 0, "time": 2, "match": 3}[options.what]
+    most = {"speed": 0, "time": 2}[options.what]
     if len(options.rest) not in (0, most):
-        usage = {"speed": "nothing", "time": "GAME OPPONENT", "match": "GAME FIRST SECOND"}[options.what]
+        usage = {"speed": "nothing", "time": "GAME OPPONENT"}[options.what]
         parser.error(f"{options.what}: expected {usage}, got {' '.join(options.rest)}")
     try:
         for place, word in enumerate(options.rest):
@@ -181,21 +123,18 @@ def _check(parser: BenchmarkParser, options: argparse.Namespace) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
-    parser = BenchmarkParser("bench_sampling", __doc__, hands=100, deals=500)
-    parser.add_argument("what", choices=["speed", "time", "match"])
-    parser.add_argument("rest", nargs="*", help="GAME OPPONENT, or GAME FIRST SECOND")
+    parser = BenchmarkParser("bench_sampling", __doc__, hands=100)
+    parser.add_argument("what", choices=["speed", "time"])
+    parser.add_argument("rest", nargs="*", help="GAME OPPONENT")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
     _check(parser, options)
     if options.what == "speed":
         speed()
-    elif options.what == "time":
+    else:
         game_name, against = options.rest or ("limit-10p", "formula")
         times = decision_times(game_name, against, options.hands, options.seed)
         print(" ".join(f"{key} {value:.1f}" for key, value in times.items()))
-    else:
-        game_name, first, second = options.rest or ("limit-2p", "sampling:trials=1000", "formula")
-        print(play_match(game_name, first, second, options.deals, options.seed))
 
 
 if __name__ == "__main__":

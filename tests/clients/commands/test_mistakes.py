@@ -40,6 +40,9 @@ MISTAKES = [
     if line and not line.startswith("#")
 ]
 
+CLICKS_OWN = ("bot", "check-bot", "match", "telnet", "tournament")
+"""Click shows how these are used, too."""
+
 
 def called(*arguments: object) -> Result:
     return CliRunner(env=NAMES).invoke(riverboat, [str(argument) for argument in arguments])
