@@ -232,14 +232,6 @@ def test_the_image_runs_as_somebody_without_rights_who_may_write_the_logs() -> N
     assert "install -d -o riverboat -g riverboat /logs" in text
 
 
-def test_the_image_brings_kernels_for_any_processor() -> None:
-    text = (ROOT / "Dockerfile").read_text()
-
-    assert "COPY tests/kernels_wheel ./kernels_wheel\n" in text
-    assert "install --no-cache-dir --no-deps /tmp/wheels/*.whl\n" in text
-    assert "NUMBA_CPU" not in text  # the build says it level by level
-
-
 # --- release ------------------------------------------------------------------------------------------------
 
 

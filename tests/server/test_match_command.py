@@ -245,23 +245,6 @@ def test_a_goal_is_read_as_it_is_kept_for_a_resumed_match(text: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_game_without_bounds_has_no_goal(tmp_path: Path) -> None:
-    game = (
-        "GAMEDEF\nnolimit\nnumPlayers = 2\nnumRounds = 1\nblind = 2 1\nnumSuits = 4\nnumRanks = 13\n"
-        "numHoleCards = 2\nnumBoardCards = 0\nEND GAMEDEF\n"
-    )
-    (tmp_path / "deep.game").write_text(game)
-    players = ("deep.game", "always-call", "always-call")
-
-    refused = run_match(tmp_path, *players, "--until", "decided")
-    played = result_of(tmp_path, *players, "--hands", "20", "--out", "m")
-
-    assert refused.returncode == 2
-    assert "deep.game names no stacks" in refused.stderr
-    assert played["verdict"]["words"] == "too few hands: 20 deals, 100 are the least for a verdict"
-
-
-@pytest.mark.slow
 def test_progress_goes_to_stderr_also_where_the_result_is_json(tmp_path: Path) -> None:
     done = run_match(tmp_path, "kuhn-2p", "A=random", "B=random", "--hands", "3000", "--json")
 

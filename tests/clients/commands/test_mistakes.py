@@ -18,7 +18,7 @@ from clients.commands.solve.counter import counter
 from clients.commands.solve.strategy import strategy
 from clients.core.arena import Arena
 from clients.learners.preflop.learners import HoleCardsLearner
-from engine.poker.rules import load_game
+from engine.poker.rules import format_game, load_game
 from engine.solving.game_tree import game_tree
 from engine.solving.holdem.abstraction import Percentiles
 from engine.solving.holdem.betting import holdem_betting
@@ -54,6 +54,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("files")
     (folder / "text.npz").write_text("hello")
     (folder / "cup.toml").write_text(plan_text("random", "always-call"))
+    stacks = format_game(load_game("nolimit-2p")).partition("stack")[2].partition("\n")[0]
+    (folder / "deep.game").write_text(format_game(load_game("nolimit-2p")).replace(f"stack{stacks}\n", ""))
 
     called("solve", "kuhn-2p", "--iterations", 10, "--save", folder / "k.npz")
     for name in ("torn.npz", "alone.npz"):

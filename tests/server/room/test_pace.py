@@ -8,7 +8,6 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from server.room.config import RoomError, load_room
 from tests.support.rooms import play_each, room_config, room_of, table_config
 
 PACE_S, SHOWDOWN_S, HANDS = 0.4, 2.5, 4
@@ -102,12 +101,3 @@ async def test_a_player_who_asks_between_hands_is_heard_while_the_end_stands(
 
         assert trio.current_time() - began < 1.0
         assert told == f"#message Ann shows {hole[:2]} {hole[2:]}"
-
-
-@pytest.mark.parametrize("pace", ["nan", "-1", "3600", "inf", "true", '"slow"'])
-@pytest.mark.parametrize("key", ["pace", "showdown"])
-def test_a_pace_that_cannot_be_is_a_sentence(tmp_path: Path, key: str, pace: str) -> None:
-    file = tmp_path / "room.toml"
-    file.write_text(f'[[table]]\nname = "limit-2p"\n{key} = {pace}\n')
-    with pytest.raises(RoomError, match=rf"room.toml:3:1: {key}: expected a number from 0 to 60, got "):
-        load_room(file)

@@ -131,16 +131,6 @@ def test_every_row_is_a_triple(seed: int) -> None:
         assert situation.can_raise or not triples[:, 2].any()
 
 
-def test_near_a_threshold_actions_are_mixed_in_proportion() -> None:
-    situation = after("cc/")
-    limit, spread = thresholds(situation, TABLE).raise_, DEFAULT_PARAMETERS.spread
-    values = hands_of(limit - spread / 2, limit, limit + spread / 2, 0.5)
-
-    triples = formula_triples(situation, values, WEIGHTS, TABLE, Parameters(deception=0))
-
-    assert triples[:3, 2] == pytest.approx((0.25, 0.5, 0.75))
-
-
 def test_bluffs_have_the_share_that_makes_a_caller_indifferent() -> None:
     """Pot P, bet b: they risk b to win P + b, and are indifferent at a share of b / (P + 2 b)."""
     bet, pot = 20.0, 60.0
