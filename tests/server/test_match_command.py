@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -352,3 +353,49 @@ def test_unmodified_clients_play_a_match_at_our_table(game: str, num_seats: int,
     assert log.count("STATE:") == 100
     assert log.endswith(score)
     assert "WARNING" not in dealer.stderr
+
+
+COMES_BACK = """\
+import socket, sys
+lines = 0
+while True:  # it leaves after every third line, and comes back at once
+    try:
+        connection = socket.create_connection((sys.argv[1], int(sys.argv[2])))
+        dealer = connection.makefile("rwb")
+        dealer.write(b"VERSION:2.0.0\\n"); dealer.flush()
+        for number, line in enumerate(dealer):
+            lines += 1
+            dealer.write(line.rstrip() + b":c\\n"); dealer.flush()
+            if number == 2: break
+        connection.shutdown(socket.SHUT_RDWR)
+    except ConnectionError:
+        if lines > 100: break
+"""
+
+
+@pytest.mark.slow
+def test_a_player_that_comes_back_at_once_misses_no_hand(tmp_path: Path) -> None:
+    (tmp_path / "fickle.py").write_text(COMES_BACK)
+    words = ("kuhn-2p", f"{sys.executable} fickle.py", "always-call", "--hands", "40", "--out", "m")
+    result = result_of(tmp_path, *words, status=3)
+
+    assert (result["hands"], result["players"][0]["failure"]) == (40, "disconnected")
+    assert "hands_by_default" not in result["players"][0]
+    assert json.loads((tmp_path / "m" / "result.json").read_text())["options"]["grace"] == 2.0
+
+
+@pytest.mark.slow
+def test_a_game_without_bounds_has_no_goal(tmp_path: Path) -> None:
+    game = (
+        "GAMEDEF\nnolimit\nnumPlayers = 2\nnumRounds = 1\nblind = 2 1\nnumSuits = 4\nnumRanks = 13\n"
+        "numHoleCards = 2\nnumBoardCards = 0\nEND GAMEDEF\n"
+    )
+    (tmp_path / "deep.game").write_text(game)
+    players = ("deep.game", "always-call", "always-call")
+
+    refused = run_match(tmp_path, *players, "--until", "decided")
+    played = result_of(tmp_path, *players, "--hands", "20", "--out", "m")
+
+    assert refused.returncode == 2
+    assert "deep.game names no stacks" in refused.stderr
+    assert played["verdict"]["words"] == "too few hands: 20 deals, 100 are the least for a verdict"

@@ -367,3 +367,11 @@ def test_a_match_that_an_earlier_version_dealt_from_one_key_is_refused_by_name(t
         "Error: m cannot be resumed: riverboat 0.2.0 began it, and dealt all its cards from one secret key, "
         "which is no longer kept\n",
     )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("match", ["secret cards", "duplicate", "a seed, duplicate", "a key"])
+def test_what_was_finished_before_a_kill_stands(tmp_path: Path, match: str) -> None:
+    generator = random.Random(match)
+
+    check_killed_and_resumed(tmp_path, MATCHES[match], [generator.uniform(0.8, 1.5)])
