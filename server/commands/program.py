@@ -26,7 +26,7 @@ from engine.poker.rules.game_file import game_path, no_such_game
 from engine.support.plugins import declared
 from engine.support.text import table
 from engine.support.user_input import did_you_mean
-from server.support.errors import os_error_in_words
+from server.support.errors import only, os_error_in_words
 from server.support.options import GAME, flag, option
 
 _HOUSE: Final = {
@@ -146,22 +146,12 @@ def _ending_in_one_line() -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, OSError, BaseExceptionGroup) as error:
-        fault = _cause(error)
+        fault = only(error, KeyboardInterrupt, OSError)
         if isinstance(fault, KeyboardInterrupt):
             raise click.exceptions.Exit(130) from None
-        if fault is None or fault.errno == errno.EPIPE:
+        if not isinstance(fault, OSError) or fault.errno == errno.EPIPE:
             raise  # a bug; or nobody reads us any more, which click takes as the end
         raise click.ClickException(os_error_in_words(fault)) from error
-
-
-def _cause(error: BaseException) -> KeyboardInterrupt | OSError | None:
-    """Why a command ended: an interruption, else a system error; None if there is more to it."""
-    if not isinstance(error, BaseExceptionGroup):
-        return error if isinstance(error, KeyboardInterrupt | OSError) else None
-    causes = [_cause(each) for each in error.exceptions]
-    if any(cause is None for cause in causes):
-        return None
-    return next((cause for cause in causes if isinstance(cause, KeyboardInterrupt)), causes[0])
 
 
 def _told_by_source(entry: EntryPoint) -> str | None:

@@ -27,19 +27,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
-from engine.poker.rules import (
-    GameDefinition,
-    GameDefinitionError,
-    Rake,
-    game_path,
-    load_game,
-    no_such_game,
-    parse_game,
-)
+from engine.poker import rules
 from engine.support.files.formats import parse_json
 from protocol import records
 from protocol.extension import parse_game_line
@@ -54,6 +46,7 @@ from server.records.log_lines import (
     shown,
 )
 
+_Game = rules.GameDefinition | str | None
 GAME_FILE: Final = "match.game"
 """A game file beside a log, which is the log's game."""
 PLAN_FILE: Final = "plan.json"
@@ -70,7 +63,7 @@ class MatchLog:
     """A log that has been scanned by `open_log`."""
 
     path: Path
-    game: GameDefinition
+    game: rules.GameDefinition
     game_text: str
     """The game as the user or the header named it."""
     headers: tuple[Header, ...]
@@ -144,7 +137,7 @@ class MatchLog:
                 if found[2] == "game":
                     try:
                         reader, own = records.HandReader(parse_game_line(found[3])), int(found[1])
-                    except GameDefinitionError as error:
+                    except rules.GameDefinitionError as error:
                         own = _UNKNOWN
                         yield fault(self.path, line, str(error))
                 continue
@@ -185,6 +178,12 @@ def rotation(number: int, num_players: int) -> tuple[int, ...]:
     return tuple([(position + number) % num_players for position in range(num_players)])
 
 
+def by_seat(names: Sequence[str], number: int) -> tuple[str, ...]:
+    """Names by seat, as a hand has them by position, if the button moves."""
+    seats = rotation(number, len(names))
+    return tuple([names[seats.index(seat)] for seat in range(len(seats))])
+
+
 # --- a file ----------------------------------------------------------------------------------------------
 
 
@@ -209,7 +208,7 @@ def find_logs(paths: Iterable[Path]) -> tuple[Path, ...]:
     return tuple(found)
 
 
-def open_log(path: Path, game: GameDefinition | str | None = None, *, tolerant: bool = False) -> MatchLog:
+def open_log(path: Path, game: _Game = None, *, tolerant: bool = False) -> MatchLog:
     """Scan a log.
 
     Args:
@@ -264,7 +263,7 @@ class _Scan:
         self.commitments: list[str] = []
         self.keys: list[str] = []
         self.has_deal_keys = False
-        self.rake: Rake | None = None
+        self.rake: rules.Rake | None = None
         self.games: list[str] = []  # of the first and the last hand that says its own
         self.num_hands = 0
         self.score: tuple[tuple[float, ...], tuple[str, ...]] | None = None
@@ -312,8 +311,7 @@ class _Scan:
             return tuple(names)
         if self.has_fixed_seats:
             return first
-        seats = rotation(self._first, len(first))
-        return tuple([first[seats.index(seat)] for seat in range(len(first))])
+        return by_seat(first, self._first)
 
     @property
     def has_namesakes(self) -> bool:
@@ -326,7 +324,7 @@ class _Scan:
         positions = self.positions
         return self.num_hands > 1 and len(positions) == 1 and len(set(positions[0])) > 1
 
-    def end(self, game: GameDefinition) -> tuple[int | None, str]:
+    def end(self, game: rules.GameDefinition) -> tuple[int | None, str]:
         """Read the last line if it has no line end; returns its number if it was torn off, and a warning.
 
         Raises:
@@ -349,7 +347,7 @@ class _Scan:
             self._other(line, text)
         return None, ""
 
-    def _check_end(self, text: str, game: GameDefinition) -> None:
+    def _check_end(self, text: str, game: rules.GameDefinition) -> None:
         """Raise ValueError if a line without a line end is incomplete."""
         names: tuple[str, ...] = ()
         if text.startswith("STATE:"):
@@ -417,7 +415,7 @@ class _Scan:
         if len(self.games) == 1:
             try:
                 parse_game_line(text)
-            except GameDefinitionError as error:
+            except rules.GameDefinitionError as error:
                 raise fault(self.path, line, str(error)) from None
 
 
@@ -426,15 +424,18 @@ def _begins_like_a_log(text: str) -> bool:
     return any(text.startswith(begin) or begin.startswith(text) for begin in ("STATE:", "SCORE:", "# "))
 
 
+def read_object(path: Path) -> dict[str, Any] | None:
+    """The JSON object in a file beside a log; None if it is not there, is torn, or is something else."""
+    try:
+        value = parse_json(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
 def _planned_game(plan: Path) -> str | None:
     """The game file that a match's plan contains; None if there is no such plan."""
-    if not plan.is_file():
-        return None
-    try:
-        value = parse_json(plan.read_text("utf-8"))
-    except (OSError, ValueError):
-        return None  # the header may name it
-    definition = value.get("definition") if isinstance(value, dict) else None
+    definition = (read_object(plan) or {}).get("definition")  # else the header may name it
     return definition if isinstance(definition, str) else None
 
 
@@ -442,32 +443,30 @@ def _pass_over(line: str) -> None:
     """Leave out a line of a game file that means nothing: its log was played with it."""
 
 
-def _game_of(
-    path: Path, headers: Sequence[Header], game: GameDefinition | str | None
-) -> tuple[GameDefinition, str]:
+def _game_of(path: Path, headers: Sequence[Header], game: _Game) -> tuple[rules.GameDefinition, str]:
     """The game of a log, and its name."""
     named = headers[0].game if headers else ""
-    if isinstance(game, GameDefinition):
+    if isinstance(game, rules.GameDefinition):
         return game, named
     try:
         if game is not None:
             try:
-                return load_game(game, warn=_pass_over), game
+                return rules.load_game(game, warn=_pass_over), game
             except FileNotFoundError as error:
-                raise LogError(no_such_game(game, error.strerror or "no such file")) from None
+                raise LogError(rules.no_such_game(game, error.strerror or "no such file")) from None
         folder = path.parent
         homes = [folder, folder.parent] if folder.name.startswith("pass-") else [folder]
         for home in homes:
             planned = _planned_game(home / PLAN_FILE)
             if planned is not None:
-                return parse_game(planned, str(home / PLAN_FILE)), named
+                return rules.parse_game(planned, str(home / PLAN_FILE)), named
         own = [home / GAME_FILE for home in homes]
         called = Path(named).name
-        near = [folder / called, game_path(called.removesuffix(".game"))] if called else []
-        for place in [*own, *([game_path(named)] if named else []), *near]:
+        near = [folder / called, rules.game_path(called.removesuffix(".game"))] if called else []
+        for place in [*own, *([rules.game_path(named)] if named else []), *near]:
             if place.is_file():
-                return load_game(str(place), warn=_pass_over), named or place.name
-    except GameDefinitionError as error:
+                return rules.load_game(str(place), warn=_pass_over), named or place.name
+    except rules.GameDefinitionError as error:
         raise LogError(f"{path}: its game: {error}") from None
     except OSError as error:
         raise LogError(f"{path}: its game: {error.filename}: {error.strerror}") from None

@@ -7,12 +7,12 @@ that repeats a match what needs no saying.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
 from server.records.evidence import Luck
-from server.table.config import MOST_SECONDS, OnFailure
+from server.table.config import MOST_SECONDS, OnFailure, TimeLimits
 
 
 @attrs.frozen
@@ -32,6 +32,18 @@ class MatchDefaults:
 
 
 MATCH_DEFAULTS: Final = MatchDefaults()
+
+
+def time_limits(given: Mapping[str, Any]) -> TimeLimits:
+    """The limits that the options say."""
+    return TimeLimits(
+        response=given["response_time"],
+        first_response=given["first_response_time"],
+        hand=given["hand_time"],
+        per_hand=given["match_time"],
+        grace=given["grace"],
+    )
+
 
 PRESETS: Final[Mapping[OnFailure, Mapping[str, float]]] = {
     OnFailure.ACPC: {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import sys
 from array import array
@@ -11,13 +10,13 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 import attrs
-import click
 import trio
 
 from engine.evidence.verdict import WHENEVER, Adjusted, Goal, Standings, Verdict
 from engine.poker.rules import GameDefinition
 from engine.support.palette import FAINT_STYLE
 from engine.support.text import cut, rate
+from server.support.console import say
 from server.table.book import rests
 
 
@@ -179,10 +178,7 @@ async def show_progress(tally: Tally, hands: int) -> None:
             kind = "" if said else f"{_KIND}\n"
             said = tenth
             done = f"{tally.hands} of {hands} hands: "
-            with contextlib.suppress(OSError):  # nobody reads it; the match continues
-                click.echo(
-                    kind + done + score_line(tally.scores(), pace.text(), _COLUMNS - len(done)), err=True
-                )
+            say(kind + done + score_line(tally.scores(), pace.text(), _COLUMNS - len(done)))
 
 
 class Pace:

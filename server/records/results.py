@@ -38,6 +38,11 @@ class DecisionTimes:
             return None
         return cls(durations.percentile(0.5), durations.percentile(0.99), durations.longest)
 
+    @classmethod
+    def as_json(cls, times: DecisionTimes | None) -> dict[str, float] | None:
+        """The object in ``result.json``."""
+        return None if times is None else attrs.asdict(times)
+
 
 @attrs.frozen
 class Pass:
@@ -110,9 +115,7 @@ class PlayerResult:
             row["hands_by_default"] = self.hands_by_default
         if self.answers_changed:
             row["answers_changed"] = self.answers_changed
-        times = self.decision_seconds
-        row["decision_seconds"] = None if times is None else attrs.asdict(times)
-        return row
+        return row | {"decision_seconds": DecisionTimes.as_json(self.decision_seconds)}
 
 
 def player_results(
@@ -133,7 +136,8 @@ def player_results(
 
     for player, name in enumerate(names):
         seated = [(each.outcome, each.players.index(player)) for each in passes]
-        won = sum([_winnings(outcome, seat) for outcome, seat in seated], Winnings())
+        parts = [(each.hands, each.chips_by_seat[seat], each.squares_by_seat[seat]) for each, seat in seated]
+        won = sum([Winnings(*part) for part in parts], Winnings())
         per_hand = won.chips / won.hands if won.hands else None
         plain_half = half = won.half_width()
         if len(passes) > 1:
@@ -163,10 +167,6 @@ def player_results(
             )
         )
     return tuple(results)
-
-
-def _winnings(outcome: MatchOutcome, seat: int) -> Winnings:
-    return Winnings(outcome.hands, outcome.chips_by_seat[seat], outcome.squares_by_seat[seat])
 
 
 def _means_of_deals(seated: Sequence[tuple[MatchOutcome, int]]) -> list[float]:

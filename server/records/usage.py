@@ -55,7 +55,7 @@ class AgentUse:
 
     def as_json(self) -> dict[str, Any]:
         """The player's object ``agent`` in ``result.json``."""
-        illegal, times = Rate(self.counts["illegal"], self._answers), DecisionTimes.of(self.times)
+        illegal = Rate(self.counts["illegal"], self._answers)
         return {
             "model": self.model,
             "reading": self.reading,
@@ -70,19 +70,16 @@ class AgentUse:
             "adapted": self.adapted,
             "tokens": {name: self.counts[name] for name in _TOKENS},
             "usd": None if self.unpriced == self.asked else self.usd,
-            "seconds": None if times is None else attrs.asdict(times),
+            "seconds": DecisionTimes.as_json(DecisionTimes.of(self.times)),
             "unknown": self.unknown,
         }
 
     @property
     def _answers(self) -> int:
         """Answers that could be read, or could not: each is one chance to be illegal."""
-        unanswered = (
-            self.faults["late"] + self.faults[CENSORED] + self.faults["refused"] + self.faults["budget"]
-        )
-        retried = (
-            self.counts["format"] + self.counts["illegal"] - self.faults["format"] - self.faults["illegal"]
-        )
+        counts, faults = self.counts, self.faults
+        unanswered = faults["late"] + faults[CENSORED] + faults["refused"] + faults["budget"]
+        retried = counts["format"] + counts["illegal"] - faults["format"] - faults["illegal"]
         return max(self.counts["illegal"], self.asked - unanswered + max(0, retried))
 
     def cells(self, hands: int) -> list[str]:
@@ -116,11 +113,8 @@ def usage_of(passes: Sequence[tuple[Path, Sequence[int]]]) -> tuple[dict[int, Ag
     found: dict[int, AgentUse] = {}
     censored = set()
     for folder, players in passes:
-        last: dict[
-            tuple[str, ...], str
-        ] = {}  # a hand may have been played anew: the last line about it counts
-        for line in read_lines(folder / FILE):
-            last[tuple(line.split(" ", 3)[:3])] = line
+        # A hand may have been played anew: the last line about it counts.
+        last = {tuple(line.split(" ", 3)[:3]): line for line in read_lines(folder / FILE)}
         for line in last.values():
             record = parse_record(line)
             if record is None or record[0] >= len(players):

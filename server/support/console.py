@@ -39,7 +39,7 @@ class SilentConsole:
         """Drop it."""
 
 
-class FileConsole:
+class FileConsole(SilentConsole):
     """Writes warnings and failures into a file in a match's folder; a full disk loses them, not the match.
 
     Args:
@@ -56,9 +56,6 @@ class FileConsole:
         self._file = open(path, "ab", buffering=0, opener=open_private)  # noqa: SIM115 - closed in close()
         self._later = later
 
-    def out(self, text: str) -> None:
-        """Drop it: the score is in the log and in the result."""
-
     def err(self, text: str) -> None:
         """Write it into the file."""
         self._later(partial(self._write, printable(text, "\n").encode()))
@@ -67,12 +64,17 @@ class FileConsole:
         with contextlib.suppress(OSError):
             self._file.write(data)
 
-    def hand_finished(self, hand_number: int) -> None:
-        """Drop it: others are told, with its result."""
-
     def close(self) -> None:
         """Close the file."""
         self._later(self._file.close)
+
+
+def say(line: str, *, err: bool = True) -> None:
+    """Say a line to people, on stderr or stdout; what is going on does not end because nobody reads it."""
+    import click  # the dealer starts without it
+
+    with contextlib.suppress(OSError):
+        click.echo(line, err=err)
 
 
 def now_us() -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
 import attrs
@@ -57,6 +57,22 @@ class MatchAborted(Exception):
         super().__init__(lines)
         self.lines = lines
         self.seats = tuple(seats)
+
+
+def only(error: BaseException, *kinds: type[BaseException]) -> BaseException | None:
+    """The cause of an error if it, or all that a group has, is of some kinds; those named first go before."""
+    causes = list(_causes(error))
+    if not all(isinstance(each, kinds) for each in causes):
+        return None
+    return next(each for kind in kinds for each in causes if isinstance(each, kind))
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    if not isinstance(error, BaseExceptionGroup):
+        yield error
+        return
+    for each in error.exceptions:
+        yield from _causes(each)
 
 
 def in_words(lines: str) -> str:

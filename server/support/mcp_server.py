@@ -6,9 +6,9 @@ prints everything twice.  Errors are results, with the object of every other doo
 
 from __future__ import annotations
 
-import contextlib
+import itertools
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,6 +20,7 @@ from protocol.agents.observation import rules_in_words, view_of
 from protocol.agents.tools import PLAY, TOOLS, Desk, call
 from protocol.agents.turns import SeatError
 from server.support.seat_tokens import same_token
+from server.support.talk import beside
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -58,7 +59,7 @@ def server_of(desk_of: DeskOf, *, in_room: bool) -> Server[Any]:
             if params.name not in tools:
                 raise SeatError("format", f"there is no tool of that name; there are {', '.join(tools)}")
             desk = await desk_of(ctx)
-            async with _progress(ctx):
+            async with beside(_report_progress, ctx):
                 found = await call(desk, params.name, params.arguments or {}, trio.move_on_after)
         except SeatError as error:
             return _result(error.as_json(), is_error=True)
@@ -119,27 +120,11 @@ def _resource(
     return types.ReadResourceResult(contents=[content], ttl_ms=ttl_ms, cache_scope=scope)
 
 
-@contextlib.asynccontextmanager
-async def _progress(ctx: Any) -> AsyncIterator[None]:
-    """Tell a client that wants to know that its call is still being worked on."""
-
-    async def report() -> None:
-        number = 0
-        while True:
-            await trio.sleep(_PROGRESS_S)
-            number += 1
-            await ctx.session.report_progress(number)
-
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(report)
-        fault: SeatError | None = None  # kept out of the nursery, which would wrap it in a group
-        try:
-            yield
-        except SeatError as error:
-            fault = error
-        nursery.cancel_scope.cancel()
-    if fault is not None:
-        raise fault
+async def _report_progress(ctx: Any) -> None:
+    """Tell a client that wants to know that its call is still being worked on, until cancelled."""
+    for number in itertools.count(1):
+        await trio.sleep(_PROGRESS_S)
+        await ctx.session.report_progress(number)
 
 
 class Bearer:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -42,6 +43,17 @@ def option(usage: str, text: str, kind: Any = None, **more: Any) -> Callable[[_F
 def flag(names: str, text: str, **more: Any) -> Callable[[_Function], _Function]:
     """An option without a value; see `option`."""
     return click.option(*names.split(), help=text, is_flag=True, **more)
+
+
+@contextlib.contextmanager
+def ending_with(
+    *errors: type[Exception], kind: type[click.ClickException] = click.ClickException
+) -> Iterator[None]:
+    """A context in which errors whose message is a line for people end the command with it."""
+    try:
+        yield
+    except errors as error:
+        raise kind(str(error)) from None
 
 
 class FiniteRange(click.FloatRange):
@@ -102,14 +114,12 @@ GAME: Final = Named(game_names)
 """A packaged game's name, or a game file."""
 
 
-def game_option(function: _Function) -> _Function:
-    """``--game GAME``."""
-    return click.option(
-        "--game",
-        metavar="GAME",
-        help="What is played, for logs that do not name a game that can be found: a game file, or the name "
-        "of a packaged game.",
-    )(function)
+game_option = option(
+    "--game GAME",
+    "What is played, for logs that do not name a game that can be found: a game file, or the name of a "
+    "packaged game.",
+)
+"""``--game GAME``."""
 
 
 class GroupedCommand(click.Command):

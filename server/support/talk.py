@@ -1,12 +1,39 @@
-"""A stream that ends quietly: what is sent to somebody who has gone is lost, and what they say has ended."""
+"""Conversations: a stream that ends quietly, and what is done beside.
+
+What is sent to somebody who has gone is lost, and what they say has ended.
+"""
 
 from __future__ import annotations
 
 import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 import trio
 
 _CHUNK = 32 * 1024
+
+
+@contextlib.asynccontextmanager
+async def beside(task: Callable[..., Awaitable[object]], *words: object) -> AsyncIterator[None]:
+    """A context in which a task runs; its end cancels the block, and the end of the block the task.
+
+    What the block raises is raised by itself, not in a group, as a nursery has it.
+    """
+    fault: Exception | None = None
+
+    async def run() -> None:
+        await task(*words)
+        nursery.cancel_scope.cancel()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(run)
+        try:
+            yield
+        except Exception as error:
+            fault = error
+        nursery.cancel_scope.cancel()
+    if fault is not None:
+        raise fault
 
 
 class Talk:

@@ -5,10 +5,11 @@ tomllib says what a file holds but not where; a scan of headers and keys finds t
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 import tomllib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -143,6 +144,14 @@ class Section:
         """A mistake in a value, or in the section if the key is missing."""
         line, column = self._at(key)
         return FileMistake(f"{self._path}:{line}:{column}: {what}")
+
+    @contextlib.contextmanager
+    def refusing(self, key: str, prefix: str = "") -> Iterator[None]:
+        """A context in which a ValueError is a mistake in a value; `prefix` begins the line that says so."""
+        try:
+            yield
+        except ValueError as error:
+            raise self.mistake(key, f"{prefix}{error}") from None
 
     def line(self, key: str = "") -> int:
         """The line of a key, else of its section, else the file's first line."""

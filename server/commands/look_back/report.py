@@ -23,7 +23,7 @@ from server.records.review.counts import Counts, count_hands
 from server.records.review.page import PAGE_FILE, check_new, render_page
 from server.records.review.sources import open_source
 from server.records.review.spreadsheets import FILES, spreadsheets
-from server.support.options import FILE, FOLDER, flag, option
+from server.support.options import FILE, FOLDER, ending_with, flag, option
 
 
 @click.command("report")
@@ -70,10 +70,8 @@ def report(
     if page is not None:
         require_page()
     check_new(files, force=force)
-    try:
+    with ending_with(LogError):
         content = report_on(open_source(paths, game), Luck(luck) if luck else None)
-    except LogError as error:
-        raise click.ClickException(str(error)) from None
     changes = [f"{row['name']}: {each}" for row in content["players"] for each in row.get("changes", ())]
     for warning in [*content["warnings"], *changes]:
         click.echo(printable(warning), err=True)
@@ -116,11 +114,9 @@ def analyse(paths: tuple[Path, ...], as_json: bool, game: str | None) -> None:
     open raises that they re-raised, of those they could have.  AF: bets and raises per call after the flop.
     WTSD: showdowns, of flops seen.  W$SD: showdowns that won a part of the pot.
     """
-    try:
+    with ending_with(LogError):
         source = open_source(paths, game)
         counts = count_hands(source.matches)
-    except LogError as error:
-        raise click.ClickException(str(error)) from None
     players = [
         {"name": printable(name), **rate_of(counts, player), **play_of(counts, player)}
         for player, name in enumerate(counts.names)

@@ -17,7 +17,7 @@ from protocol.records import format_hand, format_score
 from server.records.formats.hands import PlayedHand, folds_for_nothing, settle
 from server.records.formats.said import FormatError
 from server.records.log_lines import LogError
-from server.records.logs import MatchLog, open_log, rotation
+from server.records.logs import MatchLog, by_seat, open_log, rotation
 
 _RESULT = "result.json"
 UNKNOWN_SEED = "unknown"
@@ -100,7 +100,7 @@ class AcpcLog:
     def _score(self) -> str:
         """The ``SCORE:`` line if the hands form one match; otherwise empty."""
         numbers = [hand.number for hand in self.hands]
-        seats = {_names_by_seat(hand) for hand in self.hands}
+        seats = {by_seat(hand.names, hand.number) for hand in self.hands}
         if len(seats) > 1 or any(later <= earlier for earlier, later in itertools.pairwise(numbers)):
             return ""
         names = list(map(acpc_name, seats.pop()))
@@ -109,11 +109,6 @@ class AcpcLog:
             for seat, chips in zip(rotation(hand.number, len(names)), hand.chips, strict=True):
                 totals[seat] += chips
         return format_score(totals, names)
-
-
-def _names_by_seat(hand: PlayedHand) -> tuple[str, ...]:
-    seats = rotation(hand.number, len(hand.names))
-    return tuple([hand.names[seats.index(seat)] for seat in range(len(seats))])
 
 
 def acpc_logs(hands: Sequence[PlayedHand]) -> tuple[AcpcLog, ...]:
@@ -127,7 +122,10 @@ def acpc_logs(hands: Sequence[PlayedHand]) -> tuple[AcpcLog, ...]:
         changed = {name: acpc_name(name) for hand in played for name in hand.names if acpc_name(name) != name}
         notes = [f"the name {name!r} is written {new}" for name, new in changed.items()]
         if not _are_numbered(played):
-            played = [_numbered(hand, number) for number, hand in enumerate(played)]
+            played = [
+                attrs.evolve(hand, number=number, state=attrs.evolve(hand.state, hand_number=number))
+                for number, hand in enumerate(played)
+            ]
             notes.append("the hands are numbered from 0: their own numbers are too large, or do not rise")
         logs.append(AcpcLog(game, tuple(played), tuple(notes)))
     return tuple(logs)
@@ -143,10 +141,6 @@ def check_acpc(hand: PlayedHand) -> None:
         raise FormatError("a least bet other than the largest blind posted cannot be written in this format")
     if folds_for_nothing(hand):
         raise FormatError("a fold where a check is free cannot be written in this format")
-
-
-def _numbered(hand: PlayedHand, number: int) -> PlayedHand:
-    return attrs.evolve(hand, number=number, state=attrs.evolve(hand.state, hand_number=number))
 
 
 def _are_numbered(hands: Sequence[PlayedHand]) -> bool:

@@ -11,39 +11,17 @@ from typing import Final
 
 import attrs
 
+from engine.poker import rules
 from engine.poker.cards import CARD_TEXTS, InvalidCardError
-from engine.poker.rules import (
-    CALL,
-    FOLD,
-    LIMIT_RAISE,
-    Action,
-    ActionKind,
-    BettingState,
-    Deal,
-    GameDefinition,
-    GameDefinitionError,
-    HandState,
-    RulesError,
-    passing_betting,
-    raise_to,
-)
 from engine.poker.rules.hand_rank import hand_category, hand_rank
-from server.records.formats.hands import (
-    PlayedHand,
-    collected,
-    contested_pot,
-    folds,
-    is_formality,
-    settle,
-    uncalled_bet,
-)
+from server.records.formats import hands
 from server.records.formats.said import FormatError, Said, SaidAct
 
 _MOST_RAKE: Final = Fraction(1, 10)
 """The largest share of a pot that is taken for a rake where a source does not say it."""
 
 
-def played(said: Said) -> PlayedHand:
+def played(said: Said) -> hands.PlayedHand:
     """The hand that a source tells.
 
     Raises:
@@ -67,47 +45,46 @@ def played(said: Said) -> PlayedHand:
     twice = next((card for card in cards if cards.count(card) > 1), None)
     if twice is not None:
         raise FormatError(f"{CARD_TEXTS[twice]} is there twice")
-    state = HandState(betting, said.number, Deal(tuple(hole_cards), board))
+    state = rules.HandState(betting, said.number, rules.Deal(tuple(hole_cards), board))
     showing = [
         p for p, out in enumerate(betting.folded) if not out and hole_cards[p] and p not in said.mucked
     ]
     if betting.is_showdown and showing:  # whoever has mucked better cards does not win with them
         for position in said.mucked:
             hole_cards[position] = ()
-        mucked = attrs.evolve(state, deal=Deal(tuple(hole_cards), board))
-        state = state if settle(state) == settle(mucked) else mucked
+        mucked = attrs.evolve(state, deal=rules.Deal(tuple(hole_cards), board))
+        state = state if hands.settle(state) == hands.settle(mucked) else mucked
     notes = tuple([f"{said.where}: {note}" for note in said.notes])
-    hand = PlayedHand(
-        said.number, said.where, state, settle(state), tuple(said.names), notes, said, said.time, said.match
-    )
+    chips, names = hands.settle(state), tuple(said.names)
+    hand = hands.PlayedHand(said.number, said.where, state, chips, names, notes, said, said.time, said.match)
     _compare(said, hand, unit)
     return hand
 
 
-def played_or_fault(where: str, read: Callable[[], Said]) -> PlayedHand | FormatError:
+def played_or_fault(where: str, read: Callable[[], Said]) -> hands.PlayedHand | FormatError:
     """The hand that a source tells, or why it is none, with the place."""
     try:
         return played(read())
-    except (FormatError, InvalidCardError, GameDefinitionError) as error:
+    except (FormatError, InvalidCardError, rules.GameDefinitionError) as error:
         return FormatError.at(where, error)
 
 
-def _compare(said: Said, hand: PlayedHand, unit: int) -> None:
+def _compare(said: Said, hand: hands.PlayedHand, unit: int) -> None:
     """Compare what a source says about the end with our rules.
 
     Raises:
         FormatError: they differ.
     """
-    betting, names, taken = hand.state.betting, said.names, collected(hand)
-    uncalled = uncalled_bet(betting)
+    betting, names, taken = hand.state.betting, said.names, hands.collected(hand)
+    uncalled = hands.uncalled_bet(betting)
     for position, chips in said.uncalled:
         if uncalled is None or position != uncalled[0] or chips * unit != uncalled[1]:
             due = "none" if uncalled is None else f"{uncalled[1] / unit:g} to {names[uncalled[0]]}"
             raise FormatError(f"{float(chips):g} returned to {names[position]}; by the rules {due}")
-    pot = contested_pot(betting)
+    pot = hands.contested_pot(betting)
     if said.pot is not None and said.pot * unit != pot:
         raise FormatError(f"the pot is {float(said.pot):g}, and {pot / unit:g} by the rules")
-    rounds = folds(betting)
+    rounds = hands.folds(betting)
     for position, betting_round in said.folds:
         if rounds.get(position) != betting_round:
             raise FormatError(f"{names[position]} folds in another betting round by the summary")
@@ -144,8 +121,8 @@ def _compare(said: Said, hand: PlayedHand, unit: int) -> None:
 class Playing:
     """A hand that is replayed by our rules, from actions that others wrote."""
 
-    def __init__(self, game: GameDefinition) -> None:
-        self.betting = passing_betting(game)
+    def __init__(self, game: rules.GameDefinition) -> None:
+        self.betting = rules.passing_betting(game)
         self._floor = 0  # what each player had to spend before this betting round
         self._round = 0
 
@@ -177,16 +154,16 @@ class Playing:
         if act.all_in and total < before.game.betting_stacks[position]:
             raise FormatError(f"is not all-in with {total / unit:g}")
 
-    def _action(self, act: SaidAct, unit: int) -> Action:
-        if act.kind is ActionKind.RAISE:
+    def _action(self, act: SaidAct, unit: int) -> rules.Action:
+        if act.kind is rules.ActionKind.RAISE:
             if self.betting.game.is_limit:
-                return LIMIT_RAISE
+                return rules.LIMIT_RAISE
             if act.total is not None:
-                return raise_to(self._floor + int(act.total * unit))
-            return raise_to(self.betting.spent[act.position] + int((act.paid or 0) * unit))
-        return FOLD if act.kind is ActionKind.FOLD else CALL
+                return rules.raise_to(self._floor + int(act.total * unit))
+            return rules.raise_to(self.betting.spent[act.position] + int((act.paid or 0) * unit))
+        return rules.FOLD if act.kind is rules.ActionKind.FOLD else rules.CALL
 
-    def end(self) -> BettingState:
+    def end(self) -> rules.BettingState:
         """The state at the end of the betting.
 
         Raises:
@@ -202,20 +179,20 @@ class Playing:
 
     def _skip_to(self, position: int | None) -> None:
         """Play the checks that were not written down because nobody had a choice."""
-        while is_formality(self.betting) and self.betting.position_to_act != position:
-            self._go_to(self.betting.apply(CALL))
+        while hands.is_formality(self.betting) and self.betting.position_to_act != position:
+            self._go_to(self.betting.apply(rules.CALL))
 
-    def _go_to(self, betting: BettingState) -> None:
+    def _go_to(self, betting: rules.BettingState) -> None:
         if betting.betting_round > self._round:
             self._round, self._floor = betting.betting_round, betting.max_spent
         self.betting = betting
 
 
-def _after(before: BettingState, action: Action) -> BettingState:
+def _after(before: rules.BettingState, action: rules.Action) -> rules.BettingState:
     """The state after an action; card rooms let players fold where they could check."""
     try:
-        return before.fold_for_nothing() if action == FOLD else before.apply(action)
-    except RulesError as error:
+        return before.fold_for_nothing() if action == rules.FOLD else before.apply(action)
+    except rules.RulesError as error:
         raise FormatError(f"by the rules of the ACPC, {error}") from None
 
 

@@ -179,12 +179,8 @@ def _player(counts: Counts, player: int, said: Record, found: MatchEvidence | No
     if said.record("agent"):
         row["agent"] = _agent(said.record("agent"), row["hands"])
     if said.text("failure"):
-        row |= {
-            "failure": said.text("failure"),
-            "failure_detail": said.text("failure_detail"),
-            "failure_hand": said.whole("failure_hand"),
-            "failures": said.whole("failures"),
-        }
+        row |= {key: said.text(key) for key in ("failure", "failure_detail")}
+        row |= {key: said.whole(key) for key in ("failure_hand", "failures")}
     by_default = said.whole("hands_by_default")
     if by_default:
         row["hands_by_default"] = by_default

@@ -39,7 +39,7 @@ class BigPot:
     """Chips that were played for, without those that nobody called."""
 
 
-@attrs.frozen(eq=False)
+@attrs.define(eq=False)
 class Counts:
     """The counts of some hands, by player."""
 
@@ -48,20 +48,39 @@ class Counts:
     """The players' names; a player's index below is that of the name."""
     passes: int
     """How often each deal was played; also 1 if matches of several kinds are counted together."""
-    hands: int
-    deals: int
-    play: PlayTable
-    won: tuple[array[float], ...]
+    hands: int = 0
+    deals: int = 0
+    play: PlayTable = attrs.field(init=False)
+    won: tuple[array[float], ...] = attrs.field(init=False)
     """By player, the chips won in each deal in the order played, over all its passes together; 0 if the
     player did not take part."""
-    winnings: tuple[Winnings, ...]
-    """By player, the winnings over the hands they took part in."""
-    biggest: tuple[BigPot, ...]
-    """The biggest pots, in order of size."""
-    lost_to: NDArray[np.float64]
-    """Chips that each player lost to each other, net; of several winners to each by what it won.
+    _sums: list[Sums] = attrs.field(init=False)
+    _paid: Any = 0.0
+    _biggest: list[tuple[int, int, BigPot]] = attrs.Factory(list)  # pot, the hand's number times -1
 
-    Shape (players, players)."""
+    def __attrs_post_init__(self) -> None:
+        self.play = PlayTable(self.game, len(self.names))
+        self.won = tuple([array("d") for _ in self.names])
+        self._sums = [Sums() for _ in self.names]
+
+    @property
+    def winnings(self) -> tuple[Winnings, ...]:
+        """The winnings by player, over the hands they took part in."""
+        return tuple([sums.winnings for sums in self._sums])
+
+    @property
+    def biggest(self) -> tuple[BigPot, ...]:
+        """The biggest pots, in order of size."""
+        return tuple([each for _, _, each in sorted(self._biggest, reverse=True)])
+
+    @property
+    def lost_to(self) -> NDArray[np.float64]:
+        """Chips that each player lost to each other, net; of several winners to each by what it won.
+
+        Shape (players, players).
+        """
+        lost: NDArray[np.float64] = self._paid - self._paid.T
+        return lost
 
     def half_width(self, player: int) -> float | None:
         """Half width of the 95 % interval of a player's chips per hand; None below two deals.
@@ -71,6 +90,38 @@ class Counts:
         if self.passes == 1:
             return self.winnings[player].half_width()
         return half_width([chips / self.passes for chips in self.won[player]], Z95)
+
+    def count(self, passes: Passes, collector: Collector | None, *, compiled: bool) -> None:
+        """Count a match; see `count_hands`."""
+        import numpy as np
+
+        from engine.evidence.columns import play
+
+        # For each log and each of its players, the player's place in the report.
+        seats = [[self.names.index(name) for name in _names(log)] for log in passes]
+        for batch in deals_in_batches(passes, compiled=compiled):
+            hands, chips = batch.hands, batch.chips
+            by_turns = zip(itertools.cycle(seats), batch.rows, strict=False)
+            who = np.array([[seated[player] for player in row.players] for seated, row in by_turns], np.int64)
+            play.add_to_sums(self._sums, who.ravel(), chips.ravel())
+            play.add_to_table(self.play, hands, who, chips)
+            self._paid = self._paid + play.payments(who, chips, len(self.won))
+            deals = np.arange(len(hands)) // len(passes)
+            totals = play.totals_by_deal(deals, who, chips, len(self.won))
+            for chips_of_deals, each in zip(self.won, totals.T, strict=True):
+                chips_of_deals.frombytes(each.tobytes())
+            if collector is not None:
+                collector.add(batch, who, self.deals + deals, len(passes))
+            pots = play.contested_pots(hands)
+            for row in np.argsort(-pots, kind="stable")[:MOST_POTS].tolist():
+                pot = int(pots[row])
+                if len(self._biggest) < MOST_POTS or pot > self._biggest[0][0]:
+                    found = BigPot(batch.hand(row), passes[row % len(passes)].path, pot)
+                    heapq.heappush(self._biggest, (pot, -(self.hands + row + 1), found))
+                    if len(self._biggest) > MOST_POTS:
+                        heapq.heappop(self._biggest)
+            self.hands += len(hands)
+            self.deals += len(totals)
 
 
 def count_hands(
@@ -96,86 +147,13 @@ def count_hands(
                 f"{log.path}: another game ({log.game_text}) than in {logs[0].path} ({logs[0].game_text}): "
                 "a report covers one game"
             )
-    players = list(dict.fromkeys([*(names or ()), *[name for log in logs for name in _names(log)]]))
-    counting = _Counting(game, players)
+    players = dict.fromkeys([*(names or ()), *[name for log in logs for name in _names(log)]])
+    numbers = {len(passes) for passes in matches}
+    counts = Counts(game, tuple(players), numbers.pop() if len(numbers) == 1 else 1)
     compiled = is_worth_compiling(logs)
     for passes in matches:
-        counting.count(passes, collector, compiled=compiled)
-    numbers = {len(passes) for passes in matches}
-    return Counts(
-        game=game,
-        names=tuple(players),
-        passes=numbers.pop() if len(numbers) == 1 else 1,
-        hands=counting.hands,
-        deals=counting.deals,
-        play=counting.play,
-        won=counting.won,
-        winnings=tuple([sums.winnings for sums in counting.sums]),
-        biggest=counting.biggest(),
-        lost_to=counting.paid - counting.paid.T,
-    )
-
-
-class _Counting:
-    """The counts so far."""
-
-    def __init__(self, game: GameDefinition, players: Sequence[str]) -> None:
-        self._index = {name: k for k, name in enumerate(players)}
-        self.play = PlayTable(game, len(players))
-        self.won = tuple([array("d") for _ in players])
-        self.sums = [Sums() for _ in players]
-        self.hands = self.deals = 0
-        self.paid: Any = 0.0
-        self._biggest: list[tuple[int, int, BigPot]] = []  # pot, the hand's number times -1
-
-    def count(self, passes: Passes, collector: Collector | None, *, compiled: bool) -> None:
-        """Count a match."""
-        import numpy as np
-
-        from engine.evidence.columns.play import (
-            add_to_sums,
-            add_to_table,
-            contested_pots,
-            payments,
-            totals_by_deal,
-        )
-
-        # For each log and each of its players, the player's place in the report.
-        seats = [[self._index[name] for name in _names(log)] for log in passes]
-        for batch in deals_in_batches(passes, compiled=compiled):
-            hands, chips = batch.hands, batch.chips
-            by_turns = zip(itertools.cycle(seats), batch.rows, strict=False)
-            who = np.array([[seated[player] for player in row.players] for seated, row in by_turns], np.int64)
-            add_to_sums(self.sums, who.ravel(), chips.ravel())
-            add_to_table(self.play, hands, who, chips)
-            self.paid = self.paid + payments(who, chips, len(self.won))
-            deals = np.arange(len(hands)) // len(passes)
-            totals = totals_by_deal(deals, who, chips, len(self.won))
-            for chips_of_deals, each in zip(self.won, totals.T, strict=True):
-                chips_of_deals.frombytes(each.tobytes())
-            if collector is not None:
-                collector.add(batch, who, self.deals + deals, len(passes))
-            pots = contested_pots(hands)
-            for row in np.argsort(-pots, kind="stable")[:MOST_POTS].tolist():
-                pot = int(pots[row])
-                if self._is_big(pot):
-                    path = passes[row % len(passes)].path
-                    self._keep(pot, self.hands + row + 1, BigPot(batch.hand(row), path, pot))
-            self.hands += len(hands)
-            self.deals += len(totals)
-
-    def _is_big(self, pot: int) -> bool:
-        return len(self._biggest) < MOST_POTS or pot > self._biggest[0][0]
-
-    def _keep(self, pot: int, number: int, found: BigPot) -> None:
-        if len(self._biggest) < MOST_POTS:
-            heapq.heappush(self._biggest, (pot, -number, found))
-        else:
-            heapq.heapreplace(self._biggest, (pot, -number, found))
-
-    def biggest(self) -> tuple[BigPot, ...]:
-        """The biggest pots, in order of size."""
-        return tuple([each for _, _, each in sorted(self._biggest, reverse=True)])
+        counts.count(passes, collector, compiled=compiled)
+    return counts
 
 
 def _names(log: MatchLog) -> tuple[str, ...]:

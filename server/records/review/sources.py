@@ -215,20 +215,14 @@ def how_to_repeat(source: Source) -> dict[str, Any]:
         "commitment": result.text("commitment")
         or next((printable(each) for log in logs for each in log.commitments), None),
         "player_seeds": {
-            player.text("name") or "": [str(seed) for seed in _wholes(player)]
+            player.text("name") or "": [str(int(seed)) for seed in seeds]
             for player in result.records("players")
-            if _wholes(player)
+            if (seeds := player.numbers("player_seeds"))
         },
-        "version": result.text("version"),
-        "started": result.text("started"),
-        "finished": result.text("finished"),
+        **{key: result.text(key) for key in ("version", "started", "finished")},
         "logs": [{"log": name, "sha256": checksum} for name, checksum in checksums],
     }
     return {key: value for key, value in known.items() if value not in (None, {}, [])}
-
-
-def _wholes(player: Record) -> list[int]:
-    return [int(seed) for seed in player.numbers("player_seeds")]
 
 
 def _seed(result: Record) -> str | None:

@@ -64,10 +64,7 @@ def _statistics(content: Mapping[str, Any]) -> Iterator[Row]:
                     "position": position,
                     "hands": counts["hands"],
                     "statistic": key,
-                    "count": cell["count"],
-                    "of": cell.get("of"),
-                    "to": cell.get("to"),
-                    "value": cell["value"],
+                    **{head: cell.get(head) for head in ("count", "of", "to", "value")},
                     "ci95_low": low,
                     "ci95_high": high,
                 }
@@ -86,20 +83,10 @@ def _bankroll(content: Mapping[str, Any]) -> Iterator[Row]:
         return
     for player, curve in zip(content["players"], bankroll["players"], strict=True):
         for k, deals in enumerate(bankroll["deals"]):
-            yield {
-                "name": player["name"],
-                "deals": deals,
-                **{head: values[k] for head, values in curve.items()},
-            }
+            yield {"name": player["name"], "deals": deals} | {head: each[k] for head, each in curve.items()}
 
 
 def _pots(content: Mapping[str, Any]) -> Iterator[Row]:
     for hand in content["biggest_pots"]:
         for player in hand["players"]:
-            yield {
-                "pot": hand["pot"],
-                "log": hand["log"],
-                "hand": hand["hand"],
-                "line": hand["line"],
-                **player,
-            }
+            yield {head: hand[head] for head in ("pot", "log", "hand", "line")} | player

@@ -21,8 +21,8 @@ from engine.poker.rules.game_file import read_digits
 from protocol.match_state import format_hole_cards_and_board
 from protocol.records import COMMITMENT, KEY, HandReader, HandRecord, RevealedKeys, format_chips, parse_score
 from server.records.log_lines import LogError, numbered_lines, shown
-from server.records.logs import Header, MatchLog, open_log, rotation
-from server.records.verification.seats import LinesAhead, by_seat, most_frequent_seats
+from server.records.logs import Header, MatchLog, by_seat, open_log, rotation
+from server.records.verification.seats import LinesAhead, most_frequent_seats
 
 _TOLERANCE: Final = 1e-6
 """Chips are printed with six decimals."""
@@ -185,17 +185,14 @@ class _LogChecker:
             if _deals(header):
                 self._header, self._commitment = header, None
         elif self._log.has_deal_keys:
-            self._read_deal_key(text)
+            ongoing = self._match if self._header is None else None
+            self._deal_keys.read(text, 0 if ongoing is None else ongoing.next_hand)
         elif text.startswith(COMMITMENT):
             self._commitment = text[len(COMMITMENT) :].strip()
         elif text.startswith(KEY):
             self._check_key(text[len(KEY) :].strip())
         elif text.startswith(("#TATE:", "#CORE:")):
             raise ValueError(f"expected {text[1:6].replace('TATE', 'STATE').replace('CORE', 'SCORE')}")
-
-    def _read_deal_key(self, text: str) -> None:
-        next_hand = self._match.next_hand if self._match is not None and self._header is None else 0
-        self._deal_keys.read(text, next_hand)
 
     def _check_key(self, text: str) -> None:
         key = MatchKey.parse(text)
@@ -211,7 +208,9 @@ class _LogChecker:
         record, state = self._reader.read(text)
         match = self._match_of(record)
         self._check_number(match, record.hand_number)
-        self._check_names(match, record)
+        if match.disagrees(record):
+            names = match.names(record.hand_number)
+            raise ValueError(f"names: expected {shown('|'.join(names))}, got {shown('|'.join(record.names))}")
         self._check_cards(match, state)
         chips = self._check_chips(match, record, state)
         number = record.hand_number
@@ -238,17 +237,12 @@ class _LogChecker:
             if cards is not None:
                 self.cards_from = cards.label
             first = number if header is None else 0
-            match = self._match = _Match(
-                header=header,
-                dealer=None if cards is None else cards.dealer(self._log.game),
-                seats=(),
-                rotates=True,
-                totals=[0.0] * self._log.game.num_players,
-                next_hand=first,
-            )
+            dealer = None if cards is None else cards.dealer(self._log.game)
+            totals = [0.0] * self._log.game.num_players
+            match = self._match = _Match(header, dealer, (), True, totals, next_hand=first)
             match.seats, match.rotates = most_frequent_seats(record, self.lines.ahead())
             if self._is_extract and match.disagrees(record) and self._are_known(record.names):
-                match.seats, match.rotates = by_seat(record), True
+                match.seats, match.rotates = by_seat(record.names, number), True
         elif header is not None and match is not None and number > match.next_hand:
             match.gaps = True  # what an interrupted match had played and not yet logged
             match.next_hand = number
@@ -347,13 +341,6 @@ class _LogChecker:
             return record.chips
         check_chips(record, expected)
         return expected
-
-    # --- names -------------------------------------------------------------------------------------------
-
-    def _check_names(self, match: _Match, record: HandRecord) -> None:
-        if match.disagrees(record):
-            names = match.names(record.hand_number)
-            raise ValueError(f"names: expected {shown('|'.join(names))}, got {shown('|'.join(record.names))}")
 
     # --- score -------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from protocol.records import HandRecord
-from server.records.logs import LogError, rotation
+from server.records.logs import LogError, by_seat
 
 _LOOK_AHEAD: Final = 64
 """The number of lines looked at in advance."""
@@ -46,12 +46,6 @@ class LinesAhead:
         return [text for _, text in self._ahead]
 
 
-def by_seat(record: HandRecord) -> Names:
-    """Names by seat, as one hand has them, where the button moves."""
-    seats = rotation(record.hand_number, len(record.names))
-    return tuple([record.names[seats.index(seat)] for seat in range(len(seats))])
-
-
 def most_frequent_seats(record: HandRecord, following: Sequence[str]) -> tuple[Names, bool]:
     """Names by seat, and whether the button moves, according to most hands.
 
@@ -65,8 +59,7 @@ def most_frequent_seats(record: HandRecord, following: Sequence[str]) -> tuple[N
     for number, names in itertools.chain(first, _following_names(following, record.hand_number)):
         if len(names) == players:
             fixed[names] += 1
-            seats = range(players) if number is None else rotation(number, players)
-            moving[tuple([names[seats.index(seat)] for seat in range(players)])] += 1
+            moving[names if number is None else by_seat(names, number)] += 1
     (most_moving, times_moving), (most_fixed, times_fixed) = moving.most_common(1)[0], fixed.most_common(1)[0]
     return (most_fixed, False) if times_fixed > times_moving else (most_moving, True)
 
