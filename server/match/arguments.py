@@ -26,7 +26,7 @@ from engine.support.user_input import did_you_mean, parse_finite, parse_whole
 from server.match.launching import confinement
 from server.match.launching.players import Player, installed_bots, parse_players
 from server.match.sharing.staffed_table import Announcer
-from server.match.sittings.sitting import PLAN, RESULT, NoPlan, Sitting, StoredPlan, result_of
+from server.match.sittings.sitting import PLAN, RESULT, Sitting, StoredPlan, result_of
 from server.records.evidence import Luck
 from server.records.match_defaults import PRESETS
 from server.support.options import GroupedCommand, Named, Parsed, flag
@@ -120,10 +120,8 @@ class ResumableCommand(GroupedCommand):
                     f"{parameter.get_error_hint(ctx)} cannot be given with --resume: "
                     "the match is played on as it was begun"
                 )
-        try:
+        with refusing():
             sitting = Sitting.resumed(folder)
-        except NoPlan as error:
-            raise click.UsageError(str(error)) from None
         ctx.call_on_close(sitting.close)
         result = result_of(folder)
         if result is not None:

@@ -44,6 +44,7 @@ _CHUNK: Final = 64
 # Hands that a worker plays before the next one's turn: the fastest bots play them in milliseconds.
 _READ: Final = 1 << 16
 _CHECKPOINT_EVERY: Final = 32
+# Hands of an earlier sitting, which take a tenth of a millisecond each.
 
 
 @attrs.frozen
@@ -234,9 +235,6 @@ class Workforce:
             await worker.end()
 
 
-# Hands of an earlier sitting, which take a tenth of a millisecond each.
-
-
 class WorkersTable:
     """One match: `open`, `run`.
 
@@ -261,8 +259,7 @@ class WorkersTable:
         self._config = config
         self._workers = workers
         self._records = MatchRecords(config, console)
-        seconds = 0.0 if earlier is None else earlier.seconds
-        self._book = MatchBook(config, console, self._records, onlooker, seconds)
+        self._book = MatchBook(config, console, self._records, onlooker, earlier)
         self._book.is_live = True  # a bot that cannot play now cannot play later
         self._failures: dict[int, Failure] = {}
 

@@ -117,11 +117,6 @@ class MatchPlan:
         """Whether the match has been played before."""
         return self.sitting is not None and self.sitting.is_resumed
 
-    @property
-    def _asks_for_policies(self) -> bool:
-        """Whether players are asked how they play: only AIVAT needs it."""
-        return self.luck is Luck.AIVAT and why_not(self.config.game) is None
-
     def critical_value(self, deals: int) -> float | None:
         """Half an interval, in standard errors, where it is not a verdict's; None if somebody learns."""
         if self.learners:
@@ -146,6 +141,7 @@ class MatchPlan:
         """The configuration of a pass."""
         seated = [self.players[player] for player in self.seating(number)]
         launched = frozenset(seat for seat, player in enumerate(seated) if player.command)
+        asks_for_policies = self.luck is Luck.AIVAT and why_not(self.config.game) is None  # AIVAT needs them
         return attrs.evolve(
             self.config,
             names=tuple(player.name for player in seated),
@@ -155,7 +151,7 @@ class MatchPlan:
             rehearses=launched if self.rehearses else frozenset(),
             keeps_hands=self.duplicate or self.config.censors,
             log_path=self.pass_folder(number) / "match.log",
-            policy_path=self.pass_folder(number) / POLICY_FILE if self._asks_for_policies else None,
+            policy_path=self.pass_folder(number) / POLICY_FILE if asks_for_policies else None,
             usage_path=self.pass_folder(number) / USAGE_FILE,
             comments_path=self.pass_folder(number) / COMMENTS_FILE,
             opener=open_private,

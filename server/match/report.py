@@ -16,7 +16,6 @@ from typing import Any, Final
 import attrs
 import click
 
-from engine.evidence.verdict import Verdict
 from engine.poker.match_key import MatchKey, MatchSeed
 from engine.support.files import write_whole
 from engine.support.text import columns_of, counted, rate, table
@@ -42,18 +41,12 @@ _GAP: Final = 2
 class MatchReport:
     """The report of a match that has been played."""
 
-    def __init__(
-        self,
-        plan: MatchPlan,
-        passes: Sequence[Pass],
-        results: Sequence[PlayerResult],
-        tally: Tally,
-        *,
-        is_cut_short: bool = False,
-    ) -> None:
+    def __init__(self, plan: MatchPlan, passes: Sequence[Pass], tally: Tally) -> None:
         self._plan = plan
-        self._is_cut_short = is_cut_short
-        self._results = results
+        self.is_cut_short: Final = any(each.outcome.can_go_on for each in passes)
+        """Whether there is more to play."""
+        self.results: Final = plan.results(passes, tally)
+        """Of the players."""
         self._has_reached_goal = tally.has_reached_goal()
         self._hands = sum(each.outcome.hands for each in passes)
         self._deals = min(each.outcome.hands for each in passes)
@@ -65,16 +58,12 @@ class MatchReport:
         self._agents, censored = usage_of(
             [(folder, each.players) for folder, each in zip(folders, passes, strict=True)]
         )
-        self._uncensored: Uncensored | None = None
-        if plan.config.censors:
-            self._uncensored = Uncensored.of(plan, passes, frozenset(censored))
+        self._uncensored = Uncensored.of(plan, passes, censored) if plan.config.censors else None
         self._no_evidence = ""
         self._evidence = self._take_luck_out([path for path in paths if path is not None])
         as_played = tally.verdict(None if self._evidence is None else self._evidence.adjusted)
         self._kind = as_played.kind
-        self._verdict: Verdict | None = as_played
-        if self._uncensored is not None:
-            self._verdict = self._uncensored.verdict
+        self._verdict = as_played if self._uncensored is None else self._uncensored.verdict
 
     def _take_luck_out(self, logs: Sequence[Path]) -> MatchEvidence | None:
         """Evidence of the logs beside the chips; None if it was not asked for or is not possible."""
@@ -95,7 +84,7 @@ class MatchReport:
         found: dict[str, Any] = {"game": config.game_text, "hands": self._hands, "deals": self._deals}
         if plan.sitting is not None and plan.sitting.dropped:
             found["dropped_hands"] = plan.sitting.dropped  # whose deals were not played in all passes
-        if self._is_cut_short and plan.sitting is not None:
+        if self.is_cut_short and plan.sitting is not None:
             found["cut_short"] = {"deals_planned": config.hands, "resume": plan.sitting.command}
         found["seed"] = cards.number if isinstance(cards, MatchSeed) else None
         if isinstance(cards, MatchKey) and not self._has_several_keys:
@@ -111,7 +100,7 @@ class MatchReport:
             cap = rake.cap if math.isfinite(rake.cap) else None
             found["rake"] = {"percent": rake.percent, "cap": cap, "taken": self._taken()}
         return found | {
-            "players": list(map(self._player, self._results)),
+            "players": list(map(self._player, self.results)),
             "verdict": None if self._verdict is None else self._verdict.as_json(),
             **({} if self._uncensored is None else {"censored": self._uncensored.as_json()}),
             "luck": self._luck(),
@@ -122,7 +111,7 @@ class MatchReport:
 
     def _taken(self) -> float:
         """The rake that the house has taken, in chips."""
-        return abs(math.fsum([result.chips for result in self._results]))
+        return abs(math.fsum([result.chips for result in self.results]))
 
     def _player(self, result: PlayerResult) -> dict[str, Any]:
         """A player's result, with its rate by each estimator."""
@@ -156,7 +145,7 @@ class MatchReport:
     @property
     def _may_tell(self) -> bool:
         """Whether no secret is left: no hand is to come, or everybody may know the cards."""
-        is_secret = self._is_cut_short and isinstance(self._plan.config.cards, MatchKey)
+        is_secret = self.is_cut_short and isinstance(self._plan.config.cards, MatchKey)
         return not (is_secret or self._has_several_keys)
 
     @property
@@ -205,15 +194,15 @@ class MatchReport:
         heads = ["player", "chips", "mbb/h (95 %)"]
         heads += ["sb/h (95 %)"] if config.game.is_limit else []
         heads += ["plain 95 %"] if plan.duplicate else []
-        parts = [[heads, *map(self._won, self._results)]]
+        parts = [[heads, *map(self._won, self.results)]]
         if self._evidence is not None and not self._evidence.why_not:
-            parts.append([["adjusted (95 %)", "hands"], *map(self._adjusted, self._results)])
-        parts.append([_TIMES, *map(_times, self._results)])
+            parts.append([["adjusted (95 %)", "hands"], *map(self._adjusted, self.results)])
+        parts.append([_TIMES, *map(_times, self.results)])
         if self._uncensored is not None:
             rates = [[rate(each.mbb_per_hand, each.ci95)] for each in self._uncensored.results]
             parts.append([["uncensored (95 %)"], *rates])
         if self._agents:
-            parts.append([[*HEADS], *map(self._costs, self._results)])
+            parts.append([[*HEADS], *map(self._costs, self.results)])
         speed = f"{self._seconds:.1f} s"
         if self._seconds > 0:
             speed += f", {self._hands / self._seconds:.0f} hands/s"
@@ -221,7 +210,7 @@ class MatchReport:
         kept = "keys in the logs" if self._has_several_keys else "key kept"
         label = config.cards.label if self._may_tell else kept
         title = f"{config.game_text}: {self._hands} hands{deals}, {label}, {speed}"
-        if self._is_cut_short:
+        if self.is_cut_short:
             title += f" (cut short, {config.hands} planned)"
         click.echo(title)
         _print_tables(parts)
@@ -229,14 +218,11 @@ class MatchReport:
         if config.game.has_rake:
             click.echo(f"rake: {config.game.rake} of each pot, {self._taken():g} chips in all")
         self._print_luck()
-        saved = hands_saved(self._results, self._hands) if plan.duplicate else None
+        saved = hands_saved(self.results, self._hands) if plan.duplicate else None
         if saved is not None:
-            does = (
-                f"saved {saved} hands: without it, that many more"
-                if saved >= 0
-                else (f"cost {-saved} hands: without it, that many fewer")
-            )
-            click.echo(f"the pairing {does} would give the same interval")
+            does, more = ("saved", "more") if saved >= 0 else ("cost", "fewer")
+            what = f"{does} {abs(saved)} hands: without it, that many {more}"
+            click.echo(f"the pairing {what} would give the same interval")
         if self._uncensored is not None:
             click.echo(_wrapped(self._uncensored.line()))
         for line in () if self._verdict is None else self._verdict.lines():
@@ -244,7 +230,7 @@ class MatchReport:
         if plan.until is not None:
             end = "was reached" if self._has_reached_goal else "was not reached"
             click.echo(f"--until {plan.until} {end}")
-        for result in self._results:
+        for result in self.results:
             failure = result.failure
             if failure is not None:
                 where = "" if failure.hand_number is None else f" in hand {counted(failure.hand_number)}"
@@ -274,10 +260,8 @@ class MatchReport:
                 click.echo(f"no AIVAT: {found.missing['aivat']}")
             if found.doubts:
                 fault, number = max(found.doubts.items(), key=lambda item: item[1])
-                decisions = sum(found.doubts.values())
-                click.echo(
-                    f"AIVAT does without {decisions} decisions of known players, {number} for: {fault}"
-                )
+                what = f"{sum(found.doubts.values())} decisions of known players, {number} for: {fault}"
+                click.echo(f"AIVAT does without {what}")
         if why:
             click.echo(f"luck was not taken out: {why}")
 

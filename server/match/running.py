@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import json
 import math
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -31,10 +32,10 @@ from server.match.sittings.sitting import Sitting, StoredPlan
 from server.records.logs import LogError
 from server.records.progress import Pace, Tally, show_progress
 from server.records.results import Pass
-from server.support.console import FileConsole
+from server.support.console import FileConsole, say
 from server.support.errors import Failure, FailureKind, MatchAborted, os_error_in_words
 from server.support.private_files import FILE_MODE, FOLDER_MODE
-from server.table.book import CommonDecision
+from server.table.book import CommonDecision, Following
 from server.table.outcome import MatchOutcome
 from server.table.replay import count_hands, keep_hands
 
@@ -47,38 +48,27 @@ _SIDE_BY_SIDE: Final = 16
 
 
 class LaunchedMatch:
-    """Plays the passes of a plan.
+    """Plays the passes of a match.
 
     Args:
-        plan: what to play.
-        tally: is told about every finished hand.
-        say: takes lines for people.
-        announcer: is told where the seats are, for programs.
+        run: what to play, and who is told about it.
         noted: signals that came before we listened for them.
-        ends_with_stdin: the match ends when standard input is closed.
     """
 
-    def __init__(
-        self,
-        plan: MatchPlan,
-        tally: Tally,
-        say: Callable[[str], None],
-        announcer: Announcer,
-        noted: Sequence[int] = (),
-        *,
-        ends_with_stdin: bool = False,
-    ) -> None:
+    def __init__(self, run: MatchRun, noted: Sequence[int]) -> None:
         self._noted = noted
-        self._ends_with_stdin = ends_with_stdin
-        self._plan = plan
+        self._ends_with_stdin = run.ends_with_stdin
+        self._plan = plan = run.plan
         self._orphanage = Orphanage.open()
-        self._house = House(say, announcer, self._orphanage, plan.terms)
+        tell = functools.partial(say, err=run.as_json)
+        self._house = House(tell, run.announcer, self._orphanage, plan.terms)
         self._played: dict[int, SharedPass | WorkersPass] = {}
         """By number, the passes that are or were played."""
         self._ended: set[int] = set()
         self._playing = trio.CapacityLimiter(plan.jobs)
         """Holds the passes that play, by number; one that pauses makes room for another."""
-        self.tally = tally
+        self.tally: Final = plan.new_tally()
+        """Is told about every finished hand."""
         self._decision = CommonDecision(
             plan.num_passes, self.tally.is_settled, ends_together=plan.until is not None
         )
@@ -165,8 +155,10 @@ class LaunchedMatch:
         folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
         console = FileConsole(folder / "dealer.err", order.config.later)
         kind = WorkersPass if plan.in_process else SharedPass
+        partial = functools.partial
+        follower = Following(partial(self.hand_finished, number), partial(self.continues, number))
         try:
-            played = self._played[number] = kind(self._house, order, console, _Follower(self, number))
+            played = self._played[number] = kind(self._house, order, console, follower)
             await played.run()
             if played.was_in_vain:
                 self._called_off.cancel()  # nobody will come to the other passes either
@@ -205,20 +197,6 @@ class LaunchedMatch:
                 await self._playing.acquire_on_behalf_of(number)
 
 
-@attrs.frozen
-class _Follower:
-    """Follows the hands of a pass for its match."""
-
-    match: LaunchedMatch
-    number: int
-
-    def hand_finished(self, chips_by_seat: Sequence[float]) -> bool:
-        return self.match.hand_finished(self.number, chips_by_seat)
-
-    async def continues(self) -> bool:
-        return await self.match.continues(self.number)
-
-
 async def _await_end_of_stdin(stop: Stop) -> None:
     """End the match when the program that launched us has gone, or closes the pipe to say so."""
     async with trio.lowlevel.FdStream(os.dup(sys.stdin.fileno())) as stdin:
@@ -230,24 +208,6 @@ async def _await_end_of_stdin(stop: Stop) -> None:
 
 class _CannotPlay(Exception):
     """The match cannot be played, or not to its end: one line."""
-
-
-@attrs.define(eq=False)
-class _Played:
-    """The outcome of a sitting."""
-
-    passes: Sequence[Pass]
-    unwritten: list[str]
-    """Lines that say which files could not be completed."""
-    tally: Tally
-    """The tally of its hands."""
-    status: int = 0
-    """The exit status, if somebody has ended the match."""
-
-    @property
-    def is_cut_short(self) -> bool:
-        """Whether more hands are to come."""
-        return any(each.outcome.can_go_on for each in self.passes)
 
 
 @attrs.frozen(kw_only=True)
@@ -273,29 +233,26 @@ class MatchRun:
         """Play and report; returns the exit status."""
         missing = [player.problem() for player in self.plan.players]
         if any(missing):  # nobody plays a thousand hands against a misspelt name
-            played = _Played([_not_played(self.plan, missing)], [], self.plan.new_tally())
-            self.announcer.failed(_first_failure(played.passes[0]))
-            return self._tell(played)
+            outcome = _not_played(self.plan, missing)
+            self.announcer.failed(_first_failure(outcome))
+            return self._tell([outcome], self.plan.new_tally())[0]
         is_over = False
         with held_back() as noted:  # from here on a signal leaves a match that can be resumed
             try:
                 if not self.sitting.is_resumed:
                     self.stored.write(self.sitting.folder)
             except OSError as error:
-                return self._fail(
-                    f"plan.json cannot be written, no hand is played: {error.strerror or error}"
-                )
+                why = error.strerror or error
+                return self._fail(f"plan.json cannot be written, no hand is played: {why}")
             try:
-                played = self._play_hands(noted)
-                status = self._tell(played)
-                is_over = not played.is_cut_short and not played.unwritten
+                match = self._play_hands(noted)
+                status, is_over = self._tell(match.results(), match.tally, match.unwritten, match.status)
             except _CannotPlay as error:
                 status = self._fail(str(error))
             finally:
                 self.sitting.end(is_over=is_over)
         if not is_over and self.sitting.folder.is_dir():
-            with contextlib.suppress(OSError):  # nobody reads it
-                click.echo(f"to go on with it: {self.sitting.command}", err=True)
+            say(f"to go on with it: {self.sitting.command}")
         elif self.page is not None:
             return self._write_page(self.page, status)
         return status
@@ -315,11 +272,10 @@ class MatchRun:
         except (LogError, OSError) as error:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             return status or self._fail(f"the report {page} cannot be written: {reason}")
-        with contextlib.suppress(OSError):  # nobody reads it
-            click.echo(f"report: {page}", err=self.as_json)
+        say(f"report: {page}", err=self.as_json)
         return status
 
-    def _play_hands(self, noted: Sequence[int]) -> _Played:
+    def _play_hands(self, noted: Sequence[int]) -> LaunchedMatch:
         """Play.
 
         Raises:
@@ -335,21 +291,15 @@ class MatchRun:
                 raise _CannotPlay(_what_failed(fault, self.plan)) from error
             raise
 
-    async def _play_and_show(self, noted: Sequence[int]) -> _Played:
-
-        def say(text: str) -> None:
-            with contextlib.suppress(OSError):  # what is said meanwhile must not cost the match
-                click.echo(text, err=self.as_json)
-
-        plan, tally = self.plan, self.plan.new_tally()
-        match = LaunchedMatch(plan, tally, say, self.announcer, noted, ends_with_stdin=self.ends_with_stdin)
+    async def _play_and_show(self, noted: Sequence[int]) -> LaunchedMatch:
+        match = LaunchedMatch(self, noted)
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(show_progress, tally, plan.config.hands * plan.num_passes)
+            nursery.start_soon(show_progress, match.tally, self.plan.config.hands * self.plan.num_passes)
             if self.page is not None and self.is_live:
-                nursery.start_soon(self._show_live, tally, self.page)
+                nursery.start_soon(self._show_live, match.tally, self.page)
             await match.play()
             nursery.cancel_scope.cancel()
-        return _Played(match.results(), match.unwritten, tally, match.status)
+        return match
 
     async def _show_live(self, tally: Tally, page: Path) -> None:
         """Write the page of the match that is being played, again and again."""
@@ -364,23 +314,32 @@ class MatchRun:
                 write_whole(page, live_page(tally, title, most, pace.text()), mode=FILE_MODE)
             await trio.sleep(LIVE_S)
 
-    def _tell(self, played: _Played) -> int:
-        """Report the outcome of a match; returns the exit status."""
-        results = self.plan.results(played.passes, played.tally)
-        errors = [_in_one_line(each.outcome.error) for each in played.passes if each.outcome.error]
-        report = MatchReport(
-            self.plan, played.passes, results, played.tally, is_cut_short=played.is_cut_short
-        )
-        played.unwritten += self._write(report)
-        if played.status:
-            for line in played.unwritten:
+    def _tell(
+        self, passes: Sequence[Pass], tally: Tally, unwritten: Sequence[str] = (), ended_with: int = 0
+    ) -> tuple[int, bool]:
+        """Report the outcome of a match.
+
+        Args:
+            passes: of the match.
+            tally: of its hands.
+            unwritten: lines that say which files could not be completed.
+            ended_with: the exit status, if somebody has ended the match.
+
+        Returns:
+            The exit status, and whether nothing is left to be done.
+        """
+        errors = [_in_one_line(each.outcome.error) for each in passes if each.outcome.error]
+        report = MatchReport(self.plan, passes, tally)
+        unwritten = [*unwritten, *self._write(report)]
+        status = ended_with
+        if ended_with:
+            for line in unwritten:
                 click.echo(line, err=True)
-            return played.status
-        if any(result.failures for result in results) and not played.unwritten:
-            return EXIT_PLAYER_FAILED
-        if errors or played.unwritten:
-            return self._fail([*errors, *played.unwritten][0])
-        return 0
+        elif any(result.failures for result in report.results) and not unwritten:
+            status = EXIT_PLAYER_FAILED
+        elif errors or unwritten:
+            status = self._fail([*errors, *unwritten][0])
+        return status, not report.is_cut_short and not unwritten
 
     def _write(self, report: MatchReport) -> list[str]:
         """Print the result, then write it to the folder; if one fails, the other is still done.
@@ -417,11 +376,8 @@ def _in_one_line(lines: str) -> str:
 
 def _not_played(plan: MatchPlan, problems: Sequence[str | None]) -> Pass:
     """The report of a match if some of its players do not exist."""
-    failures = {
-        seat: Failure(FailureKind.NOT_FOUND, problem)
-        for seat, problem in enumerate(problems)
-        if problem is not None
-    }
+    missing = [(seat, problem) for seat, problem in enumerate(problems) if problem is not None]
+    failures = {seat: Failure(FailureKind.NOT_FOUND, problem) for seat, problem in missing}
     return Pass(MatchOutcome.not_played(plan.config.names, failures), plan.seating(0))
 
 

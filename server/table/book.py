@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import contextlib
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final, Protocol
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from typing import Any, Final, Protocol
 
 import attrs
 import trio
@@ -21,7 +21,7 @@ from protocol.records import format_score
 from server.support.console import Console
 from server.support.errors import MatchAborted
 from server.table.config import MatchConfig
-from server.table.outcome import MatchOutcome, SeatOutcome
+from server.table.outcome import EarlierSittings, MatchOutcome, SeatOutcome
 from server.table.records import MatchRecords
 from server.table.replay import ENDED
 
@@ -38,6 +38,14 @@ class Onlooker(Protocol):
 
     async def continues(self) -> bool:
         """Whether the table plays another hand."""
+
+
+@attrs.frozen
+class Following:
+    """An `Onlooker` made of two functions."""
+
+    hand_finished: Callable[[Sequence[float]], bool]
+    continues: Callable[[], Coroutine[Any, Any, bool]]
 
 
 @attrs.frozen
@@ -63,7 +71,7 @@ class MatchBook:
         console: gets the score.
         records: of the hands.
         onlooker: told about every hand, and asked whether to continue; without one all hands are played.
-        seconds: of earlier sittings.
+        earlier: what the log does not tell about its hands, if the match is resumed from it.
     """
 
     def __init__(
@@ -72,7 +80,7 @@ class MatchBook:
         console: Console,
         records: MatchRecords,
         onlooker: Onlooker | None = None,
-        seconds: float = 0.0,
+        earlier: EarlierSittings | None = None,
     ) -> None:
         self._config = config
         self._console = console
@@ -81,7 +89,7 @@ class MatchBook:
         self._totals = [0.0] * len(config.names)
         self._squares = [0.0] * len(config.names)
         self._hand_chips = tuple(array("d") for _ in config.names) if config.keeps_hands else ()
-        self._seconds = seconds
+        self._seconds = 0.0 if earlier is None else earlier.seconds
         self._plays_since: float | None = None  # on trio's clock, while hands are played
         self._wants_to_be_asked = False
         self._is_finished = False

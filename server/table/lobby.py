@@ -18,16 +18,7 @@ from typing import Final
 
 import trio
 
-from protocol import (
-    CAPABILITIES,
-    NEED_DATA,
-    BadVersion,
-    ConnectionClosed,
-    DealerConnection,
-    Greeting,
-    State,
-    Version,
-)
+import protocol
 from protocol.agents import usage
 from protocol.extension import STACKS, TOKEN, introduction
 from protocol.framing import MAX_LINE
@@ -213,7 +204,7 @@ class Lobby:
         try:
             entry = Admission(seat.token) if door is None else await door.judge(seat.number, sock)
             if entry.refusal is None:
-                connection = DealerConnection(self._config.game)
+                connection = protocol.DealerConnection(self._config.game)
                 return Client(Channel(sock), connection, entry.token, entry.is_player)
             self.turn_away(seat, entry.refusal)
         except OSError:
@@ -262,25 +253,25 @@ class Lobby:
         limit = self._config.limits.handshake
         deadline = trio.current_time() + limit
         connection = client.connection
-        version: Version | None = None
+        version: protocol.Version | None = None
         is_welcome = client.token is None
         has_left = False
         while True:
             try:
                 event = connection.next_event()
-            except BadVersion as error:
+            except protocol.BadVersion as error:
                 line = error.line.decode("utf-8", "surrogateescape")
                 raise SeatFailed(
                     FailureKind.NONSENSE, str(error), f"ERROR: invalid version string {line}"
                 ) from error
-            if isinstance(event, Version):
+            if isinstance(event, protocol.Version):
                 version = event
-            elif isinstance(event, Greeting):
+            elif isinstance(event, protocol.Greeting):
                 if not is_welcome and not _has_token(event.words, client.token):
                     raise SeatFailed(FailureKind.NONSENSE, "its greeting does not have it", "")
                 is_welcome = True
                 welcome(seat, client, event.words, self._config)
-            elif not (event is NEED_DATA or isinstance(event, ConnectionClosed)):
+            elif not (event is protocol.NEED_DATA or isinstance(event, protocol.ConnectionClosed)):
                 pass  # a comment
             elif version is not None and is_welcome:
                 break
@@ -342,7 +333,7 @@ class _Reception:
                 everybody.cancel()
             else:
                 self._lobby.turn_away(self._seat, failure.detail, client)
-                if client.connection.state in (State.AWAITING_VERSION, State.ERROR):
+                if client.connection.state in (protocol.State.AWAITING_VERSION, protocol.State.ERROR):
                     await client.explain("the ACPC protocol", "riverboat play HOST PORT")
         except Exception as error:
             self._lobby.turn_away(self._seat, f"{type(error).__name__}: {error}", client)
@@ -366,7 +357,7 @@ def welcome(seat: Seat, client: Client, words: tuple[str, ...], config: MatchCon
     if not config.carries_chips:
         withheld.add(STACKS)
     notes = {} if config.carries_chips else introduction(config.game, config.names, seat.number)
-    granted, data = client.connection.answer_greeting(words, {*CAPABILITIES} - withheld, notes)
+    granted, data = client.connection.answer_greeting(words, {*protocol.CAPABILITIES} - withheld, notes)
     client.capabilities |= granted
     client.say(data)
 

@@ -20,7 +20,7 @@ from server.support.errors import MatchAborted
 from server.table.book import FinishedHand, MatchBook, Onlooker
 from server.table.config import MatchConfig, OnFailure
 from server.table.outcome import EarlierSittings, MatchOutcome
-from server.table.records import MatchRecords, comment_line
+from server.table.records import MatchRecords
 from server.table.replay import Rehearsal, needs_rehearsal
 from server.table.seat import HandOnTable, Seat
 from server.table.table import Table
@@ -75,8 +75,9 @@ class MatchServer:
         self.console: Final = console
         self.records: Final = records or MatchRecords(config, console)
         self.table: Final = Table(config, console, self.records, self._abort)
-        seconds = 0.0 if earlier is None else earlier.seconds
-        self.book: Final = MatchBook(config, console, self.records, onlooker, seconds)
+        self.seats: Final = self.table.seats
+        """Seats in seat order."""
+        self.book: Final = MatchBook(config, console, self.records, onlooker, earlier)
         self._feed = feed or MatchHands(self, others).play
         self._main_scope = trio.CancelScope()  # around everything up to the score
         self.needs_players = True
@@ -89,11 +90,6 @@ class MatchServer:
     def ports(self) -> tuple[int, ...]:
         """Ports in seat order."""
         return self.table.seating.ports
-
-    @property
-    def seats(self) -> tuple[Seat, ...]:
-        """Seats in seat order."""
-        return self.table.seats
 
     def open(self) -> None:
         """Open the files, then the ports (docs/acpc-dealer.md 5.1).
@@ -224,20 +220,9 @@ class MatchHands:
         final, hand = end
         chips = final.chips_won()
         for seat in by_position:
-            if seat.policies:
-                if not records.is_replaying:  # else they have been written
-                    records.write_policies(seat.number, seat.policies)
-                seat.policies = {}
-            if seat.usage:
-                if not records.is_replaying:
-                    records.write_usage(seat.number, seat.name, hand_number, seat.usage.values())
-                seat.usage = {}
-            if seat.comments:
-                if not records.is_replaying:
-                    records.write_comments(
-                        "".join([comment_line(hand_number, seat.name, *each) for each in seat.comments])
-                    )
-                seat.comments = []
+            if not records.is_replaying:  # else it has been written
+                records.write_said(seat, hand_number)
+            seat.policies, seat.usage, seat.comments = {}, {}, []
         cards = hand.messages.all_cards(final)
         line = format_hand(final, chips, [seat.name for seat in by_position], cards)
         self._book.add(line, chips[-shift:] + chips[:-shift])

@@ -9,7 +9,7 @@ twice.  A match that keeps no transaction log is resumed from the finished hands
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -17,26 +17,15 @@ from typing import Final
 from engine.poker.match_key import DEALS_PER_CHAIN, DealKeys, MatchKey
 from engine.poker.rules import CardDealer, Deal, HandState, KeyedDealer
 from engine.support.user_input import printable
+from protocol import records
 from protocol.agents.usage import CENSORED, format_record as format_usage_record, parse_usage
 from protocol.policy import FILE_HEADER, format_record
-from protocol.records import (
-    Transaction,
-    TransactionError,
-    format_commitment,
-    format_deal_key,
-    format_header,
-    format_key,
-    format_rake,
-    format_stamp,
-    format_taken,
-    format_transaction,
-    parse_transaction,
-)
 from server.support.console import Console, now_us
 from server.support.errors import MatchAborted
 from server.support.record_file import Later, Opener, RecordFile, at_once, read_lines
 from server.table.config import MatchConfig
 from server.table.replay import LoggedHands, count_hands, lines_of
+from server.table.seat import Seat
 
 _CENSORS: Final = "# deals with a censored decision do not count\n"
 _COMMIT_AT: Final = 3 * DEALS_PER_CHAIN // 4
@@ -183,24 +172,18 @@ class MatchRecords:
     def write_header(self) -> None:
         """Begin the log, and say the same on stderr."""
         config, limits = self.config, self.config.limits
-        header = format_header(
-            config.name,
-            config.game_text,
-            config.hands,
-            config.cards.announced,
-            round(limits.response * 1000),
-            round(limits.hand * 1000),
-            round(limits.per_hand * 1000),
-        )
+        milliseconds = [round(each * 1000) for each in (limits.response, limits.hand, limits.per_hand)]
+        match = config.name, config.game_text, config.hands, config.cards.announced
+        header = records.format_header(*match, *milliseconds)
         keys = self._deal_keys
         if isinstance(config.cards, MatchKey) and keys is None:
-            header += format_commitment(config.cards.commitment)
+            header += records.format_commitment(config.cards.commitment)
         if config.censors:
             header += _CENSORS
         if config.game.has_rake:
-            header += format_rake(config.game.rake)
+            header += records.format_rake(config.game.rake)
         if keys is not None and not (config.resumes and keys.is_drawn):
-            header += format_commitment(keys.commitment)
+            header += records.format_commitment(keys.commitment)
         self.console.err(header)
         self._publish(header[len(self._header_so_far(header)) :])
 
@@ -235,12 +218,12 @@ class MatchRecords:
         cards = self.config.cards
         if isinstance(cards, MatchKey) and not (self._has_key or self._deal_keys):
             self._has_key = True
-            self.write(format_key(cards.text))
+            self.write(records.format_key(cards.text))
 
     def write_taken(self, chips: Sequence[float]) -> None:
         """Write what the house has taken, if it takes a rake: the chips missing from the players' total."""
         if self.config.game.has_rake and not self._has_score:
-            self.write(format_taken(abs(sum(chips))))
+            self.write(records.format_taken(abs(sum(chips))))
 
     def write_score(self, line: str) -> None:
         """Write the last line of the log."""
@@ -262,8 +245,8 @@ class MatchRecords:
         elif keys is not None:
             upcoming = number - number % DEALS_PER_CHAIN + DEALS_PER_CHAIN
             if number % DEALS_PER_CHAIN == _COMMIT_AT and upcoming < self.config.hands:
-                self._publish(format_commitment(keys.commitment_from(upcoming), upcoming))
-            self.write(format_deal_key(number, keys.key(number)) + line)
+                self._publish(records.format_commitment(keys.commitment_from(upcoming), upcoming))
+            self.write(records.format_deal_key(number, keys.key(number)) + line)
         elif line not in self._logged:
             self.write(line)
 
@@ -275,34 +258,23 @@ class MatchRecords:
         dealer.skip(1)
         return deal
 
-    def write_policies(self, seat: int, lines: Mapping[str, bytes]) -> None:
-        """Record what a seat's client has said about its strategy in a finished hand.
-
-        Args:
-            seat: its number.
-            lines: ``#policy`` lines, by betting.
-        """
-        self.write_told("".join([format_record(seat, line) for line in lines.values()]))
-
-    def write_usage(self, seat: int, name: str, hand_number: int, lines: Iterable[bytes]) -> None:
-        """Record what a seat's client has said its decisions in a finished hand cost.
-
-        Args:
-            seat: its number.
-            name: its player's.
-            hand_number: of the hand.
-            lines: ``#usage`` lines.
-        """
-        for line in lines:
+    def write_said(self, seat: Seat, hand_number: int) -> None:
+        """Record what a seat's client has said in a finished hand: how it plays, what that cost, comments."""
+        if seat.policies:
+            self.write_told("".join([format_record(seat.number, line) for line in seat.policies.values()]))
+        for line in seat.usage.values():
             said = parse_usage(line)
             if said is None:
                 continue  # not numbers: nobody could add them up
             if self._usage is None:
                 self._usage = self._open_file(self.config.usage_path, "usage")
                 assert self._usage is not None  # else nobody would have been asked
-            self._usage.write(format_usage_record(seat, line))
+            self._usage.write(format_usage_record(seat.number, line))
             if said.fault == CENSORED:
-                self.note(f"{name} censored: {said.fault} (hand {hand_number})")
+                self.note(f"{seat.name} censored: {said.fault} (hand {hand_number})")
+        if seat.comments:
+            lines = [comment_line(hand_number, seat.name, *each) for each in seat.comments]
+            self.write_comments("".join(lines))
 
     def note(self, text: str) -> None:
         """Record what happened to a seat, for the readers of the log and for the operator."""
@@ -328,10 +300,10 @@ class MatchRecords:
 
     # --- transactions ------------------------------------------------------------------------------------
 
-    def write_transaction(self, entry: Transaction) -> None:
+    def write_transaction(self, entry: records.Transaction) -> None:
         """Record an action before it is applied; does nothing if no transaction log is kept."""
         if self._transactions is not None:
-            self._transactions.write(format_transaction(entry))
+            self._transactions.write(records.format_transaction(entry))
 
     def begin_replay(self) -> None:
         """Read what an interrupted match has left, if there was one."""
@@ -357,22 +329,22 @@ class MatchRecords:
             self._again = None
             keys, hands = self._deal_keys, again.hands
             if keys is not None and keys.is_drawn and not again.was_ended and hands < self.config.hands:
-                self._publish(format_commitment(keys.commitment_from(hands)))
+                self._publish(records.format_commitment(keys.commitment_from(hands)))
 
-    def replayed(self, state: HandState) -> Transaction:
+    def replayed(self, state: HandState) -> records.Transaction:
         """The next action that an interrupted match recorded; it is legal in `state`.
 
         Raises:
             MatchAborted: it cannot be read, or belongs to another match.
         """
         if self._again is not None:
-            return Transaction(self._again.action(state), state.hand_number, 0, 0)
+            return records.Transaction(self._again.action(state), state.hand_number, 0, 0)
         line = self._next_entry
         assert line is not None  # the next action has been recorded
         self._next_entry = next(self._replay, None)
         try:
-            entry = parse_transaction(line, self.config.game.is_limit)
-        except TransactionError as error:
+            entry = records.parse_transaction(line, self.config.game.is_limit)
+        except records.TransactionError as error:
             raise MatchAborted(str(error)) from error
         if entry.hand_number != state.hand_number:
             raise MatchAborted(f"ERROR: handId mismatch in transaction log: {line}")
@@ -388,7 +360,7 @@ class MatchRecords:
 
     def trace_sent(self, seat: int, data: bytes) -> None:
         """The same for a message to a seat."""
-        self._trace.append(f"TO {seat + 1} at {format_stamp(now_us())} {data.decode('ascii')}")
+        self._trace.append(f"TO {seat + 1} at {records.format_stamp(now_us())} {data.decode('ascii')}")
 
     def flush_trace(self) -> None:
         """Write the trace to stderr, in one piece."""

@@ -90,7 +90,8 @@ class Seating:
         self._admissions = [trio.CancelScope() for _ in self.seats]  # around waiting for a client, by seat
         self._graces = [trio.CancelScope() for _ in self.seats]  # around waiting for one in the match
         self._is_settled = [trio.Event() for _ in self.seats]  # the match need not wait for this seat
-        self._is_over = False
+        self.is_over = False
+        """No more hands will come: clients may leave."""
         self.on_change: Callable[[], object] = lambda: None
         """Called when a seat is taken, or vacated, or its client has come back from being late."""
 
@@ -113,11 +114,6 @@ class Seating:
     def ports(self) -> tuple[int, ...]:
         """Ports in seat order."""
         return tuple(seat.port for seat in self.seats)
-
-    @property
-    def is_over(self) -> bool:
-        """Whether no more hands will come."""
-        return self._is_over
 
     def has_joined(self, number: int) -> bool:
         """Whether somebody has taken a seat."""
@@ -149,7 +145,7 @@ class Seating:
         """
         is_settled = self._is_settled[seat.number]
         pause = 0.0
-        while not self._is_over and not seat.clock.is_used_up:
+        while not self.is_over and not seat.clock.is_used_up:
             try:
                 await trio.sleep(pause)
                 pause = 0.0
@@ -180,7 +176,7 @@ class Seating:
             self._admissions[seat.number] = trio.CancelScope()
         if client is None:
             return
-        if self._is_over or admission.cancel_called:
+        if self.is_over or admission.cancel_called:
             client.channel.close()  # it came a moment too late
             return
         seat.client = client
@@ -200,7 +196,7 @@ class Seating:
         Returns:
             Whether that ends the match.
         """
-        if self._is_settled[number].is_set() or self._is_over:
+        if self._is_settled[number].is_set() or self.is_over:
             return False
         self._is_settled[number].set()
         lines = f"ERROR: seat {number + 1} could not connect\n"
@@ -337,7 +333,7 @@ class Seating:
 
     def end(self) -> None:
         """End the match: nobody sits down any more, and all clients are closed in good order."""
-        self._is_over = True
+        self.is_over = True
         for admission in self._admissions:
             admission.cancel()
         for seat in self.seats:
@@ -407,7 +403,7 @@ class Seating:
             MatchAborted: the policy is to end the match.
         """
         self._console.err("".join(traceback.format_exception(error)))
-        if self._is_over or (seat.client is None and self._is_settled[seat.number].is_set()):
+        if self.is_over or (seat.client is None and self._is_settled[seat.number].is_set()):
             return
         self._vacate(seat)
         first = first_of(error)

@@ -25,6 +25,7 @@ from engine.support.interruption import as_ctrl_c, die_of
 from engine.support.seeds import random_seed
 from engine.support.user_input import parse_finite, parse_whole, printable
 from server.support.addresses import listening_address
+from server.support.console import SilentConsole
 from server.support.errors import MatchAborted
 from server.support.seat_tokens import hidden_tokens
 from server.table.config import MOST_SECONDS, MatchConfig, OnFailure, TimeLimits, check_names
@@ -123,14 +124,9 @@ def _milliseconds(what: str) -> Callable[[str], int]:
 
 
 _SHORT: Final[Mapping[str, tuple[str, bool]]] = {
-    "f": ("fixed_seats", True),
-    "l": ("log", False),
-    "L": ("log", True),
-    "t": ("transactions", False),
-    "T": ("transactions", True),
-    "a": ("append", True),
-    "q": ("quiet", True),
-}
+    "f": ("fixed_seats", True), "l": ("log", False), "L": ("log", True), "t": ("transactions", False),
+    "T": ("transactions", True), "a": ("append", True), "q": ("quiet", True),
+}  # fmt: skip
 """By letter, what an option without a value sets."""
 _LONG: Final[Mapping[str, tuple[str, Callable[[str], Any]]]] = {
     "t_response": ("response_ms", _milliseconds("response timeout from")),
@@ -299,7 +295,7 @@ def configure(arguments: Sequence[str]) -> MatchConfig:
     )
 
 
-class _Terminal:
+class _Terminal(SilentConsole):
     """The dealer's stdout and stderr.  A match outlives their readers: its log has it all."""
 
     def __init__(self) -> None:
@@ -321,9 +317,6 @@ class _Terminal:
         if self._is_terminal:  # which a client's line might move the cursor of
             text = printable(text, "\n")
         self._write(2, text)
-
-    def hand_finished(self, hand_number: int) -> None:
-        pass
 
 
 async def _deal(config: MatchConfig) -> int:

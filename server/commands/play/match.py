@@ -7,20 +7,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+import attrs
 import click
 from click import Choice, IntRange
 
-from engine.evidence.verdict import Goal
 from server.match import arguments
-from server.match.launching.confinement import Grants, ProcessLimits
+from server.match.launching.confinement import Grants
 from server.match.launching.launcher import Terms
 from server.match.launching.processes import adopt_orphans, keep_others_out
 from server.match.plan import MatchPlan
 from server.match.running import MatchRun
 from server.records.evidence import Luck
-from server.records.match_defaults import MATCH_DEFAULTS
+from server.records.match_defaults import MATCH_DEFAULTS, time_limits
 from server.support.options import ADDRESS, FOLDER, FOR_PROGRAMS, GAME, PATH, FiniteRange, flag, option
-from server.table.config import MOST_SECONDS, MatchConfig, OnFailure, TimeLimits
+from server.table.config import MOST_SECONDS, MatchConfig
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _DEFAULT_HANDS: Final = 1000
@@ -33,12 +33,11 @@ _FOR_PROGRAMS: Final = (
 )  # fmt: skip
 
 
-def _seconds(
-    name: str, default: float, text: str, least: float = 0.001, **more: Any
-) -> Callable[[_Function], _Function]:
+def _seconds(name: str, text: str, least: float = 0.001, **more: Any) -> Callable[[_Function], _Function]:
     """An option for a number of seconds."""
-    kind = FiniteRange(least, MOST_SECONDS)
-    return click.option(name, type=kind, default=default, show_default=True, help=text, **more)
+    kind, default = FiniteRange(least, MOST_SECONDS), getattr(MATCH_DEFAULTS, name)
+    more |= {"type": kind, "default": default, "show_default": True, "help": text}
+    return click.option(f"--{name.replace('_', '-')}", **more)
 
 
 @click.command("match", cls=arguments.ResumableCommand, apart={FOR_PROGRAMS: _FOR_PROGRAMS})
@@ -122,22 +121,13 @@ def _seconds(
     arguments.POLICY,
     default=MATCH_DEFAULTS.on_failure,
 )
-@_seconds("--response-time", MATCH_DEFAULTS.response_time, "Seconds a player may take for one decision.")
+@_seconds("response_time", "Seconds a player may take for one decision.")
+@_seconds("first_response_time", "Seconds a player may take for its first decision of the match, if longer.")
+@_seconds("hand_time", "Seconds a player may take in one hand.")
+@_seconds("match_time", "Seconds per hand that a player may take, on average over the match.")
+@_seconds("start_time", "Seconds a launched player may take to join.", least=0.1)
 @_seconds(
-    "--first-response-time",
-    MATCH_DEFAULTS.first_response_time,
-    "Seconds a player may take for its first decision of the match, if longer.",
-)
-@_seconds("--hand-time", MATCH_DEFAULTS.hand_time, "Seconds a player may take in one hand.")
-@_seconds(
-    "--match-time",
-    MATCH_DEFAULTS.match_time,
-    "Seconds per hand that a player may take, on average over the match.",
-)
-@_seconds("--start-time", MATCH_DEFAULTS.start_time, "Seconds a launched player may take to join.", least=0.1)
-@_seconds(
-    "--grace",
-    MATCH_DEFAULTS.grace,
+    "grace",
     "With `fair` and `patient`: how long to wait for a vacant seat to be taken before folding hands for it.",
     least=0,
     metavar="SECONDS",
@@ -190,47 +180,7 @@ def _seconds(
     'players from outside; and {"error": ...} when the match cannot be played or goes wrong.',
     IntRange(0, 2**31 - 1),
 )
-def match(
-    game: str,
-    players: tuple[str, ...],
-    hands: int | None,
-    duplicate: bool,
-    until: Goal | None,
-    jobs: int,
-    stateless: bool,
-    seed: str,
-    seed_file: Path | None,
-    out: Path | None,
-    resume: Path | None,
-    no_rehearse: bool,
-    as_json: bool,
-    report: str | None,
-    live: bool,
-    host: str,
-    ports: str,
-    tokens: tuple[str, ...],
-    token_files: tuple[str, ...],
-    fixed_seats: bool,
-    on_failure: OnFailure,
-    response_time: float,
-    first_response_time: float,
-    hand_time: float,
-    match_time: float,
-    start_time: float,
-    grace: float,
-    recover: int,
-    rake: str | None,
-    luck: str,
-    censor: bool,
-    explain: bool,
-    in_process: bool,
-    sandbox: bool,
-    private: tuple[str, ...],
-    limits: ProcessLimits | None,
-    end_with_stdin: bool,
-    announce: int | None,
-    **granted: Any,
-) -> None:
+def match(game: str, players: tuple[str, ...], **given: Any) -> None:
     """Play a match of GAME between the PLAYERs, in seat order.
 
     GAME is a game file or the name of a packaged game (`riverboat games`).  PLAYER is
@@ -239,72 +189,62 @@ def match(
 
     A match that was cut short, for example by Ctrl-C, is continued with `riverboat match --resume DIR`.
     """
-    # Long, because each option is a parameter, on a line of its own.
     ctx = click.get_current_context()
-    announcer = arguments.open_announcer(announce)
+    announcer = arguments.open_announcer(given["announce"])
     keep_others_out()  # before there is a key
     adopt_orphans()
     with announcer.telling_what_fails():
-        arguments.check_sandboxes(sandbox)
-        definition = arguments.read_rake(rake, arguments.read_game(game))
+        until, luck, live = given["until"], Luck(given["luck"]), given["live"]
+        arguments.check_sandboxes(given["sandbox"])
+        definition = arguments.read_rake(given["rake"], arguments.read_game(game))
         arguments.check_goal(until, definition, game)
-        arguments.check_censor(censor, until, Luck(luck))
+        arguments.check_censor(given["censor"], until, luck)
         seated = arguments.read_players(players, definition)
-        sitting = arguments.open_sitting(ctx, out, game)
+        sitting = arguments.open_sitting(ctx, given["out"], game)
         arguments.check_game(sitting, definition)
         config = MatchConfig(
             name="match",
             game=definition,
             game_text=game,
-            hands=hands or (_DEFAULT_HANDS if until is None else _DEFAULT_MOST_HANDS),
-            cards=arguments.read_cards(seed, seed_file),
+            hands=given["hands"] or (_DEFAULT_HANDS if until is None else _DEFAULT_MOST_HANDS),
+            cards=arguments.read_cards(given["seed"], given["seed_file"]),
             names=tuple(player.name for player in seated),
-            limits=TimeLimits(
-                response=response_time,
-                first_response=first_response_time,
-                hand=hand_time,
-                per_hand=match_time,
-                grace=grace,
-            ),
-            fixed_seats=fixed_seats,
-            on_failure=on_failure,
+            limits=time_limits(given),
+            fixed_seats=given["fixed_seats"],
+            on_failure=given["on_failure"],
             comment_failures=True,
-            censors=censor,
-            host=host,
-            ports=arguments.read_ports(ports, definition.num_players),
-            seat_tokens=arguments.read_tokens(tokens, token_files, definition.num_players),
+            censors=given["censor"],
+            host=given["host"],
+            ports=arguments.read_ports(given["ports"], definition.num_players),
+            seat_tokens=arguments.read_tokens(given["tokens"], given["token_files"], definition.num_players),
             quiet=True,
         )
-        page = (
-            None if report is None and not live else arguments.new_page(sitting, report or "", is_live=live)
-        )
+        page = None
+        if live or given["report"] is not None:
+            page = arguments.new_page(sitting, given["report"] or "", is_live=live)
         if live:
             click.echo(f"live: {page}", err=True)
-        arguments.check_jobs(jobs, config.ports)
-        if in_process:
+        arguments.check_jobs(given["jobs"], config.ports)
+        if given["in_process"]:
             arguments.check_in_process(ctx, seated)
         else:
             arguments.check_pace(seated, config.limits)
-        grants = Grants(**granted)
+        grants = Grants(*[given[field.name] for field in attrs.fields(Grants)])
+        house = (sitting.folder, *map(Path, given["private"]))
+        sandbox = arguments.read_sandbox(given["sandbox"], seated, house, grants)
         plan = MatchPlan(
             config=config,
             players=seated,
             folder=sitting.folder,
-            duplicate=duplicate,
+            duplicate=given["duplicate"],
             until=until,
-            luck=Luck(luck),
-            in_process=in_process,
-            explains=explain,
-            terms=Terms(
-                start_time,
-                recover,
-                limits,
-                arguments.read_sandbox(sandbox, seated, (sitting.folder, *map(Path, private)), grants),
-                grants,
-            ),
-            jobs=jobs,
-            trusts_programs=stateless,
-            rehearses=not no_rehearse,
+            luck=luck,
+            in_process=given["in_process"],
+            explains=given["explain"],
+            terms=Terms(given["start_time"], given["recover"], given["limits"], sandbox, grants),
+            jobs=given["jobs"],
+            trusts_programs=given["stateless"],
+            rehearses=not given["no_rehearse"],
             sitting=sitting,
         )
         run = MatchRun(
@@ -312,10 +252,10 @@ def match(
             sitting=sitting,
             stored=arguments.stored_plan(ctx, sitting, config),
             announcer=announcer,
-            as_json=as_json,
+            as_json=given["as_json"],
             page=page,
             is_live=live,
-            ends_with_stdin=end_with_stdin,
+            ends_with_stdin=given["end_with_stdin"],
         )
         status = run.play()
     sys.exit(status)

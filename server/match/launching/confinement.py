@@ -76,14 +76,9 @@ _LOW_PORTS: Final = ("--uid", "0", "--gid", "0", "--cap-add", "CAP_NET_BIND_SERV
 _HOST_NAME: Final = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 _SIZE: Final = ("--size", str(256 * _MEGABYTE), "--tmpfs")
 _ALONE: Final = (
-    "--unshare-all",
-    *("--cap-drop", "ALL"),
-    *("--proc", "/proc"),
-    *("--dev", "/dev"),
-    *(*_SIZE, "/dev/shm"),
-    *("--remount-ro", "/dev"),
-    *(*_SIZE, "/tmp"),
-)
+    "--unshare-all", "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev", *_SIZE, "/dev/shm",
+    "--remount-ro", "/dev", *_SIZE, "/tmp",
+)  # fmt: skip
 _CACHE: Final = "/tmp/riverboat-cache"
 # Not --die-with-parent: the parent is a thread, which ends long before the match.
 _TRIAL_S: Final = 10.0

@@ -94,11 +94,8 @@ class Player:
         """The command to execute for a seat; None for somebody from outside."""
         if self.command is None:
             return None
-        line = [*self.command, host, str(port)]
-        if self.is_bot:
-            for setting in self.settings:
-                line += ["--set", setting]
-        return line
+        options = [word for setting in self.settings for word in ("--set", setting)]  # only bots have some
+        return [*self.command, host, str(port), *options]
 
     @property
     def is_program(self) -> bool:
@@ -305,7 +302,8 @@ def players_environment(
     environment = {
         name: value
         for name, value in base.items()
-        if not variables.is_handed_out(name) and (name in granted or not _is_secret(name, value))
+        if not variables.is_handed_out(name)
+        and (name in granted or not (_SECRET.search(name) or _WITH_PASSWORD.search(value)))
     }
     # Not resolved: a virtual environment's interpreter is a link to one that knows nothing about it.
     own_programs = os.path.dirname(os.path.abspath(sys.executable))
@@ -317,10 +315,6 @@ def players_environment(
             str(_OURS), base.get("PYTHONPATH", ""), str(script.resolve().parent)
         )
     return environment
-
-
-def _is_secret(name: str, value: str) -> bool:
-    return _SECRET.search(name) is not None or _WITH_PASSWORD.search(value) is not None
 
 
 def script_of(command: Sequence[str]) -> Path | None:

@@ -119,18 +119,11 @@ class StaffedTable(Generic[_Server]):
         self._order = order
         self._number = number
         has_sandboxes = house.terms.sandbox is not None
-        self._doorman = Doorman(
-            order.seated, order.config.seat_tokens, house.say, has_sandboxes=has_sandboxes
-        )
-        self.launcher = Launcher(
-            order.output / f"table-{number + 1}" if number else order.output,
-            house.terms,
-            house.say,
-            order.variables,
-            self._doorman,
-            house.orphanage,
-        )
-        self.server = make_server(attrs.evolve(order.config, door=self._doorman))
+        tokens, output = order.config.seat_tokens, order.output
+        door = Doorman(order.seated, tokens, house.say, has_sandboxes=has_sandboxes)
+        output = output / f"table-{number + 1}" if number else output
+        self.launcher = Launcher(output, house.terms, house.say, order.variables, door, house.orphanage)
+        self.server = make_server(attrs.evolve(order.config, door=door))
 
     def open(self) -> None:
         """Open the table, and say where it is.
@@ -155,15 +148,9 @@ class StaffedTable(Generic[_Server]):
         try:
             async with trio.open_nursery() as nursery:
                 if server.needs_players:
-                    nursery.start_soon(
-                        self.launcher.start,
-                        order.seated,
-                        order.seeds,
-                        _LOCAL.get(order.config.host, order.config.host),
-                        str(game_path(order.config.game_text)),
-                        server.table.seating,
-                        nursery,
-                    )
+                    host, game = order.config.host, str(game_path(order.config.game_text))
+                    where = _LOCAL.get(host, host), game, server.table.seating, nursery
+                    nursery.start_soon(self.launcher.start, order.seated, order.seeds, *where)
                 await server.run()
                 await self.launcher.settle()
                 nursery.cancel_scope.cancel()

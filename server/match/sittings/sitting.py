@@ -19,7 +19,7 @@ import contextlib
 import itertools
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -30,7 +30,8 @@ import attrs
 from engine.support.files import write_whole
 from engine.support.files.formats import parse_json
 from engine.support.files.lock import FileIsLocked, FileLock
-from server.support.private_files import FOLDER_MODE
+from server.records.logs import read_object
+from server.support.private_files import FILE_MODE, FOLDER_MODE
 from server.table.outcome import EarlierSittings, MatchOutcome, SeatOutcome
 
 PLAN: Final = "plan.json"
@@ -39,7 +40,6 @@ RESULT: Final = "result.json"
 _SCHEMA: Final = 1
 _LOCK: Final = "match"
 _HOME: Final = Path("matches")
-_MODE: Final = 0o600
 _NAMES: Final = (
     "match.log", RESULT, "report.html", "dealer.err", "players", PLAN, PROGRESS,
 )  # fmt: skip
@@ -48,11 +48,22 @@ _NAMES: Final = (
 
 def result_of(folder: Path) -> dict[str, Any] | None:
     """The result of a match that is over; None while it can be resumed."""
+    result = read_object(folder / RESULT)
+    return None if result is None or "cut_short" in result else result
+
+
+_KINDS: Final[dict[str, Any]] = {"parameters": dict, "commitment": str | None}
+"""Of the values of `StoredPlan` that are no texts."""
+
+
+@contextlib.contextmanager
+def kept_locked(lock: FileLock) -> Iterator[FileLock]:
+    """A context whose lock outlives it, unless it fails."""
     try:
-        result = parse_json((folder / RESULT).read_text("utf-8"))
-    except (OSError, ValueError):
-        return None
-    return result if isinstance(result, dict) and "cut_short" not in result else None
+        yield lock
+    except BaseException:
+        lock.release()
+        raise
 
 
 class NoPlan(ValueError):
@@ -84,7 +95,7 @@ class StoredPlan:
             OSError: it cannot be written.
         """
         text = json.dumps({"schema": _SCHEMA, **attrs.asdict(self)}) + "\n"
-        write_whole(folder / PLAN, text, durable=True, mode=_MODE)
+        write_whole(folder / PLAN, text, durable=True, mode=FILE_MODE)
 
     @classmethod
     def read(cls, folder: Path) -> StoredPlan:
@@ -101,7 +112,7 @@ class StoredPlan:
         except OSError as error:
             raise NoPlan(f"{path} cannot be read: {error.strerror or error}") from None
         except ValueError:
-            raise NoPlan(f"{path} is damaged: it is no JSON object") from None
+            value = None
         if not isinstance(value, dict):
             raise NoPlan(f"{path} is damaged: it is no JSON object")
         schema = value.pop("schema", None)
@@ -110,19 +121,11 @@ class StoredPlan:
                 f"{path} was written by riverboat {value.get('version', 'of another version')}, "
                 f"with schema {schema!r}; this one understands schema {_SCHEMA}"
             )
-        kinds = {
-            "working_directory": str,
-            "folder": str,
-            "definition": str,
-            "parameters": dict,
-            "started": str,
-            "version": str,
-            "commitment": str | None,
-        }
-        for name, kind in kinds.items():
-            if not isinstance(value.get(name), kind):
+        names = [field.name for field in attrs.fields(cls)]
+        for name in names:
+            if not isinstance(value.get(name), _KINDS.get(name, str)):
                 raise NoPlan(f"{path} is damaged: it has no {name}")
-        return cls(**{name: value[name] for name in kinds})
+        return cls(**{name: value[name] for name in names if name in value})
 
 
 @attrs.define(eq=False)
@@ -149,13 +152,10 @@ class Sitting:
             FileIsLocked: another match is being played there.
             OSError: the folder cannot be made.
         """
-        folder = _match_folder(out, game)
-        lock = FileLock(folder / _LOCK)
-        try:
+        folder = out or new_folder(_HOME, Path(game).name.removesuffix(".game"))
+        folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+        with kept_locked(FileLock(folder / _LOCK)) as lock:
             _move_aside(folder)
-        except BaseException:
-            lock.release()
-            raise
         return cls(folder, lock)
 
     @classmethod
@@ -172,7 +172,7 @@ class Sitting:
             raise NoPlan(f"the match in {folder} is being played: it has not been cut short") from None
         except OSError as error:
             raise NoPlan(f"{folder} cannot be written: {error.strerror or error}") from None
-        try:
+        with kept_locked(lock):
             plan = StoredPlan.read(folder)
             if plan.commitment is not None and result_of(folder) is None:
                 raise NoPlan(
@@ -180,9 +180,6 @@ class Sitting:
                     "from one secret key, which is no longer kept"
                 )
             return cls(folder, lock, plan, *_read_progress(folder))
-        except BaseException:
-            lock.release()
-            raise
 
     @property
     def is_resumed(self) -> bool:
@@ -202,7 +199,7 @@ class Sitting:
         }
         text = json.dumps({"passes": passes, "dropped": self.dropped}) + "\n"
         with contextlib.suppress(OSError):
-            write_whole(self.folder / PROGRESS, text, mode=_MODE)
+            write_whole(self.folder / PROGRESS, text, mode=FILE_MODE)
 
     def end(self, *, is_over: bool) -> None:
         """Note that the players have ended, and whether nothing is left to be resumed."""
@@ -239,22 +236,6 @@ def _why_there_is_none(folder: Path) -> str:
     return f"{folder} is no match folder: there is no {PLAN}"
 
 
-def _match_folder(out: Path | None, game: str) -> Path:
-    """The folder of a match, which is created.
-
-    Args:
-        out: where the user wants it; None for a new one under ``matches/``.
-        game: as the user named it.
-
-    Raises:
-        OSError: it cannot be made.
-    """
-    if out is None:
-        return new_folder(_HOME, Path(game).name.removesuffix(".game"))
-    out.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
-    return out
-
-
 def _move_aside(out: Path) -> None:
     """Move what an earlier match left in a folder into one below it: nothing is ever overwritten.
 
@@ -263,10 +244,7 @@ def _move_aside(out: Path) -> None:
     """
     earlier = [path for path in [*(out / name for name in _NAMES), *out.glob("pass-*")] if path.exists()]
     if earlier:
-        number = 1
-        while (out / f"earlier-{number}").exists():
-            number += 1
-        aside = out / f"earlier-{number}"
+        aside = next(each for k in itertools.count(1) if not (each := out / f"earlier-{k}").exists())
         aside.mkdir(mode=FOLDER_MODE)
         for path in earlier:
             path.rename(aside / path.name)

@@ -19,17 +19,8 @@ import attrs
 
 from engine.poker.rules import GameDefinition
 from server.support.toml_text import Section
+from server.table.rules import line_up
 from server.table.rules.chips import whole_chips, whole_shares
-from server.table.rules.line_up import (
-    HEADS_UP,
-    Blinds,
-    Joining,
-    LineUp,
-    line_up,
-    moving_line_up,
-    usual_blinds,
-    usual_firsts,
-)
 
 Who = TypeVar("Who")
 
@@ -101,9 +92,9 @@ class SitAndGo:
             base,
             num_players=players,
             stacks=(max(players * self.stack, big + level.ante),) * players,
-            blinds=usual_blinds(players, small, big),
+            blinds=line_up.usual_blinds(players, small, big),
             antes=(level.ante,) * players,
-            first_positions=usual_firsts(players, base.num_rounds),
+            first_positions=line_up.usual_firsts(players, base.num_rounds),
         )
 
 
@@ -193,9 +184,9 @@ class SitAndGoTable:
     """Hands that have been played."""
     groups: list[tuple[str, ...]] = attrs.Factory(list)
     """Those who are out, the first to leave first; those who share a place are together."""
-    _last: Blinds | None = None
+    _last: line_up.Blinds | None = None
     """The last hand's button and blinds."""
-    _next: LineUp | None = None
+    _next: line_up.LineUp | None = None
     """The next hand, once somebody has asked for it."""
     _last_left: tuple[int, int] | None = None
     """The hand before which the last player to fail left, and with how many chips."""
@@ -211,13 +202,13 @@ class SitAndGoTable:
     @property
     def is_over(self) -> bool:
         """Whether only one player is left, or none."""
-        return len(self.left) < HEADS_UP or self.hands >= MOST_HANDS
+        return len(self.left) < line_up.HEADS_UP or self.hands >= MOST_HANDS
 
     def level(self) -> Level:
         """The blinds of the next hand."""
         return self.terms.levels[self.terms.level_at(self.hands)]
 
-    def _line_up(self) -> LineUp:
+    def _line_up(self) -> line_up.LineUp:
         """The next hand."""
         if self._next is None:
             seats = len(self.players)
@@ -225,10 +216,12 @@ class SitAndGoTable:
             stacks = {seat: chips for seat, name in enumerate(self.players) if (chips := self.stacks[name])}
             if self.terms.button_moves:
                 last_button = seats - 2 if self._last is None else self._last.button
-                self._next = moving_line_up(game, stacks, last_button)
+                self._next = line_up.moving_line_up(game, stacks, last_button)
             else:
-                ready = {seat: (chips, Joining.IN) for seat, chips in stacks.items()}
-                self._next = line_up(game, ready, self._last, lambda number: int(number > HEADS_UP))
+                ready = {seat: (chips, line_up.Joining.IN) for seat, chips in stacks.items()}
+                self._next = line_up.line_up(
+                    game, ready, self._last, lambda number: int(number > line_up.HEADS_UP)
+                )
             assert self._next is not None  # two or more are in
         return self._next
 
