@@ -43,6 +43,28 @@ class Policy(StrEnum):
     places are paid."""
 
 
+def _said(kind: str, key: str, default: Any, **bounds: Any) -> Any:
+    """A field that ``room.toml`` may say.
+
+    Args:
+        kind: the method of `Section` that reads it.
+        key: in the file.
+        default: if the file does not say it.
+        bounds: for that method.
+    """
+
+    def read(section: Section) -> Any:
+        return getattr(section, kind)(key, default, **bounds)
+
+    return attrs.field(default=default, metadata={"read": read})
+
+
+def _what_is_said(section: Section, config: type[attrs.AttrsInstance]) -> dict[str, Any]:
+    """The fields of a class as a section has them, by name."""
+    fields = [field for field in attrs.fields(config) if "read" in field.metadata]
+    return {field.name: field.metadata["read"](section) for field in fields}
+
+
 @attrs.frozen
 class TableConfig:
     """A table of the room."""
@@ -52,9 +74,9 @@ class TableConfig:
     game_text: str
     """The game as the operator named it."""
     policy: Policy = Policy.RING
-    fill: tuple[str, ...] = ()
+    fill: tuple[str, ...] = _said("texts", "fill", ())
     """The house's bots that take empty seats, in turn, and leave when others need them."""
-    advice: tuple[str, ...] = ("formula",)
+    advice: tuple[str, ...] = _said("texts", "advice", ("formula",))
     """Bots that a person who plays against the house's bots alone may ask in the browser."""
     least: int = 0
     """The fewest chips to bring."""
@@ -63,36 +85,36 @@ class TableConfig:
     rake: Rake = attrs.field(factory=Rake)
     joining: Joining = Joining.WAITS
     """On what condition newcomers are dealt in."""
-    rebuy: bool = True
+    rebuy: bool = _said("flag", "rebuy", True)
     """A player who has lost all chips buys in again for the same, as long as the account has enough."""
-    seats_for_one: bool = False
+    seats_for_one: bool = _said("flag", "seats_for_one", False)
     """One player may have several seats."""
-    alone: bool = False
+    alone: bool = _said("flag", "alone", False)
     """The house's bots play even if nobody else is there."""
-    pause_s: float = 0.0
+    pause_s: float = _said("number", "pause", 0.0, most=3600.0)
     """Between two hands."""
-    pace_s: float = 0.4
+    pace_s: float = _said("number", "pace", 0.4, most=MOST_PACE_S)
     """For which an action stands before the next one, while a person sits there or it is an exhibition."""
-    showdown_s: float = 2.5
+    showdown_s: float = _said("number", "showdown", 2.5, most=MOST_PACE_S)
     """For which the end of a hand stands, likewise."""
-    time_bank_s: float = 0.0
+    time_bank_s: float = _said("number", "time_bank", 0.0, most=MOST_SECONDS)
     """That each person has beyond the time for a decision, for as long as they sit there."""
-    exhibition: bool = False
+    exhibition: bool = _said("flag", "exhibition", False)
     """The house's bots play on at that pace while nobody else is there."""
-    private: bool = False
+    private: bool = _said("flag", "private", False)
     """It is in no list: only those who are told its address come."""
-    chat: bool = False
+    chat: bool = _said("flag", "chat", False)
     """People who sit there may write to one another; programs are told nothing of it."""
     hosted: bool = False
     """Somebody who sits there decides about its pace, blinds and bots."""
     limits: TimeLimits = attrs.field(factory=lambda: TimeLimits(30.0, 600.0, 1e6, grace=10.0))
-    keep_seat_s: float = 120.0
+    keep_seat_s: float = _said("number", "keep_seat", 120.0, most=MOST_SECONDS)
     """How long a seat is kept for somebody who has lost the connection or sits out."""
-    return_within_s: float = 3600.0
+    return_within_s: float = _said("number", "return_within", 3600.0, most=MOST_SECONDS)
     """Who comes back to the table within this time brings at least the chips that they left with."""
-    port: int | None = None
+    port: int | None = _said("whole", "port", None, least=0, most=65535)
     """Where plain ACPC clients take a seat; 0 for any port, None for none."""
-    port_without_tls: bool = False
+    port_without_tls: bool = _said("flag", "port_without_tls", False)
     """That port uses no TLS, whatever the room uses: old clients cannot speak it."""
     sit_and_go: SitAndGo | None = None
     """The terms of a sit-and-go, at such a table; `least` and `most` are then what everybody pays."""
@@ -122,35 +144,35 @@ class RoomConfig:
 
     tables: tuple[TableConfig, ...]
     host: str = "127.0.0.1"
-    port: int = 4000
+    port: int = _said("whole", "port", 4000, least=0, most=65535)
     data: Path = Path("room")
     """The folder of the ledger and the logs."""
-    guests: bool = True
+    guests: bool = _said("flag", "guests", True)
     """Players without a token may play, under a name that is nobody's."""
-    guest_chips: int = 100_000
+    guest_chips: int = _said("whole", "guest_chips", 100_000, least=0, most=MOST_CHIPS)
     """Chips that a guest is given, and gives back when leaving."""
-    connections: int = 5000
+    connections: int = _said("whole", "connections", 5000, most=1_000_000)
     """Most connections at a time."""
-    connections_per_address: int = 1000
+    connections_per_address: int = _said("whole", "connections_per_address", 1000, most=1_000_000)
     """The same from one address."""
-    guesses_per_minute: int = 10
+    guesses_per_minute: int = _said("whole", "guesses_per_minute", 10, most=1000)
     """Wrong tokens for one player from one address after which it has to wait."""
-    guests_per_minute: int = 60
+    guests_per_minute: int = _said("whole", "guests_per_minute", 60, most=1_000_000)
     """That may sit down from one address."""
-    requests_per_second: float = 20.0
+    requests_per_second: float = _said("number", "requests_per_second", 20.0, least=0.1, most=1e6)
     """That are read of one client."""
     tls: Certificate | None = None
-    http: int | None = DEFAULT_HTTP
+    http: int | None = _said("whole_or_false", "http", DEFAULT_HTTP, least=0, most=65535)
     """The port of the pages for people; 0 for any, None for no pages."""
     is_http_chosen: bool = False
     """The operator has chosen that port; otherwise any other will do."""
     names: tuple[str, ...] = ()
     """Names under which browsers find the pages, and origins that a proxy gives them; addresses always do."""
-    show_cards_after: float = 0.0
+    show_cards_after: float = _said("number", "show_cards_after", 0.0, most=MOST_SECONDS)
     """Seconds after a hand's end during which pages hide the cards shown at its showdown."""
-    private_tables: bool = True
+    private_tables: bool = _said("flag", "private_tables", True)
     """People may open private tables in the browser."""
-    watch_after: float = 0.0
+    watch_after: float = _said("number", "watch_after", 0.0, most=3600.0)
     """Seconds by which those who only watch are told everything later."""
 
 
@@ -162,28 +184,21 @@ _DEFAULT_TABLES: Final = (
 
 def default_room() -> RoomConfig:
     """The room without a file: three ring tables and an exhibition on loopback, with bots that make room."""
-    bots = ("simple", "hand-strength", "random")
-    return RoomConfig(
-        tuple(
-            [
-                with_stakes(
-                    TableConfig(
-                        name=name,
-                        game=attrs.evolve(game, short_raises_reopen=game.is_limit),
-                        game_text=game_text,
-                        fill=bots,
-                        alone=is_exhibition,
-                        exhibition=is_exhibition,
-                        time_bank_s=60.0,
-                        port=None if is_exhibition else 0,
-                    )
-                )
-                for name, game_text in _DEFAULT_TABLES
-                for is_exhibition in [name != game_text]
-                for game in [load_game(game_text)]
-            ]
+    tables = []
+    for name, game_text in _DEFAULT_TABLES:
+        game, is_exhibition = load_game(game_text), name != game_text
+        table = TableConfig(
+            name=name,
+            game=attrs.evolve(game, short_raises_reopen=game.is_limit),
+            game_text=game_text,
+            fill=("simple", "hand-strength", "random"),
+            alone=is_exhibition,
+            exhibition=is_exhibition,
+            time_bank_s=60.0,
+            port=None if is_exhibition else 0,
         )
-    )
+        tables.append(with_stakes(table))
+    return RoomConfig(tuple(tables))
 
 
 def with_stakes(table: TableConfig) -> TableConfig:
@@ -221,22 +236,11 @@ def _room(room: Section, tables: list[Section], folder: Path) -> RoomConfig:
     config = RoomConfig(
         tables=tuple([_table(each, folder) for each in tables]),
         host=_host(room),
-        port=room.whole("port", 4000, least=0, most=65535),
         data=folder / room.text("data", "room", least=1),
-        guests=room.flag("guests", True),
-        guest_chips=_chips(room, "guest_chips", 100_000),
-        connections=room.whole("connections", 5000, most=1_000_000),
-        connections_per_address=room.whole("connections_per_address", 1000, most=1_000_000),
-        guesses_per_minute=room.whole("guesses_per_minute", 10, most=1000),
-        guests_per_minute=room.whole("guests_per_minute", 60, most=1_000_000),
-        requests_per_second=room.number("requests_per_second", 20.0, least=0.1, most=1e6),
         tls=_certificate(room.section("tls"), folder) if "tls" in room else None,
         is_http_chosen="http" in room,
-        http=room.whole_or_false("http", DEFAULT_HTTP, least=0, most=65535),
         names=tuple([name.lower() for name in room.texts("names", ())]),
-        private_tables=room.flag("private_tables", True),
-        watch_after=room.number("watch_after", 0.0, most=3600.0),
-        show_cards_after=room.number("show_cards_after", 0.0, most=MOST_SECONDS),
+        **_what_is_said(room, RoomConfig),
     )
     room.close()
     names = [table.name for table in config.tables]
@@ -248,10 +252,8 @@ def _room(room: Section, tables: list[Section], folder: Path) -> RoomConfig:
 
 def _host(room: Section) -> str:
     host = room.text("host", "127.0.0.1")
-    try:
+    with room.refusing("host"):
         return listening_address(host)
-    except ValueError as error:
-        raise room.mistake("host", str(error)) from None
 
 
 def _certificate(section: Section, folder: Path) -> Certificate:
@@ -278,34 +280,20 @@ def _table(section: Section, folder: Path) -> TableConfig:
         game=game,
         game_text=text,
         policy=policy,
-        fill=section.texts("fill", ()),
-        advice=section.texts("advice", ("formula",)),
         least=_chips(section, "least", buy_in),
         most=_chips(section, "most", buy_in),
         rake=Rake(100 * section.number("rake", 0.0, most=0.2), _chips(section, "rake_cap", 0) or math.inf),
         joining=Joining(section.choice("joining", ("waits", "posts"), "waits")),
-        rebuy=section.flag("rebuy", True),
-        seats_for_one=section.flag("seats_for_one", False),
-        alone=section.flag("alone", False) or section.flag("exhibition", False),
-        pause_s=section.number("pause", 0.0, most=3600.0),
-        pace_s=section.number("pace", 0.4, most=MOST_PACE_S),
-        showdown_s=section.number("showdown", 2.5, most=MOST_PACE_S),
-        time_bank_s=section.number("time_bank", 0.0, most=MOST_SECONDS),
-        exhibition=section.flag("exhibition", False),
-        private=section.flag("private", False),
-        chat=section.flag("chat", False),
         limits=TimeLimits(
             response=section.number("seconds", 30.0, least=0.1, most=MOST_SECONDS),
             hand=section.number("seconds_per_hand", 600.0, least=0.1, most=MOST_SECONDS),
             per_hand=1e6,
             grace=section.number("grace", 10.0, most=MOST_SECONDS),
         ),
-        keep_seat_s=section.number("keep_seat", 120.0, most=MOST_SECONDS),
-        return_within_s=section.number("return_within", 3600.0, most=MOST_SECONDS),
-        port=section.whole("port", None, least=0, most=65535),
-        port_without_tls=section.flag("port_without_tls", False),
         sit_and_go=sit_and_go,
+        **_what_is_said(section, TableConfig),
     )
+    table = attrs.evolve(table, alone=table.alone or table.exhibition)
     section.close()
     for key, bots in (("fill", table.fill), ("advice", table.advice)):
         if not all(bots):

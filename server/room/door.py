@@ -18,7 +18,7 @@ import socket
 import ssl
 import traceback
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 import attrs
@@ -38,6 +38,8 @@ from server.room.tls import spoken
 from server.support.addresses import whose
 from server.support.allowance import Allowance
 from server.support.console import Console
+from server.support.errors import only
+from server.support.talk import beside
 from server.table.channel import Channel, ChannelBroken
 from server.table.lobby import open_listener
 from server.table.seat import Client
@@ -242,7 +244,8 @@ class Door:
 
     async def _until_join(self, wanted: _Wanted) -> protocol.Request | None:
         """The next request for a seat; all other requests in the lobby are handled here."""
-        async with _flushing(wanted.visitor.client):
+        # What the client does not read at once is written later; at a table, the table does that.
+        async with beside(wanted.visitor.client.channel.keep_flushing):
             while True:
                 request = await wanted.next_request()
                 if request is None or request.word == "join":
@@ -287,12 +290,10 @@ class Door:
             if table is None:
                 raise RequestRefused(f"there is no table {wish.table[:40]!r}")
             visitor.place = await table.join(visitor, wish)
-        except (RequestRefused, LedgerError) as refusal:
-            visitor.say("refused", f"{refusal}")
-            visitor.client.flush()
-            return
-        except LedgerIsFull:
-            visitor.say("refused", "the room cannot write its ledger: try again later")
+        except (RequestRefused, LedgerError, LedgerIsFull) as refusal:
+            is_full = isinstance(refusal, LedgerIsFull)
+            full = "the room cannot write its ledger: try again later"
+            visitor.say("refused", full if is_full else f"{refusal}")
             visitor.client.flush()
             return
         await visitor.client.has_left.wait()
@@ -398,31 +399,8 @@ def _no_private(game: str) -> str:
 
 def has_gone(error: BaseException, *others: type[BaseException]) -> bool:
     """Whether an error, perhaps one of `others`, only says that a client is not there any more."""
-    if isinstance(error, BaseExceptionGroup):
-        return all(has_gone(each, *others) for each in error.exceptions)
-    known = (ChannelBroken, OSError, trio.BrokenResourceError, trio.ClosedResourceError, *others)
-    return isinstance(error, known)
-
-
-@contextlib.asynccontextmanager
-async def _flushing(client: Client) -> AsyncIterator[None]:
-    """Within this, what the client does not read at once is written later; at a table, the table does that.
-
-    Raises:
-        ChannelBroken: it has gone; raised by itself, since it would not be recognised in a group with the
-            cancellation of a closing room.
-    """
-    broken: ChannelBroken | None = None
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(client.channel.keep_flushing)
-        try:
-            yield
-        except ChannelBroken as error:
-            broken = error
-        finally:
-            nursery.cancel_scope.cancel()
-    if broken is not None:
-        raise broken
+    known = ChannelBroken, OSError, trio.BrokenResourceError, trio.ClosedResourceError
+    return only(error, *known, *others) is not None
 
 
 def describe(table: RoomTable) -> str:

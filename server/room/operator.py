@@ -127,9 +127,7 @@ class Operator:
                     room.kick(name, reason)
             case "message":
                 room.message(str(request.get("text", "")), request.get("table"))
-            case "add-player":
-                return manage(room.ledger, request)
-            case "new-token":
+            case "add-player" | "new-token":
                 return manage(room.ledger, request)
             case _:
                 raise RoomError(f"there is nothing called {what!r} to do")

@@ -17,6 +17,7 @@ from importlib.util import find_spec
 from typing import Any, Final, TextIO
 
 from server.support.allowance import Allowances
+from server.support.console import SilentConsole
 
 _PREFIX: Final = "riverboat: "
 _WARNING: Final = "WARNING: "
@@ -87,7 +88,7 @@ class Unhurried:
             self._is_well = not data
 
 
-class OperatorConsole:
+class OperatorConsole(SilentConsole):
     """Where a room reports: stderr.
 
     Args:
@@ -142,9 +143,6 @@ class OperatorConsole:
         """Wait a little until everything is written."""
         self._stream.close()
 
-    def hand_finished(self, hand_number: int) -> None:
-        """Do nothing: hands are in the ledger."""
-
 
 def operator_console(stream: TextIO | None = None) -> OperatorConsole:
     """The console of this process, or one that writes to a stream."""
@@ -153,14 +151,11 @@ def operator_console(stream: TextIO | None = None) -> OperatorConsole:
     if find_spec("structlog") is None or stream.isatty():
         return OperatorConsole(None, target)
     import structlog
+    from structlog.processors import JSONRenderer, TimeStamper, add_log_level
 
     log = structlog.wrap_logger(
         structlog.WriteLogger(target),  # type: ignore[arg-type]  # it writes and flushes
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.JSONRenderer(),
-        ],
+        processors=[add_log_level, TimeStamper(fmt="iso", utc=True), JSONRenderer()],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
     )
     return OperatorConsole(log, target)

@@ -118,11 +118,10 @@ async def spoken(
         await trio.aclose_forcefully(stream)
 
 
-async def _pump(
-    source: trio.SSLStream[trio.SocketStream] | trio.SocketStream,
-    target: trio.SSLStream[trio.SocketStream] | trio.SocketStream,
-    is_over: trio.Event | None = None,
-) -> None:
+_Stream = trio.SSLStream[trio.SocketStream] | trio.SocketStream
+
+
+async def _pump(source: _Stream, target: _Stream, is_over: trio.Event | None = None) -> None:
     """Pass on all bytes; the end of one side ends the other."""
     try:
         while data := await source.receive_some(_CHUNK):

@@ -15,7 +15,7 @@ from server.room.config import RoomError
 from server.room.ledger.damage import LedgerError
 from server.room.ledger.ledger import Ledger
 from server.room.operator import ask, manage
-from server.support.options import FILE, FOLDER, flag, option
+from server.support.options import FILE, FOLDER, ending_with, flag, option
 from server.support.private_files import FILE_MODE
 
 _data = option("--data DIR", "The folder of the room's data.", FOLDER, default=Path("room"))
@@ -28,10 +28,8 @@ def room() -> None:
 
 
 def _ask(data: Path, **request: Any) -> dict[str, Any]:
-    try:
+    with ending_with(RoomError):
         answer = ask(data, request)
-    except RoomError as error:
-        raise click.ClickException(str(error)) from None
     if answer is None:
         raise click.ClickException(f"no room is open in {data} (riverboat serve --data {data})")
     return answer
@@ -112,13 +110,11 @@ def _token(request: dict[str, Any], save: Path | None, data: Path) -> None:
     """Get a token from the room or, if none is open, from its ledger; pass it on."""
     if save is not None and save.exists():
         raise click.ClickException(f"{save} exists: name a new file")
-    try:
+    with ending_with(RoomError, LedgerError):
         answer = ask(data, request)
         if answer is None:
             with Ledger(data) as ledger:
                 answer = manage(ledger, request)
-    except (RoomError, LedgerError) as error:
-        raise click.ClickException(str(error)) from None
     token = str(answer["player_token"])
     if save is None:
         click.echo(token)
@@ -142,11 +138,8 @@ def check(ctx: click.Context, data: Path, as_json: bool) -> None:
 
     Exit status: 0 everything adds up, 1 it does not.
     """
-    try:
-        with Ledger(data, read_only=True) as book:
-            found = book.check()
-    except LedgerError as error:
-        raise click.ClickException(str(error)) from None
+    with ending_with(LedgerError), Ledger(data, read_only=True) as book:
+        found = book.check()
     if as_json:
         click.echo(json.dumps(found.as_json()))
     else:

@@ -6,14 +6,13 @@ import contextlib
 import resource
 import signal
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import attrs
 import click
 import trio
 from click import IntRange
 
-from engine.support.interruption import first_of
 from engine.support.user_input import parse_whole
 from server.room.collecting import collected_in_parts
 from server.room.config import RoomConfig, RoomError, default_room, load_room
@@ -25,6 +24,7 @@ from server.room.reporting import OperatorConsole, operator_console
 from server.room.room import Addresses, Room
 from server.room.tls import self_signed as make_certificate
 from server.support.addresses import is_loopback
+from server.support.errors import only
 from server.support.options import ADDRESS, FOLDER, Parsed, flag, option
 
 _FAULTS: Final = (RoomError, LedgerError, LedgerIsFull)
@@ -79,14 +79,11 @@ def serve(
     """
     try:
         config = default_room() if room is None else load_room(room)
-        config = attrs.evolve(
-            config,
-            host=config.host if host is None else host,
-            port=config.port if port is None else port,
-            data=data or config.data,
-            http=config.http if http is None else None if http == "off" else http,
-            is_http_chosen=config.is_http_chosen or http is not None,
-        )
+        given: dict[str, Any] = {"host": host, "port": port, "data": data}
+        given = {name: value for name, value in given.items() if value is not None}
+        if http is not None:
+            given |= {"http": None if http == "off" else http, "is_http_chosen": True}
+        config = attrs.evolve(config, **given)
         check_house_bots(config)
         if self_signed:
             config = attrs.evolve(config, tls=make_certificate(config.data, config.host))
@@ -99,13 +96,11 @@ def serve(
             )
         with collected_in_parts(), contextlib.closing(console):
             status = trio.run(_serve, Room(config, console), console)
-    except _FAULTS as error:
-        raise click.ClickException(str(error)) from None
-    except BaseExceptionGroup as group:
-        faults, others = group.split(_FAULTS)
-        if faults is None or others is not None:
+    except (*_FAULTS, BaseExceptionGroup) as error:
+        fault = only(error, *_FAULTS)
+        if fault is None:
             raise
-        raise click.ClickException(str(first_of(faults))) from None
+        raise click.ClickException(str(fault)) from None
     raise click.exceptions.Exit(status)
 
 

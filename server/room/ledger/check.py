@@ -17,8 +17,8 @@ class Check:
     accounts: int
     tables: int
     rake: int
-    issued: int
     hands: int
+    issued: int
     faults: tuple[str, ...]
     """What does not add up, one line each."""
 
@@ -29,15 +29,7 @@ class Check:
 
     def as_json(self) -> dict[str, Any]:
         """The object that ``riverboat ledger check --json`` prints."""
-        return {
-            "balanced": self.is_balanced,
-            "accounts": self.accounts,
-            "tables": self.tables,
-            "rake": self.rake,
-            "hands": self.hands,
-            "issued": self.issued,
-            "faults": list(self.faults),
-        }
+        return {"balanced": self.is_balanced, **attrs.asdict(self)}
 
 
 def check(db: sqlite3.Connection) -> Check:
@@ -96,7 +88,7 @@ def check(db: sqlite3.Connection) -> Check:
     ):
         faults.append(f"{table}: the chips of hand {hand} come to {chips}")
     faults += _sit_and_gos(db)
-    return Check(accounts, tables, rake, issued, hands, tuple(faults))
+    return Check(accounts, tables, rake, hands, issued, tuple(faults))
 
 
 def _sit_and_gos(db: sqlite3.Connection) -> list[str]:

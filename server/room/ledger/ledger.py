@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import sqlite3
-import time
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -24,6 +23,7 @@ from engine.support.files.lock import FileIsLocked, FileLock
 from server.room.ledger.check import Check, check
 from server.room.ledger.damage import LedgerConnection, LedgerError
 from server.room.ledger.schema import SchemaError, migrate, require_current
+from server.support.console import now_us
 from server.table.rules.line_up import Blinds
 
 FILE: Final = "ledger.db"
@@ -219,7 +219,7 @@ class Ledger:
         with self.transaction() as db:
             db.execute("UPDATE players SET name = name || '~' || id WHERE name = ?", (name,))
             row = "INSERT INTO players (name, kind, salt, token, since_us) VALUES (?, ?, ?, ?, ?)"
-            number = db.execute(row, (name, kind, salt, token, _now_us())).lastrowid
+            number = db.execute(row, (name, kind, salt, token, now_us())).lastrowid
             assert number is not None
             if chips:
                 self.move("issue", number, None, chips)
@@ -267,7 +267,7 @@ class Ledger:
             "SELECT chips FROM movements WHERE player = ? AND table_name = ? AND kind = 'cash-out'"
             " AND at_us > ? ORDER BY id DESC LIMIT 1"
         )
-        row = self._db.execute(query, (player.id, table, _now_us() - seconds * 1e6)).fetchone()
+        row = self._db.execute(query, (player.id, table, now_us() - seconds * 1e6)).fetchone()
         return 0 if row is None else int(row[0])
 
     def sit_down(self, table: str, seat: int, player: Registered, chips: int) -> None:
@@ -317,7 +317,7 @@ class Ledger:
         change = "UPDATE players SET chips = chips + ? WHERE id = ?"
         self._db.execute(change, (sign * chips, player))
         row = "INSERT INTO movements (at_us, kind, player, table_name, chips) VALUES (?, ?, ?, ?, ?)"
-        self._db.execute(row, (_now_us(), kind, player, table, chips))
+        self._db.execute(row, (now_us(), kind, player, table, chips))
 
     # --- tables -----------------------------------------------------------------------------------------
 
@@ -371,7 +371,7 @@ class Ledger:
                 "INSERT INTO hands (table_name, number, at_us, game, line, secret, moves_chips)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?)"
             )
-            values = (hand.table, hand.number, _now_us(), hand.game, hand.line, hand.secret, moves_chips)
+            values = (hand.table, hand.number, now_us(), hand.game, hand.line, hand.secret, moves_chips)
             number = db.execute(row, values).lastrowid
             assert number is not None
             who = dict(db.execute("SELECT seat, player FROM places WHERE table_name = ?", (hand.table,)))
@@ -443,7 +443,3 @@ class Ledger:
             raise LedgerError(f"{self._path} is damaged: {error}") from error
         finally:
             self._db.execute("ROLLBACK")
-
-
-def _now_us() -> int:
-    return time.time_ns() // 1000

@@ -8,12 +8,12 @@ stacks.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 
 import attrs
 
 from server.room.ledger.ledger import Ledger
+from server.support.console import now_us
 from server.table.rules.chips import whole_shares
 from server.table.rules.sit_and_go import leaving_groups
 
@@ -69,7 +69,7 @@ class SitAndGos:
                 " SELECT name, ?, next_hand, ?, sum(places.stack), sum(places.stack)"
                 " FROM tables JOIN places ON table_name = name WHERE name = ?"
             )
-            number = db.execute(row, (_now_us(), stack, table)).lastrowid
+            number = db.execute(row, (now_us(), stack, table)).lastrowid
             assert number is not None
             db.execute(
                 "INSERT INTO entrants (sit_and_go, seat, player, paid, stack)"
@@ -120,7 +120,7 @@ class SitAndGos:
         ledger.write(
             "UPDATE sit_and_gos SET over_us = ? WHERE id = ? AND over_us IS NULL"
             " AND NOT EXISTS (SELECT * FROM entrants WHERE sit_and_go = id AND place IS NULL)",
-            (_now_us(), number),
+            (now_us(), number),
         )
 
     def call_off(self, table: str) -> dict[int, Out]:
@@ -165,7 +165,3 @@ class SitAndGos:
             " WHERE sit_and_go = ? ORDER BY place, name"
         )
         return tuple([Ranked(*row) for row in self._ledger.read(query, (number,))])
-
-
-def _now_us() -> int:
-    return time.time_ns() // 1000

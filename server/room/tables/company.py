@@ -19,7 +19,7 @@ from server.room.ledger.damage import LedgerError
 from server.room.ledger.ledger import Ledger, Registered
 from server.room.ledger.sit_and_gos import SitAndGos
 from server.room.tables.contest import Contest
-from server.room.tables.filling import Filling
+from server.room.tables.filling import Filling, SendBot
 from server.room.tables.place import Arrival, Handover, Place, RequestRefused, Visitor, Wish
 from server.room.tables.requests import hear
 from server.room.tables.shares import in_order_of_shares, one_too_many
@@ -41,9 +41,7 @@ class Company:
     seating: Seating
     """Of the table; set before anything else."""
 
-    def __init__(
-        self, config: TableConfig, ledger: Ledger, send_bot: Callable[[TableConfig, str], str]
-    ) -> None:
+    def __init__(self, config: TableConfig, ledger: Ledger, send_bot: SendBot) -> None:
         self.config = config
         self._ledger = ledger
         self.entrance: Final = Handover(config.seats)
@@ -121,9 +119,8 @@ class Company:
         The house's bots need not wait, and nobody waits because of them.
         """
         others = any(each.entry is Joining.IN and not each.is_house for each in self.seated())
-        if place.is_house:
-            return Joining.IN if others else self.config.joining
-        return place.entry if others else self.config.joining
+        own = Joining.IN if place.is_house else place.entry
+        return own if others else self.config.joining
 
     def may_come(self, newcomer: Visitor | None) -> bool:
         """Whether there is a seat that is free or a house bot's, or that a newcomer may get from a guest."""
@@ -142,10 +139,8 @@ class Company:
         """
         if visitor.player is None or self.config.seats_for_one:
             return None
-        for place in self.seated():
-            if place.player.id == visitor.player.id and place.leaves is None:
-                return place
-        return None
+        own = [each for each in self.seated() if each.player.id == visitor.player.id and each.leaves is None]
+        return own[0] if own else None
 
     async def arrive(self, visitor: Visitor, wish: Wish) -> Place:
         """Wait for a seat; see `RoomTable.join`."""

@@ -11,6 +11,8 @@ import trio
 
 from server.room.config import TableConfig
 
+SendBot = Callable[[TableConfig, str], str]
+"""Asks one of the house's bots to come to a table; returns the name under which it will come."""
 _COMES_S: Final = 30.0
 # After which the table stops waiting for a bot that was called.
 _WORTH_S: Final = 4.0
@@ -24,8 +26,7 @@ class Filling:
     """Calls the bots of a table, in turn."""
 
     config: TableConfig
-    _send: Callable[[TableConfig, str], str]
-    """Asks for one of the house's bots; returns the name under which it will come."""
+    _send: SendBot
     _called: dict[str, tuple[str, float]] = attrs.Factory(dict)
     """Which one it is, and until when it may come, by name."""
     _failed: Counter[str] = attrs.Factory(Counter)

@@ -16,7 +16,6 @@ betting, chips (whole, see `server.table.rules.chips`) and numbers are checked a
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 from typing import Final
@@ -33,7 +32,7 @@ from server.room.config import TableConfig
 from server.room.ledger.ledger import HandEntry, Ledger
 from server.support.console import Console
 from server.support.errors import MatchAborted
-from server.support.private_files import FILE_MODE
+from server.support.private_files import open_private
 from server.table.config import MatchConfig, OnFailure
 from server.table.records import MatchRecords
 from server.table.rules.chips import whole_chips
@@ -119,31 +118,24 @@ def _first_missing(path: Path) -> int:
     return int(keys[-1].group(1)) + 1 if keys else 0
 
 
-def _private(path: str, flags: int) -> int:
-    """A file that only our own user can read: everybody's cards are in it."""
-    return os.open(path, flags, FILE_MODE)
-
-
 def match_config(table: TableConfig, folder: Path) -> MatchConfig:
     """A table's configuration for the code that seats, asks and records.
 
     Names are those of the players in each hand; the cards are drawn anew for every hand.
     """
-    return attrs.evolve(
-        MatchConfig(
-            name=table.name,
-            game=table.game,
-            game_text=table.game_text,
-            hands=_MOST_HANDS,
-            cards=MatchKey(bytes(32)),  # nobody deals from it
-            names=tuple([f"seat-{number + 1}" for number in range(table.seats)]),
-        ),
+    return MatchConfig(
+        name=table.name,
+        game=table.game,
+        game_text=table.game_text,
+        hands=_MOST_HANDS,
+        cards=MatchKey(bytes(32)),  # nobody deals from it
+        names=tuple([f"seat-{number + 1}" for number in range(table.seats)]),
         limits=table.limits,
         on_failure=OnFailure.FOLD,
         comment_failures=True,
         log_path=folder / FOLDER / f"{table.name}.log",
         append=True,
-        opener=_private,
+        opener=open_private,  # everybody's cards are in it
         quiet=True,
     )
 

@@ -27,6 +27,7 @@ from server.room.config import Policy, TableConfig
 from server.room.ledger.ledger import HandEntry, Ledger, LedgerIsFull
 from server.room.tables.company import Company
 from server.room.tables.contest import Contest
+from server.room.tables.filling import SendBot
 from server.room.tables.log import TableLog, match_config
 from server.room.tables.place import Place, RequestRefused, Visitor, Wish
 from server.room.tables.spectating import Audience, shown_holes
@@ -72,12 +73,7 @@ class RoomTable:
     """
 
     def __init__(
-        self,
-        config: TableConfig,
-        ledger: Ledger,
-        folder: Path,
-        console: Console,
-        send_bot: Callable[[TableConfig, str], str],
+        self, config: TableConfig, ledger: Ledger, folder: Path, console: Console, send_bot: SendBot
     ) -> None:
         self.config = config
         self._ledger = ledger
@@ -359,14 +355,11 @@ class RoomTable:
         )
 
         def book() -> None:
+            chips = settlement.chips if contest is None else (0,) * len(nets)
+            also = None if contest is None else lambda number: contest.book(number, nets, outs)
+            seats, blinds, is_ring = hand.line_up.seats, hand.line_up.blinds, config.policy is Policy.RING
             self._ledger.hand_finished(
-                entry,
-                hand.line_up.seats,
-                settlement.chips if contest is None else (0,) * len(nets),
-                settlement.rake,
-                hand.line_up.blinds,
-                moves_chips=config.policy is Policy.RING,
-                also=None if contest is None else lambda number: contest.book(number, nets, outs),
+                entry, seats, chips, settlement.rake, blinds, moves_chips=is_ring, also=also
             )
 
         await self._pause_while_full(book)

@@ -21,6 +21,7 @@ from server.room.room import Room
 from server.room.tables.spectating import Audience, Shown
 from server.room.tables.table import RoomTable
 from server.room.web.scenes import company, draw
+from server.support.talk import beside
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
@@ -243,14 +244,12 @@ class EventStream:
         """Send them until they end, or the browser has gone."""
         with self._messages:
             await send({"type": "http.response.start", "status": 200, "headers": list(_HEADERS)})
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(_await_end, receive, nursery.cancel_scope)
+            async with beside(until_gone, receive):
                 data: bytes | None = b"retry: %d\n\n" % _AGAIN_MS
                 while data is not None:
                     await _write(send, data)
                     data = await self._next()
                 await _write(send, b"", is_last=True)
-                nursery.cancel_scope.cancel()
 
     async def _next(self) -> bytes | None:
         """The next message, or a sign of life; None at the end."""
@@ -262,10 +261,10 @@ class EventStream:
         return b": alive\n\n"
 
 
-async def _await_end(receive: Receive, listening: trio.CancelScope) -> None:
+async def until_gone(receive: Receive) -> None:
+    """Wait until whoever has asked has gone."""
     while (await receive())["type"] != "http.disconnect":
         pass
-    listening.cancel()
 
 
 async def _write(send: Send, data: bytes, *, is_last: bool = False) -> None:

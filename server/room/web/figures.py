@@ -5,9 +5,9 @@ They are computed when they are asked for, from what the room counts anyway.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from server.room.operator import TOKEN
 from server.room.room import Room
@@ -54,8 +54,6 @@ class Figures:
 
     def collect(self) -> Iterator[Metric]:
         """The figures, in the form that Prometheus's client library takes."""
-        from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
-
         room, guard = self._room, self._guard
         yield from self._tables()
         yield from self._players()
@@ -66,59 +64,63 @@ class Figures:
             ("page_requests_open", "Requests of browsers that are being answered", guard.open),
             ("watchers", "Browsers that watch a table", self._broadcasts.watchers),
         ):
-            yield GaugeMetricFamily(f"riverboat_{name}", text, value)
-        faults = CounterMetricFamily("riverboat_faults", "Faults of ours", labels=["where"])
-        faults.add_metric(["tables"], room.faults)
-        faults.add_metric(["pages"], guard.faults)
-        yield faults
-        answers = CounterMetricFamily("riverboat_page_answers", "Answers to browsers", labels=["status"])
-        for status, count in sorted(guard.statuses.items()):
-            answers.add_metric([str(status)], count)
-        yield answers
+            yield _gauge(name, text, "", [([], value)])
+        faults = [(["tables"], room.faults), (["pages"], guard.faults)]
+        yield _counter("faults", "Faults of ours", "where", faults)
+        answers = [([str(status)], count) for status, count in sorted(guard.statuses.items())]
+        yield _counter("page_answers", "Answers to browsers", "status", answers)
 
     def _tables(self) -> Iterator[Metric]:
-        from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
-
-        hands = CounterMetricFamily("riverboat_hands", "Hands since the table was opened", labels=["table"])
-        seats = GaugeMetricFamily("riverboat_seats", "Seats", labels=["table", "who"])
-        paused = GaugeMetricFamily("riverboat_table_paused", "The ledger cannot be written", labels=["table"])
-        unfilled = GaugeMetricFamily("riverboat_unfilled", "Bots that do not come", labels=["table"])
-        for name, table in self._room.tables.items():
-            hands.add_metric([name], table.hands_played)
+        tables, seats = self._room.tables.items(), []
+        for name, table in tables:
             taken = [place for place in table.places if place is not None]
             house = sum(place.is_house for place in taken)
             free = len(table.places) - len(taken)
             for who, count in (("house", house), ("visitors", len(taken) - house), ("free", free)):
-                seats.add_metric([name, who], count)
-            paused.add_metric([name], table.is_paused)
-            unfilled.add_metric([name], len(table.company.filling.unfilled))
-        yield hands
-        yield seats
-        yield paused
-        yield unfilled
+                seats.append(([name, who], count))
+        hands = [([name], table.hands_played) for name, table in tables]
+        yield _counter("hands", "Hands since the table was opened", "table", hands)
+        yield _gauge("seats", "Seats", "table who", seats)
+        paused = [([name], table.is_paused) for name, table in tables]
+        yield _gauge("table_paused", "The ledger cannot be written", "table", paused)
+        unfilled = [([name], len(table.company.filling.unfilled)) for name, table in tables]
+        yield _gauge("unfilled", "Bots that do not come", "table", unfilled)
 
     def _players(self) -> Iterator[Metric]:
         """Figures of the players who have a seat now."""
-        from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
-
-        labels = ["table", "player"]
-        seconds = GaugeMetricFamily(
-            "riverboat_decision_seconds", "How long decisions took", labels=[*labels, "quantile"]
-        )
-        decisions = CounterMetricFamily("riverboat_decisions", "Decisions in this seat", labels=labels)
-        failures = CounterMetricFamily("riverboat_player_failures", "Late, gone or nonsense", labels=labels)
+        decisions, seconds, failures = [], [], []
         for name, table in self._room.tables.items():
-            for place in table.places:
-                if place is None:
-                    continue
+            for place in filter(None, table.places):
                 who, times = [name, place.player.name], place.seat.decision_times
-                decisions.add_metric(who, len(times))
-                failures.add_metric(who, len(place.seat.failures) + place.seat.more_failures)
-                for quantile in _QUANTILES if len(times) else ():
-                    seconds.add_metric([*who, f"{quantile:g}"], times.percentile(quantile))
-        yield decisions
-        yield seconds
-        yield failures
+                decisions.append((who, len(times)))
+                failures.append((who, len(place.seat.failures) + place.seat.more_failures))
+                known = _QUANTILES if len(times) else ()
+                seconds += [([*who, f"{each:g}"], times.percentile(each)) for each in known]
+        yield _counter("decisions", "Decisions in this seat", "table player", decisions)
+        yield _gauge("decision_seconds", "How long decisions took", "table player quantile", seconds)
+        yield _counter("player_failures", "Late, gone or nonsense", "table player", failures)
+
+
+Samples = Iterable[tuple[Sequence[str], float]]
+"""The values of the labels, and the figure."""
+
+
+def _counter(name: str, text: str, labels: str, samples: Samples) -> Metric:
+    from prometheus_client.core import CounterMetricFamily
+
+    return _filled(CounterMetricFamily(f"riverboat_{name}", text, labels=labels.split()), samples)
+
+
+def _gauge(name: str, text: str, labels: str, samples: Samples) -> Metric:
+    from prometheus_client.core import GaugeMetricFamily
+
+    return _filled(GaugeMetricFamily(f"riverboat_{name}", text, labels=labels.split()), samples)
+
+
+def _filled(family: Any, samples: Samples) -> Metric:
+    for labels, value in samples:
+        family.add_metric(labels, value)
+    return cast("Metric", family)
 
 
 def health(room: Room) -> tuple[int, dict[str, Any]]:

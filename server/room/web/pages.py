@@ -5,9 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from http import HTTPStatus
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
+import trio
 from jinja2 import Environment
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -37,7 +39,8 @@ from server.room.web.figures import Figures, health, may_see
 from server.room.web.past import MOST_STANDINGS, PAGE, Past, PastHand, hand_history
 from server.room.web.scenes import company, draw, steps
 from server.room.web.seat import seat
-from server.room.web.seat_api import SeatApi
+from server.room.web.seat_api import SeatApi, answer_json
+from server.support.console import Console
 from server.table.rules.sit_and_go import prizes_by_place
 
 _HERE: Final = Path(__file__).parent
@@ -45,6 +48,7 @@ _TYPES: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "image/sv
 _MOST_HANDS: Final = 2**32
 _LARGE: Final = (720.0, 240.0)
 _DAY_S: Final = 86_400
+T = TypeVar("T")
 
 
 class Pages:
@@ -52,28 +56,21 @@ class Pages:
 
     Args:
         room: the open room.
-        broadcasts: for those who watch.
-        bridges: the seats of agents.
-        trainer: says what bots would do.
-        mcp: the seats of MCP clients; None where its library is missing.
+        nursery: in which those live who watch, and agents.
+        console: for the operator.
     """
 
-    def __init__(
-        self,
-        room: Room,
-        broadcasts: Broadcasts,
-        bridges: Bridges,
-        trainer: Trainer,
-        mcp: McpDoor | None = None,
-    ) -> None:
+    def __init__(self, room: Room, nursery: trio.Nursery, console: Console) -> None:
+        bridges = Bridges(room.door, nursery, console)
         self._room = room
         self.agents: Final = SeatApi(bridges, self._rows)
         """The seats of agents."""
-        self._mcp = mcp
+        self._mcp = McpDoor(bridges, nursery) if find_spec("mcp") is not None else None
         self.figures: Figures | None = None
         """Figures for the operator; None before there are any."""
-        self._broadcasts = broadcasts
-        self._trainer = trainer
+        self.broadcasts: Final = Broadcasts(room, nursery)
+        """For those who watch."""
+        self._trainer = Trainer(console, room.config.data)
         self.past: Final = Past(room.config.data, room.config.show_cards_after)
         """What has been played."""
         self._files = {
@@ -133,23 +130,19 @@ class Pages:
         return self._page("lobby", tables=rows, config=self._room.config, best=_best(rows))
 
     async def _tables(self, request: Request) -> Response:
-        return JSONResponse(self._rows(), headers={"cache-control": "no-store"})
+        return answer_json(self._rows())
 
     async def _static(self, request: Request) -> Response:
-        found = self._files.get(request.path_params["file"])
-        if found is None:
-            raise _nothing()
-        return Response(found[0], media_type=found[1], headers={"cache-control": f"max-age={_DAY_S}"})
+        text, kind = _there(self._files.get(request.path_params["file"]))
+        return Response(text, media_type=kind, headers={"cache-control": f"max-age={_DAY_S}"})
 
     # --- for the operator ------------------------------------------------------------------------------
 
     async def _metrics(self, request: Request) -> Response:
-        address = request.client.host if request.client else ""
-        if self.figures is None:
-            raise _nothing()
+        address, figures = request.client.host if request.client else "", _there(self.figures)
         if not may_see(self._room.config.data, address, request.headers.get("authorization", "")):
             return PlainTextResponse("Figures are for the operator.\n", 403)
-        return Response(self.figures.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+        return Response(figures.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     async def _health(self, request: Request) -> Response:
         status, body = health(self._room)
@@ -158,9 +151,7 @@ class Pages:
     # --- a table ---------------------------------------------------------------------------------------
 
     async def _table(self, request: Request) -> Response:
-        table = self._room.tables.get(request.path_params["table"])
-        if table is None:
-            raise _nothing()
+        table = _there(self._room.tables.get(request.path_params["table"]))
         config = table.config
         past = [] if config.sit_and_go is None else await self.past.sit_and_gos(config.name)
         return self._page(
@@ -175,16 +166,10 @@ class Pages:
         )
 
     async def _table_json(self, request: Request) -> Response:
-        table = self._room.tables.get(request.path_params["table"])
-        if table is None:
-            raise _nothing()
-        return JSONResponse(_row(table), headers={"cache-control": "no-store"})
+        return answer_json(_row(_there(self._room.tables.get(request.path_params["table"]))))
 
     async def _events(self, request: Request) -> EventStream:
-        messages = self._broadcasts.watch(request.path_params["table"])
-        if messages is None:
-            raise _nothing()
-        return EventStream(messages)
+        return EventStream(_there(self.broadcasts.watch(request.path_params["table"])))
 
     async def _seat(self, websocket: WebSocket) -> None:
         await seat(websocket, self._room.door, self._trainer)
@@ -194,23 +179,15 @@ class Pages:
     async def _hands(self, request: Request) -> Response:
         name = request.path_params["table"]
         before = request.query_params.get("before")
-        found = (
-            await self.past.hands(name, None if before is None else _number(before))
-            if _is_name(name)
-            else None
-        )
-        if found is None:
-            raise _nothing()
+        until = None if before is None else _number(before)
+        found = _there(await self.past.hands(name, until) if _is_name(name) else None)
         older = found.before - PAGE if found.before > PAGE else None
         newer = found.before + PAGE if found.before < found.next_hand else None
         return self._page("hands", name=name, found=found, older=older, newer=newer)
 
     async def _past_hand(self, request: Request) -> PastHand:
         name, number = request.path_params["table"], _number(request.path_params["number"])
-        hand = await self.past.hand(name, number) if _is_name(name) else None
-        if hand is None:
-            raise _nothing()
-        return hand
+        return _there(await self.past.hand(name, number) if _is_name(name) else None)
 
     async def _download(self, request: Request) -> Response:
         ending, hand = request.path_params["ending"], await self._past_hand(request)
@@ -240,9 +217,7 @@ class Pages:
         name = request.path_params["player"]
         width, height = _LARGE
         drawn = partial(curve, width=width, height=height)
-        found = await self.past.standing(name, drawn) if _is_name(name) else None
-        if found is None:
-            raise _nothing()
+        found = _there(await self.past.standing(name, drawn) if _is_name(name) else None)
         return self._page("player", player=found, size=_LARGE)
 
 
@@ -254,6 +229,13 @@ _EXCUSES: Final = {
 
 def _nothing() -> Exception:
     return HTTPException(HTTPStatus.NOT_FOUND)
+
+
+def _there(found: T | None) -> T:
+    """The thing that was asked for, if there is one."""
+    if found is None:
+        raise _nothing()
+    return found
 
 
 def _is_name(text: str) -> bool:

@@ -43,7 +43,8 @@ class DoorReader:
 
     def __init__(self, company: Company = lambda table: []) -> None:
         self._company = company
-        self._table = ""
+        self.table = ""
+        """At which the player sits, or sat last."""
         self._seats: dict[str, int] = {}  # by name, where those who sit at the table were seen
         self._lines = LineBuffer()
         self._game = RoomGame()
@@ -52,11 +53,6 @@ class DoorReader:
         self._reader: MatchStateReader | None = None
         self.view: HandView | None = None
         """What the player has been shown last."""
-
-    @property
-    def table(self) -> str:
-        """The table at which the player sits, or sat last."""
-        return self._table
 
     def feed(self, data: bytes) -> Iterator[dict[str, Any]]:
         """The messages that some bytes complete: every line as ``line``, together with its meaning.
@@ -76,7 +72,7 @@ class DoorReader:
             seated = parse_seated(text)
             if seated is not None:
                 table, seat, stack = seated
-                self._table = table
+                self.table = table
                 return {"kind": "note", "name": "seated", "table": table, "seat": seat, "stack": stack}
             note = parse_note(text)
             if note is not None:
@@ -106,7 +102,7 @@ class DoorReader:
             return {"kind": "line"}
         self.view = self._reader.read(text)
         shown = seen_by_player(self.view, self.names)
-        company = self._company(self._table)
+        company = self._company(self.table)
         self._seats |= {each["name"]: seat for seat, each in enumerate(company) if each is not None}
         if len(set(shown.names) & self._seats.keys()) == len(shown.names):
             seats = tuple([self._seats[name] for name in shown.names])

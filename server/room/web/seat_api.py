@@ -17,7 +17,9 @@ from protocol.agents.answers import BadFormat, parse_json
 from protocol.agents.openapi import ROOT, SEAT, openapi
 from protocol.agents.tools import MOST_WAIT_S, TOOLS, call, checked
 from protocol.agents.turns import SeatError
+from server.room.web.audience import until_gone
 from server.room.web.bridge import Bridge, Bridges, bearer, player_of
+from server.support.talk import beside
 
 _SIT_S: Final = 10.0
 _RETRY: Final = ("busy", "too_many")
@@ -139,7 +141,9 @@ class SeatApi:
         bridge.waiting += 1
         bridge.is_heard_of()
         try:
-            found = await _unless_gone(request, lambda: call(bridge, name, arguments, trio.move_on_after))
+            found: dict[str, Any] = {"status": "waiting"}
+            async with beside(until_gone, request.receive):  # then nobody waits for it
+                found = await call(bridge, name, arguments, trio.move_on_after)
         except SeatError as error:
             if not bridge.useless.take():
                 raise SeatError("too_many", "Too many requests that lead to nothing.") from None
@@ -185,10 +189,8 @@ class SeatApi:
         bridge.waiting += 1
         bridge.is_heard_of()
         try:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(_tell, websocket, bridge, nursery.cancel_scope)
+            async with beside(_tell, websocket, bridge):
                 await _listen(websocket, bridge)
-                nursery.cancel_scope.cancel()
         finally:
             self._bridges.close(bridge)
 
@@ -209,7 +211,7 @@ async def _listen(websocket: WebSocket, bridge: Bridge) -> None:
             await _send(websocket, {"kind": "refused", **error.as_json()})
 
 
-async def _tell(websocket: WebSocket, bridge: Bridge, talking: trio.CancelScope) -> None:
+async def _tell(websocket: WebSocket, bridge: Bridge) -> None:
     """Tell the agent about its turns and the ends of hands, until the table has closed."""
     book = bridge.book
     turn, last = "", book.last_hand
@@ -224,7 +226,6 @@ async def _tell(websocket: WebSocket, bridge: Bridge, talking: trio.CancelScope)
             await _send(websocket, {"kind": "turn", **seen})
         elif seen["status"] in ("closed", "lobby") and changed is book.changed:
             await _send(websocket, {"kind": "closed", "status": seen["status"]})
-            talking.cancel()
             return
         if changed is book.changed:
             await changed.wait()
@@ -298,25 +299,3 @@ def _wait(request: Request) -> int | None:
     if not (text.isascii() and text.isdecimal() and len(text) <= 2 and int(text) <= MOST_WAIT_S):
         raise SeatError("format", f"wait: expected 0 to {MOST_WAIT_S} seconds")
     return int(text)
-
-
-async def _unless_gone(request: Request, ask: Callable[[], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
-    """The answer to a request; nobody waits for it when the client has gone."""
-    found: dict[str, Any] = {"status": "waiting"}
-    fault: SeatError | None = None  # kept out of the nursery, which would wrap it in a group
-
-    async def watch() -> None:
-        while (await request.receive())["type"] != "http.disconnect":
-            pass
-        nursery.cancel_scope.cancel()
-
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(watch)
-        try:
-            found = await ask()
-        except SeatError as error:
-            fault = error
-        nursery.cancel_scope.cancel()
-    if fault is not None:
-        raise fault
-    return found

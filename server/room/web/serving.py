@@ -17,9 +17,6 @@ from server.room.door import HANDSHAKE_S, has_gone, listen
 from server.room.hosting import open_private
 from server.room.room import Room
 from server.room.tls import server_context
-from server.room.web.advice import Trainer
-from server.room.web.audience import Broadcasts
-from server.room.web.bridge import Bridges, McpDoor
 from server.room.web.guard import Guard
 from server.room.web.seat import LONGEST
 from server.support.addresses import whose
@@ -61,14 +58,11 @@ async def serve_web(
     async with trio.open_nursery() as nursery:
         if room.config.private_tables:
             room.door.open_private = functools.partial(open_private, room)
-        broadcasts = Broadcasts(room, nursery)
-        bridges = Bridges(room.door, nursery, console)
-        mcp = McpDoor(bridges, nursery) if find_spec("mcp") is not None else None
-        pages = Pages(room, broadcasts, bridges, Trainer(console, room.config.data), mcp)
+        pages = Pages(room, nursery, console)
         guard = Guard(pages.application(), room.config, console)
         guard.is_exempt = pages.has_limits
         if find_spec("prometheus_client") is not None:
-            pages.figures = Figures(room, guard, broadcasts)
+            pages.figures = Figures(room, guard, pages.broadcasts)
         nursery.start_soon(pages.past.standings)  # so that the first who asks need not wait
         nursery.start_soon(Browsers(guard, room.config, console).serve, listener)
         task_status.started(f"{scheme}://{host}:{port}/")

@@ -15,9 +15,9 @@ from engine.poker.cards import format_cards
 from engine.poker.rules import parse_game
 from protocol import DealerConnection
 from protocol.records import HandReader
-from server.room.door import _flushing
 from server.room.ledger.ledger import HandEntry
 from server.room.tables.spectating import Shown
+from server.support.talk import beside
 from server.table.channel import Channel, ChannelBroken
 from server.table.seat import Client
 from tests.support.rooms import Guest, OpenRoom, account, room_config, room_of, table_config
@@ -181,7 +181,7 @@ async def test_a_client_that_goes_while_the_room_closes_breaks_nothing() -> None
         trio.CancelScope() as closing,
         contextlib.suppress(ChannelBroken),
     ):
-        async with _flushing(client):
+        async with beside(client.channel.keep_flushing):
             closing.cancel()
             theirs.close()
             while True:
