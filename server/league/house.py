@@ -18,15 +18,18 @@ import attrs
 import trio
 
 from engine.poker.match_key import MatchKey, MatchSeed, parse_match_seed
+from engine.poker.rules import format_game
 from engine.support.files import write_whole
 from engine.support.files.formats import parse_json
 from engine.support.files.lock import FileIsLocked, FileLock
 from server.league.formats.schedule import schedule
 from server.league.match import MATCHES, DamagedMatch, Played, move_aside, read_match
-from server.league.plan import Match, Rule, Schedule, TournamentPlan
+from server.league.plan import Event, Match, Rule, Schedule, TournamentPlan
 from server.league.plan_file import parse_plan
 from server.league.running.processes import Runner
 from server.league.sit_and_go.log import read_sit_and_go
+from server.match.sittings.sitting import kept_locked
+from server.records.logs import MatchLog, find_logs, open_log
 from server.support.private_files import FILE_MODE, FOLDER_MODE
 
 PLAN: Final = "tournament.json"
@@ -78,16 +81,12 @@ class Folder:
             TournamentFault: another tournament is there, another process plays it, or the folder cannot be
                 written.
         """
-        lock = locked(path)
-        try:
+        with kept_locked(locked(path)) as lock:
             kept = _begin(path, plan, source, resume=resume)
             folder = cls(path, *_cards(kept, plan), {}, say, str(kept.get("id", "")), lock=lock)
             folder.read()
             if folder.root is None and plan.common_seeds and not folder.played:
                 say("without a seed every match has cards of its own, not those of others (common_seeds)")
-        except BaseException:
-            lock.release()
-            raise
         return folder
 
     @classmethod
@@ -116,15 +115,22 @@ class Folder:
         """The folder of a match."""
         return self.path / MATCHES / match.id
 
+    def logs(self, match: Match) -> tuple[MatchLog, ...]:
+        """The logs of a match that has been played: its passes.
+
+        Raises:
+            LogError: one cannot be read.
+        """
+        game = self.plan.events[match.event].game
+        return tuple([open_log(log, game) for log in find_logs([self.place(match)])])
+
     def read(self) -> None:
         """Read what has been played; damaged matches are put aside, to be played again."""
-        while True:
-            found = [match for match in self.schedule().matches if match not in self.played]
+        before = -1
+        while before < len(self.played):
             before = len(self.played)
-            for match in found:
+            for match in [match for match in self.schedule().matches if match not in self.played]:
                 self.take(match)
-            if len(self.played) == before:
-                return
 
     def take(self, match: Match) -> None:
         """Read a match, if it is over; a damaged one is put aside."""
@@ -231,30 +237,28 @@ def _begin(path: Path, plan: TournamentPlan, source: str, *, resume: bool) -> di
     """
     kept = path / PLAN
     earlier = _kept(kept)
+    before = earlier or {}
     if earlier is not None and not resume:
         raise TournamentFault(
             f"{path} has a tournament, {earlier.get('name')!r}: add --resume to go on with it, or name "
             "another folder"
         )
-    if earlier is None:
-        if (path / MATCHES).exists():
-            raise TournamentFault(f"{path / MATCHES} is there, and {kept} is not: name another folder")
-    else:
+    if earlier is None and (path / MATCHES).exists():
+        raise TournamentFault(f"{path / MATCHES} is there, and {kept} is not: name another folder")
+    if earlier is not None:
         _check_same(kept, earlier, plan)
     stored = {
         "schema": _SCHEMA,
         "name": plan.name,
         "version": version("riverboat"),
-        "id": (earlier or {}).get("id", secrets.token_hex(8)),
+        "id": before.get("id", secrets.token_hex(8)),
         "cards": None if plan.seed == "random" else parse_match_seed(plan.seed).text,
         "seed": plan.seed,
         "common_seeds": plan.common_seeds,
-        "events": [_event_facts(plan, k) for k in range(len(plan.events))],
-        "players": {**(earlier or {}).get("players", {}), **{each.name: each.text for each in plan.entrants}},
-        "versions": {
-            **(earlier or {}).get("versions", {}),
-            **{each.name: each.version for each in plan.entrants if each.version},
-        },
+        "events": list(map(_event_facts, plan.events)),
+        "players": before.get("players", {}) | {each.name: each.text for each in plan.entrants},
+        "versions": before.get("versions", {})
+        | {each.name: each.version for each in plan.entrants if each.version},
         "button": "dead" if earlier is None else earlier.get("button"),
         "file": source,
     }
@@ -280,11 +284,8 @@ def _kept(path: Path) -> dict[str, Any] | None:
     return value
 
 
-def _event_facts(plan: TournamentPlan, number: int) -> dict[str, Any]:
+def _event_facts(event: Event) -> dict[str, Any]:
     """The settings that must not change while a tournament is played."""
-    event = plan.events[number]
-    from engine.poker.rules import format_game
-
     return {
         "game": event.name,
         "hands": event.hands,
@@ -303,9 +304,9 @@ def _check_same(kept: Path, earlier: dict[str, Any], plan: TournamentPlan) -> No
 
     for key, value in (("seed", plan.seed), ("common_seeds", plan.common_seeds)):
         check(f"{key} was", earlier.get(key), value)
-    for number, was in enumerate(earlier.get("events", [])[: len(plan.events)]):
-        for key, value in _event_facts(plan, number).items():
-            check(f"{key} of game {number + 1} was", was.get(key), value)
+    for number, (was, event) in enumerate(zip(earlier.get("events", []), plan.events, strict=False), 1):
+        for key, value in _event_facts(event).items():
+            check(f"{key} of game {number} was", was.get(key), value)
     for entrant in plan.entrants:
         text = earlier.get("players", {}).get(entrant.name)
         if text is not None:

@@ -130,21 +130,15 @@ def _read(folder: Path, match: Match, event: Event, result: dict[str, Any]) -> P
     if found != hands:
         raise DamagedMatch(f"its logs have {found} of {hands} hands")
     faults = {
-        name: Fault(
-            match,
-            str(each["failure"]),
-            str(each.get("failure_detail", "")),
-            each.get("failure_hand"),
-            int(each.get("failures", 1)),
-        )
+        name: Fault(match, str(each["failure"]), str(each.get("failure_detail", "")), hand, times)
         for name, each in players.items()
         if each.get("failure")
+        for hand, times in [(each.get("failure_hand"), int(each.get("failures", 1)))]
     }
     to_mbb = 1000 / event.game.big_blind if event.game.big_blind else 1.0
     whole = min([len(each[0]) for each in passes], default=0) if len(passes) == event.passes else 0
-    deals = tuple(
-        [_means([each[seat][:whole] for each in passes], to_mbb) for seat in range(len(match.players))]
-    )
+    seats = range(len(match.players))
+    deals = tuple([_means([each[seat][:whole] for each in passes], to_mbb) for seat in seats])
     settled = 0
     if whole < event.hands:
         if faults:
@@ -155,11 +149,10 @@ def _read(folder: Path, match: Match, event: Event, result: dict[str, Any]) -> P
     by_default = {name: int(each.get("hands_by_default", 0)) for name, each in players.items()}
     for name in faults:
         by_default[name] += settled * event.passes
-    return Played(
-        match, deals, hands, settled, faults, by_default, float(result["seconds"]),
-        {name: each.get("decision_seconds") for name, each in players.items()},
-        changes={name: each.get("answers_changed", {}) for name, each in players.items()},
-    )  # fmt: skip
+    times = {name: each.get("decision_seconds") for name, each in players.items()}
+    changes = {name: each.get("answers_changed", {}) for name, each in players.items()}
+    seconds = float(result["seconds"])
+    return Played(match, deals, hands, settled, faults, by_default, seconds, times, changes=changes)
 
 
 def _means(passes: Sequence[Sequence[float]], factor: float) -> array[float]:
@@ -173,11 +166,9 @@ def _settle(deals: Sequence[array[float]], number: int, failed: Sequence[bool], 
     price = (sum(game.blinds) + sum(game.antes_posted)) / game.num_players
     price *= 1000 / game.big_blind if game.big_blind else 1.0
     others = failed.count(False)
+    gain = price * failed.count(True) / others if others else 0.0
     for each, has_failed in zip(deals, failed, strict=True):
-        won = 0.0
-        if others:
-            won = -price if has_failed else price * failed.count(True) / others
-        each.extend([won] * number)
+        each.extend([-price if has_failed and others else gain] * number)
 
 
 def _chips(log: Path, players: Sequence[str]) -> list[list[float]]:

@@ -28,7 +28,7 @@ from server.league.plan import (
     TournamentPlan,
 )
 from server.match.launching.confinement import Grants, check_addresses, parse_limits
-from server.match.launching.players import Player, PlayerError, installed_bots, parse_players
+from server.match.launching.players import Player, installed_bots, parse_players
 from server.records.evidence import Luck
 from server.records.match_defaults import PRESETS
 from server.support.toml_text import Section, parse_toml
@@ -96,10 +96,8 @@ def parse_plan(text: str, path: Path) -> TournamentPlan:
 
 def _seed(head: Section) -> str:
     text: str = head.whole_or_text("seed", "random")
-    try:
+    with head.refusing("seed", "seed: "):
         parse_match_seed(text)
-    except ValueError as error:
-        raise head.mistake("seed", f"seed: {error}") from None
     return text
 
 
@@ -139,10 +137,8 @@ def _entrants(file: Section) -> tuple[Contestant, ...]:
 
 
 def _player(section: Section, text: str, bots: set[str]) -> Player:
-    try:
+    with section.refusing("player"):
         (player,) = parse_players([text], bots)
-    except PlayerError as error:
-        raise section.mistake("player", str(error)) from None
     if player.command is None:
         raise section.mistake("player", "nobody can be waited for in a tournament: name a bot or a program")
     if player.is_unknown_word:
@@ -197,21 +193,15 @@ def read_grants(section: Section) -> Grants:
         FileMistake: with the line of the mistake.
     """
     grants = Grants(**{field.name: section.texts(field.name, ()) for field in attrs.fields(Grants)})
-    try:
+    with section.refusing("network", "network: "):
         check_addresses(grants.network)
-    except ValueError as error:
-        raise section.mistake("network", f"network: {error}") from None
     return grants
 
 
 def _process_limits(section: Section) -> str | None:
     text: str | None = section.text("process", None)
-    if text is None:
-        return None
-    try:
-        return parse_limits(text).as_argument()
-    except ValueError as error:
-        raise section.mistake("process", f"process: {error}") from None
+    with section.refusing("process", "process: "):
+        return None if text is None else parse_limits(text).as_argument()
 
 
 def _failures(section: Section) -> Failures:
@@ -236,9 +226,8 @@ def _budget(section: Section) -> Budget:
     return budget
 
 
-def _check_sit_and_go(plan: TournamentPlan, event: Event, section: Section, head: Section) -> None:
-    game = event.game
-    if game.is_limit or event.until is not None:
+def _check_sit_and_go(event: Event, section: Section) -> None:
+    if event.game.is_limit or event.until is not None:
         raise section.mistake("game", f"a sit-and-go is for no-limit games; {event.name} is none")
     if event.duplicate and "duplicate" in section:
         raise section.mistake("duplicate", "a sit-and-go has no second pass: after a hand stacks differ")
@@ -258,7 +247,7 @@ def _check_together(plan: TournamentPlan, head: Section, events: Sequence[Sectio
     names = set(plan.names)
     for section, event in zip(events, plan.events, strict=True):
         if plan.sit_and_go is not None:
-            _check_sit_and_go(plan, event, section, head)
+            _check_sit_and_go(event, section)
         elif event.seats > len(names):
             raise section.mistake(
                 "game", f"{event.name} is for {event.seats} players, the file has {len(names)}"
@@ -274,23 +263,18 @@ def _check_together(plan: TournamentPlan, head: Section, events: Sequence[Sectio
         if value and key not in plan.format.takes:
             (taking,) = [each.name for each in FORMATS.values() if key in each.takes]
             raise head.mistake(key, f'{key} goes with format = "{taking}"')
-    for name in plan.challengers:
-        if name not in names:
-            raise head.mistake(
-                "challengers", f"challengers: there is no player {name!r}{did_you_mean(name, names)}"
-            )
+    for name in [each for each in plan.challengers if each not in names]:
+        why = f"challengers: there is no player {name!r}{did_you_mean(name, names)}"
+        raise head.mistake("challengers", why)
     if plan.budget != Budget() and "budget" not in plan.format.takes:
         raise head.mistake("format", f"format {plan.format.name} takes no [budget]")
     if plan.budget.halving and ("halving" not in plan.format.takes or len(events) > 1):
         raise head.mistake("format", 'spend = "halving" goes with format = "round-robin" and one [game]')
     if plan.in_process:
-        for entrant in plan.entrants:
-            if not entrant.player.is_bot:
-                raise head.mistake(
-                    "in_process",
-                    f"in_process is for installed bots, and {entrant.name} is none: {entrant.text!r}",
-                )
-        if plan.limits.sandbox:
-            raise head.mistake("in_process", "in_process does not go with sandbox: there are no processes")
-        if plan.limits.process is not None:
-            raise head.mistake("in_process", "in_process does not go with process: there are no processes")
+        for other in [each for each in plan.entrants if not each.player.is_bot]:
+            why = f"in_process is for installed bots, and {other.name} is none: {other.text!r}"
+            raise head.mistake("in_process", why)
+        for key in ("sandbox", "process"):
+            if getattr(plan.limits, key):
+                why = f"in_process does not go with {key}: there are no processes"
+                raise head.mistake("in_process", why)

@@ -8,23 +8,28 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import attrs
+import numpy as np
+from numpy.typing import NDArray
 
+from engine.evidence.ranking import ratings as rating
+from engine.evidence.ranking.crosstable import (
+    CrossTable,
+    RankRange,
+    Sitting,
+    crosstable,
+    pair_p_values,
+    rank_ranges,
+)
+from engine.support.intervals import Z95
 from server.league.house import Folder
 from server.league.match import Played
 from server.league.plan import Match, RunOff, TournamentPlan
 from server.records.evidence import Luck, evidence_of
-from server.records.logs import MatchLog, find_logs, open_log
+from server.records.logs import MatchLog
 from server.table.outcome import told_changes
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from engine.evidence.ranking.crosstable import CrossTable, RankRange, Sitting
-
 
 _PROVED: Final = 0.95
 """The share of resamples in which a player must rank above another."""
@@ -97,13 +102,8 @@ def standings(folder: Folder, *, is_complete: bool) -> dict[str, Any]:
 
 def _league(plan: TournamentPlan, names: Sequence[str], counting: Mapping[Match, Played]) -> _League:
     """The deals as arrays, with the blocks of deals that have the same cards."""
-    import numpy as np
-
-    from engine.evidence.ranking.crosstable import Sitting, crosstable
-    from engine.evidence.ranking.ratings import LEAST_BLOCKS
-
     place = {name: k for k, name in enumerate(names)}
-    by_match = len({match.number for match in counting}) >= LEAST_BLOCKS
+    by_match = len({match.number for match in counting}) >= rating.LEAST_BLOCKS
     bases: dict[Any, int] = {}
     following = 0
     sittings: list[Sitting] = []
@@ -122,19 +122,15 @@ def _league(plan: TournamentPlan, names: Sequence[str], counting: Mapping[Match,
 
 
 def _bootstrap(plan: TournamentPlan, league: _League) -> NDArray[np.float64]:
-    from engine.evidence.ranking.ratings import bankroll_ranks, bootstrap_above
-
     rank = plan.format.rank
-    ranks = bankroll_ranks if rank is None else functools.partial(rank, plan)
-    return bootstrap_above(len(league.names), league.sittings, ranks)
+    ranks = rating.bankroll_ranks if rank is None else functools.partial(rank, plan)
+    return rating.bootstrap_above(len(league.names), league.sittings, ranks)
 
 
 def _ranks(
     plan: TournamentPlan, league: _League, above: NDArray[np.float64], placing: Sequence[Sequence[str]]
 ) -> list[RankRange]:
     """Ranks and ranges by player, by the rule of the format."""
-    from engine.evidence.ranking.crosstable import RankRange, rank_ranges
-
     by_rate = rank_ranges(league.table)
     if plan.format.rank is not None:
         ranks = plan.format.rank(plan, league.table.mean)
@@ -159,13 +155,10 @@ def _finite(value: float | None) -> float | None:
 
 
 def _players(folder: Folder, league: _League, ranks: Sequence[RankRange]) -> list[dict[str, Any]]:
-    from engine.evidence.ranking.ratings import fit_margins, nash_average
-    from engine.support.intervals import Z95
-
     counting = folder.counting()
     rows = [_player(league, k, ranks[k], counting) for k in range(len(league.names))]
-    ratings = fit_margins(league.table)
-    average = nash_average(league.table.mean)
+    ratings = rating.fit_margins(league.table)
+    average = rating.nash_average(league.table.mean)
     for k, row in enumerate(rows):
         row["rating"] = None if ratings is None else float(ratings.rating[k])
         row["rating_ci95"] = None if ratings is None else Z95 * float(ratings.error[k])
@@ -216,8 +209,6 @@ def _player(league: _League, k: int, rank: RankRange, counting: Mapping[Match, P
 def _pairs(
     league: _League, counting: Mapping[Match, Played], adjusted: Adjusted, game: int = 0
 ) -> list[dict[str, Any]]:
-    from engine.evidence.ranking.crosstable import pair_p_values
-
     table = league.table
     plain, by_holm = pair_p_values(table)
     rows = []
@@ -261,20 +252,17 @@ def _failures(folder: Folder) -> list[dict[str, Any]]:
 
 def _ranking(league: _League, above: NDArray[np.float64]) -> dict[str, Any]:
     """The support of the ranks: run-offs, bootstrap, cycles."""
-    from engine.evidence.ranking.crosstable import pair_p_values
-    from engine.evidence.ranking.ratings import LEAST_BLOCKS, RESAMPLES, cycles, fit_margins, run_off
-
     table, names = league.table, league.names
     matches = len({int(block) for each in league.sittings for block in each.blocks[:1]})
     notes = []
     if league.unit == "deal" and names:
         notes.append(
-            f"fewer than {LEAST_BLOCKS} matches a table: intervals come from deals, and are too narrow for "
-            "players who learn"
+            f"fewer than {rating.LEAST_BLOCKS} matches a table: intervals come from deals, and are too "
+            "narrow for players who learn"
         )
     found = {}
     for kind in RunOff:
-        result = run_off(table.mean, series=kind is RunOff.SERIES)
+        result = rating.run_off(table.mean, series=kind is RunOff.SERIES)
         found[kind.value] = {
             "ranks": dict(zip(names, result.ranks, strict=True)),
             "rounds": [
@@ -285,12 +273,12 @@ def _ranking(league: _League, above: NDArray[np.float64]) -> dict[str, Any]:
                 for each in result.rounds
             ],
         }
-    ratings = fit_margins(table)
-    circles = cycles(table.mean, pair_p_values(table)[1]) if len(names) > 2 else []
+    ratings = rating.fit_margins(table)
+    circles = rating.cycles(table.mean, pair_p_values(table)[1]) if len(names) > 2 else []
     return {
         "run_off": found,
         "bootstrap": {
-            "resamples": RESAMPLES,
+            "resamples": rating.RESAMPLES,
             "unit": league.unit,
             "units": len(table.parts),
             "matches": matches,
@@ -327,8 +315,7 @@ def _adjusted_pairs(folder: Folder, counting: Mapping[Match, Played]) -> Adjuste
         event = folder.plan.events[match.event]
         if event.seats == 2 and counting[match].hands:
             one, other = sorted(match.players)
-            passes = tuple([open_log(log, event.game) for log in find_logs([folder.place(match)])])
-            logs.setdefault((match.event, one, other), []).append(passes)
+            logs.setdefault((match.event, one, other), []).append(folder.logs(match))
     found: dict[tuple[int, str, str], dict[str, Any]] = {}
     for (number, one, other), matches in logs.items():
         evidence = evidence_of(matches, (one, other), folder.plan.luck)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import json
 import os
 import shlex
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,13 +18,12 @@ from engine.evidence.field_test import Bounds, Decision
 from engine.support.files import write_whole
 from engine.support.interruption import held_back
 from engine.support.seeds import random_seed
-from server.commands.league.tournament import RESULT, Refused, play_with, run_house
+from server.commands.league.tournament import RESULT, Refused, check_cluster, run_house
 from server.league.comparing.house import ArmsRunner, Course
 from server.league.comparing.plan import Comparison, read_field, stored_seed
 from server.league.comparing.result import Way, result_of, table_of, write_page
 from server.league.comparing.versions import sides_of
 from server.league.house import TournamentFault
-from server.league.running.cluster import NEEDED as NEEDS_CLUSTER, is_installed
 from server.league.running.processes import CannotPlay
 from server.match.arguments import PLAYER, read_game
 from server.match.launching.players import PlayerError
@@ -33,7 +32,8 @@ from server.match.sittings.sitting import new_folder
 from server.records.evidence import Luck
 from server.records.logs import LogError
 from server.records.pages import require_page
-from server.support.options import GAME, PATH, Parsed, flag, option
+from server.support.console import say
+from server.support.options import GAME, PATH, Parsed, ending_with, flag, option
 from server.support.private_files import FILE_MODE
 from server.support.toml_text import FileMistake
 
@@ -62,6 +62,7 @@ _TESTS: Final = Parsed("test", Bounds.parse)
 @option("--out DIR", "The folder; default under comparisons/.", PATH)
 @flag("--json as_json", "Print one JSON object on stdout, nothing else.")
 @flag("--report", "Write report.html in the folder.")
+@ending_with(CannotPlay, FileMistake, LogError, PlayerError, TournamentFault, kind=Refused)
 def compare(out: Path | None, *, resume: bool, report: bool, **given: Any) -> None:
     """Is NEW better than OLD?  Both play the same deals against the same opponents.
 
@@ -73,8 +74,7 @@ def compare(out: Path | None, *, resume: bool, report: bool, **given: Any) -> No
     """
     if bool(given["against"]) == (given["field"] is not None):
         raise click.UsageError("expected opponents: --against PLAYER, once or more, or --field FILE.toml")
-    if given["scheduler"] is not None and not is_installed():
-        raise click.UsageError(NEEDS_CLUSTER)
+    check_cluster(given["scheduler"])
     if resume and out is None:
         raise click.UsageError("--resume needs --out DIR, the folder of the comparison")
     if report:
@@ -98,37 +98,24 @@ def compare(out: Path | None, *, resume: bool, report: bool, **given: Any) -> No
             mirror=given["mirror"],
         )
         with held_back() as noted:
-            course = Course.open(plan, folder, _say, resume=resume)
+            course = Course(plan, folder, say, resume=resume)
             with contextlib.closing(course.folder):
-                fault, status = _play(course, noted, given["jobs"], given["scheduler"])
+                status, fault = 0, None
+                if not course.is_over:
+                    jobs = given["jobs"]
+                    if jobs is None and given["scheduler"] is None and plan.in_process:
+                        jobs = os.cpu_count()
+                    at, runners = given["scheduler"], partial(ArmsRunner, course)
+                    status, fault = run_house(course.folder, noted, Way(course).show, jobs, at, runners)
                 if fault is None or course.test.deals:
                     _tell(course, as_json=given["as_json"], report=report)
-    except (CannotPlay, FileMistake, LogError, PlayerError, TournamentFault) as error:
-        raise Refused(str(error)) from None
     except OSError as error:
         raise click.ClickException(f"{error.filename or folder}: {error.strerror or error}") from None
     if fault is not None:
-        _say(fault)
+        say(fault)
     if not course.is_over:
-        _say(f"to go on with it: the same command with --out {shlex.quote(str(folder))} --resume")
-    sys.exit(status)
-
-
-def _say(line: str) -> None:
-    with contextlib.suppress(OSError):  # nobody reads it
-        click.echo(line, err=True)
-
-
-def _play(course: Course, noted: list[int], jobs: int | None, at: str | None) -> tuple[str | None, int]:
-    """Play; returns what went wrong, in a line, and the exit status."""
-
-    if course.is_over:
-        return None, _STATUS[course.decision]
-    if jobs is None and at is None and course.plan.in_process:
-        jobs = os.cpu_count()
-    runners, show = functools.partial(ArmsRunner.make, course), Way(course).show
-    status, fault = run_house(functools.partial(play_with, course.folder, noted, show, jobs, at, runners))
-    return fault, status or _STATUS[course.decision]
+        say(f"to go on with it: the same command with --out {shlex.quote(str(folder))} --resume")
+    sys.exit(status or _STATUS[course.decision])
 
 
 def _tell(course: Course, *, as_json: bool, report: bool) -> None:
@@ -140,6 +127,6 @@ def _tell(course: Course, *, as_json: bool, report: bool) -> None:
     content, folder = result_of(course), course.folder.path
     write_whole(folder / RESULT, json.dumps(content, indent=1) + "\n", mode=FILE_MODE)
     if report:
-        _say(f"report: {write_page(folder, content)}")
+        say(f"report: {write_page(folder, content)}")
     with contextlib.suppress(BrokenPipeError):
         click.echo(json.dumps(content) if as_json else table_of(content, folder))

@@ -14,8 +14,8 @@ from engine.poker.rules import load_game
 from engine.support.files.whole import write_whole
 from engine.support.user_input import how_many
 from server.league.course.building import Built, build, check, version_of, with_players
-from server.league.course.folder import LIMITS, NAME, NIGHTLY, STUDENTS, TOURNAMENT, course_files, students_of
-from server.league.course.new_bot import LANGUAGES
+from server.league.course.folder import LIMITS, NIGHTLY, STUDENTS, TOURNAMENT, course_files, students_of
+from server.league.course.new_bot import LANGUAGES, NAME, write_new
 from server.league.course.nights import BUILT_FILE, students_row, write_pages
 from server.league.plan_file import read_grants
 from server.match.arguments import read_game
@@ -63,12 +63,7 @@ def init(
         files = {path: text for path, text in files.items() if path.startswith(f"{STUDENTS}/")}
         if not files:
             raise click.UsageError(f"{folder / TOURNAMENT} is there already: add --student NAME, or --force")
-    there = [path for path in files if (folder / path).exists()]
-    if there and not force:
-        raise click.UsageError(f"{folder / there[0]} is there already; --force replaces it")
-    for path, text in files.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        write_whole(folder / path, text)
+    write_new(folder, files, force=force)
     if is_new or force:
         (folder / NIGHTLY).chmod(_EXECUTABLE)
     who = how_many(len(students_of(folder)), "student")

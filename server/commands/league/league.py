@@ -13,19 +13,20 @@ import trio
 from click import IntRange
 
 from engine.support.files import write_whole
-from engine.support.interruption import held_back, stopped_by_a_signal
+from engine.support.interruption import held_back
 from engine.support.intervals import Z95
 from engine.support.text import rate, table
 from engine.support.user_input import did_you_mean, how_many, printable
-from server.commands.league.tournament import Refused, fault_line, runner_of, tell
+from server.commands.league.tournament import Refused, run_house, tell
 from server.league.house import Folder, TournamentFault
 from server.league.ladder.ratings import Placing, Rung, ladder_of, ladder_page, place, tournament_text
 from server.league.ladder.store import Ladder, LadderFault
 from server.league.match import DamagedMatch
 from server.league.plan_file import parse_plan
-from server.league.running.processes import CannotPlay, with_sandboxes
+from server.league.running.processes import CannotPlay, Runner, with_sandboxes
 from server.match.launching.processes import adopt_orphans, keep_others_out
-from server.support.options import flag, option
+from server.support.console import say
+from server.support.options import ending_with, flag, option
 from server.support.toml_text import FileMistake
 
 _FILE: Final = click.Path(path_type=Path, dir_okay=False)
@@ -47,26 +48,14 @@ def add(ladder: Path, folders: tuple[Path, ...]) -> None:
     """Add tournaments; one that is added again counts once."""
     with _ladder(ladder, make=True) as kept:
         for path in folders:
-            try:
-                folder = Folder.reading(path)
-            except (DamagedMatch, FileMistake, TournamentFault) as error:
-                raise click.ClickException(str(error)) from None
-            click.echo(f"{path}: {how_many(_in_one_line(kept, folder), 'match')}")
-
-
-def _in_one_line(kept: Ladder, folder: Folder) -> int:
-    try:
-        return kept.add(folder)
-    except LadderFault as error:
-        raise click.ClickException(str(error)) from None
+            with ending_with(DamagedMatch, FileMistake, LadderFault, TournamentFault):
+                click.echo(f"{path}: {how_many(kept.add(Folder.reading(path)), 'match')}")
 
 
 @contextlib.contextmanager
 def _ladder(path: Path, *, make: bool = False) -> Any:
-    try:
+    with ending_with(LadderFault, kind=Refused):
         kept = Ladder(path, make=make)
-    except LadderFault as error:
-        raise Refused(str(error)) from None
     with contextlib.closing(kept):
         yield kept
 
@@ -122,7 +111,6 @@ def _table(game: str, rungs: list[Rung], tournaments: int) -> str:
     return "\n".join([head, "", *table(rows, left={1, 5})])
 
 
-# Many parameters: each is an option of the command.
 @league.command("place")
 @click.argument("ladder", type=_FILE)
 @click.argument("player")
@@ -135,80 +123,48 @@ def _table(game: str, rungs: list[Rung], tournaments: int) -> str:
 @flag("--in-process", "Without sockets, for installed bots.")
 @flag("--no-sandbox", "Run programs without sandboxes, for those you trust.")
 @flag("--json as_json", "Print one JSON object instead.")
-def place_command(
-    ladder: Path,
-    player: str,
-    game: str | None,
-    hands: int,
-    match_hands: int,
-    out: Path,
-    resume: bool,
-    seed: int,
-    in_process: bool,
-    no_sandbox: bool,
-    as_json: bool,
-) -> None:
+def place_command(ladder: Path, player: str, **given: Any) -> None:
     """Place a new PLAYER on the ladder, by the most informative matches.
 
     PLAYER is [NAME=]PLAYER as in `riverboat match`.  Its matches are then added to the ladder.
     """
-
-    def say(line: str) -> None:
-        click.echo(line, err=True)
-
+    hands, match_hands, out = given["hands"], given["match_hands"], given["out"]
     keep_others_out()
     adopt_orphans()
     with _ladder(ladder) as kept, held_back() as noted:
-        game = _game(kept, game)
+        game = _game(kept, given["game"])
         name, _, command = player.rpartition("=") if "=" in player.split(":")[0] else (player, "", player)
         rungs = _opponents(ladder_of(kept, game), name)
-        options = {"seed": seed, "in_process": in_process, "matches": max(1, hands // (2 * match_hands))}
+        options = {name: given[name] for name in ("seed", "in_process")}
+        options |= {"matches": max(1, hands // (2 * match_hands))}
         text = tournament_text((name, command), rungs, game, match_hands, options)
-        text += "[limits]\nsandbox = false\n" if no_sandbox else ""
-        try:
+        text += "[limits]\nsandbox = false\n" if given["no_sandbox"] else ""
+        with ending_with(CannotPlay, FileMistake, TournamentFault, kind=Refused):
             plan = parse_plan(text, Path(f"the tournament of {name}"))
             if plan.events[0].seats != 2:
                 raise click.UsageError(f"players are placed heads-up; {game} is for {plan.events[0].seats}")
-            folder = Folder.open(out, with_sandboxes(plan, out, say), text, say, resume=resume)
-        except (CannotPlay, FileMistake, TournamentFault) as error:
-            raise Refused(str(error)) from None
+            folder = Folder.open(out, with_sandboxes(plan, out, say), text, say, resume=given["resume"])
         placing = Placing(rungs)
         with contextlib.closing(folder):
-            try:
-                status = trio.run(
-                    _play,
-                    folder,
-                    placing,
-                    name,
-                    hands,
-                    noted,
-                    restrict_keyboard_interrupt_to_checkpoints=True,
-                )
-                tell(folder, is_complete=not status)
-            except BaseException as error:
-                line = fault_line(error)
-                if line is None:
-                    raise
-                raise click.ClickException(line) from None
+
+            async def play(folder: Folder, runner: Runner, workers: int) -> None:
+                await place(folder, runner, placing, name, hands)
+
+            status, fault = run_house(folder, noted, trio.sleep_forever, do=play)
+            if fault is not None:
+                raise click.ClickException(fault)
+            tell(folder, is_complete=not status)
             if not status:
-                _in_one_line(kept, folder)
+                with ending_with(LadderFault):
+                    kept.add(folder)
     placed = placing.placed()
     if placed is None:
         raise click.UsageError(f"--hands {hands} is less than a match")
-    content = {
-        "name": name,
-        "rating": placed.rating,
-        "ci95": Z95 * placed.error,
-        "rank": placed.above + 1,
-        "of": len(rungs) + 1,
-        "deals": placed.deals,
-    }
-    click.echo(
-        json.dumps(content)
-        if as_json
-        else f"{printable(name)}: {rate(placed.rating, Z95 * placed.error)} mbb/h against the average, "
-        f"place {placed.above + 1} of {len(rungs) + 1} after {placed.deals} deals"
-    )
+    half, rank, of = Z95 * placed.error, placed.above + 1, len(rungs) + 1
+    content = {"name": name, "rating": placed.rating, "ci95": half, "rank": rank, "of": of}
+    content["deals"] = placed.deals
+    told = f"{printable(name)}: {rate(placed.rating, half)} mbb/h against the average, place {rank} of {of}"
+    click.echo(json.dumps(content) if given["as_json"] else f"{told} after {placed.deals} deals")
     sys.exit(status)
 
 
@@ -222,14 +178,3 @@ def _opponents(rungs: list[Rung], name: str) -> list[Rung]:
     if not newest:
         raise Refused("the ladder has nobody with a rating to play against")
     return list(newest.values())
-
-
-async def _play(folder: Folder, placing: Placing, name: str, hands: int, noted: list[int]) -> int:
-    """Play; returns the exit status that a signal asks for."""
-    async with stopped_by_a_signal(noted) as stop:
-        runner = runner_of(folder)
-        try:
-            await place(folder, runner, placing, name, hands)
-        finally:
-            await runner.close()
-    return stop.status

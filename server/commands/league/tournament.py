@@ -23,22 +23,16 @@ from server.league.match import match_cards
 from server.league.plan import Match
 from server.league.plan_file import parse_plan
 from server.league.report.words import Progress, table_of
-from server.league.running import processes
-from server.league.running.cluster import (
-    NEEDED as NEEDS_CLUSTER,
-    ClusterRunner,
-    connected,
-    is_installed,
-    num_threads,
-)
+from server.league.running import cluster, processes
 from server.league.running.in_process import InProcessRunner
 from server.league.sit_and_go.running import SeatedRunner, SitAndGoRunner
 from server.match.launching.processes import adopt_orphans, keep_others_out
 from server.match.sittings.sitting import new_folder
 from server.records.logs import LogError
 from server.records.pages import NEEDED, can_be_made
-from server.support.errors import os_error_in_words
-from server.support.options import FOLDER, flag, option
+from server.support.console import say
+from server.support.errors import only, os_error_in_words
+from server.support.options import FOLDER, ending_with, flag, option
 from server.support.private_files import FILE_MODE
 from server.support.toml_text import FileMistake, read_text
 
@@ -89,18 +83,14 @@ def tournament(
 
     Exit status: 0 done, 1 a fault, 2 a mistake in FILE or on the command line, 3 a player failed, 130 Ctrl-C.
     """
-    try:
+    with ending_with(FileMistake, kind=Refused):
         source = read_text(file)
         plan = parse_plan(source, file)
-    except FileMistake as error:
-        raise Refused(str(error)) from None
-    if scheduler is not None:
-        if not is_installed():
-            raise click.UsageError(NEEDS_CLUSTER)
-        if plan.sit_and_go is not None:
-            raise click.UsageError(
-                "--scheduler does not go with a sit-and-go, whose tables are in this process: leave it out"
-            )
+    check_cluster(scheduler)
+    if scheduler is not None and plan.sit_and_go is not None:
+        raise click.UsageError(
+            "--scheduler does not go with a sit-and-go, whose tables are in this process: leave it out"
+        )
     if out is None:
         if resume:
             raise click.UsageError("--resume needs --out DIR, the folder of the tournament")
@@ -111,45 +101,31 @@ def tournament(
     if mistake is not None:
         raise Refused(f"{file}:{mistake[0]}: {mistake[1]}")
 
-    def say(line: str) -> None:
-        with contextlib.suppress(OSError):  # nobody reads it
-            click.echo(line, err=True)
-
     if not can_be_made():
         say(f"no report.html: {NEEDED}")
     with held_back() as noted:
-        try:
+        with ending_with(TournamentFault, processes.CannotPlay, kind=Refused):
             folder = Folder.open(out, processes.with_sandboxes(plan, out, say), source, say, resume=resume)
-        except (TournamentFault, processes.CannotPlay) as error:
-            raise Refused(str(error)) from None
         with contextlib.closing(folder):
 
             async def show() -> None:
                 await Progress(folder, trio.current_time, watch=watch).show()
 
-            house = functools.partial(
-                play_with, folder, noted, show, workers, scheduler, lambda make: make(folder)
-            )
-            status = _play_and_tell(folder, house, as_json=as_json)
+            status, fault = run_house(folder, noted, show, workers, scheduler)
+            status = _tell_all(folder, status, fault, as_json=as_json)
     if status not in (0, _EXIT_PLAYER_FAILED):
         say(f"to go on with it: riverboat tournament {file} --out {out} --resume")
     sys.exit(status)
 
 
-def run_house(house: Callable[[], Awaitable[int]]) -> tuple[int, str | None]:
-    """Run something that plays matches; returns its exit status, and what went wrong in a line, or None."""
-    try:
-        return trio.run(house, restrict_keyboard_interrupt_to_checkpoints=True), None
-    except BaseException as error:
-        fault = fault_line(error)
-        if fault is None:
-            raise
-        return 1, fault
+def check_cluster(scheduler: str | None) -> None:
+    """Refuse a scheduler where Dask is not installed."""
+    if scheduler is not None and not cluster.is_installed():
+        raise click.UsageError(cluster.NEEDED)
 
 
-def _play_and_tell(folder: Folder, house: Callable[[], Awaitable[int]], *, as_json: bool) -> int:
-    """Play, and report the result; returns the exit status."""
-    status, fault = run_house(house)
+def _tell_all(folder: Folder, status: int, fault: str | None, *, as_json: bool) -> int:
+    """Report the result, and what went wrong; returns the exit status."""
     try:
         content = tell(folder, is_complete=fault is None and status == 0)
     except (LogError, OSError) as error:
@@ -182,20 +158,6 @@ def tell(folder: Folder, *, is_complete: bool) -> dict[str, Any]:
     return content
 
 
-def fault_line(error: BaseException) -> str | None:
-    """The line that says why a tournament could not go on; None for a bug."""
-    while isinstance(error, BaseExceptionGroup):
-        known = [each for each in error.exceptions if fault_line(each) is not None]
-        if len(known) < len(error.exceptions):
-            return None
-        error = known[0]
-    if isinstance(error, processes.CannotPlay | TournamentFault):
-        return str(error)
-    if isinstance(error, OSError):
-        return os_error_in_words(error)
-    return None
-
-
 def _cards_of(folder: Folder, match: Match) -> str | None:
     """The seed or key of a match's cards, as text; None if it draws keys of its own."""
     if folder.root is None:
@@ -213,7 +175,7 @@ def runner_of(folder: Folder) -> processes.LocalRunner:
     return processes.ProcessRunner(folder.plan, functools.partial(_cards_of, folder), folder.path)
 
 
-def cluster_runner(folder: Folder, client: Any, address: str) -> ClusterRunner:
+def cluster_runner(folder: Folder, client: Any, address: str) -> cluster.ClusterRunner:
     """The runner that has the matches of a tournament played by the workers of a cluster.
 
     Args:
@@ -221,23 +183,24 @@ def cluster_runner(folder: Folder, client: Any, address: str) -> ClusterRunner:
         client: a ``distributed.Client``.
         address: of its scheduler.
     """
-    return ClusterRunner(
-        client,
-        address,
-        functools.partial(processes.match_words, folder.plan, path=folder.path),
-        functools.partial(_cards_of, folder),
-    )
+    words = functools.partial(processes.match_words, folder.plan, path=folder.path)
+    return cluster.ClusterRunner(client, address, words, functools.partial(_cards_of, folder))
 
 
-async def play_with(
+Play = Callable[[Folder, Any, int], Awaitable[object]]
+"""Plays with a runner, so many matches in parallel."""
+
+
+def run_house(
     folder: Folder,
     noted: list[int],
     show: Callable[[], Awaitable[None]],
-    workers: int | None,
-    scheduler: str | None,
-    runners: Callable[[Callable[[Folder], Any]], Any],
-) -> int:
-    """Play until everything is played or a signal comes; returns the exit status.
+    workers: int | None = None,
+    scheduler: str | None = None,
+    runners: Callable[[Callable[[Folder], Any]], Any] | None = None,
+    do: Play = play,
+) -> tuple[int, str | None]:
+    """Play until everything is played or a signal comes.
 
     Args:
         folder: of the tournament.
@@ -245,18 +208,35 @@ async def play_with(
         show: shows how far it is, until it is cancelled.
         workers: matches played in parallel; None for as many as fit.
         scheduler: of the Dask cluster that plays them; None for this machine.
-        runners: the runner, from what makes one for a folder.
+        runners: the runner, from what makes one for a folder; None for the one of `folder`.
+        do: plays.
+
+    Returns:
+        The exit status; and what went wrong in a line, or None.
     """
-    async with stopped_by_a_signal(noted) as stop:
-        stop.nursery.start_soon(show)
-        if scheduler is not None:
-            async with connected(scheduler, functools.partial(click.echo, err=True)) as client:
-                cluster = runners(functools.partial(cluster_runner, client=client, address=scheduler))
-                await play(folder, cluster, workers or num_threads(client))
-        else:
-            runner = runners(runner_of)
-            try:
-                await play(folder, runner, workers or max(1, (os.cpu_count() or 2) // 2))
-            finally:
-                await runner.close()
-    return stop.status
+
+    def made(make: Callable[[Folder], Any]) -> Any:
+        return make(folder) if runners is None else runners(make)
+
+    async def house() -> int:
+        async with stopped_by_a_signal(noted) as stop:
+            stop.nursery.start_soon(show)
+            if scheduler is not None:
+                async with cluster.connected(scheduler, functools.partial(click.echo, err=True)) as client:
+                    there = made(functools.partial(cluster_runner, client=client, address=scheduler))
+                    await do(folder, there, workers or cluster.num_threads(client))
+            else:
+                runner = made(runner_of)
+                try:
+                    await do(folder, runner, workers or max(1, (os.cpu_count() or 2) // 2))
+                finally:
+                    await runner.close()
+        return stop.status
+
+    try:
+        return trio.run(house, restrict_keyboard_interrupt_to_checkpoints=True), None
+    except BaseException as error:
+        fault = only(error, processes.CannotPlay, TournamentFault, OSError)
+        if fault is None:
+            raise
+        return 1, os_error_in_words(fault) if isinstance(fault, OSError) else str(fault)

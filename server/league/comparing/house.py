@@ -16,7 +16,7 @@ that was cut short comes out as if it had not been.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,13 +24,13 @@ import attrs
 
 from engine.evidence.field_test import Decision, FieldTest
 from engine.poker.match_key import MatchSeed
-from engine.support.files.lock import FileLock
 from server.league.comparing.plan import ARMS, MIRROR, Comparison
 from server.league.house import Folder, TournamentFault, locked
 from server.league.plan import Match, Schedule, Scores, TournamentPlan
+from server.match.sittings.sitting import kept_locked
 from server.records.batches import deals_in_batches
 from server.records.evidence import Collector
-from server.records.logs import MatchLog, find_logs, open_log
+from server.records.logs import MatchLog
 
 if TYPE_CHECKING:
     from engine.evidence.differences import Corrected
@@ -65,19 +65,22 @@ class Taken:
 
 
 class Course:
-    """A comparison on its way.
+    """A comparison on its way: one that begins in a folder, or the one that is there.
 
     Args:
         plan: what is compared.
         path: of its folder.
-        lock: of that folder.
         say: takes lines for people.
+        resume: go on with what is there.
+
+    *Resource handling*: close its `folder`.
 
     Raises:
-        TournamentFault: nothing bounds what a hand costs.
+        TournamentFault: nothing bounds what a hand costs; another one is there, or somebody plays it.
+        OSError: the folder cannot be written.
     """
 
-    def __init__(self, plan: Comparison, path: Path, lock: FileLock, say: Callable[[str], None]) -> None:
+    def __init__(self, plan: Comparison, path: Path, say: Callable[[str], None], *, resume: bool) -> None:
         from engine.evidence.differences import Differences, difference_bound  # loads numpy
 
         most = difference_bound(plan.game)
@@ -85,8 +88,6 @@ class Course:
             what = f"{plan.game_text} names no stacks or no blinds"
             raise TournamentFault(f"{what}: nothing bounds what a hand may cost")
         self.plan, self.most = plan, most
-        whole = plan.tournament(ARMS[1], self._schedule)
-        self.folder = Folder(path, whole, MatchSeed(plan.seed), {}, say, lock=lock)
         weights = [side.weight for side in plan.opponents]
         self.test = FieldTest(plan.bounds, weights, self.most, learns=plan.learns, alpha=plan.alpha)
         self.taken: list[Taken] = []
@@ -100,26 +101,11 @@ class Course:
         self._round: list[int] = []  # the opponents of its deals that were not taken up, the last one first
         self._chances: list[float] = []
         self._rounds = 0
-
-    @classmethod
-    def open(cls, plan: Comparison, path: Path, say: Callable[[str], None], *, resume: bool) -> Course:
-        """Begin a comparison in a folder, or go on with the one that is there.
-
-        *Resource handling*: close its `folder`.
-
-        Raises:
-            TournamentFault: another one is there, or somebody plays it.
-            OSError: the folder cannot be written.
-        """
-        lock = locked(path)
-        try:
-            course = cls(plan, path, lock, say)
+        whole = plan.tournament(ARMS[1], self._schedule)
+        with kept_locked(locked(path)) as lock:
+            self.folder = Folder(path, whole, MatchSeed(plan.seed), {}, say, lock=lock)
             plan.declare(path, resume=resume)
-            course.folder.read()
-        except BaseException:
-            lock.release()
-            raise
-        return course
+            self.folder.read()
 
     @property
     def is_over(self) -> bool:
@@ -133,9 +119,9 @@ class Course:
         is_void = self.void > _MOST_VOID * (self.void + self.test.deals)
         return Decision.UNDECIDED if is_void else self.test.decision
 
-    def of_arm(self, arm: str) -> Folder:
-        """The folder, as the tournament of one version."""
-        return attrs.evolve(self.folder, plan=self.plan.tournament(arm, self._schedule))
+    def runner_of(self, arm: str, make: Callable[[Folder], Any]) -> Any:
+        """The runner of one version's tournament, made for its folder."""
+        return make(attrs.evolve(self.folder, plan=self.plan.tournament(arm, self._schedule)))
 
     def match(self, arm: str, place: int, block: int) -> Match:
         """A match against an opponent, or the old version; `block` counts those against one, from 0."""
@@ -190,8 +176,7 @@ class Course:
         lost = max(self.folder.played[match].settled for match in matches)
         deals = self.plan.deals_per_match - lost
         if deals:
-            paths = [find_logs([self.folder.place(match)]) for match in matches]
-            logs = [tuple([open_log(log, self.plan.game) for log in passes]) for passes in paths]
+            logs = [self.folder.logs(match) for match in matches]
             old, new = [self._evidence(opponent, passes, deals) for passes in logs]
             pair = Pair(opponent, matches[0].number, logs, self._differences[opponent].add(new, old))
             self._queues[opponent].extend((pair, deal) for deal in range(deals))
@@ -229,24 +214,18 @@ class Course:
             self.faults[f"{who} {fault.kind}"] += 1
 
 
-@attrs.frozen
 class ArmsRunner:
-    """Plays each match with the runner of its version."""
+    """Plays each match with the runner of its version, made by `runner_of`."""
 
-    of: Mapping[str, Any]
-    """By version, a `Runner`."""
-
-    @classmethod
-    def make(cls, course: Course, runner_of: Callable[[Folder], Any]) -> ArmsRunner:
-        """The runners of all versions."""
+    def __init__(self, course: Course, runner_of: Callable[[Folder], Any]) -> None:
         arms = (*ARMS, MIRROR) if course.plan.mirror else ARMS
-        return cls({arm: runner_of(course.of_arm(arm)) for arm in arms})
+        self._of = {arm: course.runner_of(arm, runner_of) for arm in arms}
 
     async def play(self, match: Match, folder: Path) -> None:
         """See `Runner.play`."""
-        await self.of[match.stage].play(match, folder)
+        await self._of[match.stage].play(match, folder)
 
     async def close(self) -> None:
         """End everything that is still running."""
-        for runner in self.of.values():
+        for runner in self._of.values():
             await runner.close()

@@ -63,23 +63,18 @@ class Comparison:
     @property
     def in_process(self) -> bool:
         """Whether all players are installed bots, which need no sockets."""
-        return all(side.player.is_bot for side in self.sides)
+        return all(side.player.is_bot for side in (self.old, self.new, *self.opponents))
 
     @property
     def learns(self) -> bool:
         """Whether somebody learns while playing."""
-        return bool(learning_players([side.player for side in self.sides]))
+        return bool(learning_players([side.player for side in (self.old, self.new, *self.opponents)]))
 
     def line_up(self, place: int) -> tuple[str, ...]:
         """The players of a match by seat: a version, and copies of an opponent; the old one is the last."""
         name = [*[side.player.name for side in self.opponents], ARMS[0]][place]
         others = range(1, self.game.num_players)
         return (VERSION, *[name if number == 1 else f"{name}-{number}" for number in others])
-
-    @property
-    def sides(self) -> tuple[Side, ...]:
-        """All players."""
-        return (self.old, self.new, *self.opponents)
 
     def tournament(self, arm: str, pair: Callable[..., Schedule]) -> TournamentPlan:
         """The tournament that one of the versions plays.
@@ -123,7 +118,7 @@ class Comparison:
             body += ["\n[[opponents]]"]
             body += _lines(name=side.player.name, player=side.text, version=side.identity, weight=side.weight)
         whole = "\n".join(body) + "\n"
-        return f'hash = "{_digest(whole)}"    # of all that follows\n\n{whole}'
+        return f'hash = "{sha256(whole.encode()).hexdigest()}"    # of all that follows\n\n{whole}'
 
     def declare(self, folder: Path, *, resume: bool) -> None:
         """Write ``plan.toml``, or make sure that the one that is there is the same.
@@ -139,15 +134,11 @@ class Comparison:
         if not resume:
             raise TournamentFault(f"{folder} has a comparison: add --resume, or name another folder")
         earlier = path.read_text("utf-8", "replace")
-        if _digest(earlier.partition("\n\n")[2]) not in earlier[:80]:
+        if sha256(earlier.partition("\n\n")[2].encode()).hexdigest() not in earlier[:80]:
             raise TournamentFault(f"{path} was changed after it was written (its hash): name another folder")
         for was, now in zip_longest(earlier.splitlines()[1:], text.splitlines()[1:]):
             if was != now:
                 raise TournamentFault(f"{path} has {was}, and now there is {now}: name another folder")
-
-
-def _digest(body: str) -> str:
-    return sha256(body.encode()).hexdigest()
 
 
 def _lines(**values: Any) -> list[str]:

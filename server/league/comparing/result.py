@@ -18,7 +18,7 @@ from engine.support.text import cut, rate, table
 from engine.support.user_input import how_many, printable
 from server.league.comparing.house import Course
 from server.league.comparing.plan import MIRROR
-from server.league.comparing.where import KINDS, greatest, parted
+from server.league.comparing.where import KINDS, where
 from server.league.report.words import Progress
 from server.league.running.cluster import WORKER
 from server.records.pages import page_environment
@@ -48,8 +48,7 @@ def result_of(course: Course) -> dict[str, Any]:
         "alike": sum(not taken.difference for taken in course.taken),
         "complete": course.is_over,
         "failures": course.faults,
-        "where": parted(course),
-        "greatest": greatest(course),
+        **where(course),
         "odd_workers": _odd_workers(course),
         "version": version("riverboat"),
     }

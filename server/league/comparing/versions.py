@@ -130,17 +130,16 @@ def _at_commit(text: str, bots: set[str], folder: Path) -> tuple[str, str]:
 def _alone(tree: Path) -> Iterator[None]:
     """Wait for other comparisons that check the same commit out; they share what is there afterwards."""
     tree.parent.mkdir(parents=True, exist_ok=True)
-    while True:
+    lock: FileLock | None = None
+    while lock is None:
         try:
             lock = FileLock(tree)
         except FileIsLocked:
             time.sleep(0.2)
-            continue
-        try:
-            yield
-        finally:
-            lock.release()
-        return
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _git(here: Path, text: str, *words: str) -> bytes:

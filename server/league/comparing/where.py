@@ -7,7 +7,7 @@ that is another one.  Hands that both play alike bring nothing.  Rows of a table
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from engine.poker.rules import Action, BettingState
 from engine.poker.rules.action import ActionKind
 from engine.poker.rules.hand_words import round_name
 from engine.support.intervals import Winnings
-from server.league.comparing.house import Course, Pair, Taken
+from server.league.comparing.house import Course, Taken
 from server.league.comparing.plan import ARMS, VERSION
 from server.records.logs import LoggedHand
 from server.records.telling import hand_in_words
@@ -29,11 +29,17 @@ _FACING: Final = ("nothing to call", "facing a bet")
 BothHands = tuple[LoggedHand, LoggedHand]
 
 
-def parted(course: Course) -> dict[str, dict[str, Any]]:
-    """The part of the gain in mbb/h with its 95 % interval, and the hands, by kind and case."""
+def where(course: Course) -> dict[str, Any]:
+    """The parts ``where`` and ``greatest`` of ``result.json``.
+
+    ``where`` has the part of the gain in mbb/h with its 95 % interval, and the hands, by kind and case;
+    ``greatest`` the deals in which versions differ most, each hand with both courses side by side.
+    """
     sums: dict[tuple[str, str], Winnings] = defaultdict(Winnings)
     hands: Counter[tuple[str, str]] = Counter()
     passes, deals = course.plan.game.num_players, course.test.deals
+    most = sorted(course.taken, key=lambda taken: -abs(taken.difference))[:_MOST_SHOWN]
+    greatest: dict[Taken, dict[str, Any] | None] = dict.fromkeys(most)  # None if both are played alike
     for taken, found in _differing(course):
         of_deal: dict[tuple[str, str], float] = defaultdict(float)
         for number, both in found.items():
@@ -43,31 +49,28 @@ def parted(course: Course) -> dict[str, dict[str, Any]]:
                 hands[key] += 1
         for key, brought in of_deal.items():
             sums[key] += Winnings(1, brought, brought**2)
+        if taken in greatest:
+            greatest[taken] = _side_by_side(course, taken, found)
     tables: dict[str, dict[str, Any]] = {kind: {} for kind in KINDS}
     for (kind, case), part in sorted(sums.items(), key=lambda each: -abs(each[1].chips)):
         if len(tables[kind]) < _MOST_ROWS:
             half = Winnings(deals, part.chips, part.squares).half_width()
             row = {"mbb_per_hand": part.chips / deals, "ci95": half, "hands": hands[kind, case]}
             tables[kind][case] = row
-    return tables
+    return {"where": tables, "greatest": [deal for deal in greatest.values() if deal is not None]}
 
 
-def greatest(course: Course) -> list[dict[str, Any]]:
-    """The deals in which versions differ most, each hand with both courses side by side."""
-    shown = []
-    for taken in sorted(course.taken, key=lambda taken: -abs(taken.difference))[:_MOST_SHOWN]:
-        pair, name = taken.pair, course.plan.opponents[taken.pair.opponent].player.name
-        where = {"opponent": name, "match": pair.number, "deal": taken.deal, "mbb": taken.difference}
-        for _, found in _hands(pair, {taken.deal}):  # nothing if both are played alike
-            sides = [
-                {
-                    arm: hand_in_words(hand) | {"log": str(logs[number].path.relative_to(course.folder.path))}
-                    for arm, hand, logs in zip(ARMS, both, pair.logs, strict=True)
-                }
-                for number, both in found.items()
-            ]
-            shown.append(where | {"hands": sides})
-    return shown
+def _side_by_side(course: Course, taken: Taken, found: Mapping[int, BothHands]) -> dict[str, Any]:
+    pair, name = taken.pair, course.plan.opponents[taken.pair.opponent].player.name
+    sides = [
+        {
+            arm: hand_in_words(hand) | {"log": str(logs[number].path.relative_to(course.folder.path))}
+            for arm, hand, logs in zip(ARMS, both, pair.logs, strict=True)
+        }
+        for number, both in found.items()
+    ]
+    deal = {"opponent": name, "match": pair.number, "deal": taken.deal, "mbb": taken.difference}
+    return deal | {"hands": sides}
 
 
 def _differing(course: Course) -> Iterator[tuple[Taken, dict[int, BothHands]]]:
@@ -75,20 +78,14 @@ def _differing(course: Course) -> Iterator[tuple[Taken, dict[int, BothHands]]]:
     in_order = sorted(course.taken, key=lambda taken: (taken.pair.number, taken.deal))
     for _, group in groupby(in_order, key=lambda taken: taken.pair.number):
         of_match = {taken.deal: taken for taken in group}
-        pair = next(iter(of_match.values())).pair
-        for deal, found in _hands(pair, of_match.keys()):
-            yield of_match[deal], found
-
-
-def _hands(pair: Pair, deals: Collection[int]) -> Iterator[tuple[int, dict[int, BothHands]]]:
-    """Deals of a match, and by pass the hands that versions played differently."""
-    found: dict[int, dict[int, BothHands]] = defaultdict(dict)
-    for number, (old, new) in enumerate(zip(*pair.logs, strict=True)):
-        for was, now in zip(old.parsed_lines(), new.parsed_lines(), strict=False):
-            deal = was.record.hand_number
-            if deal in deals and was.record.betting != now.record.betting:
-                found[deal][number] = was.played(), now.played()
-    yield from found.items()
+        found: dict[int, dict[int, BothHands]] = defaultdict(dict)
+        for number, (old, new) in enumerate(zip(*next(iter(of_match.values())).pair.logs, strict=True)):
+            for was, now in zip(old.parsed_lines(), new.parsed_lines(), strict=False):
+                deal = was.record.hand_number
+                if deal in of_match and was.record.betting != now.record.betting:
+                    found[deal][number] = was.played(), now.played()
+        for deal, hands in found.items():
+            yield of_match[deal], hands
 
 
 def _cases(old: LoggedHand, new: LoggedHand) -> tuple[str, str, str, str]:
@@ -96,21 +93,19 @@ def _cases(old: LoggedHand, new: LoggedHand) -> tuple[str, str, str, str]:
     game = old.state.betting.game
     courses = zip(old.state.betting.steps(), new.state.betting.steps(), strict=False)
     # One differs, since the texts do and neither is the beginning of the other.
-    before, was, now = next((before, was, now) for (before, _, was), (_, _, now) in courses if was != now)
+    (before, actor, was), (_, _, now) = next((was, now) for was, now in courses if was[2] != now[2])
     position = new.names.index(VERSION)
     street = round_name(game, before.betting_round).lower()
     ending = play_by_position(new.state.betting)[position].ending.value
-    if before.position_to_act != position:
+    if actor != position:
         situation = f"{street}: the opponent answers otherwise"
     else:
         bets = before.bets_in_round if before.amount_to_call(position) else 0
         facing = f"facing a {bets}-bet" if bets > 1 else _FACING[bets]
-        situation = f"{street}, {facing}: {_word(before, was)} → {_word(before, now)}"
+        situation = f"{street}, {facing}: {_word(before, actor, was)} → {_word(before, actor, now)}"
     return street, game.position_names[position], ending, situation
 
 
-def _word(before: BettingState, action: Action) -> str:
-    position = before.position_to_act
-    assert position is not None  # somebody acted
+def _word(before: BettingState, position: int, action: Action) -> str:
     bet, called = ("raise", "call") if before.amount_to_call(position) else ("bet", "check")
     return {ActionKind.RAISE: bet, ActionKind.FOLD: "fold"}.get(action.kind, called)

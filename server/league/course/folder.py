@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import sys
 from collections.abc import Sequence
@@ -17,7 +16,6 @@ STUDENTS: Final = "students"
 TOURNAMENT: Final = "tournament.toml"
 NIGHTLY: Final = "nightly.sh"
 LIMITS: Final = "cpu=3600,memory=2048,file-size=256"
-NAME: Final = re.compile(r"[A-Za-z0-9_.-]+")
 
 _TEMPLATES: Final = Path(__file__).parent / "templates"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +16,7 @@ from server.match.launching.players import BOT_FILE, format_bot_file
 from server.support.options import flag, option
 
 _SCAFFOLDS: Final = Path(__file__).parent / "scaffolds"
-_NAME: Final = re.compile(r"[A-Za-z0-9_.-]+")
+NAME: Final = re.compile(r"[A-Za-z0-9_.-]+")
 
 
 @attrs.frozen
@@ -60,6 +61,20 @@ def scaffold(language: str, name: str) -> dict[str, str]:
     return files
 
 
+def write_new(folder: Path, files: Mapping[str, str], *, force: bool) -> None:
+    """Write files into a folder.
+
+    Raises:
+        click.UsageError: one is there already, and may not be replaced.
+    """
+    there = [path for path in files if (folder / path).exists()]
+    if there and not force:
+        raise click.UsageError(f"{folder / there[0]} is there already; --force replaces it")
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        write_whole(folder / path, text)
+
+
 @click.command("new-bot")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
 @option("--language -l", "What it is written in.", Choice(sorted(LANGUAGES)), default="python")
@@ -72,17 +87,12 @@ def new_bot(folder: Path, language: str, name: str | None, force: bool) -> None:
     to act is one short function.
     """
     name = name or folder.absolute().name
-    if not _NAME.fullmatch(name):
+    if not NAME.fullmatch(name):
         raise click.UsageError(
             f"expected a name of letters, digits, '.', '_' and '-', got {name!r}: --name NAME"
         )
     files = scaffold(language, name)
-    there = [path for path in files if (folder / path).exists()]
-    if there and not force:
-        raise click.UsageError(f"{folder / there[0]} is there already; --force replaces it")
-    for path, text in files.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        write_whole(folder / path, text)
+    write_new(folder, files, force=force)
     known = LANGUAGES[language]
     click.echo(f"{folder / known.mine} decides what {name} does.  Next:")
     click.echo(f"  cd {folder}")

@@ -78,17 +78,12 @@ def _table(
     begun: list[str], names: Sequence[str], seats: int, sat: Counter[str], met: Counter[tuple[str, str]]
 ) -> tuple[str, ...]:
     """A table of those who have met least and sat least; the counts are updated."""
+
+    def acquaintance(name: str) -> tuple[int, int, int]:
+        return met[_pair(begun[0], name)], sum(met[_pair(name, each)] for each in begun), sat[name]
+
     while len(begun) < seats:
-        begun.append(
-            min(
-                [name for name in names if name not in begun],
-                key=lambda name: (
-                    met[_pair(begun[0], name)],
-                    sum(met[_pair(name, each)] for each in begun),
-                    sat[name],
-                ),
-            )
-        )
+        begun.append(min([name for name in names if name not in begun], key=acquaintance))
     table = tuple([name for name in names if name in begun])
     sat.update(table)
     met.update(itertools.combinations(sorted(table), 2))

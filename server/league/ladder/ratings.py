@@ -59,21 +59,10 @@ def ladder_of(ladder: Ladder, game: str) -> list[Rung]:
     rungs = []
     for player in sorted({each for pair in pairs for each in (pair.one, pair.other)}):
         mine = [pair for pair in pairs if player in (pair.one, pair.other)]
-        rating, error = rated.get(player, (None, None))
-        rungs.append(
-            Rung(
-                player,
-                known[player].name,
-                known[player].command,
-                known[player].first_seen,
-                rating,
-                error,
-                sum(pair.deals for pair in mine),
-                sum(pair.hands for pair in mine),
-                len(mine),
-                known[player].version,
-            )
-        )
+        who, (rating, error) = known[player], rated.get(player, (None, None))
+        deals, hands = sum(pair.deals for pair in mine), sum(pair.hands for pair in mine)
+        facts = rating, error, deals, hands, len(mine), who.version
+        rungs.append(Rung(player, who.name, who.command, who.first_seen, *facts))
     return sorted(rungs, key=lambda rung: (rung.rating is None, -(rung.rating or 0.0), rung.name))
 
 
@@ -96,9 +85,7 @@ def _ratings(pairs: Sequence[PairSum]) -> dict[int, tuple[float, float]]:
     from engine.evidence.ranking.ratings import fit_margins
 
     players = connected(pairs)
-    if not players:
-        return {}
-    ratings = fit_margins(_table(players, pairs))
+    ratings = fit_margins(_table(players, pairs)) if players else None
     if ratings is None:
         return {}
     return {player: (float(ratings.rating[k]), float(ratings.error[k])) for k, player in enumerate(players)}
@@ -225,14 +212,9 @@ class Placing:
         total = math.fsum(weights.values())
         if not total:
             return None
-        rating = (
-            math.fsum(
-                weights[name] * ((self._rungs[name].rating or 0.0) + leads.mean)
-                for name, leads in self._leads.items()
-                if leads.deals
-            )
-            / total
-        )
+        met = {name: leads.mean for name, leads in self._leads.items() if leads.deals}
+        parts = [weights[name] * ((self._rungs[name].rating or 0.0) + mean) for name, mean in met.items()]
+        rating = math.fsum(parts) / total
         above = sum((rung.rating or 0.0) > rating for rung in self._rungs.values())
         return Placed(rating, 1 / math.sqrt(total), above, sum(leads.deals for leads in self._leads.values()))
 

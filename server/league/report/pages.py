@@ -17,12 +17,11 @@ from typing import Any, Final
 
 from engine.evidence.play_statistics import STATISTICS
 from engine.support.files import write_whole
+from engine.support.files.formats import parse_json
 from engine.support.palette import SERIES
-from server.league.house import Folder
-from server.league.plan import Match
+from server.league.house import PLAN, Folder
 from server.league.report.words import place
 from server.records.curves import bankroll_picture, kept
-from server.records.logs import find_logs, open_log
 from server.records.pages import can_be_made, page_environment
 from server.records.review.counts import count_hands
 from server.records.review.sources import last_lines
@@ -62,8 +61,9 @@ def _pages(folder: Folder, content: Mapping[str, Any]) -> dict[str, str]:
     environment = page_environment(Path(__file__).parent, place=place)
     content = {**content, "players": [{**_ABSENT, **row} for row in content["players"]]}
     shown = pages_of(folder, content)
+    source = str(parse_json((folder.path / PLAN).read_text("utf-8"))["file"])
     league = environment.get_template("league.html.j2").render(
-        result=content, shown=shown, source=_source(folder), statistics=STATISTICS
+        result=content, shown=shown, source=source, statistics=STATISTICS
     )
     player = environment.get_template("player.html.j2")
     pages = {_PAGE: league}
@@ -72,13 +72,6 @@ def _pages(folder: Folder, content: Mapping[str, Any]) -> dict[str, str]:
             result=content, shown=shown, row=row, mine=shown["players"][row["name"]], statistics=STATISTICS
         )
     return pages
-
-
-def _source(folder: Folder) -> str:
-    from engine.support.files.formats import parse_json
-    from server.league.house import PLAN
-
-    return str(parse_json((folder.path / PLAN).read_text("utf-8"))["file"])
 
 
 def _tables(content: Mapping[str, Any]) -> dict[str, str]:
@@ -112,13 +105,23 @@ def _pairs(content: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         }
 
 
+def _both_ways(content: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
+    """The pairs, each from the view of either player."""
+    pairs: dict[tuple[str, str], dict[str, Any]] = {}
+    for pair in content["pairs"]:
+        one, other = pair["players"]
+        pairs[one, other] = pair
+        pairs[other, one] = pair | {"mbb_per_hand": -pair["mbb_per_hand"]}
+        if "luck_corrected" in pair:
+            corrected = pair["luck_corrected"]
+            pairs[other, one]["luck_corrected"] = corrected | {"mbb_per_hand": -corrected["mbb_per_hand"]}
+    return pairs
+
+
 def _crosstable(content: Mapping[str, Any]) -> str:
     """mbb per hand, row against column."""
     names = [row["name"] for row in content["players"]]
-    won: dict[tuple[str, str], float] = {}
-    for pair in content["pairs"]:
-        one, other = pair["players"]
-        won[one, other], won[other, one] = pair["mbb_per_hand"], -pair["mbb_per_hand"]
+    won = {players: pair["mbb_per_hand"] for players, pair in _both_ways(content).items()}
     file = io.StringIO()
     rows: list[list[Any]] = [[name, *[won.get((name, other), "") for other in names]] for name in names]
     csv.writer(file, lineterminator="\n").writerows([["player", *names], *rows])
@@ -151,16 +154,7 @@ def pages_of(folder: Folder, content: Mapping[str, Any]) -> dict[str, Any]:
     """
     names = [row["name"] for row in content["players"]]
     curves = [_curve(_won(folder, name)) for name in names]
-    pairs: dict[tuple[str, str], dict[str, Any]] = {}
-    for pair in content["pairs"]:
-        one, other = pair["players"]
-        pairs[one, other] = pair
-        pairs[other, one] = pair | {"mbb_per_hand": -pair["mbb_per_hand"]}
-        if "luck_corrected" in pair:
-            corrected = pair["luck_corrected"]
-            pairs[other, one]["luck_corrected"] = corrected | {"mbb_per_hand": -corrected["mbb_per_hand"]}
-    play = _play(folder)
-    last_words = _last_words(folder, content["failures"])
+    pairs, play = _both_ways(content), _play(folder)
     return {
         "names": names,
         "pages": {name: page_of_player(name) for name in names},
@@ -178,7 +172,7 @@ def pages_of(folder: Folder, content: Mapping[str, Any]) -> dict[str, Any]:
             }
             for k, name in enumerate(names)
         },
-        "last_words": last_words,
+        "last_words": _last_words(folder, content["failures"]),
         "above": _above(content),
     }
 
@@ -212,20 +206,17 @@ def _curve(won: Sequence[float]) -> dict[str, Sequence[float]]:
 
 def _matches(folder: Folder, name: str) -> list[dict[str, Any]]:
     """A player's matches."""
-    rows = []
-    for match, played in sorted(folder.played.items()):
-        if name in match.players:
-            deals = len(played.deals[0])
-            rows.append(
-                {
-                    "match": match.label,
-                    "folder": f"matches/{match.id}",
-                    "hands": played.hands,
-                    "mbb_per_hand": played.total(name) / deals if deals else None,
-                    "failed": [player for player in match.players if player in played.faults],
-                }
-            )
-    return rows
+    return [
+        {
+            "match": match.label,
+            "folder": f"matches/{match.id}",
+            "hands": played.hands,
+            "mbb_per_hand": played.total(name) / len(played.deals[0]) if played.deals[0] else None,
+            "failed": [player for player in match.players if player in played.faults],
+        }
+        for match, played in sorted(folder.played.items())
+        if name in match.players
+    ]
 
 
 def _play(folder: Folder) -> dict[str, list[dict[str, Any]]]:
@@ -238,25 +229,13 @@ def _play(folder: Folder) -> dict[str, list[dict[str, Any]]]:
         hands = 0
         for match in sorted(folder.counting(), key=lambda each: (each.number, each)):
             if match.event == number and folder.played[match].hands and hands < _MOST_HANDS:
-                passes.append(_logs(folder, match))
+                passes.append(folder.logs(match))
                 hands += folder.played[match].hands
-        if not passes:
-            continue
-        counts = count_hands(passes)
-        for k, name in enumerate(counts.names):
-            found.setdefault(name, []).append(
-                {
-                    "game": event.name,
-                    "hands": counts.winnings[k].hands,
-                    "counts": counts.play.counts(k).as_json(),
-                }
-            )
+        for counts in [count_hands(passes)] if passes else ():
+            for k, name in enumerate(counts.names):
+                row = {"game": event.name, "hands": counts.winnings[k].hands}
+                found.setdefault(name, []).append(row | {"counts": counts.play.counts(k).as_json()})
     return found
-
-
-def _logs(folder: Folder, match: Match) -> tuple[Any, ...]:
-    event = folder.plan.events[match.event]
-    return tuple([open_log(log, event.game) for log in find_logs([folder.place(match)])])
 
 
 def _last_words(folder: Folder, failures: Sequence[Mapping[str, Any]]) -> dict[str, str]:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-import click
 import trio
 
 from engine.support.text import cut, rate, table
 from engine.support.user_input import how_many, printable
 from server.league.house import Folder
 from server.records.progress import clock_time
+from server.support.console import say
 
 _MOST_NAME: Final = 24
 _MOST_LINES: Final = 8
@@ -152,8 +151,7 @@ class Progress:
             tenth = self.tenths()
             if tenth > said and self._known > self._before:
                 said = tenth
-                with contextlib.suppress(OSError):  # nobody reads it: the tournament goes on
-                    click.echo(line, err=True)
+                say(line)
             await trio.sleep(_LOOK_S)
 
     def tenths(self) -> int:

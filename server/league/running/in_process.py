@@ -19,35 +19,14 @@ from server.league.running.processes import CannotPlay, clear
 from server.match.in_process import Worker, WorkersTable, Workforce, Workplace, shard_order
 from server.match.launching.processes import Orphanage
 from server.match.plan import MatchPlan
-from server.records.progress import Tally
 from server.records.results import Pass, player_results
 from server.support.console import SilentConsole
 from server.support.errors import in_words
 from server.support.private_files import FILE_MODE, FOLDER_MODE
-from server.table.book import CommonDecision, Onlooker
+from server.table.book import CommonDecision, Following, Onlooker
 from server.table.config import MatchConfig, OnFailure
 
 _RESULT: Final = "result.json"
-
-
-@attrs.frozen
-class _InProcessFollower:
-    """Follows the hands of a pass, and asks whether enough is known."""
-
-    tally: Tally
-    decision: CommonDecision
-    plan: MatchPlan
-    number: int
-
-    def hand_finished(self, chips_by_seat: Sequence[float]) -> bool:
-        if self.plan.withheld is not None:
-            self.plan.withheld.hand_finished(self.number)
-        return self.tally.hand_finished(self.number, chips_by_seat)
-
-    async def continues(self) -> bool:
-        if self.plan.num_passes == 1:
-            return not self.tally.is_settled()
-        return await self.decision.continues()
 
 
 class Staff:
@@ -110,8 +89,16 @@ class InProcessRunner:
         decision = CommonDecision(of_match.num_passes, tally.is_settled)
         passes: dict[int, Pass] = {}
 
+        async def continues() -> bool:
+            return await decision.continues() if of_match.num_passes > 1 else not tally.is_settled()
+
         async def play_one(number: int) -> None:
-            follower = _InProcessFollower(tally, decision, of_match, number)
+            def hand_finished(chips_by_seat: Sequence[float]) -> bool:
+                if of_match.withheld is not None:
+                    of_match.withheld.hand_finished(number)
+                return tally.hand_finished(number, chips_by_seat)
+
+            follower = Following(hand_finished, continues)
             passes[number] = await self._play_pass(of_match, number, follower)
             if of_match.withheld is not None:
                 of_match.withheld.has_ended(number)

@@ -231,14 +231,12 @@ def match_words(plan: TournamentPlan, match: Match, path: Path) -> list[str]:
     """
     event = plan.events[match.event]
     limits, failures = plan.limits, plan.failures
-    words = [event.name, *[_named(plan, name) for name in match.players]]
+    words = [event.name, *[f"{name}={plan.entrant(name).text}" for name in match.players]]
     words += ["--hands", str(event.hands)]
     words += ["--duplicate"] if event.duplicate else []
     words += ["--until", event.until.as_argument()] if event.until is not None else []
-    words += [
-        "--luck",
-        Luck.AIVAT.value if plan.luck is Luck.AIVAT else Luck.OFF.value,
-    ]  # only AIVAT asks players
+    luck = Luck.AIVAT if plan.luck is Luck.AIVAT else Luck.OFF  # only AIVAT asks players
+    words += ["--luck", luck.value]
     if plan.in_process:
         return [*words, "--in-process"]
     for name in ("response_time", "first_response_time", "hand_time", "match_time", "start_time", "grace"):
@@ -278,9 +276,7 @@ def with_sandboxes(plan: TournamentPlan, path: Path, say: Callable[[str], None])
     has_any = bool(programs) and fault is None and limits.sandbox is not False
     if programs and not has_any:
         say(f"{UNCONFINED}: " + (fault or "sandbox = true shows each its own"))
-    for line in (
-        [line for each in programs for line in sandbox_of(plan, path).remarks(each)] if has_any else []
-    ):
+    for line in [line for each in programs for line in sandbox_of(plan, path).remarks(each) if has_any]:
         say(line)
     return attrs.evolve(plan, limits=attrs.evolve(limits, sandbox=has_any))
 
@@ -301,18 +297,12 @@ def clear(folder: Path) -> None:
 
 def _is_locked(folder: Path) -> bool:
     """Whether a process plays there."""
-    if not folder.exists():
-        return False
     try:
-        FileLock(folder / "match").release()
+        if folder.exists():
+            FileLock(folder / "match").release()
     except FileIsLocked:
         return True
     return False
-
-
-def _named(plan: TournamentPlan, name: str) -> str:
-    """A player as ``riverboat match`` takes it, under its name in the tournament."""
-    return f"{name}={plan.entrant(name).text}"
 
 
 async def _end(process: trio.Process) -> None:

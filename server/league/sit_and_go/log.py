@@ -28,13 +28,13 @@ import attrs
 from engine.poker.match_key import DEALS_PER_CHAIN, DealKeys, MatchKey, MatchSeed
 from engine.poker.rules import GameDefinition
 from engine.support.files import write_whole
-from engine.support.files.formats import parse_json
 from engine.support.seeds import derive_seed
 from engine.support.user_input import how_many, printable
 from protocol import records
 from protocol.extension import format_game_line, parse_game_line
 from server.league.match import DamagedMatch, Fault, Played, move_aside
 from server.league.plan import Match, TournamentPlan
+from server.records.logs import read_object
 from server.records.verification.log_checker import check_cards, check_chips
 from server.support.errors import Failure, FailureKind
 from server.support.private_files import FILE_MODE, FOLDER_MODE
@@ -154,11 +154,8 @@ def hand_cards(cards: MatchSeed | MatchKey, number: int) -> MatchSeed | MatchKey
 
 def _result(folder: Path) -> dict[str, Any] | None:
     """The record after the last hand, None if it has not been played; the log has the rest."""
-    try:
-        result = parse_json((folder / _RESULT).read_text("utf-8"))
-    except (OSError, ValueError):
-        return None
-    return result if isinstance(result, dict) and result.get("over") is True else None
+    result = read_object(folder / _RESULT)
+    return result if result is not None and result.get("over") is True else None
 
 
 def read_log(path: Path, table: SitAndGoTable) -> int:
@@ -233,18 +230,11 @@ def read_sit_and_go(folder: Path, match: Match, plan: TournamentPlan) -> Played 
     payouts = table.payouts()
     faults, absences = _comments((folder / LOG).read_text("utf-8"), match)
     places = "; ".join(f"{k}. {', '.join(group)}" for k, group in enumerate(table.places(), 1))
-    return Played(
-        match,
-        tuple([array("d", [1000 * (payouts[name] * n - 1)]) for name in match.players]),
-        table.hands,
-        0,
-        faults,
-        absences,
-        float(result.get("seconds", 0.0)),
-        {name: result.get("decision_seconds", {}).get(name) for name in match.players},
-        f"{match.label}, {how_many(table.hands, 'hand')}: {places}",
-        result.get("answers_changed", {}),
-    )
+    won = tuple([array("d", [1000 * (payouts[name] * n - 1)]) for name in match.players])
+    times = {name: result.get("decision_seconds", {}).get(name) for name in match.players}
+    said = f"{match.label}, {how_many(table.hands, 'hand')}: {places}"
+    seconds, changes = float(result.get("seconds", 0.0)), result.get("answers_changed", {})
+    return Played(match, won, table.hands, 0, faults, absences, seconds, times, said, changes)
 
 
 def _comments(text: str, match: Match) -> tuple[dict[str, Fault], dict[str, int]]:

@@ -7,7 +7,7 @@ players change; it finds these in its game.  If it fails there, it is out, with 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import attrs
 import trio
@@ -28,12 +28,14 @@ from server.match.launching.processes import Orphanage
 from server.match.plan import PassOrder
 from server.match.shards import ShardOrder, Share
 from server.match.sharing.staffed_table import Announcer, House, StaffedTable
+from server.records.match_defaults import time_limits
 from server.records.results import DecisionTimes
 from server.support.console import FileConsole
 from server.support.errors import Failure, FailureKind, MatchAborted, in_words
 from server.support.private_files import open_private
-from server.support.record_file import Opener, RecordFile
-from server.table.config import MatchConfig, OnFailure, TimeLimits
+from server.support.record_file import RecordFile
+from server.support.talk import beside
+from server.table.config import MatchConfig, OnFailure
 from server.table.match import MatchServer
 from server.table.rules.sit_and_go import MOST_HANDS, SitAndGoTable
 
@@ -145,10 +147,8 @@ class SeatedRunner:
         console = FileConsole(folder / "dealer.err")
         self._tables += 1
         try:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._keep_reaping)
+            async with beside(self._keep_reaping):
                 await self._play(table, match, folder, console)
-                nursery.cancel_scope.cancel()
         except MatchAborted as error:
             raise CannotPlay(f"{match.label}: {in_words(error.lines)}") from None
         finally:
@@ -173,7 +173,7 @@ class SeatedRunner:
         order = PassOrder(
             number=0,
             players=tuple(range(len(players))),
-            config=table_config(plan, match, table, cards, folder / logs.LOG, open_private),
+            config=table_config(plan, match, table, cards, folder / logs.LOG),
             seated=tuple(players),
             seeds=tuple([seeds[name] for name in table.left]),
             output=folder / "players",
@@ -184,10 +184,9 @@ class SeatedRunner:
         outcome = staffed.server.outcome()
         if outcome.error is not None:
             raise MatchAborted(outcome.error)
-        times: dict[str, Any] = {}
-        for seat in outcome.seats:
-            taken = DecisionTimes.of(seat.decision_times)
-            times[seat.name] = None if taken is None else attrs.asdict(taken)
+        times = {
+            seat.name: DecisionTimes.as_json(DecisionTimes.of(seat.decision_times)) for seat in outcome.seats
+        }
         lines = made[0].crash_lines(staffed.launcher.crashes())
         if lines:
             with RecordFile(folder / logs.LOG, append=True, opener=open_private) as log:
@@ -204,18 +203,9 @@ class SeatedRunner:
         limits, failures = plan.limits, plan.failures
         recover = failures.restarts if failures.rule in (Rule.RESTART, Rule.PATIENT) else 0
         process_limits = None if limits.process is None else parse_limits(limits.process)
-        return House(
-            lambda line: console.err(f"{line}\n"),
-            Announcer(None),
-            self._orphanage,
-            Terms(
-                limits.start_time,
-                recover,
-                process_limits,
-                sandbox_of(plan, self._folder) if limits.sandbox else None,
-                plan.grants,
-            ),
-        )
+        sandbox = sandbox_of(plan, self._folder) if limits.sandbox else None
+        terms = Terms(limits.start_time, recover, process_limits, sandbox, plan.grants)
+        return House(lambda line: console.err(f"{line}\n"), Announcer(None), self._orphanage, terms)
 
     async def _keep_reaping(self) -> None:
         while True:
@@ -227,15 +217,9 @@ class SeatedRunner:
 
 
 def table_config(
-    plan: TournamentPlan,
-    match: Match,
-    table: SitAndGoTable,
-    cards: MatchSeed | MatchKey,
-    log: Path,
-    opener: Opener,
+    plan: TournamentPlan, match: Match, table: SitAndGoTable, cards: MatchSeed | MatchKey, log: Path
 ) -> MatchConfig:
     """The match configuration of a sit-and-go, for the players who are still in."""
-    limits = plan.limits
     return MatchConfig(
         name="match",
         game=table.game(),
@@ -243,17 +227,11 @@ def table_config(
         hands=MOST_HANDS,
         cards=cards,
         names=table.left,
-        limits=TimeLimits(
-            response=limits.response_time,
-            first_response=limits.first_response_time,
-            hand=limits.hand_time,
-            per_hand=limits.match_time,
-            grace=limits.grace,
-        ),
+        limits=time_limits(attrs.asdict(plan.limits)),
         on_failure=OnFailure.FAIR,
         log_path=log,
         append=True,
         carries_chips=True,
-        opener=opener,
+        opener=open_private,
         quiet=True,
     )

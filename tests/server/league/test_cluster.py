@@ -181,7 +181,7 @@ def test_what_a_cluster_cannot_do_is_told_before_a_hand_is_played(
     head: str, installed: bool, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "cup.toml").write_text(head)
-    monkeypatch.setattr(command, "is_installed", lambda: installed)
+    monkeypatch.setattr(running, "is_installed", lambda: installed)
 
     options = ["--scheduler", "tcp://h:1", "--out", str(tmp_path / "o")]
     result = CliRunner().invoke(command.tournament, [str(tmp_path / "cup.toml"), *options])

@@ -52,9 +52,9 @@ def played(plan: Comparison, path: Path) -> dict[str, Any]:
     """Play a comparison to its end, from wherever it was, without processes."""
     with pytest.MonkeyPatch.context() as patch:
         use_arena_workers(patch)
-        course = Course.open(plan, path, print, resume=True)
+        course = Course(plan, path, print, resume=True)
         try:
-            runner = ArmsRunner.make(course, runner_of)
+            runner = ArmsRunner(course, runner_of)
             trio.run(play, course.folder, runner, 1)
             return result_of(course)
         finally:
@@ -154,7 +154,7 @@ def test_killed_anywhere_it_comes_out_the_same(
 
 @pytest.mark.parametrize(("off_by", "named"), [(0.0, []), (900.0, ["w2 (odd)"])])
 def test_a_worker_whose_results_deviate_is_named(tmp_path: Path, off_by: float, named: list[str]) -> None:
-    course = Course.open(plan_of("always-call", "simple", tmp_path), tmp_path / "c", print, resume=False)
+    course = Course(plan_of("always-call", "simple", tmp_path), tmp_path / "c", print, resume=False)
     dice = random.Random(1)
     for block, arm, place in itertools.product(range(20), ARMS, range(len(FIELD))):
         match, worker = course.match(arm, place, block), f"w{dice.randrange(4)}"
@@ -177,14 +177,14 @@ def test_a_worker_whose_results_deviate_is_named(tmp_path: Path, off_by: float, 
 
 def test_a_plan_cannot_be_changed(tmp_path: Path) -> None:
     plan = plan_of("always-call", "simple", tmp_path, most_deals=4)
-    first = Course.open(plan, tmp_path / "c", print, resume=False)
+    first = Course(plan, tmp_path / "c", print, resume=False)
     with pytest.raises(TournamentFault, match="is being played in"):
-        Course.open(plan, tmp_path / "c", print, resume=True)
+        Course(plan, tmp_path / "c", print, resume=True)
     first.folder.close()
 
     def refused(plan: Comparison, *, resume: bool = True) -> str:
         with pytest.raises(TournamentFault) as fault:
-            Course.open(plan, tmp_path / "c", print, resume=resume)
+            Course(plan, tmp_path / "c", print, resume=resume)
         return str(fault.value)
 
     assert "add --resume" in refused(plan, resume=False)
