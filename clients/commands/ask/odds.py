@@ -70,34 +70,23 @@ class _Odds(GroupedCommand, one_line.ComputingCommand):
     FiniteRange(0, one_line.MOST_CHIPS),
 )
 @option(
-    "--rake rake_percent PERCENT",
-    "Rake taken from a pot that is won.",
-    FiniteRange(0, 100),
-    default=0.0,
+    "--rake rake_percent PERCENT", "Rake taken from a pot that is won.", FiniteRange(0, 100), default=0.0,
     show_default=False,
-)
+)  # fmt: skip
 @option("--rake-cap CHIPS", "The most rake that is taken.", FiniteRange(0, one_line.MOST_CHIPS))
 @option(
     "--playing PERCENT[,...]",
     "Opponents continue only with the best PERCENT of hands, before the flop, on the flop, on the turn, "
-    "on the river: reflective odds.  Once for all opponents, or once for each.",
-    Shares(),
-    multiple=True,
-)
+    "on the river: reflective odds.  Once for all opponents, or once for each.", Shares(), multiple=True,
+)  # fmt: skip
 @option(
-    "--looseness X",
-    "Scales --playing: 25 at looseness 2 is 50.",
-    FiniteRange(0, 1000, min_open=True),
-    default=1.0,
-    show_default=False,
-)
+    "--looseness X", "Scales --playing: 25 at looseness 2 is 50.", FiniteRange(0, 1000, min_open=True),
+    default=1.0, show_default=False,
+)  # fmt: skip
 @option(
-    "--trials N",
-    "Number of deals for sampled odds, of trials for --simulate.",
-    IntRange(1000, 100_000_000),
-    default=100_000,
-    show_default=False,
-)
+    "--trials N", "Number of deals for sampled odds, of trials for --simulate.", IntRange(1000, 100_000_000),
+    default=100_000, show_default=False,
+)  # fmt: skip
 @one_line.seed_option("samples", default=1)
 @option(
     "--simulate BETTING",

@@ -27,11 +27,9 @@ _COLUMNS = {"iterated": "iterated", "roll-out": "roll_out"}
 @click.command(cls=ComputingCommand)
 @option("--players N", "Players dealt in.", IntRange(2, 10), default=10)
 @option(
-    "--rates",
-    "Rates in the grid: against hands worth playing, or with everybody calling and checking down.",
-    Choice(list(_COLUMNS)),
-    default="iterated",
-)
+    "--rates", "Rates in the grid: against hands worth playing, or with everybody calling and checking down.",
+    Choice(list(_COLUMNS)), default="iterated",
+)  # fmt: skip
 @flag("--solve", "For two players: the optimal strategy, and how near the iterated one comes.")
 @flag(
     "--first-bet",
@@ -131,13 +129,10 @@ def _make(path: str, seed: int, deals: int) -> None:
     from engine.hands.preflop.tables import format_tables
 
     tables = make_tables(
-        seed,
-        roll_out_trials=deals,
-        trials=max(1000, deals // 40),
-        final_trials=max(1000, deals // 4),
+        seed, roll_out_trials=deals, trials=max(1000, deals // 40), final_trials=max(1000, deals // 4),
         made_by=f"riverboat preflop --make FILE --seed {seed} --deals {deals}",
         report=lambda line: click.echo(line, err=True),
-    )
+    )  # fmt: skip
     try:
         write_whole(path, format_tables(tables))
     except OSError as error:

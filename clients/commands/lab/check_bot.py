@@ -97,17 +97,12 @@ def check_bot(
         if sandbox or grants != Grants():
             read_sandbox(sandbox, [player], [folder], grants)
         plan = Examination(
-            launch=Launching(player, folder, say, sandbox, limits, grants),
-            games=named or _all_games(),
-            are_named=bool(named),
-            knows_games=any(GAME_PLACE in word for word in player.command or ()),
+            launch=Launching(player, folder, say, sandbox, limits, grants), games=named or _all_games(),
+            are_named=bool(named), knows_games=any(GAME_PLACE in word for word in player.command or ()),
             limits=Limits(response_time, first, start_time, slow=min(Limits().slow, response_time / 2)),
-            hands=hands,
-            seed=seed,
-            most_memory=memory * 2**20,
-            folder=folder,
+            hands=hands, seed=seed, most_memory=memory * 2**20, folder=folder,
             say=say if not json_wanted else lambda line: None,
-        )
+        )  # fmt: skip
         adopt_orphans()
         with as_ctrl_c(under_trio=True):  # Ctrl-C and similar signals end the bot and then us
             findings = trio.run(plan.run)

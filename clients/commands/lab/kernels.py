@@ -46,12 +46,9 @@ _MOST_JOBS: Final = 2  # a third process would mostly wait for kernels that the 
 
 @click.command(cls=OneLineCommand)
 @option(
-    "--jobs N",
-    "Processes that compile, 1 or 2; one leaves more of a busy machine to others.",
-    IntRange(1, _MOST_JOBS),
-    default=min(_MOST_JOBS, os.cpu_count() or 1),
-    show_default=False,
-)
+    "--jobs N", "Processes that compile, 1 or 2; one leaves more of a busy machine to others.",
+    IntRange(1, _MOST_JOBS), default=min(_MOST_JOBS, os.cpu_count() or 1), show_default=False,
+)  # fmt: skip
 def kernels(jobs: int) -> None:
     """Compile all code that bots and commands run, once for this machine.
 

@@ -31,11 +31,9 @@ from server.support.options import GAME, flag, option
 @click.argument("host", metavar="HOST")
 @click.argument("port", metavar="PORT", required=False)
 @option(
-    "--seed S",
-    "Same seed, same decisions.  A whole number, or 'random' (the default, reported on stderr); "
-    f"the environment variable {variables.SEED} does the same.",
-    envvar=variables.SEED,
-)
+    "--seed S", "Same seed, same decisions.  A whole number, or 'random' (the default, reported on stderr); "
+    f"the environment variable {variables.SEED} does the same.", envvar=variables.SEED,
+)  # fmt: skip
 @option("--set settings KEY=VALUE", "An option of the bot; may be repeated.", multiple=True)
 @option(
     "--game GAME",

@@ -59,11 +59,9 @@ def _check_seed(context: click.Context, parameter: click.Parameter, text: str) -
 @option("--out folder DIR", "Match folder; default under matches/.", FOLDER)
 @option("--telnet [HOST:]PORT", "Offer your seat on a port, to plain `telnet` or `nc`, instead of here.")
 @option(
-    "--display",
-    "Plain ASCII, suit symbols (UTF-8), or these in colour.",
-    Choice(["auto", "plain", "symbols", "colour"]),
-    default="auto",
-)
+    "--display", "Plain ASCII, suit symbols (UTF-8), or these in colour.",
+    Choice(["auto", "plain", "symbols", "colour"]), default="auto",
+)  # fmt: skip
 @seat_options("Your name: at a table of your own (default: you), or in a room.")
 @click.pass_context
 def play(
@@ -132,11 +130,9 @@ def _own_table(
     required=True,
 )
 @option(
-    "--display",
-    "Plain ASCII, suit symbols (UTF-8), or these in colour.",
-    Choice(["plain", "symbols", "colour"]),
-    default="plain",
-)
+    "--display", "Plain ASCII, suit symbols (UTF-8), or these in colour.",
+    Choice(["plain", "symbols", "colour"]), default="plain",
+)  # fmt: skip
 @option(
     "--game GAME", f"What is being played, where the dealer does not say so itself; also {variables.GAME}."
 )

@@ -26,29 +26,21 @@ _KINDS_OF: Final = {"part": ("rnr", "dbr"), "hands": _WATCHING}
 @option(
     "--kind",
     "best: the best response; rnr: restricted Nash response; fbr, dbr: frequentist and data-biased response, "
-    "from hands that are watched.",
-    click.Choice(_KINDS),
-    default="rnr",
-)
+    "from hands that are watched.", click.Choice(_KINDS), default="rnr",
+)  # fmt: skip
 @option(
     "--part P",
     "rnr: the part of all hands in which the opponent is assumed to play as BOT does; dbr: the most that it "
-    "is trusted to do so where it has been seen.",
-    FiniteRange(0, 1),
-    default=0.75,
-)
+    "is trusted to do so where it has been seen.", FiniteRange(0, 1), default=0.75,
+)  # fmt: skip
 @option(
-    "--hands N",
-    "fbr, dbr: hands watched, with BOT in each seat.",
-    click.IntRange(1, 10_000_000),
+    "--hands N", "fbr, dbr: hands watched, with BOT in each seat.", click.IntRange(1, 10_000_000),
     default=10_000,
-)
+)  # fmt: skip
 @option(
-    "--iterations N",
-    "rnr, dbr: iterations of CFR+; in hold'em: boards, for all kinds.",
-    click.IntRange(1, 1_000_000),
-    default=2000,
-)
+    "--iterations N", "rnr, dbr: iterations of CFR+; in hold'em: boards, for all kinds.",
+    click.IntRange(1, 1_000_000), default=2000,
+)  # fmt: skip
 @one_line.seed_option("hands", default=1)
 @option("--save FILE", "Where to save the strategy.", FILE, required=True)
 @flag("--force", "Replace FILE if it exists.")

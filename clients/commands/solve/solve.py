@@ -168,11 +168,9 @@ def _sizes_option(context: click.Context, parameter: click.Parameter, text: str)
 @flag("--resume", "Continue from the last checkpoint of FILE, if there is one.")
 @flag("--force", "Begin anew although FILE or its checkpoint exists.")
 @option(
-    "--checkpoint-every SECONDS",
-    "Time between two saves.",
-    FiniteRange(0, one_line.MOST_SECONDS),
+    "--checkpoint-every SECONDS", "Time between two saves.", FiniteRange(0, one_line.MOST_SECONDS),
     default=30.0,
-)
+)  # fmt: skip
 @one_line.plot_option(
     "how exploitability falls as iterations are added: exact in small games, two bounds from a few flops in "
     "limit hold'em, where each point takes some twenty seconds"

@@ -85,17 +85,14 @@ def load_benchmark(path: Path) -> BenchmarkConfig:
         raise file.mistake("opponents", "expected [[opponents]], each with name, bot and games")
     default = BenchmarkConfig(opponents)
     config = BenchmarkConfig(
-        opponents,
-        folder=path.parent / file.text("folder", str(default.folder), least=1),
+        opponents, folder=path.parent / file.text("folder", str(default.folder), least=1),
         host=file.text("host", default.host, least=1),
-        port=file.whole("port", default.port, least=0, most=65535),
-        names=file.texts("names", ()),
-        runs=file.whole("runs", default.runs),
-        hands=file.whole("hands", default.hands),
+        port=file.whole("port", default.port, least=0, most=65535), names=file.texts("names", ()),
+        runs=file.whole("runs", default.runs), hands=file.whole("hands", default.hands),
         open_hands=file.whole("open_hands", default.open_hands, most=100),
         requests=file.number("requests", default.requests, least=1),
         abandon_s=file.number("abandon_s", default.abandon_s, least=1),
-    )
+    )  # fmt: skip
     file.close()
     return config
 

@@ -59,12 +59,10 @@ class CircleSettings(Options):
         "Hands of a match, in which players learn about each other; each deal is played twice.",
     )
     make_reasonable: int | None = whole(
-        None,
-        100,
+        None, 100,
         "Instead of the experiment, watch a reasonable player for N hands and write DIR/reasonable.npz and "
-        "DIR/reasonable-no-limit.npz, which the adaptive bot comes with.",
-        aside=True,
-    )
+        "DIR/reasonable-no-limit.npz, which the adaptive bot comes with.", aside=True,
+    )  # fmt: skip
     seed: int = 1
 
     def check(self) -> None:

@@ -51,12 +51,10 @@ class KillerSettings(Options):
         1, 1, "For one opponent, use every N-th of the 1755 distinct flops; 1 is exact.", most=877
     )
     rake_hands: int = whole(
-        0,
-        0,
+        0, 0,
         "Also play N hands with each bot at six and at ten seats: who beats a rake of 5 %, at most three "
-        "small bets?",
-        most=10**7,
-    )
+        "small bets?", most=10**7,
+    )  # fmt: skip
     rake_bots: str = option(
         " ".join(BOTS), "The bots that play for the rake, separated by blanks.", metavar="BOTS"
     )

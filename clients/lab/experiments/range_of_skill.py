@@ -32,15 +32,10 @@ class SkillSettings(Options):
         tuple(GAMES), "The game; may be repeated.", "--game", type=click.Choice(tuple(GAMES)), multiple=True
     )
     epsilons: tuple[float, ...] = option(
-        (),
-        "The least by which each strategy beats all before it, in antes per hand; may be repeated.  "
-        "Default: 2, 1.5 and 1 for leduc, .3 to .001 for kuhn-2p.",
-        "--epsilon",
-        type=FiniteRange(1e-6, 1000),
-        multiple=True,
-        metavar="E",
-        show_default=False,
-    )
+        (), "The least by which each strategy beats all before it, in antes per hand; may be repeated.  "
+        "Default: 2, 1.5 and 1 for leduc, .3 to .001 for kuhn-2p.", "--epsilon", type=FiniteRange(1e-6, 1000),
+        multiple=True, metavar="E", show_default=False,
+    )  # fmt: skip
     """The ε for all games; empty for the defaults."""
 
 

@@ -92,21 +92,14 @@ class SensitivitySettings(Options):
         callback=_constants,
     )
     instead: tuple[str, ...] = option(
-        (),
-        "Play the formula with these values, all at once, to see whether constants could go; may be "
-        "repeated.",
-        metavar="NAME=VALUE,...",
-        multiple=True,
-        callback=_values,
-        show_default=False,
-    )
+        (), "Play the formula with these values, all at once, to see whether constants could go; may be "
+        "repeated.", metavar="NAME=VALUE,...", multiple=True, callback=_values, show_default=False,
+    )  # fmt: skip
     """``NAME=VALUE,...``: variations in which some constants have other values, all at once."""
     by: float = option(
-        0.2,
-        "The share by which each constant is increased and decreased.",
-        type=FiniteRange(0.01, 0.99),
+        0.2, "The share by which each constant is increased and decreased.", type=FiniteRange(0.01, 0.99),
         metavar="PART",
-    )
+    )  # fmt: skip
     tables: tuple[str, ...] = choices(
         "--table",
         TABLES,

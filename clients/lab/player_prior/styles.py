@@ -68,20 +68,12 @@ def drawn_style(rng: random.Random) -> DrawnStyle:
     if rng.random() < 1 / 12:
         bet = _NEVER
     return DrawnStyle(
-        preflop=(play, to_raise, raised, again),
-        postflop=(call, bet, bet + rng.uniform(0.0, 0.4)),
-        drift=rng.uniform(-0.1, 0.1),
-        price=unless(0.45, 0.3, 1.8),
-        most_raises=rng.choice((1, 2, 3, 9)),
-        dice_raise=unless(0.75, 0.0, 0.9),
-        dice_fold=unless(0.85, 0.0, 0.5),
-        slow_play=unless(0.75, 0.2, 0.95),
-        bluff=unless(0.6, 0.0, 0.6),
-        lead=unless(0.6, 0.2, 1.0),
-        noise=unless(0.4, 0.0, 0.15),
-        ignores_others=rng.random() < 0.5,
-        size=rng.uniform(0.3, 1.5),
-    )
+        preflop=(play, to_raise, raised, again), postflop=(call, bet, bet + rng.uniform(0.0, 0.4)),
+        drift=rng.uniform(-0.1, 0.1), price=unless(0.45, 0.3, 1.8), most_raises=rng.choice((1, 2, 3, 9)),
+        dice_raise=unless(0.75, 0.0, 0.9), dice_fold=unless(0.85, 0.0, 0.5),
+        slow_play=unless(0.75, 0.2, 0.95), bluff=unless(0.6, 0.0, 0.6), lead=unless(0.6, 0.2, 1.0),
+        noise=unless(0.4, 0.0, 0.15), ignores_others=rng.random() < 0.5, size=rng.uniform(0.3, 1.5),
+    )  # fmt: skip
 
 
 class StyleAgent(Agent):

@@ -126,23 +126,14 @@ class ThesisSettings(Options):
         "Read the thesis otherwise (clients/learners/preflop/action_values.py; bases=carried: one knowledge "
         "base goes through the trainings against all bots, one after the other; simple-bot=listed: its "
         "SimpleBot is simple:preflop-only,hands=listed, or with others=0, list-alone; calls-from=0.2: its "
-        "HandStrengthBot calls from there); may be repeated.",
-        "--reading",
-        type=click.Choice(READINGS),
-        multiple=True,
-        metavar="KEY=VALUE",
-        show_default=False,
-    )
+        "HandStrengthBot calls from there); may be repeated.", "--reading", type=click.Choice(READINGS),
+        multiple=True, metavar="KEY=VALUE", show_default=False,
+    )  # fmt: skip
     """Options of the learners, for those that take them; of ``bases``, ``simple-bot`` and ``calls-from``."""
     frozen: bool = option(
-        True,
-        "Play heads-up with learning on only, as the thesis does.",
-        "--no-frozen",
-        is_flag=True,
-        default=False,
-        callback=lambda context, parameter, is_given: not is_given,
-        show_default=False,
-    )
+        True, "Play heads-up with learning on only, as the thesis does.", "--no-frozen", is_flag=True,
+        default=False, callback=lambda context, parameter, is_given: not is_given, show_default=False,
+    )  # fmt: skip
     bots: tuple[str, ...] = choices(
         "--against", BOTS, "Heads-up against this bot only, and no competition; may be repeated."
     )

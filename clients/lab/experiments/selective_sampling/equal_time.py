@@ -103,13 +103,10 @@ class _FormulaSampling(NotedSampling):
         quick = Trials(spot, self.rng.getrandbits(60), self._tree)
         trials = FormulaTrials(spot, self.book.follow(view).reading, quick)
         return selective_sampling(
-            trials.sample,
-            first_actions(spot.betting, self.shares),
-            trials.value,
-            max_samples=self.max_trials,
-            criterion=self.criterion,
+            trials.sample, first_actions(spot.betting, self.shares), trials.value,
+            max_samples=self.max_trials, criterion=self.criterion,
             known=0.0 if spot.betting.legal_actions().can_fold else None,
-        )
+        )  # fmt: skip
 
 
 class FormulaTrials:

@@ -60,23 +60,18 @@ class SamplingSettings(Options):
     seed: int = 1
     game: str = option(DEFAULT_GAME, "A limit game, for parts a to d.", metavar="GAME")
     simulating: tuple[int, ...] = option(
-        (),
-        "How many players simulate in self-play, for each line-up; default half of the players, and one.",
-        metavar="N[,N]",
-        default=None,
-        callback=_read_numbers,
-    )
+        (), "How many players simulate in self-play, for each line-up; default half of the players, and one.",
+        metavar="N[,N]", default=None, callback=_read_numbers,
+    )  # fmt: skip
     hands: int = whole(20_000, 2, "Hands of self-play, for each line-up.")
     spots: int = whole(300, 2, "Decisions of parts b, c, d.")
     duel_hands: int = whole(4_000, 20, "Hands of each match of parts e, f, g.")
     trials: int = whole(500, 1, "Trials for each decision of a sampling bot.")
     reference: int = whole(100_000, 100, "Trials that stand for the truth in parts b and d.")
     until: float | None = option(
-        None,
-        "End self-play once the gain is known to +- X mbb/h, by intervals that hold whenever you look.",
-        type=FiniteRange(min=0, min_open=True),
-        metavar="X",
-    )
+        None, "End self-play once the gain is known to +- X mbb/h, by intervals that hold whenever you look.",
+        type=FiniteRange(min=0, min_open=True), metavar="X",
+    )  # fmt: skip
     """Checked after each match."""
     sampling: str = option("sampling", "The bot that simulates: sampling[:KEY=VALUE,...].", metavar="BOT")
     formula: str = option("formula", "The bot it is measured against.", metavar="BOT")
