@@ -20,6 +20,8 @@ import click
 from clients.commands.play.seat_options import seat_options
 from clients.core.agent import Agent
 from clients.core.one_line import BotName, CommandError, OneLineCommand, json_option
+from clients.core.options import describe_options, make_agent, parse_settings
+from clients.core.registry import UnknownBot, installed_bots, load_bot
 from engine.support.text import table
 from engine.support.user_input import did_you_mean
 from protocol import variables
@@ -74,9 +76,6 @@ def bot(
         return agent, table
 
     def _make_agent(name: str, settings: tuple[str, ...]) -> Agent:
-        from clients.core.options import make_agent, parse_settings
-        from clients.core.registry import UnknownBot, load_bot
-
         try:
             factory = load_bot(name)
         except UnknownBot as error:
@@ -97,8 +96,6 @@ def bots(name: str | None, as_json: bool) -> None:
     Strength is that in heads-up limit hold'em, in thousandths of a big blind per hand: what a best response
     wins from a bot at least (`riverboat exploitability`), and what the bot wins from `simple`.
     """
-    from clients.core.registry import installed_bots
-
     listed = _described(installed_bots())
     if name is not None:
         listed = [bot for bot in listed if bot["name"] == name]
@@ -123,8 +120,6 @@ def bots(name: str | None, as_json: bool) -> None:
 
 def _described(installed: Mapping[str, EntryPoint]) -> list[dict[str, Any]]:
     """The facts about bots; of those that ship also the measurements, from ``facts.toml``."""
-    from clients.core.options import describe_options
-
     facts = tomllib.loads((Path(__file__).parents[2] / "bots" / "facts.toml").read_text("utf-8"))
     listed = []
     for name, entry in installed.items():

@@ -7,9 +7,13 @@ Errors are the objects of `protocol.agents.turns`, with HTTP's status; the first
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import trio
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
 from clients.lab.benchmark import dialects
 from clients.lab.benchmark.config import BenchmarkConfig
@@ -27,12 +31,7 @@ from server.room.web.seat_api import answer_json, answering, refusal
 from server.room.web.serving import Browsers
 from server.support.console import Console
 
-if TYPE_CHECKING:
-    from starlette.applications import Starlette
-    from starlette.requests import Request
-    from starlette.responses import Response
-
-    Handler = Callable[[Request], Awaitable[Response]]
+Handler = Callable[[Request], Awaitable[Response]]
 
 MOST_BODY: Final = 4096
 _WORD: Final = {"type": "string", "maxLength": 64}
@@ -87,9 +86,6 @@ class Service:
 
     def application(self) -> Starlette:
         """The ASGI application."""
-        from starlette.applications import Starlette
-        from starlette.routing import Route
-
         run, hand = "/v1/runs/{run}", "/v1/runs/{run}/hands/{hand:int}"
         served: list[tuple[str, str, Handler, Callable[[SeatError], Response]]] = [
             ("GET", "/v1/opponents", self._opponents, _error),

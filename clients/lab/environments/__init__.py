@@ -38,7 +38,7 @@ GAMES: Final = {
 """Registered environments, and what they play where no `game` is named."""
 
 for _name, _game in GAMES.items():
-    _one, _many = (
-        f"clients.lab.environments.{each}" for each in ("single:HoldemEnv", "vector:HoldemVectorEnv")
-    )
-    gymnasium.register(_name, entry_point=_one, vector_entry_point=_many, kwargs={"game": _game})
+    gymnasium.register(
+        _name, kwargs={"game": _game}, entry_point="clients.lab.environments.single:HoldemEnv",
+        vector_entry_point="clients.lab.environments.vector:HoldemVectorEnv",
+    )  # fmt: skip

@@ -127,10 +127,8 @@ def _competition(runs: _Runs, match_hands: int) -> dict[str, Any]:
     for label, series in by_label.items():
         rate = estimate_of_few([bankrolls[-1] / match_hands / training.BIG_BLIND for bankrolls in series])
         players[label] = {"bb_per_hand": rate, "bankroll": _bankroll(series)}
-    places, place = (
-        [_place(run["bankrolls"][-1]) for run in runs],
-        _place([each["bb_per_hand"].mean for each in players.values()]),
-    )
+    places = [_place(run["bankrolls"][-1]) for run in runs]
+    place = _place([each["bb_per_hand"].mean for each in players.values()])
     return {"places": places, "place": place, "bb_per_hand": _rate(runs), "players": players}
 
 
