@@ -206,8 +206,8 @@ class Examination:
         if is_first_of_kind:
             tried += scripts.network(self.limits.slow if not self._played else 0.1)
         each = -(-self.hands // len(self.games))
-        # In thirds, so that its memory can be compared.
-        tried += [scripts.random_hands(share) for share in _thirds(each)]
+        ends = [each * part // 3 for part in range(4)]  # in thirds, so that its memory can be compared
+        tried += [scripts.random_hands(end - begin) for begin, end in itertools.pairwise(ends)]
         sitting = self._sitting(game, trial)
         ending = await sitting.run(tried)
         self._compare_memory(game, trial, sitting.memory)
@@ -322,11 +322,6 @@ def _by_kind(games: Sequence[Game]) -> list[tuple[str, list[Game]]]:
     """The games by kind, kinds in the order in which they come first."""
     kinds = list(dict.fromkeys(game.kind for game in games))
     return [(kind, [game for game in games if game.kind == kind]) for kind in kinds]
-
-
-def _thirds(hands: int) -> list[int]:
-    ends = [hands * part // 3 for part in range(4)]
-    return [end - begin for begin, end in itertools.pairwise(ends)]
 
 
 def _shown(seconds: float) -> str:
